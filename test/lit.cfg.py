@@ -1,0 +1,62 @@
+# The regression test suite. lit.site.cfg.py in the build folder fills in the
+# paths and loads this file.
+#
+# Environment:
+#   TRACEA_TEST_ROUNDTRIP=1   every tracea-opt run also prints its input, parses
+#                             it back and compares the two.
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import FindTool, ToolSubst
+
+config.name = "Tracea"
+# Always lit's own shell: no test depends on the system's /bin/sh.
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tracea_obj_root, "test")
+
+# Inputs are read by tests; the ONNX node tests have a runner of their own.
+config.excludes = ["Inputs", "ONNX", "CMakeLists.txt"]
+
+tool_dirs = [config.tracea_tools_dir, config.llvm_tools_dir]
+for directory in reversed(tool_dirs):
+    llvm_config.with_environment("PATH", directory, append_path=True)
+
+llvm_config.use_default_substitutions()
+
+opt_args = []
+if os.environ.get("TRACEA_TEST_ROUNDTRIP", "0") not in ("", "0"):
+    opt_args.append("--verify-roundtrip")
+
+# Only a command word is a tool: `x.tracea`, `tracea.gemm`, `"tracea"` and
+# `--tracea-...` stay as they are. A tool that was not built is left to fail in
+# the test that names it.
+not_before = ".-^/\\<\"'=:"
+tools = [
+    ToolSubst(
+        "tracea-opt", extra_args=opt_args, pre=not_before, unresolved="ignore"
+    )
+]
+for name in ("tracea-translate", "tracea-reduce", "tracea-lsp-server", "tracea"):
+    tools.append(ToolSubst(name, pre=not_before, post="-.=:", unresolved="ignore"))
+for name in ("split-file", "mlir-opt"):
+    tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))
+llvm_config.add_tool_substitutions(tools, tool_dirs)
+config.substitutions.append(("%tracea_src", config.tracea_src_root))
+
+# Features for REQUIRES and UNSUPPORTED lines.
+config.available_features.add(config.host_arch)
+for sanitizer in config.tracea_sanitize.split(","):
+    if sanitizer:
+        config.available_features.add("sanitize-" + sanitizer)
+if os.path.exists("/proc/cpuinfo"):
+    with open("/proc/cpuinfo") as cpuinfo:
+        for line in cpuinfo:
+            if line.startswith(("flags", "Features")):
+                config.available_features.update(
+                    "cpu-" + flag for flag in line.split(":", 1)[1].split()
+                )
+                break
