@@ -1,0 +1,136 @@
+//===- TraceaAttributes.td - Enumerations, targets and schedules -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAATTRIBUTES_TD
+#define TRACEA_DIALECT_TRACEA_IR_TRACEAATTRIBUTES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "tracea/Dialect/Tracea/IR/TraceaDialect.td"
+
+class Tracea_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::tracea";
+  let genSpecializedAttr = 0;
+}
+
+class Tracea_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tracea_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+def Tracea_ImageLayout : Tracea_I32Enum<"ImageLayout",
+    "Order of batch, channel, height and width in an image tensor", [
+  I32EnumAttrCase<"NHWC", 0, "nhwc">,
+  I32EnumAttrCase<"NCHW", 1, "nchw">
+]>;
+def Tracea_ImageLayoutAttr
+    : EnumAttr<Tracea_Dialect, Tracea_ImageLayout, "image_layout">;
+
+def Tracea_FilterLayout : Tracea_I32Enum<"FilterLayout",
+    "Order of output channel (k), height (r), width (s), input channel (c)", [
+  I32EnumAttrCase<"KRSC", 0, "krsc">,
+  I32EnumAttrCase<"KCRS", 1, "kcrs">,
+  I32EnumAttrCase<"RSCK", 2, "rsck">
+]>;
+def Tracea_FilterLayoutAttr
+    : EnumAttr<Tracea_Dialect, Tracea_FilterLayout, "filter_layout">;
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+def Tracea_TargetKind : Tracea_I32Enum<"TargetKind", "Way out of the compiler", [
+  I32EnumAttrCase<"CPU", 0, "cpu">,
+  I32EnumAttrCase<"CUDA", 1, "cuda">,
+  I32EnumAttrCase<"ROCm", 2, "rocm">,
+  I32EnumAttrCase<"Metal", 3, "metal">
+]>;
+
+def Tracea_MatrixUnit : Tracea_I32Enum<"MatrixUnit",
+    "Hardware unit that multiplies tiles", [
+  I32EnumAttrCase<"Vector", 0, "vector">,
+  I32EnumAttrCase<"MmaSync", 1, "mma_sync">,
+  I32EnumAttrCase<"Wgmma", 2, "wgmma">,
+  I32EnumAttrCase<"Mfma", 3, "mfma">,
+  I32EnumAttrCase<"Wmma", 4, "wmma">,
+  I32EnumAttrCase<"Simdgroup", 5, "simdgroup">
+]>;
+
+def Tracea_TargetAttr : Tracea_Attr<"Target", "target"> {
+  let summary = "The machine that a module is compiled for";
+  let description = [{
+    The facts of a target that decisions and lowerings need, taken from the
+    tables of `TargetInfo` or from the detected host. Sizes are in bytes; zero
+    means "not known".
+
+    ```mlir
+    #tracea.target<kind = cpu, name = "znver4", triple = "x86_64-unknown-linux-gnu",
+                   cpu = "znver4", features = "+avx2,+fma,+avx512f",
+                   vector_bits = 512, vector_registers = 32, cores = 2,
+                   l1 = 32768, l2 = 1048576, l3 = 33554432>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Tracea_TargetKind>:$kind,
+    StringRefParameter<"table name">:$name,
+    StringRefParameter<"LLVM triple">:$triple,
+    StringRefParameter<"LLVM CPU name">:$cpu,
+    StringRefParameter<"LLVM feature string", "\"\"">:$features,
+    DefaultValuedParameter<"int64_t", "0", "bits of a vector register">:$vector_bits,
+    DefaultValuedParameter<"int64_t", "0", "vector registers">:$vector_registers,
+    DefaultValuedParameter<"int64_t", "0", "lanes of a warp, wave or simdgroup">:$subgroup,
+    DefaultValuedParameter<"int64_t", "1", "cores or multiprocessors">:$cores,
+    DefaultValuedParameter<"int64_t", "0", "shared memory of a workgroup">:$shared_memory,
+    DefaultValuedParameter<"int64_t", "0", "first-level data cache of a core">:$l1,
+    DefaultValuedParameter<"int64_t", "0", "second-level cache of a core">:$l2,
+    DefaultValuedParameter<"int64_t", "0", "last-level cache">:$l3
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
+  let summary = "How one operation is to be realised";
+  let description = [{
+    Written by the Doctor, by the tuner or by hand; the same verifier for all.
+
+    - `variant` names an entry of the registry, e.g. `"gemm.packed"`.
+    - `tile` is the tile of one workgroup in the variant's own dimensions
+      (m, n, k for a gemm), `registers` the tile held in registers at a time.
+    - `slots` is the depth of the rings between copies and multiplies,
+      `producers` and `consumers` the roles (0, 0: one role does both).
+    - `group` is the height of a raster group (0: row-major order of tiles).
+
+    ```mlir
+    #tracea.schedule<variant = "gemm.packed", unit = vector,
+                     tile = [96, 1024, 256], registers = [8, 32]>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"registry name of the variant">:$variant,
+    EnumParameter<Tracea_MatrixUnit>:$unit,
+    OptionalArrayRefParameter<"int64_t", "workgroup tile">:$tile,
+    OptionalArrayRefParameter<"int64_t", "register tile">:$registers,
+    DefaultValuedParameter<"int64_t", "1", "slots of each ring">:$slots,
+    DefaultValuedParameter<"int64_t", "0", "producer roles">:$producers,
+    DefaultValuedParameter<"int64_t", "0", "consumer roles">:$consumers,
+    DefaultValuedParameter<"int64_t", "0", "raster group height">:$group
+  );
+  let assemblyFormat = [{
+    `<` `variant` `=` $variant `,` `unit` `=` $unit
+    (`,` `tile` `=` `[` $tile^ `]`)?
+    (`,` `registers` `=` `[` $registers^ `]`)?
+    (`,` `slots` `=` $slots^)?
+    (`,` `producers` `=` $producers^)?
+    (`,` `consumers` `=` $consumers^)?
+    (`,` `group` `=` $group^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif

@@ -1,0 +1,50 @@
+//===- TraceaInterfaces.td - What passes may ask of a semantic operation -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAINTERFACES_TD
+#define TRACEA_DIALECT_TRACEA_IR_TRACEAINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tracea_ScheduledOpInterface : OpInterface<"ScheduledOpInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    An operation that the decision level attaches a schedule to. The schedule
+    is an inherent attribute, so that no rewrite drops it silently.
+  }];
+  let methods = [
+    InterfaceMethod<"The schedule, or null before the decision level.",
+      "::mlir::tracea::ScheduleAttr", "getScheduleAttr">,
+    InterfaceMethod<"Sets the schedule.", "void", "setScheduleAttr",
+      (ins "::mlir::tracea::ScheduleAttr":$schedule)>
+  ];
+}
+
+def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    An operation with a scalar epilogue: a region that maps the accumulator and
+    one scalar of each extra operand to the scalar stored. Extra operands are
+    indexed by an affine map from the result's dimensions. An empty region
+    stands for the conversion of the accumulator to the result's element type.
+  }];
+  let methods = [
+    InterfaceMethod<"The region; may be empty.", "::mlir::Region &", "getEpilogue">,
+    InterfaceMethod<"The extra operands.", "::mlir::Operation::operand_range", "getExtras">,
+    InterfaceMethod<"The extra operands, to be changed.",
+      "::mlir::MutableOperandRange", "getExtrasMutable">,
+    InterfaceMethod<"One affine map per extra operand.", "::mlir::ArrayAttr",
+      "getEpilogueMaps">,
+    InterfaceMethod<"Sets the maps.", "void", "setEpilogueMapsAttr",
+      (ins "::mlir::ArrayAttr":$maps)>,
+    InterfaceMethod<"The type of the accumulator, the region's first argument.",
+      "::mlir::Type", "getAccumulatorType">,
+    InterfaceMethod<"The result that the epilogue writes.", "::mlir::Value",
+      "getEpilogueResult">,
+    InterfaceMethod<"The destination operand of that result.",
+      "::mlir::OpOperand &", "getEpilogueInit">
+  ];
+}
+
+#endif

@@ -1,0 +1,29 @@
+//===- TraceaOps.h - Semantic operations ------------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_H
+#define TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+
+#include "tracea/Dialect/Tracea/IR/TraceaInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h.inc"
+
+namespace mlir::tracea {
+
+/// The accumulator type used when an operation names none: f64 for f64, f32
+/// for the smaller floats, i32 for integers of up to 32 bits.
+Type getDefaultAccumulatorType(Type elementType);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_H

@@ -1,0 +1,320 @@
+//===- TraceaOps.td - Semantic operations -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_TD
+#define TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+include "tracea/Dialect/Tracea/IR/TraceaAttributes.td"
+include "tracea/Dialect/Tracea/IR/TraceaInterfaces.td"
+
+/// A pure, destination-style operation on tensors with a schedule.
+class Tracea_StructuredOp<string mnemonic, list<Trait> traits = []>
+    : Tracea_Op<mnemonic, !listconcat([
+        Pure,
+        DestinationStyleOpInterface,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+        DeclareOpInterfaceMethods<TilingInterface,
+          ["getLoopIteratorTypes", "getIterationDomain",
+           "getTiledImplementation", "getResultTilePosition",
+           "generateResultTileValue"]>,
+        Tracea_ScheduledOpInterface], traits)> {
+  let hasVerifier = 1;
+}
+
+/// A structured operation with one result and an epilogue.
+class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
+    : Tracea_StructuredOp<mnemonic, !listconcat([
+        Tracea_EpilogueOpInterface,
+        AllTypesMatch<["init", "result"]>], traits)> {
+  let hasCanonicalizer = 1;
+  code epilogueDeclarations = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+    ::mlir::Type getAccumulatorType();
+    ::mlir::Value getEpilogueResult() { return getResult(); }
+    ::mlir::OpOperand &getEpilogueInit() { return getInitMutable(); }
+  }];
+  let extraClassDeclaration = epilogueDeclarations;
+}
+
+//===----------------------------------------------------------------------===//
+// gemm
+//===----------------------------------------------------------------------===//
+
+def Tracea_GemmOp : Tracea_EpilogueOp<"gemm"> {
+  let summary = "Matrix product, batched, with an epilogue";
+  let description = [{
+    `result[b.., m, n] = epilogue(sum over k of lhs[b.., m, k] * rhs[b.., k, n])`
+
+    The last two dimensions of each operand are the matrix; `transpose_lhs`
+    reads lhs as [b.., k, m] and `transpose_rhs` reads rhs as [b.., n, k].
+    Leading dimensions are batch dimensions; one of the operands may have none
+    and is then shared by the whole batch.
+
+    `acc` is the type of the accumulator and of the products: by default f64
+    for f64, f32 for the smaller floats, i32 for i8. With k = 0 the sum is 0.
+
+    ```mlir
+    %y = tracea.gemm ins(%a, %b : tensor<?x?xbf16>, tensor<?x64xbf16>)
+                     outs(%d : tensor<?x64xf32>)
+         epilogue(%bias by affine_map<(m, n) -> (n)> : tensor<64xf32>) {
+      ^bb0(%acc: f32, %c: f32):
+        %s = arith.addf %acc, %c : f32
+        tracea.yield %s : f32
+    }
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+    OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?
+    (`acc` $acc^)?
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+  let extraClassDeclaration = epilogueDeclarations # [{
+    /// Number of batch dimensions of the result.
+    int64_t getBatchRank();
+    /// Extents of one matrix product; ShapedType::kDynamic where unknown.
+    int64_t getM();
+    int64_t getN();
+    int64_t getK();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// conv2d
+//===----------------------------------------------------------------------===//
+
+def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
+  let summary = "Two-dimensional convolution with an epilogue";
+  let description = [{
+    `result[n, p, q, k] = epilogue(sum over r, s, c of
+        image[n, p*stride_h + r*dilation_h - pad_top,
+                 q*stride_w + s*dilation_w - pad_left, g*C/groups + c]
+        * filter[k, r, s, c])` with `g = k / (K/groups)`; an element outside of
+    the image counts as zero. `pads` are [top, left, bottom, right]. The filter
+    has C/groups input channels. `layout` holds for image and result; the
+    epilogue's maps take the result's dimensions in its own order.
+
+    ```mlir
+    %y = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1]
+           ins(%x, %w : tensor<?x56x56x64xf32>, tensor<64x3x3x64xf32>)
+           outs(%d : tensor<?x28x28x64xf32>)
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$image, AnyRankedTensor:$filter,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    DefaultValuedAttr<Tracea_ImageLayoutAttr, "::mlir::tracea::ImageLayout::NHWC">:$layout,
+    DefaultValuedAttr<Tracea_FilterLayoutAttr, "::mlir::tracea::FilterLayout::KRSC">:$filter_layout,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$pads,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+    DefaultValuedAttr<I64Attr, "1">:$groups,
+    OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    `layout` $layout `filter` $filter_layout
+    (`strides` $strides^)? (`pads` $pads^)? (`dilations` $dilations^)?
+    (`groups` $groups^)? (`acc` $acc^)?
+    `ins` `(` $image `,` $filter `:` type($image) `,` type($filter) `)`
+    `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+  let extraClassDeclaration = epilogueDeclarations # [{
+    /// Positions of n, h, w, c in the image and the result.
+    unsigned getBatchDim();
+    unsigned getHeightDim();
+    unsigned getWidthDim();
+    unsigned getChannelDim();
+    /// Positions of k, r, s, c in the filter.
+    unsigned getFilterOutDim();
+    unsigned getFilterHeightDim();
+    unsigned getFilterWidthDim();
+    unsigned getFilterInDim();
+    bool isDepthwise();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// softmax and norms
+//===----------------------------------------------------------------------===//
+
+def Tracea_SoftmaxOp : Tracea_EpilogueOp<"softmax"> {
+  let summary = "Softmax along one dimension, with an epilogue";
+  let description = [{
+    `result = epilogue(exp(x - max(x)) / sum(exp(x - max(x))))`, maximum and sum
+    taken along `dim`. A row of -inf only gives NaN, as the formula does.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$extras,
+    AnyRankedTensor:$init, I64Attr:$dim,
+    OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    `dim` $dim (`acc` $acc^)?
+    `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+}
+
+def Tracea_BatchNormOp : Tracea_EpilogueOp<"batch_norm"> {
+  let summary = "Batch normalization at inference, with an epilogue";
+  let description = [{
+    `result = epilogue((x - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c])`
+    with `c` the index along `axis`.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input, AnyRankedTensor:$scale, AnyRankedTensor:$bias,
+    AnyRankedTensor:$mean, AnyRankedTensor:$variance,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    I64Attr:$axis, F64Attr:$epsilon, OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
+    `ins` `(` $input `,` $scale `,` $bias `,` $mean `,` $variance `:`
+      type($input) `,` type($scale) `,` type($bias) `,` type($mean) `,` type($variance) `)`
+    `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+}
+
+def Tracea_LayerNormOp : Tracea_EpilogueOp<"layer_norm", [AttrSizedOperandSegments]> {
+  let summary = "Layer normalization, with an epilogue";
+  let description = [{
+    Normalizes over the dimensions `axis` to the last:
+    `result = epilogue((x - mean) / sqrt(variance + epsilon) * scale + bias)`.
+    `scale` and `bias` are optional and have the shape of the normalized dimensions.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input, Optional<AnyRankedTensor>:$scale,
+    Optional<AnyRankedTensor>:$bias, Variadic<AnyRankedTensor>:$extras,
+    AnyRankedTensor:$init, I64Attr:$axis, F64Attr:$epsilon,
+    OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
+    `ins` `(` $input `:` type($input) `)`
+    (`scale` `(` $scale^ `:` type($scale) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+}
+
+def Tracea_RMSNormOp : Tracea_EpilogueOp<"rms_norm", [AttrSizedOperandSegments]> {
+  let summary = "Root-mean-square normalization, with an epilogue";
+  let description = [{
+    Normalizes over the dimensions `axis` to the last:
+    `result = epilogue(x / sqrt(mean(x * x) + epsilon) * scale)`.
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$input, Optional<AnyRankedTensor>:$scale,
+    Variadic<AnyRankedTensor>:$extras,
+    AnyRankedTensor:$init, I64Attr:$axis, F64Attr:$epsilon,
+    OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region AnyRegion:$epilogue);
+  let assemblyFormat = [{
+    `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
+    `ins` `(` $input `:` type($input) `)`
+    (`scale` `(` $scale^ `:` type($scale) `)`)?
+    `outs` `(` $init `:` type($init) `)`
+    (`schedule` $schedule^)?
+    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// attention
+//===----------------------------------------------------------------------===//
+
+def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
+    AttrSizedOperandSegments]> {
+  let summary = "Scaled dot-product attention";
+  let description = [{
+    query [b, h, i, d], key [b, g, j, d], value [b, g, j, e] → [b, h, i, e] with
+    g dividing h (grouped queries: head h reads key head h / (H/G)).
+    `weights = softmax over j of (scale * query . key)`; `scale` is 1/sqrt(d) by
+    default. With `causal`, j > i + (J - I) is masked; with `window [l, r]` only
+    i' - l <= j <= i' + r stay, i' = i + (J - I), a negative bound being none.
+    `block_mask` is a tensor of i1 [b or 1, h or 1, ceil(I/bi), ceil(J/bj)] with
+    `block_size [bi, bj]`. A row without any key gives zeros. The optional second
+    result, log-sum-exp of the scaled scores, is [b, h, i].
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
+    Optional<AnyRankedTensor>:$block_mask,
+    AnyRankedTensor:$init, Optional<AnyRankedTensor>:$lse_init,
+    OptionalAttr<F64Attr>:$scale, UnitAttr:$causal,
+    OptionalAttr<DenseI64ArrayAttr>:$window,
+    OptionalAttr<DenseI64ArrayAttr>:$block_size,
+    OptionalAttr<TypeAttr>:$acc,
+    OptionalAttr<Tracea_ScheduleAttr>:$schedule);
+  let results = (outs AnyRankedTensor:$result, Optional<AnyRankedTensor>:$lse);
+  let assemblyFormat = [{
+    (`causal` $causal^)? (`window` $window^)? (`scale` $scale^)? (`acc` $acc^)?
+    `ins` `(` $query `,` $key `,` $value `:`
+      type($query) `,` type($key) `,` type($value) `)`
+    (`block_mask` `(` $block_mask^ `:` type($block_mask) `)` `block_size` $block_size)?
+    `outs` `(` $init `:` type($init) `)`
+    (`lse` `(` $lse_init^ `:` type($lse_init) `)`)?
+    (`schedule` $schedule^)?
+    attr-dict `->` type($result) (`,` type($lse)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+    ::mlir::Type getAccumulatorType();
+    /// The given scale, or 1/sqrt(d); nothing when d is dynamic and no scale is given.
+    std::optional<double> getStaticScale();
+  }];
+}
+
+def Tracea_YieldOp : Tracea_Op<"yield", [
+    Pure, Terminator,
+    ParentOneOf<["GemmOp", "Conv2DOp", "SoftmaxOp", "BatchNormOp",
+                 "LayerNormOp", "RMSNormOp"]>]> {
+  let summary = "Ends an epilogue with the scalar to store";
+  let arguments = (ins AnyType:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+#endif

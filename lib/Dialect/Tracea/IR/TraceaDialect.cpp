@@ -1,0 +1,42 @@
+//===- TraceaDialect.cpp - The semantic dialect ---------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.cpp.inc"
+
+#include "tracea/Dialect/Tracea/IR/TraceaEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tracea/Dialect/Tracea/IR/TraceaAttributes.cpp.inc"
+
+void TraceaDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tracea/Dialect/Tracea/IR/TraceaAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tracea/Dialect/Tracea/IR/TraceaOps.cpp.inc"
+      >();
+}
+
+LogicalResult TraceaDialect::verifyOperationAttribute(Operation *op,
+                                                      NamedAttribute attr) {
+  if (attr.getName() != kTargetAttrName)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError() << "'" << kTargetAttrName
+                             << "' belongs on a module";
+  if (!isa<TargetAttr>(attr.getValue()))
+    return op->emitOpError() << "'" << kTargetAttrName
+                             << "' must be a #tracea.target, found "
+                             << attr.getValue();
+  return success();
+}
