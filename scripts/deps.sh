@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs what building, testing and benchmarking need and what is missing, on
+# Debian 12 as root or through sudo. Quick when everything is there.
+#
+# TRACEA_SKIP_DEPS=1 skips it, for machines where LLVM, MLIR and the libraries
+# below come from somewhere else.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+packages=(
+  # Compiler, linker, sanitizer runtimes.
+  clang-22 lld-22 llvm-22 libclang-rt-22-dev
+  # What the compiler is built on. llvm-22-tools carries lit and FileCheck.
+  llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools liblld-22-dev
+  # What LLVM's CMake package looks for.
+  libzstd-dev zlib1g-dev libxml2-dev libffi-dev
+  # Build tools.
+  cmake ninja-build ccache python3
+  # Libraries.
+  nlohmann-json3-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
+  # The ONNX node tests, and the libraries that the benchmarks compare with.
+  libonnx-testdata libopenblas-dev libdnnl-dev
+)
+
+if [[ ${TRACEA_SKIP_DEPS:-0} == 1 ]]; then
+  exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  die "this is no Debian system (apt-get not found). Install the equivalents of
+  ${packages[*]}
+with LLVM and MLIR 22, and run again with TRACEA_SKIP_DEPS=1"
+fi
+
+mapfile -t missing < <(comm -23 \
+  <(printf '%s\n' "${packages[@]}" | sort -u) \
+  <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" \
+      2>/dev/null | awk '$1 == "installed" { print $2 }' | sort -u))
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+as_root=()
+if [[ $(id -u) != 0 ]]; then
+  command -v sudo >/dev/null || die "these packages are missing, and neither root nor sudo is at hand:
+  apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+  apt-get -q -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
+
+say "Installing ${#missing[@]} packages: ${missing[*]}"
+"${apt[@]}" update
+for package in "${missing[@]}"; do
+  apt-cache show "$package" >/dev/null 2>&1 ||
+    die "apt knows no package '$package'. Debian 12 has LLVM 22 in its security suite; is
+  deb http://deb.debian.org/debian-security bookworm-security main
+among this machine's sources?"
+done
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}"

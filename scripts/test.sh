@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test:
+#   ./scripts/test.sh [--sanitize-all]
+#
+# --sanitize-all   builds the whole compiler, not only what needs no LLVM, with
+#                  the address and undefined-behaviour sanitizers as well and
+#                  runs its unit and regression tests (adds a second full build).
+#
+# The last line says "N passed, N failed" (and ", N skipped" where some were).
+# The exit status is 0 when nothing failed.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+sanitize_all=0
+for argument in "$@"; do
+  case $argument in
+  --sanitize-all) sanitize_all=1 ;;
+  *) die "unknown argument '$argument'; see the top of scripts/test.sh" ;;
+  esac
+done
+
+cd "$TRACEA_ROOT"
+results=$TRACEA_ROOT/build/test-results
+passed=0 failed=0 skipped=0 finished=0
+
+# Whatever happens on the way, the last line is the sum.
+summary() {
+  local status=$?
+  trap - EXIT
+  if ((!finished)); then
+    printf '  FAILED: the tests stopped before their end (exit status %d)\n' "$status"
+    failed=$((failed + 1))
+  fi
+  local line="$passed passed, $failed failed"
+  ((skipped == 0)) || line+=", $skipped skipped"
+  printf '\n%s\n' "$line"
+  ((failed == 0)) || exit 1
+  exit 0
+}
+trap summary EXIT
+
+# add_counts NAME KIND FILE...: reads a suite's results with tally.py.
+add_counts() {
+  local name=$1 p f s
+  shift
+  read -r p f s < <(python3 scripts/tally.py "$@")
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  printf '   %s: %d passed, %d failed, %d skipped (%d s)\n' \
+    "$name" "$p" "$f" "$s" $((SECONDS - suite_start))
+}
+
+start_suite() {
+  suite_start=$SECONDS
+  say "$1"
+}
+
+# A suite's own exit status is not trusted: tally.py counts from its report, and
+# takes a report that is missing or empty for a failure.
+
+# unit_tests NAME BUILD_DIR
+unit_tests() {
+  local name=$1 build=$2
+  local out=$results/$name
+  start_suite "Unit tests ($name)"
+  mkdir -p "$out/gtest"
+  GTEST_OUTPUT=xml:$out/gtest/ ctest --test-dir "$build" --no-tests=error \
+    --output-on-failure --parallel "$(nproc)" --timeout 600 \
+    --output-junit "$out/ctest.xml" >"$out/log" 2>&1 || show_log "$out/log"
+  add_counts "$name" ctest "$out/ctest.xml" "$out/gtest"
+}
+
+# lit_tests NAME BUILD_DIR [LIT_ARGUMENT...]
+lit_tests() {
+  local name=$1 build=$2
+  shift 2
+  local out=$results/$name
+  start_suite "Regression tests ($name)"
+  mkdir -p "$out"
+  "$lit" -v --quiet --timeout 300 --xunit-xml-output "$out/lit.xml" "$@" \
+    "$build/test" >"$out/log" 2>&1 || show_log "$out/log"
+  add_counts "$name" lit "$out/lit.xml"
+}
+
+# line_tests NAME TITLE COMMAND...: a runner that ends with "N passed, N failed".
+# Its exit status must agree with what it says.
+line_tests() {
+  local name=$1 title=$2 status=0
+  shift 2
+  local out=$results/$name
+  start_suite "$title"
+  mkdir -p "$out"
+  "$@" >"$out/log" 2>&1 || status=$?
+  ((status == 0)) || show_log "$out/log"
+  local failed_before=$failed
+  add_counts "$name" line "$out/log"
+  if ((status != 0 && failed == failed_before)); then
+    printf '  FAILED: %s ended with exit status %d\n' "$name" "$status"
+    failed=$((failed + 1))
+  fi
+}
+
+show_log() {
+  printf '   ... from %s:\n' "$1"
+  tail -n 80 "$1"
+}
+
+rm -rf "$results"
+mkdir -p "$results"
+
+scripts/deps.sh
+scripts/build.sh
+lit=$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' "$TRACEA_BUILD/CMakeCache.txt")
+
+unit_tests unit "$TRACEA_BUILD"
+lit_tests lit "$TRACEA_BUILD"
+# Once more where the IR itself is the subject: what prints must parse back.
+TRACEA_TEST_ROUNDTRIP=1 lit_tests roundtrip "$TRACEA_BUILD" --filter '^Tracea :: Dialect/'
+line_tests onnx "ONNX backend node tests" \
+  python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD"
+line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
+
+# The sanitizers over what needs no LLVM: the runtime and the algebra, which
+# read untrusted files and run threads.
+sanitized=$TRACEA_ROOT/build/asan-runtime
+start_suite "Building with the sanitizers in $sanitized"
+if [[ ! -f $sanitized/build.ninja ]]; then
+  cmake --preset asan -B "$sanitized" -DTRACEA_BUILD_COMPILER=OFF >"$results/asan-configure.log" 2>&1 ||
+    { show_log "$results/asan-configure.log"; exit 1; }
+fi
+run_ninja "$sanitized"
+unit_tests unit-asan "$sanitized"
+
+if ((sanitize_all)); then
+  TRACEA_BUILD=$TRACEA_ROOT/build/asan
+  start_suite "Building everything with the sanitizers in $TRACEA_BUILD"
+  [[ -f $TRACEA_BUILD/build.ninja ]] || cmake --preset asan
+  run_ninja "$TRACEA_BUILD"
+  unit_tests unit-asan-all "$TRACEA_BUILD"
+  lit_tests lit-asan "$TRACEA_BUILD"
+fi
+
+finished=1
