@@ -15,6 +15,7 @@ import argparse
 import ctypes
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,7 +54,9 @@ PASSES = [
     "--reconcile-unrealized-casts",
 ]
 
-DEFAULT_BIN = "/usr/lib/llvm-22/bin"
+DEFAULT_BIN = os.path.dirname(
+    shutil.which("mlir-opt") or "/usr/lib/llvm-22/bin/mlir-opt"
+)
 
 
 def execute(command, **options):

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs ONNX's backend tests of the operators that Tracea compiles.
 
-    run_onnx_tests.py --tracea build/dev/bin/tracea
+    run_onnx_tests.py --build build/dev
     run_onnx_tests.py --backend stock      # checks the importer itself
 
 The tests are those that the onnx project ships (Debian: libonnx-testdata), each
@@ -30,6 +30,7 @@ sys.path.insert(0, str(HERE.parent))
 import import_onnx
 import npy
 import onnx_proto
+import stock
 
 DATA = "/usr/share/libonnx-testdata/data"
 SUITES = ["node", "pytorch-converted", "pytorch-operator"]
@@ -132,17 +133,20 @@ def run_test(options, folder, model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--backend", choices=["tracea", "stock"], default="tracea")
+    parser.add_argument("--build", help="build folder that holds bin/tracea")
     parser.add_argument("--tracea", default="tracea", help="path of the tool")
     parser.add_argument("--target", default="cpu")
-    parser.add_argument("--tools", default="/usr/lib/llvm-22/bin",
+    parser.add_argument("--tools", default=stock.DEFAULT_BIN,
                         help="folder of mlir-opt, for --backend stock")
     parser.add_argument("--data", default=DATA)
     parser.add_argument("--filter", default="", help="regular expression")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
 
+    if options.build:
+        options.tracea = os.path.join(options.build, "bin", "tracea")
     if options.backend == "tracea" and not shutil.which(options.tracea):
-        sys.exit(f"{options.tracea}: not found; name the tool with --tracea")
+        sys.exit(f"{options.tracea}: not found; name the build folder with --build")
     start = time.monotonic()
     tests = list(find_tests(options.data, options.filter))
     counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
