@@ -14,6 +14,9 @@ endif()
 
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")
 
+# The static libraries among the targets given, less those that stand, directly
+# or through others, on an imported target this machine does not have (LibEdit,
+# CURL: nothing in a compiler needs them).
 function(_tracea_static_archives out)
   set(archives)
   foreach(target IN LISTS ARGN)
@@ -24,10 +27,36 @@ function(_tracea_static_archives out)
       endif()
     endif()
   endforeach()
+  set(changed TRUE)
+  set(dropped)
+  while(changed)
+    set(changed FALSE)
+    foreach(target IN LISTS archives)
+      get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
+      string(REGEX MATCHALL "[A-Za-z0-9_]+::[A-Za-z0-9_]+|[A-Za-z0-9_]+" names "${libs}")
+      foreach(name IN LISTS names)
+        if((name MATCHES "::" AND NOT TARGET ${name}) OR name IN_LIST dropped)
+          list(REMOVE_ITEM archives ${target})
+          list(APPEND dropped ${target})
+          set(changed TRUE)
+          break()
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  if(dropped)
+    list(JOIN dropped ", " names)
+    message(STATUS "Not linked, for want of a library they use: ${names}")
+  endif()
   set(${out} "${archives}" PARENT_SCOPE)
 endfunction()
 
-_tracea_static_archives(_tracea_llvm_archives ${LLVM_AVAILABLE_LIBS})
+# Link-time optimization would start Polly, which lives in a package of its own;
+# TraceaNoPolly stands in for it (see cmake/NoPolly.cpp).
+set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES LLVMSupport)
+set(_tracea_llvm_archives ${LLVM_AVAILABLE_LIBS})
+list(FILTER _tracea_llvm_archives EXCLUDE REGEX "Polly")
+_tracea_static_archives(_tracea_llvm_archives ${_tracea_llvm_archives})
 _tracea_static_archives(_tracea_mlir_archives ${MLIR_EXPORTED_TARGETS})
 _tracea_static_archives(_tracea_lld_archives ${LLD_EXPORTED_TARGETS})
 # The C API repeats what the C++ libraries hold.
