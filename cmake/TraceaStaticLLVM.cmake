@@ -55,7 +55,8 @@ endfunction()
 # TraceaNoPolly stands in for it (see cmake/NoPolly.cpp).
 set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES LLVMSupport)
 set(_tracea_llvm_archives ${LLVM_AVAILABLE_LIBS})
-list(FILTER _tracea_llvm_archives EXCLUDE REGEX "Polly")
+# Exegesis is the inside of a measuring tool and wants libpfm.
+list(FILTER _tracea_llvm_archives EXCLUDE REGEX "Polly|Exegesis")
 _tracea_static_archives(_tracea_llvm_archives ${_tracea_llvm_archives})
 _tracea_static_archives(_tracea_mlir_archives ${MLIR_EXPORTED_TARGETS})
 _tracea_static_archives(_tracea_lld_archives ${LLD_EXPORTED_TARGETS})
