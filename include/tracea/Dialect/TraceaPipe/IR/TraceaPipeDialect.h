@@ -1,0 +1,44 @@
+//===- TraceaPipeDialect.h - The pipeline dialect ---------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEDIALECT_H
+#define TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h.inc"
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeTypes.h.inc"
+
+namespace mlir::tracea_pipe {
+
+/// A ranked tensor of static shape whose encoding is a lane map.
+bool isRegisterTile(Type type);
+/// A ranked tensor of static shape whose encoding is `#tracea_pipe.staged`.
+bool isStagedTile(Type type);
+/// The lane map of a register tile.
+LanesAttr getLanes(Type type);
+
+} // namespace mlir::tracea_pipe
+
+#define GET_OP_CLASSES
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeOps.h.inc"
+
+#endif // TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEDIALECT_H

@@ -1,0 +1,155 @@
+//===- TraceaPipeDialect.td - The pipeline dialect -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEDIALECT_TD
+#define TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def TraceaPipe_Dialect : Dialect {
+  let name = "tracea_pipe";
+  let cppNamespace = "::mlir::tracea_pipe";
+  let summary = "Where the tiles of a kernel live, and when they move";
+  let description = [{
+    Kernels over tiles. A *register tile* is a ranked tensor whose encoding is
+    its lane map (`#tracea_pipe.lanes`), so that arith and math work on it
+    unchanged. A *staged tile* is a tensor whose encoding is
+    `#tracea_pipe.staged` at the tile level, and a memref in that memory space
+    once the pipeline level has given it a slot of a channel. Nothing here
+    names an instruction of a vendor.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let extraClassDeclaration = [{
+    void registerAttributesAndTypes();
+  }];
+}
+
+class TraceaPipe_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TraceaPipe_Dialect, mnemonic, traits>;
+class TraceaPipe_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TraceaPipe_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+class TraceaPipe_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<TraceaPipe_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes"> {
+  let summary = "Lane map of a register tile";
+  let description = [{
+    A linear map over F2 from the bits of the hardware index (register, lane,
+    warp) to the tile's coordinates, one basis vector per bit, low bit first.
+    `outer` repeats the linear tile along each dimension, so that extents need
+    not be powers of two: extent = linear extent * outer; the repeats belong to
+    registers, slowest first in dimension order. A zero vector is a broadcast.
+
+    An 8x32 tile in sixteen 16-lane vectors:
+    ```mlir
+    #tracea_pipe.lanes<reg = [[0, 16], [1, 0], [2, 0], [4, 0]],
+                       lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::DenseI64ArrayAttr", "register bits">:$reg,
+    ArrayRefParameter<"::mlir::DenseI64ArrayAttr", "lane bits">:$lane,
+    ArrayRefParameter<"::mlir::DenseI64ArrayAttr", "warp bits">:$warp,
+    ArrayRefParameter<"int64_t", "repeats per dimension">:$outer
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getOuter().size(); }
+    /// Extents of the tile that the map covers.
+    ::llvm::SmallVector<int64_t> getTileShape() const;
+    /// Registers one lane holds, lanes, and warps.
+    int64_t getNumRegisters() const;
+    int64_t getNumLanes() const { return int64_t(1) << getLane().size(); }
+    int64_t getNumWarps() const { return int64_t(1) << getWarp().size(); }
+    /// Tile coordinate held by lane `lane` of warp `warp` in register `reg`.
+    ::llvm::SmallVector<int64_t> getCoordinate(int64_t reg, int64_t lane,
+                                               int64_t warp = 0) const;
+    /// The dimension along which consecutive lanes are consecutive elements,
+    /// or nothing when lanes do not form one contiguous run.
+    std::optional<unsigned> getContiguousLaneDim() const;
+    /// A row-major tile of CPU vectors: lanes along the last dimension, then
+    /// vectors along it, then rows. `shape.back()` is a multiple of `lanes`.
+    static LanesAttr getVectorTile(::mlir::MLIRContext *context,
+                                   ::llvm::ArrayRef<int64_t> shape,
+                                   int64_t lanes);
+    /// The map of a tile reduced along `dim` to extent one: every lane and
+    /// register of a reduced group holds the same value.
+    LanesAttr getReduced(unsigned dim) const;
+  }];
+}
+
+def TraceaPipe_StagedAttr : TraceaPipe_Attr<"Staged", "staged"> {
+  let summary = "Memory of a workgroup, with the swizzle of a buffer in it";
+  let description = [{
+    Encoding of a staged tile, and memory space of the memref it becomes: the
+    memory that one workgroup shares (shared memory, LDS, threadgroup memory, a
+    workspace panel on a CPU). `swizzle` lists the XOR terms of the buffer's
+    swizzle as pairs [bit, source bit] over the byte offset's bits; none is the
+    identity.
+  }];
+  let parameters = (ins
+    OptionalArrayRefParameter<"int64_t", "flattened pairs (bit, source bit)">:$swizzle
+  );
+  let assemblyFormat = "(`<` `swizzle` `=` `[` $swizzle^ `]` `>`)?";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_ReduceKind : I32EnumAttr<"ReduceKind", "Reduction of a tile", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Mul", 3, "mul">]> {
+  let cppNamespace = "::mlir::tracea_pipe";
+  let genSpecializedAttr = 0;
+}
+def TraceaPipe_ReduceKindAttr
+    : EnumAttr<TraceaPipe_Dialect, TraceaPipe_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def TraceaPipe_PhaseType : TraceaPipe_Type<"Phase", "phase"> {
+  let summary = "Position in a ring of n slots: an element of Z/2nZ";
+  let description = [{
+    `slot = p mod n`, `parity = p div n`. Only `tracea_pipe.start` and
+    `tracea_pipe.advance` make phases, so that a wrong parity cannot be written.
+  }];
+  let parameters = (ins "int64_t":$slots);
+  let assemblyFormat = "`<` $slots `>`";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_ChannelType : TraceaPipe_Type<"Channel", "channel"> {
+  let summary = "A ring of slots between who fills and who reads";
+  let description = [{
+    Each of the `slots` slots holds one buffer of every listed type; the buffers
+    of a slot are filled and released together.
+    ```mlir
+    !tracea_pipe.channel<4 x (memref<128x64xbf16, #tracea_pipe.staged>)>
+    ```
+  }];
+  let parameters = (ins "int64_t":$slots, ArrayRefParameter<"::mlir::Type">:$buffers);
+  let assemblyFormat = "`<` $slots `x` `(` $buffers `)` `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif

@@ -1,0 +1,24 @@
+//===- Epilogue.h - Assembly of epilogues -----------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_DIALECT_TRACEA_IR_EPILOGUE_H
+#define TRACEA_LIB_DIALECT_TRACEA_IR_EPILOGUE_H
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::tracea {
+
+/// custom<Epilogue>: nothing for an empty region, otherwise
+///   epilogue(%x by affine_map<...>, ... : type, ...) { ^bb0(...): ... }
+/// with the parentheses left out when there is no extra operand.
+ParseResult
+parseEpilogue(OpAsmParser &parser,
+              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
+              SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &epilogue);
+void printEpilogue(OpAsmPrinter &printer, Operation *op, OperandRange extras,
+                   TypeRange types, ArrayAttr maps, Region &epilogue);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_DIALECT_TRACEA_IR_EPILOGUE_H

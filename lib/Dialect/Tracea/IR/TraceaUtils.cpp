@@ -1,0 +1,145 @@
+//===- TraceaUtils.cpp - Helpers for semantic operations ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+//===----------------------------------------------------------------------===//
+// Types and extents
+//===----------------------------------------------------------------------===//
+
+bool tracea::areCompatibleExtents(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+Type tracea::getDefaultAccumulatorType(Type elementType) {
+  if (elementType.isF64())
+    return elementType;
+  if (isa<FloatType>(elementType))
+    return Float32Type::get(elementType.getContext());
+  if (elementType.isInteger() && elementType.getIntOrFloatBitWidth() <= 32)
+    return IntegerType::get(elementType.getContext(), 32);
+  return elementType;
+}
+
+bool tracea::isValidAccumulator(Type elementType, Type accumulatorType) {
+  if (elementType.isF64())
+    return accumulatorType.isF64();
+  if (elementType.isF32() || elementType.isF16() || elementType.isBF16())
+    return accumulatorType.isF32() || accumulatorType.isF64();
+  return elementType.isSignlessInteger(8) &&
+         accumulatorType.isSignlessInteger(32);
+}
+
+bool tracea::isImplicitlyConvertible(Type from, Type to) {
+  if (from == to)
+    return true;
+  if (isa<FloatType>(from))
+    return isa<FloatType>(to);
+  if (!from.isSignlessInteger())
+    return false;
+  return isa<FloatType>(to) ||
+         (to.isSignlessInteger() &&
+          to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth());
+}
+
+Value tracea::convertScalar(OpBuilder &builder, Location loc, Value value,
+                            Type to) {
+  Type from = getElementTypeOrSelf(value.getType());
+  assert(isImplicitlyConvertible(from, to) && "no implicit conversion");
+  if (from == to)
+    return value;
+  auto shaped = [&](Type elementType) -> Type {
+    if (ShapedType type = dyn_cast<ShapedType>(value.getType()))
+      return type.clone(elementType);
+    return elementType;
+  };
+  if (isa<IntegerType>(from)) {
+    if (isa<FloatType>(to))
+      return arith::SIToFPOp::create(builder, loc, shaped(to), value);
+    return arith::ExtSIOp::create(builder, loc, shaped(to), value);
+  }
+  unsigned fromWidth = from.getIntOrFloatBitWidth();
+  unsigned toWidth = to.getIntOrFloatBitWidth();
+  if (fromWidth < toWidth)
+    return arith::ExtFOp::create(builder, loc, shaped(to), value);
+  // f16 and bf16 are each a part of f32 but not of each other.
+  if (fromWidth == toWidth)
+    value = arith::ExtFOp::create(builder, loc, shaped(builder.getF32Type()),
+                                  value);
+  return arith::TruncFOp::create(builder, loc, shaped(to), value);
+}
+
+std::optional<int64_t>
+tracea::getConvolvedExtent(int64_t extent, int64_t padLow, int64_t padHigh,
+                           int64_t taps, int64_t stride, int64_t dilation) {
+  std::optional<int64_t> padded = llvm::checkedAdd(extent, padLow);
+  if (padded)
+    padded = llvm::checkedAdd(*padded, padHigh);
+  std::optional<int64_t> reach = llvm::checkedMul(dilation, taps - 1);
+  if (!padded || !reach)
+    return std::nullopt;
+  // Both are at least -dilation, so that the difference cannot wrap.
+  int64_t last = *padded - *reach - 1;
+  return last < 0 ? 0 : last / stride + 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+bool tracea::hasEpilogue(EpilogueOpInterface op) {
+  return !op.getEpilogue().empty();
+}
+
+AffineMap tracea::getEpilogueMap(EpilogueOpInterface op, unsigned index) {
+  return cast<AffineMapAttr>(op.getEpilogueMaps()[index]).getValue();
+}
+
+Block &tracea::getOrCreateEpilogue(OpBuilder &builder, EpilogueOpInterface op) {
+  Region &region = op.getEpilogue();
+  if (!region.empty())
+    return region.front();
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  Block *block =
+      builder.createBlock(&region, region.end(), op.getAccumulatorType(), loc);
+  Type stored = getElementTypeOrSelf(op.getEpilogueResult().getType());
+  YieldOp::create(builder, loc,
+                  convertScalar(builder, loc, block->getArgument(0), stored));
+  return *block;
+}
+
+BlockArgument tracea::appendEpilogueExtra(EpilogueOpInterface op, Value extra,
+                                          AffineMap map) {
+  assert(hasEpilogue(op) && "expected an epilogue region");
+  SmallVector<Attribute> maps(op.getEpilogueMaps().getValue());
+  maps.push_back(AffineMapAttr::get(map));
+  op.setEpilogueMapsAttr(ArrayAttr::get(op.getContext(), maps));
+  op.getExtrasMutable().append(extra);
+  return op.getEpilogue().front().addArgument(
+      getElementTypeOrSelf(extra.getType()), extra.getLoc());
+}
+
+Value tracea::inlineEpilogue(OpBuilder &builder, Location loc,
+                             EpilogueOpInterface op, Value accumulator,
+                             ValueRange extras) {
+  if (!hasEpilogue(op))
+    return convertScalar(builder, loc, accumulator,
+                         getElementTypeOrSelf(op.getEpilogueResult().getType()));
+  Block &block = op.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(block.getArgument(0), accumulator);
+  mapping.map(block.getArguments().drop_front(), extras);
+  for (Operation &inner : block.without_terminator())
+    builder.clone(inner, mapping);
+  return mapping.lookupOrDefault(
+      cast<YieldOp>(block.getTerminator()).getValue());
+}

@@ -1,0 +1,361 @@
+//===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     FunctionType type, StringRef variant, StringRef sourceOp) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  if (!variant.empty())
+    state.addAttribute(getVariantAttrName(state.name),
+                       builder.getStringAttr(variant));
+  if (!sourceOp.empty())
+    state.addAttribute(getSourceOpAttrName(state.name),
+                       builder.getStringAttr(sourceOp));
+  Region *body = state.addRegion();
+  Block *entry = new Block();
+  body->push_back(entry);
+  for (Type input : type.getInputs())
+    entry->addArgument(input, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> inputs,
+                      ArrayRef<Type> results, function_interface_impl::VariadicFlag,
+                      std::string &) {
+    return builder.getFunctionType(inputs, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+TilesOp KernelOp::getTiles() {
+  return *getBody().getOps<TilesOp>().begin();
+}
+
+LogicalResult KernelOp::verify() {
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      if (!memref.getLayout().isIdentity())
+        return emitOpError() << "argument #" << index
+                             << " must be a memref of identity layout, found "
+                             << type;
+      continue;
+    }
+    if (!type.isIntOrIndexOrFloat())
+      return emitOpError() << "argument #" << index
+                           << " must be a memref, an index or a scalar, found "
+                           << type;
+  }
+  if (!getResultTypes().empty())
+    return emitOpError() << "has results; a kernel writes its memrefs";
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  if (!llvm::hasSingleElement(getBody()))
+    return emitOpError() << "expects a body of one block";
+  int64_t grids = llvm::count_if(getBody().front(),
+                                 [](Operation &op) { return isa<TilesOp>(op); });
+  if (grids != 1)
+    return emitOpError() << "expects exactly one 'tracea_pipe.tiles' in its "
+                            "body, found "
+                         << grids;
+  if (!isa<EndOp>(getBody().front().back()))
+    return emitOpError() << "expects its body to end with 'tracea_pipe.end'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TilesOp
+//===----------------------------------------------------------------------===//
+
+void TilesOp::build(OpBuilder &builder, OperationState &state,
+                    ValueRange bounds, int64_t group) {
+  state.addOperands(bounds);
+  if (group)
+    state.addAttribute(getGroupAttrName(state.name),
+                       builder.getI64IntegerAttr(group));
+  Region *body = state.addRegion();
+  Block *block = new Block();
+  body->push_back(block);
+  for (size_t i = 0; i < bounds.size(); ++i)
+    block->addArgument(builder.getIndexType(), state.location);
+  ensureTerminator(*body, builder, state.location);
+}
+
+ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> indices;
+  SmallVector<OpAsmParser::UnresolvedOperand> bounds;
+  Type index = parser.getBuilder().getIndexType();
+  if (parser.parseArgumentList(indices, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
+      parser.parseOperandList(bounds, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (indices.size() != bounds.size())
+    return parser.emitError(parser.getNameLoc())
+           << "expected as many bounds as indices (" << indices.size()
+           << "), found " << bounds.size();
+  if (succeeded(parser.parseOptionalKeyword("group"))) {
+    int64_t group;
+    if (parser.parseInteger(group))
+      return failure();
+    result.addAttribute(getGroupAttrName(result.name),
+                        parser.getBuilder().getI64IntegerAttr(group));
+  }
+  for (OpAsmParser::Argument &argument : indices)
+    argument.type = index;
+  if (parser.resolveOperands(bounds, index, result.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, indices))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void TilesOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getIndices(), printer);
+  printer << ") in (" << getBounds() << ")";
+  if (getGroup())
+    printer << " group " << getGroup();
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getGroupAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult TilesOp::verify() {
+  if (getBounds().empty())
+    return emitOpError() << "expects at least one bound";
+  if (getBody().getNumArguments() != getBounds().size())
+    return emitOpError() << "expects one index per bound ("
+                         << getBounds().size() << "), found "
+                         << getBody().getNumArguments();
+  if (getGroup() < 0)
+    return emitOpError() << "expects a group of at least 0, found "
+                         << getGroup();
+  if (getGroup() > 0 && getBounds().size() < 2)
+    return emitOpError() << "expects two dimensions or more to group";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verify() {
+  bool onTensors = llvm::any_of(getInits(), [](Value init) {
+    return isa<TensorType>(init.getType());
+  });
+  for (Value init : getInits())
+    if (!isa<RankedTensorType, MemRefType>(init.getType()))
+      return emitOpError() << "expects outs to be tensors or memrefs, found "
+                           << init.getType();
+  if (onTensors && getResults().size() != getInits().size())
+    return emitOpError() << "on tensors expects one result per out ("
+                         << getInits().size() << "), found "
+                         << getResults().size();
+  if (!onTensors && !getResults().empty())
+    return emitOpError() << "on memrefs has no results, found "
+                         << getResults().size();
+  for (auto [result, init] : llvm::zip(getResults(), getInits()))
+    if (result.getType() != init.getType())
+      return emitOpError() << "expects a result of its out's type "
+                           << init.getType() << ", found " << result.getType();
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto kernel =
+      symbolTable.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "expects a 'tracea_pipe.kernel' named "
+                         << getKernelAttr();
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  SmallVector<Value> operands(getInputs());
+  llvm::append_range(operands, getInits());
+  if (types.size() != operands.size()) {
+    InFlightDiagnostic diag = emitOpError()
+                              << "expects " << types.size()
+                              << " operands for kernel " << getKernelAttr()
+                              << ", found " << operands.size();
+    diag.attachNote(kernel.getLoc()) << "the kernel is here";
+    return diag;
+  }
+  for (auto [index, type, operand] : llvm::enumerate(types, operands)) {
+    bool matches = type == operand.getType();
+    auto memref = dyn_cast<MemRefType>(type);
+    if (auto tensor = dyn_cast<RankedTensorType>(operand.getType()))
+      matches = memref && memref.getShape() == tensor.getShape() &&
+                memref.getElementType() == tensor.getElementType();
+    else if (auto actual = dyn_cast<MemRefType>(operand.getType()))
+      matches = memref && memref.getShape() == actual.getShape() &&
+                memref.getElementType() == actual.getElementType();
+    if (matches)
+      continue;
+    InFlightDiagnostic diag = emitOpError()
+                              << "operand #" << index << " of kernel "
+                              << getKernelAttr() << " expects " << type
+                              << ", found " << operand.getType();
+    diag.attachNote(kernel.getLoc()) << "the kernel is here";
+    return diag;
+  }
+  return success();
+}
+
+void LaunchOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : getInputsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  for (OpOperand &operand : getInitsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                           SideEffects::DefaultResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void RolesOp::print(OpAsmPrinter &printer) {
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult RolesOp::verify() {
+  SmallVector<RoleOp> roles;
+  for (Operation &op : getBody().front().without_terminator()) {
+    auto role = dyn_cast<RoleOp>(op);
+    if (!role)
+      return emitOpError() << "holds only 'tracea_pipe.role', found '"
+                           << op.getName() << "'";
+    for (RoleOp other : roles) {
+      if (other.getName() == role.getName()) {
+        InFlightDiagnostic diag =
+            role.emitOpError() << "repeats the role '" << role.getName() << "'";
+        diag.attachNote(other.getLoc()) << "first defined here";
+        return diag;
+      }
+      if (role.getWarps()[0] < other.getWarps()[1] &&
+          other.getWarps()[0] < role.getWarps()[1]) {
+        InFlightDiagnostic diag = role.emitOpError()
+                                  << "shares warps with the role '"
+                                  << other.getName()
+                                  << "'; a warp has one role (Rule B)";
+        diag.attachNote(other.getLoc()) << "the other role is here";
+        return diag;
+      }
+    }
+    roles.push_back(role);
+  }
+  return success();
+}
+
+ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  DenseI64ArrayAttr warps;
+  Builder &builder = parser.getBuilder();
+  if (parser.parseAttribute(name, getNameAttrName(result.name),
+                            result.attributes) ||
+      parser.parseKeyword("warps"))
+    return failure();
+  warps = dyn_cast_or_null<DenseI64ArrayAttr>(
+      DenseI64ArrayAttr::parse(parser, Type()));
+  if (!warps)
+    return failure();
+  result.addAttribute(getWarpsAttrName(result.name), warps);
+  auto optionalInteger = [&](StringRef keyword,
+                             StringAttr attrName) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      return success();
+    int64_t value;
+    if (parser.parseInteger(value))
+      return failure();
+    result.addAttribute(attrName, builder.getI64IntegerAttr(value));
+    return success();
+  };
+  if (optionalInteger("copies", getCopiesAttrName(result.name)) ||
+      optionalInteger("registers", getRegistersAttrName(result.name)))
+    return failure();
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::OptionalParen))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = builder.getIndexType();
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, builder, result.location);
+  return success();
+}
+
+void RoleOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getNameAttr() << " warps [" << getWarps()[0] << ", "
+          << getWarps()[1] << "]";
+  if (getCopies() != 1)
+    printer << " copies " << getCopies();
+  if (getRegisters() != 0)
+    printer << " registers " << getRegisters();
+  if (getBody().getNumArguments())
+    printer << " (" << getBody().getArguments() << ")";
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getNameAttrName(), getWarpsAttrName(),
+                            getCopiesAttrName(), getRegistersAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/false);
+}
+
+LogicalResult RoleOp::verify() {
+  ArrayRef<int64_t> warps = getWarps();
+  if (warps.size() != 2 || warps[0] < 0 || warps[1] <= warps[0])
+    return emitOpError() << "expects warps [first, end) with first < end";
+  if (getCopies() < 1 || (warps[1] - warps[0]) % getCopies() != 0)
+    return emitOpError() << "expects copies to divide the number of warps ("
+                         << warps[1] - warps[0] << "), found " << getCopies();
+  if (getBody().getNumArguments() > 1)
+    return emitOpError() << "expects at most one argument, the team's number";
+  if (getRegisters() < 0 || getRegisters() > 256)
+    return emitOpError() << "expects a register budget in [0, 256], found "
+                         << getRegisters();
+  return success();
+}
