@@ -1,0 +1,57 @@
+//===- ElementType.h - The element types of tensors -------------*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and sizes of the element types that cross the runtime's boundary, and
+// exact conversions for the two 16-bit floating-point formats.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_ELEMENTTYPE_H
+#define TRACEA_RUNTIME_ELEMENTTYPE_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tracea::runtime {
+
+/// `i1` takes one byte, 0 or 1; `index` is a signed 64-bit integer.
+enum class ElementType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I64,
+  I32,
+  I16,
+  I8,
+  I1,
+  Index
+};
+
+/// The number of element types; their values are 0 … this - 1.
+inline constexpr int numElementTypes = 10;
+
+/// Size in bytes, which is also the natural alignment.
+int64_t sizeOf(ElementType type);
+/// "f32", "bf16", "index", …
+const char *nameOf(ElementType type);
+/// The type of that name, if there is one.
+std::optional<ElementType> parseElementType(const std::string &name);
+bool isFloat(ElementType type);
+
+/// IEEE binary16, round to nearest even; NaNs stay NaNs.
+float halfToFloat(uint16_t bits);
+uint16_t floatToHalf(float value);
+/// bfloat16, round to nearest even; NaNs stay NaNs.
+float bfloatToFloat(uint16_t bits);
+uint16_t floatToBFloat(float value);
+
+/// The element at `pointer` as a double (64-bit integers are rounded).
+double readAsDouble(ElementType type, const void *pointer);
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_ELEMENTTYPE_H

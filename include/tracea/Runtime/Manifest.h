@@ -1,0 +1,259 @@
+//===- Manifest.h - What a compiled program says about itself ---*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The manifest names the target, the kernels, the constants, and for every
+// entry the launches in order with all sizes as integer expressions of the
+// input shapes. These structs are filled by the compiler and read by the
+// runtime; their JSON form has the same fields under the same names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_MANIFEST_H
+#define TRACEA_RUNTIME_MANIFEST_H
+
+#include "tracea/Runtime/ElementType.h"
+#include "tracea/Runtime/Span.h"
+#include "tracea/Runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tracea::runtime {
+
+/// The manifest format that this runtime reads and writes.
+inline constexpr int64_t manifestFormat = 1;
+
+/// A size that is known only when the program runs.
+inline constexpr int64_t dynamicSize = -1;
+
+/// Operators of shape expressions, on int64; see Expr.h for their meaning.
+enum class ExprOp : uint8_t {
+  Const,
+  Dim,
+  Add,
+  Sub,
+  Mul,
+  FloorDiv,
+  CeilDiv,
+  Mod,
+  Min,
+  Max,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Select
+};
+inline constexpr int numExprOps = 15;
+
+/// The operator's name in the manifest: "const", "floordiv", ….
+const char *nameOf(ExprOp op);
+/// How many operands stand after the name: 1 for const, 3 for select, else 2.
+int numOperands(ExprOp op);
+
+/// One node. `const` has its value in `a`; `dim` has the input in `a` and the
+/// axis in `b`; all others refer to earlier nodes of the same entry by number.
+struct Expr {
+  ExprOp op = ExprOp::Const;
+  int64_t a = 0;
+  int64_t b = 0;
+  int64_t c = 0;
+};
+
+/// Where a program runs. `features` are LLVM's names of instruction set
+/// extensions without a sign; all of them must be present.
+struct TargetSpec {
+  std::string kind;
+  std::string arch;
+  std::string name;
+  std::vector<std::string> features;
+};
+
+struct KernelSpec {
+  std::string name;
+  std::string symbol;
+  /// The blob whose code defines `symbol`.
+  int64_t blob = 0;
+  /// Bytes of scratch memory for each thread that runs tiles.
+  int64_t workspace = 0;
+  /// Which variant the compiler chose and for which op; for people.
+  std::string variant;
+  std::string op;
+  std::vector<std::string> certificates;
+  std::vector<std::string> remarks;
+};
+
+/// `size` bytes at `offset` of a blob.
+struct ConstantSpec {
+  int64_t blob = 0;
+  int64_t offset = 0;
+  int64_t size = 0;
+};
+
+struct InputSpec {
+  std::string name;
+  ElementType type = ElementType::F32;
+  /// `dynamicSize` where only the run knows.
+  std::vector<int64_t> shape;
+};
+
+/// The run is refused with `message` where `expr` is zero.
+struct CheckSpec {
+  int64_t expr = 0;
+  std::string message;
+};
+
+enum class BufferKind : uint8_t { Input, Constant, Temp };
+
+struct BufferSpec {
+  BufferKind kind = BufferKind::Temp;
+  /// Which input or constant.
+  int64_t index = 0;
+  /// For temp: the expression of its size in bytes, and its alignment.
+  int64_t bytes = 0;
+  int64_t align = 64;
+
+  static BufferSpec input(int64_t index) {
+    return {BufferKind::Input, index, 0, 64};
+  }
+  static BufferSpec constant(int64_t index) {
+    return {BufferKind::Constant, index, 0, 64};
+  }
+  static BufferSpec temp(int64_t bytesExpr, int64_t align = 64) {
+    return {BufferKind::Temp, 0, bytesExpr, align};
+  }
+};
+
+/// A strided view of a buffer. Offset, sizes and strides are expressions whose
+/// values count elements of `type`.
+struct ViewSpec {
+  int64_t buffer = 0;
+  ElementType type = ElementType::F32;
+  int64_t offset = 0;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;
+};
+
+/// A kernel's argument: a view, or the value of an expression.
+struct ArgSpec {
+  bool isView = false;
+  ViewSpec view;
+  int64_t index = 0;
+
+  static ArgSpec fromView(ViewSpec view) {
+    ArgSpec arg;
+    arg.isView = true;
+    arg.view = std::move(view);
+    return arg;
+  }
+  static ArgSpec fromIndex(int64_t expr) {
+    ArgSpec arg;
+    arg.index = expr;
+    return arg;
+  }
+};
+
+/// One launch: kernel number, expression of the number of tiles, arguments.
+struct StepSpec {
+  int64_t kernel = 0;
+  int64_t tiles = 0;
+  std::vector<ArgSpec> args;
+};
+
+struct OutputSpec {
+  ElementType type = ElementType::F32;
+  ViewSpec view;
+};
+
+struct EntrySpec {
+  std::string name;
+  std::vector<Expr> exprs;
+  std::vector<InputSpec> inputs;
+  std::vector<CheckSpec> checks;
+  std::vector<BufferSpec> buffers;
+  std::vector<StepSpec> steps;
+  std::vector<OutputSpec> outputs;
+};
+
+struct Manifest {
+  int64_t format = manifestFormat;
+  std::string producer;
+  TargetSpec target;
+  std::vector<KernelSpec> kernels;
+  std::vector<ConstantSpec> constants;
+  std::vector<EntrySpec> entries;
+
+  /// The entry of that name, or null.
+  const EntrySpec *findEntry(const std::string &name) const;
+};
+
+/// Bounds on what is accepted as a manifest. They keep a hostile file from
+/// costing more than its size; no program of use comes near them.
+struct ManifestLimits {
+  uint64_t maxJsonBytes = uint64_t(64) << 20;
+  uint64_t maxJsonDepth = 16;
+  int64_t maxRank = 32;
+  uint64_t maxTempBuffers = 16384;
+  int64_t maxWorkspace = int64_t(1) << 32;
+  int64_t maxAlign = 1 << 21;
+};
+
+/// The manifest as JSON text. Fails when a string is not UTF-8.
+Expected<std::string> toJSON(const Manifest &manifest);
+
+/// Reads JSON text; unknown, missing and repeated fields are errors, with the
+/// JSON path (`$.entries[0].exprs[3]`) or the byte offset of a syntax error.
+/// References are not looked at: `validate` does that.
+Expected<Manifest> manifestFromJSON(const std::string &text,
+                                    const ManifestLimits &limits = {});
+
+/// Checks every reference of the manifest against what it refers to: blobs of
+/// these sizes, kernels, constants, inputs, axes, earlier expressions, buffers;
+/// and that names are unique, ranks agree and alignments are powers of two.
+Status validate(const Manifest &manifest, Span<const uint64_t> blobSizes,
+                const ManifestLimits &limits = {});
+
+/// Builds the expressions of an entry. Equal nodes are shared and operators on
+/// constants are folded where the result is defined; every function returns
+/// the number of the node. Borrows the vector it appends to.
+class ExprBuilder {
+public:
+  explicit ExprBuilder(std::vector<Expr> &exprs) : exprs(exprs) {}
+
+  int64_t constant(int64_t value);
+  int64_t dim(int64_t input, int64_t axis);
+  int64_t add(int64_t a, int64_t b) { return node(ExprOp::Add, a, b); }
+  int64_t sub(int64_t a, int64_t b) { return node(ExprOp::Sub, a, b); }
+  int64_t mul(int64_t a, int64_t b) { return node(ExprOp::Mul, a, b); }
+  int64_t floorDiv(int64_t a, int64_t b) {
+    return node(ExprOp::FloorDiv, a, b);
+  }
+  int64_t ceilDiv(int64_t a, int64_t b) { return node(ExprOp::CeilDiv, a, b); }
+  int64_t mod(int64_t a, int64_t b) { return node(ExprOp::Mod, a, b); }
+  int64_t min(int64_t a, int64_t b) { return node(ExprOp::Min, a, b); }
+  int64_t max(int64_t a, int64_t b) { return node(ExprOp::Max, a, b); }
+  int64_t eq(int64_t a, int64_t b) { return node(ExprOp::Eq, a, b); }
+  int64_t ne(int64_t a, int64_t b) { return node(ExprOp::Ne, a, b); }
+  int64_t lt(int64_t a, int64_t b) { return node(ExprOp::Lt, a, b); }
+  int64_t le(int64_t a, int64_t b) { return node(ExprOp::Le, a, b); }
+  int64_t select(int64_t c, int64_t a, int64_t b) {
+    return node(ExprOp::Select, c, a, b);
+  }
+  int64_t node(ExprOp op, int64_t a, int64_t b = 0, int64_t c = 0);
+
+  /// A row-major view of `sizes` (expressions) at offset 0.
+  ViewSpec rowMajorView(int64_t buffer, ElementType type,
+                        Span<const int64_t> sizes);
+  /// The bytes of a row-major tensor of `sizes`.
+  int64_t rowMajorBytes(ElementType type, Span<const int64_t> sizes);
+
+private:
+  std::vector<Expr> &exprs;
+};
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_MANIFEST_H

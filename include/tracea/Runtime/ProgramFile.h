@@ -1,0 +1,73 @@
+//===- ProgramFile.h - The container of a compiled program ------*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program file is a manifest and blobs (native code, constant data) in one
+// checksummed container. All integers are little-endian. The layout:
+//
+//   0   8   magic 89 'T' 'R' 'A' 'C' 'E' 'A' 0A
+//   8   4   container version (1)
+//   12  4   number of sections n
+//   16  8   size of the file in bytes
+//   24  24  zero
+//   48  16  XXH3-128 (canonical form) of bytes 0…47 and of the section table
+//   64  48n section table: kind u32, index u32, offset u64, size u64,
+//           XXH3-128 of the contents (16 bytes), zero u64
+//   …       sections, each at a multiple of 64, in the order of the table,
+//           with zero bytes between them; the file ends where the last one does
+//
+// The first section is the manifest (kind 1, index 0); the others are blobs
+// (kind 2) with indices 0, 1, 2, ….
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_PROGRAMFILE_H
+#define TRACEA_RUNTIME_PROGRAMFILE_H
+
+#include "tracea/Runtime/Manifest.h"
+
+namespace tracea::runtime {
+
+struct ProgramLimits {
+  uint64_t maxBytes = uint64_t(64) << 30;
+  uint32_t maxSections = 4096;
+  ManifestLimits manifest;
+};
+
+/// A manifest and the blobs that it refers to by number.
+struct ProgramFile {
+  Manifest manifest;
+  std::vector<std::vector<uint8_t>> blobs;
+
+  /// Appends a blob and returns its number.
+  int64_t addBlob(std::vector<uint8_t> bytes) {
+    blobs.push_back(std::move(bytes));
+    return static_cast<int64_t>(blobs.size()) - 1;
+  }
+
+  /// Checks the manifest against itself and the blobs.
+  Status validate(const ManifestLimits &limits = {}) const;
+
+  /// The container's bytes. Fails when the program does not validate.
+  Expected<std::vector<uint8_t>> serialize() const;
+
+  /// Reads a container, as untrusted input: lengths, checksums, the layout and
+  /// every reference in the manifest are checked. What passes is well formed;
+  /// that says nothing about who made it, and native code in it has all the
+  /// rights of the process that loads it.
+  static Expected<ProgramFile> parse(Bytes bytes,
+                                     const ProgramLimits &limits = {});
+
+  /// Whether the bytes begin like a program file.
+  static bool hasMagic(Bytes bytes);
+
+  static Expected<ProgramFile> load(const std::string &path,
+                                    const ProgramLimits &limits = {});
+  /// Atomic: either the complete file is at `path` or nothing has changed.
+  Status save(const std::string &path) const;
+};
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_PROGRAMFILE_H

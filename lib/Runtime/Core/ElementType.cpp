@@ -1,0 +1,132 @@
+//===- ElementType.cpp - Names, sizes and 16-bit float conversions -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One table for the element types, and the conversions of binary16 and
+// bfloat16 done on the bit patterns, so that they are the same everywhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tracea/Runtime/ElementType.h"
+
+#include <cstring>
+
+namespace tracea::runtime {
+
+namespace {
+struct TypeInfo {
+  const char *name;
+  int64_t size;
+};
+constexpr TypeInfo infos[numElementTypes] = {
+    {"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i64", 8},
+    {"i32", 4}, {"i16", 2}, {"i8", 1},  {"i1", 1},   {"index", 8}};
+
+uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <typename T> double readAs(const void *pointer) {
+  T value;
+  std::memcpy(&value, pointer, sizeof value);
+  return static_cast<double>(value);
+}
+} // namespace
+
+int64_t sizeOf(ElementType type) { return infos[static_cast<int>(type)].size; }
+
+const char *nameOf(ElementType type) {
+  return infos[static_cast<int>(type)].name;
+}
+
+std::optional<ElementType> parseElementType(const std::string &name) {
+  for (int i = 0; i < numElementTypes; ++i)
+    if (name == infos[i].name)
+      return static_cast<ElementType>(i);
+  return std::nullopt;
+}
+
+bool isFloat(ElementType type) {
+  return type == ElementType::F64 || type == ElementType::F32 ||
+         type == ElementType::F16 || type == ElementType::BF16;
+}
+
+float halfToFloat(uint16_t bits) {
+  uint32_t sign = uint32_t(bits & 0x8000) << 16;
+  uint32_t exponent = (bits >> 10) & 0x1f;
+  uint32_t fraction = bits & 0x3ff;
+  if (exponent == 0x1f)
+    return floatOf(sign | 0x7f800000 | (fraction << 13));
+  if (exponent != 0)
+    return floatOf(sign | ((exponent + 112) << 23) | (fraction << 13));
+  // Zero or subnormal: fraction * 2^-24, exact in binary32.
+  float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+  return sign ? -magnitude : magnitude;
+}
+
+uint16_t floatToHalf(float value) {
+  uint32_t bits = bitsOf(value);
+  uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
+  uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) // NaN: keep the top payload bits, stay quiet.
+    return static_cast<uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x1ff));
+  if (magnitude >= 0x477ff000) // Rounds to 2^16 or more.
+    return static_cast<uint16_t>(sign | 0x7c00);
+  if (magnitude >= 0x38800000) { // Normal in binary16: 2^-14 and up.
+    uint32_t rebased = magnitude - 0x38000000;
+    uint32_t rounded = rebased + 0xfff + ((rebased >> 13) & 1);
+    return static_cast<uint16_t>(sign | (rounded >> 13));
+  }
+  // Subnormal: adding 0.5 puts the last place of the sum at 2^-24, so that the
+  // addition itself rounds to nearest even.
+  uint32_t sum = bitsOf(floatOf(magnitude) + 0.5f);
+  return static_cast<uint16_t>(sign | (sum - 0x3f000000));
+}
+
+float bfloatToFloat(uint16_t bits) { return floatOf(uint32_t(bits) << 16); }
+
+uint16_t floatToBFloat(float value) {
+  uint32_t bits = bitsOf(value);
+  if ((bits & 0x7fffffff) > 0x7f800000)
+    return static_cast<uint16_t>((bits >> 16) | 0x40);
+  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+double readAsDouble(ElementType type, const void *pointer) {
+  uint16_t half;
+  switch (type) {
+  case ElementType::F64:
+    return readAs<double>(pointer);
+  case ElementType::F32:
+    return readAs<float>(pointer);
+  case ElementType::F16:
+    std::memcpy(&half, pointer, sizeof half);
+    return halfToFloat(half);
+  case ElementType::BF16:
+    std::memcpy(&half, pointer, sizeof half);
+    return bfloatToFloat(half);
+  case ElementType::I64:
+  case ElementType::Index:
+    return readAs<int64_t>(pointer);
+  case ElementType::I32:
+    return readAs<int32_t>(pointer);
+  case ElementType::I16:
+    return readAs<int16_t>(pointer);
+  case ElementType::I8:
+    return readAs<int8_t>(pointer);
+  case ElementType::I1:
+    return readAs<uint8_t>(pointer);
+  }
+  return 0;
+}
+
+} // namespace tracea::runtime

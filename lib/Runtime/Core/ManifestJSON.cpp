@@ -1,0 +1,543 @@
+//===- ManifestJSON.cpp - The manifest as JSON text -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading is strict and in two passes: the first looks at the text alone
+// (syntax, depth, repeated keys), the second takes each field with its type.
+// The first error wins and carries its JSON path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tracea/Runtime/Manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <set>
+
+namespace tracea::runtime {
+
+namespace {
+
+// Objects keep the order in which fields are added: a manifest reads in the
+// order of its documentation.
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// The text alone
+//===----------------------------------------------------------------------===//
+
+/// Follows the parser's events to find what the document model would hide:
+/// too deep nesting and repeated keys.
+class TextChecker : public nlohmann::json_sax<Json> {
+public:
+  explicit TextChecker(uint64_t maxDepth) : maxDepth(maxDepth) {}
+  std::string error;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool string(string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool start_array(size_t) override { return push(); }
+  bool end_array() override { return pop(); }
+  bool start_object(size_t) override { return push(); }
+  bool end_object() override { return pop(); }
+  bool key(string_t &name) override {
+    if (keys.back().insert(name).second)
+      return true;
+    error = "the key \"" + name + "\" stands twice in one object";
+    return false;
+  }
+  bool parse_error(size_t position, const std::string &,
+                   const nlohmann::detail::exception &) override {
+    error = "syntax error at byte " + std::to_string(position);
+    return false;
+  }
+
+private:
+  bool push() {
+    if (keys.size() >= maxDepth) {
+      error = "expected at most " + std::to_string(maxDepth) +
+              " levels of nesting, found more";
+      return false;
+    }
+    keys.emplace_back();
+    return true;
+  }
+  bool pop() {
+    keys.pop_back();
+    return true;
+  }
+
+  uint64_t maxDepth;
+  std::vector<std::set<std::string>> keys;
+};
+
+//===----------------------------------------------------------------------===//
+// JSON to structs
+//===----------------------------------------------------------------------===//
+
+/// Takes values out of the document. Every `read` returns false after the
+/// first failure, which is then in `error`.
+class Reader {
+public:
+  std::string error;
+
+  bool fail(const std::string &what) {
+    if (error.empty())
+      error = path() + ": " + what;
+    return false;
+  }
+
+  /// An object with exactly these fields: name and a function that reads it.
+  template <typename... Fields>
+  bool object(const Json &value, Fields &&...fields) {
+    if (!value.is_object())
+      return wrong(value, "an object");
+    size_t known = 0;
+    bool ok = (field(value, known, fields.name, fields.read) && ...);
+    if (!ok)
+      return false;
+    if (known == value.size())
+      return true;
+    for (const auto &item : value.items())
+      if (!(... || (item.key() == fields.name)))
+        return fail("unknown field \"" + item.key().substr(0, 64) + "\"");
+    return true;
+  }
+
+  /// An array whose elements `read` appends to `out`.
+  template <typename T, typename Read>
+  bool array(const Json &value, std::vector<T> &out, Read &&read) {
+    if (!value.is_array())
+      return wrong(value, "an array");
+    out.resize(value.size());
+    for (size_t i = 0; i < value.size(); ++i) {
+      places.push_back({nullptr, i});
+      if (!read(value[i], out[i]))
+        return false;
+      places.pop_back();
+    }
+    return true;
+  }
+
+  bool integer(const Json &value, int64_t &out) {
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() &&
+         value.get<uint64_t>() >
+             static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
+      return wrong(value, "a 64-bit integer");
+    out = value.get<int64_t>();
+    return true;
+  }
+
+  bool string(const Json &value, std::string &out) {
+    if (!value.is_string())
+      return wrong(value, "a string");
+    out = value.get<std::string>();
+    return true;
+  }
+
+  bool strings(const Json &value, std::vector<std::string> &out) {
+    return array(value, out, [this](const Json &element, std::string &text) {
+      return string(element, text);
+    });
+  }
+
+  bool integers(const Json &value, std::vector<int64_t> &out) {
+    return array(value, out, [this](const Json &element, int64_t &number) {
+      return integer(element, number);
+    });
+  }
+
+  bool type(const Json &value, ElementType &out) {
+    std::string name;
+    if (!string(value, name))
+      return false;
+    std::optional<ElementType> parsed = parseElementType(name);
+    if (!parsed)
+      return fail("expected an element type, found \"" + name.substr(0, 64) +
+                  "\"");
+    out = *parsed;
+    return true;
+  }
+
+  bool wrong(const Json &value, const char *expected) {
+    return fail(std::string("expected ") + expected + ", found " +
+                value.type_name());
+  }
+
+private:
+  struct Place {
+    const char *name; // Null for an element of an array.
+    size_t index;
+  };
+
+  template <typename Read>
+  bool field(const Json &value, size_t &known, const char *name, Read &read) {
+    auto found = value.find(name);
+    if (found == value.end())
+      return fail(std::string("the field \"") + name + "\" is missing");
+    ++known;
+    places.push_back({name, 0});
+    if (!read(*found))
+      return false;
+    places.pop_back();
+    return true;
+  }
+
+  std::string path() const {
+    std::string text = "$";
+    for (const Place &place : places)
+      text += place.name ? std::string(".") + place.name
+                         : "[" + std::to_string(place.index) + "]";
+    return text;
+  }
+
+  std::vector<Place> places;
+};
+
+template <typename Read> struct Field {
+  const char *name;
+  Read read;
+};
+template <typename Read> Field(const char *, Read) -> Field<Read>;
+
+/// The usual fields: a name and the member it goes to.
+auto text(Reader &r, const char *name, std::string &out) {
+  return Field{name, [&](const Json &v) { return r.string(v, out); }};
+}
+auto texts(Reader &r, const char *name, std::vector<std::string> &out) {
+  return Field{name, [&](const Json &v) { return r.strings(v, out); }};
+}
+auto number(Reader &r, const char *name, int64_t &out) {
+  return Field{name, [&](const Json &v) { return r.integer(v, out); }};
+}
+auto numbers(Reader &r, const char *name, std::vector<int64_t> &out) {
+  return Field{name, [&](const Json &v) { return r.integers(v, out); }};
+}
+auto elementType(Reader &r, const char *name, ElementType &out) {
+  return Field{name, [&](const Json &v) { return r.type(v, out); }};
+}
+template <typename T>
+auto list(Reader &r, const char *name, std::vector<T> &out,
+          bool (*read)(Reader &, const Json &, T &)) {
+  return Field{name, [&r, &out, read](const Json &v) {
+                 return r.array(v, out, [&r, read](const Json &e, T &item) {
+                   return read(r, e, item);
+                 });
+               }};
+}
+
+bool readExpr(Reader &r, const Json &value, Expr &expr) {
+  if (!value.is_array() || value.empty() || !value[0].is_string())
+    return r.fail("expected an array that begins with an operator");
+  const std::string &name = value[0].get_ref<const std::string &>();
+  for (int i = 0; i < numExprOps; ++i) {
+    ExprOp op = static_cast<ExprOp>(i);
+    if (name != nameOf(op))
+      continue;
+    if (value.size() != static_cast<size_t>(numOperands(op)) + 1)
+      return r.fail("expected " + std::to_string(numOperands(op)) +
+                    " operands of \"" + name + "\", found " +
+                    std::to_string(value.size() - 1));
+    expr.op = op;
+    return r.integer(value[1], expr.a) &&
+           (value.size() < 3 || r.integer(value[2], expr.b)) &&
+           (value.size() < 4 || r.integer(value[3], expr.c));
+  }
+  return r.fail("unknown operator \"" + name.substr(0, 64) + "\"");
+}
+
+bool readSize(Reader &r, const Json &value, int64_t &size) {
+  if (value.is_object()) {
+    size = dynamicSize;
+    return r.object(value, Field{"dynamic", [&](const Json &v) {
+                                   return (v.is_boolean() && v.get<bool>()) ||
+                                          r.fail("expected true");
+                                 }});
+  }
+  if (!r.integer(value, size))
+    return false;
+  return size >= 0 ||
+         r.fail("expected a size of at least 0, found " + std::to_string(size));
+}
+
+bool readInput(Reader &r, const Json &value, InputSpec &input) {
+  return r.object(value, text(r, "name", input.name),
+                  elementType(r, "type", input.type),
+                  list<int64_t>(r, "shape", input.shape, readSize));
+}
+
+bool readCheck(Reader &r, const Json &value, CheckSpec &check) {
+  return r.object(value, number(r, "expr", check.expr),
+                  text(r, "message", check.message));
+}
+
+bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
+  if (!value.is_object())
+    return r.wrong(value, "an object");
+  std::string kind;
+  auto found = value.find("kind");
+  if (found != value.end() && found->is_string())
+    kind = found->get<std::string>();
+  if (kind == "temp") {
+    buffer.kind = BufferKind::Temp;
+    return r.object(value, text(r, "kind", kind),
+                    number(r, "bytes", buffer.bytes),
+                    number(r, "align", buffer.align));
+  }
+  if (kind != "input" && kind != "constant")
+    return r.fail("expected \"kind\" to be \"input\", \"constant\" or "
+                  "\"temp\"");
+  buffer.kind = kind == "input" ? BufferKind::Input : BufferKind::Constant;
+  return r.object(value, text(r, "kind", kind),
+                  number(r, "index", buffer.index));
+}
+
+bool readView(Reader &r, const Json &value, ViewSpec &view) {
+  return r.object(
+      value, number(r, "buffer", view.buffer),
+      elementType(r, "type", view.type), number(r, "offset", view.offset),
+      numbers(r, "sizes", view.sizes), numbers(r, "strides", view.strides));
+}
+
+bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
+  arg.isView = !(value.is_object() && value.contains("index"));
+  return arg.isView ? readView(r, value, arg.view)
+                    : r.object(value, number(r, "index", arg.index));
+}
+
+bool readStep(Reader &r, const Json &value, StepSpec &step) {
+  return r.object(value, number(r, "kernel", step.kernel),
+                  number(r, "tiles", step.tiles),
+                  list<ArgSpec>(r, "args", step.args, readArg));
+}
+
+bool readOutput(Reader &r, const Json &value, OutputSpec &output) {
+  return r.object(value, elementType(r, "type", output.type),
+                  Field{"view", [&](const Json &v) {
+                          return readView(r, v, output.view);
+                        }});
+}
+
+bool readEntry(Reader &r, const Json &value, EntrySpec &entry) {
+  return r.object(value, text(r, "name", entry.name),
+                  list<Expr>(r, "exprs", entry.exprs, readExpr),
+                  list<InputSpec>(r, "inputs", entry.inputs, readInput),
+                  list<CheckSpec>(r, "checks", entry.checks, readCheck),
+                  list<BufferSpec>(r, "buffers", entry.buffers, readBuffer),
+                  list<StepSpec>(r, "steps", entry.steps, readStep),
+                  list<OutputSpec>(r, "outputs", entry.outputs, readOutput));
+}
+
+bool readKernel(Reader &r, const Json &value, KernelSpec &kernel) {
+  return r.object(
+      value, text(r, "name", kernel.name), text(r, "symbol", kernel.symbol),
+      number(r, "blob", kernel.blob), number(r, "workspace", kernel.workspace),
+      text(r, "variant", kernel.variant), text(r, "op", kernel.op),
+      texts(r, "certificates", kernel.certificates),
+      texts(r, "remarks", kernel.remarks));
+}
+
+bool readConstant(Reader &r, const Json &value, ConstantSpec &constant) {
+  return r.object(value, number(r, "blob", constant.blob),
+                  number(r, "offset", constant.offset),
+                  number(r, "size", constant.size));
+}
+
+bool readTarget(Reader &r, const Json &value, TargetSpec &target) {
+  return r.object(value, text(r, "kind", target.kind),
+                  text(r, "arch", target.arch), text(r, "name", target.name),
+                  texts(r, "features", target.features));
+}
+
+bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
+  // The format first: a newer one may have other fields.
+  if (value.is_object() && value.contains("format") &&
+      value["format"].is_number_integer() && value["format"] != manifestFormat)
+    return r.fail("expected manifest format " + std::to_string(manifestFormat) +
+                  ", found " + value["format"].dump());
+  return r.object(
+      value, number(r, "format", manifest.format),
+      text(r, "producer", manifest.producer),
+      Field{"target",
+            [&](const Json &v) { return readTarget(r, v, manifest.target); }},
+      list<KernelSpec>(r, "kernels", manifest.kernels, readKernel),
+      list<ConstantSpec>(r, "constants", manifest.constants, readConstant),
+      list<EntrySpec>(r, "entries", manifest.entries, readEntry));
+}
+
+//===----------------------------------------------------------------------===//
+// Structs to JSON
+//===----------------------------------------------------------------------===//
+
+template <typename T, typename Write>
+Json writeList(const std::vector<T> &items, Write write) {
+  Json array = Json::array();
+  for (const T &item : items)
+    array.push_back(write(item));
+  return array;
+}
+
+Json writeView(const ViewSpec &view) {
+  Json object;
+  object["buffer"] = view.buffer;
+  object["type"] = nameOf(view.type);
+  object["offset"] = view.offset;
+  object["sizes"] = view.sizes;
+  object["strides"] = view.strides;
+  return object;
+}
+
+Json writeExpr(const Expr &expr) {
+  Json array = Json::array({nameOf(expr.op), expr.a});
+  if (numOperands(expr.op) > 1)
+    array.push_back(expr.b);
+  if (numOperands(expr.op) > 2)
+    array.push_back(expr.c);
+  return array;
+}
+
+Json writeInput(const InputSpec &input) {
+  Json object;
+  object["name"] = input.name;
+  object["type"] = nameOf(input.type);
+  object["shape"] = writeList(input.shape, [](int64_t size) {
+    Json value = size;
+    if (size == dynamicSize) {
+      value = Json::object();
+      value["dynamic"] = true;
+    }
+    return value;
+  });
+  return object;
+}
+
+Json writeBuffer(const BufferSpec &buffer) {
+  Json object;
+  if (buffer.kind == BufferKind::Temp) {
+    object["kind"] = "temp";
+    object["bytes"] = buffer.bytes;
+    object["align"] = buffer.align;
+  } else {
+    object["kind"] = buffer.kind == BufferKind::Input ? "input" : "constant";
+    object["index"] = buffer.index;
+  }
+  return object;
+}
+
+Json writeArg(const ArgSpec &arg) {
+  if (arg.isView)
+    return writeView(arg.view);
+  Json object;
+  object["index"] = arg.index;
+  return object;
+}
+
+Json writeStep(const StepSpec &step) {
+  Json object;
+  object["kernel"] = step.kernel;
+  object["tiles"] = step.tiles;
+  object["args"] = writeList(step.args, writeArg);
+  return object;
+}
+
+Json writeEntry(const EntrySpec &entry) {
+  Json object;
+  object["name"] = entry.name;
+  object["exprs"] = writeList(entry.exprs, writeExpr);
+  object["inputs"] = writeList(entry.inputs, writeInput);
+  object["checks"] = writeList(entry.checks, [](const CheckSpec &check) {
+    Json item;
+    item["expr"] = check.expr;
+    item["message"] = check.message;
+    return item;
+  });
+  object["buffers"] = writeList(entry.buffers, writeBuffer);
+  object["steps"] = writeList(entry.steps, writeStep);
+  object["outputs"] = writeList(entry.outputs, [](const OutputSpec &output) {
+    Json item;
+    item["type"] = nameOf(output.type);
+    item["view"] = writeView(output.view);
+    return item;
+  });
+  return object;
+}
+
+Json writeKernel(const KernelSpec &kernel) {
+  Json object;
+  object["name"] = kernel.name;
+  object["symbol"] = kernel.symbol;
+  object["blob"] = kernel.blob;
+  object["workspace"] = kernel.workspace;
+  object["variant"] = kernel.variant;
+  object["op"] = kernel.op;
+  object["certificates"] = kernel.certificates;
+  object["remarks"] = kernel.remarks;
+  return object;
+}
+
+Json writeManifest(const Manifest &manifest) {
+  Json object;
+  object["format"] = manifest.format;
+  object["producer"] = manifest.producer;
+  Json target;
+  target["kind"] = manifest.target.kind;
+  target["arch"] = manifest.target.arch;
+  target["name"] = manifest.target.name;
+  target["features"] = manifest.target.features;
+  object["target"] = std::move(target);
+  object["kernels"] = writeList(manifest.kernels, writeKernel);
+  object["constants"] =
+      writeList(manifest.constants, [](const ConstantSpec &constant) {
+        Json item;
+        item["blob"] = constant.blob;
+        item["offset"] = constant.offset;
+        item["size"] = constant.size;
+        return item;
+      });
+  object["entries"] = writeList(manifest.entries, writeEntry);
+  return object;
+}
+
+} // namespace
+
+Expected<std::string> toJSON(const Manifest &manifest) {
+  try {
+    return writeManifest(manifest).dump();
+  } catch (const nlohmann::json::exception &) {
+    return Status::error("manifest: a string is not UTF-8");
+  } catch (const std::bad_alloc &) {
+    return Status::error("manifest: out of memory");
+  }
+}
+
+Expected<Manifest> manifestFromJSON(const std::string &text,
+                                    const ManifestLimits &limits) {
+  if (text.size() > limits.maxJsonBytes)
+    return Status::error("manifest: expected at most " +
+                         std::to_string(limits.maxJsonBytes) +
+                         " bytes, found " + std::to_string(text.size()));
+  try {
+    TextChecker checker(limits.maxJsonDepth);
+    if (!Json::sax_parse(text, &checker))
+      return Status::error("manifest: " + checker.error);
+    Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    Manifest manifest;
+    Reader reader;
+    if (!readManifest(reader, document, manifest))
+      return Status::error("manifest: " + reader.error);
+    return manifest;
+  } catch (const std::bad_alloc &) {
+    return Status::error("manifest: out of memory");
+  } catch (const std::exception &failure) {
+    return Status::error(std::string("manifest: ") + failure.what());
+  }
+}
+
+} // namespace tracea::runtime

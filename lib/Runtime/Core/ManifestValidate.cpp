@@ -1,0 +1,293 @@
+//===- ManifestValidate.cpp - Checks every reference of a manifest -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// After this check the runtime may use every number in a manifest as an index
+// without looking again. What depends on the shapes of a run (values of
+// expressions, bounds of views) is checked by the run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tracea/Runtime/Manifest.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tracea::runtime {
+
+namespace {
+
+/// A place in the manifest, printed only when something is wrong there.
+struct Path {
+  const Path *parent;
+  const char *name;
+  int64_t index;
+
+  Path(const Path *parent, const char *name, int64_t index = -1)
+      : parent(parent), name(name), index(index) {}
+  std::string str() const {
+    std::string text = parent ? parent->str() : "$";
+    text += std::string(".") + name;
+    if (index >= 0)
+      text += "[" + std::to_string(index) + "]";
+    return text;
+  }
+};
+
+Status failAt(const Path &path, const std::string &what) {
+  return Status::error("manifest: " + path.str() + ": " + what);
+}
+
+/// An index into something with `count` elements called `what`.
+Status checkIndex(const Path &path, int64_t index, size_t count,
+                  const char *what) {
+  if (index >= 0 && static_cast<uint64_t>(index) < count)
+    return Status::success();
+  return failAt(path, std::string("expected the number of ") + what +
+                          ", one of " + std::to_string(count) + ", found " +
+                          std::to_string(index));
+}
+
+/// A name that a person or a linker will see.
+Status checkName(const Path &path, const std::string &name) {
+  if (name.empty())
+    return failAt(path, "expected a name, found an empty string");
+  for (char c : name)
+    if (static_cast<unsigned char>(c) < 32)
+      return failAt(path, "expected a name without control characters");
+  return Status::success();
+}
+
+class EntryValidator {
+public:
+  EntryValidator(const Manifest &manifest, const EntrySpec &entry,
+                 const ManifestLimits &limits, const Path &path)
+      : manifest(manifest), entry(entry), limits(limits), path(path) {}
+
+  Status run() {
+    TRACEA_RETURN_IF_ERROR(inputs());
+    TRACEA_RETURN_IF_ERROR(exprs());
+    for (size_t i = 0; i < entry.checks.size(); ++i) {
+      Path check(&path, "checks", static_cast<int64_t>(i));
+      TRACEA_RETURN_IF_ERROR(
+          exprIndex(Path(&check, "expr"), entry.checks[i].expr));
+    }
+    TRACEA_RETURN_IF_ERROR(buffers());
+    TRACEA_RETURN_IF_ERROR(steps());
+    for (size_t i = 0; i < entry.outputs.size(); ++i) {
+      Path output(&path, "outputs", static_cast<int64_t>(i));
+      Path view(&output, "view");
+      if (entry.outputs[i].type != entry.outputs[i].view.type)
+        return failAt(output, std::string("expected the view's type ") +
+                                  nameOf(entry.outputs[i].view.type) +
+                                  ", found " + nameOf(entry.outputs[i].type));
+      TRACEA_RETURN_IF_ERROR(checkView(view, entry.outputs[i].view));
+    }
+    return Status::success();
+  }
+
+private:
+  Status exprIndex(const Path &at, int64_t index) {
+    return checkIndex(at, index, entry.exprs.size(), "an expression");
+  }
+
+  Status inputs() {
+    for (size_t i = 0; i < entry.inputs.size(); ++i) {
+      const InputSpec &input = entry.inputs[i];
+      Path at(&path, "inputs", static_cast<int64_t>(i));
+      TRACEA_RETURN_IF_ERROR(checkName(Path(&at, "name"), input.name));
+      if (static_cast<int64_t>(input.shape.size()) > limits.maxRank)
+        return failAt(Path(&at, "shape"),
+                      "expected at most " + std::to_string(limits.maxRank) +
+                          " axes, found " + std::to_string(input.shape.size()));
+      for (int64_t size : input.shape)
+        if (size < 0 && size != dynamicSize)
+          return failAt(Path(&at, "shape"),
+                        "expected a size of at least 0 or dynamic, found " +
+                            std::to_string(size));
+    }
+    return Status::success();
+  }
+
+  Status exprs() {
+    for (size_t i = 0; i < entry.exprs.size(); ++i) {
+      const Expr &expr = entry.exprs[i];
+      Path at(&path, "exprs", static_cast<int64_t>(i));
+      if (expr.op == ExprOp::Const)
+        continue;
+      if (expr.op == ExprOp::Dim) {
+        TRACEA_RETURN_IF_ERROR(
+            checkIndex(at, expr.a, entry.inputs.size(), "an input"));
+        TRACEA_RETURN_IF_ERROR(checkIndex(
+            at, expr.b, entry.inputs[static_cast<size_t>(expr.a)].shape.size(),
+            "an axis of the input"));
+        continue;
+      }
+      TRACEA_RETURN_IF_ERROR(
+          checkIndex(at, expr.a, i, "an earlier expression"));
+      TRACEA_RETURN_IF_ERROR(
+          checkIndex(at, expr.b, i, "an earlier expression"));
+      if (expr.op == ExprOp::Select)
+        TRACEA_RETURN_IF_ERROR(
+            checkIndex(at, expr.c, i, "an earlier expression"));
+    }
+    return Status::success();
+  }
+
+  Status buffers() {
+    size_t temps = 0;
+    for (size_t i = 0; i < entry.buffers.size(); ++i) {
+      const BufferSpec &buffer = entry.buffers[i];
+      Path at(&path, "buffers", static_cast<int64_t>(i));
+      switch (buffer.kind) {
+      case BufferKind::Input:
+        TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "index"), buffer.index,
+                                          entry.inputs.size(), "an input"));
+        break;
+      case BufferKind::Constant:
+        TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "index"), buffer.index,
+                                          manifest.constants.size(),
+                                          "a constant"));
+        break;
+      case BufferKind::Temp:
+        TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "bytes"), buffer.bytes));
+        if (buffer.align < 1 || buffer.align > limits.maxAlign ||
+            (buffer.align & (buffer.align - 1)) != 0)
+          return failAt(Path(&at, "align"),
+                        "expected a power of two up to " +
+                            std::to_string(limits.maxAlign) + ", found " +
+                            std::to_string(buffer.align));
+        if (++temps > limits.maxTempBuffers)
+          return failAt(at, "expected at most " +
+                                std::to_string(limits.maxTempBuffers) +
+                                " temp buffers, found more");
+        break;
+      }
+    }
+    return Status::success();
+  }
+
+  Status checkView(const Path &at, const ViewSpec &view) {
+    TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "buffer"), view.buffer,
+                                      entry.buffers.size(), "a buffer"));
+    TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "offset"), view.offset));
+    if (static_cast<int64_t>(view.sizes.size()) > limits.maxRank)
+      return failAt(Path(&at, "sizes"),
+                    "expected at most " + std::to_string(limits.maxRank) +
+                        " axes, found " + std::to_string(view.sizes.size()));
+    if (view.sizes.size() != view.strides.size())
+      return failAt(Path(&at, "strides"),
+                    "expected " + std::to_string(view.sizes.size()) +
+                        " strides, one for each size, found " +
+                        std::to_string(view.strides.size()));
+    for (size_t i = 0; i < view.sizes.size(); ++i) {
+      int64_t axis = static_cast<int64_t>(i);
+      TRACEA_RETURN_IF_ERROR(
+          exprIndex(Path(&at, "sizes", axis), view.sizes[i]));
+      TRACEA_RETURN_IF_ERROR(
+          exprIndex(Path(&at, "strides", axis), view.strides[i]));
+    }
+    return Status::success();
+  }
+
+  Status steps() {
+    for (size_t i = 0; i < entry.steps.size(); ++i) {
+      const StepSpec &step = entry.steps[i];
+      Path at(&path, "steps", static_cast<int64_t>(i));
+      TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "kernel"), step.kernel,
+                                        manifest.kernels.size(), "a kernel"));
+      TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "tiles"), step.tiles));
+      for (size_t j = 0; j < step.args.size(); ++j) {
+        Path arg(&at, "args", static_cast<int64_t>(j));
+        if (step.args[j].isView)
+          TRACEA_RETURN_IF_ERROR(checkView(arg, step.args[j].view));
+        else
+          TRACEA_RETURN_IF_ERROR(
+              exprIndex(Path(&arg, "index"), step.args[j].index));
+      }
+    }
+    return Status::success();
+  }
+
+  const Manifest &manifest;
+  const EntrySpec &entry;
+  const ManifestLimits &limits;
+  const Path &path;
+};
+
+Status validateKernels(const Manifest &manifest, size_t numBlobs,
+                       const ManifestLimits &limits) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < manifest.kernels.size(); ++i) {
+    const KernelSpec &kernel = manifest.kernels[i];
+    Path at(nullptr, "kernels", static_cast<int64_t>(i));
+    TRACEA_RETURN_IF_ERROR(checkName(Path(&at, "name"), kernel.name));
+    TRACEA_RETURN_IF_ERROR(checkName(Path(&at, "symbol"), kernel.symbol));
+    if (!names.insert(kernel.name).second)
+      return failAt(Path(&at, "name"), "the name \"" + kernel.name +
+                                           "\" belongs to an earlier kernel");
+    TRACEA_RETURN_IF_ERROR(
+        checkIndex(Path(&at, "blob"), kernel.blob, numBlobs, "a blob"));
+    if (kernel.workspace < 0 || kernel.workspace > limits.maxWorkspace)
+      return failAt(Path(&at, "workspace"),
+                    "expected 0 to " + std::to_string(limits.maxWorkspace) +
+                        " bytes, found " + std::to_string(kernel.workspace));
+  }
+  return Status::success();
+}
+
+Status validateConstants(const Manifest &manifest,
+                         Span<const uint64_t> blobSizes) {
+  for (size_t i = 0; i < manifest.constants.size(); ++i) {
+    const ConstantSpec &constant = manifest.constants[i];
+    Path at(nullptr, "constants", static_cast<int64_t>(i));
+    TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "blob"), constant.blob,
+                                      blobSizes.size(), "a blob"));
+    uint64_t blobSize = blobSizes[static_cast<size_t>(constant.blob)];
+    if (constant.offset < 0 || constant.size < 0 ||
+        static_cast<uint64_t>(constant.offset) > blobSize ||
+        static_cast<uint64_t>(constant.size) >
+            blobSize - static_cast<uint64_t>(constant.offset))
+      return failAt(at, "expected a part of blob " +
+                            std::to_string(constant.blob) + " of " +
+                            std::to_string(blobSize) + " bytes, found " +
+                            std::to_string(constant.size) + " bytes at " +
+                            std::to_string(constant.offset));
+  }
+  return Status::success();
+}
+
+} // namespace
+
+Status validate(const Manifest &manifest, Span<const uint64_t> blobSizes,
+                const ManifestLimits &limits) {
+  if (manifest.format != manifestFormat)
+    return failAt(Path(nullptr, "format"),
+                  "expected " + std::to_string(manifestFormat) + ", found " +
+                      std::to_string(manifest.format));
+  Path target(nullptr, "target");
+  TRACEA_RETURN_IF_ERROR(
+      checkName(Path(&target, "kind"), manifest.target.kind));
+  TRACEA_RETURN_IF_ERROR(
+      checkName(Path(&target, "arch"), manifest.target.arch));
+  for (size_t i = 0; i < manifest.target.features.size(); ++i)
+    TRACEA_RETURN_IF_ERROR(
+        checkName(Path(&target, "features", static_cast<int64_t>(i)),
+                  manifest.target.features[i]));
+  TRACEA_RETURN_IF_ERROR(validateKernels(manifest, blobSizes.size(), limits));
+  TRACEA_RETURN_IF_ERROR(validateConstants(manifest, blobSizes));
+  std::set<std::string> names;
+  for (size_t i = 0; i < manifest.entries.size(); ++i) {
+    const EntrySpec &entry = manifest.entries[i];
+    Path at(nullptr, "entries", static_cast<int64_t>(i));
+    TRACEA_RETURN_IF_ERROR(checkName(Path(&at, "name"), entry.name));
+    if (!names.insert(entry.name).second)
+      return failAt(Path(&at, "name"), "the name \"" + entry.name +
+                                           "\" belongs to an earlier entry");
+    TRACEA_RETURN_IF_ERROR(EntryValidator(manifest, entry, limits, at).run());
+  }
+  return Status::success();
+}
+
+} // namespace tracea::runtime

@@ -1,0 +1,167 @@
+//===- ExprTest.cpp - Expressions of shapes -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every operator against wide arithmetic, the edges of int64, and undefined
+// values, which must reach the user and nobody else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tracea/Runtime/Expr.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace tracea::runtime;
+using ::testing::HasSubstr;
+
+static const int64_t lowest = std::numeric_limits<int64_t>::min();
+static const int64_t highest = std::numeric_limits<int64_t>::max();
+
+static std::optional<int64_t> fit(__int128 value) {
+  if (value < lowest || value > highest)
+    return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+/// The meaning of an operator in arithmetic that cannot overflow.
+static std::optional<int64_t> wide(ExprOp op, __int128 a, __int128 b) {
+  if ((op == ExprOp::FloorDiv || op == ExprOp::CeilDiv || op == ExprOp::Mod) &&
+      b == 0)
+    return std::nullopt;
+  __int128 floor = 0;
+  if (b != 0) {
+    floor = a / b;
+    while (floor * b > a ? b > 0 : (floor * b < a && b < 0))
+      --floor; // Truncation rounded up.
+  }
+  switch (op) {
+  case ExprOp::Add:
+    return fit(a + b);
+  case ExprOp::Sub:
+    return fit(a - b);
+  case ExprOp::Mul:
+    return fit(a * b);
+  case ExprOp::FloorDiv:
+    return fit(floor);
+  case ExprOp::CeilDiv:
+    return fit(floor * b == a ? floor : floor + 1);
+  case ExprOp::Mod:
+    return fit(a - floor * b);
+  case ExprOp::Min:
+    return fit(a < b ? a : b);
+  case ExprOp::Max:
+    return fit(a < b ? b : a);
+  case ExprOp::Eq:
+    return a == b;
+  case ExprOp::Ne:
+    return a != b;
+  case ExprOp::Lt:
+    return a < b;
+  case ExprOp::Le:
+    return a <= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+TEST(Expr, OperatorsAgreeWithWideArithmetic) {
+  const int64_t samples[] = {lowest, lowest + 1, -4294967296, -7,     -3, -2,
+                             -1,     0,          1,           2,      3,  7,
+                             64,     4294967296, highest - 1, highest};
+  for (int i = static_cast<int>(ExprOp::Add); i <= static_cast<int>(ExprOp::Le);
+       ++i)
+    for (int64_t a : samples)
+      for (int64_t b : samples) {
+        ExprOp op = static_cast<ExprOp>(i);
+        EXPECT_EQ(applyExprOp(op, a, b, 0), wide(op, a, b))
+            << nameOf(op) << " " << a << " " << b;
+      }
+  EXPECT_EQ(applyExprOp(ExprOp::Mod, -7, 3, 0), 2);
+  EXPECT_EQ(applyExprOp(ExprOp::FloorDiv, -7, 3, 0), -3);
+  EXPECT_EQ(applyExprOp(ExprOp::CeilDiv, -7, 3, 0), -2);
+  EXPECT_EQ(applyExprOp(ExprOp::Mod, 7, -3, 0), -2);
+}
+
+TEST(Expr, EvaluatesAnEntry) {
+  std::vector<Expr> exprs;
+  ExprBuilder e(exprs);
+  int64_t rows = e.dim(0, 0), columns = e.dim(1, 2);
+  int64_t product = e.mul(rows, columns);
+  int64_t tiles = e.ceilDiv(product, e.constant(16));
+  int64_t chosen = e.select(e.lt(rows, columns), tiles, e.constant(-1));
+  std::vector<int64_t> first = {5}, second = {1, 2, 10};
+  const std::vector<int64_t> *shapes[] = {&first, &second};
+  ExprValues values;
+  values.evaluate(exprs, shapes);
+  EXPECT_EQ(*values.get(product), 50);
+  EXPECT_EQ(*values.get(tiles), 4);
+  EXPECT_EQ(*values.get(chosen), 4);
+  first[0] = 11;
+  values.evaluate(exprs, shapes);
+  EXPECT_EQ(*values.get(chosen), -1);
+}
+
+TEST(Expr, UndefinedValuesNameTheirOrigin) {
+  std::vector<Expr> exprs;
+  ExprBuilder e(exprs);
+  int64_t n = e.dim(0, 0);
+  int64_t square = e.mul(n, n);
+  int64_t next = e.add(square, e.constant(1));
+  int64_t quotient = e.floorDiv(next, e.sub(n, n));
+  int64_t zeroQuotient = e.floorDiv(n, e.sub(n, n));
+  std::vector<int64_t> shape = {int64_t(1) << 40};
+  const std::vector<int64_t> *shapes[] = {&shape};
+  ExprValues values;
+  values.evaluate(exprs, shapes);
+  for (int64_t node : {square, next, quotient}) {
+    Expected<int64_t> value = values.get(node);
+    ASSERT_FALSE(value);
+    EXPECT_EQ(value.message(),
+              "expression 1, mul of 1099511627776 and 1099511627776, does not "
+              "fit into 64 bits");
+  }
+  EXPECT_THAT(values.get(zeroQuotient).message(), HasSubstr("divides by zero"));
+  EXPECT_TRUE(values.get(n));
+}
+
+TEST(Expr, SelectNeedsOnlyWhatItSelects) {
+  std::vector<Expr> exprs;
+  ExprBuilder e(exprs);
+  int64_t n = e.dim(0, 0);
+  int64_t quotient = e.floorDiv(e.constant(100), n);
+  int64_t zero = e.constant(0);
+  int64_t guarded = e.select(e.eq(n, zero), zero, quotient);
+  int64_t badCondition = e.select(quotient, n, n + 0);
+  int64_t badCondition2 = e.select(quotient, n, zero);
+  EXPECT_EQ(badCondition, n); // Both sides are the same.
+  std::vector<int64_t> shape = {0};
+  const std::vector<int64_t> *shapes[] = {&shape};
+  ExprValues values;
+  values.evaluate(exprs, shapes);
+  EXPECT_FALSE(values.get(quotient));
+  EXPECT_FALSE(values.get(badCondition2));
+  ASSERT_TRUE(values.get(guarded));
+  EXPECT_EQ(*values.get(guarded), 0);
+  shape[0] = 7;
+  values.evaluate(exprs, shapes);
+  EXPECT_EQ(*values.get(guarded), 14);
+}
+
+TEST(Expr, BuilderFoldsAndShares) {
+  std::vector<Expr> exprs;
+  ExprBuilder e(exprs);
+  int64_t n = e.dim(0, 0);
+  EXPECT_EQ(e.mul(e.constant(6), e.constant(7)), e.constant(42));
+  EXPECT_EQ(e.mul(n, e.constant(1)), n);
+  EXPECT_EQ(e.add(e.constant(0), n), n);
+  EXPECT_EQ(e.mul(n, e.constant(2)), e.mul(n, e.constant(2)));
+  EXPECT_EQ(e.dim(0, 0), n);
+  size_t before = exprs.size();
+  int64_t overflow = e.mul(e.constant(highest), e.constant(2));
+  EXPECT_EQ(exprs[static_cast<size_t>(overflow)].op, ExprOp::Mul);
+  EXPECT_GT(exprs.size(), before);
+  EXPECT_EQ(e.select(e.constant(0), n, e.constant(42)), e.constant(42));
+}

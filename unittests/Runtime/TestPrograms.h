@@ -1,0 +1,68 @@
+//===- TestPrograms.h - Small programs for the tests of the runtime -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Manifests built with the same helpers that the compiler uses.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H
+#define TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H
+
+#include "tracea/Runtime/ProgramFile.h"
+
+namespace tracea::runtime::test {
+
+/// A program with every field of the format in use: two kernels of blob 0, a
+/// constant of blob 1, and an entry `main(x: f32[?, 4]) -> f32[?, 4]` of two
+/// steps with a temp between them. The blobs hold no code.
+inline ProgramFile describedProgram() {
+  ProgramFile program;
+  Manifest &m = program.manifest;
+  m.producer = "tracea test";
+  m.target = {"cpu", "x86_64", "generic", {"sse2"}};
+  program.addBlob({1, 2, 3, 4, 5});
+  program.addBlob(std::vector<uint8_t>(32, 7));
+  m.kernels.push_back({"first",
+                       "first",
+                       0,
+                       256,
+                       "fill.simple",
+                       "tracea.fill",
+                       {"covers every element"},
+                       {"vectorized by 8"}});
+  m.kernels.push_back({"second", "second", 0, 0, "", "", {}, {}});
+  m.constants.push_back({1, 16, 16});
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs.push_back({"x", ElementType::F32, {dynamicSize, 4}});
+  ExprBuilder e(entry.exprs);
+  int64_t n = e.dim(0, 0), four = e.constant(4);
+  std::vector<int64_t> shape = {n, four};
+  entry.checks.push_back(
+      {e.le(n, e.constant(1000)), "the first size of x is at most 1000"});
+  entry.buffers = {BufferSpec::input(0), BufferSpec::constant(0),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, shape)),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, shape))};
+  StepSpec step;
+  step.tiles = e.ceilDiv(n, e.constant(8));
+  ViewSpec bias = e.rowMajorView(1, ElementType::F32, {four});
+  step.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, shape)),
+               ArgSpec::fromView(bias),
+               ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
+               ArgSpec::fromIndex(e.select(e.eq(n, four), n, e.constant(1)))};
+  entry.steps.push_back(step);
+  step.kernel = 1;
+  step.args = {ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
+               ArgSpec::fromView(e.rowMajorView(3, ElementType::F32, shape))};
+  entry.steps.push_back(step);
+  entry.outputs.push_back(
+      {ElementType::F32, e.rowMajorView(3, ElementType::F32, shape)});
+  m.entries.push_back(entry);
+  return program;
+}
+
+} // namespace tracea::runtime::test
+
+#endif // TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H
