@@ -15,10 +15,11 @@ using namespace mlir::tracea;
 // Assembly
 //===----------------------------------------------------------------------===//
 
-ParseResult tracea::parseEpilogue(
-    OpAsmParser &parser,
-    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
-    SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &epilogue) {
+ParseResult
+tracea::parseEpilogue(OpAsmParser &parser,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
+                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
+                      Region &epilogue) {
   if (failed(parser.parseOptionalKeyword("epilogue")))
     return success();
   if (succeeded(parser.parseOptionalLParen())) {
@@ -54,11 +55,11 @@ void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
   printer << " epilogue";
   if (!extras.empty()) {
     printer << "(";
-    llvm::interleaveComma(
-        llvm::zip_equal(extras, maps), printer, [&](auto extraAndMap) {
-          printer << std::get<0>(extraAndMap) << " by ";
-          printer.printAttribute(std::get<1>(extraAndMap));
-        });
+    llvm::interleaveComma(llvm::zip_equal(extras, maps), printer,
+                          [&](auto extraAndMap) {
+                            printer << std::get<0>(extraAndMap) << " by ";
+                            printer.printAttribute(std::get<1>(extraAndMap));
+                          });
     printer << " : ";
     llvm::interleaveComma(types, printer);
     printer << ")";
@@ -88,7 +89,8 @@ static LogicalResult verifyExtras(EpilogueOpInterface op) {
   OperandRange extras = op.getExtras();
   size_t numMaps = op.getEpilogueMaps().size();
   if (extras.size() != numMaps)
-    return op->emitOpError("expected one epilogue map per extra operand, found ")
+    return op->emitOpError(
+               "expected one epilogue map per extra operand, found ")
            << numMaps << " maps for " << extras.size() << " operands";
 
   for (auto [index, extra] : llvm::enumerate(extras)) {
@@ -151,8 +153,7 @@ static LogicalResult verifyArguments(EpilogueOpInterface op, Block &block) {
 static LogicalResult verifyBody(EpilogueOpInterface op, Block &block) {
   Type expected = getElementTypeOrSelf(op.getEpilogueResult().getType());
   if (block.empty() || !isa<YieldOp>(block.back()))
-    return op->emitOpError(
-        "expected the epilogue to end with 'tracea.yield'");
+    return op->emitOpError("expected the epilogue to end with 'tracea.yield'");
   YieldOp yield = cast<YieldOp>(block.back());
   if (yield.getValue().getType() != expected) {
     InFlightDiagnostic diagnostic =
@@ -208,8 +209,7 @@ LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   if (!region.hasOneBlock())
     return op->emitOpError("expected one block in the epilogue, found ")
            << region.getBlocks().size();
-  if (failed(verifyExtras(op)) ||
-      failed(verifyArguments(op, region.front())))
+  if (failed(verifyExtras(op)) || failed(verifyArguments(op, region.front())))
     return failure();
   return verifyBody(op, region.front());
 }

@@ -3,8 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -32,11 +37,11 @@ LogicalResult TraceaDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() != kTargetAttrName)
     return success();
   if (!isa<ModuleOp>(op))
-    return op->emitOpError() << "'" << kTargetAttrName
-                             << "' belongs on a module";
+    return op->emitOpError()
+           << "'" << kTargetAttrName << "' belongs on a module";
   if (!isa<TargetAttr>(attr.getValue()))
-    return op->emitOpError() << "'" << kTargetAttrName
-                             << "' must be a #tracea.target, found "
-                             << attr.getValue();
+    return op->emitOpError()
+           << "'" << kTargetAttrName << "' must be a #tracea.target, found "
+           << attr.getValue();
   return success();
 }

@@ -86,7 +86,7 @@ tracea::getConvolvedExtent(int64_t extent, int64_t padLow, int64_t padHigh,
   std::optional<int64_t> reach = llvm::checkedMul(dilation, taps - 1);
   if (!padded || !reach)
     return std::nullopt;
-  // Both are at least -dilation, so that the difference cannot wrap.
+  // With one tap or more both are at least zero: the difference cannot wrap.
   int64_t last = *padded - *reach - 1;
   return last < 0 ? 0 : last / stride + 1;
 }
@@ -132,8 +132,9 @@ Value tracea::inlineEpilogue(OpBuilder &builder, Location loc,
                              EpilogueOpInterface op, Value accumulator,
                              ValueRange extras) {
   if (!hasEpilogue(op))
-    return convertScalar(builder, loc, accumulator,
-                         getElementTypeOrSelf(op.getEpilogueResult().getType()));
+    return convertScalar(
+        builder, loc, accumulator,
+        getElementTypeOrSelf(op.getEpilogueResult().getType()));
   Block &block = op.getEpilogue().front();
   IRMapping mapping;
   mapping.map(block.getArgument(0), accumulator);

@@ -28,6 +28,7 @@ def Tracea_Dialect : Dialect {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
   ];
   let hasOperationAttrVerify = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     /// Name of the module attribute that holds the `#tracea.target`.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tracea.target";

@@ -29,6 +29,8 @@ def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     indexed by an affine map from the result's dimensions. An empty region
     stands for the conversion of the accumulator to the result's element type.
   }];
+  let verifyWithRegions = 1;
+  let verify = [{ return ::mlir::tracea::detail::verifyEpilogue($_op); }];
   let methods = [
     InterfaceMethod<"The region; may be empty.", "::mlir::Region &", "getEpilogue">,
     InterfaceMethod<"The extra operands.", "::mlir::Operation::operand_range", "getExtras">,

@@ -7,11 +7,22 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+
+namespace mlir::tracea::detail {
+
+/// Verifies the region, the extra operands and the maps of an epilogue.
+LogicalResult verifyEpilogue(Operation *op);
+
+/// Names for the arguments of an epilogue's block when it is printed.
+void nameEpilogueArguments(Region &region, OpAsmSetValueNameFn setNameFn);
+
+} // namespace mlir::tracea::detail
 
 #include "tracea/Dialect/Tracea/IR/TraceaInterfaces.h.inc"
 

@@ -5,6 +5,7 @@
 #ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_TD
 #define TRACEA_DIALECT_TRACEA_IR_TRACEAOPS_TD
 
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -17,7 +18,8 @@ class Tracea_StructuredOp<string mnemonic, list<Trait> traits = []>
     : Tracea_Op<mnemonic, !listconcat([
         Pure,
         DestinationStyleOpInterface,
-        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+          ["reifyResultShapes"]>,
         DeclareOpInterfaceMethods<TilingInterface,
           ["getLoopIteratorTypes", "getIterationDomain",
            "getTiledImplementation", "getResultTilePosition",
@@ -26,17 +28,22 @@ class Tracea_StructuredOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-/// A structured operation with one result and an epilogue.
+/// A structured operation with one result and an epilogue. The region is
+/// isolated: an epilogue is a function of scalars, and constants stay inside.
 class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
     : Tracea_StructuredOp<mnemonic, !listconcat([
+        IsolatedFromAbove, OpAsmOpInterface,
         Tracea_EpilogueOpInterface,
         AllTypesMatch<["init", "result"]>], traits)> {
-  let hasCanonicalizer = 1;
   code epilogueDeclarations = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
     ::mlir::Type getAccumulatorType();
     ::mlir::Value getEpilogueResult() { return getResult(); }
     ::mlir::OpOperand &getEpilogueInit() { return getInitMutable(); }
+    void getAsmBlockArgumentNames(::mlir::Region &region,
+                                  ::mlir::OpAsmSetValueNameFn setNameFn) {
+      ::mlir::tracea::detail::nameEpilogueArguments(region, setNameFn);
+    }
   }];
   let extraClassDeclaration = epilogueDeclarations;
 }

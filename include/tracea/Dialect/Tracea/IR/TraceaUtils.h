@@ -1,0 +1,66 @@
+//===- TraceaUtils.h - Helpers for semantic operations ----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAUTILS_H
+#define TRACEA_DIALECT_TRACEA_IR_TRACEAUTILS_H
+
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+#include <optional>
+
+namespace mlir::tracea {
+
+//===----------------------------------------------------------------------===//
+// Types and extents
+//===----------------------------------------------------------------------===//
+
+/// False when both extents are static and differ.
+bool areCompatibleExtents(int64_t a, int64_t b);
+
+/// Whether products of `elementType` may be accumulated in `accumulatorType`:
+/// f64 in f64; f32, f16, bf16 in f32 or f64; i8 in i32.
+bool isValidAccumulator(Type elementType, Type accumulatorType);
+
+/// Whether an operation without an epilogue may store an accumulator of type
+/// `from` as `to`: any float to any float, an integer to one at least as wide
+/// or to any float. Anything else must be said by an epilogue.
+bool isImplicitlyConvertible(Type from, Type to);
+
+/// Converts a scalar (or, elementwise, a vector or a tensor) as
+/// `isImplicitlyConvertible` allows. Integers are signed.
+Value convertScalar(OpBuilder &builder, Location loc, Value value, Type to);
+
+/// floor((extent + padLow + padHigh - dilation * (taps - 1) - 1) / stride) + 1,
+/// not below zero; nothing on overflow. All values are static, stride > 0.
+std::optional<int64_t> getConvolvedExtent(int64_t extent, int64_t padLow,
+                                          int64_t padHigh, int64_t taps,
+                                          int64_t stride, int64_t dilation);
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+/// Whether the operation has an epilogue region. Without one it stores the
+/// accumulator converted to the result's element type.
+bool hasEpilogue(EpilogueOpInterface op);
+
+/// The map from the result's dimensions to those of extra operand `index`.
+AffineMap getEpilogueMap(EpilogueOpInterface op, unsigned index);
+
+/// The block of the epilogue; an operation without one gets the block that
+/// converts the accumulator to the result's element type.
+Block &getOrCreateEpilogue(OpBuilder &builder, EpilogueOpInterface op);
+
+/// Adds an extra operand to an operation that has an epilogue region and
+/// returns the block argument that stands for its scalar.
+BlockArgument appendEpilogueExtra(EpilogueOpInterface op, Value extra,
+                                  AffineMap map);
+
+/// Clones the epilogue at the builder's insertion point, the accumulator and
+/// one scalar per extra operand given, and returns the scalar to store.
+Value inlineEpilogue(OpBuilder &builder, Location loc, EpilogueOpInterface op,
+                     Value accumulator, ValueRange extras);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_DIALECT_TRACEA_IR_TRACEAUTILS_H

@@ -1,0 +1,165 @@
+//===- Canonicalize.cpp - Simplifies semantic operations ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every pattern works on the interface, so that all operations with an epilogue
+// share it. Casts of operands are folded by the tensor dialect's own pattern
+// for destination-style operations.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// Removes extra operand `index`, whose block argument has no uses.
+static void eraseExtra(EpilogueOpInterface op, unsigned index) {
+  op.getEpilogue().front().eraseArgument(index + 1);
+  SmallVector<Attribute> maps(op.getEpilogueMaps().getValue());
+  maps.erase(maps.begin() + index);
+  op.setEpilogueMapsAttr(ArrayAttr::get(op.getContext(), maps));
+  op.getExtrasMutable().erase(index);
+}
+
+namespace {
+
+/// An extra operand that the epilogue does not read goes.
+struct DropUnusedExtras : OpInterfaceRewritePattern<EpilogueOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(EpilogueOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasEpilogue(op))
+      return failure();
+    Block &block = op.getEpilogue().front();
+    SmallVector<unsigned> unused;
+    for (unsigned index = 0, e = op.getExtras().size(); index < e; ++index)
+      if (block.getArgument(index + 1).use_empty())
+        unused.push_back(index);
+    if (unused.empty())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      for (unsigned index : llvm::reverse(unused))
+        eraseExtra(op, index);
+    });
+    return success();
+  }
+};
+
+/// The same operand read through the same map twice is read once.
+struct MergeDuplicateExtras : OpInterfaceRewritePattern<EpilogueOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(EpilogueOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasEpilogue(op))
+      return failure();
+    Block &block = op.getEpilogue().front();
+    for (unsigned second = 1, e = op.getExtras().size(); second < e; ++second) {
+      for (unsigned first = 0; first < second; ++first) {
+        if (op.getExtras()[first] != op.getExtras()[second] ||
+            getEpilogueMap(op, first) != getEpilogueMap(op, second))
+          continue;
+        rewriter.replaceAllUsesWith(block.getArgument(second + 1),
+                                    block.getArgument(first + 1));
+        rewriter.modifyOpInPlace(op, [&] { eraseExtra(op, second); });
+        return success();
+      }
+    }
+    return failure();
+  }
+};
+
+/// An extra operand with one value everywhere becomes a constant of the
+/// epilogue.
+struct InlineSplatExtras : OpInterfaceRewritePattern<EpilogueOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(EpilogueOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasEpilogue(op))
+      return failure();
+    Block &block = op.getEpilogue().front();
+    for (auto [index, extra] : llvm::enumerate(op.getExtras())) {
+      SplatElementsAttr splat;
+      if (!matchPattern(extra, m_Constant(&splat)))
+        continue;
+      TypedAttr scalar = splat.getSplatValue<TypedAttr>();
+      if (!isa<FloatAttr, IntegerAttr>(scalar))
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(&block);
+      Value constant =
+          arith::ConstantOp::create(rewriter, extra.getLoc(), scalar);
+      rewriter.replaceAllUsesWith(block.getArgument(index + 1), constant);
+      rewriter.modifyOpInPlace(op, [&, i = index] { eraseExtra(op, i); });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// An epilogue that only converts the accumulator as the operation does
+/// without one goes.
+struct DropIdentityEpilogue : OpInterfaceRewritePattern<EpilogueOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(EpilogueOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (!hasEpilogue(op) || !op.getExtras().empty())
+      return failure();
+    Block &block = op.getEpilogue().front();
+    Value yielded = cast<YieldOp>(block.getTerminator()).getValue();
+    if (yielded != block.getArgument(0) &&
+        !isPlainConversion(yielded, block.getArgument(0)))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      block.dropAllReferences();
+      rewriter.eraseBlock(&block);
+    });
+    return success();
+  }
+
+private:
+  /// Whether `to` is what `convertScalar` makes of `from`: one conversion, with
+  /// the default rounding.
+  static bool isPlainConversion(Value to, Value from) {
+    Operation *conversion = to.getDefiningOp();
+    if (!conversion || conversion->getNumOperands() != 1 ||
+        conversion->getOperand(0) != from)
+      return false;
+    if (arith::TruncFOp truncation = dyn_cast<arith::TruncFOp>(conversion))
+      return !truncation.getRoundingmode();
+    return isa<arith::ExtFOp, arith::ExtSIOp, arith::SIToFPOp>(conversion);
+  }
+};
+
+/// A log-sum-exp that nobody reads is not computed.
+struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getLse() || !op.getLse().use_empty())
+      return failure();
+    AttentionOp smaller = AttentionOp::create(
+        rewriter, op.getLoc(), op.getResult().getType(), /*lse=*/Type(),
+        op.getQuery(), op.getKey(), op.getValue(), op.getBlockMask(),
+        op.getInit(), /*lse_init=*/Value(), op.getScaleAttr(),
+        op.getCausalAttr(), op.getWindowAttr(), op.getBlockSizeAttr(),
+        op.getAccAttr(), op.getScheduleAttr());
+    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, {smaller.getResult(), Value()});
+    return success();
+  }
+};
+
+} // namespace
+
+void TraceaDialect::getCanonicalizationPatterns(
+    RewritePatternSet &patterns) const {
+  patterns.add<DropUnusedExtras, MergeDuplicateExtras, InlineSplatExtras,
+               DropIdentityEpilogue, DropUnusedLogSumExp>(getContext());
+}

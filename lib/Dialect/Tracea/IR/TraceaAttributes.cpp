@@ -1,0 +1,36 @@
+//===- TraceaAttributes.cpp - Verification of attributes ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef variant, MatrixUnit unit,
+                                   ArrayRef<int64_t> tile,
+                                   ArrayRef<int64_t> registers, int64_t slots,
+                                   int64_t producers, int64_t consumers,
+                                   int64_t group) {
+  if (variant.empty())
+    return emitError() << "expected a schedule to name a variant, found \"\"";
+  for (int64_t extent : tile)
+    if (extent < 1)
+      return emitError() << "expected extents of 'tile' of at least 1, found "
+                         << extent;
+  for (int64_t extent : registers)
+    if (extent < 1)
+      return emitError()
+             << "expected extents of 'registers' of at least 1, found "
+             << extent;
+  if (slots < 1)
+    return emitError() << "expected 'slots' of at least 1, found " << slots;
+  if (producers < 0 || consumers < 0 || (producers == 0) != (consumers == 0))
+    return emitError() << "expected 'producers' and 'consumers' both 0 or both "
+                          "positive, found "
+                       << producers << " and " << consumers;
+  if (group < 0)
+    return emitError() << "expected 'group' of at least 0, found " << group;
+  return success();
+}
