@@ -82,14 +82,13 @@ Swizzle Swizzle::compose(const Swizzle &inner) const {
 
 uint64_t Swizzle::period() const {
   // Bits from p on must be fixed (x = 0), and S must keep the offsets below 2^p
-  // there (else XOR with a fixed bit above is not addition). An invertible map
-  // that fixes the bits from p on keeps the rest below iff its columns do.
+  // there (else XOR with a fixed bit above is not addition). Since the map is
+  // invertible, each bit that is not fixed is written by some column that is
+  // not, so the leading bits of these columns bound both.
   unsigned p = 0;
   for (unsigned i = 0; i < numBits(); ++i)
-    if (map.column(i) != bit(i)) {
-      unsigned lead = 63 - __builtin_clzll(map.column(i));
-      p = std::max({p, i + 1, lead + 1});
-    }
+    if (map.column(i) != bit(i))
+      p = std::max<unsigned>(p, 64 - __builtin_clzll(map.column(i)));
   return p >= 64 ? 0 : bit(p);
 }
 
@@ -105,7 +104,7 @@ uint64_t Swizzle::preservedVectorBytes() const {
   return v >= numBits() ? 0 : bit(v);
 }
 
-bool tracea::algebra::operator==(const Swizzle &a, const Swizzle &b) {
-  unsigned bits = std::max(a.numBits(), b.numBits());
-  return a.extended(bits).map == b.extended(bits).map;
+bool Swizzle::equals(const Swizzle &other) const {
+  unsigned bits = std::max(numBits(), other.numBits());
+  return extended(bits).map == other.extended(bits).map;
 }

@@ -235,6 +235,41 @@ TEST(Banks, ModelsAreConsistent) {
   EXPECT_EQ(bankModel("gfx942")->numLanes(), 64);
 }
 
+// The lanes that share a phase with lane 0, written out.
+TEST(Banks, FirstPhases) {
+  auto lanesOf = [](const char *arch, unsigned width, AccessKind kind) {
+    F2Vectors all = combinations(bankModel(arch)->phasesOf(width, kind)->lanes);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  auto range = [](uint64_t end) {
+    F2Vectors all;
+    for (uint64_t l = 0; l < end; ++l)
+      all.push_back(l);
+    return all;
+  };
+  F2Vectors paired{0, 1, 2, 3, 20, 21, 22, 23};
+  F2Vectors quads{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27};
+  struct Case {
+    const char *arch;
+    uint64_t four, eight;
+    F2Vectors read16;
+    uint64_t write16;
+  };
+  for (const Case &c :
+       {Case{"nvidia", 32, 16, range(8), 8}, Case{"gfx942", 32, 16, paired, 8},
+        Case{"gfx950", 64, 32, quads, 16}, Case{"gfx1100", 32, 16, paired, 8},
+        Case{"gfx1201", 32, 16, range(8), 8}}) {
+    for (AccessKind kind : {AccessKind::Read, AccessKind::Write}) {
+      EXPECT_EQ(lanesOf(c.arch, 4, kind), range(c.four)) << c.arch;
+      EXPECT_EQ(lanesOf(c.arch, 8, kind), range(c.eight)) << c.arch;
+    }
+    EXPECT_EQ(lanesOf(c.arch, 16, AccessKind::Read), c.read16) << c.arch;
+    EXPECT_EQ(lanesOf(c.arch, 16, AccessKind::Write), range(c.write16))
+        << c.arch;
+  }
+}
+
 TEST(Banks, VerifyFindsBrokenModels) {
   BankModel good = *bankModel("nvidia");
   auto broken = [&](auto change) {

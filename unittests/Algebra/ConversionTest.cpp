@@ -19,7 +19,8 @@ static LaneMap makeMap(TileCoord shape, const LaneBases &bases,
   return *map;
 }
 
-/// A(C(x)) = B(x) at every location x of B. Indices beyond a map's range are
+/// A(C(x)) = B(x) at every location x of B, and C(x) = x when nothing is to be
+/// done in registers that both have. Indices beyond a map's range are
 /// those of a padded dimension: replicas of index mod the range.
 static void checkSources(const LaneMap &a, const LaneMap &b,
                          const Conversion &conversion) {
@@ -29,6 +30,10 @@ static void checkSources(const LaneMap &a, const LaneMap &b,
         for (int64_t r = 0; r < b.numRegisters(); ++r) {
           std::optional<Location> at = conversion.source({r, l, w, k});
           ASSERT_TRUE(at);
+          if (conversion.conversionClass() == ConversionClass::NoOp &&
+              r < a.numRegisters()) {
+            ASSERT_EQ(*at, (Location{r, l, w, k})) << a;
+          }
           ASSERT_EQ(a.coordinate(at->reg, at->lane % a.numLanes(),
                                  at->warp % a.numWarps(),
                                  at->block % a.numBlocks()),
@@ -141,6 +146,14 @@ TEST(Conversion, ReplicasAvoidMovement) {
   // Registers that only the source has are dropped.
   LaneMap low = makeMap({4}, {{{1}}, {{0}}, {}, {}});
   EXPECT_EQ(convert(replicated, low).conversionClass(), ConversionClass::NoOp);
+  // A register that repeats another is the same register.
+  LaneMap repeated = makeMap({4}, {{{1}, {2}, {0}}, {{0}}, {}, {}});
+  Conversion rename = convert(replicated, repeated);
+  EXPECT_EQ(rename.conversionClass(), ConversionClass::NoOp);
+  EXPECT_EQ(*rename.source({5, 1, 0, 0}), (Location{1, 1, 0, 0}));
+  // Registers of the source that repeat others stay where they are.
+  LaneMap twice = makeMap({2}, {{{1}, {1}}, {}, {}, {}});
+  EXPECT_EQ(convert(twice, twice).conversionClass(), ConversionClass::NoOp);
   // A destination with more lanes wants replicas in the others; lanes 2 and 3
   // of the source hold them.
   LaneMap wide = makeMap({4}, {{{1}, {2}}, {{0}, {0}}, {}, {}});
@@ -302,6 +315,15 @@ TEST(Conversion, PackingNeedsRegistersOfOneLane) {
   LaneMap d = makeMap({4, 2}, {{{0, 1}}, {{2, 0}, {1, 0}}, {}, {}});
   EXPECT_EQ(convert(c, d, 1).shuffleRounds(), 2);
   EXPECT_EQ(convert(c, d, 2).shuffleRounds(), 1);
+}
+
+// Destination registers that repeat others, or sums of others, cost no shuffle.
+TEST(Conversion, RepeatedDestinationRegistersAreShuffledOnce) {
+  LaneMap a = makeMap({4}, {{{1}}, {{2}}, {}, {}});
+  LaneMap b = makeMap({4}, {{{2}}, {{1}}, {}, {}});
+  LaneMap bTwice = makeMap({4}, {{{2}, {2}}, {{1}}, {}, {}});
+  EXPECT_EQ(convert(a, b).shuffleRounds(), 1);
+  EXPECT_EQ(convert(a, bTwice).shuffleRounds(), 1);
 }
 
 // Warp 0 has everything in place, but in warp 1 every lane wants the values of

@@ -91,6 +91,14 @@ TEST(F2Matrix, InversesOnRandomMaps) {
   EXPECT_GT(left, 100u);
 }
 
+// The unit vectors that complete the image to a basis go to 0.
+TEST(F2Matrix, LeftInverseKillsAComplement) {
+  F2Matrix m = *F2Matrix::get(3, {0b010, 0b110});
+  F2Matrix left = *m.leftInverse();
+  EXPECT_EQ(left.columns(), (F2Vectors{0b00, 0b01, 0b11}));
+  EXPECT_EQ(left.rank(), 2u);
+}
+
 TEST(F2Matrix, ComposeAppliesInnerFirst) {
   RandomF2 random(4);
   for (int round = 0; round < 200; ++round) {
@@ -116,6 +124,10 @@ TEST(F2Matrix, DirectSumActsOnBothHalves) {
   F2Matrix full = F2Matrix::identity(64);
   EXPECT_EQ(*full.directSum(F2Matrix()), full);
   EXPECT_EQ(*F2Matrix().directSum(full), full);
+  // An input without outputs above 64 bits of output.
+  F2Matrix top = *F2Matrix::get(64, {uint64_t(1) << 63});
+  EXPECT_EQ(top.directSum(*F2Matrix::get(0, {0}))->columns(),
+            (F2Vectors{uint64_t(1) << 63, 0}));
 }
 
 TEST(F2Matrix, ConcatAndTranspose) {

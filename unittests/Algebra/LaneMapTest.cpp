@@ -236,13 +236,18 @@ TEST(LaneMap, Rejects) {
   EXPECT_EQ(LaneMap::get({4, 4}, {{}, {{0, 1}, {1}}, {}, {}}).message(),
             "lane map: expected lane vector 1 inside the shape (4,4), found "
             "(1)");
-  EXPECT_FALSE(LaneMap::get({4}, {{{-1}}, {}, {}, {}}));
+  EXPECT_EQ(LaneMap::get({4}, {{{-1}}, {}, {}, {}}).message(),
+            "lane map: expected reg vector 0 inside the shape (4), found (-1)");
   EXPECT_FALSE(LaneMap::get({4}, {}, {0}));
   EXPECT_FALSE(LaneMap::get({4}, {}, {1, 1}));
   EXPECT_FALSE(LaneMap::get({4}, {}, {int64_t(1) << 40}));
   EXPECT_FALSE(LaneMap::get({int64_t(1) << 31, int64_t(1) << 31, 8}, {}));
   EXPECT_FALSE(LaneMap::get(
       {4}, {std::vector<TileCoord>(32, TileCoord{0}), {}, {}, {}}));
+  EXPECT_EQ(
+      LaneMap::get({4}, {{}, std::vector<TileCoord>(32, TileCoord{0}), {}, {}})
+          .message(),
+      "lane map: expected at most 31 lane bits, found 32");
   // Three times 31 bits are more than 64.
   std::vector<TileCoord> many(31, TileCoord{0});
   EXPECT_FALSE(LaneMap::get({4}, {many, many, many, {}}));

@@ -61,7 +61,9 @@ public:
   uint64_t preservedVectorBytes() const;
 
   /// Equal as maps on all offsets, whatever the width of their matrices.
-  friend bool operator==(const Swizzle &a, const Swizzle &b);
+  friend bool operator==(const Swizzle &a, const Swizzle &b) {
+    return a.equals(b);
+  }
   friend bool operator!=(const Swizzle &a, const Swizzle &b) {
     return !(a == b);
   }
@@ -69,6 +71,7 @@ public:
 private:
   explicit Swizzle(F2Matrix map) : map(std::move(map)) {}
   Swizzle extended(unsigned bits) const;
+  bool equals(const Swizzle &other) const;
 
   F2Matrix map;
 };
