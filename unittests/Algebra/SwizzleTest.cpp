@@ -117,6 +117,7 @@ TEST(Swizzle, EqualityIgnoresTheWidth) {
                                     .matrix()
                                     .directSum(F2Matrix::identity(3)));
   EXPECT_EQ(wide, Swizzle::mode(SwizzleMode::Bytes32));
+  EXPECT_EQ(Swizzle::mode(SwizzleMode::Bytes32), wide);
   EXPECT_EQ(wide.period(), 256u);
 }
 
