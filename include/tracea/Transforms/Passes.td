@@ -8,6 +8,294 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// FuseEpilogues
+//===----------------------------------------------------------------------===//
+
+def FuseEpilogues : Pass<"tracea-fuse-epilogues"> {
+  let summary = "Fuse elementwise consumers into the epilogues of semantic operations";
+  let description = [{
+    An elementwise consumer of an operation with an epilogue becomes part of
+    that epilogue: its scalar body is inlined, its other operands become extra
+    operands. Structured operations of `linalg` (`generic`, `map`, `add`,
+    `exp`, …) and elementwise operations of `arith` and `math` on tensors are
+    treated alike; a `tensor.cast` in between is looked through.
+
+    ```mlir
+    %0 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>)
+                     outs(%d : tensor<4x16xf32>)
+    %1 = linalg.generic {
+           indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                            affine_map<(i, j) -> (i, j)>],
+           iterator_types = ["parallel", "parallel"]}
+         ins(%0, %bias : tensor<4x16xf32>, tensor<16xf32>)
+         outs(%e : tensor<4x16xf32>) {
+      ^bb0(%x: f32, %c: f32, %out: f32):
+        %s = arith.addf %x, %c : f32
+        linalg.yield %s : f32
+    } -> tensor<4x16xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>)
+                     outs(%e : tensor<4x16xf32>)
+         epilogue(%bias by affine_map<(i, j) -> (j)> : tensor<16xf32>) {
+      ^bb0(%x: f32, %c: f32):
+        %s = arith.addf %x, %c : f32
+        tracea.yield %s : f32
+    }
+    ```
+
+    The result may have several users when all their results meet again in one
+    elementwise operation (`x * sigmoid(x)`, GELU): the whole region between
+    moves into the epilogue and no intermediate tensor is left. An operation
+    with two semantic producers is fused into the later one, the earlier result
+    being an extra operand. Extra operands that broadcast or transpose another
+    tensor read that tensor through a composed map instead.
+
+    Nothing is fused into an operation that already carries a schedule: its
+    decision was made for the epilogue that it had. Every consumer that looked
+    fusible and was not is reported in a missed remark, category
+    `tracea-fuse-epilogues`, with the reason.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "unsigned", "256",
+           "Scalar operations that one epilogue may hold after fusion">
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Elementwise operations moved into an epilogue">,
+    Statistic<"numExtras", "num-extras", "Extra operands added">,
+    Statistic<"numMissed", "num-missed", "Operations whose elementwise consumers stay outside">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// FoldBatchNorm
+//===----------------------------------------------------------------------===//
+
+def FoldBatchNorm : Pass<"tracea-fold-batch-norm"> {
+  let summary = "Fold an inference batch normalization into its producer's epilogue";
+  let description = [{
+    `tracea.batch_norm` after a `tracea.conv2d` or `tracea.gemm` that nobody
+    else reads becomes `acc * s + t` in the producer's epilogue, with
+    `s = scale / sqrt(variance + epsilon)` and `t = bias - mean * s` computed
+    once per channel by rank-1 operations, or folded when they are constants.
+    An epilogue of the batch normalization follows.
+
+    ```mlir
+    %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : …) outs(%d : …)
+    %1 = tracea.batch_norm axis 3 epsilon 1.0e-5
+           ins(%0, %scale, %bias, %mean, %var : …) outs(%e : …)
+    ```
+    becomes
+    ```mlir
+    %s, %t = …                                   // tensor<64xf32>, per channel
+    %1 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : …) outs(%e : …)
+         epilogue(%s by affine_map<(n, p, q, k) -> (k)>,
+                  %t by affine_map<(n, p, q, k) -> (k)> : tensor<64xf32>, tensor<64xf32>) {
+      ^bb0(%acc: f32, %a: f32, %b: f32):
+        %m = arith.mulf %acc, %a : f32
+        %r = arith.addf %m, %b : f32
+        tracea.yield %r : f32
+    }
+    ```
+
+    The scale is deliberately not multiplied into the filter. That would round
+    every weight a second time (to 8 bits for bf16), would change the sum's
+    terms instead of the sum, and would need a private copy of the weights; the
+    multiplication that it saves is one per output element, hidden behind
+    C*R*S multiplications of the sum. Square root and division are used, not
+    `rsqrt`: some targets approximate the latter and it is computed once.
+  }];
+  let options = [
+    Option<"maxFoldedElements", "max-folded-elements", "int64_t", "65536",
+           "Largest constant that the per-channel computation is folded to">
+  ];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Batch normalizations folded">,
+    Statistic<"numConstants", "num-constants", "Per-channel tensors folded to constants">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// HoistEpilogueInvariants
+//===----------------------------------------------------------------------===//
+
+def HoistEpilogueInvariants : Pass<"tracea-hoist-epilogue-invariants"> {
+  let summary = "Compute per-channel parts of an epilogue once, not per element";
+  let description = [{
+    A maximal subexpression of an epilogue that depends only on extra operands
+    of lower rank than the result, and on constants, is moved out into a
+    `linalg.generic` over the smaller tensor when that saves an expensive
+    operation (a function of `math`, a division) or when all its operands are
+    constants. Front ends that spell a batch normalization as elementwise
+    operations put one `rsqrt` into the epilogue for every output element.
+
+    ```mlir
+    epilogue(%var by affine_map<(n, p, q, k) -> (k)> : tensor<64xf32>) {
+      ^bb0(%acc: f32, %v: f32):
+        %e = arith.addf %v, %eps : f32
+        %r = math.rsqrt %e : f32
+        %o = arith.mulf %acc, %r : f32
+        tracea.yield %o : f32
+    }
+    ```
+    becomes
+    ```mlir
+    %h = linalg.generic … ins(%var : tensor<64xf32>) { … math.rsqrt … } -> tensor<64xf32>
+    epilogue(%h by affine_map<(n, p, q, k) -> (k)> : tensor<64xf32>) {
+      ^bb0(%acc: f32, %r: f32):
+        %o = arith.mulf %acc, %r : f32
+        tracea.yield %o : f32
+    }
+    ```
+
+    Elementwise operations on constants, hoisted or found, are evaluated with
+    the scalar operations' own folders and become dense constants. The order of
+    arithmetic is kept: no reassociation takes place.
+  }];
+  let options = [
+    Option<"maxFoldedElements", "max-folded-elements", "int64_t", "65536",
+           "Largest constant that an elementwise operation is folded to">
+  ];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Subexpressions moved out of an epilogue">,
+    Statistic<"numConstants", "num-constants", "Elementwise operations folded to constants">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// PropagateCasts
+//===----------------------------------------------------------------------===//
+
+def PropagateCasts : Pass<"tracea-propagate-casts"> {
+  let summary = "Let semantic operations read narrow operands and write narrow results";
+  let description = [{
+    A widening `arith.extf`, as a tensor operation or as an elementwise
+    structured operation, in front of an operation is absorbed: the operation
+    reads the narrow tensor and converts to its accumulator type, which is kept.
+    Widening is exact, so the meaning is the same, and half the bytes are read.
+    Operands of gemm, conv2d and attention are absorbed together, since they
+    have one element type. In front of an extra operand any widening conversion
+    moves into the epilogue.
+
+    ```mlir
+    %x = arith.extf %a : tensor<4x8xf16> to tensor<4x8xf32>
+    %y = arith.extf %b : tensor<8x16xf16> to tensor<8x16xf32>
+    %z = tracea.gemm ins(%x, %y : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
+    ```
+    becomes
+    ```mlir
+    %z = tracea.gemm ins(%a, %b : tensor<4x8xf16>, tensor<8x16xf16>) outs(%d : tensor<4x16xf32>)
+    ```
+
+    A narrowing conversion of the result moves into the epilogue.
+
+    With `elide-roundings`, a value in an epilogue that is narrowed and widened
+    again (`extf(truncf(x))`, which fusing a chain of low-precision operations
+    leaves behind) stays wide. This is closer to the real-number meaning but not
+    bit-identical to the unfused program, so it is off by default.
+  }];
+  let options = [
+    Option<"elideRoundings", "elide-roundings", "bool", "false",
+           "Drop narrowing followed by widening inside epilogues">
+  ];
+  let statistics = [
+    Statistic<"numOperands", "num-operands", "Widening conversions absorbed">,
+    Statistic<"numResults", "num-results", "Narrowing conversions absorbed">,
+    Statistic<"numRoundings", "num-roundings", "Intermediate roundings dropped">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// PropagateTransposes
+//===----------------------------------------------------------------------===//
+
+def PropagateTransposes : Pass<"tracea-propagate-transposes"> {
+  let summary = "Turn transpositions into flags and layouts of semantic operations";
+  let description = [{
+    Only rewrites that remove a transposition are made:
+
+    - a transposed gemm operand becomes `transpose_lhs` or `transpose_rhs`;
+    - a transposed gemm result becomes the product of the swapped operands,
+      `(A B)^T = B^T A^T`, the epilogue's maps following;
+    - a transposed filter becomes another filter layout when there is one;
+    - a convolution between two transpositions from one image layout to the
+      other and back changes its layout and loses both;
+    - a transposed extra operand of an epilogue is read through a composed map;
+    - a transposition of a transposition is one or none.
+
+    ```mlir
+    %t = linalg.transpose ins(%w : tensor<16x8xf32>) outs(%e : tensor<8x16xf32>)
+           permutation = [1, 0]
+    %y = tracea.gemm ins(%x, %t : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
+    ```
+    becomes
+    ```mlir
+    %y = tracea.gemm transpose_rhs ins(%x, %w : tensor<4x8xf32>, tensor<16x8xf32>)
+           outs(%d : tensor<4x16xf32>)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Transpositions removed">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// FoldPads
+//===----------------------------------------------------------------------===//
+
+def FoldPads : Pass<"tracea-fold-pads"> {
+  let summary = "Fold zero padding of an image into the pads of a convolution";
+  let description = [{
+    A `tensor.pad` by constant zero of the height and width of an image, or the
+    same written as an insertion into a zero-filled tensor, becomes part of the
+    convolution's `pads`: an element outside of the image counts as zero.
+
+    ```mlir
+    %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+      ^bb0(%n: index, %h: index, %w: index, %c: index):
+        tensor.yield %zero : f32
+    } : tensor<1x8x8x4xf32> to tensor<1x10x10x4xf32>
+    %y = tracea.conv2d layout nhwc filter krsc
+           ins(%p, %f : tensor<1x10x10x4xf32>, tensor<16x3x3x4xf32>) outs(%d : …)
+    ```
+    becomes
+    ```mlir
+    %y = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1]
+           ins(%x, %f : tensor<1x8x8x4xf32>, tensor<16x3x3x4xf32>) outs(%d : …)
+    ```
+
+    Padding of batch or channels, by another value or by an amount not known
+    statically is left alone, with a missed remark.
+  }];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Paddings folded">
+  ];
+  let dependentDialects = ["::mlir::tracea::TraceaDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // PromoteToF64
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +325,82 @@ def PromoteToF64 : Pass<"tracea-promote-to-f64", "::mlir::ModuleOp"> {
         %s = arith.addf %in, %c : f64
     ```
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// BufferizeHost
+//===----------------------------------------------------------------------===//
+
+def BufferizeHost : Pass<"tracea-bufferize-host", "::mlir::ModuleOp"> {
+  let summary = "Give the tensors of the host program their memory";
+  let description = [{
+    Inlines calls, then bufferizes the functions of the module with one-shot
+    bufferization. Arguments are never written, the result of a launch goes
+    straight to where it is needed, and functions return memrefs. The bodies of
+    kernels are left alone.
+
+    A kernel takes row-major buffers: an operand that has become a view with
+    gaps is copied, with the remark `host-copy`.
+
+    ```mlir
+    %e = tensor.empty(%n) : tensor<?x4xf32>
+    %r = tracea_pipe.launch @k ins(%a : tensor<?x8xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    return %r : tensor<?x4xf32>
+    ```
+    becomes
+    ```mlir
+    %m = memref.alloc(%n) {alignment = 64 : i64} : memref<?x4xf32>
+    tracea_pipe.launch @k ins(%a : memref<?x8xf32>) outs(%m : memref<?x4xf32>)
+    return %m : memref<?x4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// OutlineHost
+//===----------------------------------------------------------------------===//
+
+def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
+  let summary = "Move what the host program still computes into kernels";
+  let description = [{
+    A program's host part only allocates, takes views, computes with indices,
+    checks and launches. Every other operation on memory is moved into a kernel
+    of its own whose grid splits the operation's outer parallel dimensions, with
+    the remark `host-op`. Stores of scalars that follow each other share one
+    kernel of a single tile; the scalars are computed inside.
+
+    What has no place in a program, such as a loop around launches, is an error.
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%m : memref<?x4xf32>)
+    ```
+    becomes
+    ```mlir
+    tracea_pipe.launch @linalg_fill_0 outs(%m : memref<?x4xf32>)
+    …
+    tracea_pipe.kernel @linalg_fill_0(%m: memref<?x4xf32>) attributes {variant = "linalg", …} {
+      …
+      tracea_pipe.tiles (%i) in (%tiles) {
+        %tile = memref.subview %m[%offset, 0] [%size, 4] [1, 1] : …
+        linalg.fill ins(%zero : f32) outs(%tile : …)
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tracea_pipe::TraceaPipeDialect"
+  ];
+  let statistics = [
+    Statistic<"numOutlined", "outlined", "Host operations moved into kernels">
+  ];
 }
 
 #endif // TRACEA_TRANSFORMS_PASSES_TD

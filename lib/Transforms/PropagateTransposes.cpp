@@ -1,0 +1,311 @@
+//===- PropagateTransposes.cpp - Turns transpositions into flags ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel reads a matrix along either dimension and an image in any known
+// layout; a transposition in memory is then a copy for nothing. A map always
+// goes from the dimensions of the transposed tensor to those of its source.
+
+#include "EpilogueUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tracea/Transforms/Passes.h"
+
+#define DEBUG_TYPE "tracea-propagate-transposes"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_PROPAGATETRANSPOSES
+#include "tracea/Transforms/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+namespace {
+struct Transposition {
+  Value source;
+  AffineMap map;
+};
+
+using Counter = std::function<void()>;
+} // namespace
+
+/// Matches `linalg.transpose` and any other way to write one.
+static std::optional<Transposition> matchTransposition(Operation *op) {
+  if (!isa_and_nonnull<linalg::LinalgOp>(op))
+    return std::nullopt;
+  std::string ignored;
+  std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, ignored);
+  if (!elementwise)
+    return std::nullopt;
+  const ElementwiseOp::Input *copied = elementwise->getCopied();
+  if (!copied || !copied->map.isPermutation() ||
+      (copied->map.isIdentity() && !isa<linalg::TransposeOp>(op)) ||
+      !isa<RankedTensorType>(copied->operand->get().getType()))
+    return std::nullopt;
+  return Transposition{copied->operand->get(), copied->map};
+}
+
+static std::optional<Transposition> matchTransposition(Value tensor) {
+  return matchTransposition(peelCasts(tensor).getDefiningOp());
+}
+
+/// The transposition that is the only user of the operation's result.
+static Operation *getTransposingUser(EpilogueOpInterface op) {
+  Value result = op.getEpilogueResult();
+  if (!result.hasOneUse())
+    return nullptr;
+  Operation *user = *result.user_begin();
+  std::optional<Transposition> transposition = matchTransposition(user);
+  if (!transposition || transposition->source != result ||
+      user->getBlock() != op->getBlock())
+    return nullptr;
+  return user;
+}
+
+/// Puts the operation in the place of the transposition of its result. What
+/// else that takes is the caller's part.
+static void replaceTransposingUser(PatternRewriter &rewriter,
+                                   EpilogueOpInterface op, Operation *user,
+                                   AffineMap map) {
+  rewriter.moveOpBefore(op, user);
+  rewriter.modifyOpInPlace(op, [&] {
+    SmallVector<Attribute> maps;
+    for (unsigned index = 0, e = op.getExtras().size(); index < e; ++index)
+      maps.push_back(
+          AffineMapAttr::get(getEpilogueMap(op, index).compose(map)));
+    op.setEpilogueMapsAttr(rewriter.getArrayAttr(maps));
+    op.getEpilogueInit().set(
+        cast<linalg::LinalgOp>(user).getDpsInitOperand(0)->get());
+    op.getEpilogueResult().setType(
+        cast<RankedTensorType>(user->getResult(0).getType()));
+  });
+  rewriter.replaceOp(user, op.getEpilogueResult());
+}
+
+/// True if the map swaps the last two dimensions and nothing else.
+static bool swapsMatrix(AffineMap map) {
+  unsigned rank = map.getNumDims();
+  if (rank < 2)
+    return false;
+  SmallVector<unsigned> swapped = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  std::swap(swapped[rank - 2], swapped[rank - 1]);
+  return map == AffineMap::getPermutationMap(swapped, map.getContext());
+}
+
+namespace {
+
+/// A transposed operand of a gemm: the flag.
+struct TransposeGemmOperand : public OpRewritePattern<GemmOp> {
+  TransposeGemmOperand(MLIRContext *context, Counter count)
+      : OpRewritePattern(context), count(std::move(count)) {}
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getScheduleAttr())
+      return failure();
+    std::optional<Transposition> lhs = matchTransposition(op.getLhs());
+    if (lhs && swapsMatrix(lhs->map)) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getLhsMutable().set(lhs->source);
+        op.setTransposeLhs(!op.getTransposeLhs());
+      });
+      count();
+      return success();
+    }
+    std::optional<Transposition> rhs = matchTransposition(op.getRhs());
+    if (!rhs || !swapsMatrix(rhs->map))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getRhsMutable().set(rhs->source);
+      op.setTransposeRhs(!op.getTransposeRhs());
+    });
+    count();
+    return success();
+  }
+
+private:
+  Counter count;
+};
+
+/// (A B)^T = B^T A^T.
+struct TransposeGemmResult : public OpRewritePattern<GemmOp> {
+  TransposeGemmResult(MLIRContext *context, Counter count)
+      : OpRewritePattern(context), count(std::move(count)) {}
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    EpilogueOpInterface epilogue = cast<EpilogueOpInterface>(op.getOperation());
+    Operation *user = getTransposingUser(epilogue);
+    if (!user || op.getScheduleAttr())
+      return failure();
+    AffineMap map = matchTransposition(user)->map;
+    if (!swapsMatrix(map))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      Value lhs = op.getLhs();
+      bool transposeLhs = op.getTransposeLhs();
+      op.getLhsMutable().set(op.getRhs());
+      op.setTransposeLhs(!op.getTransposeRhs());
+      op.getRhsMutable().set(lhs);
+      op.setTransposeRhs(!transposeLhs);
+    });
+    replaceTransposingUser(rewriter, epilogue, user, map);
+    count();
+    return success();
+  }
+
+private:
+  Counter count;
+};
+
+} // namespace
+
+static StringRef getDims(ImageLayout layout) {
+  return layout == ImageLayout::NHWC ? "nhwc" : "nchw";
+}
+
+static StringRef getDims(FilterLayout layout) {
+  switch (layout) {
+  case FilterLayout::KRSC:
+    return "krsc";
+  case FilterLayout::KCRS:
+    return "kcrs";
+  case FilterLayout::RSCK:
+    return "rsck";
+  }
+  llvm_unreachable("unknown filter layout");
+}
+
+/// The order of the source's dimensions, given that of the transposed tensor's.
+static std::string permuteDims(StringRef dims, AffineMap map) {
+  std::string source;
+  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+    source.push_back(dims[map.getDimPosition(dim)]);
+  return source;
+}
+
+namespace {
+
+/// A transposed filter: another layout.
+struct TransposeFilter : public OpRewritePattern<Conv2DOp> {
+  TransposeFilter(MLIRContext *context, Counter count)
+      : OpRewritePattern(context), count(std::move(count)) {}
+
+  LogicalResult matchAndRewrite(Conv2DOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Transposition> filter = matchTransposition(op.getFilter());
+    if (!filter || op.getScheduleAttr())
+      return failure();
+    std::string dims = permuteDims(getDims(op.getFilterLayout()), filter->map);
+    for (FilterLayout layout :
+         {FilterLayout::KRSC, FilterLayout::KCRS, FilterLayout::RSCK}) {
+      if (getDims(layout) != dims)
+        continue;
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getFilterMutable().set(filter->source);
+        op.setFilterLayout(layout);
+      });
+      count();
+      return success();
+    }
+    return failure();
+  }
+
+private:
+  Counter count;
+};
+
+/// Transposed before and transposed back after: the other image layout.
+struct TransposeImageAndResult : public OpRewritePattern<Conv2DOp> {
+  TransposeImageAndResult(MLIRContext *context, Counter count)
+      : OpRewritePattern(context), count(std::move(count)) {}
+
+  LogicalResult matchAndRewrite(Conv2DOp op,
+                                PatternRewriter &rewriter) const override {
+    EpilogueOpInterface epilogue = cast<EpilogueOpInterface>(op.getOperation());
+    std::optional<Transposition> image = matchTransposition(op.getImage());
+    Operation *user = getTransposingUser(epilogue);
+    if (!image || !user || op.getScheduleAttr())
+      return failure();
+    AffineMap resultMap = matchTransposition(user)->map;
+    ImageLayout layout = op.getLayout() == ImageLayout::NHWC
+                             ? ImageLayout::NCHW
+                             : ImageLayout::NHWC;
+    // The user's map goes the other way: from the new result to the old one.
+    if (permuteDims(getDims(op.getLayout()), image->map) != getDims(layout) ||
+        permuteDims(getDims(layout), resultMap) != getDims(op.getLayout()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getImageMutable().set(image->source);
+      op.setLayout(layout);
+    });
+    replaceTransposingUser(rewriter, epilogue, user, resultMap);
+    count();
+    count();
+    return success();
+  }
+
+private:
+  Counter count;
+};
+
+/// A transposition of a transposition is one, or none.
+struct MergeTranspositions
+    : public OpInterfaceRewritePattern<linalg::LinalgOp> {
+  MergeTranspositions(MLIRContext *context, Counter count)
+      : OpInterfaceRewritePattern(context), count(std::move(count)) {}
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Transposition> outer = matchTransposition(op);
+    if (!outer)
+      return failure();
+    Value source = outer->source;
+    AffineMap map = outer->map;
+    if (std::optional<Transposition> inner = matchTransposition(source)) {
+      source = inner->source;
+      map = inner->map.compose(map);
+    } else if (!map.isIdentity()) {
+      return failure();
+    }
+    Type type = op->getResult(0).getType();
+    if (map.isIdentity()) {
+      if (source.getType() != type)
+        source = tensor::CastOp::create(rewriter, op.getLoc(), type, source);
+      rewriter.replaceOp(op, source);
+    } else {
+      // linalg's permutation goes from the result to the source.
+      AffineMap inverse = inversePermutation(map);
+      SmallVector<int64_t> permutation;
+      for (unsigned dim = 0; dim < inverse.getNumResults(); ++dim)
+        permutation.push_back(inverse.getDimPosition(dim));
+      rewriter.replaceOpWithNewOp<linalg::TransposeOp>(
+          op, source, op.getDpsInitOperand(0)->get(), permutation);
+    }
+    count();
+    return success();
+  }
+
+private:
+  Counter count;
+};
+
+struct PropagateTransposesPass
+    : public tracea::impl::PropagateTransposesBase<PropagateTransposesPass> {
+  using PropagateTransposesBase::PropagateTransposesBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    Counter count = [this] { ++numFolded; };
+    RewritePatternSet patterns(context);
+    patterns.add<TransposeGemmOperand, TransposeGemmResult, TransposeFilter,
+                 TransposeImageAndResult, MergeTranspositions>(context, count);
+    populateComposeExtrasPatterns(patterns, count);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
