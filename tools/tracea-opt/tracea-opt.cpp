@@ -6,7 +6,9 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tracea/Conversion/Passes.h"
 #include "tracea/InitTracea.h"
+#include "tracea/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -14,6 +16,9 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::tracea::registerTraceaDialects(registry);
+  mlir::tracea::registerConvertTraceaToLinalg();
+  mlir::tracea::registerConvertLinalgToTracea();
+  mlir::tracea::registerPromoteToF64();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));
 }

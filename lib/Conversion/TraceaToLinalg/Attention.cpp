@@ -1,0 +1,184 @@
+//===- Attention.cpp - Definition of attention ----------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole matrix of scores, masked with -inf, then a softmax and a product.
+// The loops are b, h, i, j and d or e: batch, head, query, key, feature.
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+namespace {
+struct AttentionDefinition : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  /// keys [b, g, j, d] as [b, h, j, d]: head h reads head h / (H / G).
+  static Value repeatHeads(Emitter &e, Value keys, OpFoldResult heads) {
+    Emitter::Sizes sizes = e.sizes(keys);
+    if (isEqualConstantIntOrValue(sizes[1], heads))
+      return keys;
+    Value ratio = e.make<arith::DivSIOp>(e.index(heads), e.index(sizes[1]));
+    sizes[1] = heads;
+    Value destination = e.empty(sizes, Emitter::elementType(keys));
+    return e.elementwise({}, {}, destination,
+                         [&](Emitter &e, ValueRange) -> Value {
+                           SmallVector<Value> at;
+                           for (int64_t dim = 0; dim < 4; ++dim)
+                             at.push_back(e.make<linalg::IndexOp>(dim));
+                           at[1] = e.make<arith::DivSIOp>(at[1], ratio);
+                           return e.make<tensor::ExtractOp>(keys, at);
+                         });
+  }
+
+  /// Whether query i may read key j, inside of a generic over b, h, i, j;
+  /// null when every query reads every key.
+  static Value isKept(Emitter &e, AttentionOp op, Value shift,
+                      ArrayRef<OpFoldResult> maskSizes) {
+    Value kept;
+    auto require = [&](Value condition) {
+      kept = kept ? e.make<arith::AndIOp>(kept, condition) : condition;
+    };
+    Value i = e.make<linalg::IndexOp>(2), j = e.make<linalg::IndexOp>(3);
+    // The query's place among the keys: the last query sees the last key.
+    Value place = e.make<arith::AddIOp>(i, shift);
+    if (op.getCausal())
+      require(e.make<arith::CmpIOp>(arith::CmpIPredicate::sle, j, place));
+    if (std::optional<ArrayRef<int64_t>> window = op.getWindow()) {
+      if ((*window)[0] >= 0)
+        require(e.make<arith::CmpIOp>(
+            arith::CmpIPredicate::sge, j,
+            e.make<arith::SubIOp>(place, e.index((*window)[0]))));
+      if ((*window)[1] >= 0)
+        require(e.make<arith::CmpIOp>(
+            arith::CmpIPredicate::sle, j,
+            e.make<arith::AddIOp>(place, e.index((*window)[1]))));
+    }
+    if (Value mask = op.getBlockMask()) {
+      ArrayRef<int64_t> block = *op.getBlockSize();
+      SmallVector<Value> at;
+      for (int64_t dim = 0; dim < 2; ++dim) {
+        // One entry stands for all batches or heads.
+        Value isShared =
+            e.make<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                  e.index(maskSizes[dim]), e.index(int64_t(1)));
+        at.push_back(e.make<arith::SelectOp>(isShared, e.index(int64_t(0)),
+                                             e.make<linalg::IndexOp>(dim)));
+      }
+      at.push_back(e.make<arith::DivSIOp>(i, e.index(block[0])));
+      at.push_back(e.make<arith::DivSIOp>(j, e.index(block[1])));
+      require(e.make<tensor::ExtractOp>(mask, at));
+    }
+    return kept;
+  }
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    Emitter e(rewriter, op.getLoc());
+    Type acc = op.getAccumulatorType();
+    Emitter::Sizes querySizes = e.sizes(op.getQuery());
+    Emitter::Sizes valueSizes = e.sizes(op.getValue());
+    OpFoldResult heads = querySizes[1];
+    Value keys = repeatHeads(e, op.getKey(), heads);
+    Value values = repeatHeads(e, op.getValue(), heads);
+    Emitter::Sizes rowSizes = {querySizes[0], heads, querySizes[2]};
+    Emitter::Sizes scoreSizes = rowSizes;
+    scoreSizes.push_back(valueSizes[2]);
+    Emitter::Sizes resultSizes = rowSizes;
+    resultSizes.push_back(valueSizes[3]);
+    AffineMap score = e.identity(4), row = e.select(4, {0, 1, 2});
+
+    Value products = e.generic(
+        {op.getQuery(), keys},
+        {e.select(5, {0, 1, 2, 4}), e.select(5, {0, 1, 3, 4})},
+        e.filled(scoreSizes, e.zero(acc)), e.select(5, {0, 1, 2, 3}),
+        [&](Emitter &e, ValueRange s) {
+          return e.add(s[2], e.mul(e.convert(s[0], acc), e.convert(s[1], acc)));
+        });
+
+    Value scale;
+    if (op.getScale())
+      scale = e.real(op.getScale()->convertToDouble(), acc);
+    else
+      scale = e.make<arith::DivFOp>(
+          e.make<arith::ConstantOp>(e.builder.getFloatAttr(acc, 1.0)),
+          e.make<math::SqrtOp>(e.number(e.index(querySizes[3]), acc)));
+    Value shift =
+        e.make<arith::SubIOp>(e.index(valueSizes[2]), e.index(querySizes[2]));
+    Emitter::Sizes maskSizes;
+    if (op.getBlockMask())
+      maskSizes = e.sizes(op.getBlockMask());
+    Value masked = e.negativeInfinity(acc);
+    Value scores = e.elementwise(
+        products, score, e.empty(scoreSizes, acc),
+        [&](Emitter &e, ValueRange s) -> Value {
+          Value scaled = e.make<arith::MulFOp>(s[0], scale);
+          Value kept = isKept(e, op, shift, maskSizes);
+          return kept ? e.make<arith::SelectOp>(kept, scaled, masked) : scaled;
+        });
+
+    Value maximum = e.generic(scores, score, e.filled(rowSizes, masked), row,
+                              [&](Emitter &e, ValueRange s) {
+                                return e.make<arith::MaximumFOp>(s[0], s[1]);
+                              });
+    Value zero = e.zero(acc);
+    auto isEmptyRow = [&](Emitter &e, Value rowMaximum) {
+      return e.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, rowMaximum,
+                                   masked);
+    };
+    Value powers = e.elementwise(
+        {scores, maximum}, {score, row}, e.empty(scoreSizes, acc),
+        [&](Emitter &e, ValueRange s) {
+          Value power = e.make<math::ExpOp>(e.make<arith::SubFOp>(s[0], s[1]));
+          return e.make<arith::SelectOp>(isEmptyRow(e, s[1]), zero, power);
+        });
+    Value sum = e.generic(powers, score, e.filled(rowSizes, zero), row,
+                          [&](Emitter &e, ValueRange s) {
+                            return e.make<arith::AddFOp>(s[1], s[0]);
+                          });
+    Value weights = e.elementwise(
+        {powers, sum, maximum}, {score, row, row}, e.empty(scoreSizes, acc),
+        [&](Emitter &e, ValueRange s) {
+          return e.make<arith::SelectOp>(isEmptyRow(e, s[2]), zero,
+                                         e.make<arith::DivFOp>(s[0], s[1]));
+        });
+    // Loops b, h, i, e, j.
+    Value mixed =
+        e.generic({weights, values},
+                  {e.select(5, {0, 1, 2, 4}), e.select(5, {0, 1, 4, 3})},
+                  e.filled(resultSizes, zero), e.select(5, {0, 1, 2, 3}),
+                  [&](Emitter &e, ValueRange s) {
+                    return e.add(s[2], e.mul(s[0], e.convert(s[1], acc)));
+                  });
+
+    SmallVector<Value> results;
+    Type resultType = Emitter::elementType(op.getInit());
+    results.push_back(e.elementwise(
+        mixed, e.identity(4), op.getInit(),
+        [&](Emitter &e, ValueRange s) { return e.convert(s[0], resultType); }));
+    if (op.getLse()) {
+      Type lseType = Emitter::elementType(op.getLseInit());
+      results.push_back(e.elementwise(
+          {sum, maximum}, {e.identity(3), e.identity(3)}, op.getLseInit(),
+          [&](Emitter &e, ValueRange s) {
+            // The sum of a row without keys is 0, and log(0) = -inf.
+            Value lse = e.make<arith::AddFOp>(s[1], e.make<math::LogOp>(s[0]));
+            return e.convert(lse, lseType);
+          }));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea::populateAttentionPatterns(RewritePatternSet &patterns) {
+  patterns.add<AttentionDefinition>(patterns.getContext());
+}
