@@ -11,15 +11,18 @@
 # add_tracea_tool(NAME sources... [LINK_LIBS libs...] [EXCEPTIONS])
 # add_tracea_unittest(NAME sources... [LINK_LIBS libs...])   GoogleTest, runtime or compiler.
 
+# Installed tools find the LLVM libraries where the build found them.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # Installed sets: what needs LLVM and what does not (see TraceaInstall.cmake).
 set_property(GLOBAL PROPERTY TRACEA_EXPORTS "")
 set_property(GLOBAL PROPERTY TRACEA_RUNTIME_EXPORTS "")
 
 # TraceaFoo is Tracea::Foo, in the build as in the installed package.
 function(tracea_set_public_name target)
-  string(REGEX REPLACE "^Tracea" "" _public "${target}")
-  if(NOT _public)
-    set(_public ${target})
+  set(_public ${target})
+  if(NOT target MATCHES "[a-z]To[A-Z]") # a conversion's name stays whole
+    string(REGEX REPLACE "^Tracea" "" _public "${target}")
   endif()
   add_library(Tracea::${_public} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${_public})
