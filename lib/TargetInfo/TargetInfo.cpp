@@ -287,27 +287,27 @@ std::optional<RegisterTile> registerTile(const TargetDescription &target,
   int lanes = vectorLanes(target, accumulatorBits);
   if (target.isGPU() || lanes == 0)
     return std::nullopt;
-  // Two vectors of B and one broadcast of A live beside the accumulators.
-  constexpr int vectors = 2;
-  int mostRows = (target.vector.registers - vectors - 1) / vectors;
-  if (mostRows < 1)
-    return std::nullopt;
   // A chain of multiply-adds into one register waits for the latency, so at
   // least latency x pipes accumulators must be in flight. Entries that stand
   // for many machines take the most that any 256-bit core here needs.
   int needed = target.vector.fmaPerCycle * target.vector.fmaLatency;
   if (needed == 0)
     needed = 10;
-  // Powers of two keep the tile a linear lane map; give that up only when it
-  // leaves the pipes idle.
+  // Rows are a power of two, so that packing transposes whole blocks and the
+  // tile stays a linear lane map. More than 8 only adds broadcasts: the loads
+  // of B are amortised already.
+  for (int rows = 8; rows >= 1; rows /= 2)
+    for (int vectors = 2; vectors <= 3; ++vectors) {
+      // A row of B and one broadcast of A live beside the accumulators.
+      bool fits = rows * vectors + vectors + 1 <= target.vector.registers;
+      if (fits && rows * vectors >= needed)
+        return RegisterTile{rows, vectors * lanes};
+    }
+  // Too few registers to keep the pipes busy: as many as there are.
   int rows = 1;
-  while (rows * 2 <= mostRows)
+  while (rows < 8 && 2 * rows * 2 + 2 + 1 <= target.vector.registers)
     rows *= 2;
-  // More than 8 rows only adds broadcasts: B's vectors are amortised already.
-  rows = std::min(rows, 8);
-  if (rows * vectors < needed)
-    rows = mostRows;
-  return RegisterTile{rows, vectors * lanes};
+  return RegisterTile{rows, 2 * lanes};
 }
 
 void deriveVectorFacts(TargetDescription &target) {

@@ -7,6 +7,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
 #include "tracea/Transforms/Passes.h"
 
@@ -18,7 +19,18 @@ int main(int argc, char **argv) {
   mlir::tracea::registerTraceaDialects(registry);
   mlir::tracea::registerConvertTraceaToLinalg();
   mlir::tracea::registerConvertLinalgToTracea();
+  mlir::tracea::registerFuseEpilogues();
+  mlir::tracea::registerFoldBatchNorm();
+  mlir::tracea::registerHoistEpilogueInvariants();
+  mlir::tracea::registerPropagateCasts();
+  mlir::tracea::registerPropagateTransposes();
+  mlir::tracea::registerFoldPads();
   mlir::tracea::registerPromoteToF64();
+  mlir::tracea::registerBufferizeHost();
+  mlir::tracea::registerOutlineHost();
+  mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
+  mlir::tracea::registerLowerMath();
+  mlir::tracea::registerTraceaDoctorPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));
 }

@@ -1,0 +1,92 @@
+//===- Problem.h - What a variant must know of an operation
+//-----------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The Doctor's view of an operation: extents and element types as plain
+// numbers, so that variants, their costs and their tests need no IR.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRACEA_DOCTOR_PROBLEM_H
+#define TRACEA_DOCTOR_PROBLEM_H
+
+#include "tracea/TargetInfo/TargetInfo.h"
+
+namespace tracea::doctor {
+
+using target::ElementType;
+
+enum class OpKind {
+  Gemm,
+  Conv2D,
+  Softmax,
+  BatchNorm,
+  LayerNorm,
+  RMSNorm,
+  Attention,
+};
+
+/// The operation's name at the semantic level, "tracea.gemm".
+std::string_view stringify(OpKind kind);
+
+/// An extent that is known only when the program runs.
+constexpr int64_t kUnknownExtent = -1;
+
+/// `extent`, or the value that estimates take for an unknown one. Choices made
+/// with it are valid for every extent; only their cost is a guess.
+constexpr int64_t assumed(int64_t extent, int64_t typical = 1024) {
+  return extent == kUnknownExtent ? typical : extent;
+}
+
+/// Product of two extents, unknown when one of them is.
+int64_t multiplyExtents(int64_t a, int64_t b);
+
+struct Problem {
+  OpKind kind = OpKind::Gemm;
+
+  /// Element types of the first and second operand, the accumulator and the
+  /// result.
+  ElementType operand = ElementType::F32;
+  ElementType second = ElementType::F32;
+  ElementType accumulator = ElementType::F32;
+  ElementType result = ElementType::F32;
+  int extras = 0; // extra operands of the epilogue
+
+  /// gemm: batch products [m, k] x [k, n].
+  /// attention: batch = batch x heads, m = queries, n = keys, k = extent of a
+  /// query and key.
+  int64_t batch = 1;
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  bool transposeFirst = false;  // the first operand is stored [k, m]
+  bool transposeSecond = false; // the second operand is stored [n, k]
+
+  /// Row-wise operations: `rows` independent rows of `columns` elements; the
+  /// elements of a row are neighbours in memory when `innermost`.
+  int64_t rows = 1;
+  int64_t columns = 1;
+  bool innermost = true;
+
+  /// conv2d: extents of the result, and of one group's filters.
+  int64_t images = 1;
+  int64_t outputHeight = 1;
+  int64_t outputWidth = 1;
+  int64_t groups = 1;
+  int64_t groupChannels = 1; // input channels of a group
+  int64_t groupFilters = 1;  // output channels of a group
+  int64_t filterHeight = 1;
+  int64_t filterWidth = 1;
+  int64_t strideHeight = 1;
+  int64_t strideWidth = 1;
+  int64_t dilationHeight = 1;
+  int64_t dilationWidth = 1;
+
+  /// attention: extent of a value.
+  int64_t valueDim = 1;
+};
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_DOCTOR_PROBLEM_H

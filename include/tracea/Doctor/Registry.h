@@ -1,0 +1,123 @@
+//===- Registry.h - The variants that can realise an operation
+//--------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A variant is a way to compute an operation on a kind of target: what it
+// needs, a plan (tile sizes, unit, roles), and what the plan is expected to
+// cost. The Doctor takes the cheapest variant whose requirements are met and
+// says why the others were not taken.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRACEA_DOCTOR_REGISTRY_H
+#define TRACEA_DOCTOR_REGISTRY_H
+
+#include "tracea/Doctor/Problem.h"
+
+#include <functional>
+#include <memory>
+
+namespace tracea::doctor {
+
+using target::TargetDescription;
+using target::TargetKind;
+using target::UnitKind;
+
+/// The content of a `#tracea.schedule`, without the variant's name.
+struct Plan {
+  UnitKind unit = UnitKind::Vector;
+  std::vector<int64_t> tile;
+  std::vector<int64_t> registers;
+  int64_t slots = 1;
+  int64_t producers = 0;
+  int64_t consumers = 0;
+  int64_t group = 0;
+
+  bool operator==(const Plan &other) const {
+    return unit == other.unit && tile == other.tile &&
+           registers == other.registers && slots == other.slots &&
+           producers == other.producers && consumers == other.consumers &&
+           group == other.group;
+  }
+};
+
+/// Says why something is not so: "" means that all is well.
+using Reason = std::string;
+
+class Variant {
+public:
+  virtual ~Variant();
+
+  /// Registry name, "gemm.packed", and one line about the idea.
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  virtual bool serves(OpKind op) const = 0;
+  virtual TargetKind kind() const = 0;
+  /// Whether this is the meaning spelled out rather than a fast way: taken only
+  /// when every other variant is refused.
+  virtual bool isFallback() const { return false; }
+
+  /// First requirement that the problem or the target does not meet. The kind
+  /// of target and of operation are the caller's to compare.
+  virtual Reason whyNot(const Problem &problem,
+                        const TargetDescription &target) const = 0;
+
+  /// The best plan by the cost model; only asked when nothing stands against.
+  virtual Plan plan(const Problem &problem,
+                    const TargetDescription &target) const = 0;
+
+  /// What is wrong with a plan that somebody else made.
+  virtual Reason check(const Problem &problem, const TargetDescription &target,
+                       const Plan &plan) const = 0;
+
+  /// Expected cycles from the first core's start to the last one's end.
+  virtual double cycles(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const = 0;
+};
+
+/// Variants by name. Add all before the first decision; after that a registry
+/// is only read and may be shared between threads.
+class Registry {
+public:
+  /// False, and nothing added, when the name is taken.
+  bool add(std::unique_ptr<Variant> variant);
+
+  const Variant *find(std::string_view name) const;
+  /// Variants for this operation on this kind of target, in order of
+  /// registration.
+  std::vector<const Variant *> variantsFor(OpKind op, TargetKind kind) const;
+  const std::vector<std::unique_ptr<Variant>> &variants() const {
+    return entries;
+  }
+
+  /// All variants that this compiler can lower.
+  static const Registry &builtin();
+
+private:
+  std::vector<std::unique_ptr<Variant>> entries;
+};
+
+struct Candidate {
+  const Variant *variant = nullptr;
+  Reason refusal; // empty: accepted, and `plan` and `cycles` are set
+  Plan plan;
+  double cycles = 0;
+
+  bool accepted() const { return refusal.empty(); }
+};
+
+/// Accepted candidates by cost with fallbacks behind, then the refused ones;
+/// equals stay in order of registration. Variants for other kinds of target are
+/// left out.
+std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
+                            const TargetDescription &target);
+
+/// What is wrong with the plan `plan` of the variant named `variant`.
+Reason checkSchedule(const Registry &registry, const Problem &problem,
+                     const TargetDescription &target, std::string_view variant,
+                     const Plan &plan);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_DOCTOR_REGISTRY_H

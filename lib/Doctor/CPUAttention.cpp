@@ -1,0 +1,136 @@
+//===- CPUAttention.cpp - Attention on CPUs
+//---------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The streaming softmax of Milakov and Gimelshein (2018) between two products,
+// as in FlashAttention (Dao et al., 2022): blocks of keys pass by a block of
+// queries, and the scores never reach memory.
+//
+//===----------------------------------------------------------------------===//
+#include "CPUModel.h"
+#include "Variants.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+class FlashAttention final : public Variant {
+public:
+  std::string_view name() const override { return "attention.flash"; }
+  std::string_view summary() const override {
+    return "streams blocks of keys and values past a block of queries with a "
+           "running maximum and sum";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Attention; }
+  TargetKind kind() const override { return TargetKind::CPU; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &) const override {
+    constexpr int64_t most = 512;
+    const std::pair<int64_t, const char *> extents[] = {
+        {problem.k, "a query"}, {problem.valueDim, "a value"}};
+    for (const auto &[extent, what] : extents) {
+      if (extent == kUnknownExtent)
+        return std::string("the extent of ") + what + " is not static";
+      if (extent > most)
+        return std::string("the extent of ") + what + " is " +
+               std::to_string(extent) + ", above " + std::to_string(most);
+    }
+    return "";
+  }
+
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    CPUModel model(target, problem.accumulator);
+    MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
+    auto bounded = [](int64_t block, int64_t extent, int64_t factor) {
+      if (extent != kUnknownExtent)
+        block = std::min(block, std::max<int64_t>(1, extent));
+      return roundUp(block, factor);
+    };
+    int64_t queries = bounded(64, problem.m, micro.rows);
+    int64_t keys = bounded(128, problem.n, micro.columns);
+    // The keys shrink first: the block of queries amortises their staging.
+    while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
+           keys > micro.columns)
+      keys = roundUp(keys / 2, micro.columns);
+    while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
+           queries > micro.rows)
+      queries = roundUp(queries / 2, micro.rows);
+    // A tile for every core, where the queries allow it.
+    while (tilesOf(problem, queries) < static_cast<double>(model.cores) &&
+           queries > micro.rows)
+      queries = roundUp(queries / 2, micro.rows);
+    Plan plan;
+    plan.tile = {queries, keys};
+    plan.registers = {micro.rows, micro.columns};
+    return plan;
+  }
+
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    if (Reason reason = checkRank(plan.tile, 2, "the tile [queries, keys]");
+        !reason.empty())
+      return reason;
+    if (Reason reason = checkMicroTile(model, plan); !reason.empty())
+      return reason;
+    if (Reason reason = checkMultiple(plan.tile[0], plan.registers[0],
+                                      "tile extent queries");
+        !reason.empty())
+      return reason;
+    if (Reason reason =
+            checkMultiple(plan.tile[1], plan.registers[1], "tile extent keys");
+        !reason.empty())
+      return reason;
+    // Both extents are below 2^20 here and the others at most 512.
+    if (workingSet(problem, model, plan.tile[0], plan.tile[1]) >
+        kMaxStagedBytes)
+      return "the blocks take more than " + std::to_string(kMaxStagedBytes) +
+             " bytes";
+    return "";
+  }
+
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    MicroTile micro{plan.registers[0], plan.registers[1]};
+    int64_t queries = plan.tile[0];
+    int64_t keys = std::max<int64_t>(1, assumed(problem.n));
+    double products =
+        model.multiplyCycles(micro, queries, keys, problem.k) +
+        model.multiplyCycles(micro, queries, problem.valueDim, keys);
+    // An exponential of every score: about thirty instructions a vector.
+    double softmax = 30.0 * static_cast<double>(queries) *
+                     static_cast<double>(keys) /
+                     static_cast<double>(model.lanes);
+    double stage =
+        model.stageCycles(static_cast<double>(keys) *
+                          static_cast<double>(problem.k + problem.valueDim));
+    return model.spread(tilesOf(problem, queries), products + softmax + stage);
+  }
+
+private:
+  static double tilesOf(const Problem &problem, int64_t queries) {
+    return static_cast<double>(assumed(problem.batch, 1)) *
+           static_cast<double>(
+               ceilDiv(std::max<int64_t>(1, assumed(problem.m)), queries));
+  }
+  /// Bytes of queries, keys, values, scores and the output's accumulator.
+  static int64_t workingSet(const Problem &problem, const CPUModel &model,
+                            int64_t queries, int64_t keys) {
+    return (queries * (problem.k + problem.valueDim + keys) +
+            keys * (problem.k + problem.valueDim)) *
+           model.elementBytes;
+  }
+};
+
+} // namespace
+
+void tracea::doctor::addCPUAttentionVariants(Registry &registry) {
+  registry.add(std::make_unique<FlashAttention>());
+}

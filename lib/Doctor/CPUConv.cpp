@@ -1,0 +1,374 @@
+//===- CPUConv.cpp - Convolutions on CPUs
+//-----------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Both variants stage the patch of the image that a tile of output pixels
+// reads, borders included, so that the multiplies need no masks. Tiles are
+// chosen by trying the sensible ones against the cost model.
+//
+//===----------------------------------------------------------------------===//
+#include "CPUModel.h"
+#include "Variants.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+/// Rows or columns of the image that `outputs` neighbouring outputs read.
+int64_t patchExtent(int64_t outputs, int64_t stride, int64_t taps,
+                    int64_t dilation) {
+  return (outputs - 1) * stride + (taps - 1) * dilation + 1;
+}
+
+/// Elements of the patch under a tile of outputs, for one channel. Sizes are
+/// floating-point numbers: a tile written by hand may overflow integers.
+double patchArea(const Problem &problem, int64_t height, int64_t width) {
+  return static_cast<double>(patchExtent(height, problem.strideHeight,
+                                         problem.filterHeight,
+                                         problem.dilationHeight)) *
+         static_cast<double>(patchExtent(width, problem.strideWidth,
+                                         problem.filterWidth,
+                                         problem.dilationWidth));
+}
+
+/// A filter, stride or dilation so large that sizes may overflow is refused
+/// before any are computed.
+Reason refuseHuge(const Problem &problem) {
+  if (problem.filterHeight == kUnknownExtent ||
+      problem.filterWidth == kUnknownExtent)
+    return "the filter's height or width is not static";
+  constexpr int64_t most = 1 << 12;
+  for (int64_t value :
+       {problem.filterHeight, problem.filterWidth, problem.strideHeight,
+        problem.strideWidth, problem.dilationHeight, problem.dilationWidth})
+    if (value > most)
+      return "a filter extent, stride or dilation of " + std::to_string(value) +
+             " is above " + std::to_string(most);
+  return "";
+}
+
+/// Heights and widths of output tiles worth trying: all of it, and halves, down
+/// to `least`; unknown extents get one fixed size.
+std::vector<int64_t> extentsToTry(int64_t extent, int64_t factor,
+                                  int64_t whenUnknown) {
+  if (extent == kUnknownExtent)
+    return {roundUp(whenUnknown, factor)};
+  std::vector<int64_t> extents;
+  for (int64_t pieces = 1;; ++pieces) {
+    int64_t share =
+        roundUp(ceilDiv(std::max<int64_t>(1, extent), pieces), factor);
+    share = std::min(share, roundDown(kMaxTileExtent, factor));
+    if (extents.empty() || extents.back() != share)
+      extents.push_back(share);
+    if (share <= factor || pieces >= 128)
+      break;
+  }
+  if (extents.back() != factor)
+    extents.push_back(factor);
+  return extents;
+}
+
+/// Tiles of the grid, with an unknown number of images taken as one.
+double gridTiles(const Problem &problem, int64_t channels, int64_t height,
+                 int64_t width, int64_t depth) {
+  auto count = [](int64_t extent, int64_t tile, int64_t typical) {
+    return static_cast<double>(
+        ceilDiv(std::max<int64_t>(1, assumed(extent, typical)), tile));
+  };
+  return static_cast<double>(assumed(problem.images, 1)) *
+         count(problem.outputHeight, height, 56) *
+         count(problem.outputWidth, width, 56) * count(channels, depth, 64);
+}
+
+//===----------------------------------------------------------------------===//
+// conv2d.patch
+//===----------------------------------------------------------------------===//
+
+class PatchConv final : public Variant {
+public:
+  std::string_view name() const override { return "conv2d.patch"; }
+  std::string_view summary() const override {
+    return "stages a patch of the image and a panel of filters, then "
+           "multiplies register tiles for every tap";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
+  TargetKind kind() const override { return TargetKind::CPU; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (Reason reason = refuseHuge(problem); !reason.empty())
+      return reason;
+    CPUModel model(target, problem.accumulator);
+    MicroTile micro = microTile(problem, model);
+    int64_t least =
+        stagedBytes(problem, model, 1, micro.rows, micro.columns, 1);
+    if (least > kMaxStagedBytes)
+      return "the smallest patch and filter panel take " +
+             std::to_string(static_cast<int64_t>(least)) +
+             " bytes, more than " + std::to_string(kMaxStagedBytes);
+    return "";
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    return estimate(problem, model, {plan.registers[0], plan.registers[1]},
+                    plan.tile);
+  }
+
+private:
+  static MicroTile microTile(const Problem &problem, const CPUModel &model) {
+    return model.chooseMicroTile(problem.outputWidth, problem.groupFilters);
+  }
+  static double stagedBytes(const Problem &problem, const CPUModel &model,
+                            int64_t height, int64_t width, int64_t filters,
+                            int64_t channels) {
+    int64_t taps = problem.filterHeight * problem.filterWidth;
+    return (patchArea(problem, height, width) +
+            static_cast<double>(taps) * static_cast<double>(filters)) *
+           static_cast<double>(channels * model.elementBytes);
+  }
+  static double scratchBytes(const Problem &problem, const CPUModel &model,
+                             const std::vector<int64_t> &tile) {
+    bool oneBlock = problem.groupChannels != kUnknownExtent &&
+                    problem.groupChannels <= tile[3];
+    if (problem.result == problem.accumulator || oneBlock)
+      return 0;
+    return static_cast<double>(tile[0]) * static_cast<double>(tile[1]) *
+           static_cast<double>(tile[2] * model.elementBytes);
+  }
+  static double estimate(const Problem &problem, const CPUModel &model,
+                         MicroTile micro, const std::vector<int64_t> &tile);
+};
+
+double PatchConv::estimate(const Problem &problem, const CPUModel &model,
+                           MicroTile micro, const std::vector<int64_t> &tile) {
+  auto within = [](int64_t tile, int64_t extent) {
+    return extent == kUnknownExtent
+               ? tile
+               : std::min(tile, std::max<int64_t>(1, extent));
+  };
+  int64_t height = within(tile[0], problem.outputHeight);
+  int64_t width = within(tile[1], problem.outputWidth);
+  int64_t filters = within(tile[2], problem.groupFilters);
+  int64_t channels = assumed(problem.groupChannels, 64);
+  int64_t taps = problem.filterHeight * problem.filterWidth;
+  // Every block of channels visits the accumulators once more.
+  int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
+  double multiply = static_cast<double>(height * blocks) *
+                    model.multiplyCycles(micro, width, filters,
+                                         taps * within(tile[3], channels));
+  double stage = model.stageCycles(
+      (patchArea(problem, height, width) +
+       static_cast<double>(taps) * static_cast<double>(filters)) *
+      static_cast<double>(channels));
+  double tiles =
+      gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
+      static_cast<double>(assumed(problem.groups, 1));
+  return model.spread(tiles, multiply + stage);
+}
+
+Plan PatchConv::plan(const Problem &problem,
+                     const TargetDescription &target) const {
+  CPUModel model(target, problem.accumulator);
+  MicroTile micro = microTile(problem, model);
+
+  // All channels when they are few; else blocks of 64 (of f32).
+  int64_t block = 64 * 4 / model.elementBytes;
+  int64_t channels = block;
+  if (problem.groupChannels != kUnknownExtent &&
+      problem.groupChannels <= 2 * block)
+    channels = std::max<int64_t>(1, problem.groupChannels);
+
+  const double halfL2 = static_cast<double>(model.l2) / 2;
+  constexpr double mostScratch = 1 << 20;
+  constexpr int64_t mostFilters = 256;
+  Plan plan;
+  plan.registers = {micro.rows, micro.columns};
+  double best = -1;
+  for (;;) {
+    for (int64_t filters :
+         extentsToTry(problem.groupFilters, micro.columns, 64)) {
+      if (filters > std::max(mostFilters, micro.columns))
+        continue;
+      for (int64_t width :
+           extentsToTry(problem.outputWidth, micro.rows, 4 * micro.rows))
+        for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
+          std::vector<int64_t> tile = {height, width, filters, channels};
+          bool least = height == 1 && width == micro.rows &&
+                       filters == micro.columns && channels == 1;
+          bool fits = stagedBytes(problem, model, height, width, filters,
+                                  channels) <= halfL2 &&
+                      scratchBytes(problem, model, tile) <= mostScratch;
+          if (!fits && !least)
+            continue;
+          double cycles = estimate(problem, model, micro, tile);
+          if (best < 0 || cycles < best) {
+            best = cycles;
+            plan.tile = tile;
+          }
+        }
+    }
+    if (best >= 0)
+      return plan;
+    // Not even the smallest tile fits: fewer channels at a time.
+    channels = std::max<int64_t>(1, channels / 2);
+    if (channels == 1) {
+      plan.tile = {1, micro.rows, micro.columns, 1};
+      return plan;
+    }
+  }
+}
+
+Reason PatchConv::check(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const {
+  CPUModel model(target, problem.accumulator);
+  if (Reason reason = checkRank(plan.tile, 4,
+                                "the tile [height, width, filters, channels]");
+      !reason.empty())
+    return reason;
+  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[1], plan.registers[0], "tile extent width");
+      !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[2], plan.registers[1], "tile extent filters");
+      !reason.empty())
+    return reason;
+  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
+                  plan.tile[3]) > static_cast<double>(kMaxStagedBytes))
+    return "the patch and the filter panel take more than " +
+           std::to_string(kMaxStagedBytes) + " bytes";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// conv2d.depthwise
+//===----------------------------------------------------------------------===//
+
+class DepthwiseConv final : public Variant {
+public:
+  std::string_view name() const override { return "conv2d.depthwise"; }
+  std::string_view summary() const override {
+    return "stages a patch and multiplies channel by channel: lanes are "
+           "channels, and no product is summed over them";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
+  TargetKind kind() const override { return TargetKind::CPU; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (problem.groupChannels != 1 || problem.groupFilters != 1)
+      return "the convolution is not depthwise: each group must have one "
+             "input and one output channel";
+    if (Reason reason = refuseHuge(problem); !reason.empty())
+      return reason;
+    CPUModel model(target, problem.accumulator);
+    MicroTile micro = microTile(problem, model);
+    double least = stagedBytes(problem, model, 1, micro.rows, micro.columns);
+    if (least > kMaxStagedBytes)
+      return "the smallest patch takes " +
+             std::to_string(static_cast<int64_t>(least)) +
+             " bytes, more than " + std::to_string(kMaxStagedBytes);
+    return "";
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    return estimate(problem, model, {plan.registers[0], plan.registers[1]},
+                    plan.tile);
+  }
+
+private:
+  static MicroTile microTile(const Problem &problem, const CPUModel &model) {
+    return model.chooseMicroTile(problem.outputWidth, problem.groups);
+  }
+  static double stagedBytes(const Problem &problem, const CPUModel &model,
+                            int64_t height, int64_t width, int64_t channels) {
+    int64_t taps = problem.filterHeight * problem.filterWidth;
+    return (patchArea(problem, height, width) + static_cast<double>(taps)) *
+           static_cast<double>(channels * model.elementBytes);
+  }
+  static double estimate(const Problem &problem, const CPUModel &model,
+                         MicroTile micro, const std::vector<int64_t> &tile) {
+    int64_t taps = problem.filterHeight * problem.filterWidth;
+    double multiply = static_cast<double>(tile[0]) *
+                      model.multiplyCycles(micro, tile[1], tile[2], taps);
+    double stage = model.stageCycles(
+        (patchArea(problem, tile[0], tile[1]) + static_cast<double>(taps)) *
+        static_cast<double>(tile[2]));
+    double tiles =
+        gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
+    return model.spread(tiles, multiply + stage);
+  }
+};
+
+Plan DepthwiseConv::plan(const Problem &problem,
+                         const TargetDescription &target) const {
+  CPUModel model(target, problem.accumulator);
+  MicroTile micro = microTile(problem, model);
+  Plan plan;
+  plan.registers = {micro.rows, micro.columns};
+  plan.tile = {1, micro.rows, micro.columns};
+  const double halfL2 = static_cast<double>(model.l2) / 2;
+  double best = -1;
+  for (int64_t channels : extentsToTry(problem.groups, micro.columns, 64))
+    for (int64_t width :
+         extentsToTry(problem.outputWidth, micro.rows, 4 * micro.rows))
+      for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
+        if (stagedBytes(problem, model, height, width, channels) > halfL2)
+          continue;
+        std::vector<int64_t> tile = {height, width, channels};
+        double cycles = estimate(problem, model, micro, tile);
+        if (best < 0 || cycles < best) {
+          best = cycles;
+          plan.tile = tile;
+        }
+      }
+  return plan;
+}
+
+Reason DepthwiseConv::check(const Problem &problem,
+                            const TargetDescription &target,
+                            const Plan &plan) const {
+  CPUModel model(target, problem.accumulator);
+  if (Reason reason =
+          checkRank(plan.tile, 3, "the tile [height, width, channels]");
+      !reason.empty())
+    return reason;
+  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[1], plan.registers[0], "tile extent width");
+      !reason.empty())
+    return reason;
+  if (Reason reason = checkMultiple(plan.tile[2], plan.registers[1],
+                                    "tile extent channels");
+      !reason.empty())
+    return reason;
+  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2]) >
+      static_cast<double>(kMaxStagedBytes))
+    return "the patch takes more than " + std::to_string(kMaxStagedBytes) +
+           " bytes";
+  return "";
+}
+
+} // namespace
+
+void tracea::doctor::addCPUConvVariants(Registry &registry) {
+  registry.add(std::make_unique<PatchConv>());
+  registry.add(std::make_unique<DepthwiseConv>());
+}

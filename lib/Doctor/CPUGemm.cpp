@@ -1,0 +1,183 @@
+//===- CPUGemm.cpp - Matrix products on CPUs
+//--------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops of Goto and van de Geijn ("Anatomy of High-Performance Matrix
+// Multiplication", 2008): a k block of B's panel is packed for the outer
+// caches, MC rows of A for the second level, and register tiles run over both.
+//
+//===----------------------------------------------------------------------===//
+#include "CPUModel.h"
+#include "Variants.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+class PackedGemm final : public Variant {
+public:
+  std::string_view name() const override { return "gemm.packed"; }
+  std::string_view summary() const override {
+    return "packs both operands block by block and multiplies register tiles";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
+  TargetKind kind() const override { return TargetKind::CPU; }
+
+  Reason whyNot(const Problem &, const TargetDescription &) const override {
+    return "";
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override;
+
+private:
+  /// A tile whose partial sums do not fit the result's type keeps them in a
+  /// scratch tile between k blocks.
+  static bool needsScratch(const Problem &problem, int64_t kBlock) {
+    return problem.result != problem.accumulator &&
+           (problem.k == kUnknownExtent || problem.k > kBlock);
+  }
+  static double tileCycles(const CPUModel &model, MicroTile micro, int64_t m,
+                           int64_t n, int64_t k) {
+    return model.multiplyCycles(micro, m, n, k) +
+           model.stageCycles(static_cast<double>(m + n) *
+                             static_cast<double>(k));
+  }
+};
+
+/// Extent of k staged at a time: long enough to amortise the loads and stores
+/// of the accumulators, short enough for two slivers in the first-level cache.
+/// A k not much longer is taken whole; a longer one is cut evenly.
+int64_t chooseKBlock(const CPUModel &model, int64_t k) {
+  int64_t block = 256 * 4 / model.elementBytes;
+  if (k == kUnknownExtent)
+    return block;
+  if (k <= block * 3 / 2)
+    return std::max<int64_t>(1, k);
+  int64_t blocks = ceilDiv(k, block);
+  return std::min(block, roundUp(ceilDiv(k, blocks), 8));
+}
+
+/// `extent` cut into the fewest equal pieces that are multiples of `factor` and
+/// not above `most`.
+int64_t evenShare(int64_t extent, int64_t factor, int64_t most) {
+  extent = std::max<int64_t>(1, extent);
+  int64_t cap = std::max(factor, roundDown(most, factor));
+  int64_t pieces = ceilDiv(roundUp(extent, factor), cap);
+  return roundUp(ceilDiv(extent, pieces), factor);
+}
+
+int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
+
+} // namespace
+
+Plan PackedGemm::plan(const Problem &problem,
+                      const TargetDescription &target) const {
+  CPUModel model(target, problem.accumulator);
+  MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
+  int64_t kBlock = chooseKBlock(model, problem.k);
+
+  // B's packed block stays in this core's half of the last-level share.
+  int64_t mostColumns =
+      std::min<int64_t>(4096, model.l3 / 2 / (kBlock * model.elementBytes));
+  int64_t mostRows = kMaxTileExtent / 2;
+  if (needsScratch(problem, kBlock)) {
+    mostRows = 256;
+    mostColumns = std::min<int64_t>(mostColumns, 512);
+  }
+
+  // Unknown extents: tiles small enough that there are several.
+  bool knowsM = problem.m != kUnknownExtent;
+  bool knowsN = problem.n != kUnknownExtent;
+  int64_t rows =
+      evenShare(knowsM ? problem.m : 512, micro.rows,
+                knowsM ? mostRows : std::min<int64_t>(512, mostRows));
+  int64_t columns =
+      evenShare(knowsN ? problem.n : 1024, micro.columns, mostColumns);
+
+  // Share the product between the cores; a batch may already do that. Every way
+  // to write the number of shares as a grid is tried: cutting m packs B more
+  // often, cutting n packs A more often. Among equals m is cut.
+  int64_t shares = model.cores;
+  if (problem.batch != kUnknownExtent && problem.batch > 0)
+    shares = problem.batch >= 4 * model.cores
+                 ? 1
+                 : model.cores / gcd(model.cores, problem.batch);
+  if (knowsM && knowsN && shares > 1) {
+    int64_t k = assumed(problem.k);
+    double best = -1;
+    for (int64_t down = shares; down >= 1; --down) {
+      if (shares % down != 0)
+        continue;
+      int64_t m = evenShare(ceilDiv(problem.m, down), micro.rows, mostRows);
+      int64_t n = evenShare(ceilDiv(problem.n, shares / down), micro.columns,
+                            mostColumns);
+      double tiles = static_cast<double>(ceilDiv(problem.m, m)) *
+                     static_cast<double>(ceilDiv(problem.n, n)) *
+                     static_cast<double>(assumed(problem.batch, 1));
+      double total = model.spread(tiles, tileCycles(model, micro, m, n, k));
+      if (best < 0 || total < best) {
+        best = total;
+        rows = m;
+        columns = n;
+      }
+    }
+  }
+
+  // A's packed rows take a third of the second level.
+  int64_t staged = model.l2 / 3 / (kBlock * model.elementBytes);
+  staged = std::clamp<int64_t>(staged, 96, 336);
+  staged = std::max(micro.rows, roundDown(staged, micro.rows));
+  staged = evenShare(std::min(rows, kMaxTileExtent), micro.rows, staged);
+
+  Plan plan;
+  plan.tile = {rows, columns, kBlock, staged};
+  plan.registers = {micro.rows, micro.columns};
+  return plan;
+}
+
+Reason PackedGemm::check(const Problem &problem,
+                         const TargetDescription &target,
+                         const Plan &plan) const {
+  CPUModel model(target, problem.accumulator);
+  if (Reason reason = checkRank(plan.tile, 4, "the tile [m, n, k, staged m]");
+      !reason.empty())
+    return reason;
+  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[0], plan.registers[0], "tile extent m");
+      !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[1], plan.registers[1], "tile extent n");
+      !reason.empty())
+    return reason;
+  return checkMultiple(plan.tile[3], plan.registers[0], "tile extent staged m");
+}
+
+double PackedGemm::cycles(const Problem &problem,
+                          const TargetDescription &target,
+                          const Plan &plan) const {
+  CPUModel model(target, problem.accumulator);
+  MicroTile micro{plan.registers[0], plan.registers[1]};
+  int64_t m = std::max<int64_t>(1, assumed(problem.m));
+  int64_t n = std::max<int64_t>(1, assumed(problem.n));
+  double tiles = static_cast<double>(ceilDiv(m, plan.tile[0])) *
+                 static_cast<double>(ceilDiv(n, plan.tile[1])) *
+                 static_cast<double>(assumed(problem.batch, 1));
+  return model.spread(tiles, tileCycles(model, micro, std::min(m, plan.tile[0]),
+                                        std::min(n, plan.tile[1]),
+                                        assumed(problem.k)));
+}
+
+void tracea::doctor::addCPUGemmVariants(Registry &registry) {
+  registry.add(std::make_unique<PackedGemm>());
+}

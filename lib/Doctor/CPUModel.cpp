@@ -1,0 +1,165 @@
+//===- CPUModel.cpp - What CPU variants share
+//-------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CPUModel.h"
+#include "Variants.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tracea::doctor {
+
+CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator) {
+  auto orDefault = [](int64_t value, int64_t fallback) {
+    return value > 0 ? value : fallback;
+  };
+  cores = orDefault(target.cores, 1);
+  l2 = orDefault(target.cacheBytes(2), 512 << 10);
+  l3 = 2 << 20;
+  for (const target::CacheLevel &cache : target.caches)
+    if (cache.level == 3) {
+      // Only as many cores share it as run.
+      int64_t sharers =
+          cache.sharedBy > 0 ? std::min<int64_t>(cache.sharedBy, cores) : cores;
+      l3 = cache.bytes / sharers;
+    }
+  int64_t elementBits = bitWidth(accumulator);
+  int64_t vectorBits = orDefault(target.vector.bits, 128);
+  elementBytes = ceilDiv(elementBits, 8);
+  lanes = std::max<int64_t>(4, vectorBits / elementBits);
+  registersPerVector = std::max<int64_t>(1, lanes * elementBits / vectorBits);
+  registers = orDefault(target.vector.registers, 16);
+  fmaPerCycle = static_cast<double>(orDefault(target.vector.fmaPerCycle, 2));
+  // The pipes run at their rate only with some slack over latency x rate: at
+  // least eight accumulators.
+  chainCycles =
+      std::max(static_cast<double>(orDefault(target.vector.fmaLatency, 4)),
+               8 / fmaPerCycle);
+  multipliesByElement = target.arch == "aarch64";
+  std::optional<target::RegisterTile> tile =
+      target::registerTile(target, static_cast<unsigned>(elementBits));
+  usual = tile ? MicroTile{tile->rows, roundUp(tile->columns, lanes)}
+               : MicroTile{4, 2 * lanes};
+}
+
+int64_t CPUModel::registersOf(MicroTile tile) const {
+  int64_t vectors = ceilDiv(tile.columns, lanes) * registersPerVector;
+  return tile.rows * vectors + vectors + 1;
+}
+
+double CPUModel::cyclesPerStep(MicroTile tile) const {
+  double vectors =
+      static_cast<double>(ceilDiv(tile.columns, lanes) * registersPerVector);
+  double rows = static_cast<double>(tile.rows);
+  double multiply = rows * vectors / fmaPerCycle;
+  // Every core of the tables loads at least two vectors a cycle. x86 loads each
+  // broadcast for itself; Arm multiplies by an element of a loaded vector.
+  double broadcasts =
+      multipliesByElement ? rows / static_cast<double>(lanes) : rows;
+  double load = (broadcasts + vectors) / 2;
+  return std::max({multiply, load, chainCycles});
+}
+
+double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
+                                int64_t k) const {
+  // A tile's accumulators are zeroed or loaded and stored once.
+  constexpr double startCycles = 20;
+  return static_cast<double>(ceilDiv(m, tile.rows)) *
+         static_cast<double>(ceilDiv(n, tile.columns)) *
+         (startCycles + static_cast<double>(k) * cyclesPerStep(tile));
+}
+
+MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n) const {
+  // Unknown extents are taken as large: there the usual tile is best.
+  constexpr int64_t large = 1 << 14;
+  m = std::max<int64_t>(1, m == kUnknownExtent ? large : m);
+  n = std::max<int64_t>(1, n == kUnknownExtent ? large : n);
+  constexpr int64_t k = 256;
+  // Keep the usual tile, narrowed to the columns there are, unless another one
+  // saves more than the model's own error.
+  constexpr double worthwhile = 0.95;
+  MicroTile best = usual;
+  double bestCycles = multiplyCycles(best, m, n, k);
+  for (int64_t rows = 16; rows >= 1; rows /= 2)
+    for (int64_t vectors = 1; vectors <= 8; ++vectors) {
+      MicroTile tile{rows, vectors * lanes};
+      if (registersOf(tile) > registers || (rows == 16 && vectors > 1))
+        continue;
+      double cycles = multiplyCycles(tile, m, n, k);
+      if (cycles < worthwhile * bestCycles) {
+        best = tile;
+        bestCycles = cycles;
+      }
+    }
+  // Rows and columns beyond the product are only masked away: drop them.
+  while (best.rows > 1 && best.rows / 2 >= m)
+    best.rows /= 2;
+  best.columns = std::min(best.columns, roundUp(n, lanes));
+  return best;
+}
+
+double CPUModel::stageCycles(double elements) const {
+  return 4 * elements / static_cast<double>(lanes);
+}
+
+double CPUModel::spread(double tiles, double cyclesPerTile) const {
+  // Waking the threads costs about a microsecond.
+  double startCycles = cores > 1 ? 3000 : 0;
+  return startCycles +
+         std::ceil(tiles / static_cast<double>(cores)) * cyclesPerTile;
+}
+
+Reason checkRank(const std::vector<int64_t> &list, size_t rank,
+                 std::string_view what) {
+  if (list.size() != rank)
+    return std::string(what) + " must have " + std::to_string(rank) +
+           " extents, found " + std::to_string(list.size());
+  for (int64_t extent : list)
+    if (extent < 1 || extent > kMaxTileExtent)
+      return std::string(what) + " extents must lie in [1, " +
+             std::to_string(kMaxTileExtent) + "], found " +
+             std::to_string(extent);
+  return "";
+}
+
+Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what) {
+  if (extent % factor != 0)
+    return std::string(what) + " must be a multiple of " +
+           std::to_string(factor) + ", found " + std::to_string(extent);
+  return "";
+}
+
+Reason checkMicroTile(const CPUModel &model, const Plan &plan) {
+  if (Reason reason = checkRank(plan.registers, 2, "the register tile");
+      !reason.empty())
+    return reason;
+  int64_t rows = plan.registers[0];
+  if ((rows & (rows - 1)) != 0)
+    return "the rows of the register tile must be a power of two, found " +
+           std::to_string(rows);
+  if (Reason reason = checkMultiple(plan.registers[1], model.lanes,
+                                    "the columns of the register tile");
+      !reason.empty())
+    return reason;
+  // Accumulators that spill are slow but right; more than 64 vectors of them
+  // make the unrolled code explode.
+  int64_t vectors = rows * (plan.registers[1] / model.lanes);
+  if (vectors > 64)
+    return "the register tile takes " + std::to_string(vectors) +
+           " vectors, more than 64";
+  return "";
+}
+
+void addCPUVariants(Registry &registry) {
+  addCPUGemmVariants(registry);
+  addCPUConvVariants(registry);
+  addCPURowVariants(registry);
+  addCPUAttentionVariants(registry);
+  addCPUFallbackVariants(registry);
+}
+
+} // namespace tracea::doctor

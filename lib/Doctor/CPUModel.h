@@ -1,0 +1,82 @@
+//===- CPUModel.h - What CPU variants share
+//---------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A small cost model. It ranks, it does not predict: it counts vector
+// instructions and moved bytes, and lets the tiles be spread over the cores.
+// Where the tables do not know a number, a common desktop core stands in.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRACEA_LIB_DOCTOR_CPUMODEL_H
+#define TRACEA_LIB_DOCTOR_CPUMODEL_H
+
+#include "tracea/Doctor/Registry.h"
+
+namespace tracea::doctor {
+
+constexpr int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+constexpr int64_t roundDown(int64_t a, int64_t b) { return a / b * b; }
+
+/// No plan may ask for more: protects the arithmetic of every level below.
+constexpr int64_t kMaxTileExtent = 1 << 20;
+/// Most bytes that a plan may stage for one thread.
+constexpr int64_t kMaxStagedBytes = 8 << 20;
+
+/// Rows times columns of a product held in registers; columns are a multiple of
+/// the lanes of a vector.
+struct MicroTile {
+  int64_t rows = 1;
+  int64_t columns = 1;
+};
+
+class CPUModel {
+public:
+  CPUModel(const TargetDescription &target, ElementType accumulator);
+
+  int64_t cores;
+  int64_t l2; // bytes
+  int64_t l3; // the share of one core
+  /// Bytes of an accumulator, and of a staged operand: staging converts.
+  int64_t elementBytes;
+  /// Elements of one vector of accumulators; at least 4, for shorter vectors
+  /// are left to LLVM to make.
+  int64_t lanes;
+
+  /// Vector registers that the accumulators, a row of B and a broadcast take.
+  int64_t registersOf(MicroTile tile) const;
+  /// Cycles that one step along k takes: the multiply-add pipes, the two load
+  /// ports and the latency of an accumulator's chain, whichever is slowest.
+  double cyclesPerStep(MicroTile tile) const;
+  /// The tile with the fewest cycles for an m x n product; the target's usual
+  /// one unless another saves more than a few per cent.
+  MicroTile chooseMicroTile(int64_t m, int64_t n) const;
+
+  /// Cycles of a tile of m x n outputs with k products each.
+  double multiplyCycles(MicroTile tile, int64_t m, int64_t n, int64_t k) const;
+  /// Cycles to stage that many elements: a load, a transpose's share of
+  /// shuffles, a store.
+  double stageCycles(double elements) const;
+  /// Cycles until the last of `tiles` equal tiles is done.
+  double spread(double tiles, double cyclesPerTile) const;
+
+private:
+  int64_t registers;
+  double fmaPerCycle;
+  double chainCycles; // of one step of an accumulator's chain
+  bool multipliesByElement;
+  MicroTile usual;
+  int64_t registersPerVector; // registers that `lanes` elements take
+};
+
+/// What is wrong with the register tile of a plan, and with extents in general.
+Reason checkMicroTile(const CPUModel &model, const Plan &plan);
+Reason checkRank(const std::vector<int64_t> &list, size_t rank,
+                 std::string_view what);
+Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_CPUMODEL_H

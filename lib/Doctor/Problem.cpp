@@ -1,0 +1,191 @@
+//===- Problem.cpp - Problems from operations
+//-------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tracea/Doctor/Doctor.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using ::tracea::doctor::kUnknownExtent;
+using ::tracea::doctor::multiplyExtents;
+using ::tracea::doctor::OpKind;
+using ::tracea::doctor::Problem;
+using ::tracea::target::ElementType;
+
+/// Extents beyond any machine's memory only serve estimates: bounding them
+/// keeps those free of overflow.
+static constexpr int64_t kMostExtent = int64_t(1) << 40;
+
+static int64_t toExtent(int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    return kUnknownExtent;
+  return std::min(extent, kMostExtent);
+}
+
+static int64_t extentOf(Value value, int64_t dim) {
+  return toExtent(cast<RankedTensorType>(value.getType()).getDimSize(dim));
+}
+
+static int64_t productOf(Value value, int64_t begin, int64_t end) {
+  int64_t product = 1;
+  for (int64_t dim = begin; dim < end; ++dim)
+    product = multiplyExtents(product, extentOf(value, dim));
+  return product == kUnknownExtent ? product : std::min(product, kMostExtent);
+}
+
+static FailureOr<ElementType> toElementType(Operation *op, Type type) {
+  std::optional<ElementType> found =
+      llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+          .Case([](Float64Type) { return ElementType::F64; })
+          .Case([](Float32Type) { return ElementType::F32; })
+          .Case([](Float16Type) { return ElementType::F16; })
+          .Case([](BFloat16Type) { return ElementType::BF16; })
+          .Case([](IntegerType integer) -> std::optional<ElementType> {
+            if (integer.getWidth() == 32)
+              return ElementType::I32;
+            if (integer.getWidth() == 8)
+              return ElementType::I8;
+            return std::nullopt;
+          })
+          .Default([](Type) { return std::nullopt; });
+  if (!found)
+    return op->emitOpError()
+           << "cannot be scheduled: no target has the element type " << type;
+  return *found;
+}
+
+/// Fills in the four element types.
+static LogicalResult setTypes(Problem &problem, Operation *op, Value first,
+                              Value second, Type accumulator, Value result) {
+  FailureOr<ElementType> types[] = {
+      toElementType(op, getElementTypeOrSelf(first)),
+      toElementType(op, getElementTypeOrSelf(second)),
+      toElementType(op, accumulator),
+      toElementType(op, getElementTypeOrSelf(result))};
+  for (FailureOr<ElementType> type : types)
+    if (failed(type))
+      return failure();
+  problem.operand = *types[0];
+  problem.second = *types[1];
+  problem.accumulator = *types[2];
+  problem.result = *types[3];
+  return success();
+}
+
+static void fill(Problem &problem, GemmOp op) {
+  problem.kind = OpKind::Gemm;
+  problem.m = toExtent(op.getM());
+  problem.n = toExtent(op.getN());
+  problem.k = toExtent(op.getK());
+  problem.batch = productOf(op.getResult(), 0, op.getBatchRank());
+  problem.transposeFirst = op.getTransposeLhs();
+  problem.transposeSecond = op.getTransposeRhs();
+}
+
+static void fill(Problem &problem, Conv2DOp op) {
+  problem.kind = OpKind::Conv2D;
+  problem.images = extentOf(op.getResult(), op.getBatchDim());
+  problem.outputHeight = extentOf(op.getResult(), op.getHeightDim());
+  problem.outputWidth = extentOf(op.getResult(), op.getWidthDim());
+  problem.groups = op.getGroups();
+  problem.groupChannels = extentOf(op.getFilter(), op.getFilterInDim());
+  int64_t filters = extentOf(op.getFilter(), op.getFilterOutDim());
+  problem.groupFilters =
+      filters == kUnknownExtent ? filters : filters / problem.groups;
+  problem.filterHeight = extentOf(op.getFilter(), op.getFilterHeightDim());
+  problem.filterWidth = extentOf(op.getFilter(), op.getFilterWidthDim());
+  problem.strideHeight = op.getStrides()[0];
+  problem.strideWidth = op.getStrides()[1];
+  problem.dilationHeight = op.getDilations()[0];
+  problem.dilationWidth = op.getDilations()[1];
+}
+
+/// Rows along the dimensions [begin, end), which lie together in memory.
+static void fillRows(Problem &problem, Value input, int64_t begin,
+                     int64_t end) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  problem.columns = productOf(input, begin, end);
+  problem.rows =
+      multiplyExtents(productOf(input, 0, begin), productOf(input, end, rank));
+  if (problem.rows != kUnknownExtent)
+    problem.rows = std::min(problem.rows, kMostExtent);
+  problem.innermost = end == rank;
+}
+
+static void fill(Problem &problem, AttentionOp op) {
+  problem.kind = OpKind::Attention;
+  problem.batch = productOf(op.getResult(), 0, 2);
+  problem.m = extentOf(op.getQuery(), 2);
+  problem.n = extentOf(op.getKey(), 2);
+  problem.k = extentOf(op.getQuery(), 3);
+  problem.valueDim = extentOf(op.getValue(), 3);
+}
+
+FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
+  Problem problem;
+  if (EpilogueOpInterface epilogue =
+          dyn_cast<EpilogueOpInterface>(op.getOperation()))
+    problem.extras = static_cast<int>(epilogue.getExtras().size());
+
+  LogicalResult filled =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op.getOperation())
+          .Case([&](GemmOp gemm) {
+            fill(problem, gemm);
+            return setTypes(problem, op, gemm.getLhs(), gemm.getRhs(),
+                            gemm.getAccumulatorType(), gemm.getResult());
+          })
+          .Case([&](Conv2DOp conv) {
+            fill(problem, conv);
+            return setTypes(problem, op, conv.getImage(), conv.getFilter(),
+                            conv.getAccumulatorType(), conv.getResult());
+          })
+          .Case([&](SoftmaxOp softmax) {
+            problem.kind = OpKind::Softmax;
+            fillRows(problem, softmax.getInput(), softmax.getDim(),
+                     softmax.getDim() + 1);
+            return setTypes(problem, op, softmax.getInput(), softmax.getInput(),
+                            softmax.getAccumulatorType(), softmax.getResult());
+          })
+          .Case([&](BatchNormOp norm) {
+            problem.kind = OpKind::BatchNorm;
+            // Every element for itself: one long row.
+            int64_t rank =
+                cast<RankedTensorType>(norm.getInput().getType()).getRank();
+            fillRows(problem, norm.getInput(), 0, rank);
+            return setTypes(problem, op, norm.getInput(), norm.getScale(),
+                            norm.getAccumulatorType(), norm.getResult());
+          })
+          .Case([&](LayerNormOp norm) {
+            problem.kind = OpKind::LayerNorm;
+            int64_t rank =
+                cast<RankedTensorType>(norm.getInput().getType()).getRank();
+            fillRows(problem, norm.getInput(), norm.getAxis(), rank);
+            return setTypes(problem, op, norm.getInput(), norm.getInput(),
+                            norm.getAccumulatorType(), norm.getResult());
+          })
+          .Case([&](RMSNormOp norm) {
+            problem.kind = OpKind::RMSNorm;
+            int64_t rank =
+                cast<RankedTensorType>(norm.getInput().getType()).getRank();
+            fillRows(problem, norm.getInput(), norm.getAxis(), rank);
+            return setTypes(problem, op, norm.getInput(), norm.getInput(),
+                            norm.getAccumulatorType(), norm.getResult());
+          })
+          .Case([&](AttentionOp attention) {
+            fill(problem, attention);
+            return setTypes(problem, op, attention.getQuery(),
+                            attention.getKey(), attention.getAccumulatorType(),
+                            attention.getResult());
+          })
+          .Default([](Operation *other) {
+            return other->emitOpError("is not known to the Doctor");
+          });
+  if (failed(filled))
+    return failure();
+  return problem;
+}

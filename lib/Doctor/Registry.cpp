@@ -1,0 +1,137 @@
+//===- Registry.cpp - Variants by name, ranked for a problem
+//----------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tracea/Doctor/Registry.h"
+#include "Variants.h"
+
+#include <algorithm>
+
+namespace tracea::doctor {
+
+Variant::~Variant() = default;
+
+std::string_view stringify(OpKind kind) {
+  switch (kind) {
+  case OpKind::Gemm:
+    return "tracea.gemm";
+  case OpKind::Conv2D:
+    return "tracea.conv2d";
+  case OpKind::Softmax:
+    return "tracea.softmax";
+  case OpKind::BatchNorm:
+    return "tracea.batch_norm";
+  case OpKind::LayerNorm:
+    return "tracea.layer_norm";
+  case OpKind::RMSNorm:
+    return "tracea.rms_norm";
+  case OpKind::Attention:
+    return "tracea.attention";
+  }
+  return "unknown";
+}
+
+int64_t multiplyExtents(int64_t a, int64_t b) {
+  // Zero wins over unknown: there is nothing to do either way.
+  if (a == 0 || b == 0)
+    return 0;
+  int64_t product = 0;
+  if (a == kUnknownExtent || b == kUnknownExtent ||
+      __builtin_mul_overflow(a, b, &product))
+    return kUnknownExtent;
+  return product;
+}
+
+bool Registry::add(std::unique_ptr<Variant> variant) {
+  if (find(variant->name()))
+    return false;
+  entries.push_back(std::move(variant));
+  return true;
+}
+
+const Variant *Registry::find(std::string_view name) const {
+  for (const std::unique_ptr<Variant> &variant : entries)
+    if (variant->name() == name)
+      return variant.get();
+  return nullptr;
+}
+
+std::vector<const Variant *> Registry::variantsFor(OpKind op,
+                                                   TargetKind kind) const {
+  std::vector<const Variant *> found;
+  for (const std::unique_ptr<Variant> &variant : entries)
+    if (variant->serves(op) && variant->kind() == kind)
+      found.push_back(variant.get());
+  return found;
+}
+
+const Registry &Registry::builtin() {
+  static const Registry registry = [] {
+    Registry result;
+    addCPUVariants(result);
+    return result;
+  }();
+  return registry;
+}
+
+std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
+                            const TargetDescription &target) {
+  std::vector<Candidate> candidates;
+  for (const Variant *variant :
+       registry.variantsFor(problem.kind, target.kind)) {
+    Candidate candidate;
+    candidate.variant = variant;
+    candidate.refusal = variant->whyNot(problem, target);
+    if (candidate.accepted()) {
+      candidate.plan = variant->plan(problem, target);
+      candidate.cycles = variant->cycles(problem, target, candidate.plan);
+      // A plan that its own check refuses means that nothing fits this target.
+      candidate.refusal = variant->check(problem, target, candidate.plan);
+    }
+    candidates.push_back(std::move(candidate));
+  }
+  // Insertion sort keeps equals in order; there are few.
+  auto before = [](const Candidate &lhs, const Candidate &rhs) {
+    if (lhs.accepted() != rhs.accepted())
+      return lhs.accepted();
+    if (lhs.variant->isFallback() != rhs.variant->isFallback())
+      return rhs.variant->isFallback();
+    return lhs.accepted() && lhs.cycles < rhs.cycles;
+  };
+  for (size_t i = 1; i < candidates.size(); ++i)
+    for (size_t j = i; j > 0 && before(candidates[j], candidates[j - 1]); --j)
+      std::swap(candidates[j], candidates[j - 1]);
+  return candidates;
+}
+
+Reason checkSchedule(const Registry &registry, const Problem &problem,
+                     const TargetDescription &target, std::string_view variant,
+                     const Plan &plan) {
+  const Variant *found = registry.find(variant);
+  if (!found) {
+    std::string known;
+    for (const Variant *other : registry.variantsFor(problem.kind, target.kind))
+      known += (known.empty() ? "'" : ", '") + std::string(other->name()) + "'";
+    return "there is no variant '" + std::string(variant) + "'; " +
+           std::string(stringify(problem.kind)) + " on target '" + target.name +
+           "' has " + (known.empty() ? "none" : known);
+  }
+  std::string quoted = "variant '" + std::string(variant) + "' ";
+  if (!found->serves(problem.kind))
+    return quoted + "does not compute " + std::string(stringify(problem.kind));
+  if (found->kind() != target.kind)
+    return quoted + "is for targets of kind " +
+           std::string(target::stringify(found->kind())) + ", target '" +
+           target.name + "' is of kind " +
+           std::string(target::stringify(target.kind));
+  if (Reason reason = found->whyNot(problem, target); !reason.empty())
+    return quoted + "cannot be used: " + reason;
+  if (Reason reason = found->check(problem, target, plan); !reason.empty())
+    return quoted + "cannot use this plan: " + reason;
+  return "";
+}
+
+} // namespace tracea::doctor

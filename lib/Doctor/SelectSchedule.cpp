@@ -1,0 +1,196 @@
+//===- SelectSchedule.cpp - Chooses a schedule for every operation
+//----------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The step from what to with what: the registry ranks the variants of each
+// operation for the module's target, and the best one's plan becomes the
+// operation's schedule.
+//
+//===----------------------------------------------------------------------===//
+#include "tracea/Doctor/Doctor.h"
+#include "tracea/Doctor/Passes.h"
+#include "tracea/TargetInfo/Host.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#define DEBUG_TYPE "tracea-select-schedule"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_SELECTSCHEDULE
+#include "tracea/Doctor/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea;
+using ::tracea::doctor::Candidate;
+using ::tracea::doctor::Plan;
+using ::tracea::doctor::Problem;
+using ::tracea::doctor::Registry;
+using ::tracea::target::TargetDescription;
+
+namespace {
+
+constexpr StringLiteral kCategory = "tracea-doctor";
+
+std::string toText(ArrayRef<int64_t> extents) {
+  return llvm::formatv("[{0:$[, ]}]",
+                       llvm::make_range(extents.begin(), extents.end()));
+}
+
+std::string toText(const Plan &plan) {
+  if (plan.tile.empty())
+    return "no tiles";
+  return "tile " + toText(ArrayRef<int64_t>(plan.tile)) + ", registers " +
+         toText(ArrayRef<int64_t>(plan.registers));
+}
+
+struct SelectSchedulePass
+    : public mlir::tracea::impl::SelectScheduleBase<SelectSchedulePass> {
+  using SelectScheduleBase::SelectScheduleBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<TargetDescription> target = getOrSetTarget(module);
+    if (failed(target))
+      return signalPassFailure();
+    WalkResult result = module.walk([&](ScheduledOpInterface op) {
+      return failed(schedule(op, *target)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  FailureOr<TargetDescription> getOrSetTarget(ModuleOp module);
+  LogicalResult schedule(ScheduledOpInterface op,
+                         const TargetDescription &target);
+  LogicalResult verifyGiven(ScheduledOpInterface op, const Problem &problem,
+                            const TargetDescription &target);
+  void explain(ScheduledOpInterface op, ArrayRef<Candidate> candidates);
+};
+
+} // namespace
+
+/// The module's own target wins over the option.
+FailureOr<TargetDescription>
+SelectSchedulePass::getOrSetTarget(ModuleOp module) {
+  if (threads < 0)
+    return module.emitError()
+           << "option 'threads' must not be negative, found " << threads;
+  if (TargetAttr attr =
+          module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)) {
+    if (threads > 0 && attr.getCores() != threads)
+      return module.emitError()
+             << "option 'threads' is " << threads
+             << ", but the module's target has " << attr.getCores() << " cores";
+    return getTargetDescription(attr, [&] { return module.emitError(); });
+  }
+
+  std::optional<TargetDescription> found =
+      ::tracea::target::resolve(target.empty() ? "cpu" : target.getValue());
+  if (!found) {
+    InFlightDiagnostic error = module.emitError();
+    error << "unknown target '" << target.getValue() << "'; the closest are";
+    llvm::ListSeparator separator(",");
+    for (const std::string &name :
+         ::tracea::target::closestNames(target.getValue()))
+      error << StringRef(separator) << " '" << name << "'";
+    return error;
+  }
+  if (threads > 0)
+    found->cores = threads;
+  module->setAttr(TraceaDialect::kTargetAttrName,
+                  getTargetAttr(&getContext(), *found));
+  return *found;
+}
+
+LogicalResult SelectSchedulePass::schedule(ScheduledOpInterface op,
+                                           const TargetDescription &target) {
+  FailureOr<Problem> problem = getProblem(op);
+  if (failed(problem))
+    return failure();
+  if (op.getScheduleAttr())
+    return verifyGiven(op, *problem, target);
+
+  std::vector<Candidate> candidates =
+      ::tracea::doctor::rank(Registry::builtin(), *problem, target);
+  if (candidates.empty() || !candidates.front().accepted()) {
+    InFlightDiagnostic error = op->emitOpError()
+                               << "has no variant for target '" << target.name
+                               << "'";
+    for (const Candidate &candidate : candidates)
+      error.attachNote() << "variant '" << candidate.variant->name()
+                         << "' is refused: " << candidate.refusal;
+    return error;
+  }
+  const Candidate &best = candidates.front();
+  std::string_view name = best.variant->name();
+  op.setScheduleAttr(getScheduleAttr(
+      &getContext(), StringRef(name.data(), name.size()), best.plan));
+  ++numSelected;
+  if (best.variant->isFallback())
+    ++numFallbacks;
+  explain(op, candidates);
+  return success();
+}
+
+LogicalResult SelectSchedulePass::verifyGiven(ScheduledOpInterface op,
+                                              const Problem &problem,
+                                              const TargetDescription &target) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  StringRef variant = schedule.getVariant();
+  std::string reason = ::tracea::doctor::checkSchedule(
+      Registry::builtin(), problem, target,
+      std::string_view(variant.data(), variant.size()), getPlan(schedule));
+  if (!reason.empty())
+    return op->emitOpError() << "schedule is not valid: " << reason;
+  ++numVerified;
+  remark::passed(
+      op.getLoc(),
+      remark::RemarkOpts::name("schedule-verified").category(kCategory))
+      << (op->getName().getStringRef() + ": keeps the given schedule '" +
+          variant + "'")
+             .str();
+  return success();
+}
+
+void SelectSchedulePass::explain(ScheduledOpInterface op,
+                                 ArrayRef<Candidate> candidates) {
+  std::string opName = op->getName().getStringRef().str();
+  auto nameOf = [](const Candidate &candidate) {
+    return std::string(candidate.variant->name());
+  };
+  const Candidate &best = candidates.front();
+  if (best.variant->isFallback()) {
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("schedule-fallback").category(kCategory))
+        << (opName + ": falls back to '" + nameOf(best) + "', which " +
+            std::string(best.variant->summary()));
+  } else {
+    remark::passed(
+        op.getLoc(),
+        remark::RemarkOpts::name("schedule-selected").category(kCategory))
+        << (opName + ": takes '" + nameOf(best) + "' with " +
+            toText(best.plan) + "; it " + std::string(best.variant->summary()));
+  }
+  for (const Candidate &candidate : candidates.drop_front()) {
+    if (candidate.variant->isFallback())
+      continue;
+    std::string reason =
+        candidate.accepted()
+            ? llvm::formatv("the cost model expects {0:F1} times the cycles",
+                            candidate.cycles / std::max(best.cycles, 1.0))
+                  .str()
+            : candidate.refusal;
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("variant-refused").category(kCategory))
+        << (opName + ": '" + nameOf(candidate) + "' is not taken: " + reason);
+  }
+}

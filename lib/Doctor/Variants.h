@@ -1,0 +1,26 @@
+//===- Variants.h - The built-in variants
+//-----------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRACEA_LIB_DOCTOR_VARIANTS_H
+#define TRACEA_LIB_DOCTOR_VARIANTS_H
+
+#include "tracea/Doctor/Registry.h"
+
+namespace tracea::doctor {
+
+/// All variants for CPUs, by kind of operation.
+void addCPUVariants(Registry &registry);
+
+void addCPUGemmVariants(Registry &registry);
+void addCPUConvVariants(Registry &registry);
+void addCPURowVariants(Registry &registry);
+void addCPUAttentionVariants(Registry &registry);
+void addCPUFallbackVariants(Registry &registry);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_VARIANTS_H

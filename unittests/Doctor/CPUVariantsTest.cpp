@@ -1,0 +1,456 @@
+//===- CPUVariantsTest.cpp - Choices for CPUs
+//-------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tracea/Doctor/Registry.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tracea::doctor;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Extents = std::vector<int64_t>;
+
+namespace {
+
+TargetDescription cpu(const char *name, int cores) {
+  TargetDescription target = *tracea::target::lookup(name);
+  target.cores = cores;
+  return target;
+}
+
+Problem gemm(int64_t m, int64_t n, int64_t k,
+             ElementType type = ElementType::F32) {
+  Problem problem;
+  problem.kind = OpKind::Gemm;
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  problem.operand = problem.second = problem.accumulator = problem.result =
+      type;
+  return problem;
+}
+
+Problem conv(int64_t images, int64_t size, int64_t channels, int64_t filters,
+             int64_t taps, int64_t stride = 1) {
+  Problem problem;
+  problem.kind = OpKind::Conv2D;
+  problem.images = images;
+  problem.outputHeight = problem.outputWidth = size;
+  problem.groupChannels = channels;
+  problem.groupFilters = filters;
+  problem.filterHeight = problem.filterWidth = taps;
+  problem.strideHeight = problem.strideWidth = stride;
+  return problem;
+}
+
+Candidate best(const Problem &problem, const TargetDescription &target) {
+  std::vector<Candidate> ranked = rank(Registry::builtin(), problem, target);
+  EXPECT_FALSE(ranked.empty());
+  EXPECT_TRUE(ranked.front().accepted()) << ranked.front().refusal;
+  return ranked.front();
+}
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+//===----------------------------------------------------------------------===//
+// gemm
+//===----------------------------------------------------------------------===//
+
+TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
+  Problem problem = gemm(1024, 1024, 1024);
+  EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.registers,
+              ElementsAre(8, 32));
+  EXPECT_THAT(best(problem, cpu("sapphirerapids", 1)).plan.registers,
+              ElementsAre(8, 32));
+  EXPECT_THAT(best(problem, cpu("haswell", 1)).plan.registers,
+              ElementsAre(4, 24));
+  EXPECT_THAT(best(problem, cpu("x86-64-v3", 1)).plan.registers,
+              ElementsAre(4, 24));
+  EXPECT_THAT(best(problem, cpu("neoverse-v1", 1)).plan.registers,
+              ElementsAre(8, 8));
+  EXPECT_THAT(best(gemm(1024, 1024, 1024, ElementType::F64), cpu("znver4", 1))
+                  .plan.registers,
+              ElementsAre(8, 16));
+}
+
+TEST(CPUGemm, OneCoreTakesTheWholeProduct) {
+  Candidate choice = best(gemm(512, 512, 512), cpu("znver4", 1));
+  EXPECT_EQ(choice.variant->name(), "gemm.packed");
+  EXPECT_THAT(choice.plan.tile, ElementsAre(512, 512, 256, 256));
+}
+
+TEST(CPUGemm, CoresGetEqualShares) {
+  for (int cores : {2, 4, 6, 64}) {
+    TargetDescription target = cpu("znver4", cores);
+    Problem problem = gemm(4096, 4096, 4096);
+    Extents tile = best(problem, target).plan.tile;
+    int64_t tiles = ceilDiv(4096, tile[0]) * ceilDiv(4096, tile[1]);
+    EXPECT_GE(tiles, cores);
+    // No core waits long for the last one: the busiest has at most an eighth
+    // more than its share.
+    double busiest = static_cast<double>(ceilDiv(tiles, cores)) *
+                     static_cast<double>(tile[0] * tile[1]);
+    EXPECT_LE(busiest, 1.125 * 4096.0 * 4096.0 / cores) << cores;
+  }
+}
+
+TEST(CPUGemm, PrefersToCutM) {
+  Extents tile = best(gemm(1024, 1024, 1024), cpu("znver4", 2)).plan.tile;
+  EXPECT_EQ(tile[0], 512);
+  EXPECT_EQ(tile[1], 1024);
+}
+
+TEST(CPUGemm, CutsNWhenMIsSmall) {
+  Extents tile = best(gemm(8, 8192, 1024), cpu("znver4", 2)).plan.tile;
+  EXPECT_EQ(tile[0], 8);
+  EXPECT_EQ(ceilDiv(8192, tile[1]) % 2, 0);
+}
+
+TEST(CPUGemm, ABatchIsShared) {
+  Problem problem = gemm(128, 128, 64);
+  problem.batch = 16;
+  Extents tile = best(problem, cpu("znver4", 4)).plan.tile;
+  EXPECT_EQ(tile[0], 128);
+  EXPECT_EQ(tile[1], 128);
+}
+
+TEST(CPUGemm, SmallExtentsShrinkTheRegisterTile) {
+  Plan row = best(gemm(1, 4096, 4096), cpu("znver4", 1)).plan;
+  EXPECT_EQ(row.registers[0], 1);
+  EXPECT_GE(row.registers[1], 64) << "one row needs several chains";
+  Plan narrow = best(gemm(4096, 10, 512), cpu("znver4", 1)).plan;
+  EXPECT_EQ(narrow.registers[1], 16);
+  EXPECT_GE(narrow.registers[0], 8);
+  Plan three = best(gemm(3, 3, 3), cpu("znver4", 1)).plan;
+  EXPECT_LE(three.registers[0], 4);
+  EXPECT_EQ(three.registers[1], 16);
+}
+
+TEST(CPUGemm, KBlocks) {
+  TargetDescription target = cpu("znver4", 1);
+  EXPECT_EQ(best(gemm(512, 512, 384), target).plan.tile[2], 384);
+  EXPECT_EQ(best(gemm(512, 512, 4096), target).plan.tile[2], 256);
+  EXPECT_EQ(best(gemm(512, 512, kUnknownExtent), target).plan.tile[2], 256);
+  EXPECT_EQ(best(gemm(512, 512, 0), target).plan.tile[2], 1);
+  // Cut evenly: two blocks of 200, not 256 and 144.
+  EXPECT_EQ(best(gemm(512, 512, 400), target).plan.tile[2], 200);
+  EXPECT_EQ(best(gemm(512, 512, 4096, ElementType::F64), target).plan.tile[2],
+            128);
+}
+
+TEST(CPUGemm, UnknownExtents) {
+  Extents tile = best(gemm(kUnknownExtent, kUnknownExtent, kUnknownExtent),
+                      cpu("znver4", 2))
+                     .plan.tile;
+  EXPECT_EQ(tile[0], 512);
+  EXPECT_EQ(tile[1], 1024);
+  tile = best(gemm(kUnknownExtent, 64, 64), cpu("znver4", 2)).plan.tile;
+  EXPECT_EQ(tile[1], 64);
+}
+
+TEST(CPUGemm, ScratchTilesStaySmall) {
+  Problem problem = gemm(4096, 4096, 4096);
+  problem.operand = problem.second = problem.result = ElementType::BF16;
+  Extents tile = best(problem, cpu("znver4", 1)).plan.tile;
+  EXPECT_LE(tile[0], 256);
+  EXPECT_LE(tile[1], 512);
+  // One k block needs no scratch.
+  problem.k = 64;
+  tile = best(problem, cpu("znver4", 1)).plan.tile;
+  EXPECT_EQ(tile[0], 4096);
+}
+
+//===----------------------------------------------------------------------===//
+// conv2d
+//===----------------------------------------------------------------------===//
+
+double patchBytes(const Problem &problem, const Extents &tile) {
+  auto extent = [](int64_t outputs, int64_t stride, int64_t taps) {
+    return static_cast<double>((outputs - 1) * stride + taps);
+  };
+  double patch = extent(tile[0], problem.strideHeight, problem.filterHeight) *
+                 extent(tile[1], problem.strideWidth, problem.filterWidth);
+  double panel =
+      static_cast<double>(problem.filterHeight * problem.filterWidth * tile[2]);
+  return 4 * static_cast<double>(tile[3]) * (patch + panel);
+}
+
+TEST(CPUConv, ResNetLayersFitTheSecondLevel) {
+  TargetDescription target = cpu("znver4", 2);
+  const Problem layers[] = {conv(1, 56, 64, 64, 3),    conv(1, 28, 128, 128, 3),
+                            conv(1, 14, 256, 256, 3),  conv(1, 7, 512, 512, 3),
+                            conv(1, 112, 3, 64, 7, 2), conv(1, 224, 64, 128, 3),
+                            conv(32, 56, 256, 64, 1),  conv(1, 57, 67, 131, 3)};
+  for (const Problem &problem : layers) {
+    Candidate choice = best(problem, target);
+    EXPECT_EQ(choice.variant->name(), "conv2d.patch");
+    const Extents &tile = choice.plan.tile;
+    EXPECT_LE(patchBytes(problem, tile),
+              static_cast<double>(target.cacheBytes(2)) / 2);
+    int64_t tiles = problem.images * ceilDiv(problem.outputHeight, tile[0]) *
+                    ceilDiv(problem.outputWidth, tile[1]) *
+                    ceilDiv(problem.groupFilters, tile[2]);
+    EXPECT_GE(tiles, 2);
+    // Neither core has much more to do than the other.
+    EXPECT_TRUE(tiles % 2 == 0 || tiles >= 8) << tiles;
+  }
+}
+
+TEST(CPUConv, ChannelBlocks) {
+  TargetDescription target = cpu("znver4", 1);
+  EXPECT_EQ(best(conv(1, 56, 128, 64, 3), target).plan.tile[3], 128);
+  EXPECT_EQ(best(conv(1, 56, 256, 64, 3), target).plan.tile[3], 64);
+  EXPECT_EQ(best(conv(1, 56, kUnknownExtent, 64, 3), target).plan.tile[3], 64);
+  EXPECT_EQ(best(conv(1, 112, 3, 64, 7), target).plan.tile[3], 3);
+}
+
+TEST(CPUConv, OddFiltersTakeOneVectorLess) {
+  // 67 filters: two vectors a row would compute 96 of them, one vector 80.
+  EXPECT_EQ(best(conv(1, 56, 64, 67, 3), cpu("znver4", 1)).plan.registers[1],
+            16);
+}
+
+TEST(CPUConv, UnknownExtents) {
+  Problem problem = conv(kUnknownExtent, kUnknownExtent, 64, 64, 3);
+  Plan plan = best(problem, cpu("znver4", 2)).plan;
+  EXPECT_EQ(plan.tile[0], 8);
+  EXPECT_EQ(plan.tile[1], 4 * plan.registers[0]);
+}
+
+TEST(CPUConv, UnknownFilterFallsBack) {
+  Problem problem = conv(1, 56, 64, 64, 3);
+  problem.filterHeight = kUnknownExtent;
+  std::vector<Candidate> ranked =
+      rank(Registry::builtin(), problem, cpu("znver4", 1));
+  EXPECT_EQ(ranked.front().variant->name(), "linalg");
+  EXPECT_THAT(ranked[1].refusal, HasSubstr("not static"));
+}
+
+TEST(CPUConv, HugeFiltersFallBack) {
+  for (int64_t taps : {1000, 1 << 20}) {
+    std::vector<Candidate> ranked =
+        rank(Registry::builtin(), conv(1, 8, 64, 64, taps), cpu("znver4", 1));
+    EXPECT_EQ(ranked.front().variant->name(), "linalg") << taps;
+  }
+}
+
+TEST(CPUConv, DepthwiseHasItsOwnVariant) {
+  Problem problem = conv(1, 56, 1, 1, 7);
+  problem.groups = 96;
+  TargetDescription target = cpu("znver4", 2);
+  Candidate choice = best(problem, target);
+  EXPECT_EQ(choice.variant->name(), "conv2d.depthwise");
+  EXPECT_EQ(choice.plan.tile.size(), 3u);
+  EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers[1], 0);
+
+  const Variant *depthwise = Registry::builtin().find("conv2d.depthwise");
+  ASSERT_NE(depthwise, nullptr);
+  EXPECT_THAT(depthwise->whyNot(conv(1, 56, 64, 64, 3), target),
+              HasSubstr("not depthwise"));
+  problem.groupFilters = 2;
+  EXPECT_THAT(depthwise->whyNot(problem, target), HasSubstr("not depthwise"));
+}
+
+//===----------------------------------------------------------------------===//
+// The others
+//===----------------------------------------------------------------------===//
+
+TEST(CPURows, UnrollsUpToFourVectors) {
+  Problem problem;
+  for (OpKind kind : {OpKind::Softmax, OpKind::LayerNorm, OpKind::RMSNorm}) {
+    problem.kind = kind;
+    problem.columns = 4096;
+    Candidate choice = best(problem, cpu("znver4", 1));
+    EXPECT_EQ(choice.variant->name(), "row");
+    EXPECT_THAT(choice.plan.tile, ElementsAre(1, 64));
+    EXPECT_THAT(choice.plan.registers, ElementsAre(1, 64));
+    problem.columns = 20;
+    EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.tile, ElementsAre(1, 32));
+    problem.columns = 0;
+    EXPECT_THAT(best(problem, cpu("haswell", 1)).plan.tile, ElementsAre(1, 8));
+    problem.columns = kUnknownExtent;
+    EXPECT_THAT(best(problem, cpu("neoverse-n1", 1)).plan.tile,
+                ElementsAre(1, 16));
+  }
+}
+
+TEST(CPURows, BatchNormIsElementwise) {
+  Problem problem;
+  problem.kind = OpKind::BatchNorm;
+  Candidate choice = best(problem, cpu("znver4", 1));
+  EXPECT_EQ(choice.variant->name(), "elementwise");
+  EXPECT_TRUE(choice.plan.tile.empty());
+}
+
+Problem attention(int64_t queries, int64_t keys, int64_t extent) {
+  Problem problem;
+  problem.kind = OpKind::Attention;
+  problem.batch = 8;
+  problem.m = queries;
+  problem.n = keys;
+  problem.k = problem.valueDim = extent;
+  return problem;
+}
+
+TEST(CPUAttention, BlocksFitTheSecondLevel) {
+  TargetDescription target = cpu("znver4", 2);
+  for (int64_t extent : {16, 64, 128, 512}) {
+    Candidate choice = best(attention(2048, 2048, extent), target);
+    EXPECT_EQ(choice.variant->name(), "attention.flash");
+    const Extents &tile = choice.plan.tile;
+    EXPECT_LE(4 * (tile[0] * (2 * extent + tile[1]) + tile[1] * 2 * extent),
+              target.cacheBytes(2) / 2);
+    EXPECT_EQ(tile[0] % choice.plan.registers[0], 0);
+    EXPECT_EQ(tile[1] % choice.plan.registers[1], 0);
+  }
+}
+
+TEST(CPUAttention, OneQuery) {
+  Plan plan = best(attention(1, 4096, 128), cpu("znver4", 2)).plan;
+  EXPECT_EQ(plan.tile[0], 1);
+  EXPECT_EQ(plan.registers[0], 1);
+}
+
+TEST(CPUAttention, UnknownOrLargeHeadsFallBack) {
+  for (int64_t extent : {kUnknownExtent, int64_t(513)}) {
+    std::vector<Candidate> ranked =
+        rank(Registry::builtin(), attention(64, 64, extent), cpu("znver4", 1));
+    EXPECT_EQ(ranked.front().variant->name(), "linalg");
+    EXPECT_THAT(ranked[1].refusal, HasSubstr("the extent of a query"));
+  }
+}
+
+TEST(CPUFallback, ServesEverything) {
+  Problem problem;
+  for (OpKind kind :
+       {OpKind::Gemm, OpKind::Conv2D, OpKind::Softmax, OpKind::BatchNorm,
+        OpKind::LayerNorm, OpKind::RMSNorm, OpKind::Attention}) {
+    problem.kind = kind;
+    std::vector<Candidate> ranked =
+        rank(Registry::builtin(), problem, cpu("x86-64-v2", 1));
+    auto linalg = std::find_if(ranked.begin(), ranked.end(),
+                               [](const Candidate &candidate) {
+                                 return candidate.variant->name() == "linalg";
+                               });
+    ASSERT_NE(linalg, ranked.end());
+    EXPECT_TRUE(linalg->accepted());
+    EXPECT_FALSE(ranked.front().variant->isFallback());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Every choice passes its own check, on every CPU of the tables
+//===----------------------------------------------------------------------===//
+
+TEST(CPUVariants, PlansPassTheirOwnCheck) {
+  const int64_t extents[] = {kUnknownExtent,  0, 1, 3, 17, 64, 1000, 1 << 20,
+                             int64_t(1) << 40};
+  const ElementType types[] = {ElementType::F32, ElementType::F64,
+                               ElementType::I32};
+  for (const TargetDescription &entry : tracea::target::all()) {
+    if (entry.kind != TargetKind::CPU)
+      continue;
+    for (int cores : {1, 3, 64}) {
+      TargetDescription target = entry;
+      target.cores = cores;
+      for (ElementType type : types)
+        for (int64_t a : extents)
+          for (int64_t b : extents)
+            for (int64_t c :
+                 {kUnknownExtent, int64_t(0), int64_t(5), int64_t(1) << 40}) {
+              Problem problem = gemm(a, b, c, type);
+              problem.result = ElementType::F16;
+              for (const Candidate &candidate :
+                   rank(Registry::builtin(), problem, target)) {
+                EXPECT_EQ(candidate.refusal, "");
+                EXPECT_GE(candidate.cycles, 0); // nothing to do costs nothing
+                EXPECT_TRUE(std::isfinite(candidate.cycles));
+              }
+            }
+    }
+  }
+}
+
+TEST(CPUVariants, ConvPlansPassTheirOwnCheck) {
+  for (const char *name : {"x86-64-v2", "haswell", "znver4", "neoverse-n1"})
+    for (int64_t size : {kUnknownExtent, int64_t(0), int64_t(1), int64_t(57),
+                         int64_t(1) << 40})
+      for (int64_t channels : {kUnknownExtent, int64_t(0), int64_t(1),
+                               int64_t(67), int64_t(1) << 40})
+        for (int64_t filters :
+             {kUnknownExtent, int64_t(1), int64_t(131), int64_t(1) << 40})
+          for (int64_t taps : {1, 3, 31}) {
+            Problem problem = conv(1, size, channels, filters, taps, 2);
+            problem.result = ElementType::F16;
+            problem.groups = 32;
+            std::vector<Candidate> ranked =
+                rank(Registry::builtin(), problem, cpu(name, 2));
+            EXPECT_FALSE(ranked.front().variant->isFallback());
+            EXPECT_GT(ranked.front().cycles, 0);
+          }
+}
+
+TEST(CPUVariants, WrongPlansAreRefused) {
+  TargetDescription target = cpu("znver4", 2);
+  const Registry &registry = Registry::builtin();
+  struct Wrong {
+    Problem problem;
+    const char *variant;
+    Extents tile, registers;
+    const char *reason;
+  };
+  Problem square = gemm(512, 512, 512);
+  Problem image = conv(1, 56, 64, 64, 3);
+  Problem heads = attention(512, 512, 64);
+  Problem rows;
+  rows.kind = OpKind::Softmax;
+  const Wrong cases[] = {
+      {square, "gemm.packed", {64, 64, 64}, {8, 32}, "must have 4 extents"},
+      {square, "gemm.packed", {64, 64, 64, 64}, {8}, "must have 2 extents"},
+      {square, "gemm.packed", {64, 64, 0, 64}, {8, 32}, "must lie in"},
+      {square,
+       "gemm.packed",
+       {int64_t(1) << 60, 64, 64, 64},
+       {8, 32},
+       "must lie in"},
+      {square, "gemm.packed", {63, 64, 64, 64}, {8, 32}, "tile extent m"},
+      {square, "gemm.packed", {64, 65, 64, 64}, {8, 32}, "tile extent n"},
+      {square, "gemm.packed", {64, 64, 64, 65}, {8, 32}, "staged m"},
+      {square, "gemm.packed", {60, 64, 64, 60}, {6, 32}, "power of two"},
+      {square, "gemm.packed", {64, 64, 64, 64}, {8, 24}, "multiple of 16"},
+      {square, "gemm.packed", {64, 1024, 64, 64}, {64, 1024}, "more than 64"},
+      {square, "linalg", {1}, {}, "takes no tile"},
+      {image, "conv2d.patch", {4, 8, 64}, {8, 32}, "must have 4 extents"},
+      {image, "conv2d.patch", {4, 12, 64, 64}, {8, 32}, "width"},
+      {image, "conv2d.patch", {4, 8, 48, 64}, {8, 32}, "filters"},
+      {image,
+       "conv2d.patch",
+       {1 << 20, 1 << 20, 64, 1 << 20},
+       {8, 32},
+       "bytes"},
+      {image, "conv2d.depthwise", {4, 8, 64}, {8, 32}, "not depthwise"},
+      {heads, "attention.flash", {64, 100}, {8, 32}, "keys"},
+      {heads, "attention.flash", {60, 64}, {8, 32}, "queries"},
+      {heads, "attention.flash", {1 << 20, 1 << 20}, {8, 32}, "bytes"},
+      {rows, "row", {2, 64}, {2, 64}, "one row"},
+      {rows, "row", {1, 64}, {1, 32}, "must be equal"},
+  };
+  for (const Wrong &wrong : cases) {
+    Plan plan;
+    plan.tile = wrong.tile;
+    plan.registers = wrong.registers;
+    EXPECT_THAT(
+        checkSchedule(registry, wrong.problem, target, wrong.variant, plan),
+        HasSubstr(wrong.reason));
+  }
+}
+
+} // namespace
