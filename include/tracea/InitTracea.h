@@ -7,12 +7,15 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
 
 namespace mlir::tracea {
 
 /// Adds Tracea's own dialects; those of MLIR are the caller's choice.
 inline void registerTraceaDialects(DialectRegistry &registry) {
-  registry.insert<TraceaDialect>();
+  registry.insert<TraceaDialect, tracea_pipe::TraceaPipeDialect>();
+  tracea_pipe::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
 } // namespace mlir::tracea
