@@ -18,6 +18,19 @@ using namespace mlir::tracea;
 
 #include "tracea/Dialect/Tracea/IR/TraceaEnums.cpp.inc"
 
+/// custom<Extents>: integers in brackets.
+static ParseResult parseExtents(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &extents) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(extents.emplace_back());
+  });
+}
+static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
+  printer << "[";
+  llvm::interleaveComma(extents, printer);
+  printer << "]";
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tracea/Dialect/Tracea/IR/TraceaAttributes.cpp.inc"
 

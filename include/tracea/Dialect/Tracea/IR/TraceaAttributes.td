@@ -122,13 +122,9 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0", "raster group height">:$group
   );
   let assemblyFormat = [{
-    `<` `variant` `=` $variant `,` `unit` `=` $unit
-    (`,` `tile` `=` `[` $tile^ `]`)?
-    (`,` `registers` `=` `[` $registers^ `]`)?
-    (`,` `slots` `=` $slots^)?
-    (`,` `producers` `=` $producers^)?
-    (`,` `consumers` `=` $consumers^)?
-    (`,` `group` `=` $group^)? `>`
+    `<` struct($variant, $unit, custom<Extents>($tile),
+               custom<Extents>($registers), $slots, $producers, $consumers,
+               $group) `>`
   }];
   let genVerifyDecl = 1;
 }

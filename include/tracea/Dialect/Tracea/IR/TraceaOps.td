@@ -33,9 +33,19 @@ class Tracea_StructuredOp<string mnemonic, list<Trait> traits = []>
 class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
     : Tracea_StructuredOp<mnemonic, !listconcat([
         IsolatedFromAbove, OpAsmOpInterface,
-        Tracea_EpilogueOpInterface,
-        AllTypesMatch<["init", "result"]>], traits)> {
+        InferTypeOpInterface, Tracea_EpilogueOpInterface], traits)> {
   code epilogueDeclarations = [{
+    /// The result has the type of the destination, the last operand.
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      if (operands.empty())
+        return ::mlir::failure();
+      types.push_back(operands.back().getType());
+      return ::mlir::success();
+    }
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
     ::mlir::Type getAccumulatorType();
     ::mlir::Value getEpilogueResult() { return getResult(); }
@@ -90,7 +100,7 @@ def Tracea_GemmOp : Tracea_EpilogueOp<"gemm"> {
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
   let extraClassDeclaration = epilogueDeclarations # [{
@@ -145,7 +155,7 @@ def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
     `ins` `(` $image `,` $filter `:` type($image) `,` type($filter) `)`
     `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
   let extraClassDeclaration = epilogueDeclarations # [{
@@ -185,7 +195,7 @@ def Tracea_SoftmaxOp : Tracea_EpilogueOp<"softmax"> {
     `dim` $dim (`acc` $acc^)?
     `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
 }
@@ -211,7 +221,7 @@ def Tracea_BatchNormOp : Tracea_EpilogueOp<"batch_norm"> {
       type($input) `,` type($scale) `,` type($bias) `,` type($mean) `,` type($variance) `)`
     `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
 }
@@ -239,7 +249,7 @@ def Tracea_LayerNormOp : Tracea_EpilogueOp<"layer_norm", [AttrSizedOperandSegmen
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
 }
@@ -265,7 +275,7 @@ def Tracea_RMSNormOp : Tracea_EpilogueOp<"rms_norm", [AttrSizedOperandSegments]>
     (`scale` `(` $scale^ `:` type($scale) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`schedule` $schedule^)?
-    custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
 }
