@@ -18,7 +18,7 @@ using namespace tracea::doctor;
 
 namespace {
 
-class FlashAttention final : public Variant {
+class FlashAttention final : public CPUVariant {
 public:
   std::string_view name() const override { return "attention.flash"; }
   std::string_view summary() const override {
@@ -26,7 +26,6 @@ public:
            "running maximum and sum";
   }
   bool serves(OpKind op) const override { return op == OpKind::Attention; }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &) const override {
@@ -71,8 +70,8 @@ public:
     return plan;
   }
 
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override {
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
     if (Reason reason = checkRank(plan.tile, 2, "the tile [queries, keys]");
         !reason.empty())

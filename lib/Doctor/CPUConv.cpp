@@ -88,7 +88,7 @@ double gridTiles(const Problem &problem, int64_t channels, int64_t height,
 // conv2d.patch
 //===----------------------------------------------------------------------===//
 
-class PatchConv final : public Variant {
+class PatchConv final : public CPUVariant {
 public:
   std::string_view name() const override { return "conv2d.patch"; }
   std::string_view summary() const override {
@@ -96,7 +96,6 @@ public:
            "multiplies register tiles for every tap";
   }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {
@@ -114,8 +113,8 @@ public:
   }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
@@ -227,8 +226,9 @@ Plan PatchConv::plan(const Problem &problem,
   }
 }
 
-Reason PatchConv::check(const Problem &problem, const TargetDescription &target,
-                        const Plan &plan) const {
+Reason PatchConv::checkTiles(const Problem &problem,
+                             const TargetDescription &target,
+                             const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
   if (Reason reason = checkRank(plan.tile, 4,
                                 "the tile [height, width, filters, channels]");
@@ -255,7 +255,7 @@ Reason PatchConv::check(const Problem &problem, const TargetDescription &target,
 // conv2d.depthwise
 //===----------------------------------------------------------------------===//
 
-class DepthwiseConv final : public Variant {
+class DepthwiseConv final : public CPUVariant {
 public:
   std::string_view name() const override { return "conv2d.depthwise"; }
   std::string_view summary() const override {
@@ -263,7 +263,6 @@ public:
            "channels, and no product is summed over them";
   }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {
@@ -283,8 +282,8 @@ public:
   }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
@@ -341,9 +340,9 @@ Plan DepthwiseConv::plan(const Problem &problem,
   return plan;
 }
 
-Reason DepthwiseConv::check(const Problem &problem,
-                            const TargetDescription &target,
-                            const Plan &plan) const {
+Reason DepthwiseConv::checkTiles(const Problem &problem,
+                                 const TargetDescription &target,
+                                 const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
   if (Reason reason =
           checkRank(plan.tile, 3, "the tile [height, width, channels]");

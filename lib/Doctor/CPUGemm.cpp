@@ -18,22 +18,21 @@ using namespace tracea::doctor;
 
 namespace {
 
-class PackedGemm final : public Variant {
+class PackedGemm final : public CPUVariant {
 public:
   std::string_view name() const override { return "gemm.packed"; }
   std::string_view summary() const override {
     return "packs both operands block by block and multiplies register tiles";
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &, const TargetDescription &) const override {
     return "";
   }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
 
@@ -143,9 +142,9 @@ Plan PackedGemm::plan(const Problem &problem,
   return plan;
 }
 
-Reason PackedGemm::check(const Problem &problem,
-                         const TargetDescription &target,
-                         const Plan &plan) const {
+Reason PackedGemm::checkTiles(const Problem &problem,
+                              const TargetDescription &target,
+                              const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
   if (Reason reason = checkRank(plan.tile, 4, "the tile [m, n, k, staged m]");
       !reason.empty())

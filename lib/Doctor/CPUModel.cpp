@@ -113,6 +113,18 @@ double CPUModel::spread(double tiles, double cyclesPerTile) const {
          std::ceil(tiles / static_cast<double>(cores)) * cyclesPerTile;
 }
 
+Reason CPUVariant::check(const Problem &problem,
+                         const TargetDescription &target,
+                         const Plan &plan) const {
+  if (plan.unit != UnitKind::Vector)
+    return "a CPU variant multiplies on unit 'vector', found '" +
+           std::string(target::stringify(plan.unit)) + "'";
+  if (plan.slots != 1 || plan.producers != 0 || plan.consumers != 0 ||
+      plan.group != 0)
+    return "a CPU variant has one slot, no roles and no raster groups";
+  return checkTiles(problem, target, plan);
+}
+
 Reason checkRank(const std::vector<int64_t> &list, size_t rank,
                  std::string_view what) {
   if (list.size() != rank)

@@ -71,6 +71,20 @@ private:
   int64_t registersPerVector; // registers that `lanes` elements take
 };
 
+/// A base of the CPU variants: what none of them can do is checked once.
+class CPUVariant : public Variant {
+public:
+  TargetKind kind() const final { return TargetKind::CPU; }
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const final;
+
+protected:
+  /// What is wrong with the tiles of a plan.
+  virtual Reason checkTiles(const Problem &problem,
+                            const TargetDescription &target,
+                            const Plan &plan) const = 0;
+};
+
 /// What is wrong with the register tile of a plan, and with extents in general.
 Reason checkMicroTile(const CPUModel &model, const Plan &plan);
 Reason checkRank(const std::vector<int64_t> &list, size_t rank,

@@ -24,7 +24,7 @@ double elementsOf(const Problem &problem) {
 // row
 //===----------------------------------------------------------------------===//
 
-class RowVariant final : public Variant {
+class RowVariant final : public CPUVariant {
 public:
   std::string_view name() const override { return "row"; }
   std::string_view summary() const override {
@@ -35,7 +35,6 @@ public:
     return op == OpKind::Softmax || op == OpKind::LayerNorm ||
            op == OpKind::RMSNorm;
   }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &, const TargetDescription &) const override {
     return "";
@@ -53,8 +52,8 @@ public:
     plan.registers = plan.tile;
     return plan;
   }
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override {
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
     if (Reason reason = checkRank(plan.tile, 2, "the tile [rows, columns]");
         !reason.empty())
@@ -93,14 +92,13 @@ Reason checkNoTiles(const Plan &plan) {
   return "";
 }
 
-class ElementwiseVariant final : public Variant {
+class ElementwiseVariant final : public CPUVariant {
 public:
   std::string_view name() const override { return "elementwise"; }
   std::string_view summary() const override {
     return "computes each element of the result by itself";
   }
   bool serves(OpKind op) const override { return op == OpKind::BatchNorm; }
-  TargetKind kind() const override { return TargetKind::CPU; }
 
   Reason whyNot(const Problem &, const TargetDescription &) const override {
     return "";
@@ -108,8 +106,8 @@ public:
   Plan plan(const Problem &, const TargetDescription &) const override {
     return Plan();
   }
-  Reason check(const Problem &, const TargetDescription &,
-               const Plan &plan) const override {
+  Reason checkTiles(const Problem &, const TargetDescription &,
+                    const Plan &plan) const override {
     return checkNoTiles(plan);
   }
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -125,14 +123,13 @@ public:
 // linalg
 //===----------------------------------------------------------------------===//
 
-class LinalgVariant final : public Variant {
+class LinalgVariant final : public CPUVariant {
 public:
   std::string_view name() const override { return "linalg"; }
   std::string_view summary() const override {
     return "spells the operation out as loops over scalars";
   }
   bool serves(OpKind) const override { return true; }
-  TargetKind kind() const override { return TargetKind::CPU; }
   bool isFallback() const override { return true; }
 
   Reason whyNot(const Problem &, const TargetDescription &) const override {
@@ -141,8 +138,8 @@ public:
   Plan plan(const Problem &, const TargetDescription &) const override {
     return Plan();
   }
-  Reason check(const Problem &, const TargetDescription &,
-               const Plan &plan) const override {
+  Reason checkTiles(const Problem &, const TargetDescription &,
+                    const Plan &plan) const override {
     return checkNoTiles(plan);
   }
   double cycles(const Problem &problem, const TargetDescription &target,

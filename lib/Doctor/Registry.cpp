@@ -127,6 +127,10 @@ Reason checkSchedule(const Registry &registry, const Problem &problem,
            std::string(target::stringify(found->kind())) + ", target '" +
            target.name + "' is of kind " +
            std::string(target::stringify(target.kind));
+  // GPUs do not list their vector unit.
+  if (plan.unit != UnitKind::Vector && !target.findUnit(plan.unit))
+    return "target '" + target.name + "' has no unit '" +
+           std::string(target::stringify(plan.unit)) + "'";
   if (Reason reason = found->whyNot(problem, target); !reason.empty())
     return quoted + "cannot be used: " + reason;
   if (Reason reason = found->check(problem, target, plan); !reason.empty())

@@ -76,18 +76,14 @@ private:
 
 } // namespace
 
-/// The module's own target wins over the option.
+/// The module's own target wins over the options.
 FailureOr<TargetDescription>
 SelectSchedulePass::getOrSetTarget(ModuleOp module) {
   if (threads < 0)
-    return module.emitError()
-           << "option 'threads' must not be negative, found " << threads;
+    return module.emitError() << "option 'threads' must not be negative, found "
+                              << threads.getValue();
   if (TargetAttr attr =
           module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)) {
-    if (threads > 0 && attr.getCores() != threads)
-      return module.emitError()
-             << "option 'threads' is " << threads
-             << ", but the module's target has " << attr.getCores() << " cores";
     return getTargetDescription(attr, [&] { return module.emitError(); });
   }
 

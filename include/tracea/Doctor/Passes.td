@@ -40,7 +40,8 @@ def SelectSchedule : Pass<"tracea-select-schedule", "::mlir::ModuleOp"> {
            "Target of a module that names none: a name of the tables, or "
            "\"cpu\" or \"host\" for this machine">,
     Option<"threads", "threads", "int", /*default=*/"0",
-           "Cores to plan for; 0 for all of the target's">
+           "Cores to plan for in a module that names no target; 0 for all of "
+           "the target's">
   ];
   let statistics = [
     Statistic<"numSelected", "schedules-selected",
