@@ -7,6 +7,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
 #include "tracea/Transforms/Passes.h"
@@ -28,6 +29,9 @@ int main(int argc, char **argv) {
   mlir::tracea::registerPromoteToF64();
   mlir::tracea::registerBufferizeHost();
   mlir::tracea::registerOutlineHost();
+  mlir::tracea::registerConvertTraceaToTraceaPipe();
+  mlir::tracea_pipe::registerTraceaPipePasses();
+  mlir::tracea::registerConvertTraceaPipeToVector();
   mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
   mlir::tracea::registerLowerMath();
   mlir::tracea::registerTraceaDoctorPasses();

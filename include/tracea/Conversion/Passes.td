@@ -101,4 +101,118 @@ def ConvertLinalgToTracea : Pass<"convert-linalg-to-tracea"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// TraceaToTraceaPipe
+//===----------------------------------------------------------------------===//
+
+def ConvertTraceaToTraceaPipe
+    : Pass<"convert-tracea-to-tracea-pipe", "::mlir::ModuleOp"> {
+  let summary = "Turn scheduled operations into kernels over tiles";
+  let description = [{
+    From the decision level to the tile level: every semantic operation becomes
+    a `tracea_pipe.kernel` of the variant that its schedule names, and a
+    `tracea_pipe.launch` in its place. Operands keep their shapes; extents that
+    must agree but are known only at run time are compared by `cf.assert`.
+    Variants that are not kernels of this pass (`linalg`, `elementwise`) are left
+    to `convert-tracea-to-linalg`.
+
+    ```mlir
+    %y = tracea.gemm ins(%a, %b : …) outs(%d : …) schedule <variant = "gemm.packed", …>
+    ```
+    becomes
+    ```mlir
+    %y = tracea_pipe.launch @gemm_0 ins(%a, %b : …) outs(%d : …) -> tensor<?x?xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect",
+    "::mlir::tracea_pipe::TraceaPipeDialect"
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels made">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// TraceaPipeToVector
+//===----------------------------------------------------------------------===//
+
+def ConvertTraceaPipeToVector
+    : Pass<"convert-tracea-pipe-to-vector", "::mlir::ModuleOp"> {
+  let summary = "Lower tiles, copies and channels to vectors and workspace";
+  let description = [{
+    The CPU's way down from the pipeline level. A register tile becomes one
+    vector per register of its lane map; a channel becomes panels of the calling
+    thread's workspace; a copy becomes vector loads and stores, with transposes
+    in registers where its map exchanges the contiguous dimension; a multiply
+    becomes a loop over k of broadcasts and fused multiply-adds. Roles have no
+    meaning on one thread and are refused.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numScalarCopies", "scalar-copies",
+              "Copies whose map allows neither rows nor transposes">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// TraceaPipeToLLVM
+//===----------------------------------------------------------------------===//
+
+def ConvertTraceaPipeKernelsToFunc
+    : Pass<"convert-tracea-pipe-kernels-to-func", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels into functions of the CPU kernel ABI";
+  let description = [{
+    A kernel becomes `void kernel(const int64_t *args, int64_t begin, int64_t
+    end, void *workspace)`, which unpacks its arguments and calls an inner
+    function whose pointers carry what the launches guarantee (`noalias`,
+    `readonly`). That one runs the uniform code and a loop over the linear tiles
+    [begin, end). `tracea_pipe.scratch` gets its place in the workspace, whose
+    size is left in the attribute `tracea_pipe.workspace`.
+
+    Operations on tiles must have been lowered before; loops, vectors and memrefs
+    stay for the conversions to LLVM. Host functions, which the manifest has
+    taken over, are erased.
+
+    ```mlir
+    tracea_pipe.kernel @k(%x: memref<?xf32>) {
+      …
+      tracea_pipe.tiles (%i) in (%n) { … }
+      tracea_pipe.end
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func internal @k.tiles(%x: !llvm.ptr, %size: i64, %begin: i64, %end: i64, %workspace: !llvm.ptr) {
+      …
+      scf.for %t = %begin to %end step %c1 { … }
+    }
+    llvm.func @k(%args: !llvm.ptr, %begin: i64, %end: i64, %workspace: !llvm.ptr)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def LowerMath : Pass<"tracea-lower-math"> {
+  let summary = "Compute functions of single precision inline";
+  let description = [{
+    Replaces exp, expm1, log, log2, log1p, tanh and erf on f32, scalar or vector,
+    by polynomials, so that loops around them vectorize. On f16 and bf16 these
+    and the other functions that libm lacks for halves are computed in f32.
+    Functions of f64 are left to libm.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // TRACEA_CONVERSION_PASSES_TD

@@ -43,3 +43,20 @@ bool mlir::tracea_pipe::isStagedTile(Type type) {
 LanesAttr mlir::tracea_pipe::getLanes(Type type) {
   return cast<LanesAttr>(cast<RankedTensorType>(type).getEncoding());
 }
+
+LinearForm mlir::tracea_pipe::getLinearForm(AffineExpr expr, unsigned numDims) {
+  MLIRContext *context = expr.getContext();
+  SmallVector<AffineExpr> point(numDims, getAffineConstantExpr(0, context));
+  auto valueAt = [&]() {
+    AffineExpr value = simplifyAffineExpr(expr.replaceDims(point), 0, 0);
+    return cast<AffineConstantExpr>(value).getValue();
+  };
+  LinearForm form;
+  form.constant = valueAt();
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    point[dim] = getAffineConstantExpr(1, context);
+    form.coefficients.push_back(valueAt() - form.constant);
+    point[dim] = getAffineConstantExpr(0, context);
+  }
+  return form;
+}

@@ -36,6 +36,14 @@ bool isStagedTile(Type type);
 /// The lane map of a register tile.
 LanesAttr getLanes(Type type);
 
+/// `constant + sum over d of coefficients[d] * d`.
+struct LinearForm {
+  SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+};
+/// The result of an access map (which the verifiers know to be linear).
+LinearForm getLinearForm(AffineExpr expr, unsigned numDims);
+
 } // namespace mlir::tracea_pipe
 
 #define GET_OP_CLASSES

@@ -47,6 +47,7 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
     TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<StrAttr>:$variant,
     OptionalAttr<StrAttr>:$source_op,
+    OptionalAttr<I64Attr>:$workspace_bytes,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
@@ -254,10 +255,12 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
   let summary = "Copies a tile into the workgroup's memory";
   let description = [{
     Element `t` of the staged tile is `source[indices + map(t)]`, converted to
-    the tile's element type. It is zero where a coordinate of `t` reaches its
-    limit, and where the source coordinate falls outside of the source in one
-    of the `padded` dimensions (an image's border). `map` is linear in the
-    tile's coordinates: the coordinate map of an implicit matrix product.
+    the tile's element type. It is zero where the source coordinate falls
+    outside of the source in one of the `padded` dimensions (an image's border,
+    the rows past the end of a matrix). Where a coordinate of `t` reaches its
+    limit nothing is written, and nothing may depend on the contents. `map` is
+    linear in the tile's coordinates: the coordinate map of an implicit matrix
+    product.
 
     The pipeline level turns it into `acquire`, `copy`, `commit` and `wait` on a
     channel.
@@ -299,6 +302,16 @@ def TraceaPipe_ScratchOp : TraceaPipe_Op<"scratch"> {
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
+}
+
+def TraceaPipe_WorkspaceOp : TraceaPipe_Op<"workspace", [Pure]> {
+  let summary = "The private memory of the thread that runs the kernel";
+  let description = [{
+    What channels and scratch buffers become on a target without shared memory.
+    The kernel's `workspace_bytes` says how much the launcher must provide.
+  }];
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,172 @@
+//===- Channels.cpp - Rings become panels of the workspace -----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One thread fills and reads each slot in program order, so acquire, commit,
+// wait and release order nothing here: what is left of a ring is its memory, and
+// the phase as the index that picks the slot.
+
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// The workspace's bytes as one typed buffer.
+Value getWorkspaceBuffer(ImplicitLocOpBuilder &b, KernelOp kernel,
+                         VectorLoweringContext &context, int64_t offset,
+                         MemRefType type) {
+  auto bytes =
+      MemRefType::get({context.workspaceBytes[kernel]}, b.getI8Type());
+  Value workspace = WorkspaceOp::create(b, bytes);
+  Value start = arith::ConstantIndexOp::create(b, offset);
+  return memref::ViewOp::create(b, type, workspace, start, ValueRange());
+}
+
+struct LowerChannel : OpConversionPattern<ChannelOp> {
+  LowerChannel(const TypeConverter &converter, MLIRContext *mlirContext,
+               VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
+  LogicalResult
+  matchAndRewrite(ChannelOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertType(op.getResult().getType(), types)))
+      return failure();
+    SmallVector<Value> buffers;
+    for (auto [type, offset] : llvm::zip(types, context.workspaceOffsets[op]))
+      buffers.push_back(getWorkspaceBuffer(b, op->getParentOfType<KernelOp>(),
+                                           context, offset,
+                                           cast<MemRefType>(type)));
+    rewriter.replaceOpWithMultiple(op, {ValueRange(buffers)});
+    return success();
+  }
+  VectorLoweringContext &context;
+};
+
+struct LowerScratch : OpConversionPattern<ScratchOp> {
+  LowerScratch(const TypeConverter &converter, MLIRContext *mlirContext,
+               VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
+  LogicalResult
+  matchAndRewrite(ScratchOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, getWorkspaceBuffer(
+                b, op->getParentOfType<KernelOp>(), context,
+                context.workspaceOffsets[op].front(),
+                getPlainMemRef(cast<MemRefType>(op.getResult().getType()))));
+    return success();
+  }
+  VectorLoweringContext &context;
+};
+
+/// acquire and wait: the buffers of the slot `phase mod slots`.
+template <typename OpTy>
+struct LowerSlot : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    int64_t slots = op.getChannel().getType().getSlots();
+    Value phase = adaptor.getPhase().front();
+    Value slot = b.createOrFold<arith::RemUIOp>(
+        phase, arith::ConstantIndexOp::create(b, slots).getResult());
+    SmallVector<Value> results;
+    for (auto [ring, buffer] :
+         llvm::zip(adaptor.getChannel(), op.getBuffers())) {
+      auto type = getPlainMemRef(cast<MemRefType>(buffer.getType()));
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      if (failed(type.getStridesAndOffset(strides, offset)))
+        return failure();
+      OpFoldResult start = b.getIndexAttr(0);
+      if (slots > 1)
+        start = mulIndex(b, slot, type.getNumElements());
+      SmallVector<OpFoldResult> sizes =
+          getAsIndexOpFoldResult(b.getContext(), type.getShape());
+      SmallVector<OpFoldResult> strideValues =
+          getAsIndexOpFoldResult(b.getContext(), strides);
+      MemRefType slotType = type;
+      if (slots > 1)
+        slotType = MemRefType::get(
+            type.getShape(), type.getElementType(),
+            StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
+                                   strides));
+      Value view = memref::ReinterpretCastOp::create(b, slotType, ring, start,
+                                                     sizes, strideValues);
+      results.push_back(view);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+template <typename OpTy>
+struct EraseOp : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
+  LogicalResult
+  matchAndRewrite(OpTy op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerStart : OpConversionPattern<StartOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StartOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op, 0);
+    return success();
+  }
+};
+
+struct LowerAdvance : OpConversionPattern<AdvanceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AdvanceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    int64_t slots = op.getPhase().getType().getSlots();
+    // With a single slot the parity says nothing on one thread.
+    if (slots == 1) {
+      rewriter.replaceOp(op, adaptor.getPhase());
+      return success();
+    }
+    Value next = addIndex(b, adaptor.getPhase(), 1);
+    Value end = arith::ConstantIndexOp::create(b, 2 * slots);
+    rewriter.replaceOpWithNewOp<arith::RemUIOp>(op, next, end);
+    return success();
+  }
+};
+
+struct RefuseRoles : OpConversionPattern<RolesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RolesOp op, OpAdaptor,
+                  ConversionPatternRewriter &) const override {
+    return op.emitOpError() << "has no meaning on a target without warps; "
+                               "schedule the kernel without roles";
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateChannelPatterns(const TypeConverter &converter,
+                                                RewritePatternSet &patterns,
+                                                VectorLoweringContext &context) {
+  MLIRContext *mlirContext = patterns.getContext();
+  patterns.add<LowerChannel, LowerScratch>(converter, mlirContext, context);
+  patterns.add<LowerSlot<AcquireOp>, LowerSlot<WaitOp>, EraseOp<CommitOp>,
+               EraseOp<ReleaseOp>, LowerStart, LowerAdvance, RefuseRoles>(
+      converter, mlirContext);
+}

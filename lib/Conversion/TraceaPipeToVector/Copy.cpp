@@ -1,0 +1,358 @@
+//===- Copy.cpp - Copies into slots: rows, transposes, elements --------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A copy's map says where each slot element comes from. Three forms:
+//  - rows: the slot's last dimension runs along the source's; vectors go
+//    straight through, and the part of a row outside of the image is zeroed;
+//  - transposes: another slot dimension runs along the source's last one;
+//    square blocks are loaded by rows, transposed in registers, stored by rows;
+//  - elements: anything else, one at a time.
+
+#include "Patterns.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+class CopyEmitter {
+public:
+  CopyEmitter(ImplicitLocOpBuilder &b, CopyOp op, Value source, Value dest,
+              VectorLoweringContext &context)
+      : b(b), context(context), source(source), dest(dest),
+        sourceType(cast<MemRefType>(source.getType())),
+        destType(cast<MemRefType>(dest.getType())), indices(op.getIndices()),
+        padded(op.getPadded()) {
+    zero = constant(0);
+    for (AffineExpr expr : op.getMap().getResults())
+      forms.push_back(getLinearForm(expr, destType.getRank()));
+    for (int64_t dim = 0; dim < destType.getRank(); ++dim) {
+      Value extent = constant(destType.getDimSize(dim));
+      limits.push_back(op.getLimits().empty() ? extent : op.getLimits()[dim]);
+    }
+    for (int64_t dim : padded)
+      sizes[dim] = sourceType.isDynamicDim(dim)
+                       ? Value(memref::DimOp::create(b, source, dim))
+                       : constant(sourceType.getDimSize(dim));
+  }
+
+  void emit();
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
+  }
+  Value both(Value x, Value y) {
+    if (!x || !y)
+      return x ? x : y;
+    return arith::AndIOp::create(b, x, y);
+  }
+
+  /// The slot dimension that alone runs along the source's last one, if any.
+  std::optional<int64_t> getRunDim() const;
+  /// Source coordinate of dimension `dim` for slot coordinates `at`.
+  Value getSourceIndex(int64_t dim, ValueRange at);
+  SmallVector<Value> getSourceIndices(ValueRange at);
+  /// Whether all padded dimensions but `except` lie inside of the source at the
+  /// slot coordinates `at`; null if nothing is to be checked.
+  Value isInside(ValueRange at, std::optional<int64_t> except = std::nullopt);
+
+  void emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
+                 function_ref<void()> body);
+  void emitRow(SmallVectorImpl<Value> &at);
+  void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
+  void emitElement(ValueRange at);
+  SmallVector<Value> transpose(SmallVector<Value> rows);
+
+  ImplicitLocOpBuilder &b;
+  VectorLoweringContext &context;
+  Value source, dest, zero;
+  MemRefType sourceType, destType;
+  ValueRange indices;
+  ArrayRef<int64_t> padded;
+  SmallVector<LinearForm> forms;
+  SmallVector<Value> limits;
+  DenseMap<int64_t, Value> sizes;
+};
+} // namespace
+
+std::optional<int64_t> CopyEmitter::getRunDim() const {
+  if (forms.empty() || sourceType.getElementTypeBitWidth() < 8 ||
+      destType.getElementTypeBitWidth() < 8)
+    return std::nullopt;
+  for (int64_t dim = destType.getRank() - 1; dim >= 0; --dim) {
+    bool alone = forms.back().coefficients[dim] == 1;
+    for (const LinearForm &form : llvm::drop_end(forms))
+      alone &= form.coefficients[dim] == 0;
+    if (alone)
+      return dim;
+  }
+  return std::nullopt;
+}
+
+Value CopyEmitter::getSourceIndex(int64_t dim, ValueRange at) {
+  Value index = addIndex(b, indices[dim], forms[dim].constant);
+  for (auto [coefficient, coordinate] : llvm::zip(forms[dim].coefficients, at))
+    if (coefficient)
+      index = addIndex(b, index, mulIndex(b, coordinate, coefficient));
+  return index;
+}
+
+SmallVector<Value> CopyEmitter::getSourceIndices(ValueRange at) {
+  SmallVector<Value> result;
+  for (int64_t dim = 0; dim < sourceType.getRank(); ++dim)
+    result.push_back(getSourceIndex(dim, at));
+  return result;
+}
+
+Value CopyEmitter::isInside(ValueRange at, std::optional<int64_t> except) {
+  Value inside;
+  for (int64_t dim : padded) {
+    if (dim == except)
+      continue;
+    Value index = getSourceIndex(dim, at);
+    inside = both(inside, compare(arith::CmpIPredicate::sge, index, zero));
+    inside = both(inside, compare(arith::CmpIPredicate::slt, index, sizes[dim]));
+  }
+  return inside;
+}
+
+void CopyEmitter::emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
+                            function_ref<void()> body) {
+  if (dims.empty())
+    return body();
+  int64_t dim = dims.front();
+  if (getConstantIntValue(getAsOpFoldResult(limits[dim])) == 1) {
+    at[dim] = zero;
+    return emitLoops(dims.drop_front(), at, body);
+  }
+  auto loop = scf::ForOp::create(b, zero, limits[dim], constant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  at[dim] = loop.getInductionVar();
+  emitLoops(dims.drop_front(), at, body);
+}
+
+void CopyEmitter::emitElement(ValueRange at) {
+  Type type = destType.getElementType();
+  auto load = [&]() {
+    Value element = memref::LoadOp::create(b, source, getSourceIndices(at));
+    return convertElements(b, element, type);
+  };
+  Value value;
+  if (Value inside = isInside(at)) {
+    auto ifOp = scf::IfOp::create(b, TypeRange(type), inside, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    scf::YieldOp::create(b, load());
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(b, getZero(b, type));
+    value = ifOp.getResult(0);
+  } else {
+    value = load();
+  }
+  memref::StoreOp::create(b, value, dest, at);
+}
+
+void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
+  int64_t run = destType.getRank() - 1;
+  int64_t sourceDim = sourceType.getRank() - 1;
+  Value length = limits[run];
+  Type destElement = destType.getElementType();
+  int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
+  auto loadType = VectorType::get(lanes, sourceType.getElementType());
+  auto vectorType = VectorType::get(lanes, destElement);
+
+  // The part [low, high) of the row that lies inside of the source.
+  at[run] = zero;
+  Value low = zero, high = length;
+  if (llvm::is_contained(padded, sourceDim)) {
+    Value begin = getSourceIndex(sourceDim, at);
+    Value ahead = b.createOrFold<arith::SubIOp>(zero, begin);
+    Value space = b.createOrFold<arith::SubIOp>(sizes[sourceDim], begin);
+    low = b.createOrFold<arith::MinSIOp>(
+        b.createOrFold<arith::MaxSIOp>(ahead, zero), length);
+    high = b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::MinSIOp>(space, length), low);
+  }
+  bool cut = low != zero || high != length;
+  if (Value inside = isInside(at, sourceDim)) {
+    low = b.createOrFold<arith::SelectOp>(inside, low, length);
+    high = b.createOrFold<arith::SelectOp>(inside, high, length);
+    cut = true;
+  }
+
+  Value step = constant(lanes);
+  auto fill = [&](Value from, Value to) {
+    Value none = getZero(b, vectorType);
+    auto loop = scf::ForOp::create(b, from, to, step);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    at[run] = loop.getInductionVar();
+    Value count = b.createOrFold<arith::SubIOp>(to, at[run]);
+    Value mask = vector::CreateMaskOp::create(
+        b, VectorType::get(lanes, b.getI1Type()), ValueRange(count));
+    vector::MaskedStoreOp::create(b, dest, at, mask, none);
+  };
+  if (cut)
+    fill(zero, low);
+  // Whole vectors, then the rest under a mask.
+  Value span = b.createOrFold<arith::SubIOp>(high, low);
+  Value rest = b.createOrFold<arith::RemUIOp>(span, step);
+  Value whole = b.createOrFold<arith::SubIOp>(high, rest);
+  {
+    auto loop = scf::ForOp::create(b, low, whole, step);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    at[run] = loop.getInductionVar();
+    Value loaded = vector::LoadOp::create(b, loadType, source,
+                                          getSourceIndices(at));
+    vector::StoreOp::create(b, convertElements(b, loaded, destElement), dest,
+                            at);
+  }
+  if (getConstantIntValue(getAsOpFoldResult(rest)) != 0) {
+    Value some = compare(arith::CmpIPredicate::sgt, rest, zero);
+    auto ifOp = scf::IfOp::create(b, some, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    at[run] = whole;
+    Value mask = vector::CreateMaskOp::create(
+        b, VectorType::get(lanes, b.getI1Type()), ValueRange(rest));
+    Value loaded = vector::MaskedLoadOp::create(
+        b, loadType, source, getSourceIndices(at), mask, getZero(b, loadType));
+    vector::MaskedStoreOp::create(b, dest, at, mask,
+                                  convertElements(b, loaded, destElement));
+  }
+  if (cut)
+    fill(high, length);
+}
+
+SmallVector<Value> CopyEmitter::transpose(SmallVector<Value> rows) {
+  // Exchange one bit of the row number with the same bit of the lane number at
+  // a time (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
+  int64_t n = rows.size();
+  for (int64_t bit = 1; bit < n; bit *= 2) {
+    SmallVector<Value> next(n);
+    for (int64_t row = 0; row < n; ++row) {
+      if (row & bit)
+        continue;
+      SmallVector<int64_t> low, high;
+      for (int64_t lane = 0; lane < n; ++lane) {
+        low.push_back(lane & bit ? n + lane - bit : lane);
+        high.push_back(lane & bit ? n + lane : lane + bit);
+      }
+      Value x = rows[row], y = rows[row + bit];
+      next[row] = vector::ShuffleOp::create(b, x, y, low);
+      next[row + bit] = vector::ShuffleOp::create(b, x, y, high);
+    }
+    rows = std::move(next);
+  }
+  return rows;
+}
+
+void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
+                            int64_t width) {
+  int64_t last = destType.getRank() - 1;
+  Value run = at[runDim], column = at[last];
+  Value runEnd = addIndex(b, run, width), columnEnd = addIndex(b, column, width);
+  Value whole = both(compare(arith::CmpIPredicate::sle, runEnd, limits[runDim]),
+                     compare(arith::CmpIPredicate::sle, columnEnd, limits[last]));
+  // Coordinates are monotone in the block, so its corners decide.
+  whole = both(whole, isInside(at));
+  SmallVector<Value> corner(at.begin(), at.end());
+  corner[runDim] = addIndex(b, run, width - 1);
+  corner[last] = addIndex(b, column, width - 1);
+  whole = both(whole, isInside(corner));
+
+  auto loadType = VectorType::get(width, sourceType.getElementType());
+  auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < width; ++i) {
+    at[last] = addIndex(b, column, i);
+    Value loaded =
+        vector::LoadOp::create(b, loadType, source, getSourceIndices(at));
+    rows.push_back(convertElements(b, loaded, destType.getElementType()));
+  }
+  at[last] = column;
+  for (auto [i, row] : llvm::enumerate(transpose(rows))) {
+    at[runDim] = addIndex(b, run, i);
+    vector::StoreOp::create(b, row, dest, at);
+  }
+
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  Value runStop = b.createOrFold<arith::MinSIOp>(runEnd, limits[runDim]);
+  Value columnStop = b.createOrFold<arith::MinSIOp>(columnEnd, limits[last]);
+  auto outer = scf::ForOp::create(b, run, runStop, constant(1));
+  b.setInsertionPointToStart(outer.getBody());
+  auto inner = scf::ForOp::create(b, column, columnStop, constant(1));
+  b.setInsertionPointToStart(inner.getBody());
+  at[runDim] = outer.getInductionVar();
+  at[last] = inner.getInductionVar();
+  emitElement(at);
+}
+
+void CopyEmitter::emit() {
+  int64_t rank = destType.getRank(), last = rank - 1;
+  SmallVector<Value> at(rank, zero);
+  std::optional<int64_t> run = getRunDim();
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (run == last) {
+    dims.pop_back();
+    return emitLoops(dims, at, [&] { emitRow(at); });
+  }
+  int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
+  // A power of two that divides the slot's last extent.
+  int64_t extent = destType.getDimSize(last);
+  int64_t width = std::min<int64_t>(extent & -extent, llvm::bit_floor(uint64_t(lanes)));
+  bool monotone = llvm::all_of(forms, [](const LinearForm &form) {
+    return llvm::all_of(form.coefficients, [](int64_t c) { return c >= 0; });
+  });
+  if (!run || width < 4 || !monotone) {
+    ++context.numScalarCopies;
+    return emitLoops(dims, at, [&] { emitElement(at); });
+  }
+  llvm::erase_if(dims, [&](int64_t dim) { return dim == *run || dim == last; });
+  emitLoops(dims, at, [&] {
+    auto columns = scf::ForOp::create(b, zero, limits[last], constant(width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(columns.getBody());
+    auto runs = scf::ForOp::create(b, zero, limits[*run], constant(width));
+    b.setInsertionPointToStart(runs.getBody());
+    at[last] = columns.getInductionVar();
+    at[*run] = runs.getInductionVar();
+    emitBlock(at, *run, width);
+  });
+}
+
+namespace {
+struct LowerCopy : OpConversionPattern<CopyOp> {
+  LowerCopy(const TypeConverter &converter, MLIRContext *mlirContext,
+            VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
+  LogicalResult
+  matchAndRewrite(CopyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    CopyEmitter(b, op, adaptor.getSource().front(), adaptor.getDest().front(),
+                context)
+        .emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+  VectorLoweringContext &context;
+};
+} // namespace
+
+void mlir::tracea_pipe::populateCopyPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns,
+                                             VectorLoweringContext &context) {
+  patterns.add<LowerCopy>(converter, patterns.getContext(), context);
+}

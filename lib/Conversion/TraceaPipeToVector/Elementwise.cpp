@@ -1,0 +1,225 @@
+//===- Elementwise.cpp - Arithmetic on register tiles, register by register -===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// Register of `lanes` that holds, in lane 0, the coordinate `at`.
+static std::optional<int64_t> findRegister(LanesAttr lanes,
+                                           ArrayRef<int64_t> at) {
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
+    if (ArrayRef<int64_t>(lanes.getCoordinate(reg, 0)) == at)
+      return reg;
+  return std::nullopt;
+}
+
+namespace {
+/// Any elementwise operation: once for each register.
+struct LowerElementwise : ConversionPattern {
+  LowerElementwise(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op) ||
+        op->getNumResults() != 1 || !isRegisterTile(op->getResult(0).getType()))
+      return failure();
+    auto tile = cast<RankedTensorType>(op->getResult(0).getType());
+    VectorType type = getRegisterType(tile);
+    int64_t registers = getLanes(tile).getNumRegisters();
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < registers; ++reg) {
+      SmallVector<Value> inputs;
+      for (ValueRange operand : operands)
+        // A scalar condition of a select serves all registers.
+        inputs.push_back(operand.size() == 1 ? operand.front() : operand[reg]);
+      Operation *vector = rewriter.create(
+          op->getLoc(), op->getName().getIdentifier(), inputs, TypeRange(type),
+          op->getAttrs());
+      results.push_back(vector->getResult(0));
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+struct LowerConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isRegisterTile(op.getType()))
+      return failure();
+    auto tile = cast<RankedTensorType>(op.getType());
+    LanesAttr lanes = getLanes(tile);
+    VectorType type = getRegisterType(tile);
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!dense)
+      return op.emitOpError() << "expects a dense constant tile";
+    SmallVector<Value> results;
+    if (dense.isSplat()) {
+      Value splat = arith::ConstantOp::create(
+          rewriter, op.getLoc(),
+          DenseElementsAttr::get(type, dense.getSplatValue<Attribute>()));
+      results.assign(lanes.getNumRegisters(), splat);
+    } else {
+      for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+        SmallVector<Attribute> elements;
+        for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane) {
+          SmallVector<uint64_t> at(llvm::map_range(
+              lanes.getCoordinate(reg, lane),
+              [](int64_t coordinate) { return uint64_t(coordinate); }));
+          elements.push_back(dense.getValues<Attribute>()[at]);
+        }
+        results.push_back(arith::ConstantOp::create(
+            rewriter, op.getLoc(), DenseElementsAttr::get(type, elements)));
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+struct LowerCoordinate : OpConversionPattern<CoordinateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(CoordinateOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto tile = cast<RankedTensorType>(op.getResult().getType());
+    LanesAttr lanes = getLanes(tile);
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      SmallVector<Attribute> elements;
+      for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
+        elements.push_back(rewriter.getIntegerAttr(
+            tile.getElementType(), lanes.getCoordinate(reg, lane)[op.getDim()]));
+      results.push_back(arith::ConstantOp::create(
+          rewriter, op.getLoc(),
+          DenseElementsAttr::get(getRegisterType(tile), elements)));
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+struct LowerBroadcast : OpConversionPattern<BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto from = cast<RankedTensorType>(op.getValue().getType());
+    LanesAttr lanes = getLanes(op.getResult().getType());
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+      for (auto [coordinate, extent] : llvm::zip(at, from.getShape()))
+        coordinate = extent == 1 ? 0 : coordinate;
+      std::optional<int64_t> source = findRegister(getLanes(from), at);
+      if (!source)
+        return op.emitOpError() << "reads a coordinate that its operand's lane "
+                                   "map does not hold";
+      results.push_back(adaptor.getValue()[*source]);
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+/// Registers of one group first, then the lanes as a butterfly, after which
+/// every lane holds the result.
+struct LowerReduce : OpConversionPattern<ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  static Value combine(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
+                       Value y) {
+    bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
+    switch (kind) {
+    case ReduceKind::Add:
+      return isFloat ? Value(arith::AddFOp::create(b, x, y))
+                     : Value(arith::AddIOp::create(b, x, y));
+    case ReduceKind::Mul:
+      return isFloat ? Value(arith::MulFOp::create(b, x, y))
+                     : Value(arith::MulIOp::create(b, x, y));
+    case ReduceKind::Max:
+      // NaN wins, as in the reference meaning.
+      return isFloat ? Value(arith::MaximumFOp::create(b, x, y))
+                     : Value(arith::MaxSIOp::create(b, x, y));
+    case ReduceKind::Min:
+      return isFloat ? Value(arith::MinimumFOp::create(b, x, y))
+                     : Value(arith::MinSIOp::create(b, x, y));
+    }
+    llvm_unreachable("all kinds are handled");
+  }
+
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LanesAttr from = getLanes(op.getValue().getType());
+    LanesAttr to = getLanes(op.getResult().getType());
+    SmallVector<Value> results(to.getNumRegisters());
+    for (int64_t reg = 0; reg < from.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = from.getCoordinate(reg, 0);
+      at[op.getDim()] = 0;
+      std::optional<int64_t> group = findRegister(to, at);
+      if (!group)
+        return op.emitOpError() << "has no register for a reduced group";
+      Value value = adaptor.getValue()[reg];
+      Value &result = results[*group];
+      result = result ? combine(b, op.getKind(), result, value) : value;
+    }
+    int64_t lanes = from.getNumLanes();
+    for (auto [bit, vector] : llvm::enumerate(from.getLane())) {
+      if (vector.asArrayRef()[op.getDim()] == 0)
+        continue;
+      SmallVector<int64_t> partner;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        partner.push_back(lane ^ (int64_t(1) << bit));
+      for (Value &result : results) {
+        Value other = vector::ShuffleOp::create(b, result, result, partner);
+        result = combine(b, op.getKind(), result, other);
+      }
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+/// Only changes that rename registers cost nothing and need no lanes to move.
+struct LowerRelayout : OpConversionPattern<RelayoutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RelayoutOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LanesAttr from = getLanes(op.getValue().getType());
+    LanesAttr to = getLanes(op.getResult().getType());
+    SmallVector<Value> results;
+    for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+      std::optional<int64_t> source =
+          findRegister(from, to.getCoordinate(reg, 0));
+      bool same = source && from.getNumLanes() == to.getNumLanes();
+      for (int64_t lane = 0; same && lane < to.getNumLanes(); ++lane)
+        same = from.getCoordinate(*source, lane) == to.getCoordinate(reg, lane);
+      if (!same)
+        return op.emitOpError()
+               << "moves elements between lanes, which this target has no "
+                  "lowering for: "
+               << from << " to " << to;
+      results.push_back(adaptor.getValue()[*source]);
+    }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateElementwisePatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns,
+    VectorLoweringContext &) {
+  patterns.add<LowerElementwise, LowerConstant, LowerCoordinate, LowerBroadcast,
+               LowerReduce, LowerRelayout>(converter, patterns.getContext());
+}

@@ -1,0 +1,378 @@
+//===- Memory.cpp - Loads, stores and views of tiles ------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A tile access has two forms: whole tiles go by plain vector loads and stores;
+// at the edges, where a limit cuts the tile, by masked ones. Which form runs is
+// decided once for a tile.
+
+#include "Patterns.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// How the lanes of a register lie in memory.
+enum class LaneAccess {
+  /// All lanes address one element.
+  Uniform,
+  /// Consecutive lanes address consecutive elements.
+  Contiguous,
+  /// Anything else: one element at a time.
+  Scattered
+};
+
+/// One tile access, analysed.
+class TileAccess {
+public:
+  TileAccess(ImplicitLocOpBuilder &b, RankedTensorType tile, MemRefType memory,
+             Value buffer, ValueRange indices, ValueRange limits, AffineMap map)
+      : b(b), tile(tile), lanes(getLanes(tile)), memory(memory), buffer(buffer),
+        indices(indices), limits(limits), map(map), kind(classify()) {}
+
+  int64_t getNumRegisters() const { return lanes.getNumRegisters(); }
+
+  /// True when no limit cuts the tile; null when there are no limits or they
+  /// are known to lie beyond it.
+  Value isWhole();
+
+  Value load(int64_t reg);
+  Value loadMasked(int64_t reg, Value padding);
+  void store(int64_t reg, Value value);
+  void storeMasked(int64_t reg, Value value);
+
+private:
+  LaneAccess classify() const;
+  SmallVector<Value> address(int64_t reg, int64_t lane) {
+    return getElementIndices(b, indices, map, lanes.getCoordinate(reg, lane));
+  }
+  /// Whether the element of `lane` lies below all limits.
+  Value isInside(int64_t reg, int64_t lane);
+  /// The lanes of a register that lie below all limits.
+  Value getMask(int64_t reg);
+
+  ImplicitLocOpBuilder &b;
+  RankedTensorType tile;
+  LanesAttr lanes;
+  MemRefType memory;
+  Value buffer;
+  ValueRange indices, limits;
+  AffineMap map;
+  LaneAccess kind;
+};
+} // namespace
+
+LaneAccess TileAccess::classify() const {
+  // Elements below a byte are stored a byte each, unlike vectors of them.
+  bool byteSized = tile.getElementType().isIndex() ||
+                   tile.getElementTypeBitWidth() >= 8;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memory.getStridesAndOffset(strides, offset)))
+    return LaneAccess::Scattered;
+  SmallVector<int64_t> delta(memory.getRank(), 0);
+  bool uniform = true, contiguous = byteSized;
+  SmallVector<int64_t> origin = lanes.getCoordinate(0, 0);
+  for (int64_t lane = 1; lane < lanes.getNumLanes(); ++lane) {
+    SmallVector<int64_t> at = lanes.getCoordinate(0, lane);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      LinearForm form = getLinearForm(expr, map.getNumDims());
+      int64_t moved = 0;
+      for (auto [coefficient, x, x0] : llvm::zip(form.coefficients, at, origin))
+        moved += coefficient * (x - x0);
+      bool innermost = static_cast<int64_t>(dim) == memory.getRank() - 1;
+      uniform &= moved == 0;
+      contiguous &= moved == (innermost ? lane : 0);
+    }
+  }
+  if (uniform)
+    return LaneAccess::Uniform;
+  if (contiguous && memory.getRank() > 0 && strides.back() == 1)
+    return LaneAccess::Contiguous;
+  return LaneAccess::Scattered;
+}
+
+Value TileAccess::isWhole() {
+  Value whole;
+  for (auto [limit, extent] : llvm::zip(limits, tile.getShape())) {
+    if (std::optional<int64_t> known =
+            getConstantIntValue(getAsOpFoldResult(limit)))
+      if (*known >= extent)
+        continue;
+    Value bound = arith::ConstantIndexOp::create(b, extent);
+    Value enough =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit, bound);
+    whole = whole ? Value(arith::AndIOp::create(b, whole, enough)) : enough;
+  }
+  return whole;
+}
+
+Value TileAccess::isInside(int64_t reg, int64_t lane) {
+  Value inside;
+  for (auto [limit, coordinate] :
+       llvm::zip(limits, lanes.getCoordinate(reg, lane))) {
+    Value at = arith::ConstantIndexOp::create(b, coordinate);
+    Value below =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, limit);
+    inside = inside ? Value(arith::AndIOp::create(b, inside, below)) : below;
+  }
+  return inside;
+}
+
+Value TileAccess::getMask(int64_t reg) {
+  auto maskType = VectorType::get(lanes.getNumLanes(), b.getI1Type());
+  std::optional<unsigned> laneDim = lanes.getContiguousLaneDim();
+  if (!laneDim) {
+    Value mask = getZero(b, maskType);
+    for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
+      mask = vector::InsertOp::create(b, isInside(reg, lane), mask, lane);
+    return mask;
+  }
+  // Lanes below limit - coordinate, none if another dimension is cut.
+  SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+  Value count = addIndex(b, limits[*laneDim], -at[*laneDim]);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (auto [dim, limit] : llvm::enumerate(limits)) {
+    if (dim == *laneDim)
+      continue;
+    Value coordinate = arith::ConstantIndexOp::create(b, at[dim]);
+    Value below =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, coordinate, limit);
+    count = arith::SelectOp::create(b, below, count, zero);
+  }
+  return vector::CreateMaskOp::create(b, maskType, ValueRange(count));
+}
+
+Value TileAccess::load(int64_t reg) {
+  VectorType type = getRegisterType(tile);
+  switch (kind) {
+  case LaneAccess::Uniform:
+    return vector::BroadcastOp::create(
+        b, type, memref::LoadOp::create(b, buffer, address(reg, 0)));
+  case LaneAccess::Contiguous:
+    return vector::LoadOp::create(b, type, buffer, address(reg, 0));
+  case LaneAccess::Scattered:
+    break;
+  }
+  Value result = getZero(b, type);
+  for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane) {
+    Value element = memref::LoadOp::create(b, buffer, address(reg, lane));
+    result = vector::InsertOp::create(b, element, result, lane);
+  }
+  return result;
+}
+
+Value TileAccess::loadMasked(int64_t reg, Value padding) {
+  VectorType type = getRegisterType(tile);
+  Value rest = vector::BroadcastOp::create(b, type, padding);
+  if (kind == LaneAccess::Contiguous)
+    return vector::MaskedLoadOp::create(b, type, buffer, address(reg, 0),
+                                        getMask(reg), rest);
+  auto loadIf = [&](Value inside, int64_t lane) -> Value {
+    auto ifOp = scf::IfOp::create(b, TypeRange(type.getElementType()), inside,
+                                  /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    Value element = memref::LoadOp::create(b, buffer, address(reg, lane));
+    scf::YieldOp::create(b, element);
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(b, padding);
+    return ifOp.getResult(0);
+  };
+  if (kind == LaneAccess::Uniform) {
+    // Lane 0 has the lowest coordinates, so it is inside if any lane is.
+    Value element = loadIf(isInside(reg, 0), 0);
+    Value all = vector::BroadcastOp::create(b, type, element);
+    return arith::SelectOp::create(b, getMask(reg), all, rest);
+  }
+  Value result = rest;
+  for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
+    result = vector::InsertOp::create(b, loadIf(isInside(reg, lane), lane),
+                                      result, lane);
+  return result;
+}
+
+void TileAccess::store(int64_t reg, Value value) {
+  if (kind == LaneAccess::Contiguous) {
+    vector::StoreOp::create(b, value, buffer, address(reg, 0));
+    return;
+  }
+  for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane) {
+    Value element = vector::ExtractOp::create(b, value, lane);
+    memref::StoreOp::create(b, element, buffer, address(reg, lane));
+    if (kind == LaneAccess::Uniform)
+      return;
+  }
+}
+
+void TileAccess::storeMasked(int64_t reg, Value value) {
+  if (kind == LaneAccess::Contiguous) {
+    vector::MaskedStoreOp::create(b, buffer, address(reg, 0), getMask(reg),
+                                  value);
+    return;
+  }
+  for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane) {
+    auto ifOp = scf::IfOp::create(b, isInside(reg, lane), false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    Value element = vector::ExtractOp::create(b, value, lane);
+    memref::StoreOp::create(b, element, buffer, address(reg, lane));
+    if (kind == LaneAccess::Uniform)
+      return;
+  }
+}
+
+namespace {
+struct LowerLoad : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto tile = cast<RankedTensorType>(op.getResult().getType());
+    Value buffer = adaptor.getSource().front();
+    TileAccess access(b, tile, cast<MemRefType>(buffer.getType()), buffer,
+                      op.getIndices(), op.getLimits(), op.getMap());
+    auto loadAll = [&]() {
+      SmallVector<Value> values;
+      for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
+        values.push_back(access.load(reg));
+      return values;
+    };
+    Value whole = access.isWhole();
+    if (!whole) {
+      SmallVector<Value> values = loadAll();
+      rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
+      return success();
+    }
+    Value padding = op.getPadding();
+    if (!padding)
+      padding = getZero(b, tile.getElementType());
+    SmallVector<Type> types(access.getNumRegisters(), getRegisterType(tile));
+    auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    scf::YieldOp::create(b, loadAll());
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    SmallVector<Value> values;
+    for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
+      values.push_back(access.loadMasked(reg, padding));
+    scf::YieldOp::create(b, values);
+    rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
+    return success();
+  }
+};
+
+struct LowerStore : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto tile = cast<RankedTensorType>(op.getValue().getType());
+    Value buffer = adaptor.getDest().front();
+    TileAccess access(b, tile, cast<MemRefType>(buffer.getType()), buffer,
+                      op.getIndices(), op.getLimits(), op.getMap());
+    auto storeAll = [&]() {
+      for (auto [reg, value] : llvm::enumerate(adaptor.getValue()))
+        access.store(reg, value);
+    };
+    if (Value whole = access.isWhole()) {
+      auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      storeAll();
+      b.setInsertionPointToStart(ifOp.elseBlock());
+      for (auto [reg, value] : llvm::enumerate(adaptor.getValue()))
+        access.storeMasked(reg, value);
+    } else {
+      storeAll();
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// One request for each cache line that a row of the tile begins or crosses.
+struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(PrefetchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    constexpr int64_t kLine = 64;
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value buffer = adaptor.getSource().front();
+    auto memory = cast<MemRefType>(buffer.getType());
+    int64_t step = std::max<int64_t>(
+        1, kLine * 8 / memory.getElementTypeBitWidth());
+    ArrayRef<int64_t> shape = op.getShape();
+    SmallVector<int64_t> at(shape.size(), 0);
+    // Requests past the edges of the memory are harmless, and do nothing.
+    std::function<void(size_t)> visit = [&](size_t dim) {
+      if (dim == shape.size()) {
+        memref::PrefetchOp::create(
+            b, buffer, getElementIndices(b, op.getIndices(), op.getMap(), at),
+            op.getWrite(), /*localityHint=*/3, /*isDataCache=*/true);
+        return;
+      }
+      int64_t stride = dim + 1 == shape.size() ? step : 1;
+      for (at[dim] = 0; at[dim] < shape[dim]; at[dim] += stride)
+        visit(dim + 1);
+    };
+    visit(0);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerView : OpConversionPattern<ViewOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ViewOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto resultType = dyn_cast<MemRefType>(op.getResult().getType());
+    if (!resultType)
+      return op.emitOpError() << "of a staged tile; run "
+                                 "tracea-pipeline-kernels first";
+    resultType = getPlainMemRef(resultType);
+    Value source = adaptor.getSource().front();
+    auto sourceType = cast<MemRefType>(source.getType());
+    SmallVector<int64_t> strides, resultStrides;
+    int64_t offset, resultOffset;
+    if (failed(sourceType.getStridesAndOffset(strides, offset)) ||
+        failed(resultType.getStridesAndOffset(resultStrides, resultOffset)) ||
+        llvm::any_of(strides, ShapedType::isDynamic) ||
+        llvm::any_of(resultStrides, ShapedType::isDynamic))
+      return op.emitOpError() << "expects static strides on this target, found "
+                              << sourceType << " and " << resultType;
+    // The window's start, counted from the source's own.
+    Value start = arith::ConstantIndexOp::create(b, 0);
+    for (auto [index, expr, stride] :
+         llvm::zip(op.getOffsets(), op.getMap().getResults(), strides)) {
+      LinearForm form = getLinearForm(expr, op.getMap().getNumDims());
+      Value at = addIndex(b, index, form.constant);
+      start = addIndex(b, start, mulIndex(b, at, stride));
+    }
+    if (ShapedType::isDynamic(offset)) {
+      auto metadata = memref::ExtractStridedMetadataOp::create(b, source);
+      start = addIndex(b, start, metadata.getOffset());
+    } else {
+      start = addIndex(b, start, offset);
+    }
+    SmallVector<OpFoldResult> sizes =
+        getAsIndexOpFoldResult(b.getContext(), resultType.getShape());
+    SmallVector<OpFoldResult> strideValues =
+        getAsIndexOpFoldResult(b.getContext(), resultStrides);
+    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
+        op, resultType, source, OpFoldResult(start), sizes, strideValues);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateMemoryPatterns(const TypeConverter &converter,
+                                               RewritePatternSet &patterns,
+                                               VectorLoweringContext &) {
+  patterns.add<LowerLoad, LowerStore, LowerPrefetch, LowerView>(
+      converter, patterns.getContext());
+}

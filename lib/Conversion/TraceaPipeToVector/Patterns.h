@@ -1,0 +1,72 @@
+//===- Patterns.h - Shared by the patterns of TraceaPipeToVector --*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETOVECTOR_PATTERNS_H
+#define TRACEA_LIB_CONVERSION_TRACEAPIPETOVECTOR_PATTERNS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe {
+
+/// Facts of the machine and of the kernels that the patterns need.
+struct VectorLoweringContext {
+  /// Bits of a vector register.
+  int64_t vectorBits = 512;
+  /// Whether fused multiply-add is an instruction.
+  bool hasFma = true;
+  /// Byte offset of every channel's and scratch's buffers in the workspace.
+  DenseMap<Operation *, SmallVector<int64_t>> workspaceOffsets;
+  /// Workspace bytes of each kernel.
+  DenseMap<Operation *, int64_t> workspaceBytes;
+  /// Copies that fell back to single elements.
+  int64_t numScalarCopies = 0;
+};
+
+/// The vector that one register of a tile becomes.
+VectorType getRegisterType(RankedTensorType tile);
+
+/// The type without the staged memory space.
+MemRefType getPlainMemRef(MemRefType type);
+
+/// `x + y` and `x * y` on indices, folded.
+Value addIndex(ImplicitLocOpBuilder &b, Value x, int64_t y);
+Value addIndex(ImplicitLocOpBuilder &b, Value x, Value y);
+Value mulIndex(ImplicitLocOpBuilder &b, Value x, int64_t y);
+
+/// Indices of the memory element for the tile coordinate `at`: indices + map.
+SmallVector<Value> getElementIndices(ImplicitLocOpBuilder &b,
+                                     ValueRange indices, AffineMap map,
+                                     ArrayRef<int64_t> at);
+
+/// Converts scalars or vectors between numeric element types.
+Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);
+
+/// A zero scalar or vector of `type`.
+Value getZero(ImplicitLocOpBuilder &b, Type type);
+
+void populateMemoryPatterns(const TypeConverter &converter,
+                            RewritePatternSet &patterns,
+                            VectorLoweringContext &context);
+void populateMmaPatterns(const TypeConverter &converter,
+                         RewritePatternSet &patterns,
+                         VectorLoweringContext &context);
+void populateElementwisePatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 VectorLoweringContext &context);
+void populateCopyPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns,
+                          VectorLoweringContext &context);
+void populateChannelPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns,
+                             VectorLoweringContext &context);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETOVECTOR_PATTERNS_H

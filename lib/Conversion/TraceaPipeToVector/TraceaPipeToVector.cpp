@@ -1,0 +1,222 @@
+//===- TraceaPipeToVector.cpp - The CPU way down from tiles ----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Patterns.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "tracea/Conversion/Passes.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_CONVERTTRACEAPIPETOVECTOR
+#include "tracea/Conversion/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+//===----------------------------------------------------------------------===//
+// Shared helpers
+//===----------------------------------------------------------------------===//
+
+VectorType mlir::tracea_pipe::getRegisterType(RankedTensorType tile) {
+  return VectorType::get(getLanes(tile).getNumLanes(), tile.getElementType());
+}
+
+MemRefType mlir::tracea_pipe::getPlainMemRef(MemRefType type) {
+  if (!isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
+    return type;
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         type.getLayout());
+}
+
+Value mlir::tracea_pipe::addIndex(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+
+Value mlir::tracea_pipe::addIndex(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  if (y == 0)
+    return x;
+  return addIndex(b, x, arith::ConstantIndexOp::create(b, y).getResult());
+}
+
+Value mlir::tracea_pipe::mulIndex(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  if (y == 1)
+    return x;
+  return b.createOrFold<arith::MulIOp>(
+      x, arith::ConstantIndexOp::create(b, y).getResult());
+}
+
+SmallVector<Value> mlir::tracea_pipe::getElementIndices(ImplicitLocOpBuilder &b,
+                                                        ValueRange indices,
+                                                        AffineMap map,
+                                                        ArrayRef<int64_t> at) {
+  SmallVector<Value> result;
+  for (auto [index, expr] : llvm::zip(indices, map.getResults())) {
+    LinearForm form = getLinearForm(expr, map.getNumDims());
+    int64_t offset = form.constant;
+    for (auto [coefficient, coordinate] : llvm::zip(form.coefficients, at))
+      offset += coefficient * coordinate;
+    result.push_back(addIndex(b, index, offset));
+  }
+  return result;
+}
+
+Value mlir::tracea_pipe::convertElements(ImplicitLocOpBuilder &b, Value value,
+                                         Type elementType) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == elementType)
+    return value;
+  Type to = elementType;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    to = vector.clone(elementType);
+  if (isa<FloatType>(from) && isa<FloatType>(elementType)) {
+    if (from.getIntOrFloatBitWidth() == elementType.getIntOrFloatBitWidth()) {
+      // f16 and bf16: through f32, which holds both.
+      Value wide = convertElements(b, value, b.getF32Type());
+      return convertElements(b, wide, elementType);
+    }
+    if (from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(b, to, value);
+    return arith::TruncFOp::create(b, to, value);
+  }
+  if (isa<FloatType>(elementType))
+    return arith::SIToFPOp::create(b, to, value);
+  if (isa<FloatType>(from))
+    return arith::FPToSIOp::create(b, to, value);
+  if (from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(b, to, value);
+  return arith::TruncIOp::create(b, to, value);
+}
+
+Value mlir::tracea_pipe::getZero(ImplicitLocOpBuilder &b, Type type) {
+  return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Lays the buffers of a kernel's channels and scratch tiles side by side, each
+/// on a cache line of its own.
+static LogicalResult planWorkspace(KernelOp kernel,
+                                   VectorLoweringContext &context) {
+  constexpr int64_t kLine = 64;
+  int64_t offset = 0;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    int64_t slots = 1;
+    SmallVector<Type> buffers;
+    if (auto channel = dyn_cast<ChannelOp>(op)) {
+      slots = channel.getResult().getType().getSlots();
+      llvm::append_range(buffers, channel.getResult().getType().getBuffers());
+    } else if (auto scratch = dyn_cast<ScratchOp>(op)) {
+      buffers.push_back(scratch.getResult().getType());
+    } else {
+      return WalkResult::advance();
+    }
+    for (Type type : buffers) {
+      auto memref = cast<MemRefType>(type);
+      if (!cast<StagedAttr>(memref.getMemorySpace()).getSwizzle().empty()) {
+        op->emitOpError() << "has a swizzled buffer; a CPU has no banks to "
+                             "spread it over";
+        return WalkResult::interrupt();
+      }
+      context.workspaceOffsets[op].push_back(offset);
+      int64_t bytes = memref.getNumElements() * slots *
+                      llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+      // Room for one vector past the end, which the last masked row may touch.
+      offset = llvm::alignTo(offset + bytes + kLine, kLine);
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  context.workspaceBytes[kernel] = offset;
+  return success();
+}
+
+namespace {
+struct ConvertTraceaPipeToVector
+    : mlir::tracea::impl::ConvertTraceaPipeToVectorBase<
+          ConvertTraceaPipeToVector> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *mlirContext = &getContext();
+    VectorLoweringContext context;
+    if (auto target = module->getAttrOfType<tracea::TargetAttr>(
+            tracea::TraceaDialect::kTargetAttrName)) {
+      if (target.getKind() != tracea::TargetKind::CPU) {
+        module.emitError() << "convert-tracea-pipe-to-vector expects a CPU "
+                              "target, found "
+                           << target;
+        return signalPassFailure();
+      }
+      if (target.getVectorBits())
+        context.vectorBits = target.getVectorBits();
+      StringRef features = target.getFeatures();
+      context.hasFma = features.empty() || features.contains("+fma") ||
+                       features.contains("+neon");
+    }
+    for (KernelOp kernel : module.getOps<KernelOp>())
+      if (failed(planWorkspace(kernel, context)))
+        return signalPassFailure();
+
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    converter.addConversion([](MemRefType type) -> std::optional<Type> {
+      return getPlainMemRef(type);
+    });
+    converter.addConversion([](PhaseType type) -> std::optional<Type> {
+      return IndexType::get(type.getContext());
+    });
+    converter.addConversion(
+        [](ChannelType type,
+           SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+          for (Type buffer : type.getBuffers()) {
+            auto memref = cast<MemRefType>(buffer);
+            SmallVector<int64_t> shape = {type.getSlots()};
+            llvm::append_range(shape, memref.getShape());
+            results.push_back(MemRefType::get(shape, memref.getElementType()));
+          }
+          return success();
+        });
+    converter.addConversion(
+        [](RankedTensorType type,
+           SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+          if (!isRegisterTile(type))
+            return std::nullopt;
+          results.append(getLanes(type).getNumRegisters(),
+                         getRegisterType(type));
+          return success();
+        });
+
+    ConversionTarget target(*mlirContext);
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return converter.isLegal(op); });
+    target.addIllegalDialect<TraceaPipeDialect>();
+    target.addLegalOp<KernelOp, TilesOp, EndOp, WorkspaceOp, LaunchOp>();
+    target.addDynamicallyLegalDialect<arith::ArithDialect>([&](Operation *op) {
+      return llvm::none_of(op->getOperandTypes(), isRegisterTile) &&
+             llvm::none_of(op->getResultTypes(), isRegisterTile);
+    });
+    RewritePatternSet patterns(mlirContext);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    populateMemoryPatterns(converter, patterns, context);
+    populateMmaPatterns(converter, patterns, context);
+    populateElementwisePatterns(converter, patterns, context);
+    populateCopyPatterns(converter, patterns, context);
+    populateChannelPatterns(converter, patterns, context);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    for (KernelOp kernel : module.getOps<KernelOp>()) {
+      if (failed(applyPartialConversion(kernel, target, frozen)))
+        return signalPassFailure();
+      if (int64_t bytes = context.workspaceBytes[kernel])
+        kernel.setWorkspaceBytes(bytes);
+    }
+    numScalarCopies += context.numScalarCopies;
+  }
+};
+} // namespace

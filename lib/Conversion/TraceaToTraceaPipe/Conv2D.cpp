@@ -1,0 +1,289 @@
+//===- Conv2D.cpp - tracea.conv2d as an implicit matrix product ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Variant "conv2d.patch": no im2col buffer. One grid tile stages the patch of
+// the image that its output pixels see, bordered with zeros, once for a block of
+// input channels; every filter tap then multiplies through a view into the same
+// patch. Strides, dilation and groups are coefficients of the views' maps.
+//
+// The lanes of a register tile lie along the result's contiguous dimension:
+// output channels for NHWC (rows are pixels), pixels for NCHW (rows are output
+// channels). In the second form the patch is staged with its columns split by
+// their remainder modulo the stride, so that neighbouring pixels of one tap are
+// contiguous for every stride.
+
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// Builds the kernel of one convolution.
+struct PatchConvolution {
+  PatchConvolution(RewriterBase &rewriter, Conv2DOp op)
+      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
+        b(kb.builder()), ix(kb.index()) {}
+
+  void build();
+
+private:
+  /// Emits the register tile at row `p`, columns from `q`, channels from `k`
+  /// (all relative to the grid tile).
+  void emitTile(Value p, Value q, Value k);
+  Value stagePatch();
+  Value stageFilter(Value k);
+  Value emitTaps(Value p, Value q, Value start);
+
+  Conv2DOp op;
+  ScheduleAttr schedule;
+  KernelBuilder kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+
+  Type accType;
+  bool pixelLanes;
+  int64_t tileP, tileQ, tileK, tileC;
+  int64_t regQ, regK;
+  int64_t filterR, filterS, strideH, strideW, dilationH, dilationW;
+  int64_t patchH, patchW;
+  RankedTensorType accTile;
+  AffineMap resultMap;
+  Value scratch;
+
+  Value sizeP, sizeQ, channels, filters;
+  // Of the current grid tile and block of input channels.
+  Value n, group, p0, q0, k0, c0;
+  Value lengthP, lengthQ, lengthK, lengthC;
+  Value first, last;
+  Value patch, filter;
+};
+} // namespace
+
+Value PatchConvolution::stagePatch() {
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] =
+      ix.sub(ix.mul(p0, strideH), op.getPads()[0]);
+  indices[op.getWidthDim()] = ix.sub(ix.mul(q0, strideW), op.getPads()[1]);
+  indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
+  Value rows = ix.add(ix.mul(ix.sub(lengthP, 1), strideH),
+                      (filterR - 1) * dilationH + 1);
+  SmallVector<AffineExpr> map(4, kb.zero());
+  SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim()};
+  llvm::sort(padded);
+  if (!pixelLanes) {
+    // patch[h, w, c]
+    Value columns = ix.add(ix.mul(ix.sub(ix.roundUp(lengthQ, regQ), 1), strideW),
+                           (filterS - 1) * dilationW + 1);
+    map[op.getHeightDim()] = kb.dim(0);
+    map[op.getWidthDim()] = kb.dim(1);
+    map[op.getChannelDim()] = kb.dim(2);
+    return StageOp::create(b, kb.getStagedType({patchH, patchW, tileC}, accType),
+                           kb.getMemRef(op.getImage()), indices,
+                           ValueRange{rows, columns, lengthC}, kb.map(3, map),
+                           padded, schedule.getSlots());
+  }
+  // patch[h, c, remainder, w]: image column = w * stride + remainder.
+  map[op.getHeightDim()] = kb.dim(0);
+  map[op.getChannelDim()] = kb.dim(1);
+  map[op.getWidthDim()] = kb.dim(3) * strideW + kb.dim(2);
+  Value columns = ix.add(ix.roundUp(lengthQ, regQ),
+                         (filterS - 1) * dilationW / strideW);
+  return StageOp::create(
+      b, kb.getStagedType({patchH, tileC, strideW, patchW}, accType),
+      kb.getMemRef(op.getImage()), indices,
+      ValueRange{rows, lengthC, ix.constant(strideW), columns},
+      kb.map(4, map), padded, schedule.getSlots());
+}
+
+Value PatchConvolution::stageFilter(Value k) {
+  // filter[r, s, c, k]: the channels of one register tile, side by side.
+  SmallVector<Value> indices(4);
+  Value zero = ix.constant(0);
+  indices[op.getFilterHeightDim()] = zero;
+  indices[op.getFilterWidthDim()] = zero;
+  indices[op.getFilterInDim()] = c0;
+  indices[op.getFilterOutDim()] =
+      ix.add(ix.mul(group, filters), ix.add(k0, k));
+  SmallVector<AffineExpr> map(4);
+  map[op.getFilterHeightDim()] = kb.dim(0);
+  map[op.getFilterWidthDim()] = kb.dim(1);
+  map[op.getFilterInDim()] = kb.dim(2);
+  map[op.getFilterOutDim()] = kb.dim(3);
+  return StageOp::create(
+      b, kb.getStagedType({filterR, filterS, tileC, regK}, accType),
+      kb.getMemRef(op.getFilter()), indices,
+      ValueRange{ix.constant(filterR), ix.constant(filterS), lengthC,
+                 ix.constant(regK)},
+      kb.map(4, map), ArrayRef<int64_t>{op.getFilterOutDim()},
+      schedule.getSlots());
+}
+
+Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
+  Value zero = ix.constant(0);
+  Value row = ix.mul(p, strideH);
+  return kb.loop(ix.constant(filterR), 1, start, [&](Value r, Value sumR) {
+    Value h = ix.add(row, ix.mul(r, dilationH));
+    return kb.loop(ix.constant(filterS), 1, sumR, [&](Value s, Value sum) {
+      Value tap = ix.mul(s, dilationW);
+      if (!pixelLanes) {
+        Value image = ViewOp::create(
+            b, kb.getStagedType({regQ, tileC}, accType), patch,
+            ValueRange{h, ix.add(ix.mul(q, strideW), tap), zero},
+            kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)}));
+        Value weights = ViewOp::create(
+            b, kb.getStagedType({tileC, regK}, accType), filter,
+            ValueRange{r, s, zero, zero},
+            kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)}));
+        return MmaOp::create(b, image, weights, sum, lengthC).getResult();
+      }
+      Value image = ViewOp::create(
+          b, kb.getStagedType({tileC, regQ}, accType), patch,
+          ValueRange{h, zero, ix.rem(tap, strideW),
+                     ix.add(q, ix.floorDiv(tap, strideW))},
+          kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)}));
+      Value weights = ViewOp::create(
+          b, kb.getStagedType({regK, tileC}, accType), filter,
+          ValueRange{r, s, zero, zero},
+          kb.map(2, {kb.zero(), kb.zero(), kb.dim(1), kb.dim(0)}));
+      return MmaOp::create(b, weights, image, sum, lengthC).getResult();
+    });
+  });
+}
+
+void PatchConvolution::emitTile(Value p, Value q, Value k) {
+  Value limitQ = ix.sub(lengthQ, q), limitK = ix.sub(lengthK, k);
+  SmallVector<Value> limits = {limitQ, limitK};
+  if (pixelLanes)
+    limits = {limitK, limitQ};
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] = ix.add(p0, p);
+  indices[op.getWidthDim()] = ix.add(q0, q);
+  indices[op.getChannelDim()] =
+      ix.add(ix.mul(group, filters), ix.add(k0, k));
+  TileAddress address{kb.getMemRef(op.getInit()), indices, resultMap};
+  TileAddress rest = address;
+  if (scratch) {
+    AffineExpr pixel = kb.dim(pixelLanes ? 1 : 0);
+    AffineExpr channel = kb.dim(pixelLanes ? 0 : 1);
+    if (pixelLanes)
+      rest = {scratch, {p, k, q}, kb.map(2, {kb.zero(), channel, pixel})};
+    else
+      rest = {scratch, {p, q, k}, kb.map(2, {kb.zero(), pixel, channel})};
+  }
+  Value start = kb.select(
+      first, [&] { return kb.splat(accTile, 0); },
+      [&]() -> Value {
+        return LoadOp::create(b, accTile, rest.memory, rest.indices, limits,
+                              Value(), rest.map);
+      });
+  Value sum = emitTaps(p, q, start);
+  kb.branch(
+      last,
+      [&] {
+        Value out = kb.emitEpilogue(op, sum, address, limits);
+        StoreOp::create(b, out, address.memory, address.indices, limits,
+                        address.map);
+      },
+      [&] {
+        StoreOp::create(b, sum, rest.memory, rest.indices, limits, rest.map);
+      });
+}
+
+void PatchConvolution::build() {
+  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
+  auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  accType = op.getAccumulatorType();
+  pixelLanes = op.getLayout() == ImageLayout::NCHW;
+  ArrayRef<int64_t> registers = schedule.getRegisters();
+  regQ = registers[pixelLanes ? 1 : 0];
+  regK = registers[pixelLanes ? 0 : 1];
+  ArrayRef<int64_t> tile = schedule.getTile();
+  tileP = tile[0];
+  tileQ = llvm::alignTo(tile[1], regQ);
+  tileK = llvm::alignTo(tile[2], regK);
+  tileC = tile[3];
+  filterR = filterType.getDimSize(op.getFilterHeightDim());
+  filterS = filterType.getDimSize(op.getFilterWidthDim());
+  strideH = op.getStrides()[0];
+  strideW = op.getStrides()[1];
+  dilationH = op.getDilations()[0];
+  dilationW = op.getDilations()[1];
+  patchH = (tileP - 1) * strideH + (filterR - 1) * dilationH + 1;
+  patchW = pixelLanes ? tileQ + (filterS - 1) * dilationW / strideW
+                      : (tileQ - 1) * strideW + (filterS - 1) * dilationW + 1;
+
+  sizeP = kb.getDim(op.getInit(), op.getHeightDim());
+  sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
+  channels = kb.getDim(op.getFilter(), op.getFilterInDim());
+  filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
+                        op.getGroups());
+  Block::BlockArgListType grid = kb.beginTiles(
+      {kb.getDim(op.getInit(), op.getBatchDim()), ix.constant(op.getGroups()),
+       ix.ceilDiv(filters, tileK), ix.ceilDiv(sizeP, tileP),
+       ix.ceilDiv(sizeQ, tileQ)});
+  n = grid[0];
+  group = grid[1];
+  k0 = ix.mul(grid[2], tileK);
+  p0 = ix.mul(grid[3], tileP);
+  q0 = ix.mul(grid[4], tileQ);
+  lengthK = ix.min(ix.sub(filters, k0), tileK);
+  lengthP = ix.min(ix.sub(sizeP, p0), tileP);
+  lengthQ = ix.min(ix.sub(sizeQ, q0), tileQ);
+
+  accTile = pixelLanes ? kb.getTileType({regK, regQ}, accType)
+                       : kb.getTileType({regQ, regK}, accType);
+  SmallVector<AffineExpr> resultExprs(4, kb.zero());
+  resultExprs[op.getWidthDim()] = kb.dim(pixelLanes ? 1 : 0);
+  resultExprs[op.getChannelDim()] = kb.dim(pixelLanes ? 0 : 1);
+  resultMap = kb.map(2, resultExprs);
+
+  // Where sums rest between blocks of input channels.
+  std::optional<int64_t> knownC = getStatic(channels);
+  bool oneBlock = knownC && *knownC <= tileC;
+  if (!oneBlock && resultType.getElementType() != accType) {
+    SmallVector<int64_t> shape = {tileP, tileQ, tileK};
+    if (pixelLanes)
+      shape = {tileP, tileK, tileQ};
+    scratch = ScratchOp::create(
+        b, MemRefType::get(shape, accType, AffineMap(),
+                           StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
+  }
+
+  kb.loop(ix.max(channels, 1), tileC, [&](Value c) {
+    c0 = c;
+    lengthC = ix.min(ix.sub(channels, c0), tileC);
+    first = ix.equal(c0, ix.constant(0));
+    last = ix.lessOrEqual(channels, ix.add(c0, tileC));
+    patch = stagePatch();
+    kb.loop(lengthK, regK, [&](Value k) {
+      filter = stageFilter(k);
+      kb.loop(lengthP, 1, [&](Value p) {
+        kb.loop(lengthQ, regQ, [&](Value q) { emitTile(p, q, k); });
+      });
+    });
+  });
+  kb.finish();
+}
+
+LogicalResult mlir::tracea::lowerConv2DPatch(RewriterBase &rewriter,
+                                             Conv2DOp op) {
+  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
+  if (filterType.isDynamicDim(op.getFilterHeightDim()) ||
+      filterType.isDynamicDim(op.getFilterWidthDim()))
+    return op.emitOpError() << "expects a filter of static height and width "
+                               "for the variant 'conv2d.patch', found "
+                            << filterType;
+  // The grid relies on the result's extents; the padded reads keep the image
+  // safe whatever they are, so only what sums run over must agree.
+  emitExtentCheck(rewriter, op, op.getImage(), op.getBatchDim(), op.getInit(),
+                  op.getBatchDim(), "batch of image and result to be equal");
+  emitExtentCheck(rewriter, op, op.getFilter(), op.getFilterOutDim(),
+                  op.getInit(), op.getChannelDim(),
+                  "output channels of filter and result to be equal");
+  PatchConvolution(rewriter, op).build();
+  return success();
+}

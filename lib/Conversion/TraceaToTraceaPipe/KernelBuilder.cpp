@@ -1,0 +1,371 @@
+//===- KernelBuilder.cpp - Builds one kernel for one operation -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+//===----------------------------------------------------------------------===//
+// IndexMath
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> mlir::tracea::getStatic(Value value) {
+  return getConstantIntValue(getAsOpFoldResult(value));
+}
+
+Value IndexMath::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+Value IndexMath::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+
+Value IndexMath::sub(Value x, Value y) {
+  return b.createOrFold<arith::SubIOp>(x, y);
+}
+
+Value IndexMath::mul(Value x, Value y) {
+  return b.createOrFold<arith::MulIOp>(x, y);
+}
+
+Value IndexMath::min(Value x, Value y) {
+  if (x == y)
+    return x;
+  return b.createOrFold<arith::MinSIOp>(x, y);
+}
+
+Value IndexMath::max(Value x, int64_t y) {
+  return b.createOrFold<arith::MaxSIOp>(x, constant(y));
+}
+
+Value IndexMath::floorDiv(Value x, int64_t y) {
+  if (y == 1)
+    return x;
+  // Only ever applied to coordinates that are not negative.
+  return b.createOrFold<arith::DivUIOp>(x, constant(y));
+}
+
+Value IndexMath::rem(Value x, int64_t y) {
+  if (y == 1)
+    return constant(0);
+  return b.createOrFold<arith::RemUIOp>(x, constant(y));
+}
+
+Value IndexMath::ceilDiv(Value x, int64_t y) {
+  if (y == 1)
+    return x;
+  return b.createOrFold<arith::CeilDivSIOp>(x, constant(y));
+}
+
+Value IndexMath::equal(Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, x, y);
+}
+
+Value IndexMath::lessOrEqual(Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// KernelBuilder
+//===----------------------------------------------------------------------===//
+
+/// "tracea.gemm" → "gemm", made unique among the module's symbols.
+static std::string getKernelName(ModuleOp module, Operation *op) {
+  std::string base = op->getName().stripDialect().str();
+  for (unsigned i = 0;; ++i) {
+    std::string name = base + "_" + std::to_string(i);
+    if (!SymbolTable::lookupSymbolIn(module, name))
+      return name;
+  }
+}
+
+KernelBuilder::KernelBuilder(RewriterBase &rewriter,
+                             DestinationStyleOpInterface op,
+                             ScheduleAttr schedule)
+    : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
+      math(b) {
+  SmallVector<Type> types;
+  auto add = [&](Value operand, SmallVectorImpl<Value> &list) {
+    list.push_back(operand);
+    auto tensor = cast<RankedTensorType>(operand.getType());
+    types.push_back(
+        MemRefType::get(tensor.getShape(), tensor.getElementType()));
+  };
+  for (OpOperand *operand : op.getDpsInputOperands())
+    add(operand->get(), inputs);
+  for (OpOperand &operand : op.getDpsInitsMutable())
+    add(operand.get(), inits);
+
+  auto module = op->getParentOfType<ModuleOp>();
+  vectorBits = module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
+                   .getVectorBits();
+  b.setInsertionPointToEnd(module.getBody());
+  kernel = KernelOp::create(b, getKernelName(module, op),
+                            b.getFunctionType(types, {}),
+                            schedule.getVariant(), op->getName().getStringRef());
+  // An operand used twice keeps its first argument; both read the same memory.
+  for (auto [operand, argument] :
+       llvm::zip(llvm::concat<Value>(inputs, inits),
+                 kernel.getBody().getArguments()))
+    if (!memrefs.contains(operand))
+      memrefs.map(operand, argument);
+  // A destination is always its own argument.
+  for (auto [operand, argument] :
+       llvm::zip(inits, kernel.getBody().getArguments().take_back(inits.size())))
+    memrefs.map(operand, argument);
+  b.setInsertionPointToStart(&kernel.getBody().front());
+}
+
+Value KernelBuilder::getMemRef(Value operand) const {
+  return memrefs.lookup(operand);
+}
+
+Value KernelBuilder::getDim(Value operand, int64_t dim) {
+  Value memref = getMemRef(operand);
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dim))
+    return math.constant(type.getDimSize(dim));
+  return memref::DimOp::create(b, memref, dim);
+}
+
+Block::BlockArgListType KernelBuilder::beginTiles(ValueRange bounds,
+                                                  int64_t group) {
+  auto tiles = TilesOp::create(b, bounds, group);
+  EndOp::create(b);
+  b.setInsertionPointToStart(&tiles.getBody().front());
+  return tiles.getIndices();
+}
+
+void KernelBuilder::loop(Value bound, int64_t step,
+                         function_ref<void(Value)> body) {
+  std::optional<int64_t> known = getStatic(bound);
+  if (known && *known > 0 && *known <= step) {
+    body(math.constant(0));
+    return;
+  }
+  auto forOp = scf::ForOp::create(b, math.constant(0), bound,
+                                  math.constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  body(forOp.getInductionVar());
+}
+
+Value KernelBuilder::loop(Value bound, int64_t step, Value init,
+                          function_ref<Value(Value, Value)> body) {
+  std::optional<int64_t> known = getStatic(bound);
+  if (known && *known > 0 && *known <= step)
+    return body(math.constant(0), init);
+  auto forOp = scf::ForOp::create(b, math.constant(0), bound,
+                                  math.constant(step), ValueRange(init));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  Value result = body(forOp.getInductionVar(), forOp.getRegionIterArg(0));
+  scf::YieldOp::create(b, result);
+  return forOp.getResult(0);
+}
+
+Value KernelBuilder::select(Value condition, function_ref<Value()> then,
+                            function_ref<Value()> otherwise) {
+  if (std::optional<int64_t> known = getStatic(condition))
+    return *known ? then() : otherwise();
+  // The result's type is known only after the first branch has been built.
+  auto holder = scf::IfOp::create(b, TypeRange(), condition, true);
+  OpBuilder::InsertionGuard guard(b);
+  auto fill = [&](Block *branch, function_ref<Value()> make) {
+    branch->clear();
+    b.setInsertionPointToStart(branch);
+    Value value = make();
+    scf::YieldOp::create(b, value);
+    return value.getType();
+  };
+  Type type = fill(holder.thenBlock(), then);
+  fill(holder.elseBlock(), otherwise);
+  b.setInsertionPoint(holder);
+  auto result = scf::IfOp::create(b, TypeRange(type), condition, true);
+  result.getThenRegion().takeBody(holder.getThenRegion());
+  result.getElseRegion().takeBody(holder.getElseRegion());
+  holder.erase();
+  return result.getResult(0);
+}
+
+void KernelBuilder::branch(Value condition, function_ref<void()> then,
+                           function_ref<void()> otherwise) {
+  if (std::optional<int64_t> known = getStatic(condition)) {
+    *known ? then() : otherwise();
+    return;
+  }
+  auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  then();
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  otherwise();
+}
+
+RankedTensorType KernelBuilder::getTileType(ArrayRef<int64_t> shape,
+                                            Type elementType) {
+  int64_t lanes = vectorBits / elementType.getIntOrFloatBitWidth();
+  while (shape.back() % lanes)
+    lanes /= 2;
+  return RankedTensorType::get(
+      shape, elementType,
+      LanesAttr::getVectorTile(b.getContext(), shape, lanes));
+}
+
+RankedTensorType KernelBuilder::getStagedType(ArrayRef<int64_t> shape,
+                                              Type elementType) {
+  return RankedTensorType::get(
+      shape, elementType,
+      StagedAttr::get(b.getContext(), ArrayRef<int64_t>()));
+}
+
+Value KernelBuilder::splat(RankedTensorType tile, double value) {
+  Type type = tile.getElementType();
+  Attribute element;
+  if (auto floatType = dyn_cast<FloatType>(type))
+    element = b.getFloatAttr(floatType, value);
+  else
+    element = b.getIntegerAttr(type, static_cast<int64_t>(value));
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+}
+
+AffineExpr KernelBuilder::dim(unsigned position) {
+  return getAffineDimExpr(position, b.getContext());
+}
+
+AffineExpr KernelBuilder::zero() {
+  return getAffineConstantExpr(0, b.getContext());
+}
+
+AffineMap KernelBuilder::map(unsigned tileRank, ArrayRef<AffineExpr> results) {
+  return AffineMap::get(tileRank, 0, results, b.getContext());
+}
+
+Value mlir::tracea::convertTile(ImplicitLocOpBuilder &b, Value tile,
+                                Type elementType) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  Type from = type.getElementType();
+  if (from == elementType)
+    return tile;
+  auto to = type.clone(elementType);
+  if (isa<FloatType>(from) && isa<FloatType>(elementType)) {
+    if (from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(b, to, tile);
+    return arith::TruncFOp::create(b, to, tile);
+  }
+  if (isa<FloatType>(elementType))
+    return arith::SIToFPOp::create(b, to, tile);
+  if (isa<FloatType>(from))
+    return arith::FPToSIOp::create(b, to, tile);
+  if (from.getIntOrFloatBitWidth() < elementType.getIntOrFloatBitWidth())
+    return arith::ExtSIOp::create(b, to, tile);
+  return arith::TruncIOp::create(b, to, tile);
+}
+
+Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
+                                  Value accumulator, const TileAddress &address,
+                                  ValueRange limits) {
+  auto accType = cast<RankedTensorType>(accumulator.getType());
+  auto resultType =
+      cast<RankedTensorType>(epilogue.getEpilogueResult().getType());
+  Region &region = epilogue.getEpilogue();
+  if (region.empty())
+    return convertTile(b, accumulator, resultType.getElementType());
+
+  IRMapping mapping;
+  Block &block = region.front();
+  mapping.map(block.getArgument(0), accumulator);
+  for (auto [extra, mapAttr, argument] :
+       llvm::zip(epilogue.getExtras(), epilogue.getEpilogueMaps(),
+                 block.getArguments().drop_front())) {
+    // The extra's element for result element r is at map(r); substitute the
+    // tile's address into it.
+    AffineMap extraMap = cast<AffineMapAttr>(mapAttr).getValue();
+    SmallVector<Value> indices;
+    SmallVector<AffineExpr> results;
+    for (AffineExpr expr : extraMap.getResults()) {
+      if (auto position = dyn_cast<AffineDimExpr>(expr)) {
+        indices.push_back(address.indices[position.getPosition()]);
+        results.push_back(address.map.getResult(position.getPosition()));
+        continue;
+      }
+      int64_t constant = cast<AffineConstantExpr>(expr).getValue();
+      indices.push_back(math.constant(constant));
+      results.push_back(zero());
+    }
+    RankedTensorType tile = accType.clone(
+        cast<RankedTensorType>(extra.getType()).getElementType());
+    mapping.map(argument,
+                LoadOp::create(b, tile, getMemRef(extra), indices, limits,
+                               Value(), map(accType.getRank(), results)));
+  }
+  // Constants, inside of the region or captured by it, become splats.
+  auto lookup = [&](Value value) -> Value {
+    if (Value mapped = mapping.lookupOrNull(value))
+      return mapped;
+    auto constant = value.getDefiningOp<arith::ConstantOp>();
+    assert(constant && "an epilogue captures constants only");
+    RankedTensorType tile = accType.clone(constant.getType());
+    Attribute element = constant.getValue();
+    Value splat = arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+    mapping.map(value, splat);
+    return splat;
+  };
+  for (Operation &scalar : block.without_terminator()) {
+    if (isa<arith::ConstantOp>(scalar))
+      continue;
+    SmallVector<Value> operands;
+    for (Value operand : scalar.getOperands())
+      operands.push_back(lookup(operand));
+    SmallVector<Type> types;
+    for (Type type : scalar.getResultTypes())
+      types.push_back(accType.clone(type));
+    Operation *tiled =
+        static_cast<OpBuilder &>(b).create(
+            scalar.getLoc(), scalar.getName().getIdentifier(), operands,
+            types, scalar.getAttrs());
+    mapping.map(scalar.getResults(), tiled->getResults());
+  }
+  return lookup(block.getTerminator()->getOperand(0));
+}
+
+void KernelBuilder::finish() {
+  rewriter.setInsertionPoint(op);
+  SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
+  auto launch = LaunchOp::create(
+      rewriter, op.getLoc(), types,
+      FlatSymbolRefAttr::get(kernel.getSymNameAttr()), inputs, inits);
+  rewriter.replaceOp(op, launch.getResults());
+}
+
+void mlir::tracea::emitExtentCheck(RewriterBase &rewriter, Operation *op,
+                                   Value lhs, int64_t lhsDim, Value rhs,
+                                   int64_t rhsDim, StringRef what) {
+  auto lhsType = cast<RankedTensorType>(lhs.getType());
+  auto rhsType = cast<RankedTensorType>(rhs.getType());
+  // Two static extents were compared by the verifier.
+  if (!lhsType.isDynamicDim(lhsDim) && !rhsType.isDynamicDim(rhsDim))
+    return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  Value lhsSize = rewriter.createOrFold<tensor::DimOp>(loc, lhs, lhsDim);
+  Value rhsSize = rewriter.createOrFold<tensor::DimOp>(loc, rhs, rhsDim);
+  if (lhsSize == rhsSize)
+    return;
+  Value same = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                     lhsSize, rhsSize);
+  cf::AssertOp::create(rewriter, loc, same,
+                       (op->getName().getStringRef() + ": expected " + what)
+                           .str());
+}

@@ -1,0 +1,133 @@
+//===- KernelBuilder.h - Builds one kernel for one operation ----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What every variant's lowering shares: the kernel's signature from the
+// operation's operands, index arithmetic that folds, loops, and the epilogue on
+// a register tile.
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/IRMapping.h"
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea {
+
+/// Arithmetic on `index` values that folds constants as it goes.
+class IndexMath {
+public:
+  explicit IndexMath(ImplicitLocOpBuilder &builder) : b(builder) {}
+
+  Value constant(int64_t value);
+  Value add(Value x, Value y);
+  Value add(Value x, int64_t y) { return add(x, constant(y)); }
+  Value sub(Value x, Value y);
+  Value sub(Value x, int64_t y) { return sub(x, constant(y)); }
+  Value mul(Value x, Value y);
+  Value mul(Value x, int64_t y) { return mul(x, constant(y)); }
+  Value min(Value x, Value y);
+  Value min(Value x, int64_t y) { return min(x, constant(y)); }
+  Value max(Value x, int64_t y);
+  Value floorDiv(Value x, int64_t y);
+  Value rem(Value x, int64_t y);
+  Value ceilDiv(Value x, int64_t y);
+  Value roundUp(Value x, int64_t y) { return mul(ceilDiv(x, y), y); }
+  Value equal(Value x, Value y);
+  Value lessOrEqual(Value x, Value y);
+
+private:
+  ImplicitLocOpBuilder &b;
+};
+
+/// The value of an index known at compile time.
+std::optional<int64_t> getStatic(Value value);
+
+/// Where the elements of a register tile live in a memref.
+struct TileAddress {
+  Value memory;
+  SmallVector<Value> indices;
+  AffineMap map;
+};
+
+/// One kernel in the making, and the launch that will replace the operation.
+class KernelBuilder {
+public:
+  /// Starts a kernel for `op`: its arguments are the memrefs of all tensor
+  /// operands, inputs before destinations.
+  KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
+                ScheduleAttr schedule);
+
+  /// The kernel's memref for an operand of the operation.
+  Value getMemRef(Value operand) const;
+
+  /// Extent of one dimension of an operand's memref.
+  Value getDim(Value operand, int64_t dim);
+
+  /// Opens the grid; the insertion point moves into its body.
+  Block::BlockArgListType beginTiles(ValueRange bounds, int64_t group = 0);
+
+  /// Emits `for (i = 0; i < bound; i += step)`. A loop that runs exactly once
+  /// is not emitted.
+  void loop(Value bound, int64_t step, function_ref<void(Value)> body);
+
+  /// The same with one carried value.
+  Value loop(Value bound, int64_t step, Value init,
+             function_ref<Value(Value, Value)> body);
+
+  /// `condition ? then : otherwise`, folded when known.
+  Value select(Value condition, function_ref<Value()> then,
+               function_ref<Value()> otherwise);
+  void branch(Value condition, function_ref<void()> then,
+              function_ref<void()> otherwise);
+
+  /// A register tile in vectors of the target, lanes along the last dimension.
+  RankedTensorType getTileType(ArrayRef<int64_t> shape, Type elementType);
+  RankedTensorType getStagedType(ArrayRef<int64_t> shape, Type elementType);
+  Value splat(RankedTensorType tile, double value);
+
+  /// Applies the operation's epilogue to the accumulator tile, whose elements
+  /// belong to the result elements at `address`.
+  Value emitEpilogue(EpilogueOpInterface op, Value accumulator,
+                     const TileAddress &address, ValueRange limits);
+
+  /// Closes the kernel and replaces the operation by its launch.
+  void finish();
+
+  ImplicitLocOpBuilder &builder() { return b; }
+  IndexMath &index() { return math; }
+  AffineExpr dim(unsigned position);
+  AffineExpr zero();
+  AffineMap map(unsigned tileRank, ArrayRef<AffineExpr> results);
+
+private:
+  RewriterBase &rewriter;
+  DestinationStyleOpInterface op;
+  tracea_pipe::KernelOp kernel;
+  ImplicitLocOpBuilder b;
+  IndexMath math;
+  int64_t vectorBits;
+  IRMapping memrefs;
+  SmallVector<Value> inputs, inits;
+};
+
+/// Converts a tile to another element type the way the semantic level does
+/// when an operation has no epilogue.
+Value convertTile(ImplicitLocOpBuilder &builder, Value tile, Type elementType);
+
+/// Refuses at run time what the kernel's maps take for granted: that two
+/// dynamic extents agree.
+void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
+                     int64_t lhsDim, Value rhs, int64_t rhsDim,
+                     StringRef what);
+
+// One function per variant.
+LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
