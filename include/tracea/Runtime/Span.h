@@ -21,13 +21,15 @@ namespace tracea::runtime {
 
 /// A pointer and a length; owns nothing. Valid as long as the memory it was
 /// made from.
-template <typename T> class Span {
+template <typename T>
+class Span {
 public:
   using Value = std::remove_const_t<T>;
 
   Span() = default;
   Span(T *data, size_t size) : first(data), count(size) {}
-  template <size_t N> Span(T (&array)[N]) : first(array), count(N) {}
+  template <size_t N>
+  Span(T (&array)[N]) : first(array), count(N) {}
   /// From a vector; of a const vector only where T is const.
   template <
       typename V,

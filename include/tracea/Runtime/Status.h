@@ -56,7 +56,8 @@ private:
 };
 
 /// A T, or the failure that explains why there is none.
-template <typename T> class [[nodiscard]] Expected {
+template <typename T>
+class [[nodiscard]] Expected {
 public:
   Expected(T value) : state(std::in_place_index<0>, std::move(value)) {}
   Expected(Status failure) : state(std::in_place_index<1>, std::move(failure)) {

@@ -55,7 +55,10 @@ public:
   const std::vector<int64_t> &shape() const { return sizes; }
   const std::vector<int64_t> &strides() const { return steps; }
   void *data() const { return pointer; }
-  template <typename T> T *dataAs() const { return static_cast<T *>(pointer); }
+  template <typename T>
+  T *dataAs() const {
+    return static_cast<T *>(pointer);
+  }
   int64_t numElements() const { return count; }
   /// Bytes of the elements, without the gaps between them.
   int64_t byteSize() const { return count * sizeOf(elementType); }

@@ -35,7 +35,8 @@ float floatOf(uint32_t bits) {
   return value;
 }
 
-template <typename T> double readAs(const void *pointer) {
+template <typename T>
+double readAs(const void *pointer) {
   T value;
   std::memcpy(&value, pointer, sizeof value);
   return static_cast<double>(value);

@@ -201,11 +201,13 @@ private:
   std::vector<Place> places;
 };
 
-template <typename Read> struct Field {
+template <typename Read>
+struct Field {
   const char *name;
   Read read;
 };
-template <typename Read> Field(const char *, Read) -> Field<Read>;
+template <typename Read>
+Field(const char *, Read) -> Field<Read>;
 
 /// The usual fields: a name and the member it goes to.
 auto text(Reader &r, const char *name, std::string &out) {

@@ -38,14 +38,16 @@ uint64_t alignUp(uint64_t value) {
   return (value + sectionAlign - 1) & ~(sectionAlign - 1);
 }
 
-template <typename T> T readLittle(const uint8_t *from) {
+template <typename T>
+T readLittle(const uint8_t *from) {
   T value = 0;
   for (size_t i = 0; i < sizeof(T); ++i)
     value |= static_cast<T>(from[i]) << (8 * i);
   return value;
 }
 
-template <typename T> void writeLittle(uint8_t *to, T value) {
+template <typename T>
+void writeLittle(uint8_t *to, T value) {
   for (size_t i = 0; i < sizeof(T); ++i)
     to[i] = static_cast<uint8_t>(value >> (8 * i));
 }

@@ -1,0 +1,40 @@
+//===- HostCPU.h - What the host's processor has -*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names and features of the processor that this process runs on, by LLVM's
+// names, and only as far as the operating system saves the registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_CPU_HOSTCPU_H
+#define TRACEA_RUNTIME_CPU_HOSTCPU_H
+
+#include <string>
+#include <vector>
+
+namespace tracea::runtime {
+
+struct HostCPU {
+  /// "x86_64", "aarch64", or "unknown".
+  std::string arch;
+  std::string name;
+  /// LLVM's names, sorted.
+  std::vector<std::string> features;
+
+  bool has(const std::string &feature) const;
+};
+
+/// Asks the processor (x86-64) or the kernel (AArch64).
+HostCPU detectHostCPU();
+
+/// The part for AArch64, from the text of /proc/cpuinfo.
+std::vector<std::string> parseAArch64Features(const std::string &cpuinfo);
+
+/// Processors that this process may run on; at least 1.
+int countUsableProcessors();
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_CPU_HOSTCPU_H

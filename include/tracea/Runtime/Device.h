@@ -1,0 +1,189 @@
+//===- Device.h - What a driver offers -*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A driver is a Device and the Buffers, Streams, Modules and Kernels that come
+// from it. Programs run through this interface alone, and the conformance
+// suite (unittests/Runtime/Conformance) is what an implementation must pass.
+//
+// The public functions check their arguments and call the virtual `do…`
+// functions, so a driver sees only ranges that are in bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_DEVICE_H
+#define TRACEA_RUNTIME_DEVICE_H
+
+#include "tracea/Runtime/Manifest.h"
+#include "tracea/Runtime/Span.h"
+#include "tracea/Runtime/Status.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tracea::runtime {
+
+struct DeviceInfo {
+  /// As in a manifest's target: "cpu", …; "x86_64", ….
+  std::string kind;
+  std::string arch;
+  /// The product's name, for people.
+  std::string name;
+  /// What this device has, by the names that manifests use; sorted.
+  std::vector<std::string> features;
+  /// How many tiles run at the same time.
+  int64_t parallelism = 1;
+  /// Whether device addresses are host addresses: kernels may then read and
+  /// write the caller's memory in place.
+  bool hostAccessible = false;
+};
+
+/// Something that the interface offers and this driver does not.
+struct Unsupported {
+  std::string what;
+  std::string reason;
+};
+
+/// Device memory; freed with the last share. Keeps its device's resources.
+class Buffer {
+public:
+  virtual ~Buffer();
+  /// The address that kernels see; not to be read by the host unless the
+  /// device is host-accessible.
+  void *address() const { return where; }
+  int64_t bytes() const { return size; }
+
+protected:
+  Buffer(void *where, int64_t size) : where(where), size(size) {}
+
+private:
+  void *where;
+  int64_t size;
+};
+
+/// A function of a module. Keeps the module loaded.
+class Kernel {
+public:
+  virtual ~Kernel();
+  const std::string &symbol() const { return name; }
+
+protected:
+  explicit Kernel(std::string name) : name(std::move(name)) {}
+
+private:
+  std::string name;
+};
+
+/// Loaded code.
+class Module {
+public:
+  virtual ~Module();
+  /// The kernel of that symbol; each thread (or block) that runs tiles gets
+  /// `workspaceBytes` of scratch memory.
+  Expected<std::shared_ptr<Kernel>> kernel(const std::string &symbol,
+                                           int64_t workspaceBytes = 0);
+
+protected:
+  virtual Expected<std::shared_ptr<Kernel>>
+  doKernel(const std::string &symbol, int64_t workspaceBytes) = 0;
+};
+
+/// An ordered queue of work. What is enqueued runs in order; memory that it
+/// uses must stay alive until `synchronize` returns. Errors of earlier work
+/// may be reported by any later call. One thread at a time may use a stream;
+/// different streams may be used by different threads.
+class Stream {
+public:
+  virtual ~Stream();
+  Status copyToDevice(Buffer &to, int64_t offset, const void *from,
+                      int64_t bytes);
+  Status copyToHost(void *to, const Buffer &from, int64_t offset,
+                    int64_t bytes);
+  /// Between buffers of the same device. The ranges may not overlap.
+  Status copy(Buffer &to, int64_t toOffset, const Buffer &from,
+              int64_t fromOffset, int64_t bytes);
+  /// Sets bytes to `value`.
+  Status fill(Buffer &to, int64_t offset, int64_t bytes, uint8_t value);
+  /// Runs all tiles of [0, tiles). `args` are packed as ArgPacker packs them;
+  /// they are copied before the call returns. No tiles is no work.
+  Status launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
+                Span<const int64_t> args);
+  /// Waits until everything enqueued has run.
+  Status synchronize();
+
+protected:
+  virtual Status doCopyToDevice(Buffer &to, int64_t offset, const void *from,
+                                int64_t bytes) = 0;
+  virtual Status doCopyToHost(void *to, const Buffer &from, int64_t offset,
+                              int64_t bytes) = 0;
+  virtual Status doCopy(Buffer &to, int64_t toOffset, const Buffer &from,
+                        int64_t fromOffset, int64_t bytes) = 0;
+  virtual Status doFill(Buffer &to, int64_t offset, int64_t bytes,
+                        uint8_t value) = 0;
+  virtual Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
+                          Span<const int64_t> args) = 0;
+  virtual Status doSynchronize() = 0;
+};
+
+/// One device of one driver. All functions may be called from any thread.
+class Device {
+public:
+  virtual ~Device();
+  virtual const DeviceInfo &info() const = 0;
+  virtual std::vector<Unsupported> unsupported() const = 0;
+
+  /// Whether code for `target` may be loaded: kind, architecture and every
+  /// feature are compared. Nothing of a program is loaded before this.
+  virtual Status checkTarget(const TargetSpec &target) const;
+
+  /// Memory with arbitrary contents; zero bytes is a valid size. `alignment`
+  /// is a power of two; at least 64 is used.
+  Expected<std::shared_ptr<Buffer>> allocate(int64_t bytes,
+                                             int64_t alignment = 64);
+  Expected<std::unique_ptr<Stream>> createStream();
+  /// Loads native code. The code gets all rights of the process.
+  Expected<std::shared_ptr<Module>> loadModule(Bytes code);
+
+protected:
+  virtual Expected<std::shared_ptr<Buffer>> doAllocate(int64_t bytes,
+                                                       int64_t alignment) = 0;
+  virtual Expected<std::unique_ptr<Stream>> doCreateStream() = 0;
+  virtual Expected<std::shared_ptr<Module>> doLoadModule(Bytes code) = 0;
+};
+
+/// Packs kernel arguments into 64-bit slots: a memref of rank r takes 1 + 2r
+/// slots (the address of its first element, r sizes, r strides in elements),
+/// an integer or index one, a float one with its bits zero-extended.
+class ArgPacker {
+public:
+  void clear() { slots.clear(); }
+  void memref(const void *address, Span<const int64_t> sizes,
+              Span<const int64_t> strides) {
+    slots.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(address)));
+    slots.insert(slots.end(), sizes.begin(), sizes.end());
+    slots.insert(slots.end(), strides.begin(), strides.end());
+  }
+  void index(int64_t value) { slots.push_back(value); }
+  void f32(float value);
+  void f64(double value);
+  Span<const int64_t> packed() const { return slots; }
+
+private:
+  std::vector<int64_t> slots;
+};
+
+struct DeviceOptions {
+  /// Threads of the CPU driver, the calling one included. 0: TRACEA_NUM_THREADS
+  /// where it is set, else the processors that this process may use.
+  int threads = 0;
+};
+
+/// Opens the first device of a kind ("cpu").
+Expected<std::shared_ptr<Device>> openDevice(const std::string &kind,
+                                             const DeviceOptions &options = {});
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_DEVICE_H

@@ -1,0 +1,126 @@
+//===- Executable.h - Loads and runs programs -*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An Executable is a program with its code loaded and its constants on a
+// device; it never changes and may be shared between threads. An Execution is
+// one caller's way through an entry: it holds the arena and the statistics,
+// and serves one thread at a time. Several Executions of one Executable may
+// run at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_EXECUTABLE_H
+#define TRACEA_RUNTIME_EXECUTABLE_H
+
+#include "tracea/Runtime/Device.h"
+#include "tracea/Runtime/ProgramFile.h"
+#include "tracea/Runtime/Tensor.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tracea::runtime {
+
+struct ExecutionOptions {
+  /// Measure the time of every launch (waits after each one).
+  bool profile = false;
+  /// Refuse runs that need more temporary memory than this, in bytes; 0 is no
+  /// limit.
+  int64_t maxArenaBytes = 0;
+};
+
+/// Time spent in one kernel of the program.
+struct KernelTime {
+  std::string kernel;
+  int64_t launches = 0;
+  double seconds = 0;
+};
+
+/// Sums over the runs of one Execution.
+struct RunStats {
+  int64_t runs = 0;
+  int64_t launches = 0;
+  int64_t tiles = 0;
+  /// Inputs that could not be used in place: strided, misaligned, overlapping
+  /// an output, or on a device that does not see host memory.
+  int64_t inputCopies = 0;
+  /// Outputs that could not be written in place.
+  int64_t outputCopies = 0;
+  int64_t copiedBytes = 0;
+  /// Bytes of the arena now, and how often it had to grow.
+  int64_t arenaBytes = 0;
+  int64_t arenaGrowths = 0;
+  /// In the order of the manifest's kernels; filled when profiling.
+  std::vector<KernelTime> kernelTimes;
+};
+
+class Execution;
+
+class Executable : public std::enable_shared_from_this<Executable> {
+public:
+  /// Validates the program, checks that `device` can run it, and only then
+  /// loads its code and copies its constants to the device. The code in the
+  /// program gets all rights of this process: load only what you trust.
+  static Expected<std::shared_ptr<Executable>>
+  load(ProgramFile program, std::shared_ptr<Device> device);
+
+  ~Executable();
+  Executable(const Executable &) = delete;
+  Executable &operator=(const Executable &) = delete;
+
+  const Manifest &manifest() const;
+  const std::shared_ptr<Device> &device() const;
+
+  /// For the entry of that name; an empty name is the only entry of a program
+  /// that has one. The Execution keeps this Executable alive.
+  Expected<std::unique_ptr<Execution>>
+  createExecution(const std::string &entry = "",
+                  const ExecutionOptions &options = {});
+
+  /// Runs an entry once and returns newly allocated outputs. For repeated runs
+  /// an Execution saves the allocations.
+  Expected<std::vector<Tensor>> run(const std::string &entry,
+                                    Span<const TensorView> inputs);
+
+private:
+  struct Impl;
+  friend class Execution;
+  explicit Executable(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+class Execution {
+public:
+  ~Execution();
+  Execution(const Execution &) = delete;
+  Execution &operator=(const Execution &) = delete;
+
+  const EntrySpec &entry() const;
+
+  /// Runs the entry. `outputs` has one element for each output: a null tensor
+  /// is replaced by a new row-major one, any other is written in place and
+  /// must have the output's type and shape. Outputs may overlap inputs (the
+  /// input is then copied first) but not each other.
+  ///
+  /// Before anything is launched the inputs' count, types, ranks and static
+  /// sizes, the entry's checks and the bounds of every view are verified; a
+  /// failure names the argument, what was expected and what was found, and
+  /// leaves the outputs as they were.
+  Status run(Span<const TensorView> inputs, Span<Tensor> outputs);
+
+  const RunStats &stats() const;
+  void resetStats();
+
+private:
+  struct Impl;
+  friend class Executable;
+  explicit Execution(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_EXECUTABLE_H

@@ -1,0 +1,260 @@
+//===- HostCPU.cpp - What the host's processor has -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// x86-64 features are bits of CPUID leaves (Intel SDM volume 2, CPUID; AMD APM
+// volume 3, appendix E) under the names that LLVM gives them; a feature with
+// registers of its own counts only where XCR0 says that the operating system
+// saves them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tracea/Runtime/CPU/HostCPU.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <sched.h>
+#include <sstream>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace tracea::runtime {
+
+bool HostCPU::has(const std::string &feature) const {
+  return std::binary_search(features.begin(), features.end(), feature);
+}
+
+int countUsableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    return CPU_COUNT(&set);
+  // More processors than a cpu_set_t holds, or no such call.
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::vector<std::string> parseAArch64Features(const std::string &cpuinfo) {
+  static constexpr struct {
+    const char *kernel;
+    const char *llvm;
+  } names[] = {
+      {"fp", "fp-armv8"},     {"asimd", "neon"},       {"asimdhp", "fullfp16"},
+      {"asimddp", "dotprod"}, {"asimdfhm", "fp16fml"}, {"asimdrdm", "rdm"},
+      {"atomics", "lse"},     {"crc32", "crc"},        {"aes", "aes"},
+      {"sha2", "sha2"},       {"sha3", "sha3"},        {"bf16", "bf16"},
+      {"i8mm", "i8mm"},       {"sve", "sve"},          {"sve2", "sve2"},
+      {"sme", "sme"},         {"lrcpc", "rcpc"},       {"fcma", "complxnum"},
+      {"jscvt", "jsconv"}};
+  std::vector<std::string> features;
+  size_t line = cpuinfo.find("Features");
+  if (line == std::string::npos)
+    return features;
+  size_t colon = cpuinfo.find(':', line);
+  size_t end = cpuinfo.find('\n', line);
+  if (colon == std::string::npos || colon > end)
+    return features;
+  std::istringstream words(cpuinfo.substr(
+      colon + 1, end == std::string::npos ? end : end - colon - 1));
+  for (std::string word; words >> word;)
+    for (const auto &name : names)
+      if (word == name.kernel)
+        features.push_back(name.llvm);
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
+#if defined(__x86_64__)
+
+namespace {
+
+enum Register { EAX, EBX, ECX, EDX };
+/// Which registers the operating system must save for a feature.
+enum State { None, AVX, AVX512, AMX };
+
+struct Feature {
+  const char *name;
+  uint32_t leaf;
+  uint32_t subleaf;
+  Register reg;
+  int bit;
+  State state;
+};
+
+constexpr Feature table[] = {
+    {"x87", 1, 0, EDX, 0, None},
+    {"cx8", 1, 0, EDX, 8, None},
+    {"cmov", 1, 0, EDX, 15, None},
+    {"mmx", 1, 0, EDX, 23, None},
+    {"fxsr", 1, 0, EDX, 24, None},
+    {"sse", 1, 0, EDX, 25, None},
+    {"sse2", 1, 0, EDX, 26, None},
+    {"sse3", 1, 0, ECX, 0, None},
+    {"pclmul", 1, 0, ECX, 1, None},
+    {"ssse3", 1, 0, ECX, 9, None},
+    {"fma", 1, 0, ECX, 12, AVX},
+    {"cx16", 1, 0, ECX, 13, None},
+    {"sse4.1", 1, 0, ECX, 19, None},
+    {"sse4.2", 1, 0, ECX, 20, None},
+    {"crc32", 1, 0, ECX, 20, None},
+    {"movbe", 1, 0, ECX, 22, None},
+    {"popcnt", 1, 0, ECX, 23, None},
+    {"aes", 1, 0, ECX, 25, None},
+    {"xsave", 1, 0, ECX, 27, None}, // OSXSAVE: enabled, not only present.
+    {"avx", 1, 0, ECX, 28, AVX},
+    {"f16c", 1, 0, ECX, 29, AVX},
+    {"rdrnd", 1, 0, ECX, 30, None},
+    {"fsgsbase", 7, 0, EBX, 0, None},
+    {"sgx", 7, 0, EBX, 2, None},
+    {"bmi", 7, 0, EBX, 3, None},
+    {"avx2", 7, 0, EBX, 5, AVX},
+    {"bmi2", 7, 0, EBX, 8, None},
+    {"invpcid", 7, 0, EBX, 10, None},
+    {"rtm", 7, 0, EBX, 11, None},
+    {"avx512f", 7, 0, EBX, 16, AVX512},
+    {"avx512dq", 7, 0, EBX, 17, AVX512},
+    {"rdseed", 7, 0, EBX, 18, None},
+    {"adx", 7, 0, EBX, 19, None},
+    {"avx512ifma", 7, 0, EBX, 21, AVX512},
+    {"clflushopt", 7, 0, EBX, 23, None},
+    {"clwb", 7, 0, EBX, 24, None},
+    {"avx512cd", 7, 0, EBX, 28, AVX512},
+    {"sha", 7, 0, EBX, 29, None},
+    {"avx512bw", 7, 0, EBX, 30, AVX512},
+    {"avx512vl", 7, 0, EBX, 31, AVX512},
+    {"avx512vbmi", 7, 0, ECX, 1, AVX512},
+    {"pku", 7, 0, ECX, 4, None}, // OSPKE: enabled, not only present.
+    {"waitpkg", 7, 0, ECX, 5, None},
+    {"avx512vbmi2", 7, 0, ECX, 6, AVX512},
+    {"shstk", 7, 0, ECX, 7, None},
+    {"gfni", 7, 0, ECX, 8, None},
+    {"vaes", 7, 0, ECX, 9, AVX},
+    {"vpclmulqdq", 7, 0, ECX, 10, AVX},
+    {"avx512vnni", 7, 0, ECX, 11, AVX512},
+    {"avx512bitalg", 7, 0, ECX, 12, AVX512},
+    {"avx512vpopcntdq", 7, 0, ECX, 14, AVX512},
+    {"rdpid", 7, 0, ECX, 22, None},
+    {"kl", 7, 0, ECX, 23, None},
+    {"cldemote", 7, 0, ECX, 25, None},
+    {"movdiri", 7, 0, ECX, 27, None},
+    {"movdir64b", 7, 0, ECX, 28, None},
+    {"enqcmd", 7, 0, ECX, 29, None},
+    {"uintr", 7, 0, EDX, 5, None},
+    {"avx512vp2intersect", 7, 0, EDX, 8, AVX512},
+    {"serialize", 7, 0, EDX, 14, None},
+    {"tsxldtrk", 7, 0, EDX, 16, None},
+    {"pconfig", 7, 0, EDX, 18, None},
+    {"amx-bf16", 7, 0, EDX, 22, AMX},
+    {"avx512fp16", 7, 0, EDX, 23, AVX512},
+    {"amx-tile", 7, 0, EDX, 24, AMX},
+    {"amx-int8", 7, 0, EDX, 25, AMX},
+    {"sha512", 7, 1, EAX, 0, AVX},
+    {"sm3", 7, 1, EAX, 1, AVX},
+    {"sm4", 7, 1, EAX, 2, AVX},
+    {"raoint", 7, 1, EAX, 3, None},
+    {"avxvnni", 7, 1, EAX, 4, AVX},
+    {"avx512bf16", 7, 1, EAX, 5, AVX512},
+    {"cmpccxadd", 7, 1, EAX, 7, None},
+    {"amx-fp16", 7, 1, EAX, 21, AMX},
+    {"hreset", 7, 1, EAX, 22, None},
+    {"avxifma", 7, 1, EAX, 23, AVX},
+    {"avxvnniint8", 7, 1, EDX, 4, AVX},
+    {"avxneconvert", 7, 1, EDX, 5, AVX},
+    {"amx-complex", 7, 1, EDX, 8, AMX},
+    {"avxvnniint16", 7, 1, EDX, 10, AVX},
+    {"prefetchi", 7, 1, EDX, 14, None},
+    {"usermsr", 7, 1, EDX, 15, None},
+    {"xsaveopt", 0xd, 1, EAX, 0, AVX},
+    {"xsavec", 0xd, 1, EAX, 1, AVX},
+    {"xsaves", 0xd, 1, EAX, 3, AVX},
+    {"ptwrite", 0x14, 0, EBX, 4, None},
+    {"sahf", 0x80000001, 0, ECX, 0, None},
+    {"lzcnt", 0x80000001, 0, ECX, 5, None},
+    {"sse4a", 0x80000001, 0, ECX, 6, None},
+    {"prfchw", 0x80000001, 0, ECX, 8, None},
+    {"xop", 0x80000001, 0, ECX, 11, AVX},
+    {"lwp", 0x80000001, 0, ECX, 15, None},
+    {"fma4", 0x80000001, 0, ECX, 16, AVX},
+    {"tbm", 0x80000001, 0, ECX, 21, None},
+    {"mwaitx", 0x80000001, 0, ECX, 29, None},
+    {"64bit", 0x80000001, 0, EDX, 29, None},
+    {"clzero", 0x80000008, 0, EBX, 0, None},
+    {"rdpru", 0x80000008, 0, EBX, 4, None},
+    {"wbnoinvd", 0x80000008, 0, EBX, 9, None},
+};
+
+/// XCR0, or 0 where the operating system does not use XSAVE.
+uint64_t readXCR0() {
+  uint32_t regs[4];
+  if (!__get_cpuid(1, &regs[0], &regs[1], &regs[2], &regs[3]) ||
+      !(regs[2] & (1u << 27)))
+    return 0;
+  uint32_t low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
+bool saves(uint64_t xcr0, State state) {
+  // SSE and AVX; also opmask, upper halves, upper registers; also tiles.
+  uint64_t needed = state == AVX      ? 0x6
+                    : state == AVX512 ? 0xe6
+                    : state == AMX    ? 0x60006
+                                      : 0;
+  return (xcr0 & needed) == needed;
+}
+
+} // namespace
+
+HostCPU detectHostCPU() {
+  HostCPU host;
+  host.arch = "x86_64";
+  uint64_t xcr0 = readXCR0();
+  for (const Feature &feature : table) {
+    uint32_t regs[4];
+    if (__get_cpuid_count(feature.leaf, feature.subleaf, &regs[0], &regs[1],
+                          &regs[2], &regs[3]) &&
+        (regs[feature.reg] >> feature.bit & 1) && saves(xcr0, feature.state))
+      host.features.push_back(feature.name);
+  }
+  std::sort(host.features.begin(), host.features.end());
+  uint32_t brand[12] = {};
+  if (__get_cpuid_max(0x80000000, nullptr) >= 0x80000004)
+    for (uint32_t i = 0; i < 3; ++i)
+      __get_cpuid(0x80000002 + i, &brand[4 * i], &brand[4 * i + 1],
+                  &brand[4 * i + 2], &brand[4 * i + 3]);
+  char text[sizeof brand + 1] = {};
+  std::memcpy(text, brand, sizeof brand);
+  host.name = text;
+  while (!host.name.empty() && host.name.back() == ' ')
+    host.name.pop_back();
+  if (host.name.empty())
+    host.name = "x86-64 processor";
+  return host;
+}
+
+#else
+
+HostCPU detectHostCPU() {
+  HostCPU host;
+#if defined(__aarch64__)
+  host.arch = "aarch64";
+  std::ifstream file("/proc/cpuinfo");
+  std::stringstream text;
+  text << file.rdbuf();
+  host.features = parseAArch64Features(text.str());
+  host.name = "AArch64 processor";
+#else
+  host.arch = "unknown";
+  host.name = "unknown processor";
+#endif
+  return host;
+}
+
+#endif
+
+} // namespace tracea::runtime

@@ -1,0 +1,551 @@
+//===- ProgramTest.cpp - Programs on every driver -===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole programs, built as the compiler builds them, packed into a container,
+// parsed again and run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Conformance.h"
+
+#include "tracea/Runtime/Executable.h"
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+using namespace tracea::runtime;
+using namespace tracea::runtime::test;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+namespace {
+class ProgramConformance : public Conformance {
+protected:
+  /// A program for this driver with all conformance kernels and no entry.
+  ProgramFile emptyProgram() {
+    ProgramFile program;
+    const DeviceInfo &info = device->info();
+    program.manifest.producer = "tracea conformance";
+    program.manifest.target = {info.kind, info.arch, "test", {}};
+    int64_t blob = program.addBlob(GetParam().code());
+    for (const char *symbol : {"conf_count", "conf_scale_add", "conf_row_sum",
+                               "conf_copy", "conf_workspace"}) {
+      KernelSpec kernel;
+      kernel.name = kernel.symbol = symbol;
+      kernel.blob = blob;
+      kernel.workspace = std::string(symbol) == "conf_workspace" ? 1000 : 0;
+      program.manifest.kernels.push_back(kernel);
+    }
+    return program;
+  }
+  enum { Count, ScaleAdd, RowSum, Copy, Scratch };
+
+  /// main(x: f32[?, ?], y: f32[?]) -> (z: f32[?, ?], sums: f32[?]) with
+  /// z = 3 x + y (y has as many elements as x) and sums over z's rows.
+  ProgramFile chain() {
+    ProgramFile program = emptyProgram();
+    EntrySpec entry;
+    entry.name = "main";
+    entry.inputs = {{"x", ElementType::F32, {dynamicSize, dynamicSize}},
+                    {"y", ElementType::F32, {dynamicSize}}};
+    ExprBuilder e(entry.exprs);
+    int64_t m = e.dim(0, 0), k = e.dim(0, 1), n = e.mul(m, k);
+    entry.checks = {{e.eq(n, e.dim(1, 0)), "y has x's number of elements"}};
+    entry.buffers = {
+        BufferSpec::input(0), BufferSpec::input(1),
+        BufferSpec::temp(e.rowMajorBytes(ElementType::F32, {m, k})),
+        BufferSpec::temp(e.rowMajorBytes(ElementType::F32, {m}))};
+    StepSpec first, second;
+    first.kernel = ScaleAdd;
+    first.tiles = e.ceilDiv(n, e.constant(16));
+    first.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, {n})),
+                  ArgSpec::fromView(e.rowMajorView(1, ElementType::F32, {n})),
+                  ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, {n})),
+                  ArgSpec::fromIndex(e.constant(3)),
+                  ArgSpec::fromIndex(e.constant(16))};
+    second.kernel = RowSum;
+    second.tiles = m;
+    second.args = {
+        ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, {m, k})),
+        ArgSpec::fromView(e.rowMajorView(3, ElementType::F32, {m}))};
+    entry.steps = {first, second};
+    entry.outputs = {
+        {ElementType::F32, e.rowMajorView(2, ElementType::F32, {m, k})},
+        {ElementType::F32, e.rowMajorView(3, ElementType::F32, {m})}};
+    program.manifest.entries = {entry};
+    return program;
+  }
+
+  /// main(x: f32[4, ?]) -> f32[4, ?] by `steps` copies, each to a new temp.
+  ProgramFile copies(int steps) {
+    ProgramFile program = emptyProgram();
+    EntrySpec entry;
+    entry.name = "main";
+    entry.inputs = {{"x", ElementType::F32, {4, dynamicSize}}};
+    ExprBuilder e(entry.exprs);
+    std::vector<int64_t> shape = {e.constant(4), e.dim(0, 1)};
+    entry.buffers = {BufferSpec::input(0)};
+    for (int i = 0; i < steps; ++i) {
+      entry.buffers.push_back(
+          BufferSpec::temp(e.rowMajorBytes(ElementType::F32, shape)));
+      StepSpec step;
+      step.kernel = Copy;
+      step.tiles = shape[0];
+      step.args = {
+          ArgSpec::fromView(e.rowMajorView(i, ElementType::F32, shape)),
+          ArgSpec::fromView(e.rowMajorView(i + 1, ElementType::F32, shape))};
+      entry.steps.push_back(step);
+    }
+    entry.outputs = {
+        {ElementType::F32, e.rowMajorView(steps, ElementType::F32, shape)}};
+    program.manifest.entries = {entry};
+    return program;
+  }
+
+  /// Through the container, as a user's program comes.
+  Expected<std::shared_ptr<Executable>> load(const ProgramFile &program) {
+    Expected<std::vector<uint8_t>> bytes = program.serialize();
+    if (!bytes)
+      return bytes.status();
+    Expected<ProgramFile> parsed = ProgramFile::parse(*bytes);
+    if (!parsed)
+      return parsed.status();
+    return Executable::load(std::move(*parsed), device);
+  }
+  std::unique_ptr<Execution> start(const ProgramFile &program,
+                                   const ExecutionOptions &options = {}) {
+    Expected<std::shared_ptr<Executable>> executable = load(program);
+    EXPECT_TRUE(executable) << executable.message();
+    Expected<std::unique_ptr<Execution>> execution =
+        (*executable)->createExecution("", options);
+    EXPECT_TRUE(execution) << execution.message();
+    return std::move(*execution);
+  }
+  /// The message with which a run of the program is refused.
+  std::string errorOf(const ProgramFile &program,
+                      const std::vector<Tensor> &inputs) {
+    std::unique_ptr<Execution> execution = start(program);
+    std::vector<Tensor> outputs(execution->entry().outputs.size());
+    Status status = execution->run(inputs, outputs);
+    EXPECT_EQ(execution->stats().launches, 0);
+    for (const Tensor &output : outputs)
+      EXPECT_TRUE(output.isNull());
+    return status.ok() ? "accepted" : status.message();
+  }
+
+  static Tensor ramp(std::vector<int64_t> shape, float start = 0) {
+    Tensor tensor = *Tensor::allocate(ElementType::F32, shape);
+    std::iota(tensor.dataAs<float>(),
+              tensor.dataAs<float>() + tensor.numElements(), start);
+    return tensor;
+  }
+  static std::vector<float> valuesOf(const Tensor &tensor) {
+    Tensor copy = *tensor.clone();
+    return std::vector<float>(copy.dataAs<float>(),
+                              copy.dataAs<float>() + copy.numElements());
+  }
+  bool shared() const { return device->info().hostAccessible; }
+};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Drivers, ProgramConformance,
+                         ::testing::ValuesIn(conformanceDrivers()), nameOfCase);
+
+TEST_P(ProgramConformance, RunsAChainForManyShapes) {
+  std::unique_ptr<Execution> execution = start(chain());
+  const int64_t sizes[][2] = {{1, 1}, {3, 5}, {17, 33},  {64, 64}, {0, 5},
+                              {5, 0}, {0, 0}, {1, 1000}, {101, 7}};
+  for (const auto &[m, k] : sizes) {
+    Tensor x = ramp({m, k}), y = ramp({m * k}, 0.5f);
+    std::vector<Tensor> outputs(2);
+    Status status = execution->run({x, y}, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(outputs[0].shape(), (std::vector<int64_t>{m, k}));
+    EXPECT_EQ(outputs[1].shape(), (std::vector<int64_t>{m}));
+    std::vector<float> z = valuesOf(outputs[0]), sums = valuesOf(outputs[1]);
+    for (int64_t i = 0; i < m; ++i) {
+      float sum = 0;
+      for (int64_t j = 0; j < k; ++j) {
+        int64_t at = i * k + j;
+        float expected =
+            3 * static_cast<float>(at) + (static_cast<float>(at) + 0.5f);
+        ASSERT_EQ(z[static_cast<size_t>(at)], expected);
+        sum += expected;
+      }
+      ASSERT_EQ(sums[static_cast<size_t>(i)], sum);
+    }
+  }
+  EXPECT_EQ(execution->stats().runs, 9);
+}
+
+TEST_P(ProgramConformance, RepeatedRunsReuseMemoryAndAreBitwiseEqual) {
+  std::unique_ptr<Execution> execution = start(copies(6));
+  Tensor x = ramp({4, 999}, 0.125f);
+  std::vector<Tensor> outputs(1);
+  ASSERT_TRUE(execution->run({x}, outputs).ok());
+  EXPECT_EQ(valuesOf(outputs[0]), valuesOf(x));
+  for (int i = 0; i < 30; ++i) {
+    std::memset(outputs[0].data(), 0xff,
+                static_cast<size_t>(outputs[0].byteSize()));
+    ASSERT_TRUE(execution->run({x}, outputs).ok());
+    ASSERT_EQ(std::memcmp(outputs[0].data(), x.data(),
+                          static_cast<size_t>(x.byteSize())),
+              0);
+  }
+  const RunStats &stats = execution->stats();
+  EXPECT_EQ(stats.runs, 31);
+  EXPECT_EQ(stats.launches, 31 * 6);
+  EXPECT_EQ(stats.tiles, 31 * 6 * 4);
+  EXPECT_EQ(stats.arenaGrowths, 1);
+  // Two neighbours of the chain are alive at a time.
+  int64_t tensorBytes = (4 * 999 * 4 + 63) / 64 * 64;
+  EXPECT_LE(stats.arenaBytes, 2 * tensorBytes);
+  EXPECT_EQ(stats.inputCopies, shared() ? 0 : 31);
+  EXPECT_EQ(stats.outputCopies, shared() ? 0 : 31);
+  // Smaller shapes fit into what is there; larger ones grow it once.
+  std::vector<Tensor> other(1);
+  ASSERT_TRUE(execution->run({ramp({4, 10})}, other).ok());
+  EXPECT_EQ(execution->stats().arenaGrowths, 1);
+  other[0] = Tensor();
+  ASSERT_TRUE(execution->run({ramp({4, 5000})}, other).ok());
+  EXPECT_EQ(execution->stats().arenaGrowths, 2);
+  EXPECT_EQ(valuesOf(other[0]), valuesOf(ramp({4, 5000})));
+  execution->resetStats();
+  EXPECT_EQ(execution->stats().runs, 0);
+  EXPECT_GT(execution->stats().arenaBytes, 0);
+}
+
+TEST_P(ProgramConformance, StridedInputsAndOutputs) {
+  std::unique_ptr<Execution> execution = start(copies(1));
+  Tensor storage = ramp({30, 4});
+  void *data = storage.data();
+  Tensor x = *Tensor::borrow(data, ElementType::F32, {4, 30}, {1, 4});
+  Tensor target = ramp({4, 60}, 1000);
+  void *targetData = target.data();
+  std::vector<Tensor> outputs = {
+      *Tensor::borrow(targetData, ElementType::F32, {4, 30}, {60, 2})};
+  ASSERT_TRUE(execution->run({x}, outputs).ok());
+  EXPECT_EQ(valuesOf(outputs[0]), valuesOf(x));
+  EXPECT_EQ(outputs[0].data(), targetData);
+  for (int64_t i = 1; i < 240; i += 2)
+    EXPECT_EQ(target.dataAs<float>()[i], 1000 + static_cast<float>(i));
+  EXPECT_EQ(execution->stats().inputCopies, 1);
+  EXPECT_EQ(execution->stats().outputCopies, 1);
+  EXPECT_EQ(execution->stats().copiedBytes, 2 * 480);
+}
+
+TEST_P(ProgramConformance, MisalignedMemoryIsCopied) {
+  std::unique_ptr<Execution> execution = start(copies(1));
+  std::vector<char> in(500, 0), out(500, 0);
+  for (int i = 0; i < 40; ++i) {
+    float value = static_cast<float>(i);
+    std::memcpy(in.data() + 1 + 4 * i, &value, 4);
+  }
+  void *from = in.data() + 1, *to = out.data() + 3;
+  Tensor x = *Tensor::borrow(from, ElementType::F32, {4, 10});
+  std::vector<Tensor> outputs = {
+      *Tensor::borrow(to, ElementType::F32, {4, 10})};
+  ASSERT_TRUE(execution->run({x}, outputs).ok());
+  EXPECT_EQ(std::memcmp(from, to, 160), 0);
+  EXPECT_EQ(execution->stats().inputCopies, 1);
+  EXPECT_EQ(execution->stats().outputCopies, 1);
+}
+
+TEST_P(ProgramConformance, OutputsMayOverlapInputs) {
+  std::unique_ptr<Execution> execution = start(chain());
+  Tensor x = ramp({40, 25}), y = ramp({1000});
+  std::vector<Tensor> outputs = {x, Tensor()};
+  ASSERT_TRUE(execution->run({x, y}, outputs).ok());
+  for (int64_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(x.dataAs<float>()[i], 4 * static_cast<float>(i));
+  // Shifted by a part: the copy of x must be made before z is written.
+  Tensor block = ramp({1100});
+  float *base = block.dataAs<float>();
+  void *late = base + 64, *early = base;
+  Tensor shifted = *Tensor::borrow(late, ElementType::F32, {40, 25});
+  outputs = {*Tensor::borrow(early, ElementType::F32, {40, 25}), Tensor()};
+  ASSERT_TRUE(execution->run({shifted, y}, outputs).ok());
+  for (int64_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(base[i], 3 * static_cast<float>(i + 64) + static_cast<float>(i));
+}
+
+TEST_P(ProgramConformance, OverlappingOutputsAreRefused) {
+  std::unique_ptr<Execution> execution = start(chain());
+  Tensor z = ramp({4, 4});
+  void *inside = z.dataAs<float>() + 12;
+  std::vector<Tensor> outputs = {
+      z, *Tensor::borrow(inside, ElementType::F32, {4})};
+  Status status = execution->run({ramp({4, 4}), ramp({16})}, outputs);
+  EXPECT_THAT(status.message(), HasSubstr("output 1 overlaps output 0"));
+}
+
+TEST_P(ProgramConformance, InputsAreChecked) {
+  ProgramFile program = copies(1);
+  Tensor good = ramp({4, 3});
+  EXPECT_THAT(errorOf(program, {}), HasSubstr("main: expected 1 inputs, found "
+                                              "0"));
+  EXPECT_THAT(errorOf(program, {good, good}), HasSubstr("found 2"));
+  EXPECT_THAT(errorOf(program, {Tensor()}),
+              HasSubstr("input 0 'x': expected f32[4, ?], found null tensor"));
+  EXPECT_EQ(errorOf(program, {*Tensor::allocate(ElementType::F64, {4, 3})}),
+            "main: input 0 'x': expected f32[4, ?], found f64[4, 3]");
+  EXPECT_EQ(errorOf(program, {ramp({4})}),
+            "main: input 0 'x': expected f32[4, ?], found f32[4], which has "
+            "rank 1 instead of 2");
+  EXPECT_EQ(errorOf(program, {ramp({3, 4})}),
+            "main: input 0 'x': expected f32[4, ?], found f32[3, 4], which "
+            "differs in axis 0");
+}
+
+TEST_P(ProgramConformance, OutputsAreChecked) {
+  std::unique_ptr<Execution> execution = start(copies(1));
+  Tensor x = ramp({4, 3});
+  auto error = [&](std::vector<Tensor> outputs) {
+    Status status = execution->run({x}, outputs);
+    return status.ok() ? "accepted" : status.message();
+  };
+  EXPECT_THAT(error({}), HasSubstr("expected 1 outputs, found 0"));
+  EXPECT_THAT(error({ramp({4, 4})}),
+              HasSubstr("output 0: expected f32[4, 3], found f32[4, 4]"));
+  EXPECT_THAT(error({*Tensor::allocate(ElementType::I32, {4, 3})}),
+              HasSubstr("found i32[4, 3]"));
+  const void *constant = x.data();
+  EXPECT_THAT(error({*Tensor::borrow(constant, ElementType::F32, {4, 3})}),
+              HasSubstr("read-only"));
+}
+
+TEST_P(ProgramConformance, ProgramChecksRefuseShapes) {
+  EXPECT_EQ(errorOf(chain(), {ramp({4, 4}), ramp({15})}),
+            "main: the program refuses these shapes: y has x's number of "
+            "elements");
+}
+
+TEST_P(ProgramConformance, ViewsAreBoundsChecked) {
+  Tensor x = ramp({4, 8});
+  // Replaces an expression of the only step's first view.
+  auto with = [&](auto change) {
+    ProgramFile program = copies(1);
+    EntrySpec &entry = program.manifest.entries[0];
+    ExprBuilder e(entry.exprs);
+    change(e, entry, entry.steps[0].args[0].view);
+    return errorOf(program, {x});
+  };
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.offset = e.constant(1);
+              }),
+              HasSubstr("step 0 (kernel \"conf_copy\"), argument 0: the view "
+                        "of f32[4, 8] at element 1 goes beyond buffer 0 of 128 "
+                        "bytes"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.offset = e.constant(-1);
+              }),
+              HasSubstr("goes beyond buffer"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.sizes[0] = e.constant(5);
+              }),
+              HasSubstr("goes beyond buffer"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.strides[0] = e.constant(-8);
+              }),
+              HasSubstr("goes beyond buffer"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.strides[0] = e.constant(int64_t(1) << 62);
+              }),
+              HasSubstr("goes beyond buffer"));
+  EXPECT_THAT(with([](ExprBuilder &, EntrySpec &, ViewSpec &view) {
+                view.type = ElementType::F64;
+              }),
+              HasSubstr("goes beyond buffer"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &, ViewSpec &view) {
+                view.sizes[0] = e.constant(-4);
+              }),
+              HasSubstr("expected sizes of at least 0"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.steps[0].tiles = e.constant(-1);
+              }),
+              HasSubstr("expected at least 0 tiles, found -1"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.buffers[1].bytes = e.constant(-1);
+              }),
+              HasSubstr("buffer 1: expected a size of at least 0 bytes"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.outputs[0].view.offset = e.constant(1);
+              }),
+              HasSubstr("output 0: the view"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.steps[0].tiles = e.floorDiv(e.constant(1), e.constant(0));
+              }),
+              HasSubstr("divides by zero"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.buffers[1].bytes = e.constant(int64_t(1) << 60);
+              }),
+              HasSubstr("out of memory"));
+}
+
+TEST_P(ProgramConformance, EmptyViewsMayLieAnywhere) {
+  ProgramFile program = copies(1);
+  EntrySpec &entry = program.manifest.entries[0];
+  ExprBuilder e(entry.exprs);
+  entry.steps[0].args[0].view.offset = e.constant(int64_t(1) << 62);
+  std::unique_ptr<Execution> execution = start(program);
+  std::vector<Tensor> outputs(1);
+  Status status = execution->run({ramp({4, 0})}, outputs);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(outputs[0].numElements(), 0);
+}
+
+TEST_P(ProgramConformance, OutputsFromInputsConstantsAndSharedBuffers) {
+  ProgramFile program = copies(1);
+  std::vector<float> weights = {1, 2, 3, 4, 5, 6};
+  std::vector<uint8_t> blob(8 + 24);
+  std::memcpy(blob.data() + 8, weights.data(), 24);
+  program.manifest.constants.push_back({program.addBlob(blob), 8, 24});
+  EntrySpec &entry = program.manifest.entries[0];
+  ExprBuilder e(entry.exprs);
+  entry.buffers.push_back(BufferSpec::constant(0));
+  int64_t two = e.constant(2), three = e.constant(3);
+  // The constant transposed, the input as it is, the copy a second time and
+  // its last row alone.
+  ViewSpec transposed = e.rowMajorView(2, ElementType::F32, {three, two});
+  transposed.strides = {e.constant(1), three};
+  ViewSpec same = entry.steps[0].args[0].view;
+  ViewSpec again = entry.outputs[0].view, last = again;
+  last.sizes.erase(last.sizes.begin());
+  last.strides.erase(last.strides.begin());
+  last.offset = e.mul(e.constant(3), e.dim(0, 1));
+  for (const ViewSpec &view : {transposed, same, again, last})
+    entry.outputs.push_back({ElementType::F32, view});
+  std::unique_ptr<Execution> execution = start(program);
+  Tensor x = ramp({4, 5});
+  std::vector<Tensor> outputs(5);
+  // In place of the input, too: output 2 is x itself.
+  outputs[2] = x;
+  std::vector<float> before = valuesOf(x);
+  Status status = execution->run({x}, outputs);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(valuesOf(outputs[0]), before);
+  EXPECT_EQ(valuesOf(outputs[1]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(valuesOf(outputs[2]), before);
+  EXPECT_EQ(valuesOf(outputs[3]), before);
+  EXPECT_EQ(valuesOf(outputs[4]), (std::vector<float>{15, 16, 17, 18, 19}));
+}
+
+TEST_P(ProgramConformance, WorkspaceComesFromTheManifest) {
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "scratch";
+  ExprBuilder e(entry.exprs);
+  int64_t n = e.constant(77);
+  entry.buffers = {BufferSpec::temp(e.rowMajorBytes(ElementType::I64, {n}))};
+  StepSpec step;
+  step.kernel = Scratch;
+  step.tiles = n;
+  step.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::I64, {n})),
+               ArgSpec::fromIndex(e.constant(1000))};
+  entry.steps = {step};
+  entry.outputs = {
+      {ElementType::I64, e.rowMajorView(0, ElementType::I64, {n})}};
+  program.manifest.entries = {entry};
+  Expected<std::shared_ptr<Executable>> executable = load(program);
+  ASSERT_TRUE(executable) << executable.message();
+  Expected<std::vector<Tensor>> outputs = (*executable)->run("scratch", {});
+  ASSERT_TRUE(outputs) << outputs.message();
+  for (int64_t i = 0; i < 77; ++i)
+    EXPECT_EQ((*outputs)[0].dataAs<int64_t>()[i], 1);
+}
+
+TEST_P(ProgramConformance, LoadingRefusesWhatDoesNotFit) {
+  // The code is garbage: features are compared before anybody looks at it.
+  ProgramFile program = copies(1);
+  program.blobs[0].assign(100, 0x5a);
+  program.manifest.target.features = {"quantum"};
+  EXPECT_THAT(load(program).message(), HasSubstr("needs quantum"));
+  program.manifest.target.features.clear();
+  EXPECT_THAT(load(program).message(), HasSubstr("blob 0: native code"));
+  program = copies(1);
+  program.manifest.target.arch = "z80";
+  EXPECT_THAT(load(program).message(), HasSubstr("z80"));
+  program = copies(1);
+  program.manifest.kernels[1].symbol = "conf_absent";
+  EXPECT_THAT(load(program).message(), HasSubstr("conf_absent"));
+  EXPECT_FALSE(Executable::load(copies(1), nullptr));
+  program = copies(1);
+  program.manifest.entries[0].steps[0].kernel = 99;
+  EXPECT_FALSE(Executable::load(program, device));
+}
+
+TEST_P(ProgramConformance, EntriesAreFoundByName) {
+  ProgramFile program = copies(1);
+  program.manifest.entries.push_back(program.manifest.entries[0]);
+  program.manifest.entries[1].name = "second";
+  Expected<std::shared_ptr<Executable>> executable = load(program);
+  ASSERT_TRUE(executable) << executable.message();
+  EXPECT_TRUE((*executable)->createExecution("second"));
+  EXPECT_THAT((*executable)->createExecution("").message(),
+              HasSubstr("the program has: main, second"));
+  EXPECT_THAT((*executable)->createExecution("third").message(),
+              HasSubstr("no entry \"third\""));
+}
+
+TEST_P(ProgramConformance, ProfilesKernels) {
+  ExecutionOptions options;
+  options.profile = true;
+  std::unique_ptr<Execution> execution = start(chain(), options);
+  std::vector<Tensor> outputs(2);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(execution->run({ramp({64, 64}), ramp({4096})}, outputs).ok());
+  const std::vector<KernelTime> &times = execution->stats().kernelTimes;
+  ASSERT_EQ(times.size(), 5u);
+  EXPECT_EQ(times[RowSum].kernel, "conf_row_sum");
+  EXPECT_EQ(times[RowSum].launches, 3);
+  EXPECT_GT(times[RowSum].seconds, 0);
+  EXPECT_EQ(times[Copy].launches, 0);
+}
+
+TEST_P(ProgramConformance, TemporaryMemoryHasALimit) {
+  ExecutionOptions options;
+  options.maxArenaBytes = 1000;
+  std::unique_ptr<Execution> execution = start(copies(3), options);
+  std::vector<Tensor> outputs(1);
+  EXPECT_TRUE(execution->run({ramp({4, 4})}, outputs).ok());
+  outputs[0] = Tensor();
+  EXPECT_THAT(execution->run({ramp({4, 400})}, outputs).message(),
+              HasSubstr("expected to need at most 1000 bytes of temporary "
+                        "memory"));
+}
+
+TEST_P(ProgramConformance, ExecutionsRunConcurrently) {
+  Expected<std::shared_ptr<Executable>> executable = load(chain());
+  ASSERT_TRUE(executable) << executable.message();
+  constexpr int numThreads = 4;
+  std::vector<std::string> errors(numThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < numThreads; ++t)
+    threads.emplace_back([&, t] {
+      Expected<std::unique_ptr<Execution>> execution =
+          (*executable)->createExecution();
+      if (!execution) {
+        errors[t] = execution.message();
+        return;
+      }
+      for (int i = 0; i < 20 && errors[t].empty(); ++i) {
+        int64_t m = 5 + t, k = 30 + i;
+        Tensor x = ramp({m, k}), y = ramp({m * k}, static_cast<float>(t));
+        std::vector<Tensor> outputs(2);
+        Status status = (*execution)->run({x, y}, outputs);
+        if (!status.ok())
+          errors[t] = status.message();
+        for (int64_t at = 0; at < m * k && errors[t].empty(); ++at)
+          if (outputs[0].dataAs<float>()[at] !=
+              4 * static_cast<float>(at) + static_cast<float>(t))
+            errors[t] = "wrong value at " + std::to_string(at);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_THAT(errors, Each(std::string()));
+}
