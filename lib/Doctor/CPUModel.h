@@ -48,7 +48,8 @@ public:
   /// Vector registers that the accumulators, a row of B and a broadcast take.
   int64_t registersOf(MicroTile tile) const;
   /// Cycles that one step along k takes: the multiply-add pipes, the two load
-  /// ports and the latency of an accumulator's chain, whichever is slowest.
+  /// ports, the stream of B from the second level and the latency of an
+  /// accumulator's chain, whichever is slowest.
   double cyclesPerStep(MicroTile tile) const;
   /// The tile with the fewest cycles for an m x n product; the target's usual
   /// one unless another saves more than a few per cent.
@@ -64,6 +65,7 @@ public:
 
 private:
   int64_t registers;
+  double vectorBytes;
   double fmaPerCycle;
   double chainCycles; // of one step of an accumulator's chain
   bool multipliesByElement;
