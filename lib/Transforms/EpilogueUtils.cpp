@@ -185,8 +185,7 @@ Value ElementwiseOp::emit(OpBuilder &builder, ArrayRef<Value> scalars,
   // closed.
   auto close = [&](Value value) {
     if (value.getParentBlock() != body && !mapping.contains(value))
-      mapping.map(value,
-                  builder.clone(*value.getDefiningOp())->getResult(0));
+      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
   };
   for (Operation &inner : body->without_terminator()) {
     for (Value operand : inner.getOperands())
@@ -318,8 +317,8 @@ Value EpilogueEditor::readScalar(Value scalar) {
   Value tensor = tensor::FromElementsOp::create(
       rewriter, scalar.getLoc(), RankedTensorType::get({}, scalar.getType()),
       scalar);
-  return read(tensor, AffineMap::get(getEpilogueRank(op), 0,
-                                     rewriter.getContext()));
+  return read(tensor,
+              AffineMap::get(getEpilogueRank(op), 0, rewriter.getContext()));
 }
 
 void EpilogueEditor::finish(Value result, Value init, Operation *consumer) {
@@ -365,10 +364,12 @@ unsigned tracea::dropUnusedExtras(RewriterBase &rewriter,
   if (!hasEpilogue(op))
     return 0;
   Block &block = op.getEpilogue().front();
-  for (Operation &inner :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-    if (isOpTriviallyDead(&inner))
-      rewriter.eraseOp(&inner);
+  SmallVector<Operation *> body = llvm::to_vector(
+      llvm::make_pointer_range(static_cast<iterator_range<Block::iterator>>(
+          block.without_terminator())));
+  for (Operation *inner : llvm::reverse(body))
+    if (isOpTriviallyDead(inner))
+      rewriter.eraseOp(inner);
 
   SmallVector<Value> kept;
   SmallVector<Attribute> maps;

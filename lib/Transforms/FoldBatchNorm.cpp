@@ -153,10 +153,11 @@ struct FoldBatchNormPass
       return signalPassFailure();
     getOperation()->walk([](BatchNormOp op) {
       if (EpilogueOpInterface producer = getProducer(op))
-        remark::missed(op.getLoc(),
-                       remark::RemarkOpts::name("BatchNormNotFolded")
-                           .category(DEBUG_TYPE))
-            << "'tracea.batch_norm' stays: " << findObstacle(op, producer);
+        remark::missed(
+            op.getLoc(),
+            remark::RemarkOpts::name("BatchNormNotFolded").category(DEBUG_TYPE))
+            << remark::metric("Operation", op->getName().getStringRef())
+            << remark::reason("{0}", findObstacle(op, producer));
     });
   }
 };

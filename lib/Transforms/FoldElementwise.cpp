@@ -30,8 +30,8 @@ static Attribute foldRsqrt(FloatAttr operand) {
 }
 
 /// Evaluates one scalar operation; null if it cannot be.
-static Attribute
-evaluate(Operation *op, const llvm::SmallDenseMap<Value, Attribute> &values) {
+static Attribute evaluate(Operation *op,
+                          const llvm::SmallDenseMap<Value, Attribute> &values) {
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands()) {
     Attribute value = values.lookup(operand);
@@ -122,9 +122,9 @@ Attribute tracea::foldElementwise(const ElementwiseOp &op,
   Block scratch;
   SmallVector<Value> arguments;
   for (const ElementwiseOp::Input &input : op.getInputs())
-    arguments.push_back(
-        scratch.addArgument(getElementTypeOrSelf(input.operand->get().getType()),
-                            operation->getLoc()));
+    arguments.push_back(scratch.addArgument(
+        getElementTypeOrSelf(input.operand->get().getType()),
+        operation->getLoc()));
   OpBuilder builder(operation->getContext());
   builder.setInsertionPointToEnd(&scratch);
   Value result = op.emit(builder, arguments, {});
@@ -175,7 +175,8 @@ struct FoldElementwisePattern : public RewritePattern {
         !isa<RankedTensorType>(op->getResult(0).getType()))
       return failure();
     std::string ignored;
-    std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, ignored);
+    std::optional<ElementwiseOp> elementwise =
+        ElementwiseOp::match(op, ignored);
     if (!elementwise)
       return failure();
     Attribute value = foldElementwise(*elementwise, maxElements);

@@ -37,8 +37,7 @@ static bool isZero(Value scalar) {
                     matchPattern(scalar, m_Zero()));
 }
 
-static FailureOr<ZeroPadding> matchPad(tensor::PadOp pad,
-                                       StringRef &whyNot) {
+static FailureOr<ZeroPadding> matchPad(tensor::PadOp pad, StringRef &whyNot) {
   if (!isZero(pad.getConstantPaddingValue())) {
     whyNot = "the padding value is not a constant zero";
     return failure();
@@ -84,8 +83,7 @@ static FailureOr<ZeroPadding> matchInsertion(tensor::InsertSliceOp insert,
     std::optional<int64_t> low = getConstantIntValue(offset);
     std::optional<int64_t> extent = getConstantIntValue(size);
     if (low && *low == 0 && source.isDynamicDim(dim) &&
-        result.isDynamicDim(dim) &&
-        isa<Value>(size)) {
+        result.isDynamicDim(dim) && isa<Value>(size)) {
       // A dynamic extent is not padded if it is the destination's own.
       tensor::EmptyOp empty =
           fill ? fill.output().getDefiningOp<tensor::EmptyOp>()
@@ -171,9 +169,11 @@ struct FoldPadsPass : public tracea::impl::FoldPadsBase<FoldPadsPass> {
     getOperation()->walk([](Conv2DOp op) {
       StringRef whyNot;
       if (failed(findPadding(op, whyNot)) && !whyNot.empty())
-        remark::missed(op.getLoc(), remark::RemarkOpts::name("PadNotFolded")
-                                        .category(DEBUG_TYPE))
-            << "'tracea.conv2d' reads a padded image: " << whyNot;
+        remark::missed(
+            op.getLoc(),
+            remark::RemarkOpts::name("PadNotFolded").category(DEBUG_TYPE))
+            << remark::metric("Operation", op->getName().getStringRef())
+            << remark::reason("{0}", whyNot);
     });
   }
 };

@@ -81,9 +81,8 @@ SmallVector<Operation *> Cone::getInnerOps() const {
   for (auto &[member, elementwise] : matched)
     if (member != sink)
       inner.push_back(member);
-  llvm::sort(inner, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(inner,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return inner;
 }
 
@@ -190,8 +189,7 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
   for (auto &[member, info] : cone.members) {
     size += info.elementwise.getSize();
     for (const ElementwiseOp::Input &input : info.elementwise.getInputs())
-      readsResult |=
-          peelCasts(input.operand->get()) == op.getEpilogueResult();
+      readsResult |= peelCasts(input.operand->get()) == op.getEpilogueResult();
   }
   if (!readsResult) {
     reason = "the consumer takes the result as a destination only";
@@ -267,11 +265,11 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     EpilogueEditor editor(rewriter, op);
     Value stored = cone->emit(editor);
 
-    remark::passed(sink->getLoc(), remark::RemarkOpts::name("EpilogueFused")
-                                       .category(DEBUG_TYPE))
-        << "fused " << std::to_string(cone->getNumOps())
-        << " elementwise operations into '"
-        << op->getName().getStringRef() << "'";
+    remark::passed(
+        sink->getLoc(),
+        remark::RemarkOpts::name("EpilogueFused").category(DEBUG_TYPE))
+        << remark::metric("Operation", op->getName().getStringRef())
+        << remark::metric("Fused", cone->getNumOps());
     SmallVector<Operation *> inner = cone->getInnerOps();
     editor.finish(stored, findInit(op, sink), sink);
     // The operands of what was inside have changed their types by now.
@@ -315,8 +313,8 @@ private:
   std::function<void(unsigned, unsigned)> onFuse;
 };
 
-/// An extent of a result is that of its destination, which does not keep the
-/// result alive.
+/// An extent of a result is that of its destination, and in the end a size of
+/// an empty tensor: neither keeps the result alive.
 struct DimOfDestination : public OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::DimOp op,
@@ -324,6 +322,13 @@ struct DimOfDestination : public OpRewritePattern<tensor::DimOp> {
     OpResult result = dyn_cast<OpResult>(op.getSource());
     if (!result)
       return failure();
+    tensor::EmptyOp empty = dyn_cast<tensor::EmptyOp>(result.getOwner());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (empty && dim && *dim < empty.getType().getRank() &&
+        empty.getType().isDynamicDim(*dim)) {
+      rewriter.replaceOp(op, empty.getDynamicSize(*dim));
+      return success();
+    }
     DestinationStyleOpInterface producer =
         dyn_cast<DestinationStyleOpInterface>(result.getOwner());
     if (!producer)
@@ -371,10 +376,11 @@ struct FuseEpiloguesPass
     if (Cone::find(op, maxOperations, reason))
       return;
     ++numMissed;
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("EpilogueNotFused")
-                                    .category(DEBUG_TYPE))
-        << "'" << op->getName().getStringRef()
-        << "' keeps a consumer outside: " << reason;
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("EpilogueNotFused").category(DEBUG_TYPE))
+        << remark::metric("Operation", op->getName().getStringRef())
+        << remark::reason("{0}", reason);
   }
 };
 

@@ -4,7 +4,8 @@
 //
 // Loop-invariant code motion over the implicit loops of an epilogue: what does
 // not depend on the accumulator and varies along fewer dimensions than the
-// result is computed by an operation of its own, once per element it depends on.
+// result is computed by an operation of its own, once per element it depends
+// on.
 
 #include "EpilogueUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -131,11 +132,10 @@ std::optional<unsigned> Invariants::findAnchor(Value value) const {
       dependences.dims.count() >= rank)
     return std::nullopt;
 
-  bool worthwhile =
-      llvm::any_of(getSlice(value), isExpensive) ||
-      llvm::all_of(dependences.extras, [&](unsigned index) {
-        return matchPattern(op.getExtras()[index], m_Constant());
-      });
+  bool worthwhile = llvm::any_of(getSlice(value), isExpensive) ||
+                    llvm::all_of(dependences.extras, [&](unsigned index) {
+                      return matchPattern(op.getExtras()[index], m_Constant());
+                    });
   if (!worthwhile)
     return std::nullopt;
   for (unsigned index : dependences.extras) {
@@ -209,8 +209,7 @@ private:
 
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
-    ArrayRef<unsigned> extras =
-        invariants.lookup(value).extras.getArrayRef();
+    ArrayRef<unsigned> extras = invariants.lookup(value).extras.getArrayRef();
     for (unsigned index : extras) {
       SmallVector<AffineExpr> exprs;
       for (AffineExpr expr : getEpilogueMap(op, index).getResults()) {
@@ -241,11 +240,10 @@ private:
           linalg::YieldOp::create(builder, loc, mapping.lookup(value));
         });
 
-    remark::passed(loc, remark::RemarkOpts::name("InvariantHoisted")
-                            .category(DEBUG_TYPE))
-        << "computed " << std::to_string(slice.size())
-        << " operations outside of the epilogue of '"
-        << op->getName().getStringRef() << "'";
+    remark::passed(
+        loc, remark::RemarkOpts::name("InvariantHoisted").category(DEBUG_TYPE))
+        << remark::metric("Operation", op->getName().getStringRef())
+        << remark::metric("Hoisted", slice.size());
     BlockArgument hoisted;
     rewriter.modifyOpInPlace(op, [&] {
       hoisted = appendEpilogueExtra(

@@ -111,9 +111,9 @@ struct AbsorbOperands : public RewritePattern {
                                 PatternRewriter &rewriter) const override {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](GemmOp gemm) {
-          return absorbOperands(
-              gemm, {&gemm.getLhsMutable(), &gemm.getRhsMutable()}, rewriter,
-              count);
+          return absorbOperands(gemm,
+                                {&gemm.getLhsMutable(), &gemm.getRhsMutable()},
+                                rewriter, count);
         })
         .Case([&](Conv2DOp conv) {
           return absorbOperands(
