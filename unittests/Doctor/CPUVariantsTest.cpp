@@ -112,6 +112,17 @@ TEST(CPUGemm, CutsNWhenMIsSmall) {
   Extents tile = best(gemm(8, 8192, 1024), cpu("znver4", 2)).plan.tile;
   EXPECT_EQ(tile[0], 8);
   EXPECT_EQ(ceilDiv(8192, tile[1]) % 2, 0);
+  tile = best(gemm(8, 2048, 1024), cpu("znver4", 2)).plan.tile;
+  EXPECT_EQ(tile[0], 8);
+  EXPECT_EQ(tile[1], 1024);
+}
+
+// Strips would pack one operand sixty-four times; squares pack each eight
+// times.
+TEST(CPUGemm, ManyCoresGetSquares) {
+  Extents tile = best(gemm(4096, 4096, 4096), cpu("znver4", 64)).plan.tile;
+  EXPECT_EQ(tile[0], 512);
+  EXPECT_EQ(tile[1], 512);
 }
 
 TEST(CPUGemm, ABatchIsShared) {

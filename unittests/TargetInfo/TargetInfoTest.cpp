@@ -375,6 +375,9 @@ TEST(Narrow, WithoutBF16Only) {
   TargetDescription less =
       narrow(target, without(target.features, "avx512bf16"));
   EXPECT_EQ(less.vector.bits, 512);
+  EXPECT_EQ(less.vector.registers, 32);
+  EXPECT_EQ(less.vector.maskRegisters, 8);
+  EXPECT_EQ(less.vector.fmaPerCycle, target.vector.fmaPerCycle);
   EXPECT_FALSE(less.vector.bf16Dot);
   EXPECT_TRUE(less.vector.int8Dot);
   EXPECT_EQ(less.peakFlopsPerCycle(UnitKind::Vector, ElementType::BF16), 0);
