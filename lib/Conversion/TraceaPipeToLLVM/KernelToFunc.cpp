@@ -88,6 +88,7 @@ private:
   LogicalResult buildInner();
   void buildOuter();
   void moveBody();
+  void placeWorkspace();
   LogicalResult placeScratch();
   void eraseMemorySpaces();
   SmallVector<Value> delinearize(Value linear, TilesOp tiles);
@@ -284,6 +285,23 @@ void KernelConverter::moveBody() {
     alloca->moveBefore(entry, entry->begin());
 }
 
+/// Gives the kernel's own panels the first bytes of the workspace.
+void KernelConverter::placeWorkspace() {
+  Block *entry = &inner.getBody().front();
+  workspaceBytes = llvm::alignTo(kernel.getWorkspaceBytes().value_or(0),
+                                 workspaceAlignment);
+  SmallVector<WorkspaceOp> workspaces;
+  inner.walk([&](WorkspaceOp op) { workspaces.push_back(op); });
+  for (WorkspaceOp workspace : workspaces) {
+    builder.setInsertionPointToStart(entry);
+    Value buffer =
+        buildBuffer(cast<MemRefType>(workspace.getResult().getType()),
+                    entry->getArguments().back(), {});
+    workspace.getResult().replaceAllUsesWith(buffer);
+    workspace.erase();
+  }
+}
+
 /// Gives each scratch buffer its place in the workspace.
 LogicalResult KernelConverter::placeScratch() {
   Block *entry = &inner.getBody().front();
@@ -385,6 +403,7 @@ LogicalResult KernelConverter::convert() {
   if (failed(buildInner()))
     return failure();
   moveBody();
+  placeWorkspace();
   if (failed(placeScratch()))
     return failure();
   eraseMemorySpaces();
