@@ -2,11 +2,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every pattern works on the interface, so that all operations with an epilogue
-// share it. Casts of operands are folded by the tensor dialect's own pattern
-// for destination-style operations.
+// The patterns work on interfaces, so that all operations share them.
 
+#include "Clone.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
@@ -136,6 +136,37 @@ private:
   }
 };
 
+/// A cast that hides extents of an operand or a destination goes; the result is
+/// cast back. The tensor dialect has this pattern for all destination-style
+/// operations, but it does not clone an empty region: ours comes first.
+struct FoldOperandCasts : OpInterfaceRewritePattern<ScheduledOpInterface> {
+  FoldOperandCasts(MLIRContext *context)
+      : OpInterfaceRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(ScheduledOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    DestinationStyleOpInterface destinationOp =
+        cast<DestinationStyleOpInterface>(op.getOperation());
+    if (!tensor::hasFoldableTensorCastOperand(op))
+      return failure();
+    SmallVector<Type> types(op->getResultTypes());
+    SmallVector<Value> operands =
+        tensor::getUpdatedOperandsAfterCastOpFolding(destinationOp, types);
+    Operation *folded = cloneOnto(rewriter, op, types, operands);
+    SmallVector<Value> results;
+    for (auto [before, after] :
+         llvm::zip_equal(op->getResults(), folded->getResults())) {
+      Value result = after;
+      if (before.getType() != after.getType())
+        result = tensor::CastOp::create(rewriter, op.getLoc(), before.getType(),
+                                        after);
+      results.push_back(result);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 /// A log-sum-exp that nobody reads is not computed.
 struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -161,5 +192,6 @@ struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
 void TraceaDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add<DropUnusedExtras, MergeDuplicateExtras, InlineSplatExtras,
-               DropIdentityEpilogue, DropUnusedLogSumExp>(getContext());
+               DropIdentityEpilogue, FoldOperandCasts, DropUnusedLogSumExp>(
+      getContext());
 }

@@ -7,10 +7,10 @@
 // An epilogue cannot be applied to a partial sum, so that a tile must cover the
 // reductions; what else cannot be cut is said where it is refused.
 
+#include "Clone.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
@@ -193,7 +193,7 @@ static TilingResult buildTile(const TileRequest &request) {
   SmallVector<Type> types;
   for (OpOperand &init : op.getDpsInitsMutable())
     types.push_back(operands[init.getOperandNumber()].getType());
-  Operation *tiled = mlir::clone(builder, op, types, operands);
+  Operation *tiled = cloneOnto(builder, op, types, operands);
   if (request.update)
     request.update(tiled);
   result.tiledOps.push_back(tiled);
