@@ -8,10 +8,10 @@
 // width is noted beside them.
 //
 // Sources, by the short names used below:
-//   [ArmARM]  Arm Architecture Reference Manual for A-profile, A1.4 and B1.2.2:
-//             32 vector registers of 128 bits.
-//   [N1]      Arm Neoverse N1 Software Optimization Guide, section 3 (ASIMD FP
-//             multiply accumulate), Technical Reference Manual A5-A7 (caches).
+//   [ArmARM]  Arm Architecture Reference Manual for A-profile: 32 vector
+//             registers of 128 bits.
+//   [N1]      Arm Neoverse N1 Software Optimization Guide (ASIMD FP multiply
+//             accumulate), Technical Reference Manual (caches).
 //   [V1] [N2] [V2]  the same guides for Neoverse V1, N2 and V2.
 //
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,8 @@
 //   [CK]    ROCm Composable Kernel documentation, "LDS bank conflicts", and
 //           public measurements on gfx942, for the phases of LDS accesses. A
 //           16-byte read of gfx942 serves lanes {0..3, 20..23} together, the
-//           span of the masks 1, 2 and 20.
+//           span of the masks 1, 2 and 20. Assumed, not published: the
+//           phases of 8-byte writes, and those of RDNA but for 16-byte reads.
 //
 // Peaks are the data sheet's dense rate over compute units and peak clock.
 //
@@ -155,7 +156,7 @@ void tracea::target::addAMDGPUTargets(std::vector<TargetDescription> &targets) {
                   {UnitKind::MFMA, E::I8, 4096}};
   targets.push_back(gfx942);
 
-  // [RDNA3] 7.9 WMMA: 16x16x16 only. [Spec]: 96 MB Infinity Cache, 6 MB L2.
+  // [RDNA3] WMMA: 16x16x16 only. [Spec]: 96 MB Infinity Cache, 6 MB L2.
   TargetDescription gfx1100 =
       rdna("gfx1100", "AMD Radeon RX 7900 XTX", 96, 2.5, 960);
   gfx1100.units = {{UnitKind::WMMA,
@@ -173,7 +174,7 @@ void tracea::target::addAMDGPUTargets(std::vector<TargetDescription> &targets) {
                    {UnitKind::WMMA, E::BF16, 512}};
   targets.push_back(gfx1100);
 
-  // [RDNA4] 7.12 WMMA: fp8 and bf8 (OCP) join. Split barriers: s_barrier_signal
+  // [RDNA4] WMMA: fp8 and bf8 (OCP) join. Split barriers: s_barrier_signal
   // and s_barrier_wait. [Spec]: 64 MB Infinity Cache, 8 MB L2.
   TargetDescription gfx1201 =
       rdna("gfx1201", "AMD Radeon RX 9070 XT", 64, 2.97, 640);

@@ -10,8 +10,8 @@
 // Sources, by the short names used below:
 //   [MFS]  Metal Feature Set Tables: families Apple7 (M1), Apple8 (M2), Apple9
 //          (M3, M4); threadgroup memory 32 KB, 1024 threads a threadgroup.
-//   [MSL]  Metal Shading Language Specification 3.1: 2.4 and 6.7 (simdgroup
-//          matrices 8x8 of half, bfloat, float), 6.9.2 (SIMD-group functions).
+//   [MSL]  Metal Shading Language Specification 3.1: simdgroup matrices (8x8 of
+//          half, bfloat, float), SIMD-group functions.
 //   [Tech] Apple's technical specifications and announcements of M1 to M4
 //          (number of GPU cores of the full chip, memory bandwidth).
 //   [ACG]  Apple Silicon CPU Optimization Guide: caches, SIMD and FP units.
@@ -30,14 +30,14 @@ TargetDescription gpu(std::string name, std::string product, int cores,
   target.product = std::move(product);
   target.kind = TargetKind::Metal;
   target.arch = "spirv";    // the Metal text is printed from SPIR-V
-  target.vector.bits = 128; // float4 is the widest vector type, [MSL] 2.2
+  target.vector.bits = 128; // float4 is the widest vector type, [MSL]
   // Threads per SIMD-group are 32 on every Apple GPU; a pipeline's
   // threadExecutionWidth reports it.
   target.occupancy.subgroupSize = 32;
   target.occupancy.maxThreadsPerWorkgroup = 1024; // [MFS]
-  target.occupancy.barriersPerWorkgroup = 1; // threadgroup_barrier, [MSL] 6.9.1
-  target.shared.perWorkgroup = 32 * 1024;    // [MFS]
-  // [MSL] 6.7.3: simdgroup_multiply_accumulate of 8x8 matrices, one type.
+  target.occupancy.barriersPerWorkgroup = 1;      // threadgroup_barrier, [MSL]
+  target.shared.perWorkgroup = 32 * 1024;         // [MFS]
+  // [MSL] simdgroup_multiply_accumulate of 8x8 matrices, one type.
   target.units.push_back(
       {UnitKind::SimdGroup,
        32,

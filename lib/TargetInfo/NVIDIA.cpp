@@ -130,7 +130,7 @@ TargetDescription base(const Facts &facts) {
 } // namespace
 
 void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
-  // [A100] tables 1 and 4: 192 KiB L1 and shared together, 40 MB L2.
+  // [A100] 192 KiB L1 and shared together, 40 MB L2.
   TargetDescription sm80 = base({"sm_80", "NVIDIA A100 SXM 40 GB", 164, 2048,
                                  32, 108, 1.41, 1555, 192, 40});
   sm80.units = {mmaSync(/*fp8=*/false)};
@@ -141,7 +141,7 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
       {UnitKind::MMASync, E::I8, 4096}};
   targets.push_back(sm80);
 
-  // [GA102] appendix A: 128 KiB L1 and shared together, 6 MB L2.
+  // [GA102] 128 KiB L1 and shared together, 6 MB L2.
   TargetDescription sm86 = base({"sm_86", "NVIDIA GeForce RTX 3090", 100, 1536,
                                  16, 82, 1.695, 936, 128, 6});
   sm86.units = {mmaSync(/*fp8=*/false)};
@@ -152,7 +152,7 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
                 {UnitKind::MMASync, E::I8, 2048}};
   targets.push_back(sm86);
 
-  // [Ada] appendix A: 72 MB L2.
+  // [Ada] 72 MB L2.
   TargetDescription sm89 = base({"sm_89", "NVIDIA GeForce RTX 4090", 100, 1536,
                                  24, 128, 2.52, 1008, 128, 72});
   sm89.units = {mmaSync(/*fp8=*/true)};
@@ -165,7 +165,7 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
                 {UnitKind::MMASync, E::I8, 2048}};
   targets.push_back(sm89);
 
-  // [H100] tables 1 and 3: 256 KiB L1 and shared together, 50 MB L2; tensor
+  // [H100] 256 KiB L1 and shared together, 50 MB L2; tensor
   // rates are quoted at 1830 MHz. wgmma and setmaxnreg need the "a" target.
   TargetDescription sm90 = base(
       {"sm_90a", "NVIDIA H100 SXM5", 228, 2048, 32, 132, 1.83, 3352, 256, 50});
@@ -182,7 +182,7 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
       {UnitKind::WGMMA, E::I8, 8192}};
   targets.push_back(sm90);
 
-  // [Blackwell] appendix A: 96 MB L2. No wgmma; bulk copies are there.
+  // [Blackwell] 96 MB L2. No wgmma; bulk copies are there.
   TargetDescription sm120 = base({"sm_120", "NVIDIA GeForce RTX 5090", 100,
                                   1536, 0, 170, 2.407, 1792, 128, 96});
   sm120.units = {mmaSync(/*fp8=*/true)};

@@ -10,14 +10,14 @@
 // fills in its own.
 //
 // Sources, by the short names used below:
-//   [psABI]   System V ABI for AMD64, section 3.1.1, microarchitecture levels.
-//   [SDM]     Intel 64 and IA-32 SDM volume 1: 5.6-5.20 (instruction groups),
-//             14.1 (AVX registers), 15.2 (AVX-512 registers, opmasks).
+//   [psABI]   System V ABI for AMD64, microarchitecture levels.
+//   [SDM]     Intel 64 and IA-32 SDM volume 1: programming with SSE, AVX and
+//             AVX-512 (registers, opmasks).
 //   [IntelOpt] Intel 64 and IA-32 Architectures Optimization Reference Manual
-//             volume 1, chapter 2 (each microarchitecture's ports and caches).
+//             (each microarchitecture's ports and caches; Intel AMX).
 //   [AMD17h]  AMD Software Optimization Guide for family 17h models 30h+.
 //   [AMD19h]  AMD Software Optimization Guide for family 19h (Zen 3; Zen 4's
-//             edition is publication 57647), sections 2.6 caches, 2.11 FPU.
+//             edition is publication 57647): caches, floating-point unit.
 //   [AMD1Ah]  AMD Software Optimization Guide for family 1Ah (58455).
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ Features operator+(Features lhs, const Features &rhs) {
   return lhs;
 }
 
-// [psABI] table 3.1.
+// [psABI]
 Features levelV2() {
   return {"cx16", "popcnt", "sahf",   "sse",   "sse2",
           "sse3", "ssse3",  "sse4.1", "sse4.2"};
@@ -47,7 +47,7 @@ Features levelV4() {
   return levelV3() +
          Features{"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"};
 }
-// What Ice Lake added, and every AVX-512 core since ([IntelOpt] 2.8, [AMD19h]).
+// What Ice Lake added, and every AVX-512 core since ([IntelOpt], [AMD19h]).
 Features avx512Second() {
   return {"avx512ifma",   "avx512vbmi",      "avx512vbmi2", "avx512vnni",
           "avx512bitalg", "avx512vpopcntdq", "gfni"};
@@ -64,7 +64,7 @@ TargetDescription base(std::string name, Features features) {
   return target;
 }
 
-// [SDM] 10.2, 14.1, 15.2: 16 registers of 128 or 256 bits; 32 of 512 and 8
+// [SDM] 16 registers of 128 or 256 bits; 32 of 512 and 8
 // opmask registers.
 VectorUnit sse() {
   VectorUnit unit;
@@ -149,7 +149,7 @@ void tracea::target::addX86Targets(std::vector<TargetDescription> &targets) {
 
   // [IntelOpt] Golden Cove server: 48 KiB L1D, 2 MiB L2, FMA 4 cycles. AMX: 8
   // tiles of 16 rows x 64 bytes; 1024 bf16 and 2048 int8 operations a cycle
-  // ([IntelOpt] chapter 20, Intel AMX). A process must ask the system for tile
+  // ([IntelOpt]). A process must ask the system for tile
   // data before it uses AMX.
   TargetDescription spr =
       base("sapphirerapids",
