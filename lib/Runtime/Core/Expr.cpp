@@ -52,9 +52,11 @@ std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c) {
   case ExprOp::Mod:
     if (b == 0)
       return std::nullopt;
+    // Not by the quotient, whose product with b need not fit.
     if (b == -1)
       return 0;
-    return a - b * floorDivide(a, b);
+    result = a % b;
+    return result != 0 && (result < 0) != (b < 0) ? result + b : result;
   case ExprOp::Min:
     return std::min(a, b);
   case ExprOp::Max:

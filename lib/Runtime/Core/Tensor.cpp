@@ -60,6 +60,12 @@ Expected<std::shared_ptr<void>> allocateAligned(int64_t bytes,
     return Status::error("cannot allocate " + std::to_string(bytes) +
                          " bytes aligned to " + std::to_string(alignment));
   rounded &= ~(alignment - 1);
+  // No process has more addresses than this; asking would only end some
+  // checking allocators.
+  constexpr int64_t addressSpace = int64_t(1) << 47;
+  if (rounded > addressSpace)
+    return Status::error("out of memory: cannot allocate " +
+                         std::to_string(bytes) + " bytes");
   void *memory = nullptr;
   if (posix_memalign(&memory, static_cast<size_t>(alignment),
                      static_cast<size_t>(rounded)) != 0)
