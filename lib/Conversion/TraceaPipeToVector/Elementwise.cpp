@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -79,6 +80,22 @@ struct LowerConstant : OpConversionPattern<arith::ConstantOp> {
             rewriter, op.getLoc(), DenseElementsAttr::get(type, elements)));
       }
     }
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
+struct LowerSplat : OpConversionPattern<tensor::SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tensor::SplatOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isRegisterTile(op.getType()))
+      return failure();
+    Value vector = vector::BroadcastOp::create(
+        rewriter, op.getLoc(), getRegisterType(op.getType()),
+        adaptor.getInput().front());
+    SmallVector<Value> results(getLanes(op.getType()).getNumRegisters(), vector);
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();
   }
@@ -220,6 +237,6 @@ struct LowerRelayout : OpConversionPattern<RelayoutOp> {
 void mlir::tracea_pipe::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     VectorLoweringContext &) {
-  patterns.add<LowerElementwise, LowerConstant, LowerCoordinate, LowerBroadcast,
+  patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerCoordinate, LowerBroadcast,
                LowerReduce, LowerRelayout>(converter, patterns.getContext());
 }

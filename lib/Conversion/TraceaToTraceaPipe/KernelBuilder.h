@@ -127,6 +127,10 @@ void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
+LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
+LogicalResult lowerSoftmaxRows(RewriterBase &rewriter, SoftmaxOp op);
+LogicalResult lowerLayerNormRows(RewriterBase &rewriter, LayerNormOp op);
+LogicalResult lowerRMSNormRows(RewriterBase &rewriter, RMSNormOp op);
 
 } // namespace mlir::tracea
 

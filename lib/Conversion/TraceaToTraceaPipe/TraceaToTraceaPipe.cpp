@@ -10,7 +10,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/StringMap.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "tracea/Conversion/Passes.h"
 
 namespace mlir::tracea {
@@ -22,24 +23,49 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
-using LowerFn = LogicalResult (*)(RewriterBase &, Operation *);
-
-template <typename OpTy, LogicalResult (*lower)(RewriterBase &, OpTy)>
-LogicalResult lowerAs(RewriterBase &rewriter, Operation *op) {
-  auto typed = dyn_cast<OpTy>(op);
-  if (!typed)
-    return op->emitOpError() << "has a schedule for another operation: "
-                             << cast<ScheduledOpInterface>(op).getScheduleAttr();
-  return lower(rewriter, typed);
+/// Lowers one operation by its variant; false when the variant is not a kernel
+/// of this pass.
+FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op,
+                        StringRef variant) {
+  auto done = [](LogicalResult result) -> FailureOr<bool> {
+    if (failed(result))
+      return failure();
+    return true;
+  };
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](GemmOp gemm) -> FailureOr<bool> {
+        if (variant == "gemm.packed")
+          return done(lowerGemm(rewriter, gemm));
+        return false;
+      })
+      .Case([&](Conv2DOp conv) -> FailureOr<bool> {
+        if (variant == "conv2d.patch")
+          return done(lowerConv2DPatch(rewriter, conv));
+        if (variant == "conv2d.depthwise")
+          return done(lowerConv2DDepthwise(rewriter, conv));
+        return false;
+      })
+      .Case([&](SoftmaxOp softmax) -> FailureOr<bool> {
+        if (variant == "row")
+          return done(lowerSoftmaxRows(rewriter, softmax));
+        return false;
+      })
+      .Case([&](LayerNormOp norm) -> FailureOr<bool> {
+        if (variant == "row")
+          return done(lowerLayerNormRows(rewriter, norm));
+        return false;
+      })
+      .Case([&](RMSNormOp norm) -> FailureOr<bool> {
+        if (variant == "row")
+          return done(lowerRMSNormRows(rewriter, norm));
+        return false;
+      })
+      .Default([](Operation *) -> FailureOr<bool> { return false; });
 }
 
 struct ConvertTraceaToTraceaPipe
     : mlir::tracea::impl::ConvertTraceaToTraceaPipeBase<ConvertTraceaToTraceaPipe> {
   void runOnOperation() override {
-    const llvm::StringMap<LowerFn> variants = {
-        {"gemm.packed", lowerAs<GemmOp, lowerGemm>},
-        {"conv2d.patch", lowerAs<Conv2DOp, lowerConv2DPatch>},
-    };
     ModuleOp module = getOperation();
     SmallVector<ScheduledOpInterface> ops;
     module.walk([&](ScheduledOpInterface op) { ops.push_back(op); });
@@ -59,13 +85,11 @@ struct ConvertTraceaToTraceaPipe
                             "first";
         return signalPassFailure();
       }
-      LowerFn lower = variants.lookup(schedule.getVariant());
-      if (!lower)
-        continue;
       rewriter.setInsertionPoint(op);
-      if (failed(lower(rewriter, op)))
+      FailureOr<bool> lowered = lowerOp(rewriter, op, schedule.getVariant());
+      if (failed(lowered))
         return signalPassFailure();
-      ++numKernels;
+      numKernels += *lowered;
     }
   }
 };

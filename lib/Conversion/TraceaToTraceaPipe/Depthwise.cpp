@@ -1,0 +1,176 @@
+//===- Depthwise.cpp - Depthwise convolution on channel vectors -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Variant "conv2d.depthwise": every channel has its own filter, so there is no
+// product of matrices; a register tile of pixels x channels is multiplied
+// elementwise by a tap's weights, broadcast along the pixels. For NCHW, where
+// channels are not contiguous, the tile is channels x pixels and the weights are
+// broadcast along the lanes. The image comes through the same staged patch as in
+// "conv2d.patch".
+
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
+                                                 Conv2DOp op) {
+  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
+  if (!op.isDepthwise() ||
+      filterType.isDynamicDim(op.getFilterHeightDim()) ||
+      filterType.isDynamicDim(op.getFilterWidthDim()))
+    return op.emitOpError() << "expects one filter of static height and width "
+                               "a channel for the variant 'conv2d.depthwise', "
+                               "found "
+                            << filterType << " in " << op.getGroups()
+                            << " groups";
+  emitExtentCheck(rewriter, op, op.getImage(), op.getBatchDim(), op.getInit(),
+                  op.getBatchDim(), "batch of image and result to be equal");
+
+  ScheduleAttr schedule = op.getScheduleAttr();
+  KernelBuilder kb(rewriter, op, schedule);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  Type accType = op.getAccumulatorType();
+  bool pixelLanes = op.getLayout() == ImageLayout::NCHW;
+  int64_t regQ = schedule.getRegisters()[pixelLanes ? 1 : 0];
+  int64_t regC = schedule.getRegisters()[pixelLanes ? 0 : 1];
+  int64_t tileP = schedule.getTile()[0];
+  int64_t tileQ = llvm::alignTo(schedule.getTile()[1], regQ);
+  int64_t tileC = llvm::alignTo(schedule.getTile()[2], regC);
+  int64_t filterR = filterType.getDimSize(op.getFilterHeightDim());
+  int64_t filterS = filterType.getDimSize(op.getFilterWidthDim());
+  int64_t strideH = op.getStrides()[0], strideW = op.getStrides()[1];
+  int64_t dilationH = op.getDilations()[0], dilationW = op.getDilations()[1];
+  int64_t patchH = (tileP - 1) * strideH + (filterR - 1) * dilationH + 1;
+  int64_t patchW = pixelLanes
+                       ? tileQ + (filterS - 1) * dilationW / strideW
+                       : (tileQ - 1) * strideW + (filterS - 1) * dilationW + 1;
+
+  Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
+  Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
+  Value sizeC = kb.getDim(op.getInit(), op.getChannelDim());
+  Block::BlockArgListType grid = kb.beginTiles(
+      {kb.getDim(op.getInit(), op.getBatchDim()), ix.ceilDiv(sizeC, tileC),
+       ix.ceilDiv(sizeP, tileP), ix.ceilDiv(sizeQ, tileQ)});
+  Value n = grid[0], c0 = ix.mul(grid[1], tileC), p0 = ix.mul(grid[2], tileP),
+        q0 = ix.mul(grid[3], tileQ);
+  Value lengthC = ix.min(ix.sub(sizeC, c0), tileC);
+  Value lengthP = ix.min(ix.sub(sizeP, p0), tileP);
+  Value lengthQ = ix.min(ix.sub(sizeQ, q0), tileQ);
+  Value zero = ix.constant(0);
+
+  // patch[h, w, c], or patch[h, c, remainder, w] with lanes along pixels.
+  SmallVector<Value> imageIndices(4);
+  imageIndices[op.getBatchDim()] = n;
+  imageIndices[op.getHeightDim()] = ix.sub(ix.mul(p0, strideH), op.getPads()[0]);
+  imageIndices[op.getWidthDim()] = ix.sub(ix.mul(q0, strideW), op.getPads()[1]);
+  imageIndices[op.getChannelDim()] = c0;
+  SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim(),
+                                 op.getChannelDim()};
+  llvm::sort(padded);
+  SmallVector<AffineExpr> imageMap(4, kb.zero());
+  Value rows = ix.add(ix.mul(ix.sub(lengthP, 1), strideH),
+                      (filterR - 1) * dilationH + 1);
+  Value channels = ix.roundUp(lengthC, regC);
+  Value patch;
+  imageMap[op.getHeightDim()] = kb.dim(0);
+  if (!pixelLanes) {
+    imageMap[op.getWidthDim()] = kb.dim(1);
+    imageMap[op.getChannelDim()] = kb.dim(2);
+    Value columns = ix.add(ix.mul(ix.sub(ix.roundUp(lengthQ, regQ), 1), strideW),
+                           (filterS - 1) * dilationW + 1);
+    patch = StageOp::create(b, kb.getStagedType({patchH, patchW, tileC}, accType),
+                            kb.getMemRef(op.getImage()), imageIndices,
+                            ValueRange{rows, columns, channels},
+                            kb.map(3, imageMap), padded, schedule.getSlots());
+  } else {
+    imageMap[op.getChannelDim()] = kb.dim(1);
+    imageMap[op.getWidthDim()] = kb.dim(3) * strideW + kb.dim(2);
+    Value columns = ix.add(ix.roundUp(lengthQ, regQ),
+                           (filterS - 1) * dilationW / strideW);
+    patch = StageOp::create(
+        b, kb.getStagedType({patchH, tileC, strideW, patchW}, accType),
+        kb.getMemRef(op.getImage()), imageIndices,
+        ValueRange{rows, channels, ix.constant(strideW), columns},
+        kb.map(4, imageMap), padded, schedule.getSlots());
+  }
+
+  // weights[r, s, c]
+  SmallVector<Value> filterIndices(4, zero);
+  filterIndices[op.getFilterOutDim()] = c0;
+  SmallVector<AffineExpr> filterMap(4, kb.zero());
+  filterMap[op.getFilterHeightDim()] = kb.dim(0);
+  filterMap[op.getFilterWidthDim()] = kb.dim(1);
+  filterMap[op.getFilterOutDim()] = kb.dim(2);
+  Value weights = StageOp::create(
+      b, kb.getStagedType({filterR, filterS, tileC}, accType),
+      kb.getMemRef(op.getFilter()), filterIndices,
+      ValueRange{ix.constant(filterR), ix.constant(filterS), channels},
+      kb.map(3, filterMap), ArrayRef<int64_t>{op.getFilterOutDim()},
+      schedule.getSlots());
+
+  RankedTensorType accTile = pixelLanes ? kb.getTileType({regC, regQ}, accType)
+                                        : kb.getTileType({regQ, regC}, accType);
+  unsigned pixelDim = pixelLanes ? 1 : 0, channelDim = pixelLanes ? 0 : 1;
+  SmallVector<AffineExpr> resultExprs(4, kb.zero());
+  resultExprs[op.getWidthDim()] = kb.dim(pixelDim);
+  resultExprs[op.getChannelDim()] = kb.dim(channelDim);
+  AffineMap resultMap = kb.map(2, resultExprs);
+
+  kb.loop(lengthC, regC, [&](Value c) {
+    kb.loop(lengthP, 1, [&](Value p) {
+      kb.loop(lengthQ, regQ, [&](Value q) {
+        Value row = ix.mul(p, strideH);
+        auto multiplyTap = [&](Value r, Value s, Value sum) -> Value {
+          Value h = ix.add(row, ix.mul(r, dilationH));
+          Value tap = ix.mul(s, dilationW);
+          Value pixels;
+          if (pixelLanes)
+            pixels = LoadOp::create(
+                b, accTile, patch,
+                ValueRange{h, c, ix.rem(tap, strideW),
+                           ix.add(q, ix.floorDiv(tap, strideW))},
+                ValueRange(), Value(),
+                kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)}));
+          else
+            pixels = LoadOp::create(
+                b, accTile, patch,
+                ValueRange{h, ix.add(ix.mul(q, strideW), tap), c}, ValueRange(),
+                Value(),
+                kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)}));
+          Value weight = LoadOp::create(
+              b, accTile, weights, ValueRange{r, s, c}, ValueRange(), Value(),
+              kb.map(2, {kb.zero(), kb.zero(), kb.dim(channelDim)}));
+          if (isa<FloatType>(accType))
+            return arith::AddFOp::create(
+                b, sum, arith::MulFOp::create(b, pixels, weight));
+          return arith::AddIOp::create(
+              b, sum, arith::MulIOp::create(b, pixels, weight));
+        };
+        Value sum = kb.loop(
+            ix.constant(filterR), 1, kb.splat(accTile, 0),
+            [&](Value r, Value sumR) {
+              return kb.loop(ix.constant(filterS), 1, sumR,
+                             [&](Value s, Value sumS) {
+                               return multiplyTap(r, s, sumS);
+                             });
+            });
+        SmallVector<Value> limits(2), indices(4);
+        limits[pixelDim] = ix.sub(lengthQ, q);
+        limits[channelDim] = ix.sub(lengthC, c);
+        indices[op.getBatchDim()] = n;
+        indices[op.getHeightDim()] = ix.add(p0, p);
+        indices[op.getWidthDim()] = ix.add(q0, q);
+        indices[op.getChannelDim()] = ix.add(c0, c);
+        TileAddress address{kb.getMemRef(op.getInit()), indices, resultMap};
+        Value out = kb.emitEpilogue(op, sum, address, limits);
+        StoreOp::create(b, out, address.memory, indices, limits, resultMap);
+      });
+    });
+  });
+  kb.finish();
+  return success();
+}

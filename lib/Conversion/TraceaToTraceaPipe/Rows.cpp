@@ -1,0 +1,332 @@
+//===- Rows.cpp - softmax and norms, a row at a time -------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Variant "row" of softmax, layer_norm and rms_norm. Lanes lie along the last
+// dimension. If that one is reduced, a grid tile is one row and the lanes meet in
+// a tile reduction; if not, a grid tile is a strip of neighbouring rows, one a
+// lane, and nothing crosses lanes. The row is read again in each pass (maximum,
+// sum, result) rather than kept: its length is open, and the cache keeps it.
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// The kernel of one operation that reduces the dimensions [firstDim, endDim).
+class RowKernel {
+public:
+  RowKernel(RewriterBase &rewriter, EpilogueOpInterface op, Value input,
+            ScheduleAttr schedule, int64_t firstDim, int64_t endDim)
+      : op(op), input(input), kb(rewriter, cast<DestinationStyleOpInterface>(op.getOperation()),
+                                 schedule),
+        b(kb.builder()), ix(kb.index()),
+        type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
+        endDim(endDim), width(schedule.getTile().back()) {}
+
+  void begin();
+  void finish() { kb.finish(); }
+
+  /// Folds `body(x, valid, carried)` over the tiles of the row, starting from
+  /// the splat `init`; then over the lanes by `kind` if they belong to the row.
+  /// Elements past the end of the row are `padding`.
+  Value reduce(ReduceKind kind, double init, std::optional<double> padding,
+               function_ref<Value(Value x, Value carried)> body);
+
+  /// Stores `epilogue(body(x, row))` for every element; `normalized` gives the
+  /// tile of a tensor over the reduced dimensions.
+  void map(function_ref<Value(Value x)> body);
+
+  /// The elements at the current place of a tensor whose dimensions are the
+  /// operation's reduced ones, converted to the accumulator's type.
+  Value loadNormalized(Value tensor);
+
+  /// `value` where the row has an element, zero past its end.
+  Value dropPadding(Value value);
+
+  /// A row's value (one per row) as a tile like the elements'.
+  Value spread(Value rowValue);
+
+  /// Number of elements in a row, as a tile like a row's value.
+  Value getCount();
+
+  Value splatLike(Value tile, double value) {
+    return kb.splat(cast<RankedTensorType>(tile.getType()), value);
+  }
+  Type getAccumulatorType() { return op.getAccumulatorType(); }
+  ImplicitLocOpBuilder &builder() { return b; }
+
+private:
+  bool lanesReduced() const { return endDim == type.getRank(); }
+  /// Runs `body` at each tile of the row, carrying one value if given.
+  Value overRow(Value carried, function_ref<Value(Value)> body);
+  Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
+  Value loadInput(std::optional<double> padding);
+
+  EpilogueOpInterface op;
+  Value input;
+  KernelBuilder kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+  RankedTensorType type;
+  int64_t firstDim, endDim, width;
+  RankedTensorType accTile;
+  /// The place in the input: one index per dimension, and what is left of the
+  /// last one.
+  SmallVector<Value> indices, limits;
+};
+} // namespace
+
+void RowKernel::begin() {
+  int64_t rank = type.getRank();
+  accTile = kb.getTileType({1, width}, op.getAccumulatorType());
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim >= firstDim && dim < endDim)
+      continue;
+    Value extent = kb.getDim(input, dim);
+    bounds.push_back(dim == rank - 1 ? ix.ceilDiv(extent, width) : extent);
+  }
+  if (bounds.empty())
+    bounds.push_back(ix.constant(1));
+  Block::BlockArgListType grid = kb.beginTiles(bounds);
+  indices.assign(rank, Value());
+  limits = {ix.constant(1), Value()};
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim >= firstDim && dim < endDim)
+      continue;
+    indices[dim] = grid[next++];
+    if (dim == rank - 1) {
+      indices[dim] = ix.mul(indices[dim], width);
+      limits[1] = ix.sub(kb.getDim(input, dim), indices[dim]);
+    }
+  }
+}
+
+Value RowKernel::overDims(int64_t dim, Value carried,
+                          function_ref<Value(Value)> body) {
+  if (dim == endDim)
+    return body(carried);
+  bool isLanes = dim == type.getRank() - 1;
+  auto at = [&](Value position) {
+    indices[dim] = position;
+    if (isLanes)
+      limits[1] = ix.sub(kb.getDim(input, dim), position);
+  };
+  Value bound = kb.getDim(input, dim);
+  int64_t step = isLanes ? width : 1;
+  if (!carried) {
+    kb.loop(bound, step, [&](Value position) {
+      at(position);
+      overDims(dim + 1, Value(), body);
+    });
+    return Value();
+  }
+  return kb.loop(bound, step, carried, [&](Value position, Value inner) {
+    at(position);
+    return overDims(dim + 1, inner, body);
+  });
+}
+
+Value RowKernel::overRow(Value carried, function_ref<Value(Value)> body) {
+  return overDims(firstDim, carried, body);
+}
+
+Value RowKernel::loadInput(std::optional<double> padding) {
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  Type elementType = type.getElementType();
+  Value pad;
+  if (padding)
+    pad = arith::ConstantOp::create(
+        b, b.getFloatAttr(cast<FloatType>(elementType), *padding));
+  Value x = LoadOp::create(b, accTile.clone(elementType), kb.getMemRef(input),
+                           indices, limits, pad, kb.map(2, exprs));
+  return convertTile(b, x, op.getAccumulatorType());
+}
+
+Value RowKernel::reduce(ReduceKind kind, double init,
+                        std::optional<double> padding,
+                        function_ref<Value(Value, Value)> body) {
+  Value result = overRow(kb.splat(accTile, init), [&](Value carried) {
+    return body(loadInput(padding), carried);
+  });
+  if (!lanesReduced())
+    return result;
+  auto reduced = RankedTensorType::get(
+      {1, 1}, accTile.getElementType(), getLanes(accTile).getReduced(1));
+  return ReduceOp::create(b, reduced, kind, result, 1);
+}
+
+Value RowKernel::spread(Value rowValue) {
+  if (rowValue.getType() == accTile)
+    return rowValue;
+  return BroadcastOp::create(b, accTile, rowValue);
+}
+
+Value RowKernel::dropPadding(Value value) {
+  if (!lanesReduced())
+    return value;
+  RankedTensorType indexTile = accTile.clone(b.getIndexType());
+  Value position = CoordinateOp::create(b, indexTile, 1);
+  Value end = tensor::SplatOp::create(b, limits[1], indexTile);
+  Value valid =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, end);
+  return arith::SelectOp::create(b, valid, value, splatLike(value, 0));
+}
+
+Value RowKernel::getCount() {
+  Value count = ix.constant(1);
+  for (int64_t dim = firstDim; dim < endDim; ++dim)
+    count = ix.mul(count, kb.getDim(input, dim));
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), count);
+  Value number =
+      arith::SIToFPOp::create(b, op.getAccumulatorType(), integer);
+  RankedTensorType tile = accTile;
+  if (lanesReduced())
+    tile = RankedTensorType::get({1, 1}, accTile.getElementType(),
+                                 getLanes(accTile).getReduced(1));
+  return tensor::SplatOp::create(b, number, tile);
+}
+
+Value RowKernel::loadNormalized(Value tensor) {
+  auto tensorType = cast<RankedTensorType>(tensor.getType());
+  SmallVector<Value> at(indices.begin() + firstDim, indices.begin() + endDim);
+  SmallVector<AffineExpr> exprs(tensorType.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  Value x = LoadOp::create(b, accTile.clone(tensorType.getElementType()),
+                           kb.getMemRef(tensor), at, limits, Value(),
+                           kb.map(2, exprs));
+  return convertTile(b, x, op.getAccumulatorType());
+}
+
+void RowKernel::map(function_ref<Value(Value)> body) {
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  AffineMap resultMap = kb.map(2, exprs);
+  overRow(Value(), [&](Value) {
+    Value value = body(loadInput(std::nullopt));
+    Value dest = kb.getMemRef(op.getEpilogueInit().get());
+    Value out = kb.emitEpilogue(op, value, {dest, indices, resultMap}, limits);
+    StoreOp::create(b, out, dest, indices, limits, resultMap);
+    return Value();
+  });
+}
+
+LogicalResult mlir::tracea::lowerSoftmaxRows(RewriterBase &rewriter,
+                                             SoftmaxOp op) {
+  int64_t dim = op.getDim();
+  for (int64_t i = 0, e = cast<RankedTensorType>(op.getInput().getType()).getRank();
+       i < e; ++i)
+    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
+                    "input and result to have one shape");
+  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), dim, dim + 1);
+  row.begin();
+  ImplicitLocOpBuilder &b = row.builder();
+  double lowest = -std::numeric_limits<double>::infinity();
+  Value maximum = row.spread(row.reduce(
+      ReduceKind::Max, lowest, lowest, [&](Value x, Value carried) -> Value {
+        return arith::MaximumFOp::create(b, x, carried);
+      }));
+  auto exponential = [&](Value x) -> Value {
+    return math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
+  };
+  Value sum = row.spread(row.reduce(
+      ReduceKind::Add, 0, lowest, [&](Value x, Value carried) -> Value {
+        return arith::AddFOp::create(b, carried,
+                                     row.dropPadding(exponential(x)));
+      }));
+  row.map([&](Value x) -> Value {
+    return arith::DivFOp::create(b, exponential(x), sum);
+  });
+  row.finish();
+  return success();
+}
+
+/// 1 / sqrt(sum / count + epsilon), a value a row.
+static Value getInverseDeviation(RowKernel &row, Value sum, double epsilon) {
+  ImplicitLocOpBuilder &b = row.builder();
+  Value mean = arith::DivFOp::create(b, sum, row.getCount());
+  Value shifted =
+      arith::AddFOp::create(b, mean, row.splatLike(mean, epsilon));
+  Value root = math::SqrtOp::create(b, shifted);
+  return arith::DivFOp::create(b, row.splatLike(root, 1), root);
+}
+
+LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
+                                               LayerNormOp op) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
+                    "input and result to have one shape");
+  for (Value parameter : {op.getScale(), op.getBias()})
+    for (int64_t i = op.getAxis(); parameter && i < type.getRank(); ++i)
+      emitExtentCheck(rewriter, op, parameter, i - op.getAxis(), op.getInput(),
+                      i, "scale and bias to have the normalized shape");
+  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), op.getAxis(),
+                type.getRank());
+  row.begin();
+  ImplicitLocOpBuilder &b = row.builder();
+  Value sum = row.reduce(ReduceKind::Add, 0, 0,
+                         [&](Value x, Value carried) -> Value {
+                           return arith::AddFOp::create(b, carried, x);
+                         });
+  Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
+  // The second pass squares differences, not values: no cancellation.
+  Value squares = row.reduce(
+      ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+        Value difference =
+            row.dropPadding(arith::SubFOp::create(b, x, mean));
+        return arith::AddFOp::create(
+            b, carried, arith::MulFOp::create(b, difference, difference));
+      });
+  Value inverse = row.spread(
+      getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
+  row.map([&](Value x) -> Value {
+    Value y = arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean),
+                                    inverse);
+    if (op.getScale())
+      y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+    if (op.getBias())
+      y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
+    return y;
+  });
+  row.finish();
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerRMSNormRows(RewriterBase &rewriter,
+                                             RMSNormOp op) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
+                    "input and result to have one shape");
+  for (int64_t i = op.getAxis(); op.getScale() && i < type.getRank(); ++i)
+    emitExtentCheck(rewriter, op, op.getScale(), i - op.getAxis(),
+                    op.getInput(), i, "scale to have the normalized shape");
+  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), op.getAxis(),
+                type.getRank());
+  row.begin();
+  ImplicitLocOpBuilder &b = row.builder();
+  Value squares = row.reduce(
+      ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+        return arith::AddFOp::create(b, carried,
+                                     arith::MulFOp::create(b, x, x));
+      });
+  Value inverse = row.spread(
+      getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
+  row.map([&](Value x) -> Value {
+    Value y = arith::MulFOp::create(b, x, inverse);
+    if (op.getScale())
+      y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+    return y;
+  });
+  row.finish();
+  return success();
+}
