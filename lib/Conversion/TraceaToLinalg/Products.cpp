@@ -117,7 +117,18 @@ struct Conv2DDefinition : OpRewritePattern<Conv2DOp> {
     high[op.getHeightDim()] = e.builder.getIndexAttr(pads[2]);
     high[op.getWidthDim()] = e.builder.getIndexAttr(pads[3]);
     Value zero = e.zero(Emitter::elementType(op.getImage()));
-    return e.make<tensor::PadOp>(Type(), op.getImage(), low, high, zero);
+    RankedTensorType type = cast<RankedTensorType>(op.getImage().getType());
+    if (!llvm::is_contained(type.getShape(), 0))
+      return e.make<tensor::PadOp>(Type(), op.getImage(), low, high, zero);
+    // There is nothing to pad, and bufferization rejects the empty slice.
+    Emitter::Sizes sizes = e.sizes(op.getImage());
+    for (auto [size, before, after] : llvm::zip_equal(sizes, low, high))
+      size = affine::makeComposedFoldedAffineApply(
+          e.builder, e.loc,
+          e.builder.getAffineDimExpr(0) + e.builder.getAffineDimExpr(1) +
+              e.builder.getAffineDimExpr(2),
+          {size, before, after});
+    return e.filled(sizes, zero);
   }
 
   LogicalResult matchAndRewrite(Conv2DOp op,
