@@ -179,6 +179,13 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
     reason = "the consumer's result has another rank";
     return std::nullopt;
   }
+  Type stored = sinkType.getElementType();
+  if (!isa<FloatType>(stored) &&
+      !(stored.isInteger() && stored.getIntOrFloatBitWidth() >= 8)) {
+    // Flags and indices have no store of their own in kernels.
+    reason = "the consumer stores neither floats nor integers of whole bytes";
+    return std::nullopt;
+  }
   if (failed(cone.place(
           cone.sink, AffineMap::getMultiDimIdentityMap(rank, op.getContext()),
           reason)))

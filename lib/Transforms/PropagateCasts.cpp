@@ -23,49 +23,48 @@ namespace mlir::tracea {
 using namespace mlir;
 using namespace mlir::tracea;
 
-/// The one scalar operation that an elementwise operation on one tensor
-/// consists of, without reordering; or null.
-static Operation *getSingleOperation(Operation *op) {
-  std::string ignored;
-  std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, ignored);
-  if (!elementwise || elementwise->getInputs().size() != 1 ||
-      !elementwise->getInputs().front().map.isIdentity() ||
-      elementwise->getSize() != 1)
-    return nullptr;
-  linalg::LinalgOp linalgOp = dyn_cast<linalg::LinalgOp>(op);
-  if (!linalgOp)
-    return op;
-  Operation *inner = &linalgOp.getBlock()->front();
-  if (inner->getNumOperands() != 1 || inner->getNumResults() != 1 ||
-      linalgOp.getBlock()->getTerminator()->getOperand(0) !=
-          inner->getResult(0))
-    return nullptr;
-  return inner;
-}
-
 namespace {
-/// A widening conversion of a tensor.
-struct Widening {
+/// An elementwise operation that converts the elements of one tensor.
+struct Conversion {
   Value source;
   /// The scalar or tensor operation that converts.
   Operation *conversion;
 };
 } // namespace
 
-static std::optional<Widening> matchWidening(Value tensor) {
+/// Matches a single scalar operation on the elements of one tensor, in place.
+static std::optional<Conversion> matchSingleOperation(Operation *op) {
+  std::string ignored;
+  std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, ignored);
+  if (!elementwise || elementwise->getInputs().size() != 1 ||
+      !elementwise->getInputs().front().map.isIdentity() ||
+      elementwise->getSize() != 1)
+    return std::nullopt;
+  Value source = elementwise->getInputs().front().operand->get();
+  linalg::LinalgOp linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return Conversion{source, op};
+  Operation *inner = &linalgOp.getBlock()->front();
+  if (inner->getNumOperands() != 1 ||
+      linalgOp.getBlock()->getTerminator()->getOperand(0) !=
+          inner->getResult(0))
+    return std::nullopt;
+  return Conversion{source, inner};
+}
+
+static std::optional<Conversion> matchWidening(Value tensor) {
   Operation *producer = peelCasts(tensor).getDefiningOp();
   if (!producer)
     return std::nullopt;
-  Operation *conversion = getSingleOperation(producer);
-  if (!isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
-          conversion))
+  std::optional<Conversion> widening = matchSingleOperation(producer);
+  if (!widening ||
+      !isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(widening->conversion))
     return std::nullopt;
-  // The input of linalg operations is their first operand.
-  return Widening{producer->getOperand(0), conversion};
+  return widening;
 }
 
-/// Makes the operands read narrow tensors if all of them can; `getAcc` and
-/// `setAcc` are the operation's accumulator type, which stays.
+/// Makes the operands read narrow tensors if all of them can. The operation's
+/// accumulator type stays.
 template <typename OpTy>
 static LogicalResult absorbOperands(OpTy op, ArrayRef<OpOperand *> operands,
                                     PatternRewriter &rewriter,
@@ -76,7 +75,7 @@ static LogicalResult absorbOperands(OpTy op, ArrayRef<OpOperand *> operands,
   SmallVector<Value> sources;
   Type narrow;
   for (OpOperand *operand : operands) {
-    std::optional<Widening> widening = matchWidening(operand->get());
+    std::optional<Conversion> widening = matchWidening(operand->get());
     if (!widening || !isa<arith::ExtFOp>(widening->conversion))
       return failure();
     Type elementType = getElementTypeOrSelf(widening->source.getType());
@@ -148,7 +147,7 @@ struct AbsorbExtra : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     if (!isUndecided(op) || !hasEpilogue(op))
       return failure();
     for (unsigned index = 0, e = op.getExtras().size(); index < e; ++index) {
-      std::optional<Widening> widening = matchWidening(op.getExtras()[index]);
+      std::optional<Conversion> widening = matchWidening(op.getExtras()[index]);
       if (!widening)
         continue;
       Block &block = op.getEpilogue().front();
@@ -188,10 +187,11 @@ struct AbsorbResult : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     Operation *consumer = *result.user_begin();
     if (consumer->getBlock() != op->getBlock())
       return failure();
-    Operation *conversion = getSingleOperation(consumer);
-    if (!isa_and_nonnull<arith::TruncFOp, arith::TruncIOp>(conversion) ||
-        consumer->getOperand(0) != result)
+    std::optional<Conversion> narrowing = matchSingleOperation(consumer);
+    if (!narrowing || narrowing->source != result ||
+        !isa<arith::TruncFOp, arith::TruncIOp>(narrowing->conversion))
       return failure();
+    Operation *conversion = narrowing->conversion;
 
     rewriter.moveOpBefore(op, consumer);
     EpilogueEditor editor(rewriter, op);

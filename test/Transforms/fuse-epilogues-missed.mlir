@@ -94,6 +94,19 @@ func.func @scheduled(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16x
 
 // -----
 
+// REMARK: EpilogueNotFused {{.*}}Reason="the consumer stores neither floats nor integers of whole bytes
+// CHECK-LABEL: func.func @flags
+// CHECK: tracea.gemm
+// CHECK-NOT: epilogue
+// CHECK: arith.cmpf
+func.func @flags(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xi1> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
+  %1 = arith.cmpf ogt, %0, %d : tensor<4x16xf32>
+  return %1 : tensor<4x16xi1>
+}
+
+// -----
+
 // One operation fits, two do not.
 // REMARK-NOT: remark:
 // CHECK-LABEL: func.func @limit

@@ -262,3 +262,39 @@ func.func @layer_norm(%x: tensor<4x16xf32>, %g: tensor<16xf32>, %r: tensor<4x16x
   %1 = linalg.add ins(%0, %r : tensor<4x16xf32>, tensor<4x16xf32>) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
   return %1 : tensor<4x16xf32>
 }
+
+// -----
+
+// Inside an epilogue a flag is as good as any value. Three users, two of them
+// meet before the third.
+// CHECK-LABEL: func.func @select
+// CHECK: tracea.gemm
+// CHECK: ^bb0(%[[ACC:.*]]: f32, %[[IN:.*]]: f32):
+// CHECK: %[[C:.*]] = arith.cmpf ogt, %[[ACC]], %[[IN]] : f32
+// CHECK: %[[N:.*]] = arith.negf %[[ACC]] : f32
+// CHECK: %[[S:.*]] = arith.select %[[C]], %[[ACC]], %[[N]] : f32
+// CHECK: tracea.yield %[[S]] : f32
+// CHECK-NOT: tensor<4x16xi1>
+func.func @select(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
+  %1 = arith.cmpf ogt, %0, %d : tensor<4x16xf32>
+  %2 = arith.negf %0 : tensor<4x16xf32>
+  %3 = arith.select %1, %0, %2 : tensor<4x16xi1>, tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
+
+// -----
+
+// Operations that nobody reads do not count as users.
+// CHECK-LABEL: func.func @dead_user
+// CHECK: tracea.gemm
+// CHECK: math.exp
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @dead_user(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
+  %1 = linalg.abs ins(%0 : tensor<4x16xf32>) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
+  %2 = tensor.cast %0 : tensor<4x16xf32> to tensor<?x16xf32>
+  %3 = linalg.exp ins(%0 : tensor<4x16xf32>) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
