@@ -38,7 +38,6 @@ struct ConvertLinalgToTraceaPass
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : candidates) {
-      rewriter.setInsertionPoint(op);
       if (linalg::SoftmaxOp softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
         if (succeeded(raiseSoftmax(rewriter, softmax, options)))
           ++numSoftmaxes;

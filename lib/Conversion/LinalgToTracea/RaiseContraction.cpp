@@ -104,6 +104,7 @@ LogicalResult mlir::tracea::raiseContraction(RewriterBase &rewriter,
 
   // A vector becomes a matrix with one row (lhs) or one column (rhs).
   Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
   SumStart start = matchSumStart(rewriter, loc, match->init,
                                  /*readThroughBroadcasts=*/m && n);
   std::optional<unsigned> unitDim;

@@ -296,6 +296,7 @@ LogicalResult mlir::tracea::raiseConvolution(RewriterBase &rewriter,
 
   // From here on the operation is replaced.
   Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
   bool mergesImage = roles->image.find("gc") != std::string::npos;
   bool mergesResult = roles->result.find("gk") != std::string::npos;
   SumStart start = matchSumStart(rewriter, loc, match->init,

@@ -23,6 +23,7 @@ LogicalResult mlir::tracea::raiseSoftmax(RewriterBase &rewriter,
   TypeAttr acc = accumulator == getDefaultAccumulatorType(element)
                      ? TypeAttr()
                      : TypeAttr::get(accumulator);
+  rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<tracea::SoftmaxOp>(
       op, op.getOutput().getType(), op.getInput(), /*extras=*/ValueRange(),
       op.getOutput(), op.getDimension(), acc,

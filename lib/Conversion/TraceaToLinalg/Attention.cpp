@@ -25,7 +25,11 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
     Emitter::Sizes sizes = e.sizes(keys);
     if (isEqualConstantIntOrValue(sizes[1], heads))
       return keys;
-    Value ratio = e.make<arith::DivSIOp>(e.index(heads), e.index(sizes[1]));
+    // Without heads there is nothing to repeat, but nothing to divide by
+    // either.
+    Value groups =
+        e.make<arith::MaxSIOp>(e.index(sizes[1]), e.index(int64_t(1)));
+    Value ratio = e.make<arith::DivSIOp>(e.index(heads), groups);
     sizes[1] = heads;
     Value destination = e.empty(sizes, Emitter::elementType(keys));
     return e.elementwise({}, {}, destination,
