@@ -55,7 +55,7 @@ void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
   printer << " epilogue";
   if (!extras.empty()) {
     printer << "(";
-    llvm::interleaveComma(llvm::zip_equal(extras, maps), printer,
+    llvm::interleaveComma(llvm::zip(extras, maps), printer,
                           [&](auto extraAndMap) {
                             printer << std::get<0>(extraAndMap) << " by ";
                             printer.printAttribute(std::get<1>(extraAndMap));
