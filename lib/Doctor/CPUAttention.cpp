@@ -13,6 +13,7 @@
 #include "Variants.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace tracea::doctor;
 
@@ -28,7 +29,7 @@ public:
   bool serves(OpKind op) const override { return op == OpKind::Attention; }
 
   Reason whyNot(const Problem &problem,
-                const TargetDescription &) const override {
+                const TargetDescription &target) const override {
     constexpr int64_t most = 512;
     const std::pair<int64_t, const char *> extents[] = {
         {problem.k, "a query"}, {problem.valueDim, "a value"}};
@@ -39,6 +40,11 @@ public:
         return std::string("the extent of ") + what + " is " +
                std::to_string(extent) + ", above " + std::to_string(most);
     }
+    // One element of the mask must decide for a whole vector of scores.
+    int64_t lanes = CPUModel(target, problem.accumulator).lanes;
+    if (problem.maskColumns % lanes)
+      return "a mask block of " + std::to_string(problem.maskColumns) +
+             " keys is no multiple of a vector of " + std::to_string(lanes);
     return "";
   }
 
@@ -46,6 +52,11 @@ public:
             const TargetDescription &target) const override {
     CPUModel model(target, problem.accumulator);
     MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
+    if (problem.maskRows) {
+      // Register tiles that lie in one block of the mask each.
+      micro.rows = std::gcd(micro.rows, problem.maskRows);
+      micro.columns = std::gcd(micro.columns, problem.maskColumns);
+    }
     auto bounded = [](int64_t block, int64_t extent, int64_t factor) {
       if (extent != kUnknownExtent)
         block = std::min(block, std::max<int64_t>(1, extent));
@@ -86,6 +97,11 @@ public:
             checkMultiple(plan.tile[1], plan.registers[1], "tile extent keys");
         !reason.empty())
       return reason;
+    if (problem.maskRows && (problem.maskRows % plan.registers[0] ||
+                             problem.maskColumns % plan.registers[1]))
+      return "the register tile does not divide the mask's block of " +
+             std::to_string(problem.maskRows) + " x " +
+             std::to_string(problem.maskColumns);
     // Both extents are below 2^20 here and the others at most 512.
     if (workingSet(problem, model, plan.tile[0], plan.tile[1]) >
         kMaxStagedBytes)

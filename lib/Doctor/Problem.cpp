@@ -124,6 +124,10 @@ static void fill(Problem &problem, AttentionOp op) {
   problem.n = extentOf(op.getKey(), 2);
   problem.k = extentOf(op.getQuery(), 3);
   problem.valueDim = extentOf(op.getValue(), 3);
+  if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize()) {
+    problem.maskRows = (*block)[0];
+    problem.maskColumns = (*block)[1];
+  }
 }
 
 FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {

@@ -83,8 +83,10 @@ struct Problem {
   int64_t dilationHeight = 1;
   int64_t dilationWidth = 1;
 
-  /// attention: extent of a value.
+  /// attention: extent of a value, and the block of a block mask (0: no mask).
   int64_t valueDim = 1;
+  int64_t maskRows = 0;
+  int64_t maskColumns = 0;
 };
 
 } // namespace tracea::doctor

@@ -164,7 +164,7 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
   indices[op.getWidthDim()] = ix.add(q0, q);
   indices[op.getChannelDim()] =
       ix.add(ix.mul(group, filters), ix.add(k0, k));
-  TileAddress address{kb.getMemRef(op.getInit()), indices, resultMap};
+  TileAddress address{kb.getDest(op.getInit()), indices, resultMap};
   TileAddress rest = address;
   if (scratch) {
     AffineExpr pixel = kb.dim(pixelLanes ? 1 : 0);

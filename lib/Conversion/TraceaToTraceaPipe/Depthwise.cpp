@@ -165,7 +165,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
         indices[op.getHeightDim()] = ix.add(p0, p);
         indices[op.getWidthDim()] = ix.add(q0, q);
         indices[op.getChannelDim()] = ix.add(c0, c);
-        TileAddress address{kb.getMemRef(op.getInit()), indices, resultMap};
+        TileAddress address{kb.getDest(op.getInit()), indices, resultMap};
         Value out = kb.emitEpilogue(op, sum, address, limits);
         StoreOp::create(b, out, address.memory, indices, limits, resultMap);
       });

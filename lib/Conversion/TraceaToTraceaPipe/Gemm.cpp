@@ -67,7 +67,7 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value lhs = kb.getMemRef(op.getLhs()), rhs = kb.getMemRef(op.getRhs());
-  Value result = kb.getMemRef(op.getInit());
+  Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), resultRank - 1);
   Value sizeK = kb.getDim(op.getLhs(), lhsK);

@@ -113,16 +113,13 @@ KernelBuilder::KernelBuilder(RewriterBase &rewriter,
   kernel = KernelOp::create(b, getKernelName(module, op),
                             b.getFunctionType(types, {}),
                             schedule.getVariant(), op->getName().getStringRef());
-  // An operand used twice keeps its first argument; both read the same memory.
+  ArrayRef<BlockArgument> arguments = kernel.getBody().getArguments();
   for (auto [operand, argument] :
-       llvm::zip(llvm::concat<Value>(inputs, inits),
-                 kernel.getBody().getArguments()))
-    if (!memrefs.contains(operand))
-      memrefs.map(operand, argument);
-  // A destination is always its own argument.
-  for (auto [operand, argument] :
-       llvm::zip(inits, kernel.getBody().getArguments().take_back(inits.size())))
+       llvm::zip(inputs, arguments.take_front(inputs.size())))
     memrefs.map(operand, argument);
+  for (auto [operand, argument] :
+       llvm::zip(inits, arguments.take_back(inits.size())))
+    dests.map(operand, argument);
   b.setInsertionPointToStart(&kernel.getBody().front());
 }
 
@@ -130,8 +127,14 @@ Value KernelBuilder::getMemRef(Value operand) const {
   return memrefs.lookup(operand);
 }
 
+Value KernelBuilder::getDest(Value operand) const {
+  return dests.lookup(operand);
+}
+
 Value KernelBuilder::getDim(Value operand, int64_t dim) {
-  Value memref = getMemRef(operand);
+  Value memref = dests.lookupOrNull(operand);
+  if (!memref)
+    memref = getMemRef(operand);
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return math.constant(type.getDimSize(dim));

@@ -61,8 +61,12 @@ public:
   KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
                 ScheduleAttr schedule);
 
-  /// The kernel's memref for an operand of the operation.
+  /// The kernel's memref for an input of the operation.
   Value getMemRef(Value operand) const;
+
+  /// The kernel's memref for a destination. The same tensor may also be an
+  /// input, and then has a second argument: its old contents are read there.
+  Value getDest(Value operand) const;
 
   /// Extent of one dimension of an operand's memref.
   Value getDim(Value operand, int64_t dim);
@@ -110,7 +114,7 @@ private:
   ImplicitLocOpBuilder b;
   IndexMath math;
   int64_t vectorBits;
-  IRMapping memrefs;
+  IRMapping memrefs, dests;
   SmallVector<Value> inputs, inits;
 };
 
@@ -128,6 +132,7 @@ void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
+LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);
 LogicalResult lowerSoftmaxRows(RewriterBase &rewriter, SoftmaxOp op);
 LogicalResult lowerLayerNormRows(RewriterBase &rewriter, LayerNormOp op);
 LogicalResult lowerRMSNormRows(RewriterBase &rewriter, RMSNormOp op);

@@ -212,7 +212,7 @@ void RowKernel::map(function_ref<Value(Value)> body) {
   AffineMap resultMap = kb.map(2, exprs);
   overRow(Value(), [&](Value) {
     Value value = body(loadInput(std::nullopt));
-    Value dest = kb.getMemRef(op.getEpilogueInit().get());
+    Value dest = kb.getDest(op.getEpilogueInit().get());
     Value out = kb.emitEpilogue(op, value, {dest, indices, resultMap}, limits);
     StoreOp::create(b, out, dest, indices, limits, resultMap);
     return Value();

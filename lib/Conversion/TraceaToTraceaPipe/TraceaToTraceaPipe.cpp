@@ -45,6 +45,11 @@ FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op,
           return done(lowerConv2DDepthwise(rewriter, conv));
         return false;
       })
+      .Case([&](AttentionOp attention) -> FailureOr<bool> {
+        if (variant == "attention.flash")
+          return done(lowerAttentionFlash(rewriter, attention));
+        return false;
+      })
       .Case([&](SoftmaxOp softmax) -> FailureOr<bool> {
         if (variant == "row")
           return done(lowerSoftmaxRows(rewriter, softmax));
