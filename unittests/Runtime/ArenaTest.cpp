@@ -1,4 +1,4 @@
-//===- ArenaTest.cpp - Plans of temporary memory -===//
+//===- ArenaTest.cpp - Plans of temporary memory --------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,9 +32,9 @@ static void checkPlan(const std::vector<ArenaRegion> &regions) {
     for (size_t j = 0; j < i; ++j) {
       const ArenaRegion &b = regions[j];
       bool together = a.first <= b.last && b.first <= a.last && b.bytes != 0;
-      if (together)
-        EXPECT_TRUE(plan->offsets[i] + a.bytes <= plan->offsets[j] ||
-                    plan->offsets[j] + b.bytes <= plan->offsets[i]);
+      bool apart = plan->offsets[i] + a.bytes <= plan->offsets[j] ||
+                   plan->offsets[j] + b.bytes <= plan->offsets[i];
+      EXPECT_TRUE(!together || apart);
     }
   }
   EXPECT_EQ(plan->bytes, end);

@@ -1,4 +1,4 @@
-//===- CPUDeviceTest.cpp - What is special about the CPU driver -===//
+//===- CPUDeviceTest.cpp - What is special about the CPU driver -----------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

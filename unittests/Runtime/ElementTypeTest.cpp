@@ -1,4 +1,4 @@
-//===- ElementTypeTest.cpp - Names and 16-bit conversions -===//
+//===- ElementTypeTest.cpp - Names and 16-bit conversions -----------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FileTest.cpp - Atomic writes under failure -===//
+//===- FileTest.cpp - Atomic writes under failure -------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ManifestTest.cpp - The manifest's JSON form and its checks -===//
+//===- ManifestTest.cpp - The manifest's JSON form and its checks ---------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NpyTest.cpp - NumPy array files -===//
+//===- NpyTest.cpp - NumPy array files ------------------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

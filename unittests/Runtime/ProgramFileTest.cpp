@@ -1,4 +1,4 @@
-//===- ProgramFileTest.cpp - The container under damage -===//
+//===- ProgramFileTest.cpp - The container under damage -------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

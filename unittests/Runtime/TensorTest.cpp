@@ -1,4 +1,4 @@
-//===- TensorTest.cpp - Strided host tensors -===//
+//===- TensorTest.cpp - Strided host tensors ------------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ThreadPoolTest.cpp - Tiles between threads -===//
+//===- ThreadPoolTest.cpp - Tiles between threads -------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,8 +44,9 @@ TEST(ThreadPool, EveryTileOnce) {
       for (const std::atomic<int> &seen : counter.seen)
         ASSERT_EQ(seen.load(), 1);
       EXPECT_LT(counter.maxThread, threads);
-      if (threads == 1)
+      if (threads == 1) {
         EXPECT_EQ(counter.calls, tiles == 0 ? 0 : 1);
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-//===- Arena.h - Places temporary buffers in one block -*- C++ -*-===//
+//===- Arena.h - Places temporary buffers in one block ----------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

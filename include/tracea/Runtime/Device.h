@@ -1,4 +1,4 @@
-//===- Device.h - What a driver offers -*- C++ -*-===//
+//===- Device.h - What a driver offers --------------------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

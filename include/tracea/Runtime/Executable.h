@@ -1,4 +1,4 @@
-//===- Executable.h - Loads and runs programs -*- C++ -*-===//
+//===- Executable.h - Loads and runs programs -------------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -37,10 +37,18 @@ public:
           std::is_same_v<std::decay_t<V>, std::vector<Value>> &&
           std::is_convertible_v<decltype(std::declval<V &>().data()), T *>>>
   Span(V &&vector) : first(vector.data()), count(vector.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+// A span is meant to borrow; GCC warns of every class that keeps a list.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   /// From a braced list, for the duration of one call.
   template <typename U = T, typename = std::enable_if_t<std::is_const_v<U>>>
   Span(const std::initializer_list<Value> &list)
       : first(list.begin()), count(list.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
   /// From a span of the same elements that may also write them.
   template <typename U, typename = std::enable_if_t<!std::is_const_v<U> &&
                                                     std::is_same_v<const U, T>>>

@@ -1,4 +1,4 @@
-//===- CPUDevice.cpp - The driver for the host's processors -===//
+//===- CPUDevice.cpp - The driver for the host's processors ---------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

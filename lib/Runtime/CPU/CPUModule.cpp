@@ -1,4 +1,4 @@
-//===- CPUModule.cpp - Native code from memory -===//
+//===- CPUModule.cpp - Native code from memory ----------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CPUModule.h - Native code from memory -*- C++ -*-===//
+//===- CPUModule.h - Native code from memory --------------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostCPU.cpp - What the host's processor has -===//
+//===- HostCPU.cpp - What the host's processor has ------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

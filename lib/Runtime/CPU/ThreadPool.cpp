@@ -1,4 +1,4 @@
-//===- ThreadPool.cpp - Shares tiles between threads -===//
+//===- ThreadPool.cpp - Shares tiles between threads ----------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

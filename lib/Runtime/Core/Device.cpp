@@ -1,4 +1,4 @@
-//===- Device.cpp - What all drivers share -===//
+//===- Device.cpp - What all drivers share --------------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

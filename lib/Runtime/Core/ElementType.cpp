@@ -1,4 +1,4 @@
-//===- ElementType.cpp - Names, sizes and 16-bit float conversions -===//
+//===- ElementType.cpp - Names, sizes and 16-bit float conversions --------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

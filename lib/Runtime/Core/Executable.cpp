@@ -1,4 +1,4 @@
-//===- Executable.cpp - Loads and runs programs -===//
+//===- Executable.cpp - Loads and runs programs ---------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Expr.cpp - Evaluates the expressions of an entry -===//
+//===- Expr.cpp - Evaluates the expressions of an entry -------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

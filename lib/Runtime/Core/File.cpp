@@ -1,4 +1,4 @@
-//===- File.cpp - Bounded reads and atomic writes of files -===//
+//===- File.cpp - Bounded reads and atomic writes of files ----------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

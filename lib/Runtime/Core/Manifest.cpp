@@ -1,4 +1,4 @@
-//===- Manifest.cpp - Names, lookup and the expression builder -===//
+//===- Manifest.cpp - Names, lookup and the expression builder ------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

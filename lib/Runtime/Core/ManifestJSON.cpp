@@ -1,4 +1,4 @@
-//===- ManifestJSON.cpp - The manifest as JSON text -===//
+//===- ManifestJSON.cpp - The manifest as JSON text -----------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ManifestValidate.cpp - Checks every reference of a manifest -===//
+//===- ManifestValidate.cpp - Checks every reference of a manifest --------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Npy.cpp - NumPy array files -===//
+//===- Npy.cpp - NumPy array files ----------------------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

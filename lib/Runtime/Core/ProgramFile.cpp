@@ -1,4 +1,4 @@
-//===- ProgramFile.cpp - The container of a compiled program -===//
+//===- ProgramFile.cpp - The container of a compiled program --------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

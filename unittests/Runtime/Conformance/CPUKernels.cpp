@@ -1,4 +1,4 @@
-//===- CPUKernels.cpp - The conformance kernels for the CPU -===//
+//===- CPUKernels.cpp - The conformance kernels for the CPU ---------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Conformance.h - One suite for all drivers -===//
+//===- Conformance.h - One suite for all drivers ----------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

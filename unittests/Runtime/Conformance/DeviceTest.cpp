@@ -1,4 +1,4 @@
-//===- DeviceTest.cpp - Memory, streams and launches -===//
+//===- DeviceTest.cpp - Memory, streams and launches ----------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -135,8 +135,9 @@ TEST_P(Conformance, LaunchesRunInOrder) {
   args.memref(out->address(), {37}, {1});
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(stream->launch(count, 37, args.packed()).ok());
-    if (i == 99)
+    if (i == 99) {
       ASSERT_TRUE(stream->fill(*out, 0, 8, 0).ok());
+    }
   }
   std::vector<int64_t> expected(37, 200);
   expected[0] = 100;

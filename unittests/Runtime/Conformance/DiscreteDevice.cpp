@@ -1,4 +1,4 @@
-//===- DiscreteDevice.cpp - A device at arm's length -===//
+//===- DiscreteDevice.cpp - A device at arm's length ----------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Drivers.cpp - The drivers that the suite runs -===//
+//===- Drivers.cpp - The drivers that the suite runs ----------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ProgramTest.cpp - Programs on every driver -===//
+//===- ProgramTest.cpp - Programs on every driver -------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

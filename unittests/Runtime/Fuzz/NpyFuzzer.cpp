@@ -1,4 +1,4 @@
-//===- NpyFuzzer.cpp - Arbitrary bytes as a NumPy file -===//
+//===- NpyFuzzer.cpp - Arbitrary bytes as a NumPy file --------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

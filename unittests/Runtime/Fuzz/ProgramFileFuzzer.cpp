@@ -1,4 +1,4 @@
-//===- ProgramFileFuzzer.cpp - Arbitrary bytes as a program -===//
+//===- ProgramFileFuzzer.cpp - Arbitrary bytes as a program ---------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CPUDevice.h - The driver for the host's processors -*- C++ -*-===//
+//===- CPUDevice.h - The driver for the host's processors -------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

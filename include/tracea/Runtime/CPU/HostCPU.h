@@ -1,4 +1,4 @@
-//===- HostCPU.h - What the host's processor has -*- C++ -*-===//
+//===- HostCPU.h - What the host's processor has ----------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

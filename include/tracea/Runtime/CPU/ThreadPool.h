@@ -1,4 +1,4 @@
-//===- ThreadPool.h - Shares tiles between threads -*- C++ -*-===//
+//===- ThreadPool.h - Shares tiles between threads --------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
