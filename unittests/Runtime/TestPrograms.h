@@ -1,4 +1,4 @@
-//===- TestPrograms.h - Small programs for the tests of the runtime --*- C++ -*-===//
+//===- TestPrograms.h - Small programs for the tests ------------*- C++ -*-===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
