@@ -16,8 +16,8 @@ packages=(
   libzstd-dev zlib1g-dev libxml2-dev libffi-dev
   # Build tools.
   cmake ninja-build ccache python3
-  # lit's time limit per test.
-  python3-psutil
+  # lit's time limit per test; the formulas that the oracle is compared with.
+  python3-psutil python3-numpy
   # Libraries.
   nlohmann-json3-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
   # The ONNX node tests, and the libraries that the benchmarks compare with.

@@ -69,15 +69,14 @@ unit_tests() {
   add_counts "$name" ctest "$out/ctest.xml" "$out/gtest"
 }
 
-# lit_tests NAME BUILD_DIR [LIT_ARGUMENT...]
+# lit_tests NAME DIRECTORY: a folder of a build's test folder, or all of it.
 lit_tests() {
-  local name=$1 build=$2
-  shift 2
+  local name=$1 directory=$2
   local out=$results/$name
   start_suite "Regression tests ($name)"
   mkdir -p "$out"
-  "$lit" -v --quiet --timeout 300 --xunit-xml-output "$out/lit.xml" "$@" \
-    "$build/test" >"$out/log" 2>&1 || show_log "$out/log"
+  "$lit" -v --quiet --timeout 300 --xunit-xml-output "$out/lit.xml" \
+    "$directory" >"$out/log" 2>&1 || show_log "$out/log"
   add_counts "$name" lit "$out/lit.xml"
 }
 
@@ -113,9 +112,9 @@ scripts/build.sh all tracea-doc
 lit=$(sed -n 's/^LLVM_EXTERNAL_LIT:[^=]*=//p' "$TRACEA_BUILD/CMakeCache.txt")
 
 unit_tests unit "$TRACEA_BUILD"
-lit_tests lit "$TRACEA_BUILD"
+lit_tests lit "$TRACEA_BUILD/test"
 # Once more where the IR itself is the subject: what prints must parse back.
-TRACEA_TEST_ROUNDTRIP=1 lit_tests roundtrip "$TRACEA_BUILD" --filter '^Tracea :: Dialect/'
+TRACEA_TEST_ROUNDTRIP=1 lit_tests roundtrip "$TRACEA_BUILD/test/Dialect"
 line_tests onnx "ONNX backend node tests" \
   python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD"
 line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
@@ -137,7 +136,7 @@ if ((sanitize_all)); then
   [[ -f $TRACEA_BUILD/build.ninja ]] || cmake --preset asan
   run_ninja "$TRACEA_BUILD"
   unit_tests unit-asan-all "$TRACEA_BUILD"
-  lit_tests lit-asan "$TRACEA_BUILD"
+  lit_tests lit-asan "$TRACEA_BUILD/test"
 fi
 
 finished=1
