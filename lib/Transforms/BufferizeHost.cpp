@@ -18,7 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -31,61 +31,6 @@ namespace mlir::tracea {
 using namespace mlir;
 
 namespace {
-
-/// Replaces calls by the bodies of their callees, innermost first.
-class CallInliner {
-public:
-  explicit CallInliner(ModuleOp module) : symbols(module) {}
-
-  LogicalResult run(func::FuncOp function) {
-    State &state = states[function];
-    if (state == State::Done)
-      return success();
-    state = State::Active;
-    SmallVector<func::CallOp> calls;
-    function.walk([&](func::CallOp call) { calls.push_back(call); });
-    for (func::CallOp call : calls)
-      if (failed(inlineCall(call)))
-        return failure();
-    states[function] = State::Done;
-    return success();
-  }
-
-private:
-  enum class State { New, Active, Done };
-
-  LogicalResult inlineCall(func::CallOp call) {
-    func::FuncOp callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!callee || callee.isExternal())
-      return call.emitOpError()
-             << "calls '" << call.getCallee()
-             << "', which has no body; expected a function of this module";
-    if (states[callee] == State::Active)
-      return call.emitOpError() << "calls '" << call.getCallee()
-                                << "' recursively; a program has no call stack";
-    if (!llvm::hasSingleElement(callee.getBody()))
-      return call.emitOpError()
-             << "calls '" << call.getCallee()
-             << "', whose body is not a single block; expected structured "
-                "control flow";
-    if (failed(run(callee)))
-      return failure();
-    IRMapping mapping;
-    mapping.map(callee.getArguments(), call.getOperands());
-    OpBuilder builder(call);
-    Block &body = callee.getBody().front();
-    for (Operation &op : body.without_terminator())
-      builder.clone(op, mapping);
-    for (auto [result, value] :
-         llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-    call.erase();
-    return success();
-  }
-
-  SymbolTable symbols;
-  DenseMap<Operation *, State> states;
-};
 
 struct DecomposeAggregate
     : public OpInterfaceRewritePattern<linalg::AggregatedOpInterface> {
@@ -105,7 +50,7 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(inlineCalls(module)))
+    if (failed(checkCalls(module)))
       return signalPassFailure();
     decompose(module);
     protectArguments(module);
@@ -121,16 +66,17 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
   }
 
 private:
-  LogicalResult inlineCalls(ModuleOp module) {
-    CallInliner inliner(module);
-    for (func::FuncOp function : module.getOps<func::FuncOp>())
-      if (failed(inliner.run(function)))
-        return failure();
-    for (func::FuncOp function :
-         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (function.isPrivate())
-        function.erase();
-    return success();
+  LogicalResult checkCalls(ModuleOp module) {
+    WalkResult result = module.walk([](CallOpInterface call) {
+      InFlightDiagnostic diag = call->emitError()
+                                << "'" << call->getName() << "'";
+      if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+        diag << " of " << callee;
+      diag << " has no place in a program; expected calls to have been inlined "
+              "(tracea-inline-calls)";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// Takes apart what bufferization does not know as one operation.

@@ -10,6 +10,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
+#include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
@@ -27,6 +28,7 @@ int main(int argc, char **argv) {
   mlir::tracea::registerPropagateTransposes();
   mlir::tracea::registerFoldPads();
   mlir::tracea::registerPromoteToF64();
+  mlir::tracea::registerInlineCalls();
   mlir::tracea::registerBufferizeHost();
   mlir::tracea::registerOutlineHost();
   mlir::tracea::registerConvertTraceaToTraceaPipe();
@@ -34,6 +36,7 @@ int main(int argc, char **argv) {
   mlir::tracea::registerConvertTraceaPipeToVector();
   mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
   mlir::tracea::registerLowerMath();
+  mlir::tracea::registerCompilePipeline();
   mlir::tracea::registerTraceaDoctorPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));

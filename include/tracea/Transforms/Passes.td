@@ -328,14 +328,34 @@ def PromoteToF64 : Pass<"tracea-promote-to-f64", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// InlineCalls
+//===----------------------------------------------------------------------===//
+
+def InlineCalls : Pass<"tracea-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replace calls by the bodies of their callees";
+  let description = [{
+    Every call of a function of the module is inlined, whatever operations it
+    holds; private functions are erased afterwards. A recursive call, a call of a
+    function without a body and one of a body of several blocks are errors.
+
+    ```mlir
+    func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> { … }
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes the body of `@twice` in `@main`.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // BufferizeHost
 //===----------------------------------------------------------------------===//
 
 def BufferizeHost : Pass<"tracea-bufferize-host", "::mlir::ModuleOp"> {
   let summary = "Give the tensors of the host program their memory";
   let description = [{
-    Inlines calls, then bufferizes the functions of the module with one-shot
-    bufferization. Arguments are never written, the result of a launch goes
+    Bufferizes the functions of the module with one-shot bufferization; calls must
+    have been inlined. Arguments are never written, the result of a launch goes
     straight to where it is needed, and functions return memrefs. The bodies of
     kernels are left alone.
 

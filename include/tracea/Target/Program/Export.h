@@ -1,0 +1,33 @@
+//===- Export.h - From a module to the manifest of its program --*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_TARGET_PROGRAM_EXPORT_H
+#define TRACEA_TARGET_PROGRAM_EXPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "tracea/Runtime/ProgramFile.h"
+
+#include <string>
+
+namespace mlir::tracea {
+
+struct ExportOptions {
+  /// The function to export; empty: all public ones.
+  std::string entry;
+  /// Recorded in the manifest.
+  std::string producer = "tracea 0.1.0";
+};
+
+/// Describes the bufferized and outlined functions of `module` as a program:
+/// inputs, sizes as expressions, buffers, launches and outputs, and the
+/// constants in a blob. Kernels are listed by symbol; their blob (number 0) is
+/// empty and their workspaces are zero until the code has been made.
+///
+/// An operation that a program cannot express is an error at its location.
+FailureOr<::tracea::runtime::ProgramFile>
+exportProgram(ModuleOp module, const ExportOptions &options = {});
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_TARGET_PROGRAM_EXPORT_H

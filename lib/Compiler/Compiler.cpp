@@ -1,0 +1,252 @@
+//===- Compiler.cpp - Compile modules from C++ ----------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Compiler/Compiler.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Pipelines/Pipelines.h"
+#include "tracea/Target/CPU/Codegen.h"
+#include "tracea/Target/Program/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace ::tracea::compiler;
+namespace rt = ::tracea::runtime;
+namespace tc = ::tracea::compiler;
+
+static constexpr std::pair<llvm::StringLiteral, Emit> emitNames[] = {
+    {"semantic", Emit::Semantic},
+    {"decision", Emit::Decision},
+    {"tile", Emit::Tile},
+    {"pipeline", Emit::Pipeline},
+    {"llvm-dialect", Emit::LLVMDialect},
+    {"llvm", Emit::LLVMIR},
+    {"asm", Emit::Assembly},
+    {"object", Emit::Object},
+    {"program-manifest", Emit::Manifest},
+    {"program", Emit::Program}};
+
+std::optional<Emit> tc::parseEmit(StringRef name) {
+  for (const auto &[text, value] : emitNames)
+    if (text == name)
+      return value;
+  return std::nullopt;
+}
+
+std::string tc::listEmitNames() {
+  std::string list;
+  llvm::ListSeparator separator;
+  for (const auto &[text, value] : emitNames)
+    (list += separator) += text;
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+OwningOpRef<ModuleOp> tc::parseModule(StringRef text, MLIRContext &context,
+                                      StringRef name) {
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                             llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+OwningOpRef<ModuleOp> tc::parseModuleFile(StringRef path,
+                                          MLIRContext &context) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (std::error_code error = file.getError()) {
+    emitError(UnknownLoc::get(&context))
+        << "cannot read '" << path << "': " << error.message();
+    return nullptr;
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// Runs the phases `from` to `to` on `module`.
+static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
+                               const CompileOptions &options) {
+  PassManager manager(module.getContext());
+  CompilePipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.threads = options.threads;
+  pipeline.reference = options.reference;
+  pipeline.from = from;
+  pipeline.to = to;
+  buildCompilePipeline(manager, pipeline);
+  if (options.configure)
+    options.configure(manager);
+  return manager.run(module);
+}
+
+/// Makes all functions but the entry private, so that they are inlined or
+/// dropped.
+static LogicalResult selectEntry(ModuleOp module,
+                                 const CompileOptions &options) {
+  if (options.entry.empty())
+    return success();
+  bool found = false;
+  SmallVector<StringRef> names;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!function.isPublic() || isa<tracea_pipe::KernelOp>(function))
+      continue;
+    names.push_back(function.getName());
+    if (function.getName() == options.entry)
+      found = true;
+    else
+      function.setPrivate();
+  }
+  if (found)
+    return success();
+  InFlightDiagnostic diag = module.emitError()
+                            << "no public function is named '" << options.entry
+                            << "'; expected one of";
+  llvm::ListSeparator separator(",");
+  for (StringRef name : names)
+    diag << StringRef(separator) << " '" << name << "'";
+  return diag;
+}
+
+/// Lowers the kernels of `module` in place, to the LLVM dialect.
+static LogicalResult lowerKernels(ModuleOp module,
+                                  const CompileOptions &options) {
+  return runPhases(module, Phase::Target, Phase::Target, options);
+}
+
+FailureOr<rt::ProgramFile>
+tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
+  ExportOptions exportOptions;
+  exportOptions.entry = options.entry;
+  FailureOr<rt::ProgramFile> program = exportProgram(module, exportOptions);
+  if (failed(program))
+    return failure();
+  FailureOr<CPUMachine> machine = CPUMachine::get(module);
+  if (failed(machine))
+    return failure();
+  OwningOpRef<ModuleOp> code(module.clone());
+  if (failed(lowerKernels(*code, options)))
+    return failure();
+  for (rt::KernelSpec &kernel : program->manifest.kernels) {
+    auto function = code->lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol);
+    if (auto bytes =
+            function->getAttrOfType<IntegerAttr>("tracea_pipe.workspace"))
+      kernel.workspace = bytes.getInt();
+  }
+  if (program->manifest.kernels.empty()) {
+    // Nothing to run, but kernels refer to the first blob in every program.
+    return program;
+  }
+  FailureOr<std::string> object =
+      generateCode(*code, *machine, CPUOutput::Object);
+  if (failed(object))
+    return failure();
+  std::string message;
+  FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*object, message);
+  if (failed(linked))
+    return module.emitError() << "linking the kernels failed: " << message;
+  program->blobs.front() = std::move(*linked);
+  if (rt::Status status = program->validate(); !status.ok())
+    return module.emitError()
+           << "the program is not well formed: " << status.message();
+  return program;
+}
+
+FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
+                                                const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(selectEntry(*copy, options)) ||
+      failed(runPhases(*copy, Phase::Semantic, Phase::Pipeline, options)))
+    return failure();
+  return translateToProgram(*copy, options);
+}
+
+/// The last phase before `what` can be written.
+static Phase getLastPhase(Emit what) {
+  switch (what) {
+  case Emit::Semantic:
+    return Phase::Semantic;
+  case Emit::Decision:
+    return Phase::Decision;
+  case Emit::Tile:
+    return Phase::Tile;
+  case Emit::Pipeline:
+  case Emit::Manifest:
+  case Emit::Program:
+    return Phase::Pipeline;
+  case Emit::LLVMDialect:
+  case Emit::LLVMIR:
+  case Emit::Assembly:
+  case Emit::Object:
+    return Phase::Target;
+  }
+  llvm_unreachable("an unknown form");
+}
+
+FailureOr<std::string> tc::emit(ModuleOp module, Emit what,
+                                const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(selectEntry(*copy, options)) ||
+      failed(runPhases(*copy, Phase::Semantic, getLastPhase(what), options)))
+    return failure();
+  return emitLowered(*copy, what, options);
+}
+
+FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
+                                       const CompileOptions &options) {
+  std::string text;
+  switch (what) {
+  case Emit::Semantic:
+  case Emit::Decision:
+  case Emit::Tile:
+  case Emit::Pipeline:
+  case Emit::LLVMDialect: {
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    stream << "\n";
+    return text;
+  }
+  case Emit::LLVMIR:
+  case Emit::Assembly:
+  case Emit::Object: {
+    FailureOr<CPUMachine> machine = CPUMachine::get(module);
+    if (failed(machine))
+      return failure();
+    return generateCode(module, *machine,
+                        what == Emit::LLVMIR     ? CPUOutput::LLVMIR
+                        : what == Emit::Assembly ? CPUOutput::Assembly
+                                                 : CPUOutput::Object);
+  }
+  case Emit::Manifest:
+  case Emit::Program: {
+    FailureOr<rt::ProgramFile> program = translateToProgram(module, options);
+    if (failed(program))
+      return failure();
+    if (what == Emit::Manifest) {
+      rt::Expected<std::string> json = rt::toJSON(program->manifest);
+      if (!json)
+        return module.emitError() << json.message();
+      return *json;
+    }
+    rt::Expected<std::vector<uint8_t>> bytes = program->serialize();
+    if (!bytes)
+      return module.emitError() << bytes.message();
+    return std::string(bytes->begin(), bytes->end());
+  }
+  }
+  llvm_unreachable("an unknown form");
+}

@@ -1,0 +1,147 @@
+//===- Pipelines.cpp - The compiler's passes in their order ---------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Pipelines/Pipelines.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tracea/Conversion/Passes.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "tracea/Doctor/Passes.h"
+#include "tracea/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+static void addCleanup(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+/// What is computed: operations are recognised and fused.
+static void addSemanticPhase(OpPassManager &manager, bool reference) {
+  manager.addPass(createInlineCalls());
+  addCleanup(manager);
+  if (reference) {
+    manager.addPass(createConvertTraceaToLinalg());
+    manager.addPass(createPromoteToF64());
+    addCleanup(manager);
+    return;
+  }
+  manager.addPass(createConvertLinalgToTracea());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createFoldPads());
+  manager.addPass(createPropagateTransposes());
+  manager.addPass(createPropagateCasts());
+  manager.addPass(createFoldBatchNorm());
+  manager.addPass(createFuseEpilogues());
+  manager.addPass(createPropagateCasts());
+  manager.addPass(createHoistEpilogueInvariants());
+  manager.addPass(createLinalgElementwiseOpFusionPass());
+  addCleanup(manager);
+}
+
+/// With what: a target, and a schedule for every operation.
+static void addDecisionPhase(OpPassManager &manager,
+                             const CompilePipelineOptions &options) {
+  SelectScheduleOptions select;
+  select.target = options.target;
+  select.threads = options.threads;
+  manager.addPass(createSelectSchedule(select));
+}
+
+/// Where: kernels over tiles, and buffers for the host.
+static void addTilePhase(OpPassManager &manager, bool reference) {
+  if (!reference) {
+    manager.addPass(createConvertTraceaToTraceaPipe());
+    manager.addPass(createConvertTraceaToLinalg());
+    addCleanup(manager);
+    manager.addPass(createLinalgElementwiseOpFusionPass());
+    addCleanup(manager);
+  }
+  manager.addPass(createBufferizeHost());
+  manager.addPass(createOutlineHost());
+}
+
+/// How: functions of the LLVM dialect with the kernel ABI.
+static void addTargetPhase(OpPassManager &manager, bool reference) {
+  if (!reference)
+    manager.addPass(createConvertTraceaPipeToVector());
+  manager.addPass(createConvertLinalgToLoopsPass());
+  manager.addPass(createForallToForLoopPass());
+  manager.addPass(createConvertTraceaPipeKernelsToFunc());
+
+  // Halves are computed in single precision; LLVM would call helpers that
+  // neither libc nor libm has.
+  arith::ArithEmulateUnsupportedFloatsOptions halves;
+  llvm::append_values(halves.sourceTypeStrs, std::string("bf16"));
+  halves.targetTypeStr = "f32";
+  manager.addPass(math::createMathExtendToSupportedTypes());
+  manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
+  manager.addPass(createLowerMath());
+  manager.addPass(createConvertMathToFuncs());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  manager.addPass(arith::createArithExpandOpsPass(expand));
+
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  addCleanup(manager);
+  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(manager);
+}
+
+void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
+                                        const CompilePipelineOptions &options) {
+  auto runs = [&](Phase phase) {
+    return options.from.getValue() <= phase && phase <= options.to.getValue();
+  };
+  if (runs(Phase::Semantic))
+    addSemanticPhase(manager, options.reference);
+  if (runs(Phase::Decision))
+    addDecisionPhase(manager, options);
+  if (runs(Phase::Tile))
+    addTilePhase(manager, options.reference);
+  if (runs(Phase::Pipeline) && !options.reference)
+    manager.addPass(tracea_pipe::createPipelineKernels());
+  if (runs(Phase::Target))
+    addTargetPhase(manager, options.reference);
+}
+
+void mlir::tracea::registerCompilePipeline() {
+  PassPipelineRegistration<CompilePipelineOptions>(
+      "tracea-compile",
+      "Compile a module, from any level of the compiler to any later one",
+      buildCompilePipeline);
+}

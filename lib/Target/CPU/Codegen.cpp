@@ -1,0 +1,147 @@
+//===- Codegen.cpp - Machine code for the CPU's kernels -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Target/CPU/Codegen.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+FailureOr<CPUMachine> CPUMachine::get(ModuleOp module) {
+  auto target = module->getAttrOfType<TargetAttr>("tracea.target");
+  if (!target)
+    return module.emitOpError()
+           << "has no attribute 'tracea.target'; expected the machine to "
+              "generate code for";
+  if (target.getKind() != TargetKind::CPU)
+    return module.emitOpError()
+           << "is for a target of kind '"
+           << stringifyTargetKind(target.getKind()) << "'; expected 'cpu'";
+  CPUMachine machine;
+  machine.triple = target.getTriple().str();
+  machine.cpu = target.getCpu().str();
+  machine.features = target.getFeatures().str();
+  machine.vectorBits = target.getVectorBits();
+  return machine;
+}
+
+static void initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+}
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(ModuleOp module, const CPUMachine &machine) {
+  initializeTargets();
+  llvm::Triple triple(machine.triple);
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return module.emitError()
+           << "no code generator for '" << machine.triple << "': " << error;
+  llvm::TargetOptions options;
+  options.FunctionSections = true;
+  std::unique_ptr<llvm::TargetMachine> result(target->createTargetMachine(
+      triple, machine.cpu, machine.features, options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!result)
+    return module.emitError() << "the code generator for '" << machine.triple
+                              << "' has no CPU '" << machine.cpu << "'";
+  return result;
+}
+
+/// Gives every function the machine's attributes: LLVM reads the CPU, the
+/// features and the vector width from there.
+static void annotate(llvm::Module &module, const CPUMachine &machine) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.cpu);
+    if (!machine.features.empty())
+      function.addFnAttr("target-features", machine.features);
+    if (machine.vectorBits)
+      function.addFnAttr("prefer-vector-width",
+                         std::to_string(machine.vectorBits));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
+                                                  const CPUMachine &machine,
+                                                  CPUOutput output) {
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  FailureOr<std::unique_ptr<llvm::TargetMachine>> target =
+      createTargetMachine(module, machine);
+  if (failed(target))
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(module, context, "kernels");
+  if (!code)
+    return failure();
+  code->setTargetTriple(llvm::Triple(machine.triple));
+  code->setDataLayout((*target)->createDataLayout());
+  code->setPICLevel(llvm::PICLevel::BigPIC);
+  annotate(*code, machine);
+  optimize(*code, **target);
+
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (output == CPUOutput::LLVMIR) {
+    code->print(stream, nullptr);
+    return text;
+  }
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream bytes(buffer);
+  llvm::legacy::PassManager passes;
+  llvm::CodeGenFileType fileType = output == CPUOutput::Assembly
+                                       ? llvm::CodeGenFileType::AssemblyFile
+                                       : llvm::CodeGenFileType::ObjectFile;
+  if ((*target)->addPassesToEmitFile(passes, bytes, nullptr, fileType))
+    return module.emitError() << "the code generator for '" << machine.triple
+                              << "' cannot write this kind of file";
+  passes.run(*code);
+  return std::string(buffer.data(), buffer.size());
+}

@@ -1,0 +1,477 @@
+//===- Export.cpp - From a module to the manifest of its program ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks the host functions in order. Buffers are numbered as they appear; all
+// sizes are expressions, so that one program serves every shape.
+
+#include "tracea/Target/Program/Export.h"
+#include "tracea/Target/Program/SymbolicEvaluator.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace rt = ::tracea::runtime;
+
+namespace {
+
+constexpr int64_t codeBlob = 0;
+constexpr int64_t constantsBlob = 1;
+constexpr size_t constantAlignment = 64;
+
+/// The bytes of a tensor in row-major order, i1 as one byte.
+FailureOr<std::vector<uint8_t>> getBytes(memref::GlobalOp global,
+                                         ElementsAttr attribute) {
+  ShapedType type = attribute.getShapedType();
+  std::optional<rt::ElementType> element =
+      getRuntimeElementType(type.getElementType());
+  if (!element)
+    return global.emitOpError()
+           << "holds elements of type " << type.getElementType()
+           << ", which a program cannot hold";
+  size_t elementBytes = rt::sizeOf(*element);
+  size_t count = type.getNumElements();
+  std::vector<uint8_t> bytes;
+  bytes.reserve(elementBytes * count);
+
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return global.emitOpError()
+             << "refers to the resource '" << resource.getRawHandle().getKey()
+             << "', whose contents are not in the module";
+    ArrayRef<char> data = blob->getData();
+    if (data.size() != elementBytes * count)
+      return global.emitOpError()
+             << "refers to a resource of " << data.size() << " bytes; expected "
+             << elementBytes * count;
+    bytes.assign(data.begin(), data.end());
+    return bytes;
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(attribute);
+  if (!dense)
+    return global.emitOpError()
+           << "holds a constant that is neither dense nor a resource";
+  auto append = [&](const APInt &value) {
+    uint64_t word = value.getZExtValue();
+    for (size_t i = 0; i < elementBytes; ++i)
+      bytes.push_back(uint8_t(word >> (8 * i)));
+  };
+  if (isa<FloatType>(type.getElementType()))
+    for (APFloat value : dense.getValues<APFloat>())
+      append(value.bitcastToAPInt());
+  else
+    for (APInt value : dense.getValues<APInt>())
+      append(value);
+  return bytes;
+}
+
+class Exporter {
+public:
+  Exporter(ModuleOp module, const ExportOptions &options)
+      : module(module), options(options), symbols(module) {}
+
+  FailureOr<rt::ProgramFile> run();
+
+private:
+  LogicalResult exportTarget();
+  FailureOr<int64_t> exportConstant(memref::GlobalOp global);
+  FailureOr<int64_t> exportKernel(LaunchOp launch);
+
+  friend class EntryExporter;
+  ModuleOp module;
+  ExportOptions options;
+  SymbolTable symbols;
+  rt::ProgramFile program;
+  llvm::StringMap<int64_t> constants; // by contents
+  DenseMap<Operation *, int64_t> globals, kernels;
+};
+
+/// One function.
+class EntryExporter {
+public:
+  EntryExporter(Exporter &parent, func::FuncOp function)
+      : parent(parent), function(function), exprs(entry.exprs),
+        evaluator(entry.exprs, [this](int64_t expr, std::string message) {
+          addCheck(expr, std::move(message));
+        }) {}
+
+  FailureOr<rt::EntrySpec> run();
+
+private:
+  using Expr = SymbolicEvaluator::Expr;
+  using View = SymbolicEvaluator::View;
+
+  LogicalResult exportInput(BlockArgument argument);
+  LogicalResult exportOp(Operation &op);
+  LogicalResult exportAlloc(memref::AllocOp alloc);
+  LogicalResult exportGlobal(memref::GetGlobalOp get);
+  LogicalResult exportAssert(cf::AssertOp check);
+  LogicalResult exportLaunch(LaunchOp launch);
+  LogicalResult exportReturn(func::ReturnOp op);
+  FailureOr<Expr> countTiles(LaunchOp launch, KernelOp kernel);
+  void addCheck(int64_t expr, std::string message);
+  FailureOr<rt::ElementType> elementType(Location loc, MemRefType type);
+
+  Exporter &parent;
+  func::FuncOp function;
+  rt::EntrySpec entry;
+  rt::ExprBuilder exprs;
+  SymbolicEvaluator evaluator;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// EntryExporter
+//===----------------------------------------------------------------------===//
+
+void EntryExporter::addCheck(int64_t expr, std::string message) {
+  for (const rt::CheckSpec &check : entry.checks)
+    if (check.expr == expr)
+      return;
+  entry.checks.push_back({expr, std::move(message)});
+}
+
+FailureOr<rt::ElementType> EntryExporter::elementType(Location loc,
+                                                      MemRefType type) {
+  std::optional<rt::ElementType> element =
+      getRuntimeElementType(type.getElementType());
+  if (!element)
+    return emitError(loc) << "elements of type " << type.getElementType()
+                          << " cannot be held by a program; expected f64, f32, "
+                             "f16, bf16, i64, i32, i16, i8, i1 or index";
+  return *element;
+}
+
+LogicalResult EntryExporter::exportInput(BlockArgument argument) {
+  unsigned number = argument.getArgNumber();
+  auto type = dyn_cast<MemRefType>(argument.getType());
+  if (!type || !type.getLayout().isIdentity())
+    return emitError(argument.getLoc())
+           << "argument #" << number << " of '" << function.getName()
+           << "' has type " << argument.getType()
+           << "; expected a memref of identity layout, from a ranked tensor";
+  FailureOr<rt::ElementType> element = elementType(argument.getLoc(), type);
+  if (failed(element))
+    return failure();
+  rt::InputSpec input;
+  input.name = llvm::formatv("arg{0}", number);
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
+    input.name = name.str();
+  input.type = *element;
+  SmallVector<int64_t> sizes;
+  for (auto [axis, size] : llvm::enumerate(type.getShape())) {
+    bool dynamic = ShapedType::isDynamic(size);
+    input.shape.push_back(dynamic ? rt::dynamicSize : size);
+    sizes.push_back(dynamic ? exprs.dim(number, axis) : exprs.constant(size));
+  }
+  entry.inputs.push_back(std::move(input));
+  int64_t buffer = entry.buffers.size();
+  entry.buffers.push_back(rt::BufferSpec::input(number));
+  evaluator.bind(argument, exprs.rowMajorView(buffer, *element,
+                                              {sizes.data(), sizes.size()}));
+  return success();
+}
+
+LogicalResult EntryExporter::exportAlloc(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  FailureOr<rt::ElementType> element = elementType(alloc.getLoc(), type);
+  if (failed(element))
+    return failure();
+  if (!type.getLayout().isIdentity())
+    return alloc.emitOpError() << "expects the identity layout, found " << type;
+  FailureOr<SmallVector<Expr>> sizes = evaluator.list(alloc.getMixedSizes());
+  if (failed(sizes))
+    return failure();
+  int64_t buffer = entry.buffers.size();
+  int64_t align = std::max<int64_t>(64, alloc.getAlignment().value_or(64));
+  rt::Span<const int64_t> span(sizes->data(), sizes->size());
+  for (Expr size : *sizes)
+    evaluator.require(exprs.le(exprs.constant(0), size), alloc,
+                      "a tensor has a negative size");
+  entry.buffers.push_back(
+      rt::BufferSpec::temp(exprs.rowMajorBytes(*element, span), align));
+  evaluator.bind(alloc.getResult(), exprs.rowMajorView(buffer, *element, span));
+  return success();
+}
+
+LogicalResult EntryExporter::exportGlobal(memref::GetGlobalOp get) {
+  auto global = parent.symbols.lookup<memref::GlobalOp>(get.getName());
+  if (!global)
+    return get.emitOpError()
+           << "expects a 'memref.global' named " << get.getNameAttr();
+  FailureOr<int64_t> constant = parent.exportConstant(global);
+  if (failed(constant))
+    return failure();
+  MemRefType type = get.getType();
+  SmallVector<int64_t> sizes;
+  for (int64_t size : type.getShape())
+    sizes.push_back(exprs.constant(size));
+  int64_t buffer = -1;
+  for (auto [index, spec] : llvm::enumerate(entry.buffers))
+    if (spec.kind == rt::BufferKind::Constant && spec.index == *constant)
+      buffer = index;
+  if (buffer < 0) {
+    buffer = entry.buffers.size();
+    entry.buffers.push_back(rt::BufferSpec::constant(*constant));
+  }
+  evaluator.bind(
+      get.getResult(),
+      exprs.rowMajorView(buffer, *getRuntimeElementType(type.getElementType()),
+                         {sizes.data(), sizes.size()}));
+  return success();
+}
+
+LogicalResult EntryExporter::exportAssert(cf::AssertOp check) {
+  FailureOr<Expr> expr = evaluator.scalar(check.getArg());
+  if (failed(expr))
+    return failure();
+  evaluator.require(*expr, check, check.getMsg());
+  return success();
+}
+
+/// The product of the grid's bounds, for the shapes of this launch.
+FailureOr<EntryExporter::Expr> EntryExporter::countTiles(LaunchOp launch,
+                                                         KernelOp kernel) {
+  SymbolicEvaluator inKernel(entry.exprs,
+                             [this](int64_t expr, std::string message) {
+                               addCheck(expr, std::move(message));
+                             });
+  for (auto [argument, operand] :
+       llvm::zip(kernel.getBody().getArguments(), launch->getOperands())) {
+    if (isa<MemRefType>(operand.getType())) {
+      FailureOr<View> view = evaluator.view(operand);
+      if (failed(view))
+        return failure();
+      // A kernel sees a row-major buffer that begins where its pointer points.
+      inKernel.bind(argument,
+                    exprs.rowMajorView(view->buffer, view->type, view->sizes));
+    } else if (isa<IndexType, IntegerType>(operand.getType())) {
+      FailureOr<Expr> expr = evaluator.scalar(operand);
+      if (failed(expr))
+        return failure();
+      inKernel.bind(argument, *expr);
+    }
+  }
+  Expr product = exprs.constant(1);
+  for (Value bound : kernel.getTiles().getBounds()) {
+    FailureOr<Expr> expr = inKernel.scalar(bound);
+    if (failed(expr)) {
+      launch.emitRemark() << "in the grid of the kernel launched here";
+      return failure();
+    }
+    product = exprs.mul(product, *expr);
+  }
+  return product;
+}
+
+LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
+  FailureOr<int64_t> kernel = parent.exportKernel(launch);
+  if (failed(kernel))
+    return failure();
+  rt::StepSpec step;
+  step.kernel = *kernel;
+  for (Value operand : launch->getOperands()) {
+    Type type = operand.getType();
+    if (isa<MemRefType>(type)) {
+      FailureOr<View> view = evaluator.view(operand);
+      if (failed(view))
+        return failure();
+      step.args.push_back(rt::ArgSpec::fromView(*view));
+      continue;
+    }
+    FloatAttr number;
+    if (isa<FloatType>(type) && matchPattern(operand, m_Constant(&number))) {
+      APInt bits = number.getValue().bitcastToAPInt();
+      step.args.push_back(
+          rt::ArgSpec::fromIndex(exprs.constant(bits.getZExtValue())));
+      continue;
+    }
+    if (!isa<IndexType, IntegerType>(type))
+      return launch.emitOpError() << "operand of type " << type
+                                  << " cannot be passed to a kernel; expected "
+                                     "a memref, an index, an "
+                                     "integer or a constant";
+    FailureOr<Expr> expr = evaluator.scalar(operand);
+    if (failed(expr))
+      return failure();
+    step.args.push_back(rt::ArgSpec::fromIndex(*expr));
+  }
+  FailureOr<Expr> tiles =
+      countTiles(launch, parent.symbols.lookup<KernelOp>(launch.getKernel()));
+  if (failed(tiles))
+    return failure();
+  step.tiles = *tiles;
+  entry.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult EntryExporter::exportReturn(func::ReturnOp op) {
+  for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
+    if (!isa<MemRefType>(operand.getType()))
+      return op.emitError()
+             << "result #" << number << " of '" << function.getName()
+             << "' has type " << operand.getType()
+             << "; expected a ranked tensor or memref";
+    FailureOr<View> view = evaluator.view(operand);
+    if (failed(view))
+      return failure();
+    entry.outputs.push_back({view->type, *view});
+  }
+  return success();
+}
+
+LogicalResult EntryExporter::exportOp(Operation &op) {
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return exportAlloc(alloc);
+  if (auto get = dyn_cast<memref::GetGlobalOp>(op))
+    return exportGlobal(get);
+  if (auto check = dyn_cast<cf::AssertOp>(op))
+    return exportAssert(check);
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return exportLaunch(launch);
+  if (auto returnOp = dyn_cast<func::ReturnOp>(op))
+    return exportReturn(returnOp);
+  // Views and index arithmetic are looked at when something needs them.
+  if (isMemoryEffectFree(&op))
+    return success();
+  return op.emitError() << "host op '" << op.getName()
+                        << "' has no place in a program; expected an "
+                           "allocation, a view, arithmetic on indices, an "
+                           "assertion, a launch or a return";
+}
+
+FailureOr<rt::EntrySpec> EntryExporter::run() {
+  entry.name = function.getName().str();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitOpError()
+           << "has a body of " << function.getBody().getBlocks().size()
+           << " blocks; expected one";
+  for (BlockArgument argument : function.getArguments())
+    if (failed(exportInput(argument)))
+      return failure();
+  for (Operation &op : function.getBody().front())
+    if (failed(exportOp(op)))
+      return failure();
+  return std::move(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Exporter
+//===----------------------------------------------------------------------===//
+
+LogicalResult Exporter::exportTarget() {
+  auto target = module->getAttrOfType<TargetAttr>("tracea.target");
+  if (!target)
+    return module.emitOpError()
+           << "has no attribute 'tracea.target'; expected the machine that the "
+              "program is for";
+  rt::TargetSpec &spec = program.manifest.target;
+  spec.kind = stringifyTargetKind(target.getKind()).str();
+  spec.name = target.getName().str();
+  spec.arch =
+      llvm::Triple::getArchTypeName(llvm::Triple(target.getTriple()).getArch())
+          .str();
+  SmallVector<StringRef> features;
+  target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : features)
+    if (feature.consume_front("+"))
+      spec.features.push_back(feature.str());
+  return success();
+}
+
+FailureOr<int64_t> Exporter::exportConstant(memref::GlobalOp global) {
+  if (auto it = globals.find(global); it != globals.end())
+    return it->second;
+  auto value = dyn_cast_or_null<ElementsAttr>(
+      global.getInitialValue().value_or(nullptr));
+  if (!value)
+    return global.emitOpError()
+           << "has no initial value; expected the contents of a constant";
+  FailureOr<std::vector<uint8_t>> bytes = getBytes(global, value);
+  if (failed(bytes))
+    return failure();
+  StringRef contents(reinterpret_cast<const char *>(bytes->data()),
+                     bytes->size());
+  rt::Manifest &manifest = program.manifest;
+  auto [known, inserted] =
+      constants.try_emplace(contents, manifest.constants.size());
+  if (inserted) {
+    std::vector<uint8_t> &blob = program.blobs[constantsBlob];
+    blob.resize(llvm::alignTo(blob.size(), constantAlignment));
+    manifest.constants.push_back(
+        {constantsBlob, int64_t(blob.size()), int64_t(bytes->size())});
+    blob.insert(blob.end(), bytes->begin(), bytes->end());
+  }
+  globals[global] = known->second;
+  return known->second;
+}
+
+FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch) {
+  auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+  if (!kernel)
+    return launch.emitOpError()
+           << "expects a 'tracea_pipe.kernel' named " << launch.getKernelAttr();
+  auto [it, inserted] =
+      kernels.try_emplace(kernel, program.manifest.kernels.size());
+  if (!inserted)
+    return it->second;
+  rt::KernelSpec spec;
+  spec.name = spec.symbol = kernel.getSymName().str();
+  spec.blob = codeBlob;
+  spec.variant = kernel.getVariant().value_or("").str();
+  spec.op = kernel.getSourceOp().value_or("").str();
+  auto strings = [&](StringRef name, std::vector<std::string> &list) {
+    if (auto array = kernel->getAttrOfType<ArrayAttr>(name))
+      for (Attribute attribute : array)
+        if (auto text = dyn_cast<StringAttr>(attribute))
+          list.push_back(text.str());
+  };
+  strings("tracea_pipe.certificates", spec.certificates);
+  strings("tracea_pipe.remarks", spec.remarks);
+  program.manifest.kernels.push_back(std::move(spec));
+  return it->second;
+}
+
+FailureOr<rt::ProgramFile> Exporter::run() {
+  program.manifest.producer = options.producer;
+  program.blobs.resize(2);
+  if (failed(exportTarget()))
+    return failure();
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (function.isPrivate() || function.isExternal())
+      continue;
+    if (!options.entry.empty() && function.getName() != options.entry)
+      continue;
+    FailureOr<rt::EntrySpec> entry = EntryExporter(*this, function).run();
+    if (failed(entry))
+      return failure();
+    program.manifest.entries.push_back(std::move(*entry));
+  }
+  if (program.manifest.entries.empty())
+    return module.emitError()
+           << (options.entry.empty()
+                   ? "the module has no public function; expected an entry"
+                   : "the module has no public function named '" +
+                         options.entry + "'");
+  if (program.blobs[constantsBlob].empty())
+    program.blobs.pop_back();
+  return std::move(program);
+}
+
+FailureOr<rt::ProgramFile>
+mlir::tracea::exportProgram(ModuleOp module, const ExportOptions &options) {
+  return Exporter(module, options).run();
+}
