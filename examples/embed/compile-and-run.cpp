@@ -9,15 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "tracea/Compiler/Compiler.h"
-#include "tracea/InitTracea.h"
 #include "tracea/Runtime/Executable.h"
 
 #include <cstdio>
@@ -54,15 +48,13 @@ int main(int argc, char **argv) {
   }
 
   mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
-                  mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
-  mlir::tracea::registerTraceaDialects(registry);
+  compiler::registerAllDialects(registry);
   mlir::MLIRContext context(registry);
 
   // The parser and the compiler report errors through the context's
   // diagnostics, which go to stderr unless a handler is set.
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceString<mlir::ModuleOp>(source, &context);
+      compiler::parseModule(source, context, "scale.mlir");
   if (!module)
     return 1;
   compiler::CompileOptions options;
