@@ -201,16 +201,30 @@ private:
 
 } // namespace
 
+/// Whether `op`, or something in it, may write the buffer `root`.
+static bool writes(Operation *op, Value root) {
+  WalkResult result = op->walk([&](Operation *nested) {
+    if (isMemoryEffectFree(nested) ||
+        nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return WalkResult::advance();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+    if (!effects)
+      return WalkResult::interrupt();
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects<MemoryEffects::Write>(instances);
+    for (const MemoryEffects::EffectInstance &instance : instances)
+      if (!instance.getValue() || getRoot(instance.getValue()) == root)
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool Outliner::isWrittenBetween(Value root, Operation *from, Operation *to) {
   for (Operation *op = from->getNextNode(); op && op != to;
-       op = op->getNextNode()) {
-    if (clones.contains(op) || isMemoryEffectFree(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (isa<MemRefType>(operand.getType()) && getRoot(operand) == root &&
-          !isView(op) && !hasSingleEffect<MemoryEffects::Read>(op))
-        return true;
-  }
+       op = op->getNextNode())
+    if (writes(op, root))
+      return true;
   return false;
 }
 
@@ -520,6 +534,103 @@ LogicalResult Outliner::outline(const Group &group) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// Whether `expr` grows with each of its dimensions, so that its largest value
+/// is that of the last point.
+static bool isMonotonic(AffineExpr expr) {
+  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || !isMonotonic(binary.getLHS()))
+    return false;
+  if (expr.getKind() == AffineExprKind::Add)
+    return isMonotonic(binary.getRHS());
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && factor &&
+         factor.getValue() >= 0;
+}
+
+/// The verifier compares the static extents of an operation's operands; the
+/// others are compared when the program runs, for loops take their bounds from
+/// one operand and read the others without looking.
+static void assertShapes(linalg::LinalgOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SizeBuilder size(builder, loc);
+  struct Axis {
+    OpOperand *operand;
+    unsigned dim;
+  };
+  auto extent = [&](Axis axis) -> OpFoldResult {
+    return memref::getMixedSize(builder, loc, axis.operand->get(), axis.dim);
+  };
+  auto isStatic = [&](Axis axis) {
+    return !cast<MemRefType>(axis.operand->get().getType())
+                .isDynamicDim(axis.dim);
+  };
+  auto check = [&](arith::CmpIPredicate predicate, OpFoldResult a,
+                   OpFoldResult b, const Twine &message) {
+    Value lhs = size.value(a), rhs = size.value(b);
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    cf::AssertOp::create(builder, loc, holds,
+                         "'" + op->getName().getStringRef().str() + "' " +
+                             message.str());
+  };
+
+  SmallVector<std::optional<Axis>> loops(op.getNumLoops());
+  SmallVector<std::pair<Axis, AffineExpr>> others;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      Axis axis = {&operand, unsigned(dim)};
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop) {
+        others.emplace_back(axis, expr);
+        continue;
+      }
+      std::optional<Axis> &first = loops[loop.getPosition()];
+      if (!first) {
+        first = axis;
+        continue;
+      }
+      if (isStatic(*first) && isStatic(axis))
+        continue;
+      check(arith::CmpIPredicate::eq, extent(*first), extent(axis),
+            "expects dimension " + Twine(dim) + " of operand #" +
+                Twine(operand.getOperandNumber()) +
+                " to be as long as dimension " + Twine(first->dim) +
+                " of operand #" + Twine(first->operand->getOperandNumber()));
+    }
+  }
+  for (auto [axis, expr] : others) {
+    if (!isMonotonic(expr))
+      continue;
+    bool known = isStatic(axis);
+    SmallVector<OpFoldResult> last;
+    for (const std::optional<Axis> &loop : loops) {
+      if (!loop) {
+        last.push_back(size.constant(0));
+        continue;
+      }
+      if (expr.isFunctionOfDim(last.size()))
+        known &= isStatic(*loop);
+      last.push_back(size.sub(extent(*loop), size.constant(1)));
+    }
+    if (known)
+      continue;
+    OpFoldResult reached = affine::makeComposedFoldedAffineApply(
+        builder, loc, AffineMap::get(last.size(), 0, expr), last);
+    check(arith::CmpIPredicate::slt, reached, extent(axis),
+          "reads beyond dimension " + Twine(axis.dim) + " of operand #" +
+              Twine(axis.operand->getOperandNumber()));
+  }
+}
+
 namespace {
 
 struct OutlineHost : public tracea::impl::OutlineHostBase<OutlineHost> {
@@ -558,6 +669,8 @@ private:
           << remark::reason("'{0}' runs as plain loops: no kernel variant "
                             "covers it",
                             group.sourceOp);
+      if (auto structured = dyn_cast<linalg::LinalgOp>(group.ops.front()))
+        assertShapes(structured);
       if (failed(outliner.outline(group)))
         return failure();
       ++numOutlined;

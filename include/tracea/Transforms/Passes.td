@@ -395,6 +395,9 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
     the remark `host-op`. Stores of scalars that follow each other share one
     kernel of a single tile; the scalars are computed inside.
 
+    Extents of operands that must agree but are known only at run time are
+    compared by `cf.assert`.
+
     What has no place in a program, such as a loop around launches, is an error.
 
     ```mlir
@@ -415,8 +418,9 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tracea_pipe::TraceaPipeDialect"
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tracea_pipe::TraceaPipeDialect"
   ];
   let statistics = [
     Statistic<"numOutlined", "outlined", "Host operations moved into kernels">

@@ -62,8 +62,40 @@ std::string describeLocation(Location loc) {
 
 } // namespace
 
+/// Whether the expression cannot be negative; extents of inputs are not.
+bool SymbolicEvaluator::isNonNegative(Expr expr) {
+  const rt::Expr &node = nodes[expr];
+  switch (node.op) {
+  case rt::ExprOp::Const:
+    return node.a >= 0;
+  case rt::ExprOp::Dim:
+  case rt::ExprOp::Eq:
+  case rt::ExprOp::Ne:
+  case rt::ExprOp::Lt:
+  case rt::ExprOp::Le:
+    return true;
+  case rt::ExprOp::Add:
+  case rt::ExprOp::Mul:
+  case rt::ExprOp::Min:
+  case rt::ExprOp::FloorDiv:
+  case rt::ExprOp::CeilDiv:
+    return isNonNegative(node.a) && isNonNegative(node.b);
+  case rt::ExprOp::Max:
+    return isNonNegative(node.a) || isNonNegative(node.b);
+  case rt::ExprOp::Select:
+    return isNonNegative(node.b) && isNonNegative(node.c);
+  case rt::ExprOp::Sub:
+  case rt::ExprOp::Mod:
+    return false;
+  }
+  llvm_unreachable("an unknown operator");
+}
+
 bool SymbolicEvaluator::isTrue(Expr expr) {
   const rt::Expr &node = nodes[expr];
+  if (node.op == rt::ExprOp::Le && nodes[node.a].op == rt::ExprOp::Const &&
+      nodes[node.a].a == 0)
+    return isNonNegative(node.b);
   return node.op == rt::ExprOp::Const && node.a != 0;
 }
 

@@ -52,6 +52,7 @@ private:
   FailureOr<Expr> affine(AffineExpr expr, ArrayRef<Expr> dims,
                          ArrayRef<Expr> symbols, Operation *op);
   Expr truncatingDiv(Expr a, Expr b);
+  bool isNonNegative(Expr expr);
   bool isTrue(Expr expr);
   Expr equal(Expr a, Expr b);
 
