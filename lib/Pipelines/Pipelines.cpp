@@ -48,12 +48,18 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
     addCleanup(manager);
     return;
   }
-  manager.addPass(createConvertLinalgToTracea());
+  // Kernels sum in single precision even where linalg says half: the sums are
+  // at least as accurate, and no unit works otherwise.
+  ConvertLinalgToTraceaOptions raise;
+  raise.widenAccumulators = true;
+  manager.addPass(createConvertLinalgToTracea(raise));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createFoldPads());
   manager.addPass(createPropagateTransposes());
-  manager.addPass(createPropagateCasts());
   manager.addPass(createFoldBatchNorm());
+  manager.addPass(createFuseEpilogues());
+  // Some transposes reach a product only after what stood between is fused.
+  manager.addPass(createPropagateTransposes());
   manager.addPass(createFuseEpilogues());
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
@@ -85,8 +91,11 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
 
 /// How: functions of the LLVM dialect with the kernel ABI.
 static void addTargetPhase(OpPassManager &manager, bool reference) {
-  if (!reference)
+  if (!reference) {
     manager.addPass(createConvertTraceaPipeToVector());
+    addCleanup(manager);
+    manager.addPass(createLoopInvariantCodeMotionPass());
+  }
   manager.addPass(createConvertLinalgToLoopsPass());
   manager.addPass(createForallToForLoopPass());
   manager.addPass(createConvertTraceaPipeKernelsToFunc());

@@ -72,7 +72,7 @@ func.func @gemm_result_twice(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tens
 // the activations and that of the filter go.
 // CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2, d3) -> (d1)>
 // CHECK-LABEL: func.func @conv_sandwich
-// CHECK: %[[R:.*]] = tracea.conv2d layout {{ *}}nchw filter {{ *}}kcrs ins(%arg0, %arg1 : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32>)
+// CHECK: %[[R:.*]] = tracea.conv2d layout nchw filter kcrs ins(%arg0, %arg1 : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32>)
 // CHECK-SAME: outs(%{{.*}} : tensor<1x16x6x6xf32>)
 // CHECK-SAME: epilogue(%arg2 by #[[C]]
 // CHECK-NOT: linalg
@@ -100,9 +100,9 @@ func.func @conv_sandwich(%x: tensor<1x4x8x8xf32>, %w: tensor<16x4x3x3xf32>, %b: 
 // transposed image alone stays: changing the layout would only move it.
 // CHECK-LABEL: func.func @conv_parts
 // CHECK: %[[X:.*]] = linalg.transpose ins(%arg0
-// CHECK: tracea.conv2d layout {{ *}}nhwc filter {{ *}}rsck ins(%[[X]], %arg1 :
+// CHECK: tracea.conv2d layout nhwc filter rsck ins(%[[X]], %arg1 :
 // CHECK: %[[W:.*]] = linalg.transpose ins(%arg2
-// CHECK: tracea.conv2d layout {{ *}}nhwc filter {{ *}}krsc ins(%[[X]], %[[W]] :
+// CHECK: tracea.conv2d layout nhwc filter krsc ins(%[[X]], %[[W]] :
 func.func @conv_parts(%x: tensor<1x4x8x8xf32>, %w: tensor<3x3x4x16xf32>, %v: tensor<4x3x3x16xf32>, %d: tensor<1x6x6x16xf32>) -> (tensor<1x6x6x16xf32>, tensor<1x6x6x16xf32>) {
   %e0 = tensor.empty() : tensor<1x8x8x4xf32>
   %e1 = tensor.empty() : tensor<16x3x3x4xf32>

@@ -30,7 +30,9 @@ def Tracea_ImageLayout : Tracea_I32Enum<"ImageLayout",
   I32EnumAttrCase<"NCHW", 1, "nchw">
 ]>;
 def Tracea_ImageLayoutAttr
-    : EnumAttr<Tracea_Dialect, Tracea_ImageLayout, "image_layout">;
+    : EnumAttr<Tracea_Dialect, Tracea_ImageLayout, "image_layout"> {
+  let assemblyFormat = "``$value";
+}
 
 def Tracea_FilterLayout : Tracea_I32Enum<"FilterLayout",
     "Order of output channel (k), height (r), width (s), input channel (c)", [
@@ -39,7 +41,9 @@ def Tracea_FilterLayout : Tracea_I32Enum<"FilterLayout",
   I32EnumAttrCase<"RSCK", 2, "rsck">
 ]>;
 def Tracea_FilterLayoutAttr
-    : EnumAttr<Tracea_Dialect, Tracea_FilterLayout, "filter_layout">;
+    : EnumAttr<Tracea_Dialect, Tracea_FilterLayout, "filter_layout"> {
+  let assemblyFormat = "``$value";
+}
 
 //===----------------------------------------------------------------------===//
 // Decisions
