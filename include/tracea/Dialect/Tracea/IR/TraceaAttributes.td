@@ -31,7 +31,7 @@ def Tracea_ImageLayout : Tracea_I32Enum<"ImageLayout",
 ]>;
 def Tracea_ImageLayoutAttr
     : EnumAttr<Tracea_Dialect, Tracea_ImageLayout, "image_layout"> {
-  let assemblyFormat = "``$value";
+  let assemblyFormat = "$value";
 }
 
 def Tracea_FilterLayout : Tracea_I32Enum<"FilterLayout",
@@ -42,7 +42,7 @@ def Tracea_FilterLayout : Tracea_I32Enum<"FilterLayout",
 ]>;
 def Tracea_FilterLayoutAttr
     : EnumAttr<Tracea_Dialect, Tracea_FilterLayout, "filter_layout"> {
-  let assemblyFormat = "``$value";
+  let assemblyFormat = "$value";
 }
 
 //===----------------------------------------------------------------------===//

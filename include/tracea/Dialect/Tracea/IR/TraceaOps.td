@@ -149,7 +149,7 @@ def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
   let results = (outs AnyRankedTensor:$result);
   let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
-    `layout` $layout `filter` $filter_layout
+    `layout` `` $layout `filter` `` $filter_layout
     (`strides` $strides^)? (`pads` $pads^)? (`dilations` $dilations^)?
     (`groups` $groups^)? (`acc` $acc^)?
     `ins` `(` $image `,` $filter `:` type($image) `,` type($filter) `)`

@@ -120,7 +120,7 @@ def TraceaPipe_ReduceKind : I32EnumAttr<"ReduceKind", "Reduction of a tile", [
 }
 def TraceaPipe_ReduceKindAttr
     : EnumAttr<TraceaPipe_Dialect, TraceaPipe_ReduceKind, "reduce_kind"> {
-  let assemblyFormat = "``$value";
+  let assemblyFormat = "$value";
 }
 
 //===----------------------------------------------------------------------===//

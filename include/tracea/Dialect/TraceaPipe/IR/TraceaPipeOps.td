@@ -216,7 +216,7 @@ def TraceaPipe_ReduceOp : TraceaPipe_Op<"reduce", [Pure]> {
   }];
   let arguments = (ins TraceaPipe_ReduceKindAttr:$kind, RegisterTile:$value, I64Attr:$dim);
   let results = (outs RegisterTile:$result);
-  let assemblyFormat = "$kind $value `dim` $dim attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "`` $kind $value `dim` $dim attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 
