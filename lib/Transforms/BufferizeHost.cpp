@@ -60,6 +60,8 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
     OpPassManager cleanup(func::FuncOp::getOperationName());
     cleanup.addPass(createCanonicalizerPass());
     cleanup.addPass(createCSEPass());
+    // Once views have been unified, copies of a view onto itself vanish.
+    cleanup.addPass(createCanonicalizerPass());
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (failed(runPipeline(cleanup, function)))
         return signalPassFailure();

@@ -510,7 +510,11 @@ LogicalResult Outliner::outline(const Group &group) {
     return failure();
   findWrites(group);
   Operation *first = group.ops.front();
-  if (writtenRoots.empty()) {
+  bool writesNothing = llvm::all_of(writtenRoots, [](Value root) {
+    auto type = dyn_cast<MemRefType>(root.getType());
+    return type && type.hasStaticShape() && type.getNumElements() == 0;
+  });
+  if (writesNothing) {
     for (Operation *op : llvm::reverse(group.ops))
       if (op->use_empty())
         op->erase();

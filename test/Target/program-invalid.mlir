@@ -1,0 +1,61 @@
+// RUN: split-file %s %t
+// RUN: not tracea-translate %t/target.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not tracea-translate %t/host-op.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=HOSTOP
+// RUN: not tracea-translate %t/grid.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=GRID
+// RUN: not tracea-translate %t/element.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// RUN: not tracea-translate %t/scalar.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: not tracea-translate %t/element.mlir --emit=nonsense 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: not tracea-translate %t/element.mlir --emit=program --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
+
+// TARGET: error: {{.*}}has no attribute 'tracea.target'; expected the machine that the program is for
+// HOSTOP: host-op.mlir:5:3: error: host op 'memref.store' has no place in a program
+// GRID: grid.mlir:5:{{[0-9]+}}: error: 'memref.load' cannot be expressed in a program; expected sizes to be index arithmetic on the shapes of the inputs
+// ELEMENT: error: elements of type 'complex<f32>' cannot be held by a program
+// SCALAR: error: argument #0 of 'main' has type 'index'; expected a memref of identity layout
+// FORM: error: unknown form 'nonsense'; expected one of semantic, decision
+// ENTRY: error: the module has no public function named 'other'
+
+//--- target.mlir
+func.func @main() {
+  return
+}
+
+//--- host-op.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+func.func @main(%x: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %f = arith.constant 0.0 : f32
+  memref.store %f, %x[%c0] : memref<4xf32>
+  return
+}
+}
+
+//--- grid.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+tracea_pipe.kernel @k(%x: memref<4xindex>) {
+  %c0 = arith.constant 0 : index
+  // The number of tiles would depend on data.
+  %tiles = memref.load %x[%c0] : memref<4xindex>
+  tracea_pipe.tiles (%i) in (%tiles) {
+  }
+  tracea_pipe.end
+}
+func.func @main(%x: memref<4xindex>) {
+  tracea_pipe.launch @k outs(%x : memref<4xindex>)
+  return
+}
+}
+
+//--- element.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+func.func @main(%x: memref<4xcomplex<f32>>) {
+  return
+}
+}
+
+//--- scalar.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+func.func @main(%x: index) {
+  return
+}
+}
