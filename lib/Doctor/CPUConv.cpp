@@ -84,6 +84,37 @@ double gridTiles(const Problem &problem, int64_t channels, int64_t height,
          count(problem.outputWidth, width, 56) * count(channels, depth, 64);
 }
 
+/// A register tile by what its sides mean. Its columns, the lanes' side, lie
+/// along the result's contiguous dimension: channels when they are last, else
+/// pixels of a row.
+struct PixelTile {
+  int64_t width;
+  int64_t channels;
+};
+
+PixelTile orient(const Problem &problem, MicroTile micro) {
+  if (problem.channelsLast)
+    return {micro.rows, micro.columns};
+  return {micro.columns, micro.rows};
+}
+
+MicroTile chooseOriented(const Problem &problem, const CPUModel &model,
+                         int64_t channels) {
+  int64_t width = problem.outputWidth;
+  if (problem.channelsLast)
+    return model.chooseMicroTile(width, channels, /*anyRows=*/true);
+  return model.chooseMicroTile(channels, width);
+}
+
+/// Cycles of `width` pixels times `channels`, each a sum of `depth` products.
+double pixelCycles(const Problem &problem, const CPUModel &model,
+                   MicroTile micro, int64_t width, int64_t channels,
+                   int64_t depth) {
+  if (problem.channelsLast)
+    return model.multiplyCycles(micro, width, channels, depth);
+  return model.multiplyCycles(micro, channels, width, depth);
+}
+
 //===----------------------------------------------------------------------===//
 // conv2d.patch
 //===----------------------------------------------------------------------===//
@@ -102,9 +133,9 @@ public:
     if (Reason reason = refuseHuge(problem); !reason.empty())
       return reason;
     CPUModel model(target, problem.accumulator);
-    MicroTile micro = microTile(problem, model);
+    PixelTile micro = orient(problem, microTile(problem, model));
     int64_t least =
-        stagedBytes(problem, model, 1, micro.rows, micro.columns, 1);
+        stagedBytes(problem, model, 1, micro.width, micro.channels, 1);
     if (least > kMaxStagedBytes)
       return "the smallest patch and filter panel take " +
              std::to_string(static_cast<int64_t>(least)) +
@@ -124,7 +155,7 @@ public:
 
 private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
-    return model.chooseMicroTile(problem.outputWidth, problem.groupFilters);
+    return chooseOriented(problem, model, problem.groupFilters);
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t filters,
@@ -162,8 +193,8 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   // Every block of channels visits the accumulators once more.
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
   double multiply = static_cast<double>(height * blocks) *
-                    model.multiplyCycles(micro, width, filters,
-                                         taps * within(tile[3], channels));
+                    pixelCycles(problem, model, micro, width, filters,
+                                taps * within(tile[3], channels));
   double stage = model.stageCycles(
       (patchArea(problem, height, width) +
        static_cast<double>(taps) * static_cast<double>(filters)) *
@@ -178,6 +209,7 @@ Plan PatchConv::plan(const Problem &problem,
                      const TargetDescription &target) const {
   CPUModel model(target, problem.accumulator);
   MicroTile micro = microTile(problem, model);
+  PixelTile pixels = orient(problem, micro);
 
   // All channels when they are few; else blocks of 64 (of f32).
   int64_t block = 64 * 4 / model.elementBytes;
@@ -194,15 +226,15 @@ Plan PatchConv::plan(const Problem &problem,
   double best = -1;
   for (;;) {
     for (int64_t filters :
-         extentsToTry(problem.groupFilters, micro.columns, 64)) {
-      if (filters > std::max(mostFilters, micro.columns))
+         extentsToTry(problem.groupFilters, pixels.channels, 64)) {
+      if (filters > std::max(mostFilters, pixels.channels))
         continue;
       for (int64_t width :
-           extentsToTry(problem.outputWidth, micro.rows, 4 * micro.rows))
+           extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
         for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
           std::vector<int64_t> tile = {height, width, filters, channels};
-          bool least = height == 1 && width == micro.rows &&
-                       filters == micro.columns && channels == 1;
+          bool least = height == 1 && width == pixels.width &&
+                       filters == pixels.channels && channels == 1;
           bool fits = stagedBytes(problem, model, height, width, filters,
                                   channels) <= halfL2 &&
                       scratchBytes(problem, model, tile) <= mostScratch;
@@ -220,7 +252,7 @@ Plan PatchConv::plan(const Problem &problem,
     // Not even the smallest tile fits: fewer channels at a time.
     channels = std::max<int64_t>(1, channels / 2);
     if (channels == 1) {
-      plan.tile = {1, micro.rows, micro.columns, 1};
+      plan.tile = {1, pixels.width, pixels.channels, 1};
       return plan;
     }
   }
@@ -234,14 +266,16 @@ Reason PatchConv::checkTiles(const Problem &problem,
                                 "the tile [height, width, filters, channels]");
       !reason.empty())
     return reason;
-  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
+  if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
+      !reason.empty())
     return reason;
+  PixelTile pixels = orient(problem, {plan.registers[0], plan.registers[1]});
   if (Reason reason =
-          checkMultiple(plan.tile[1], plan.registers[0], "tile extent width");
+          checkMultiple(plan.tile[1], pixels.width, "tile extent width");
       !reason.empty())
     return reason;
   if (Reason reason =
-          checkMultiple(plan.tile[2], plan.registers[1], "tile extent filters");
+          checkMultiple(plan.tile[2], pixels.channels, "tile extent filters");
       !reason.empty())
     return reason;
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
@@ -272,8 +306,8 @@ public:
     if (Reason reason = refuseHuge(problem); !reason.empty())
       return reason;
     CPUModel model(target, problem.accumulator);
-    MicroTile micro = microTile(problem, model);
-    double least = stagedBytes(problem, model, 1, micro.rows, micro.columns);
+    PixelTile micro = orient(problem, microTile(problem, model));
+    double least = stagedBytes(problem, model, 1, micro.width, micro.channels);
     if (least > kMaxStagedBytes)
       return "the smallest patch takes " +
              std::to_string(static_cast<int64_t>(least)) +
@@ -293,7 +327,7 @@ public:
 
 private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
-    return model.chooseMicroTile(problem.outputWidth, problem.groups);
+    return chooseOriented(problem, model, problem.groups);
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t channels) {
@@ -304,8 +338,9 @@ private:
   static double estimate(const Problem &problem, const CPUModel &model,
                          MicroTile micro, const std::vector<int64_t> &tile) {
     int64_t taps = problem.filterHeight * problem.filterWidth;
-    double multiply = static_cast<double>(tile[0]) *
-                      model.multiplyCycles(micro, tile[1], tile[2], taps);
+    double multiply =
+        static_cast<double>(tile[0]) *
+        pixelCycles(problem, model, micro, tile[1], tile[2], taps);
     double stage = model.stageCycles(
         (patchArea(problem, tile[0], tile[1]) + static_cast<double>(taps)) *
         static_cast<double>(tile[2]));
@@ -319,14 +354,15 @@ Plan DepthwiseConv::plan(const Problem &problem,
                          const TargetDescription &target) const {
   CPUModel model(target, problem.accumulator);
   MicroTile micro = microTile(problem, model);
+  PixelTile pixels = orient(problem, micro);
   Plan plan;
   plan.registers = {micro.rows, micro.columns};
-  plan.tile = {1, micro.rows, micro.columns};
+  plan.tile = {1, pixels.width, pixels.channels};
   const double halfL2 = static_cast<double>(model.l2) / 2;
   double best = -1;
-  for (int64_t channels : extentsToTry(problem.groups, micro.columns, 64))
+  for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
     for (int64_t width :
-         extentsToTry(problem.outputWidth, micro.rows, 4 * micro.rows))
+         extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
       for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
         if (stagedBytes(problem, model, height, width, channels) > halfL2)
           continue;
@@ -348,14 +384,16 @@ Reason DepthwiseConv::checkTiles(const Problem &problem,
           checkRank(plan.tile, 3, "the tile [height, width, channels]");
       !reason.empty())
     return reason;
-  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
-    return reason;
-  if (Reason reason =
-          checkMultiple(plan.tile[1], plan.registers[0], "tile extent width");
+  if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
       !reason.empty())
     return reason;
-  if (Reason reason = checkMultiple(plan.tile[2], plan.registers[1],
-                                    "tile extent channels");
+  PixelTile pixels = orient(problem, {plan.registers[0], plan.registers[1]});
+  if (Reason reason =
+          checkMultiple(plan.tile[1], pixels.width, "tile extent width");
+      !reason.empty())
+    return reason;
+  if (Reason reason =
+          checkMultiple(plan.tile[2], pixels.channels, "tile extent channels");
       !reason.empty())
     return reason;
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2]) >

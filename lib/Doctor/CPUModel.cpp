@@ -77,7 +77,7 @@ double CPUModel::multiplyCycles(MicroTile tile, int64_t m, int64_t n,
          (startCycles + static_cast<double>(k) * cyclesPerStep(tile));
 }
 
-MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n) const {
+MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n, bool anyRows) const {
   // Unknown extents are taken as large: there the usual tile is best.
   constexpr int64_t large = 1 << 14;
   m = std::max<int64_t>(1, m == kUnknownExtent ? large : m);
@@ -88,7 +88,7 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n) const {
   constexpr double worthwhile = 0.95;
   MicroTile best = usual;
   double bestCycles = multiplyCycles(best, m, n, k);
-  for (int64_t rows = 16; rows >= 1; rows /= 2)
+  for (int64_t rows = 16; rows >= 1; rows = anyRows ? rows - 1 : rows / 2)
     for (int64_t vectors = 1; vectors <= 8; ++vectors) {
       MicroTile tile{rows, vectors * lanes};
       if (registersOf(tile) > registers || (rows == 16 && vectors > 1))
@@ -102,6 +102,8 @@ MicroTile CPUModel::chooseMicroTile(int64_t m, int64_t n) const {
   // Rows and columns beyond the product are only masked away: drop them.
   while (best.rows > 1 && best.rows / 2 >= m)
     best.rows /= 2;
+  if (anyRows)
+    best.rows = std::min(best.rows, m);
   best.columns = std::min(best.columns, roundUp(n, lanes));
   return best;
 }
@@ -149,12 +151,12 @@ Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what) {
   return "";
 }
 
-Reason checkMicroTile(const CPUModel &model, const Plan &plan) {
+Reason checkMicroTile(const CPUModel &model, const Plan &plan, bool anyRows) {
   if (Reason reason = checkRank(plan.registers, 2, "the register tile");
       !reason.empty())
     return reason;
   int64_t rows = plan.registers[0];
-  if ((rows & (rows - 1)) != 0)
+  if (!anyRows && (rows & (rows - 1)) != 0)
     return "the rows of the register tile must be a power of two, found " +
            std::to_string(rows);
   if (Reason reason = checkMultiple(plan.registers[1], model.lanes,

@@ -52,8 +52,9 @@ public:
   /// accumulator's chain, whichever is slowest.
   double cyclesPerStep(MicroTile tile) const;
   /// The tile with the fewest cycles for an m x n product; the target's usual
-  /// one unless another saves more than a few per cent.
-  MicroTile chooseMicroTile(int64_t m, int64_t n) const;
+  /// one unless another saves more than a few per cent. With `anyRows` the
+  /// rows need not be a power of two: nothing transposes them when staging.
+  MicroTile chooseMicroTile(int64_t m, int64_t n, bool anyRows = false) const;
 
   /// Cycles of a tile of m x n outputs with k products each.
   double multiplyCycles(MicroTile tile, int64_t m, int64_t n, int64_t k) const;
@@ -88,7 +89,8 @@ protected:
 };
 
 /// What is wrong with the register tile of a plan, and with extents in general.
-Reason checkMicroTile(const CPUModel &model, const Plan &plan);
+Reason checkMicroTile(const CPUModel &model, const Plan &plan,
+                      bool anyRows = false);
 Reason checkRank(const std::vector<int64_t> &list, size_t rank,
                  std::string_view what);
 Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what);

@@ -103,6 +103,7 @@ static void fill(Problem &problem, Conv2DOp op) {
   problem.strideWidth = op.getStrides()[1];
   problem.dilationHeight = op.getDilations()[0];
   problem.dilationWidth = op.getDilations()[1];
+  problem.channelsLast = op.getLayout() == ImageLayout::NHWC;
 }
 
 /// Rows along the dimensions [begin, end), which lie together in memory.

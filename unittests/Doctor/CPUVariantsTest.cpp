@@ -145,14 +145,25 @@ TEST(CPUGemm, SmallExtentsShrinkTheRegisterTile) {
   EXPECT_EQ(three.registers[1], 16);
 }
 
-// Rows that would be masked away are worth less than B's bandwidth: a single
-// row of accumulators would stream B faster than the second level delivers it.
-TEST(CPUConv, ShortRowsKeepTheStreamOfFiltersSlow) {
+// The rows of a convolution's tile are pixels, which nothing transposes: any
+// number of them may divide the width.
+TEST(CPUConv, RegisterTilesDivideTheWidth) {
   TargetDescription target = cpu("znver4", 2);
   EXPECT_THAT(best(conv(1, 7, 512, 512, 3), target).plan.registers,
-              ElementsAre(8, 32));
-  // 28 columns: four rows at a time waste none.
-  EXPECT_EQ(best(conv(1, 28, 128, 128, 3), target).plan.registers[0], 4);
+              ElementsAre(7, 32));
+  EXPECT_EQ(28 % best(conv(1, 28, 128, 128, 3), target).plan.registers[0], 0);
+}
+
+// With channels first the lanes lie along the pixels of a row: a tile has no
+// more columns than the row, and the rows are output channels.
+TEST(CPUConv, LanesLieAlongTheContiguousDimension) {
+  TargetDescription target = cpu("znver4", 2);
+  Problem problem = conv(1, 14, 256, 256, 3);
+  problem.channelsLast = false;
+  Plan plan = best(problem, target).plan;
+  EXPECT_EQ(plan.registers[1], 16);
+  EXPECT_EQ(plan.tile[1] % plan.registers[1], 0);
+  EXPECT_EQ(plan.tile[2] % plan.registers[0], 0);
 }
 
 TEST(CPUGemm, KBlocks) {

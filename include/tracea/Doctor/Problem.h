@@ -82,6 +82,7 @@ struct Problem {
   int64_t strideWidth = 1;
   int64_t dilationHeight = 1;
   int64_t dilationWidth = 1;
+  bool channelsLast = true; // NHWC, else NCHW
 
   /// attention: extent of a value, and the block of a block mask (0: no mask).
   int64_t valueDim = 1;
