@@ -1,11 +1,12 @@
-//===- Attention.cpp - Attention with an online softmax ----------------------===//
+//===- Attention.cpp - Attention with an online softmax
+//----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variant "attention.flash": the scores are never in memory as a whole (Dao et
 // al., "FlashAttention", 2022; the online softmax is due to Milakov and
-// Gimelshein, 2018). A grid tile is BM query rows of one head. Block by block of
-// BN keys, scores are made, the running maximum m and sum l of each row are
+// Gimelshein, 2018). A grid tile is BM query rows of one head. Block by block
+// of BN keys, scores are made, the running maximum m and sum l of each row are
 // updated, and the rows' outputs are rescaled and accumulated:
 //
 //   m' = max(m, max S);  a = exp(m - m');  P = exp(S - m')
@@ -35,13 +36,16 @@ public:
 private:
   Value scratch(ArrayRef<int64_t> shape) {
     return ScratchOp::create(
-        b, MemRefType::get(shape, accType, AffineMap(),
-                           StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
+        b,
+        MemRefType::get(shape, accType, AffineMap(),
+                        StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
   }
   Value splat(RankedTensorType tile, Value scalar) {
     return tensor::SplatOp::create(b, scalar, tile);
   }
-  Value fill(RankedTensorType tile, double value) { return kb.splat(tile, value); }
+  Value fill(RankedTensorType tile, double value) {
+    return kb.splat(tile, value);
+  }
   Value spread(Value rowTile, RankedTensorType tile) {
     return BroadcastOp::create(b, tile, rowTile);
   }
@@ -100,8 +104,7 @@ Value FlashAttention::isVisible(Value i, Value j, Value j0) {
   Value maskHead = ix.min(head, ix.sub(kb.getDim(mask, 1), 1));
   return memref::LoadOp::create(
       b, kb.getMemRef(mask),
-      ValueRange{maskBatch, maskHead,
-                 ix.floorDiv(ix.add(i0, i), block[0]),
+      ValueRange{maskBatch, maskHead, ix.floorDiv(ix.add(i0, i), block[0]),
                  ix.floorDiv(ix.add(j0, j), block[1])});
 }
 
@@ -113,7 +116,8 @@ Value FlashAttention::mask(Value tile, Value i, Value j, Value j0,
   auto keep = [&](Value condition) {
     tile = arith::SelectOp::create(b, condition, tile, fill(scoreTile, lowest));
   };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
+  auto compare = [&](arith::CmpIPredicate predicate, Value x,
+                     Value y) -> Value {
     return arith::CmpIOp::create(b, predicate, x, y);
   };
   // Past the end of the keys.
@@ -145,20 +149,22 @@ Value FlashAttention::mask(Value tile, Value i, Value j, Value j0,
 
 void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
   Value zero = ix.constant(0);
-  Value queryView = ViewOp::create(
-      b, kb.getStagedType({regM, headD}, accType), queries,
-      ValueRange{ix.floorDiv(i, regM), zero, zero},
-      kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
+  Value queryView =
+      ViewOp::create(b, kb.getStagedType({regM, headD}, accType), queries,
+                     ValueRange{ix.floorDiv(i, regM), zero, zero},
+                     kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
   // Scores of the block, and the maximum of each row's strip.
   Value strip = kb.loop(
-      lengthJ, regN, fill(scoreTile, lowest), [&](Value j, Value most) -> Value {
-        Value keyView = ViewOp::create(
-            b, kb.getStagedType({headD, regN}, accType), keys,
-            ValueRange{ix.floorDiv(j, regN), zero, zero},
-            kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
+      lengthJ, regN, fill(scoreTile, lowest),
+      [&](Value j, Value most) -> Value {
+        Value keyView =
+            ViewOp::create(b, kb.getStagedType({headD, regN}, accType), keys,
+                           ValueRange{ix.floorDiv(j, regN), zero, zero},
+                           kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
         Value product =
             MmaOp::create(b, queryView, keyView, fill(scoreTile, 0), Value());
-        Value scaled = arith::MulFOp::create(b, product, splat(scoreTile, scale));
+        Value scaled =
+            arith::MulFOp::create(b, product, splat(scoreTile, scale));
         Value masked = mask(scaled, i, j, j0, lengthJ);
         StoreOp::create(b, masked, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
@@ -172,8 +178,7 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
   // While a row has seen no key, exponents are taken from 0, not from -inf.
   Value unseen = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, after,
                                        fill(rowTile, lowest));
-  Value origin =
-      arith::SelectOp::create(b, unseen, fill(rowTile, 0), after);
+  Value origin = arith::SelectOp::create(b, unseen, fill(rowTile, 0), after);
   Value decay =
       math::ExpOp::create(b, arith::SubFOp::create(b, before, origin));
 
@@ -182,8 +187,8 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
       lengthJ, regN, fill(scoreTile, 0), [&](Value j, Value sum) -> Value {
         Value score = LoadOp::create(b, scoreTile, scores, ValueRange{zero, j},
                                      ValueRange(), Value(), plain);
-        Value weight = math::ExpOp::create(
-            b, arith::SubFOp::create(b, score, originTile));
+        Value weight =
+            math::ExpOp::create(b, arith::SubFOp::create(b, score, originTile));
         StoreOp::create(b, weight, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
         return arith::AddFOp::create(b, sum, weight);
@@ -204,10 +209,10 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
       scores, ValueRange{zero, zero}, plain);
   Value decayTile = spread(decay, outTile);
   kb.loop(ix.constant(headE), regN, [&](Value e) {
-    Value valueView = ViewOp::create(
-        b, kb.getStagedType({blockN, regN}, accType), values,
-        ValueRange{ix.floorDiv(e, regN), zero, zero},
-        kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
+    Value valueView =
+        ViewOp::create(b, kb.getStagedType({blockN, regN}, accType), values,
+                       ValueRange{ix.floorDiv(e, regN), zero, zero},
+                       kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
     Value out = LoadOp::create(b, outTile, outputs, ValueRange{i, e},
                                ValueRange(), Value(), plain);
     Value kept = arith::MulFOp::create(b, out, decayTile);
@@ -253,8 +258,7 @@ void FlashAttention::finishRows(Value i) {
   Value divisorTile = spread(divisor, outTile);
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   Value rows = ix.sub(lengthI, i);
-  AffineMap resultMap =
-      kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)});
+  AffineMap resultMap = kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)});
   kb.loop(ix.constant(headE), regN, [&](Value e) {
     Value out = LoadOp::create(b, outTile, outputs, ValueRange{i, e},
                                ValueRange(), Value(), plain);
@@ -299,9 +303,8 @@ void FlashAttention::build() {
   sizeJ = kb.getDim(op.getKey(), 2);
   Value heads = kb.getDim(op.getQuery(), 1);
   Value keyHeads = kb.getDim(op.getKey(), 1);
-  Block::BlockArgListType grid =
-      kb.beginTiles({kb.getDim(op.getQuery(), 0), heads,
-                     ix.ceilDiv(sizeI, blockM)});
+  Block::BlockArgListType grid = kb.beginTiles(
+      {kb.getDim(op.getQuery(), 0), heads, ix.ceilDiv(sizeI, blockM)});
   batch = grid[0];
   head = grid[1];
   i0 = ix.mul(grid[2], blockM);
@@ -349,7 +352,8 @@ LogicalResult mlir::tracea::lowerAttentionFlash(RewriterBase &rewriter,
   check(op.getQuery(), 0, op.getKey(), 0, "batch of query and key to be equal");
   check(op.getKey(), 0, op.getValue(), 0, "batch of key and value to be equal");
   check(op.getKey(), 1, op.getValue(), 1, "heads of key and value to be equal");
-  check(op.getKey(), 2, op.getValue(), 2, "length of key and value to be equal");
+  check(op.getKey(), 2, op.getValue(), 2,
+        "length of key and value to be equal");
   check(op.getKey(), 3, op.getQuery(), 3, "depth of query and key to be equal");
   for (int64_t dim : {0, 1, 2})
     check(op.getQuery(), dim, op.getInit(), dim,

@@ -1,11 +1,12 @@
-//===- Conv2D.cpp - tracea.conv2d as an implicit matrix product ------------===//
+//===- Conv2D.cpp - tracea.conv2d as an implicit matrix product
+//------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variant "conv2d.patch": no im2col buffer. One grid tile stages the patch of
-// the image that its output pixels see, bordered with zeros, once for a block of
-// input channels; every filter tap then multiplies through a view into the same
-// patch. Strides, dilation and groups are coefficients of the views' maps.
+// the image that its output pixels see, bordered with zeros, once for a block
+// of input channels; every filter tap then multiplies through a view into the
+// same patch. Strides, dilation and groups are coefficients of the views' maps.
 //
 // The lanes of a register tile lie along the result's contiguous dimension:
 // output channels for NHWC (rows are pixels), pixels for NCHW (rows are output
@@ -13,7 +14,7 @@
 // their remainder modulo the stride, so that neighbouring pixels of one tap are
 // contiguous for every stride.
 
-#include "KernelBuilder.h"
+#include "ImagePatch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -32,7 +33,6 @@ private:
   /// Emits the register tile at row `p`, columns from `q`, channels from `k`
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
-  Value stagePatch();
   Value stageFilter(Value k);
   Value emitTaps(Value p, Value q, Value start);
 
@@ -46,8 +46,8 @@ private:
   bool pixelLanes;
   int64_t tileP, tileQ, tileK, tileC;
   int64_t regQ, regK;
-  int64_t filterR, filterS, strideH, strideW, dilationH, dilationW;
-  int64_t patchH, patchW;
+  int64_t filterR, filterS;
+  std::optional<ImagePatch> patch;
   RankedTensorType accTile;
   AffineMap resultMap;
   Value scratch;
@@ -57,46 +57,9 @@ private:
   Value n, group, p0, q0, k0, c0;
   Value lengthP, lengthQ, lengthK, lengthC;
   Value first, last;
-  Value patch, filter;
+  Value filter;
 };
 } // namespace
-
-Value PatchConvolution::stagePatch() {
-  SmallVector<Value> indices(4);
-  indices[op.getBatchDim()] = n;
-  indices[op.getHeightDim()] =
-      ix.sub(ix.mul(p0, strideH), op.getPads()[0]);
-  indices[op.getWidthDim()] = ix.sub(ix.mul(q0, strideW), op.getPads()[1]);
-  indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
-  Value rows = ix.add(ix.mul(ix.sub(lengthP, 1), strideH),
-                      (filterR - 1) * dilationH + 1);
-  SmallVector<AffineExpr> map(4, kb.zero());
-  SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim()};
-  llvm::sort(padded);
-  if (!pixelLanes) {
-    // patch[h, w, c]
-    Value columns = ix.add(ix.mul(ix.sub(ix.roundUp(lengthQ, regQ), 1), strideW),
-                           (filterS - 1) * dilationW + 1);
-    map[op.getHeightDim()] = kb.dim(0);
-    map[op.getWidthDim()] = kb.dim(1);
-    map[op.getChannelDim()] = kb.dim(2);
-    return StageOp::create(b, kb.getStagedType({patchH, patchW, tileC}, accType),
-                           kb.getMemRef(op.getImage()), indices,
-                           ValueRange{rows, columns, lengthC}, kb.map(3, map),
-                           padded, schedule.getSlots());
-  }
-  // patch[h, c, remainder, w]: image column = w * stride + remainder.
-  map[op.getHeightDim()] = kb.dim(0);
-  map[op.getChannelDim()] = kb.dim(1);
-  map[op.getWidthDim()] = kb.dim(3) * strideW + kb.dim(2);
-  Value columns = ix.add(ix.roundUp(lengthQ, regQ),
-                         (filterS - 1) * dilationW / strideW);
-  return StageOp::create(
-      b, kb.getStagedType({patchH, tileC, strideW, patchW}, accType),
-      kb.getMemRef(op.getImage()), indices,
-      ValueRange{rows, lengthC, ix.constant(strideW), columns},
-      kb.map(4, map), padded, schedule.getSlots());
-}
 
 Value PatchConvolution::stageFilter(Value k) {
   // filter[r, s, c, k]: the channels of one register tile, side by side.
@@ -105,8 +68,7 @@ Value PatchConvolution::stageFilter(Value k) {
   indices[op.getFilterHeightDim()] = zero;
   indices[op.getFilterWidthDim()] = zero;
   indices[op.getFilterInDim()] = c0;
-  indices[op.getFilterOutDim()] =
-      ix.add(ix.mul(group, filters), ix.add(k0, k));
+  indices[op.getFilterOutDim()] = ix.add(ix.mul(group, filters), ix.add(k0, k));
   SmallVector<AffineExpr> map(4);
   map[op.getFilterHeightDim()] = kb.dim(0);
   map[op.getFilterWidthDim()] = kb.dim(1);
@@ -123,32 +85,26 @@ Value PatchConvolution::stageFilter(Value k) {
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
   Value zero = ix.constant(0);
-  Value row = ix.mul(p, strideH);
   return kb.loop(ix.constant(filterR), 1, start, [&](Value r, Value sumR) {
-    Value h = ix.add(row, ix.mul(r, dilationH));
     return kb.loop(ix.constant(filterS), 1, sumR, [&](Value s, Value sum) {
-      Value tap = ix.mul(s, dilationW);
-      if (!pixelLanes) {
-        Value image = ViewOp::create(
-            b, kb.getStagedType({regQ, tileC}, accType), patch,
-            ValueRange{h, ix.add(ix.mul(q, strideW), tap), zero},
-            kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)}));
-        Value weights = ViewOp::create(
-            b, kb.getStagedType({tileC, regK}, accType), filter,
-            ValueRange{r, s, zero, zero},
-            kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)}));
-        return MmaOp::create(b, image, weights, sum, lengthC).getResult();
+      SmallVector<int64_t> imageShape = {regQ, tileC};
+      SmallVector<int64_t> weightShape = {tileC, regK};
+      AffineMap weightMap =
+          kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)});
+      if (pixelLanes) {
+        std::swap(imageShape[0], imageShape[1]);
+        std::swap(weightShape[0], weightShape[1]);
+        weightMap = kb.map(2, {kb.zero(), kb.zero(), kb.dim(1), kb.dim(0)});
       }
-      Value image = ViewOp::create(
-          b, kb.getStagedType({tileC, regQ}, accType), patch,
-          ValueRange{h, zero, ix.rem(tap, strideW),
-                     ix.add(q, ix.floorDiv(tap, strideW))},
-          kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)}));
-      Value weights = ViewOp::create(
-          b, kb.getStagedType({regK, tileC}, accType), filter,
-          ValueRange{r, s, zero, zero},
-          kb.map(2, {kb.zero(), kb.zero(), kb.dim(1), kb.dim(0)}));
-      return MmaOp::create(b, weights, image, sum, lengthC).getResult();
+      Value image =
+          ViewOp::create(b, kb.getStagedType(imageShape, accType), patch->get(),
+                         patch->at(p, q, r, s, zero), patch->getTileMap());
+      Value weights =
+          ViewOp::create(b, kb.getStagedType(weightShape, accType), filter,
+                         ValueRange{r, s, zero, zero}, weightMap);
+      if (pixelLanes)
+        std::swap(image, weights);
+      return MmaOp::create(b, image, weights, sum, lengthC).getResult();
     });
   });
 }
@@ -162,8 +118,7 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
   indices[op.getBatchDim()] = n;
   indices[op.getHeightDim()] = ix.add(p0, p);
   indices[op.getWidthDim()] = ix.add(q0, q);
-  indices[op.getChannelDim()] =
-      ix.add(ix.mul(group, filters), ix.add(k0, k));
+  indices[op.getChannelDim()] = ix.add(ix.mul(group, filters), ix.add(k0, k));
   TileAddress address{kb.getDest(op.getInit()), indices, resultMap};
   TileAddress rest = address;
   if (scratch) {
@@ -208,23 +163,17 @@ void PatchConvolution::build() {
   tileC = tile[3];
   filterR = filterType.getDimSize(op.getFilterHeightDim());
   filterS = filterType.getDimSize(op.getFilterWidthDim());
-  strideH = op.getStrides()[0];
-  strideW = op.getStrides()[1];
-  dilationH = op.getDilations()[0];
-  dilationW = op.getDilations()[1];
-  patchH = (tileP - 1) * strideH + (filterR - 1) * dilationH + 1;
-  patchW = pixelLanes ? tileQ + (filterS - 1) * dilationW / strideW
-                      : (tileQ - 1) * strideW + (filterS - 1) * dilationW + 1;
+  patch.emplace(kb, op, ArrayRef<int64_t>{tileP, tileQ, tileC}, regQ);
 
   sizeP = kb.getDim(op.getInit(), op.getHeightDim());
   sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
   channels = kb.getDim(op.getFilter(), op.getFilterInDim());
   filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
                         op.getGroups());
-  Block::BlockArgListType grid = kb.beginTiles(
-      {kb.getDim(op.getInit(), op.getBatchDim()), ix.constant(op.getGroups()),
-       ix.ceilDiv(filters, tileK), ix.ceilDiv(sizeP, tileP),
-       ix.ceilDiv(sizeQ, tileQ)});
+  Block::BlockArgListType grid =
+      kb.beginTiles({kb.getDim(op.getInit(), op.getBatchDim()),
+                     ix.constant(op.getGroups()), ix.ceilDiv(filters, tileK),
+                     ix.ceilDiv(sizeP, tileP), ix.ceilDiv(sizeQ, tileQ)});
   n = grid[0];
   group = grid[1];
   k0 = ix.mul(grid[2], tileK);
@@ -249,8 +198,9 @@ void PatchConvolution::build() {
     if (pixelLanes)
       shape = {tileP, tileK, tileQ};
     scratch = ScratchOp::create(
-        b, MemRefType::get(shape, accType, AffineMap(),
-                           StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
+        b,
+        MemRefType::get(shape, accType, AffineMap(),
+                        StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
   }
 
   kb.loop(ix.max(channels, 1), tileC, [&](Value c) {
@@ -258,7 +208,8 @@ void PatchConvolution::build() {
     lengthC = ix.min(ix.sub(channels, c0), tileC);
     first = ix.equal(c0, ix.constant(0));
     last = ix.lessOrEqual(channels, ix.add(c0, tileC));
-    patch = stagePatch();
+    patch->stage({n, p0, q0, lengthP, lengthQ,
+                  ix.add(ix.mul(group, channels), c0), lengthC});
     kb.loop(lengthK, regK, [&](Value k) {
       filter = stageFilter(k);
       kb.loop(lengthP, 1, [&](Value p) {

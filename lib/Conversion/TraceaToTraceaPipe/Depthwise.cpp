@@ -1,15 +1,16 @@
-//===- Depthwise.cpp - Depthwise convolution on channel vectors -------------===//
+//===- Depthwise.cpp - Depthwise convolution on channel vectors
+//-------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variant "conv2d.depthwise": every channel has its own filter, so there is no
 // product of matrices; a register tile of pixels x channels is multiplied
 // elementwise by a tap's weights, broadcast along the pixels. For NCHW, where
-// channels are not contiguous, the tile is channels x pixels and the weights are
-// broadcast along the lanes. The image comes through the same staged patch as in
-// "conv2d.patch".
+// channels are not contiguous, the tile is channels x pixels and the weights
+// are broadcast along the lanes. The image comes through the same staged patch
+// as in "conv2d.patch".
 
-#include "KernelBuilder.h"
+#include "ImagePatch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -18,14 +19,13 @@ using namespace mlir::tracea_pipe;
 LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
                                                  Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
-  if (!op.isDepthwise() ||
-      filterType.isDynamicDim(op.getFilterHeightDim()) ||
+  if (!op.isDepthwise() || filterType.isDynamicDim(op.getFilterHeightDim()) ||
       filterType.isDynamicDim(op.getFilterWidthDim()))
-    return op.emitOpError() << "expects one filter of static height and width "
-                               "a channel for the variant 'conv2d.depthwise', "
-                               "found "
-                            << filterType << " in " << op.getGroups()
-                            << " groups";
+    return op.emitOpError()
+           << "expects one filter of static height and width "
+              "a channel for the variant 'conv2d.depthwise', "
+              "found "
+           << filterType << " in " << op.getGroups() << " groups";
   emitExtentCheck(rewriter, op, op.getImage(), op.getBatchDim(), op.getInit(),
                   op.getBatchDim(), "batch of image and result to be equal");
 
@@ -42,13 +42,6 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
   int64_t tileC = llvm::alignTo(schedule.getTile()[2], regC);
   int64_t filterR = filterType.getDimSize(op.getFilterHeightDim());
   int64_t filterS = filterType.getDimSize(op.getFilterWidthDim());
-  int64_t strideH = op.getStrides()[0], strideW = op.getStrides()[1];
-  int64_t dilationH = op.getDilations()[0], dilationW = op.getDilations()[1];
-  int64_t patchH = (tileP - 1) * strideH + (filterR - 1) * dilationH + 1;
-  int64_t patchW = pixelLanes
-                       ? tileQ + (filterS - 1) * dilationW / strideW
-                       : (tileQ - 1) * strideW + (filterS - 1) * dilationW + 1;
-
   Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
   Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
   Value sizeC = kb.getDim(op.getInit(), op.getChannelDim());
@@ -62,41 +55,11 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
   Value lengthQ = ix.min(ix.sub(sizeQ, q0), tileQ);
   Value zero = ix.constant(0);
 
-  // patch[h, w, c], or patch[h, c, remainder, w] with lanes along pixels.
-  SmallVector<Value> imageIndices(4);
-  imageIndices[op.getBatchDim()] = n;
-  imageIndices[op.getHeightDim()] = ix.sub(ix.mul(p0, strideH), op.getPads()[0]);
-  imageIndices[op.getWidthDim()] = ix.sub(ix.mul(q0, strideW), op.getPads()[1]);
-  imageIndices[op.getChannelDim()] = c0;
-  SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim(),
-                                 op.getChannelDim()};
-  llvm::sort(padded);
-  SmallVector<AffineExpr> imageMap(4, kb.zero());
-  Value rows = ix.add(ix.mul(ix.sub(lengthP, 1), strideH),
-                      (filterR - 1) * dilationH + 1);
+  // Register tiles reach past the last channel: there the patch is zero.
   Value channels = ix.roundUp(lengthC, regC);
-  Value patch;
-  imageMap[op.getHeightDim()] = kb.dim(0);
-  if (!pixelLanes) {
-    imageMap[op.getWidthDim()] = kb.dim(1);
-    imageMap[op.getChannelDim()] = kb.dim(2);
-    Value columns = ix.add(ix.mul(ix.sub(ix.roundUp(lengthQ, regQ), 1), strideW),
-                           (filterS - 1) * dilationW + 1);
-    patch = StageOp::create(b, kb.getStagedType({patchH, patchW, tileC}, accType),
-                            kb.getMemRef(op.getImage()), imageIndices,
-                            ValueRange{rows, columns, channels},
-                            kb.map(3, imageMap), padded, schedule.getSlots());
-  } else {
-    imageMap[op.getChannelDim()] = kb.dim(1);
-    imageMap[op.getWidthDim()] = kb.dim(3) * strideW + kb.dim(2);
-    Value columns = ix.add(ix.roundUp(lengthQ, regQ),
-                           (filterS - 1) * dilationW / strideW);
-    patch = StageOp::create(
-        b, kb.getStagedType({patchH, tileC, strideW, patchW}, accType),
-        kb.getMemRef(op.getImage()), imageIndices,
-        ValueRange{rows, channels, ix.constant(strideW), columns},
-        kb.map(4, imageMap), padded, schedule.getSlots());
-  }
+  ImagePatch patch(kb, op, {tileP, tileQ, tileC}, regQ);
+  patch.stage({n, p0, q0, lengthP, lengthQ, c0, channels},
+              /*wholeChannels=*/true);
 
   // weights[r, s, c]
   SmallVector<Value> filterIndices(4, zero);
@@ -123,24 +86,10 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
   kb.loop(lengthC, regC, [&](Value c) {
     kb.loop(lengthP, 1, [&](Value p) {
       kb.loop(lengthQ, regQ, [&](Value q) {
-        Value row = ix.mul(p, strideH);
         auto multiplyTap = [&](Value r, Value s, Value sum) -> Value {
-          Value h = ix.add(row, ix.mul(r, dilationH));
-          Value tap = ix.mul(s, dilationW);
-          Value pixels;
-          if (pixelLanes)
-            pixels = LoadOp::create(
-                b, accTile, patch,
-                ValueRange{h, c, ix.rem(tap, strideW),
-                           ix.add(q, ix.floorDiv(tap, strideW))},
-                ValueRange(), Value(),
-                kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)}));
-          else
-            pixels = LoadOp::create(
-                b, accTile, patch,
-                ValueRange{h, ix.add(ix.mul(q, strideW), tap), c}, ValueRange(),
-                Value(),
-                kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)}));
+          Value pixels =
+              LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
+                             ValueRange(), Value(), patch.getTileMap());
           Value weight = LoadOp::create(
               b, accTile, weights, ValueRange{r, s, c}, ValueRange(), Value(),
               kb.map(2, {kb.zero(), kb.zero(), kb.dim(channelDim)}));
@@ -150,14 +99,13 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
           return arith::AddIOp::create(
               b, sum, arith::MulIOp::create(b, pixels, weight));
         };
-        Value sum = kb.loop(
-            ix.constant(filterR), 1, kb.splat(accTile, 0),
-            [&](Value r, Value sumR) {
-              return kb.loop(ix.constant(filterS), 1, sumR,
-                             [&](Value s, Value sumS) {
-                               return multiplyTap(r, s, sumS);
-                             });
-            });
+        Value sum = kb.loop(ix.constant(filterR), 1, kb.splat(accTile, 0),
+                            [&](Value r, Value sumR) {
+                              return kb.loop(ix.constant(filterS), 1, sumR,
+                                             [&](Value s, Value sumS) {
+                                               return multiplyTap(r, s, sumS);
+                                             });
+                            });
         SmallVector<Value> limits(2), indices(4);
         limits[pixelDim] = ix.sub(lengthQ, q);
         limits[channelDim] = ix.sub(lengthC, c);

@@ -1,13 +1,15 @@
-//===- Gemm.cpp - tracea.gemm as a packed, blocked kernel ------------------===//
+//===- Gemm.cpp - tracea.gemm as a packed, blocked kernel
+//------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variant "gemm.packed": the loops of Goto and van de Geijn ("Anatomy of
 // High-Performance Matrix Multiplication", 2008) in the tile vocabulary. One
-// grid tile of TM x TN walks k in blocks of KC; a block of B is staged as panels
-// of NR columns, MC rows of A at a time as panels of MR rows, and one register
-// tile of MR x NR accumulates over a block. Between blocks the sums rest in the
-// result when it has the accumulator's type, else in a scratch tile.
+// grid tile of TM x TN walks k in blocks of KC; a block of B is staged as
+// panels of NR columns, MC rows of A at a time as panels of MR rows, and one
+// register tile of MR x NR accumulates over a block. Between blocks the sums
+// rest in the result when it has the accumulator's type, else in a scratch
+// tile.
 
 #include "KernelBuilder.h"
 
@@ -50,10 +52,10 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
 
   emitExtentCheck(rewriter, op, op.getLhs(), lhsK, op.getRhs(), rhsK,
                   "k of lhs and rhs to be equal");
-  emitExtentCheck(rewriter, op, op.getLhs(), lhsM, op.getInit(),
-                  resultRank - 2, "m of lhs and result to be equal");
-  emitExtentCheck(rewriter, op, op.getRhs(), rhsN, op.getInit(),
-                  resultRank - 1, "n of rhs and result to be equal");
+  emitExtentCheck(rewriter, op, op.getLhs(), lhsM, op.getInit(), resultRank - 2,
+                  "m of lhs and result to be equal");
+  emitExtentCheck(rewriter, op, op.getRhs(), rhsN, op.getInit(), resultRank - 1,
+                  "n of rhs and result to be equal");
   for (int64_t dim = 0; dim < batchRank; ++dim) {
     if (lhsBatch)
       emitExtentCheck(rewriter, op, op.getLhs(), dim, op.getInit(), dim,
@@ -88,8 +90,10 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
   RankedTensorType accTile = kb.getTileType({regM, regN}, accType);
   int64_t panelsM = llvm::divideCeil(stageM, regM);
   int64_t panelsN = llvm::divideCeil(tileN, regN);
-  RankedTensorType lhsPanels = kb.getStagedType({panelsM, tileK, regM}, accType);
-  RankedTensorType rhsPanels = kb.getStagedType({panelsN, tileK, regN}, accType);
+  RankedTensorType lhsPanels =
+      kb.getStagedType({panelsM, tileK, regM}, accType);
+  RankedTensorType rhsPanels =
+      kb.getStagedType({panelsN, tileK, regN}, accType);
   RankedTensorType lhsView = kb.getStagedType({regM, tileK}, accType);
   RankedTensorType rhsView = kb.getStagedType({tileK, regN}, accType);
   AffineMap lhsMap = getPanelMap(kb, lhsBatch, regM, /*wideIsLast=*/lhsT);
@@ -102,8 +106,9 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
   Value scratch;
   if (!oneBlock && !inResult)
     scratch = ScratchOp::create(
-        b, MemRefType::get({tileM, tileN}, accType, AffineMap(),
-                           StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
+        b,
+        MemRefType::get({tileM, tileN}, accType, AffineMap(),
+                        StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
 
   SmallVector<AffineExpr> resultExprs(batchRank, kb.zero());
   resultExprs.push_back(kb.dim(0));
@@ -130,8 +135,8 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
       Value mBase = ix.add(m0, ms);
-      SmallVector<Value> lhsIndices(
-          batch.begin(), batch.begin() + (lhsBatch ? batchRank : 0));
+      SmallVector<Value> lhsIndices(batch.begin(),
+                                    batch.begin() + (lhsBatch ? batchRank : 0));
       lhsIndices.push_back(lhsT ? k0 : mBase);
       lhsIndices.push_back(lhsT ? mBase : k0);
       Value lhsStaged = StageOp::create(
@@ -141,14 +146,13 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
 
       kb.loop(lengthN, regN, [&](Value j) {
         Value rhsPanel = ViewOp::create(
-            b, rhsView, rhsStaged,
-            ValueRange{ix.floorDiv(j, regN), zero, zero},
+            b, rhsView, rhsStaged, ValueRange{ix.floorDiv(j, regN), zero, zero},
             kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
         kb.loop(rows, regM, [&](Value i) {
-          Value lhsPanel = ViewOp::create(
-              b, lhsView, lhsStaged,
-              ValueRange{ix.floorDiv(i, regM), zero, zero},
-              kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
+          Value lhsPanel =
+              ViewOp::create(b, lhsView, lhsStaged,
+                             ValueRange{ix.floorDiv(i, regM), zero, zero},
+                             kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
           SmallVector<Value> limits = {ix.sub(rows, i), ix.sub(lengthN, j)};
           SmallVector<Value> resultIndices(batch);
           resultIndices.push_back(ix.add(mBase, i));
@@ -157,8 +161,8 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
           TileAddress rest = address;
           if (scratch)
             rest = {scratch, {ix.add(ms, i), j}, plainMap};
-          PrefetchOp::create(b, rest.memory, rest.indices, limits,
-                             rest.map, ArrayRef<int64_t>{regM, regN},
+          PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
+                             ArrayRef<int64_t>{regM, regN},
                              /*write=*/true);
           Value start = kb.select(
               first, [&] { return kb.splat(accTile, 0); },

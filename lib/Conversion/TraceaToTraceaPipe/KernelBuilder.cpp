@@ -1,4 +1,5 @@
-//===- KernelBuilder.cpp - Builds one kernel for one operation -------------===//
+//===- KernelBuilder.cpp - Builds one kernel for one operation
+//-------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -111,8 +112,8 @@ KernelBuilder::KernelBuilder(RewriterBase &rewriter,
                    .getVectorBits();
   b.setInsertionPointToEnd(module.getBody());
   kernel = KernelOp::create(b, getKernelName(module, op),
-                            b.getFunctionType(types, {}),
-                            schedule.getVariant(), op->getName().getStringRef());
+                            b.getFunctionType(types, {}), schedule.getVariant(),
+                            op->getName().getStringRef());
   ArrayRef<BlockArgument> arguments = kernel.getBody().getArguments();
   for (auto [operand, argument] :
        llvm::zip(inputs, arguments.take_front(inputs.size())))
@@ -156,8 +157,8 @@ void KernelBuilder::loop(Value bound, int64_t step,
     body(math.constant(0));
     return;
   }
-  auto forOp = scf::ForOp::create(b, math.constant(0), bound,
-                                  math.constant(step));
+  auto forOp =
+      scf::ForOp::create(b, math.constant(0), bound, math.constant(step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   body(forOp.getInductionVar());
@@ -228,8 +229,7 @@ RankedTensorType KernelBuilder::getTileType(ArrayRef<int64_t> shape,
 RankedTensorType KernelBuilder::getStagedType(ArrayRef<int64_t> shape,
                                               Type elementType) {
   return RankedTensorType::get(
-      shape, elementType,
-      StagedAttr::get(b.getContext(), ArrayRef<int64_t>()));
+      shape, elementType, StagedAttr::get(b.getContext(), ArrayRef<int64_t>()));
 }
 
 Value KernelBuilder::splat(RankedTensorType tile, double value) {
@@ -306,8 +306,8 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
       indices.push_back(math.constant(constant));
       results.push_back(zero());
     }
-    RankedTensorType tile = accType.clone(
-        cast<RankedTensorType>(extra.getType()).getElementType());
+    RankedTensorType tile =
+        accType.clone(cast<RankedTensorType>(extra.getType()).getElementType());
     mapping.map(argument,
                 LoadOp::create(b, tile, getMemRef(extra), indices, limits,
                                Value(), map(accType.getRank(), results)));
@@ -320,7 +320,8 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
     assert(constant && "an epilogue captures constants only");
     RankedTensorType tile = accType.clone(constant.getType());
     Attribute element = constant.getValue();
-    Value splat = arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+    Value splat =
+        arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
     mapping.map(value, splat);
     return splat;
   };
@@ -333,10 +334,9 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
     SmallVector<Type> types;
     for (Type type : scalar.getResultTypes())
       types.push_back(accType.clone(type));
-    Operation *tiled =
-        static_cast<OpBuilder &>(b).create(
-            scalar.getLoc(), scalar.getName().getIdentifier(), operands,
-            types, scalar.getAttrs());
+    Operation *tiled = static_cast<OpBuilder &>(b).create(
+        scalar.getLoc(), scalar.getName().getIdentifier(), operands, types,
+        scalar.getAttrs());
     mapping.map(scalar.getResults(), tiled->getResults());
   }
   return lookup(block.getTerminator()->getOperand(0));
@@ -368,7 +368,7 @@ void mlir::tracea::emitExtentCheck(RewriterBase &rewriter, Operation *op,
     return;
   Value same = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                                      lhsSize, rhsSize);
-  cf::AssertOp::create(rewriter, loc, same,
-                       (op->getName().getStringRef() + ": expected " + what)
-                           .str());
+  cf::AssertOp::create(
+      rewriter, loc, same,
+      (op->getName().getStringRef() + ": expected " + what).str());
 }

@@ -10,8 +10,8 @@
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -125,8 +125,7 @@ Value convertTile(ImplicitLocOpBuilder &builder, Value tile, Type elementType);
 /// Refuses at run time what the kernel's maps take for granted: that two
 /// dynamic extents agree.
 void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
-                     int64_t lhsDim, Value rhs, int64_t rhsDim,
-                     StringRef what);
+                     int64_t lhsDim, Value rhs, int64_t rhsDim, StringRef what);
 
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);

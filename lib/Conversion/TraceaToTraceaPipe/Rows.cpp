@@ -1,12 +1,14 @@
-//===- Rows.cpp - softmax and norms, a row at a time -------------------------===//
+//===- Rows.cpp - softmax and norms, a row at a time
+//-------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Variant "row" of softmax, layer_norm and rms_norm. Lanes lie along the last
-// dimension. If that one is reduced, a grid tile is one row and the lanes meet in
-// a tile reduction; if not, a grid tile is a strip of neighbouring rows, one a
-// lane, and nothing crosses lanes. The row is read again in each pass (maximum,
-// sum, result) rather than kept: its length is open, and the cache keeps it.
+// dimension. If that one is reduced, a grid tile is one row and the lanes meet
+// in a tile reduction; if not, a grid tile is a strip of neighbouring rows, one
+// a lane, and nothing crosses lanes. The row is read again in each pass
+// (maximum, sum, result) rather than kept: its length is open, and the cache
+// keeps it.
 
 #include "KernelBuilder.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,8 +25,9 @@ class RowKernel {
 public:
   RowKernel(RewriterBase &rewriter, EpilogueOpInterface op, Value input,
             ScheduleAttr schedule, int64_t firstDim, int64_t endDim)
-      : op(op), input(input), kb(rewriter, cast<DestinationStyleOpInterface>(op.getOperation()),
-                                 schedule),
+      : op(op), input(input),
+        kb(rewriter, cast<DestinationStyleOpInterface>(op.getOperation()),
+           schedule),
         b(kb.builder()), ix(kb.index()),
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
         endDim(endDim), width(schedule.getTile().back()) {}
@@ -159,8 +162,8 @@ Value RowKernel::reduce(ReduceKind kind, double init,
   });
   if (!lanesReduced())
     return result;
-  auto reduced = RankedTensorType::get(
-      {1, 1}, accTile.getElementType(), getLanes(accTile).getReduced(1));
+  auto reduced = RankedTensorType::get({1, 1}, accTile.getElementType(),
+                                       getLanes(accTile).getReduced(1));
   return ReduceOp::create(b, reduced, kind, result, 1);
 }
 
@@ -186,8 +189,7 @@ Value RowKernel::getCount() {
   for (int64_t dim = firstDim; dim < endDim; ++dim)
     count = ix.mul(count, kb.getDim(input, dim));
   Value integer = arith::IndexCastOp::create(b, b.getI64Type(), count);
-  Value number =
-      arith::SIToFPOp::create(b, op.getAccumulatorType(), integer);
+  Value number = arith::SIToFPOp::create(b, op.getAccumulatorType(), integer);
   RankedTensorType tile = accTile;
   if (lanesReduced())
     tile = RankedTensorType::get({1, 1}, accTile.getElementType(),
@@ -222,11 +224,13 @@ void RowKernel::map(function_ref<Value(Value)> body) {
 LogicalResult mlir::tracea::lowerSoftmaxRows(RewriterBase &rewriter,
                                              SoftmaxOp op) {
   int64_t dim = op.getDim();
-  for (int64_t i = 0, e = cast<RankedTensorType>(op.getInput().getType()).getRank();
+  for (int64_t i = 0,
+               e = cast<RankedTensorType>(op.getInput().getType()).getRank();
        i < e; ++i)
     emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
                     "input and result to have one shape");
-  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), dim, dim + 1);
+  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), dim,
+                dim + 1);
   row.begin();
   ImplicitLocOpBuilder &b = row.builder();
   double lowest = -std::numeric_limits<double>::infinity();
@@ -253,8 +257,7 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(RewriterBase &rewriter,
 static Value getInverseDeviation(RowKernel &row, Value sum, double epsilon) {
   ImplicitLocOpBuilder &b = row.builder();
   Value mean = arith::DivFOp::create(b, sum, row.getCount());
-  Value shifted =
-      arith::AddFOp::create(b, mean, row.splatLike(mean, epsilon));
+  Value shifted = arith::AddFOp::create(b, mean, row.splatLike(mean, epsilon));
   Value root = math::SqrtOp::create(b, shifted);
   return arith::DivFOp::create(b, row.splatLike(root, 1), root);
 }
@@ -273,24 +276,23 @@ LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
                 type.getRank());
   row.begin();
   ImplicitLocOpBuilder &b = row.builder();
-  Value sum = row.reduce(ReduceKind::Add, 0, 0,
-                         [&](Value x, Value carried) -> Value {
-                           return arith::AddFOp::create(b, carried, x);
-                         });
+  Value sum =
+      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+        return arith::AddFOp::create(b, carried, x);
+      });
   Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
   // The second pass squares differences, not values: no cancellation.
-  Value squares = row.reduce(
-      ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-        Value difference =
-            row.dropPadding(arith::SubFOp::create(b, x, mean));
+  Value squares =
+      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+        Value difference = row.dropPadding(arith::SubFOp::create(b, x, mean));
         return arith::AddFOp::create(
             b, carried, arith::MulFOp::create(b, difference, difference));
       });
   Value inverse = row.spread(
       getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
   row.map([&](Value x) -> Value {
-    Value y = arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean),
-                                    inverse);
+    Value y =
+        arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean), inverse);
     if (op.getScale())
       y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
     if (op.getBias())
@@ -314,8 +316,8 @@ LogicalResult mlir::tracea::lowerRMSNormRows(RewriterBase &rewriter,
                 type.getRank());
   row.begin();
   ImplicitLocOpBuilder &b = row.builder();
-  Value squares = row.reduce(
-      ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+  Value squares =
+      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
         return arith::AddFOp::create(b, carried,
                                      arith::MulFOp::create(b, x, x));
       });

@@ -1,9 +1,10 @@
-//===- TraceaToTraceaPipe.cpp - Semantic operations become kernels ---------===//
+//===- TraceaToTraceaPipe.cpp - Semantic operations become kernels
+//---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Each scheduled operation becomes a kernel of its variant and a launch. What no
-// variant of this pass serves ("linalg", "elementwise") is left for the
+// Each scheduled operation becomes a kernel of its variant and a launch. What
+// no variant of this pass serves ("linalg", "elementwise") is left for the
 // conversion to linalg.
 
 #include "KernelBuilder.h"
@@ -11,8 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "tracea/Conversion/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_CONVERTTRACEATOTRACEAPIPE
@@ -69,7 +70,8 @@ FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op,
 }
 
 struct ConvertTraceaToTraceaPipe
-    : mlir::tracea::impl::ConvertTraceaToTraceaPipeBase<ConvertTraceaToTraceaPipe> {
+    : mlir::tracea::impl::ConvertTraceaToTraceaPipeBase<
+          ConvertTraceaToTraceaPipe> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<ScheduledOpInterface> ops;
