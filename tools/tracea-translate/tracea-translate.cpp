@@ -63,12 +63,14 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
 
+  // The linker, used as a library, resets the command line's options.
+  const std::string path = output;
   tc::CompileOptions options;
   options.entry = entry;
   FailureOr<std::string> text = tc::emitLowered(*module, *form, options);
   if (failed(text))
     return 1;
-  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(output, &message);
+  std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(path, &message);
   if (!out) {
     llvm::errs() << "error: " << message << "\n";
     return 1;

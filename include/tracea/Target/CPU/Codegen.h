@@ -44,7 +44,9 @@ FailureOr<std::string> generateCode(ModuleOp module, const CPUMachine &machine,
 /// Links one ELF object into a shared object without running another program.
 /// Symbols of libc and libm stay undefined; the process that loads it has them.
 /// On failure `message` holds what the linker said. Safe to call from several
-/// threads, one of which links at a time.
+/// threads, one of which links at a time. The linker sets all options of
+/// llvm::cl back to their defaults: a program that uses them must have read
+/// them before.
 FailureOr<std::vector<uint8_t>> linkSharedObject(StringRef object,
                                                  std::string &message);
 
