@@ -1,12 +1,13 @@
-//===- TraceaPipeAttributes.cpp - Lane maps, staged memory, rings ----------===//
+//===- TraceaPipeAttributes.cpp - Lane maps, staged memory, rings
+//----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -118,6 +119,47 @@ void LanesAttr::print(AsmPrinter &printer) const {
   printer << "]>";
 }
 
+/// Bounds that keep extents and register counts far from overflow.
+static constexpr unsigned kMaxRegisterBits = 12;
+static constexpr int64_t kMaxCoordinate = int64_t(1) << 20;
+
+/// Every coordinate below the linear extents must be a sum of basis vectors:
+/// else part of the tile would live nowhere.
+static LogicalResult
+verifyCoverage(function_ref<InFlightDiagnostic()> emitError,
+               ArrayRef<ArrayRef<DenseI64ArrayAttr>> bases, unsigned rank) {
+  // Gaussian elimination over F2; each pivot is found by its leading bit.
+  SmallVector<SmallVector<int64_t>> pivots;
+  auto getLead = [](ArrayRef<int64_t> vector) -> std::pair<int64_t, int64_t> {
+    for (auto [dim, coordinate] : llvm::enumerate(vector))
+      if (coordinate)
+        return {static_cast<int64_t>(dim), llvm::Log2_64(coordinate)};
+    return {-1, -1};
+  };
+  SmallVector<int64_t> all(rank, 0);
+  for (ArrayRef<DenseI64ArrayAttr> basis : bases)
+    for (DenseI64ArrayAttr attr : basis) {
+      SmallVector<int64_t> vector(attr.asArrayRef());
+      for (auto [sum, coordinate] : llvm::zip(all, vector))
+        sum |= coordinate;
+      for (ArrayRef<int64_t> pivot : pivots) {
+        auto [dim, bit] = getLead(pivot);
+        if (vector[dim] >> bit & 1)
+          for (auto [x, y] : llvm::zip(vector, pivot))
+            x ^= y;
+      }
+      if (getLead(vector).first >= 0)
+        pivots.push_back(vector);
+    }
+  size_t bits = 0;
+  for (int64_t coordinates : all)
+    bits += llvm::Log2_64_Ceil(static_cast<uint64_t>(coordinates) + 1);
+  if (pivots.size() == bits)
+    return success();
+  return emitError() << "lane map must cover its tile: its vectors span "
+                     << pivots.size() << " of " << bits << " coordinate bits";
+}
+
 LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<DenseI64ArrayAttr> reg,
                                 ArrayRef<DenseI64ArrayAttr> lane,
@@ -127,9 +169,17 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (repeat < 1)
       return emitError() << "lane map repeats must be positive, found "
                          << repeat;
-  if (reg.size() > 16 || lane.size() > 10 || warp.size() > 10)
-    return emitError() << "lane map has too many bits: at most 16 of "
-                          "registers, 10 of lanes, 10 of warps";
+  if (reg.size() > kMaxRegisterBits || lane.size() > 10 || warp.size() > 10)
+    return emitError() << "lane map has too many bits: at most "
+                       << kMaxRegisterBits
+                       << " of registers, 10 of lanes, 10 of warps";
+  int64_t registers = int64_t(1) << reg.size();
+  for (int64_t repeat : outer)
+    if (llvm::MulOverflow(registers, repeat, registers) ||
+        registers > int64_t(1) << kMaxRegisterBits)
+      return emitError() << "lane map has more than "
+                         << (int64_t(1) << kMaxRegisterBits)
+                         << " registers, repeats included";
   for (ArrayRef<DenseI64ArrayAttr> basis : {reg, lane, warp})
     for (DenseI64ArrayAttr vector : basis) {
       if (vector.size() != static_cast<int64_t>(outer.size()))
@@ -137,12 +187,11 @@ LogicalResult LanesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               "per tile dimension ("
                            << outer.size() << "), found " << vector.size();
       for (int64_t coordinate : vector.asArrayRef())
-        if (coordinate < 0 || coordinate > (int64_t(1) << 30))
-          return emitError()
-                 << "lane map coordinates must lie in [0, 2^30], found "
-                 << coordinate;
+        if (coordinate < 0 || coordinate > kMaxCoordinate)
+          return emitError() << "lane map coordinates must lie in [0, "
+                             << kMaxCoordinate << "], found " << coordinate;
     }
-  return success();
+  return verifyCoverage(emitError, {reg, lane, warp}, outer.size());
 }
 
 /// Extents covered by the linear part: the next power of two above the OR of
@@ -214,6 +263,35 @@ std::optional<unsigned> LanesAttr::getContiguousLaneDim() const {
   return result;
 }
 
+bool LanesAttr::hasSeparateLanes() const {
+  SmallVector<int64_t> used(getRank(), 0);
+  for (DenseI64ArrayAttr vector : getReg())
+    for (auto [sum, coordinate] : llvm::zip(used, vector.asArrayRef()))
+      sum |= coordinate;
+  return llvm::all_of(getLane(), [&](DenseI64ArrayAttr vector) {
+    return llvm::all_of(llvm::zip(used, vector.asArrayRef()), [](auto pair) {
+      return (std::get<0>(pair) & std::get<1>(pair)) == 0;
+    });
+  });
+}
+
+LogicalResult
+LanesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  if (!elementType.isIndex() && !elementType.isSignlessIntOrFloat())
+    return emitError() << "register tile elements must be floats, signless "
+                          "integers or indices, found "
+                       << elementType;
+  SmallVector<int64_t> covered = getTileShape();
+  if (ArrayRef<int64_t>(covered) == shape)
+    return success();
+  InFlightDiagnostic diag = emitError() << "register tile of shape [";
+  llvm::interleaveComma(shape, diag);
+  diag << "], its lane map covers [";
+  llvm::interleaveComma(covered, diag);
+  return diag << "]";
+}
+
 LanesAttr LanesAttr::getVectorTile(MLIRContext *context,
                                    ArrayRef<int64_t> shape, int64_t lanes) {
   int64_t rank = shape.size();
@@ -228,12 +306,16 @@ LanesAttr LanesAttr::getVectorTile(MLIRContext *context,
   for (int64_t step = 1; step < lanes; step *= 2)
     lane.push_back(basis(rank - 1, step));
   SmallVector<int64_t> outer(rank, 1);
+  bool repeats = false;
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
     int64_t base = dim == rank - 1 ? lanes : 1;
     int64_t count = shape[dim] / base;
-    // The power of two in `count` is linear, the odd rest is repeated.
-    int64_t power = count & -count;
+    // The power of two in `count` is linear, the odd rest is repeated. Repeats
+    // vary slowest: from the first on, the slower dimensions must all repeat
+    // for registers to stay in row-major order.
+    int64_t power = repeats ? 1 : count & -count;
     outer[dim] = count / power;
+    repeats |= outer[dim] != 1;
     for (int64_t step = 1; step < power; step *= 2)
       reg.push_back(basis(dim, base * step));
   }
@@ -278,6 +360,38 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// What holds for everything in staged memory.
+static LogicalResult
+verifyStaged(ArrayRef<int64_t> shape, Type elementType,
+             function_ref<InFlightDiagnostic()> emitError) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(elements, extent, elements) ||
+        elements > int64_t(1) << 31)
+      return emitError() << "staged memory expects a static shape of at most "
+                            "2^31 elements, found ["
+                         << extent << "] among its extents";
+  bool isSized = false;
+  if (elementType.isSignlessIntOrFloat()) {
+    unsigned bits = elementType.getIntOrFloatBitWidth();
+    isSized =
+        bits == 1 || (bits >= 8 && bits <= 64 && llvm::isPowerOf2_32(bits));
+  }
+  if (!isSized)
+    return emitError()
+           << "staged memory expects floats or signless integers of "
+              "1, 8, 16, 32 or 64 bits, found "
+           << elementType;
+  return success();
+}
+
+LogicalResult
+StagedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyStaged(shape, elementType, emitError);
+}
+
 LogicalResult PhaseType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t slots) {
   if (slots < 1 || slots > 64)
@@ -293,11 +407,14 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a channel needs at least one buffer a slot";
   for (Type type : buffers) {
     auto memref = dyn_cast<MemRefType>(type);
-    if (!memref || !memref.hasStaticShape() ||
+    if (!memref || !memref.getLayout().isIdentity() ||
         !isa_and_nonnull<StagedAttr>(memref.getMemorySpace()))
-      return emitError() << "a channel's buffers must be memrefs of static "
-                            "shape in staged memory, found "
+      return emitError() << "a channel's buffers must be memrefs of identity "
+                            "layout in staged memory, found "
                          << type;
+    if (failed(verifyStaged(memref.getShape(), memref.getElementType(),
+                            emitError)))
+      return failure();
   }
   return success();
 }

@@ -1,9 +1,10 @@
-//===- TraceaPipeChannels.cpp - Rings of slots and their phases ------------===//
+//===- TraceaPipeChannels.cpp - Rings of slots and their phases
+//------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "mlir/IR/Builders.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -22,8 +23,8 @@ static LogicalResult verifyBuffers(Operation *op, ChannelType channel,
                                    ResultRange buffers) {
   if (TypeRange(channel.getBuffers()) == TypeRange(buffers))
     return success();
-  return op->emitOpError() << "expects the buffers of " << channel
-                           << ", found " << TypeRange(buffers);
+  return op->emitOpError() << "expects the buffers of " << channel << ", found "
+                           << TypeRange(buffers);
 }
 
 LogicalResult AcquireOp::verify() {

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -20,7 +21,21 @@ using namespace mlir::tracea_pipe;
 #define GET_OP_CLASSES
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeOps.cpp.inc"
 
+namespace {
+/// Lane maps are long and few: kernels are readable with names for them.
+struct AliasInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LanesAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "lanes";
+    return AliasResult::OverridableAlias;
+  }
+};
+} // namespace
+
 void TraceaPipeDialect::initialize() {
+  addInterfaces<AliasInterface>();
   registerAttributesAndTypes();
   addOperations<
 #define GET_OP_LIST
@@ -44,19 +59,77 @@ LanesAttr mlir::tracea_pipe::getLanes(Type type) {
   return cast<LanesAttr>(cast<RankedTensorType>(type).getEncoding());
 }
 
-LinearForm mlir::tracea_pipe::getLinearForm(AffineExpr expr, unsigned numDims) {
-  MLIRContext *context = expr.getContext();
-  SmallVector<AffineExpr> point(numDims, getAffineConstantExpr(0, context));
-  auto valueAt = [&]() {
-    AffineExpr value = simplifyAffineExpr(expr.replaceDims(point), 0, 0);
-    return cast<AffineConstantExpr>(value).getValue();
-  };
+std::optional<LinearForm>
+mlir::tracea_pipe::tryGetLinearForm(AffineExpr expr, unsigned numDims) {
   LinearForm form;
-  form.constant = valueAt();
-  for (unsigned dim = 0; dim < numDims; ++dim) {
-    point[dim] = getAffineConstantExpr(1, context);
-    form.coefficients.push_back(valueAt() - form.constant);
-    point[dim] = getAffineConstantExpr(0, context);
+  form.coefficients.assign(numDims, 0);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    form.constant = constant.getValue();
+    return form;
   }
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    if (dim.getPosition() >= numDims)
+      return std::nullopt;
+    form.coefficients[dim.getPosition()] = 1;
+    return form;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || (expr.getKind() != AffineExprKind::Add &&
+                  expr.getKind() != AffineExprKind::Mul))
+    return std::nullopt;
+  std::optional<LinearForm> lhs = tryGetLinearForm(binary.getLHS(), numDims);
+  std::optional<LinearForm> rhs = tryGetLinearForm(binary.getRHS(), numDims);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  auto isConstant = [](const LinearForm &f) {
+    return llvm::all_of(f.coefficients, [](int64_t c) { return c == 0; });
+  };
+  bool overflow = false;
+  if (expr.getKind() == AffineExprKind::Add) {
+    overflow |= llvm::AddOverflow(lhs->constant, rhs->constant, form.constant);
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      overflow |=
+          llvm::AddOverflow(lhs->coefficients[dim], rhs->coefficients[dim],
+                            form.coefficients[dim]);
+  } else {
+    if (isConstant(*lhs))
+      std::swap(lhs, rhs);
+    if (!isConstant(*rhs))
+      return std::nullopt;
+    int64_t factor = rhs->constant;
+    overflow |= llvm::MulOverflow(lhs->constant, factor, form.constant);
+    for (unsigned dim = 0; dim < numDims; ++dim)
+      overflow |= llvm::MulOverflow(lhs->coefficients[dim], factor,
+                                    form.coefficients[dim]);
+  }
+  if (overflow)
+    return std::nullopt;
   return form;
+}
+
+LinearForm mlir::tracea_pipe::getLinearForm(AffineExpr expr, unsigned numDims) {
+  std::optional<LinearForm> form = tryGetLinearForm(expr, numDims);
+  assert(form && "expected an expression that a verifier has accepted");
+  return *form;
+}
+
+std::optional<SmallVector<int64_t>>
+mlir::tracea_pipe::getViewStrides(MemRefType source, AffineMap map) {
+  SmallVector<int64_t> sourceStrides;
+  int64_t sourceOffset;
+  if (failed(source.getStridesAndOffset(sourceStrides, sourceOffset)))
+    return std::nullopt;
+  SmallVector<int64_t> strides(map.getNumDims(), 0);
+  for (auto [expr, sourceStride] : llvm::zip(map.getResults(), sourceStrides)) {
+    LinearForm form = getLinearForm(expr, map.getNumDims());
+    for (auto [stride, coefficient] : llvm::zip(strides, form.coefficients)) {
+      if (coefficient && ShapedType::isDynamic(sourceStride))
+        return std::nullopt;
+      int64_t term = 0;
+      if (coefficient && (llvm::MulOverflow(coefficient, sourceStride, term) ||
+                          llvm::AddOverflow(stride, term, stride)))
+        return std::nullopt;
+    }
+  }
+  return strides;
 }

@@ -1,10 +1,11 @@
-//===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles -------------===//
+//===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles
+//-------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -33,8 +34,8 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> inputs,
-                      ArrayRef<Type> results, function_interface_impl::VariadicFlag,
-                      std::string &) {
+                      ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
     return builder.getFunctionType(inputs, results);
   };
   return function_interface_impl::parseFunctionOp(
@@ -49,16 +50,19 @@ void KernelOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
-TilesOp KernelOp::getTiles() {
-  return *getBody().getOps<TilesOp>().begin();
-}
+TilesOp KernelOp::getTiles() { return *getBody().getOps<TilesOp>().begin(); }
 
 LogicalResult KernelOp::verify() {
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
       if (!memref.getLayout().isIdentity())
+        return emitOpError()
+               << "argument #" << index
+               << " must be a memref of identity layout, found " << type;
+      if (isa_and_nonnull<StagedAttr>(memref.getMemorySpace()))
         return emitOpError() << "argument #" << index
-                             << " must be a memref of identity layout, found "
+                             << " must not be in staged memory, which belongs "
+                                "to the kernel, found "
                              << type;
       continue;
     }
@@ -69,14 +73,17 @@ LogicalResult KernelOp::verify() {
   }
   if (!getResultTypes().empty())
     return emitOpError() << "has results; a kernel writes its memrefs";
+  if (getWorkspaceBytes().value_or(0) < 0)
+    return emitOpError() << "expects a workspace of at least 0 bytes, found "
+                         << *getWorkspaceBytes();
   return success();
 }
 
 LogicalResult KernelOp::verifyRegions() {
   if (!llvm::hasSingleElement(getBody()))
     return emitOpError() << "expects a body of one block";
-  int64_t grids = llvm::count_if(getBody().front(),
-                                 [](Operation &op) { return isa<TilesOp>(op); });
+  int64_t grids = llvm::count_if(
+      getBody().front(), [](Operation &op) { return isa<TilesOp>(op); });
   if (grids != 1)
     return emitOpError() << "expects exactly one 'tracea_pipe.tiles' in its "
                             "body, found "
@@ -155,6 +162,10 @@ LogicalResult TilesOp::verify() {
     return emitOpError() << "expects one index per bound ("
                          << getBounds().size() << "), found "
                          << getBody().getNumArguments();
+  for (BlockArgument argument : getBody().getArguments())
+    if (!argument.getType().isIndex())
+      return emitOpError() << "expects indices of type 'index', found "
+                           << argument.getType();
   if (getGroup() < 0)
     return emitOpError() << "expects a group of at least 0, found "
                          << getGroup();
@@ -168,9 +179,8 @@ LogicalResult TilesOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LaunchOp::verify() {
-  bool onTensors = llvm::any_of(getInits(), [](Value init) {
-    return isa<TensorType>(init.getType());
-  });
+  bool onTensors = llvm::any_of(
+      getInits(), [](Value init) { return isa<TensorType>(init.getType()); });
   for (Value init : getInits())
     if (!isa<RankedTensorType, MemRefType>(init.getType()))
       return emitOpError() << "expects outs to be tensors or memrefs, found "
@@ -199,10 +209,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   SmallVector<Value> operands(getInputs());
   llvm::append_range(operands, getInits());
   if (types.size() != operands.size()) {
-    InFlightDiagnostic diag = emitOpError()
-                              << "expects " << types.size()
-                              << " operands for kernel " << getKernelAttr()
-                              << ", found " << operands.size();
+    InFlightDiagnostic diag =
+        emitOpError() << "expects " << types.size() << " operands for kernel "
+                      << getKernelAttr() << ", found " << operands.size();
     diag.attachNote(kernel.getLoc()) << "the kernel is here";
     return diag;
   }
@@ -260,7 +269,8 @@ void RolesOp::print(OpAsmPrinter &printer) {
                       /*printBlockTerminators=*/false);
 }
 
-LogicalResult RolesOp::verify() {
+// After its roles, whose attributes it reads.
+LogicalResult RolesOp::verifyRegions() {
   SmallVector<RoleOp> roles;
   for (Operation &op : getBody().front().without_terminator()) {
     auto role = dyn_cast<RoleOp>(op);
@@ -269,8 +279,8 @@ LogicalResult RolesOp::verify() {
                            << op.getName() << "'";
     for (RoleOp other : roles) {
       if (other.getName() == role.getName()) {
-        InFlightDiagnostic diag =
-            role.emitOpError() << "repeats the role '" << role.getName() << "'";
+        InFlightDiagnostic diag = role.emitOpError() << "repeats the role '"
+                                                     << role.getName() << "'";
         diag.attachNote(other.getLoc()) << "first defined here";
         return diag;
       }
@@ -316,7 +326,8 @@ ParseResult RoleOp::parse(OpAsmParser &parser, OperationState &result) {
       optionalInteger("registers", getRegistersAttrName(result.name)))
     return failure();
   SmallVector<OpAsmParser::Argument> arguments;
-  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::OptionalParen))
+  if (parser.parseArgumentList(arguments,
+                               OpAsmParser::Delimiter::OptionalParen))
     return failure();
   for (OpAsmParser::Argument &argument : arguments)
     argument.type = builder.getIndexType();
@@ -347,13 +358,20 @@ void RoleOp::print(OpAsmPrinter &printer) {
 
 LogicalResult RoleOp::verify() {
   ArrayRef<int64_t> warps = getWarps();
-  if (warps.size() != 2 || warps[0] < 0 || warps[1] <= warps[0])
-    return emitOpError() << "expects warps [first, end) with first < end";
+  if (warps.size() != 2 || warps[0] < 0 || warps[1] <= warps[0] ||
+      warps[1] > 1024)
+    return emitOpError() << "expects warps [first, end) with 0 <= first < end "
+                            "<= 1024, found ["
+                         << warps << "]";
   if (getCopies() < 1 || (warps[1] - warps[0]) % getCopies() != 0)
     return emitOpError() << "expects copies to divide the number of warps ("
                          << warps[1] - warps[0] << "), found " << getCopies();
   if (getBody().getNumArguments() > 1)
     return emitOpError() << "expects at most one argument, the team's number";
+  for (BlockArgument argument : getBody().getArguments())
+    if (!argument.getType().isIndex())
+      return emitOpError() << "expects the team's number to be an index, found "
+                           << argument.getType();
   if (getRegisters() < 0 || getRegisters() > 256)
     return emitOpError() << "expects a register budget in [0, 256], found "
                          << getRegisters();

@@ -1,9 +1,12 @@
-//===- TraceaPipeTiles.cpp - Register tiles and staged tiles ---------------===//
+//===- TraceaPipeTiles.cpp - Register tiles and staged tiles
+//---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "mlir/IR/Builders.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -12,25 +15,19 @@ using namespace mlir::tracea_pipe;
 // Shared checks
 //===----------------------------------------------------------------------===//
 
-/// A register tile's shape must be the one that its lane map covers.
+/// A register tile's shape must be the one that its lane map covers. Parsed
+/// types were checked already; types made by passes are checked here.
 static LogicalResult verifyTileType(Operation *op, StringRef what, Type type) {
   if (!isRegisterTile(type))
     return success();
   auto tensor = cast<RankedTensorType>(type);
-  LanesAttr lanes = getLanes(type);
-  if (static_cast<int64_t>(lanes.getRank()) != tensor.getRank())
-    return op->emitOpError() << what << " has rank " << tensor.getRank()
-                             << ", its lane map " << lanes.getRank();
-  SmallVector<int64_t> covered = lanes.getTileShape();
-  if (ArrayRef<int64_t>(covered) != tensor.getShape()) {
-    InFlightDiagnostic diag = op->emitOpError()
-                              << what << " is " << type
-                              << ", its lane map covers a tile of [";
-    llvm::interleaveComma(covered, diag);
-    return diag << "]";
-  }
-  return success();
+  return getLanes(type).verifyEncoding(
+      tensor.getShape(), tensor.getElementType(),
+      [&]() { return op->emitOpError() << what << " is a "; });
 }
+
+/// Coefficients of access maps stay where no index arithmetic can overflow.
+static constexpr int64_t kMaxCoefficient = int64_t(1) << 30;
 
 /// Checks indices, map and limits of an access from a tile of `tileShape` to
 /// `memory`.
@@ -40,9 +37,9 @@ static LogicalResult verifyAccess(Operation *op, ShapedType memory,
                                   AffineMap map) {
   int64_t tileRank = tileShape.size();
   if (static_cast<int64_t>(indices.size()) != memory.getRank())
-    return op->emitOpError() << "expects one index per dimension of " << memory
-                             << " (" << memory.getRank() << "), found "
-                             << indices.size();
+    return op->emitOpError()
+           << "expects one index per dimension of " << memory << " ("
+           << memory.getRank() << "), found " << indices.size();
   if (static_cast<int64_t>(map.getNumDims()) != tileRank ||
       map.getNumSymbols() != 0 ||
       static_cast<int64_t>(map.getNumResults()) != memory.getRank())
@@ -50,19 +47,18 @@ static LogicalResult verifyAccess(Operation *op, ShapedType memory,
            << "expects a map from the tile's " << tileRank
            << " dimensions to the memory's " << memory.getRank() << ", found "
            << AffineMapAttr::get(map);
-  for (AffineExpr result : map.getResults())
-    if (!result.isPureAffine() ||
-        result.walk([](AffineExpr expr) {
-                return expr.getKind() == AffineExprKind::FloorDiv ||
-                               expr.getKind() == AffineExprKind::CeilDiv ||
-                               expr.getKind() == AffineExprKind::Mod
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
-              })
-            .wasInterrupted())
-      return op->emitOpError()
-             << "expects a map linear in the tile's coordinates, found "
-             << AffineMapAttr::get(map);
+  for (AffineExpr result : map.getResults()) {
+    std::optional<LinearForm> form = tryGetLinearForm(result, tileRank);
+    auto isLarge = [](int64_t c) {
+      return c > kMaxCoefficient || c < -kMaxCoefficient;
+    };
+    if (!form || isLarge(form->constant) ||
+        llvm::any_of(form->coefficients, isLarge))
+      return op->emitOpError() << "expects a map linear in the tile's "
+                                  "coordinates, with coefficients in [-2^30, "
+                                  "2^30], found "
+                               << AffineMapAttr::get(map);
+  }
   if (!limits.empty() && static_cast<int64_t>(limits.size()) != tileRank)
     return op->emitOpError() << "expects one limit per tile dimension ("
                              << tileRank << "), found " << limits.size();
@@ -71,12 +67,65 @@ static LogicalResult verifyAccess(Operation *op, ShapedType memory,
 
 static LogicalResult verifyPadded(Operation *op, ArrayRef<int64_t> padded,
                                   int64_t rank) {
-  for (int64_t dim : padded)
+  for (auto [position, dim] : llvm::enumerate(padded)) {
     if (dim < 0 || dim >= rank)
       return op->emitOpError() << "expects padded dimensions of the source, "
                                   "which has rank "
                                << rank << ", found " << dim;
+    if (llvm::is_contained(padded.take_front(position), dim))
+      return op->emitOpError() << "repeats the padded dimension " << dim;
+  }
   return success();
+}
+
+/// What a copy can convert: floats and signless integers.
+static LogicalResult verifyCopied(Operation *op, Type source, Type dest) {
+  auto isNumber = [](Type type) {
+    return type.isSignlessIntOrFloat() && type.getIntOrFloatBitWidth() <= 64;
+  };
+  if (!isNumber(source) || !isNumber(dest))
+    return op->emitOpError() << "copies floats and signless integers of up to "
+                                "64 bits, found "
+                             << source << " and " << dest;
+  return success();
+}
+
+/// Whether no two elements of the tile have one place in memory. A dimension
+/// that has a memory dimension to itself cannot collide; only what is left is
+/// enumerated, and taken to collide when that is too much.
+static bool isInjective(AffineMap map, ArrayRef<int64_t> shape) {
+  SmallVector<LinearForm> forms;
+  for (AffineExpr expr : map.getResults())
+    forms.push_back(getLinearForm(expr, shape.size()));
+  SmallVector<int64_t> mixed;
+  int64_t elements = 1;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    bool alone = llvm::any_of(forms, [&, dim = dim](const LinearForm &form) {
+      return form.coefficients[dim] != 0 &&
+             llvm::count_if(form.coefficients,
+                            [](int64_t c) { return c != 0; }) == 1;
+    });
+    if (alone || extent <= 1)
+      continue;
+    mixed.push_back(dim);
+    if (llvm::MulOverflow(elements, extent, elements) || elements > 65536)
+      return false;
+  }
+  llvm::DenseSet<ArrayRef<int64_t>> seen;
+  std::vector<SmallVector<int64_t>> images(elements);
+  for (int64_t element = 0; element < elements; ++element) {
+    SmallVector<int64_t> &image = images[element];
+    image.assign(forms.size(), 0);
+    int64_t rest = element;
+    for (int64_t dim : mixed) {
+      for (auto [sum, form] : llvm::zip(image, forms))
+        sum += form.coefficients[dim] * (rest % shape[dim]);
+      rest /= shape[dim];
+    }
+    if (!seen.insert(image).second)
+      return false;
+  }
+  return true;
 }
 
 static void addMemRefEffect(
@@ -128,15 +177,13 @@ LogicalResult StoreOp::verify() {
     return emitOpError() << "expects a tile of the destination's element type "
                          << dest.getElementType() << ", found "
                          << tile.getElementType();
-  // A dimension that no result uses would write one element many times.
-  for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-    if (tile.getDimSize(dim) > 1 &&
-        llvm::none_of(getMap().getResults(),
-                      [&](AffineExpr e) { return e.isFunctionOfDim(dim); }))
-      return emitOpError() << "expects a map that uses tile dimension " << dim
-                           << ", found " << getMapAttr();
-  return verifyAccess(*this, dest, tile.getShape(), getIndices(), getLimits(),
-                      getMap());
+  if (failed(verifyAccess(*this, dest, tile.getShape(), getIndices(),
+                          getLimits(), getMap())))
+    return failure();
+  if (!isInjective(getMap(), tile.getShape()))
+    return emitOpError() << "expects a map known to send no two elements of "
+                         << tile << " to one place, found " << getMapAttr();
+  return success();
 }
 
 void StoreOp::getEffects(
@@ -146,6 +193,12 @@ void StoreOp::getEffects(
 }
 
 LogicalResult PrefetchOp::verify() {
+  int64_t elements = 1;
+  for (int64_t extent : getShape())
+    if (extent < 1 || llvm::MulOverflow(elements, extent, elements) ||
+        elements > 65536)
+      return emitOpError() << "expects a shape of 1 to 65536 elements, found ["
+                           << getShape() << "]";
   return verifyAccess(*this, cast<ShapedType>(getSource().getType()),
                       getShape(), getIndices(), getLimits(), getMap());
 }
@@ -184,14 +237,20 @@ LogicalResult MmaOp::verify() {
     return emitOpError() << "expects one element type in both operands, found "
                          << lhs.getElementType() << " and "
                          << rhs.getElementType();
-  if (isa<FloatType>(lhs.getElementType()) !=
-      isa<FloatType>(acc.getElementType()))
+  auto isNumber = [](Type type) {
+    return type.isSignlessIntOrFloat() && type.getIntOrFloatBitWidth() >= 8;
+  };
+  if (!isNumber(lhs.getElementType()) || !isNumber(acc.getElementType()) ||
+      isa<FloatType>(lhs.getElementType()) !=
+          isa<FloatType>(acc.getElementType()) ||
+      lhs.getElementTypeBitWidth() > acc.getElementTypeBitWidth())
     return emitOpError() << "cannot accumulate products of "
                          << lhs.getElementType() << " in "
                          << acc.getElementType();
   if (!getDepth() && ShapedType::isDynamic(lhs.getDimSize(1)) &&
       ShapedType::isDynamic(rhs.getDimSize(0)))
-    return emitOpError() << "expects a depth, as both operands have a dynamic k";
+    return emitOpError()
+           << "expects a depth, as both operands have a dynamic k";
   return success();
 }
 
@@ -206,9 +265,8 @@ LogicalResult ReduceOp::verify() {
                          << ", found " << dim;
   SmallVector<int64_t> shape(value.getShape());
   shape[dim] = 1;
-  auto expected =
-      RankedTensorType::get(shape, value.getElementType(),
-                            getLanes(value).getReduced(dim));
+  auto expected = RankedTensorType::get(shape, value.getElementType(),
+                                        getLanes(value).getReduced(dim));
   if (result != expected)
     return emitOpError() << "expects a result of type " << expected
                          << ", found " << result;
@@ -269,9 +327,15 @@ LogicalResult CoordinateOp::verify() {
   if (dim < 0 || dim >= result.getRank())
     return emitOpError() << "expects a dimension below " << result.getRank()
                          << ", found " << dim;
-  if (!result.getElementType().isIntOrIndex())
+  Type elementType = result.getElementType();
+  if (!elementType.isIntOrIndex())
     return emitOpError() << "expects an integer or index result, found "
-                         << result.getElementType();
+                         << elementType;
+  int64_t largest = result.getDimSize(dim) - 1;
+  if (!elementType.isIndex() &&
+      !llvm::isIntN(elementType.getIntOrFloatBitWidth(), largest))
+    return emitOpError() << "expects a type that holds " << largest
+                         << ", found " << elementType;
   return success();
 }
 
@@ -284,7 +348,14 @@ LogicalResult StageOp::verify() {
   auto source = cast<MemRefType>(getSource().getType());
   if (getSlots() < 1 || getSlots() > 64)
     return emitOpError() << "expects 1 to 64 slots, found " << getSlots();
-  if (failed(verifyPadded(*this, getPadded(), source.getRank())))
+  if (failed(verifyPadded(*this, getPadded(), source.getRank())) ||
+      failed(
+          verifyCopied(*this, source.getElementType(), tile.getElementType())))
+    return failure();
+  // Types made by passes; parsed ones were checked already.
+  if (failed(cast<StagedAttr>(tile.getEncoding())
+                 .verifyEncoding(tile.getShape(), tile.getElementType(),
+                                 [&]() { return emitOpError() << "makes "; })))
     return failure();
   return verifyAccess(*this, source, tile.getShape(), getIndices(), getLimits(),
                       getMap());
@@ -302,25 +373,55 @@ LogicalResult ViewOp::verify() {
   if (!result.hasRank() || source.getElementType() != result.getElementType())
     return emitOpError() << "expects a ranked view of element type "
                          << source.getElementType() << ", found " << result;
-  if (isStagedTile(source) != isStagedTile(result))
+  auto memory = dyn_cast<MemRefType>(source);
+  auto window = dyn_cast<MemRefType>(result);
+  Attribute sourceSpace = memory ? memory.getMemorySpace()
+                                 : cast<RankedTensorType>(source).getEncoding();
+  Attribute resultSpace = window ? window.getMemorySpace()
+                                 : cast<RankedTensorType>(result).getEncoding();
+  if (!memory != !window || sourceSpace != resultSpace)
     return emitOpError() << "expects a view in the source's memory, found "
                          << source << " and " << result;
-  if (auto memref = dyn_cast<MemRefType>(source))
-    if (memref.getMemorySpace() != cast<MemRefType>(result).getMemorySpace())
-      return emitOpError() << "expects a view in the source's memory, found "
-                           << source << " and " << result;
-  return verifyAccess(*this, source, result.getShape(), getOffsets(), {},
-                      getMap());
+  if (!result.hasStaticShape())
+    return emitOpError() << "expects a view of static shape, found " << result;
+  if (failed(verifyAccess(*this, source, result.getShape(), getOffsets(), {},
+                          getMap())))
+    return failure();
+  if (!memory)
+    return success();
+  // The type's strides must be the ones that the map makes.
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  std::optional<SmallVector<int64_t>> expected =
+      getViewStrides(memory, getMap());
+  if (failed(window.getStridesAndOffset(strides, offset)))
+    return emitOpError() << "expects a strided layout, found " << window;
+  if (!ShapedType::isDynamic(offset))
+    return emitOpError() << "expects a view of dynamic offset, found "
+                         << window;
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (!ShapedType::isDynamic(stride) && window.getDimSize(dim) != 1 &&
+        (!expected || (*expected)[dim] != stride)) {
+      InFlightDiagnostic diag = emitOpError()
+                                << "expects strides that follow from its map, "
+                                   "found "
+                                << window;
+      if (expected)
+        diag << " where the map gives [" << *expected << "]";
+      return diag;
+    }
+  return success();
 }
 
 LogicalResult ScratchOp::verify() {
   auto memref = cast<MemRefType>(getResult().getType());
-  if (!memref.hasStaticShape() || !memref.getLayout().isIdentity() ||
-      !isa_and_nonnull<StagedAttr>(memref.getMemorySpace()))
-    return emitOpError() << "expects a memref of static shape and identity "
-                            "layout in staged memory, found "
+  auto space = dyn_cast_or_null<StagedAttr>(memref.getMemorySpace());
+  if (!space || !memref.getLayout().isIdentity())
+    return emitOpError() << "expects a memref of identity layout in staged "
+                            "memory, found "
                          << memref;
-  return success();
+  return space.verifyEncoding(memref.getShape(), memref.getElementType(),
+                              [&]() { return emitOpError(); });
 }
 
 LogicalResult CopyOp::verify() {
@@ -331,7 +432,9 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "expects a destination of static shape in staged "
                             "memory, found "
                          << dest;
-  if (failed(verifyPadded(*this, getPadded(), source.getRank())))
+  if (failed(verifyPadded(*this, getPadded(), source.getRank())) ||
+      failed(
+          verifyCopied(*this, source.getElementType(), dest.getElementType())))
     return failure();
   return verifyAccess(*this, source, dest.getShape(), getIndices(), getLimits(),
                       getMap());

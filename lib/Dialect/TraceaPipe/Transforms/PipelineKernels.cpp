@@ -1,5 +1,4 @@
-//===- PipelineKernels.cpp - Turn staged tiles into channels
-//---------------===//
+//===- PipelineKernels.cpp - Turn staged tiles into channels ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -29,22 +28,11 @@ static MemRefType getSlotType(RankedTensorType tile) {
 /// source's strides combined by the map's coefficients.
 static FailureOr<MemRefType> getViewType(MemRefType source, AffineMap map,
                                          ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> sourceStrides;
-  int64_t sourceOffset;
-  if (failed(source.getStridesAndOffset(sourceStrides, sourceOffset)))
+  std::optional<SmallVector<int64_t>> strides = getViewStrides(source, map);
+  if (!strides)
     return failure();
-  SmallVector<int64_t> strides(map.getNumDims(), 0);
-  for (auto [expr, sourceStride] : llvm::zip(map.getResults(), sourceStrides)) {
-    LinearForm form = getLinearForm(expr, map.getNumDims());
-    for (auto [stride, coefficient] : llvm::zip(strides, form.coefficients)) {
-      if (coefficient && ShapedType::isDynamic(sourceStride))
-        return failure();
-      if (coefficient)
-        stride += coefficient * sourceStride;
-    }
-  }
   auto layout = StridedLayoutAttr::get(source.getContext(),
-                                       ShapedType::kDynamic, strides);
+                                       ShapedType::kDynamic, *strides);
   return MemRefType::get(shape, source.getElementType(), layout,
                          source.getMemorySpace());
 }

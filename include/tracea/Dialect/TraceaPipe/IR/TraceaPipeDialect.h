@@ -12,6 +12,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -41,8 +42,17 @@ struct LinearForm {
   SmallVector<int64_t> coefficients;
   int64_t constant = 0;
 };
+/// The linear form of `expr`; nothing if it is not linear in dimensions alone,
+/// or if a coefficient does not fit.
+std::optional<LinearForm> tryGetLinearForm(AffineExpr expr, unsigned numDims);
 /// The result of an access map (which the verifiers know to be linear).
 LinearForm getLinearForm(AffineExpr expr, unsigned numDims);
+
+/// Strides of a window into `source` through a linear `map`: the source's
+/// strides combined by the map's coefficients. Nothing if a stride that is
+/// needed is not static.
+std::optional<SmallVector<int64_t>> getViewStrides(MemRefType source,
+                                                   AffineMap map);
 
 } // namespace mlir::tracea_pipe
 

@@ -8,6 +8,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 
 def TraceaPipe_Dialect : Dialect {
   let name = "tracea_pipe";
@@ -48,7 +49,8 @@ class TraceaPipe_Type<string name, string typeMnemonic, list<Trait> traits = []>
 // Attributes
 //===----------------------------------------------------------------------===//
 
-def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes"> {
+def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Lane map of a register tile";
   let description = [{
     A linear map over F2 from the bits of the hardware index (register, lane,
@@ -56,6 +58,8 @@ def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes"> {
     `outer` repeats the linear tile along each dimension, so that extents need
     not be powers of two: extent = linear extent * outer; the repeats belong to
     registers, slowest first in dimension order. A zero vector is a broadcast.
+    The map covers its tile: the vectors span all coordinates below the linear
+    extents. The shape of a register tile is the one that its map covers.
 
     An 8x32 tile in sixteen 16-lane vectors:
     ```mlir
@@ -85,8 +89,12 @@ def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes"> {
     /// The dimension along which consecutive lanes are consecutive elements,
     /// or nothing when lanes do not form one contiguous run.
     std::optional<unsigned> getContiguousLaneDim() const;
+    /// Whether lanes and registers do not meet in a coordinate bit, so that
+    /// coordinate(reg, lane) = coordinate(reg, 0) + coordinate(0, lane).
+    bool hasSeparateLanes() const;
     /// A row-major tile of CPU vectors: lanes along the last dimension, then
     /// vectors along it, then rows. `shape.back()` is a multiple of `lanes`.
+    /// Register i holds the i-th vector in row-major order, for every shape.
     static LanesAttr getVectorTile(::mlir::MLIRContext *context,
                                    ::llvm::ArrayRef<int64_t> shape,
                                    int64_t lanes);
@@ -96,14 +104,16 @@ def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes"> {
   }];
 }
 
-def TraceaPipe_StagedAttr : TraceaPipe_Attr<"Staged", "staged"> {
+def TraceaPipe_StagedAttr : TraceaPipe_Attr<"Staged", "staged",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Memory of a workgroup, with the swizzle of a buffer in it";
   let description = [{
     Encoding of a staged tile, and memory space of the memref it becomes: the
     memory that one workgroup shares (shared memory, LDS, threadgroup memory, a
     workspace panel on a CPU). `swizzle` lists the XOR terms of the buffer's
     swizzle as pairs [bit, source bit] over the byte offset's bits; none is the
-    identity.
+    identity. What is staged has a static shape of at most 2^31 elements, which
+    are floats or signless integers of 1, 8, 16, 32 or 64 bits.
   }];
   let parameters = (ins
     OptionalArrayRefParameter<"int64_t", "flattened pairs (bit, source bit)">:$swizzle

@@ -68,9 +68,10 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
   }];
 }
 
+// No effects are declared: a kernel keeps its grid even when nothing in it can be
+// observed.
 def TraceaPipe_TilesOp : TraceaPipe_Op<"tiles", [
-    SingleBlockImplicitTerminator<"EndOp">, RecursiveMemoryEffects,
-    HasParent<"KernelOp">]> {
+    SingleBlockImplicitTerminator<"EndOp">, HasParent<"KernelOp">]> {
   let summary = "The grid of a kernel: one iteration a workgroup tile";
   let description = [{
     Runs its body once for every index tuple below `bounds`; iterations are
@@ -395,7 +396,8 @@ def TraceaPipe_ReleaseOp : TraceaPipe_RingOp<"release"> {
 //===----------------------------------------------------------------------===//
 
 def TraceaPipe_RolesOp : TraceaPipe_Op<"roles", [
-    SingleBlockImplicitTerminator<"EndOp">, RecursiveMemoryEffects]> {
+    SingleBlockImplicitTerminator<"EndOp">, NoRegionArguments,
+    RecursiveMemoryEffects]> {
   let summary = "Splits the warps of a workgroup into roles, once";
   let description = [{
     Each `tracea_pipe.role` inside runs on its own range of warps; ranges are
@@ -403,19 +405,19 @@ def TraceaPipe_RolesOp : TraceaPipe_Op<"roles", [
   }];
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def TraceaPipe_RoleOp : TraceaPipe_Op<"role", [
     SingleBlockImplicitTerminator<"EndOp">, RecursiveMemoryEffects,
     HasParent<"RolesOp">]> {
-  let summary = "What the warps [first, first + count) do";
+  let summary = "What the warps [first, end) do";
   let description = [{
     `copies` equal teams share the range; the region's argument is the team's
     number. `registers` is the budget a thread of this role gets (0: default).
 
     ```mlir
-    tracea_pipe.role "consumer" warps [4, 8] copies 2 registers 232 (%team) { ... }
+    tracea_pipe.role "consumer" warps [4, 12] copies 2 registers 232 (%team) { ... }
     ```
   }];
   let arguments = (ins StrAttr:$name, DenseI64ArrayAttr:$warps,
