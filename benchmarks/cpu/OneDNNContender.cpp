@@ -1,0 +1,414 @@
+//===- OneDNNContender.cpp - oneDNN, found at run time -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Written against the C interface of version 2, whose header must be there when
+// this is built; the library is loaded when it runs. Every case is set up in
+// several ways (plain layouts, layouts of oneDNN's choice with the reorders
+// counted, the algorithm of its choice), and the fastest one competes. Filters
+// are in oneDNN's own layout beforehand, with batch norm folded into them, and
+// ReLU is a post-operation.
+
+#include "Contender.h"
+
+#if __has_include(<oneapi/dnnl/dnnl.h>)
+#include <oneapi/dnnl/dnnl.h>
+#if DNNL_VERSION_MAJOR == 2
+#define TRACEA_HAVE_ONEDNN 1
+#endif
+#endif
+
+#ifndef TRACEA_HAVE_ONEDNN
+
+std::string tracea::bench::describeOneDNN() {
+  return "not installed (built without the header of version 2)";
+}
+
+tracea::bench::MaybeContender
+tracea::bench::makeOneDNN(const Problem &problem) {
+  return {nullptr, "not installed"};
+}
+
+#else
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <vector>
+
+using namespace tracea;
+using namespace tracea::bench;
+using tracea::runtime::ElementType;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+#define TRACEA_DNNL_FUNCTIONS(X)                                               \
+  X(dnnl_version)                                                              \
+  X(dnnl_engine_create)                                                        \
+  X(dnnl_stream_create)                                                        \
+  X(dnnl_stream_wait)                                                          \
+  X(dnnl_memory_desc_init_by_strides)                                          \
+  X(dnnl_memory_desc_equal)                                                    \
+  X(dnnl_memory_create)                                                        \
+  X(dnnl_matmul_desc_init)                                                     \
+  X(dnnl_dilated_convolution_forward_desc_init)                                \
+  X(dnnl_primitive_attr_create)                                                \
+  X(dnnl_primitive_attr_destroy)                                               \
+  X(dnnl_primitive_attr_set_post_ops)                                          \
+  X(dnnl_post_ops_create)                                                      \
+  X(dnnl_post_ops_destroy)                                                     \
+  X(dnnl_post_ops_append_eltwise)                                              \
+  X(dnnl_primitive_desc_create)                                                \
+  X(dnnl_primitive_desc_destroy)                                               \
+  X(dnnl_primitive_desc_query)                                                 \
+  X(dnnl_primitive_desc_query_md)                                              \
+  X(dnnl_reorder_primitive_desc_create)                                        \
+  X(dnnl_primitive_create)                                                     \
+  X(dnnl_primitive_execute)
+
+struct Library {
+#define X(name) decltype(&::name) name = nullptr;
+  TRACEA_DNNL_FUNCTIONS(X)
+#undef X
+  dnnl_engine_t engine = nullptr;
+  dnnl_stream_t stream = nullptr;
+  std::string description = "not installed";
+  bool loaded = false;
+};
+
+const Library &library() {
+  static const Library opened = [] {
+    Library result;
+    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      return result;
+    bool complete = true;
+#define X(name)                                                                \
+  result.name = reinterpret_cast<decltype(&::name)>(dlsym(handle, #name));     \
+  complete &= result.name != nullptr;
+    TRACEA_DNNL_FUNCTIONS(X)
+#undef X
+    if (!complete ||
+        result.dnnl_engine_create(&result.engine, dnnl_cpu, 0) !=
+            dnnl_success ||
+        result.dnnl_stream_create(&result.stream, result.engine,
+                                  dnnl_stream_default_flags) != dnnl_success)
+      return result;
+    const dnnl_version_t *version = result.dnnl_version();
+    result.description = "oneDNN " + std::to_string(version->major) + "." +
+                         std::to_string(version->minor) + "." +
+                         std::to_string(version->patch);
+    result.loaded = true;
+    return result;
+  }();
+  return opened;
+}
+
+dnnl_data_type_t dataType(ElementType type) {
+  switch (type) {
+  case ElementType::BF16:
+    return dnnl_bf16;
+  case ElementType::I8:
+    return dnnl_s8;
+  case ElementType::I32:
+    return dnnl_s32;
+  default:
+    return dnnl_f32;
+  }
+}
+
+/// Row-major but for the permutation: axis i of the descriptor is axis
+/// `order[i]` of the array.
+dnnl_memory_desc_t describe(ElementType type, const std::vector<int64_t> &shape,
+                            const std::vector<int> &order) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  dnnl_dims_t dims = {}, steps = {};
+  for (size_t i = 0; i < order.size(); ++i) {
+    dims[i] = shape[order[i]];
+    steps[i] = strides[order[i]];
+  }
+  dnnl_memory_desc_t result;
+  library().dnnl_memory_desc_init_by_strides(
+      &result, static_cast<int>(order.size()), dims, dataType(type), steps);
+  return result;
+}
+
+dnnl_memory_desc_t anyLayout(dnnl_memory_desc_t plain) {
+  plain.format_kind = dnnl_format_kind_any;
+  std::memset(&plain.format_desc, 0, sizeof(plain.format_desc));
+  return plain;
+}
+
+/// Memory of the caller, or of oneDNN where `data` is null.
+dnnl_memory_t makeMemory(const dnnl_memory_desc_t &desc, void *data) {
+  dnnl_memory_t memory = nullptr;
+  library().dnnl_memory_create(&memory, &desc, library().engine,
+                               data ? data : DNNL_MEMORY_ALLOCATE);
+  return memory;
+}
+
+/// A primitive and its arguments by buffer set.
+struct Step {
+  dnnl_primitive_t primitive = nullptr;
+  std::vector<std::vector<dnnl_exec_arg_t>> arguments;
+};
+
+//===----------------------------------------------------------------------===//
+// The contender
+//===----------------------------------------------------------------------===//
+
+// What is made here lives as long as the process, which serves one case.
+class OneDNNContender : public Contender {
+public:
+  bool run(int set) override {
+    for (const Step &step : steps) {
+      const std::vector<dnnl_exec_arg_t> &arguments = step.arguments[set];
+      if (library().dnnl_primitive_execute(step.primitive, library().stream,
+                                           static_cast<int>(arguments.size()),
+                                           arguments.data()) != dnnl_success)
+        return false;
+    }
+    return library().dnnl_stream_wait(library().stream) == dnnl_success;
+  }
+
+  /// Adds a step from one layout to another; false where there is none.
+  bool addReorder(const dnnl_memory_desc_t &from,
+                  const std::vector<dnnl_memory_t> &source,
+                  const dnnl_memory_desc_t &to,
+                  const std::vector<dnnl_memory_t> &target) {
+    const Library &lib = library();
+    dnnl_primitive_desc_t desc = nullptr;
+    if (lib.dnnl_reorder_primitive_desc_create(
+            &desc, &from, lib.engine, &to, lib.engine, nullptr) != dnnl_success)
+      return false;
+    Step step;
+    dnnl_status_t status = lib.dnnl_primitive_create(&step.primitive, desc);
+    lib.dnnl_primitive_desc_destroy(desc);
+    if (status != dnnl_success)
+      return false;
+    for (size_t i = 0; i < source.size(); ++i)
+      step.arguments.push_back(
+          {{DNNL_ARG_FROM, source[i]}, {DNNL_ARG_TO, target[i]}});
+    steps.push_back(std::move(step));
+    return true;
+  }
+
+  std::vector<Step> steps;
+};
+
+/// An argument of the main primitive.
+struct Operand {
+  int argument = 0;
+  dnnl_query_t query = dnnl_query_src_md;
+  int index = 0;
+  /// How the caller has it, by set; one element: the same for all sets.
+  dnnl_memory_desc_t plain;
+  std::vector<void *> data;
+  /// Whether a reorder belongs to every call, or was done once before.
+  bool constant = false;
+};
+
+} // namespace
+
+/// The steps around `desc`: reorders in, the primitive, a reorder out.
+static std::unique_ptr<OneDNNContender>
+assemble(const_dnnl_op_desc_t desc, dnnl_primitive_attr_t attributes,
+         const std::vector<Operand> &operands, int numSets) {
+  const Library &lib = library();
+  dnnl_primitive_desc_t primitive = nullptr;
+  if (lib.dnnl_primitive_desc_create(&primitive, desc, attributes, lib.engine,
+                                     nullptr) != dnnl_success)
+    return nullptr;
+  auto contender = std::make_unique<OneDNNContender>();
+  const char *name = nullptr;
+  lib.dnnl_primitive_desc_query(primitive, dnnl_query_impl_info_str, 0,
+                                static_cast<void *>(&name));
+  contender->implementation = name ? name : "";
+
+  Step main;
+  main.arguments.resize(numSets);
+  std::unique_ptr<OneDNNContender> once = std::make_unique<OneDNNContender>();
+  std::unique_ptr<OneDNNContender> after = std::make_unique<OneDNNContender>();
+  bool ok = true;
+  for (const Operand &operand : operands) {
+    dnnl_memory_desc_t wanted = *lib.dnnl_primitive_desc_query_md(
+        primitive, operand.query, operand.index);
+    std::vector<dnnl_memory_t> plain, inside;
+    for (void *data : operand.data)
+      plain.push_back(makeMemory(operand.plain, data));
+    if (lib.dnnl_memory_desc_equal(&wanted, &operand.plain)) {
+      inside = plain;
+    } else {
+      for (size_t i = 0; i < plain.size(); ++i)
+        inside.push_back(makeMemory(wanted, nullptr));
+      if (operand.query == dnnl_query_dst_md)
+        ok &= after->addReorder(wanted, inside, operand.plain, plain);
+      else if (operand.constant)
+        ok &= once->addReorder(operand.plain, plain, wanted, inside);
+      else
+        ok &= contender->addReorder(operand.plain, plain, wanted, inside);
+      if (!operand.constant)
+        contender->implementation += " +reorder";
+    }
+    for (int set = 0; set < numSets; ++set)
+      main.arguments[set].push_back(
+          {operand.argument, inside[inside.size() == 1 ? 0 : set]});
+  }
+  ok &= lib.dnnl_primitive_create(&main.primitive, primitive) == dnnl_success;
+  lib.dnnl_primitive_desc_destroy(primitive);
+  if (!ok || !once->run(0))
+    return nullptr;
+  contender->steps.push_back(std::move(main));
+  for (Step &step : after->steps)
+    contender->steps.push_back(std::move(step));
+  return contender;
+}
+
+static std::vector<void *> inputsOf(const Problem &problem, size_t which) {
+  std::vector<void *> result;
+  for (int i = 0; i < problem.numSets(); ++i)
+    result.push_back(problem.set(i).inputs[which].data());
+  return result;
+}
+
+static std::vector<void *> outputsOf(const Problem &problem) {
+  std::vector<void *> result;
+  for (int i = 0; i < problem.numSets(); ++i)
+    result.push_back(problem.set(i).output.data());
+  return result;
+}
+
+static std::vector<std::unique_ptr<OneDNNContender>>
+makeProducts(const Problem &problem) {
+  const Case &entry = problem.what();
+  const BufferSet &set = problem.set(0);
+  std::vector<int> straight = {0, 1}, swapped = {1, 0};
+  dnnl_memory_desc_t a = describe(entry.type, set.inputs[0].shape(),
+                                  entry.gemm.transposeA ? swapped : straight);
+  dnnl_memory_desc_t b = describe(entry.type, set.inputs[1].shape(),
+                                  entry.gemm.transposeB ? swapped : straight);
+  dnnl_memory_desc_t c =
+      describe(entry.outputType(), set.output.shape(), straight);
+  std::vector<Operand> operands = {
+      {DNNL_ARG_SRC, dnnl_query_src_md, 0, a, inputsOf(problem, 0), false},
+      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, b, inputsOf(problem, 1),
+       false},
+      {DNNL_ARG_DST, dnnl_query_dst_md, 0, c, outputsOf(problem), false}};
+
+  std::vector<std::unique_ptr<OneDNNContender>> ways;
+  for (bool ownB : {false, true}) {
+    dnnl_memory_desc_t wantedB = ownB ? anyLayout(b) : b;
+    dnnl_matmul_desc_t desc;
+    if (library().dnnl_matmul_desc_init(&desc, &a, &wantedB, nullptr, &c) ==
+        dnnl_success)
+      ways.push_back(assemble(&desc, nullptr, operands, problem.numSets()));
+  }
+  return ways;
+}
+
+static std::vector<std::unique_ptr<OneDNNContender>>
+makeConvolutions(const Problem &problem) {
+  const Library &lib = library();
+  const ConvShape &conv = problem.what().conv;
+  const BufferSet &set = problem.set(0);
+
+  // Batch norm folded: w' = w f, b' = shift - mean f.
+  static Array filter, bias;
+  filter = Array(ElementType::F32, problem.filter.shape());
+  bias = Array(ElementType::F32, {conv.k});
+  int64_t perFilter = filter.count() / conv.k;
+  for (int64_t k = 0; k < conv.k; ++k) {
+    double factor = problem.scale.at(k) /
+                    std::sqrt(problem.variance.at(k) + kBatchNormEpsilon);
+    for (int64_t i = k * perFilter; i < (k + 1) * perFilter; ++i)
+      filter.as<float>()[i] = float(problem.filter.at(i) * factor);
+    bias.as<float>()[k] =
+        float(problem.shift.at(k) - problem.mean.at(k) * factor);
+  }
+
+  std::vector<int> order =
+      conv.nchw ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 3, 1, 2};
+  dnnl_memory_desc_t x =
+      describe(ElementType::F32, set.inputs[0].shape(), order);
+  dnnl_memory_desc_t y = describe(ElementType::F32, set.output.shape(), order);
+  dnnl_memory_desc_t b = describe(ElementType::F32, bias.shape(), {0});
+  dnnl_memory_desc_t w;
+  if (conv.groups == 1) {
+    w = describe(ElementType::F32, filter.shape(), order);
+  } else {
+    std::vector<int64_t> shape = filter.shape();
+    shape[0] /= conv.groups;
+    shape.insert(shape.begin(), conv.groups);
+    w = describe(ElementType::F32, shape,
+                 conv.nchw ? std::vector<int>{0, 1, 2, 3, 4}
+                           : std::vector<int>{0, 1, 4, 2, 3});
+  }
+  std::vector<Operand> operands = {
+      {DNNL_ARG_SRC, dnnl_query_src_md, 0, x, inputsOf(problem, 0), false},
+      {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, w, {filter.data()}, true},
+      {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b, {bias.data()}, true},
+      {DNNL_ARG_DST, dnnl_query_dst_md, 0, y, outputsOf(problem), false}};
+
+  dnnl_post_ops_t postOps = nullptr;
+  dnnl_primitive_attr_t attributes = nullptr;
+  lib.dnnl_post_ops_create(&postOps);
+  lib.dnnl_post_ops_append_eltwise(postOps, 1, dnnl_eltwise_relu, 0, 0);
+  lib.dnnl_primitive_attr_create(&attributes);
+  lib.dnnl_primitive_attr_set_post_ops(attributes, postOps);
+
+  dnnl_dims_t strides = {conv.stride, conv.stride};
+  dnnl_dims_t dilates = {conv.dilation - 1, conv.dilation - 1};
+  dnnl_dims_t before = {conv.pads[0], conv.pads[1]};
+  dnnl_dims_t after = {conv.pads[2], conv.pads[3]};
+  std::vector<std::unique_ptr<OneDNNContender>> ways;
+  for (dnnl_alg_kind_t algorithm :
+       {dnnl_convolution_direct, dnnl_convolution_auto})
+    for (bool own : {false, true}) {
+      dnnl_memory_desc_t wantedX = own ? anyLayout(x) : x;
+      dnnl_memory_desc_t wantedY = own ? anyLayout(y) : y;
+      dnnl_memory_desc_t wantedW = anyLayout(w);
+      dnnl_convolution_desc_t desc;
+      if (lib.dnnl_dilated_convolution_forward_desc_init(
+              &desc, dnnl_forward_inference, algorithm, &wantedX, &wantedW, &b,
+              &wantedY, strides, dilates, before, after) == dnnl_success)
+        ways.push_back(
+            assemble(&desc, attributes, operands, problem.numSets()));
+    }
+  lib.dnnl_primitive_attr_destroy(attributes);
+  lib.dnnl_post_ops_destroy(postOps);
+  return ways;
+}
+
+std::string tracea::bench::describeOneDNN() { return library().description; }
+
+MaybeContender tracea::bench::makeOneDNN(const Problem &problem) {
+  if (!library().loaded)
+    return {nullptr, "not installed"};
+  std::vector<std::unique_ptr<OneDNNContender>> ways =
+      problem.what().op == Op::Gemm ? makeProducts(problem)
+                                    : makeConvolutions(problem);
+  std::unique_ptr<OneDNNContender> best;
+  double bestSeconds = 0;
+  for (std::unique_ptr<OneDNNContender> &way : ways) {
+    if (!way)
+      continue;
+    double seconds = quickSeconds(*way, problem.numSets());
+    if (best && seconds >= bestSeconds)
+      continue;
+    best = std::move(way);
+    bestSeconds = seconds;
+  }
+  if (!best)
+    return {nullptr, "has no such operation"};
+  return {std::move(best), ""};
+}
+
+#endif // TRACEA_HAVE_ONEDNN
