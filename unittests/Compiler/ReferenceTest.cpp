@@ -272,11 +272,35 @@ TEST_F(CompilerTest, EntriesAndUnusedFunctions) {
   ASSERT_EQ(twice.size(), 1u);
   EXPECT_EQ(twice[0].dataAs<double>()[0], 2 * x.dataAs<double>()[0]);
 
+  // A program without kernels.
+  options.entry = "first";
+  auto none = compile(text, options);
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->manifest().kernels.empty());
+  std::vector<Tensor> copy = run(*none, {x}, "first");
+  ASSERT_EQ(copy.size(), 1u);
+  EXPECT_EQ(copy[0].dataAs<double>()[0], x.dataAs<double>()[0]);
+
   options.entry = "third";
   mlir::OwningOpRef<mlir::ModuleOp> module =
       tracea::compiler::parseModule(text, context);
   EXPECT_TRUE(failed(tracea::compiler::compileToProgram(*module, options)));
   EXPECT_NE(errors.find("'first'"), std::string::npos) << errors;
+}
+
+TEST_F(CompilerTest, EmptyTensors) {
+  auto program = compileReference(R"(
+    func.func @main(%x: tensor<0x4xf32>, %y: tensor<?x4xf32>) -> (tensor<0x4xf32>, tensor<?x4xf32>) {
+      %r = linalg.exp ins(%x : tensor<0x4xf32>) outs(%x : tensor<0x4xf32>) -> tensor<0x4xf32>
+      %s = linalg.exp ins(%y : tensor<?x4xf32>) outs(%y : tensor<?x4xf32>) -> tensor<?x4xf32>
+      return %r, %s : tensor<0x4xf32>, tensor<?x4xf32>
+    })");
+  ASSERT_TRUE(program);
+  std::vector<Tensor> out =
+      run(*program, {make<double>({0, 4}), make<double>({0, 4})});
+  ASSERT_EQ(out.size(), 2u);
+  EXPECT_EQ(out[0].shape(), (Shape{0, 4}));
+  EXPECT_EQ(out[1].shape(), (Shape{0, 4}));
 }
 
 TEST_F(CompilerTest, SyntaxErrorsHaveALocation) {
