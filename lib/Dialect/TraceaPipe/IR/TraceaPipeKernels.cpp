@@ -73,9 +73,11 @@ LogicalResult KernelOp::verify() {
   }
   if (!getResultTypes().empty())
     return emitOpError() << "has results; a kernel writes its memrefs";
-  if (getWorkspaceBytes().value_or(0) < 0)
+  // Accessors of integer attributes are unsigned.
+  int64_t workspace = getWorkspaceBytes().value_or(0);
+  if (workspace < 0)
     return emitOpError() << "expects a workspace of at least 0 bytes, found "
-                         << *getWorkspaceBytes();
+                         << workspace;
   return success();
 }
 
@@ -147,7 +149,7 @@ void TilesOp::print(OpAsmPrinter &printer) {
   llvm::interleaveComma(getIndices(), printer);
   printer << ") in (" << getBounds() << ")";
   if (getGroup())
-    printer << " group " << getGroup();
+    printer << " group " << static_cast<int64_t>(getGroup());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                            {getGroupAttrName()});
   printer << ' ';
@@ -166,10 +168,10 @@ LogicalResult TilesOp::verify() {
     if (!argument.getType().isIndex())
       return emitOpError() << "expects indices of type 'index', found "
                            << argument.getType();
-  if (getGroup() < 0)
-    return emitOpError() << "expects a group of at least 0, found "
-                         << getGroup();
-  if (getGroup() > 0 && getBounds().size() < 2)
+  int64_t group = getGroup();
+  if (group < 0)
+    return emitOpError() << "expects a group of at least 0, found " << group;
+  if (group > 0 && getBounds().size() < 2)
     return emitOpError() << "expects two dimensions or more to group";
   return success();
 }
@@ -343,9 +345,9 @@ void RoleOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getNameAttr() << " warps [" << getWarps()[0] << ", "
           << getWarps()[1] << "]";
   if (getCopies() != 1)
-    printer << " copies " << getCopies();
+    printer << " copies " << static_cast<int64_t>(getCopies());
   if (getRegisters() != 0)
-    printer << " registers " << getRegisters();
+    printer << " registers " << static_cast<int64_t>(getRegisters());
   if (getBody().getNumArguments())
     printer << " (" << getBody().getArguments() << ")";
   printer.printOptionalAttrDictWithKeyword(
@@ -363,17 +365,18 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "expects warps [first, end) with 0 <= first < end "
                             "<= 1024, found ["
                          << warps << "]";
-  if (getCopies() < 1 || (warps[1] - warps[0]) % getCopies() != 0)
+  int64_t copies = getCopies(), registers = getRegisters();
+  if (copies < 1 || (warps[1] - warps[0]) % copies != 0)
     return emitOpError() << "expects copies to divide the number of warps ("
-                         << warps[1] - warps[0] << "), found " << getCopies();
+                         << warps[1] - warps[0] << "), found " << copies;
   if (getBody().getNumArguments() > 1)
     return emitOpError() << "expects at most one argument, the team's number";
   for (BlockArgument argument : getBody().getArguments())
     if (!argument.getType().isIndex())
       return emitOpError() << "expects the team's number to be an index, found "
                            << argument.getType();
-  if (getRegisters() < 0 || getRegisters() > 256)
+  if (registers < 0 || registers > 256)
     return emitOpError() << "expects a register budget in [0, 256], found "
-                         << getRegisters();
+                         << registers;
   return success();
 }

@@ -346,8 +346,9 @@ LogicalResult CoordinateOp::verify() {
 LogicalResult StageOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
   auto source = cast<MemRefType>(getSource().getType());
-  if (getSlots() < 1 || getSlots() > 64)
-    return emitOpError() << "expects 1 to 64 slots, found " << getSlots();
+  int64_t slots = getSlots();
+  if (slots < 1 || slots > 64)
+    return emitOpError() << "expects 1 to 64 slots, found " << slots;
   if (failed(verifyPadded(*this, getPadded(), source.getRank())) ||
       failed(
           verifyCopied(*this, source.getElementType(), tile.getElementType())))

@@ -1,0 +1,1355 @@
+// RUN: tracea-opt %s --split-input-file --verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Lane maps
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expected a lane map to give 'outer', one repeat per tile dimension}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[1], [2]]>>)
+
+// -----
+
+// expected-error @below {{expected 'reg', 'lane', 'warp' or 'outer' in a lane map, found 'block'}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<block = [[1]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{expected integer value}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[x]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map repeats must be positive, found 0}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[1], [2]], outer = [0]>>)
+
+// -----
+
+// expected-error @below {{lane map repeats must be positive, found -9223372036854775808}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<outer = [-9223372036854775808]>>)
+
+// -----
+
+// expected-error @below {{lane map has too many bits: at most 12 of registers, 10 of lanes, 10 of warps}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map has too many bits}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<warp = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map has too many bits}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<reg = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map has more than 4096 registers, repeats included}}
+func.func private @f(tensor<8194xf32, #tracea_pipe.lanes<reg = [[1]], outer = [4097]>>)
+
+// -----
+
+// The product of the repeats does not fit any integer.
+// expected-error @below {{lane map has more than 4096 registers, repeats included}}
+func.func private @f(tensor<4x4xf32, #tracea_pipe.lanes<outer = [4611686018427387904, 4]>>)
+
+// -----
+
+// expected-error @below {{lane map basis vectors must have one coordinate per tile dimension (2), found 1}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[1]], outer = [1, 1]>>)
+
+// -----
+
+// expected-error @below {{lane map basis vectors must have one coordinate per tile dimension (1), found 0}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map coordinates must lie in [0, 1048576], found -1}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[-1]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{lane map coordinates must lie in [0, 1048576], found 9223372036854775807}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[9223372036854775807]], outer = [1]>>)
+
+// -----
+
+// Elements 1 and 3 would live nowhere.
+// expected-error @below {{lane map must cover its tile: its vectors span 1 of 2 coordinate bits}}
+func.func private @f(tensor<4xf32, #tracea_pipe.lanes<lane = [[2]], outer = [1]>>)
+
+// -----
+
+// Two vectors, one of them twice.
+// expected-error @below {{lane map must cover its tile: its vectors span 2 of 3 coordinate bits}}
+func.func private @f(tensor<2x4xf32, #tracea_pipe.lanes<reg = [[1, 1]], lane = [[0, 2], [1, 3]], outer = [1, 1]>>)
+
+// -----
+
+// expected-error @below {{register tile of shape [8, 16], its lane map covers [8, 32]}}
+func.func private @f(tensor<8x16xf32, #tracea_pipe.lanes<reg = [[0, 16], [1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>>)
+
+// -----
+
+// expected-error @below {{register tile of shape [4, 1], its lane map covers [4]}}
+func.func private @f(tensor<4x1xf32, #tracea_pipe.lanes<lane = [[1], [2]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{register tile of shape [-9223372036854775808], its lane map covers [4]}}
+func.func private @f(tensor<?xf32, #tracea_pipe.lanes<lane = [[1], [2]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{register tile elements must be floats, signless integers or indices, found 'complex<f32>'}}
+func.func private @f(tensor<4xcomplex<f32>, #tracea_pipe.lanes<lane = [[1], [2]], outer = [1]>>)
+
+// -----
+
+// expected-error @below {{register tile elements must be floats, signless integers or indices, found 'ui8'}}
+func.func private @f(tensor<4xui8, #tracea_pipe.lanes<lane = [[1], [2]], outer = [1]>>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Staged memory, phases, channels
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{a swizzle is a list of pairs (bit, source bit), found an odd number of entries}}
+func.func private @f(tensor<4xf32, #tracea_pipe.staged<swizzle = [4]>>)
+
+// -----
+
+// expected-error @below {{a swizzle's source bit must lie above its bit and below 31, found (4, 4)}}
+func.func private @f(tensor<4xf32, #tracea_pipe.staged<swizzle = [4, 4]>>)
+
+// -----
+
+// expected-error @below {{a swizzle's source bit must lie above its bit and below 31, found (-1, 4)}}
+func.func private @f(tensor<4xf32, #tracea_pipe.staged<swizzle = [0, 1, -1, 4]>>)
+
+// -----
+
+// expected-error @below {{a swizzle's source bit must lie above its bit and below 31, found (4, 9223372036854775807)}}
+func.func private @f(tensor<4xf32, #tracea_pipe.staged<swizzle = [4, 9223372036854775807]>>)
+
+// -----
+
+// expected-error @below {{staged memory expects a static shape of at most 2^31 elements}}
+func.func private @f(tensor<?xf32, #tracea_pipe.staged>)
+
+// -----
+
+// expected-error @below {{staged memory expects a static shape of at most 2^31 elements, found [4294967296] among its extents}}
+func.func private @f(tensor<4294967296x4294967296xf32, #tracea_pipe.staged>)
+
+// -----
+
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'i12'}}
+func.func private @f(tensor<4xi12, #tracea_pipe.staged>)
+
+// -----
+
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'f128'}}
+func.func private @f(tensor<4xf128, #tracea_pipe.staged>)
+
+// -----
+
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'index'}}
+func.func private @f(tensor<4xindex, #tracea_pipe.staged>)
+
+// -----
+
+// expected-error @below {{a ring has 1 to 64 slots, found 0}}
+func.func private @f(!tracea_pipe.phase<0>)
+
+// -----
+
+// expected-error @below {{a ring has 1 to 64 slots, found 65}}
+func.func private @f(!tracea_pipe.phase<65>)
+
+// -----
+
+// expected-error @below {{a ring has 1 to 64 slots, found -2}}
+func.func private @f(!tracea_pipe.channel<-2 x (memref<4xf32, #tracea_pipe.staged>)>)
+
+// -----
+
+// expected-error @below {{a ring has 1 to 64 slots, found 9223372036854775807}}
+func.func private @f(!tracea_pipe.channel<9223372036854775807 x (memref<4xf32, #tracea_pipe.staged>)>)
+
+// -----
+
+// expected-error @+2 {{expected non-function type}}
+// expected-error @+1 {{failed to parse TraceaPipe_ChannelType parameter 'buffers'}}
+func.func private @f(!tracea_pipe.channel<2 x ()>)
+
+// -----
+
+// expected-error @below {{a channel's buffers must be memrefs of identity layout in staged memory, found 'memref<4xf32>'}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<4xf32>)>)
+
+// -----
+
+// expected-error @below {{a channel's buffers must be memrefs of identity layout in staged memory, found 'f32'}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>, f32)>)
+
+// -----
+
+// expected-error @below {{a channel's buffers must be memrefs of identity layout in staged memory}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<4x4xf32, strided<[8, 1]>, #tracea_pipe.staged>)>)
+
+// -----
+
+// expected-error @below {{staged memory expects a static shape of at most 2^31 elements}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<?xf32, #tracea_pipe.staged>)>)
+
+// -----
+
+// expected-error @below {{staged memory expects floats or signless integers}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<4xcomplex<f32>, #tracea_pipe.staged>)>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{'tracea_pipe.kernel' op argument #1 must be a memref of identity layout, found 'memref<4xf32, strided<[2]>>'}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32, strided<[2]>>) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #0 must not be in staged memory, which belongs to the kernel}}
+tracea_pipe.kernel @k(%m: memref<4xf32, #tracea_pipe.staged>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #0 must be a memref, an index or a scalar, found 'tensor<4xf32>'}}
+tracea_pipe.kernel @k(%m: tensor<4xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #0 must be a memref, an index or a scalar, found 'memref<*xf32>'}}
+tracea_pipe.kernel @k(%m: memref<*xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{has results; a kernel writes its memrefs}}
+tracea_pipe.kernel @k(%n: index) -> f32 {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects a workspace of at least 0 bytes, found -64}}
+tracea_pipe.kernel @k(%n: index) attributes {workspace_bytes = -64 : i64} {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects a body of one block}}
+tracea_pipe.kernel private @k(index)
+
+// -----
+
+// expected-error @below {{expects a body of one block}}
+tracea_pipe.kernel @k(%n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  cf.br ^next
+^next:
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects exactly one 'tracea_pipe.tiles' in its body, found 0}}
+tracea_pipe.kernel @k(%n: index) {
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects exactly one 'tracea_pipe.tiles' in its body, found 2}}
+tracea_pipe.kernel @k(%n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects its body to end with 'tracea_pipe.end'}}
+tracea_pipe.kernel @k(%n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  ub.unreachable
+}
+
+// -----
+
+func.func @outside(%n: index) {
+  // expected-error @below {{'tracea_pipe.tiles' op expects parent op 'tracea_pipe.kernel'}}
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  return
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expected as many bounds as indices (2), found 1}}
+  tracea_pipe.tiles (%i, %j) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expects at least one bound}}
+  tracea_pipe.tiles () in () {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expects one index per bound (1), found 2}}
+  "tracea_pipe.tiles"(%n) ({
+  ^bb0(%i: index, %j: index):
+    "tracea_pipe.end"() : () -> ()
+  }) : (index) -> ()
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expects indices of type 'index', found 'f32'}}
+  "tracea_pipe.tiles"(%n) ({
+  ^bb0(%i: f32):
+    "tracea_pipe.end"() : () -> ()
+  }) : (index) -> ()
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expects a group of at least 0, found -1}}
+  tracea_pipe.tiles (%i, %j) in (%n, %n) group -1 {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @k(%n: index) {
+  // expected-error @below {{expects two dimensions or more to group}}
+  tracea_pipe.tiles (%i) in (%n) group 2 {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+func.func @main(%m: memref<4xf32>) {
+  // expected-error @below {{expects a 'tracea_pipe.kernel' named @main}}
+  tracea_pipe.launch @main outs(%m : memref<4xf32>)
+  return
+}
+
+// -----
+
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @k(%m: memref<4xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+func.func @main(%m: memref<4xf32>) {
+  // expected-error @below {{expects 2 operands for kernel @k, found 1}}
+  tracea_pipe.launch @k outs(%m : memref<4xf32>)
+  return
+}
+
+// -----
+
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @k(%m: memref<4xf32>, %d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+func.func @main(%m: tensor<4xf64>, %d: tensor<4xf32>) {
+  // expected-error @below {{operand #0 of kernel @k expects 'memref<4xf32>', found 'tensor<4xf64>'}}
+  tracea_pipe.launch @k ins(%m : tensor<4xf64>) outs(%d : tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @k(%m: memref<?xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+func.func @main(%m: memref<4xf32>) {
+  // expected-error @below {{operand #0 of kernel @k expects 'memref<?xf32>', found 'memref<4xf32>'}}
+  tracea_pipe.launch @k outs(%m : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @main(%m: f32) {
+  // expected-error @below {{expects outs to be tensors or memrefs, found 'f32'}}
+  tracea_pipe.launch @k outs(%m : f32)
+  return
+}
+
+// -----
+
+func.func @main(%m: memref<4xf32>) {
+  // expected-error @below {{on memrefs has no results, found 1}}
+  %r = tracea_pipe.launch @k outs(%m : memref<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @main(%m: tensor<4xf32>) {
+  // expected-error @below {{on tensors expects one result per out (1), found 0}}
+  tracea_pipe.launch @k outs(%m : tensor<4xf32>)
+  return
+}
+
+// -----
+
+func.func @main(%m: tensor<4xf32>) {
+  // expected-error @below {{expects a result of its out's type 'tensor<4xf32>', found 'tensor<?xf32>'}}
+  %r = tracea_pipe.launch @k outs(%m : tensor<4xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// load, store, prefetch
+//===----------------------------------------------------------------------===//
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{'tracea_pipe.load' op result #0 must be register tile, but got 'tensor<2x4xf32>'}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: tensor<2x4xf32>, %i: index) {
+  // expected-error @below {{operand #0 must be memref or staged tile, but got 'tensor<2x4xf32>'}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf64>, %i: index) {
+  // expected-error @below {{expects the source's element type 'f64' in its result, found 'f32'}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf64> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index, %z: f64) {
+  // expected-error @below {{expects padding of type 'f32', found 'f64'}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> limits(%i, %i) padding(%z : f64)
+       : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects one index per dimension of 'memref<?x?xf32>' (2), found 1}}
+  %x = tracea_pipe.load %m[%i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map from the tile's 2 dimensions to the memory's 2, found affine_map<(d0) -> (d0, 0)>}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i) -> (i, 0)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map from the tile's 2 dimensions to the memory's 2, found affine_map<(d0, d1)[s0] -> (d0 + s0, d1)>}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j)[s] -> (i + s, j)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map linear in the tile's coordinates, with coefficients in [-2^30, 2^30], found affine_map<(d0, d1) -> (d0, d1 floordiv 2)>}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j floordiv 2)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map linear in the tile's coordinates}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i mod 2, j)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map linear in the tile's coordinates, with coefficients in [-2^30, 2^30]}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j * 1073741825)> : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+// The sum of the coefficients does not fit any integer.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map linear in the tile's coordinates}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, (i * 9223372036854775807 + 9223372036854775807) + (i * 9223372036854775807 + j + 9223372036854775807))>
+       : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects one limit per tile dimension (2), found 1}}
+  %x = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> limits(%i) : memref<?x?xf32> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf64>, %x: tensor<2x4xf32, #t>, %i: index) {
+  // expected-error @below {{expects a tile of the destination's element type 'f64', found 'f32'}}
+  tracea_pipe.store %x, %m[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #t>, memref<?x?xf64>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %x: tensor<2x4xf32, #t>, %i: index) {
+  // expected-error @below {{expects one index per dimension of 'memref<?x?xf32>' (2), found 3}}
+  tracea_pipe.store %x, %m[%i, %i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #t>, memref<?x?xf32>
+  return
+}
+
+// -----
+
+// Both rows would go to one place.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %x: tensor<2x4xf32, #t>, %i: index) {
+  // expected-error @below {{expects a map known to send no two elements of 'tensor<2x4xf32, #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>>' to one place, found affine_map<(d0, d1) -> (0, d1)>}}
+  tracea_pipe.store %x, %m[%i, %i] map affine_map<(i, j) -> (0, j)> : tensor<2x4xf32, #t>, memref<?x?xf32>
+  return
+}
+
+// -----
+
+// 3 i + j: (0, 3) and (1, 0) meet.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?xf32>, %x: tensor<2x4xf32, #t>, %i: index) {
+  // expected-error @below {{expects a map known to send no two elements}}
+  tracea_pipe.store %x, %m[%i] map affine_map<(i, j) -> (i * 3 + j)> : tensor<2x4xf32, #t>, memref<?xf32>
+  return
+}
+
+// -----
+
+// Two dimensions of memory, but one direction.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %x: tensor<2x4xf32, #t>, %i: index) {
+  // expected-error @below {{expects a map known to send no two elements}}
+  tracea_pipe.store %x, %m[%i, %i] map affine_map<(i, j) -> (i + j, i + j)> : tensor<2x4xf32, #t>, memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a shape of 1 to 65536 elements, found [4, 0]}}
+  tracea_pipe.prefetch %m[%i, %i] map affine_map<(i, j) -> (i, j)> shape [4, 0] : memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a shape of 1 to 65536 elements, found [4294967296, 4294967296]}}
+  tracea_pipe.prefetch %m[%i, %i] map affine_map<(i, j) -> (i, j)> shape [4294967296, 4294967296] : memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map from the tile's 1 dimensions to the memory's 2}}
+  tracea_pipe.prefetch %m[%i, %i] map affine_map<(i, j) -> (i, j)> shape [4] : memref<?x?xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// mma, reduce, broadcast, relayout, coordinate
+//===----------------------------------------------------------------------===//
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<1x2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects operands of rank 2, found 3, 2 and 2}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<1x2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<4x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects [m, k], [k, n] and [m, n], found 'memref<2x3xf32>', 'memref<4x4xf32>' and 'tensor<2x4xf32}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xf32>, memref<4x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<3x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects [m, k], [k, n] and [m, n]}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<3x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x8xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects [m, k], [k, n] and [m, n]}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xf32>, memref<3x8xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xbf16>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects one element type in both operands, found 'bf16' and 'f32'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xbf16>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xi8>, %b: memref<3x4xi8>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{cannot accumulate products of 'i8' in 'f32'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xi8>, memref<3x4xi8>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xi1>, %b: memref<3x4xi1>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{cannot accumulate products of 'i1' in 'i32'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xi1>, memref<3x4xi1>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xindex>, %b: memref<3x4xindex>, %c: tensor<2x4xindex, #t>) {
+  // expected-error @below {{cannot accumulate products of 'index' in 'index'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xindex>, memref<3x4xindex>, tensor<2x4xindex, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf64>, %b: memref<3x4xf64>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{cannot accumulate products of 'f64' in 'f32'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xf64>, memref<3x4xf64>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x?xf32>, %b: memref<?x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects a depth, as both operands have a dynamic k}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x?xf32>, memref<?x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects a dimension below 2, found 2}}
+  %0 = tracea_pipe.reduce add %x dim 2 : tensor<2x4xf32, #t> -> tensor<2x1xf32, #r>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects a dimension below 2, found -1}}
+  %0 = tracea_pipe.reduce add %x dim -1 : tensor<2x4xf32, #t> -> tensor<2x1xf32, #r>
+  return
+}
+
+// -----
+
+// One lane instead of all of them.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects a result of type 'tensor<2x1xf32, #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>>', found 'tensor<2x1xf32, #tracea_pipe.lanes<reg = [[1, 0]], outer = [1, 1]>>'}}
+  %0 = tracea_pipe.reduce add %x dim 1 : tensor<2x4xf32, #t> -> tensor<2x1xf32, #r>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @+2 {{expected ::mlir::tracea_pipe::ReduceKind to be one of: add, max, min, mul}}
+  // expected-error @+1 {{failed to parse TraceaPipe_ReduceKindAttr parameter 'value'}}
+  %0 = tracea_pipe.reduce xor %x dim 1 : tensor<2x4xf32, #t> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x1xf32, #r>) {
+  // expected-error @below {{expects operand and result of one rank and element type}}
+  %0 = tracea_pipe.broadcast %x : tensor<2x1xf32, #r> -> tensor<2x4xf64, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1]], outer = [1]>
+func.func @f(%x: tensor<2xf32, #r>) {
+  // expected-error @below {{expects operand and result of one rank and element type}}
+  %0 = tracea_pipe.broadcast %x : tensor<2xf32, #r> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1]], outer = [1, 1]>
+func.func @f(%x: tensor<2x2xf32, #r>) {
+  // expected-error @below {{expects extent 1 or 4 in dimension 1, found 2}}
+  %0 = tracea_pipe.broadcast %x : tensor<2x2xf32, #r> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x1xf32, #r>) {
+  // expected-error @below {{expects an operand with the lane map #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>, found #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0]], outer = [1, 1]>}}
+  %0 = tracea_pipe.broadcast %x : tensor<2x1xf32, #r> -> tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#u = #tracea_pipe.lanes<reg = [[0, 1]], lane = [[1, 0], [2, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @below {{changes the lane map only, found 'tensor<2x4xf32}}
+  %0 = tracea_pipe.relayout %x : tensor<2x4xf32, #t> -> tensor<4x2xf32, #u>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  // expected-error @below {{changes the lane map only}}
+  %0 = tracea_pipe.relayout %x : tensor<2x4xf32, #t> -> tensor<2x4xf64, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f() {
+  // expected-error @below {{expects a dimension below 2, found 2}}
+  %0 = tracea_pipe.coordinate dim 2 : tensor<2x4xindex, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<outer = []>
+func.func @f() {
+  // expected-error @below {{expects a dimension below 0, found 0}}
+  %0 = tracea_pipe.coordinate dim 0 : tensor<index, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f() {
+  // expected-error @below {{expects an integer or index result, found 'f32'}}
+  %0 = tracea_pipe.coordinate dim 0 : tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+// Coordinates up to 199 do not fit eight bits with a sign.
+#t = #tracea_pipe.lanes<reg = [[1], [2], [4]], outer = [25]>
+func.func @f() {
+  // expected-error @below {{expects a type that holds 199, found 'i8'}}
+  %0 = tracea_pipe.coordinate dim 0 : tensor<200xi8, #t>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// stage, view, scratch, copy
+//===----------------------------------------------------------------------===//
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{result #0 must be staged tile, but got 'tensor<4x4xf32>'}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects 1 to 64 slots, found 0}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> slots 0
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects 1 to 64 slots, found 65}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> slots 65
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects 1 to 64 slots, found -1}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> slots -1
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects padded dimensions of the source, which has rank 2, found 2}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [0, 2]
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects padded dimensions of the source, which has rank 2, found -1}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [-1]
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{repeats the padded dimension 1}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [1, 0, 1]
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xindex>, %i: index) {
+  // expected-error @below {{copies floats and signless integers of up to 64 bits, found 'index' and 'f32'}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)>
+       : memref<?x?xindex> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects one limit per tile dimension (2), found 3}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> limits(%i, %i, %i)
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects a map from the tile's 2 dimensions to the memory's 2, found affine_map<(d0, d1) -> (d0)>}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i)>
+       : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4x8xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a ranked view of element type 'f32', found 'tensor<4xf16, #tracea_pipe.staged>'}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)>
+       : tensor<4x8xf32, #tracea_pipe.staged> -> tensor<4xf16, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4x8xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a view in the source's memory, found 'tensor<4x8xf32, #tracea_pipe.staged>' and 'memref<4xf32>'}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)>
+       : tensor<4x8xf32, #tracea_pipe.staged> -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<4x8xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a view in the source's memory}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)>
+       : tensor<4x8xf32, #tracea_pipe.staged> -> tensor<4xf32, #tracea_pipe.staged<swizzle = [4, 7]>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x8xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a view in the source's memory}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)>
+       : memref<4x8xf32, #tracea_pipe.staged> -> memref<4xf32, strided<[8], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x8xf32>, %i: index) {
+  // expected-error @below {{expects a view of static shape, found 'memref<?xf32, strided<[8], offset: ?>>'}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)>
+       : memref<4x8xf32> -> memref<?xf32, strided<[8], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x8xf32>, %i: index) {
+  // expected-error @below {{expects a map from the tile's 1 dimensions to the memory's 2}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i, j)>
+       : memref<4x8xf32> -> memref<4xf32, strided<[8], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x8xf32>, %i: index) {
+  // expected-error @below {{expects a view of dynamic offset, found 'memref<4xf32, strided<[8]>>'}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i) -> (i, 0)> : memref<4x8xf32> -> memref<4xf32, strided<[8]>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x8xf32>, %i: index) {
+  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>' where the map gives [16, 1]}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i * 2, j)>
+       : memref<4x8xf32> -> memref<2x4xf32, strided<[8, 1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<4x?xf32>, %i: index) {
+  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>'}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i, j)>
+       : memref<4x?xf32> -> memref<2x4xf32, strided<[8, 1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects a memref of identity layout in staged memory, found 'memref<4xf32>'}}
+  %0 = tracea_pipe.scratch : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{expects a memref of identity layout in staged memory}}
+  %0 = tracea_pipe.scratch : memref<4xf32, strided<[2]>, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{staged memory expects a static shape of at most 2^31 elements}}
+  %0 = tracea_pipe.scratch : memref<?xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xf32>, %d: memref<4xf32>, %i: index) {
+  // expected-error @below {{expects a destination of static shape in staged memory, found 'memref<4xf32>'}}
+  tracea_pipe.copy %m[%i] map affine_map<(i) -> (i)> to %d : memref<?xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xf32>, %d: memref<?xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a destination of static shape in staged memory}}
+  tracea_pipe.copy %m[%i] map affine_map<(i) -> (i)> to %d : memref<?xf32>, memref<?xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xf32>, %d: memref<4xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects padded dimensions of the source, which has rank 1, found 1}}
+  tracea_pipe.copy %m[%i] map affine_map<(i) -> (i)> padded [1] to %d : memref<?xf32>, memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xcomplex<f32>>, %d: memref<4xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{copies floats and signless integers of up to 64 bits, found 'complex<f32>' and 'f32'}}
+  tracea_pipe.copy %m[%i] map affine_map<(i) -> (i)> to %d : memref<?xcomplex<f32>>, memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?xf32>, %d: memref<4xf32, #tracea_pipe.staged>, %i: index) {
+  // expected-error @below {{expects a map linear in the tile's coordinates}}
+  tracea_pipe.copy %m[%i] map affine_map<(i) -> (i ceildiv 2)> to %d : memref<?xf32>, memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<3>) {
+  // expected-error @below {{'tracea_pipe.acquire' op expects a phase of the channel's 2 slots, found one of 3}}
+  %0 = tracea_pipe.acquire %c[%p] : !ch, !tracea_pipe.phase<3> -> memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<3>) {
+  // expected-error @below {{'tracea_pipe.wait' op expects a phase of the channel's 2 slots, found one of 3}}
+  %0 = tracea_pipe.wait %c[%p] : !ch, !tracea_pipe.phase<3> -> memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<1>) {
+  // expected-error @below {{'tracea_pipe.commit' op expects a phase of the channel's 2 slots, found one of 1}}
+  tracea_pipe.commit %c[%p] : !ch, !tracea_pipe.phase<1>
+  return
+}
+
+// -----
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<1>) {
+  // expected-error @below {{'tracea_pipe.release' op expects a phase of the channel's 2 slots, found one of 1}}
+  tracea_pipe.release %c[%p] : !ch, !tracea_pipe.phase<1>
+  return
+}
+
+// -----
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<2>) {
+  // expected-error @below {{expects the buffers of '!tracea_pipe.channel<2 x(memref<4xf32, #tracea_pipe.staged>)>', found 'memref<8xf32, #tracea_pipe.staged>'}}
+  %0 = tracea_pipe.acquire %c[%p] : !ch, !tracea_pipe.phase<2> -> memref<8xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+!ch = !tracea_pipe.channel<2 x (memref<4xf32, #tracea_pipe.staged>)>
+func.func @f(%c: !ch, %p: !tracea_pipe.phase<2>) {
+  // expected-error @below {{'tracea_pipe.wait' op expects the buffers of}}
+  %0:2 = tracea_pipe.wait %c[%p] : !ch, !tracea_pipe.phase<2>
+         -> memref<4xf32, #tracea_pipe.staged>, memref<4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-note @below {{the other role is here}}
+    tracea_pipe.role "producer" warps [0, 4] {
+    }
+    // expected-error @below {{shares warps with the role 'producer'; a warp has one role (Rule B)}}
+    tracea_pipe.role "consumer" warps [3, 8] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-note @below {{first defined here}}
+    tracea_pipe.role "consumer" warps [0, 4] {
+    }
+    // expected-error @below {{repeats the role 'consumer'}}
+    tracea_pipe.role "consumer" warps [4, 8] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error @below {{holds only 'tracea_pipe.role', found 'arith.addi'}}
+  tracea_pipe.roles {
+    %0 = arith.addi %i, %i : index
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'tracea_pipe.roles' op region should have no arguments}}
+  "tracea_pipe.roles"() ({
+  ^bb0(%x: f32):
+    tracea_pipe.end
+  }) : () -> ()
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'tracea_pipe.role' op expects parent op 'tracea_pipe.roles'}}
+  tracea_pipe.role "consumer" warps [0, 4] {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects warps [first, end) with 0 <= first < end <= 1024, found []}}
+    tracea_pipe.role "consumer" warps [] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects warps [first, end) with 0 <= first < end <= 1024, found [4, 4]}}
+    tracea_pipe.role "consumer" warps [4, 4] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects warps [first, end) with 0 <= first < end <= 1024, found [0, 9223372036854775807]}}
+    tracea_pipe.role "consumer" warps [0, 9223372036854775807] {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects copies to divide the number of warps (4), found 3}}
+    tracea_pipe.role "consumer" warps [0, 4] copies 3 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects copies to divide the number of warps (4), found 0}}
+    tracea_pipe.role "consumer" warps [0, 4] copies 0 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects copies to divide the number of warps (4), found -4}}
+    tracea_pipe.role "consumer" warps [0, 4] copies -4 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects at most one argument, the team's number}}
+    tracea_pipe.role "consumer" warps [0, 4] (%a, %b) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects the team's number to be an index, found 'f32'}}
+    "tracea_pipe.role"() <{name = "consumer", warps = array<i64: 0, 4>}> ({
+    ^bb0(%x: f32):
+      tracea_pipe.end
+    }) : () -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects a register budget in [0, 256], found 257}}
+    tracea_pipe.role "consumer" warps [0, 4] registers 257 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  tracea_pipe.roles {
+    // expected-error @below {{expects a register budget in [0, 256], found -1}}
+    tracea_pipe.role "consumer" warps [0, 4] registers -1 {
+    }
+  }
+  return
+}
