@@ -28,5 +28,8 @@ tracea_doc_page(Dialects/TraceaPipe.md Dialect/TraceaPipe/IR/TraceaPipeOps.td
   -gen-dialect-doc -dialect=tracea_pipe)
 tracea_doc_page(Passes/Transforms.md Transforms/Passes.td -gen-pass-doc)
 tracea_doc_page(Passes/Conversion.md Conversion/Passes.td -gen-pass-doc)
+tracea_doc_page(Passes/Doctor.md Doctor/Passes.td -gen-pass-doc)
+tracea_doc_page(Passes/TraceaPipe.md Dialect/TraceaPipe/Transforms/Passes.td
+  -gen-pass-doc)
 
 add_custom_target(tracea-doc DEPENDS ${_tracea_doc_pages})
