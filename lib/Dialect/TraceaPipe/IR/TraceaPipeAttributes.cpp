@@ -235,7 +235,7 @@ SmallVector<int64_t> LanesAttr::getCoordinate(int64_t reg, int64_t lane,
   // The repeats: last dimension fastest.
   int64_t repeatIndex = reg >> getReg().size();
   SmallVector<int64_t> extents = getLinearShape(*this);
-  for (int64_t dim = getRank() - 1; dim >= 0; --dim) {
+  for (int64_t dim = static_cast<int64_t>(getRank()) - 1; dim >= 0; --dim) {
     linear[dim] += extents[dim] * (repeatIndex % getOuter()[dim]);
     repeatIndex /= getOuter()[dim];
   }
