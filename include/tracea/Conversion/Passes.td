@@ -149,6 +149,21 @@ def ConvertTraceaPipeToVector
     in registers where its map exchanges the contiguous dimension; a multiply
     becomes a loop over k of broadcasts and fused multiply-adds. Roles have no
     meaning on one thread and are refused.
+
+    ```mlir
+    %sum = tracea_pipe.mma %a, %b, %acc depth(%n) : …, tensor<2x16xf32, #lanes>
+    ```
+    becomes, where `#lanes` has a register for each row,
+    ```mlir
+    %sum:2 = scf.for %k = %c0 to %n step %c1 iter_args(%s0 = %acc0, %s1 = %acc1) … {
+      %row = vector.load %b[%k, %c0] : …, vector<16xf32>
+      %x0 = memref.load %a[%c0, %k] : …
+      %v0 = vector.broadcast %x0 : f32 to vector<16xf32>
+      %t0 = vector.fma %v0, %row, %s0 : vector<16xf32>
+      …
+      scf.yield %t0, %t1 : vector<16xf32>, vector<16xf32>
+    }
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -208,6 +223,12 @@ def LowerMath : Pass<"tracea-lower-math"> {
     by polynomials, so that loops around them vectorize. On f16 and bf16 these
     and the other functions that libm lacks for halves are computed in f32.
     Functions of f64 are left to libm.
+
+    ```mlir
+    %y = math.exp %x : vector<16xf32>
+    ```
+    becomes a reduction of the argument by multiples of ln 2, a polynomial
+    (`math.fma`), and a scaling by the power of two, all on `vector<16xf32>`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

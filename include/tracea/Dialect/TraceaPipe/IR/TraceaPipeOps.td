@@ -166,6 +166,11 @@ def TraceaPipe_StoreOp : TraceaPipe_Op<"store", [
   let description = [{
     Writes element `t` of the tile to `dest[indices + map(t)]`, for the elements
     below `limits`. The map must be injective on the tile.
+
+    ```mlir
+    tracea_pipe.store %sum, %y[%m, %n] map affine_map<(i, j) -> (i, j)> limits(%h, %w)
+      : tensor<8x32xf32, #lanes>, memref<?x?xf32>
+    ```
   }];
   let arguments = (ins RegisterTile:$value, AnyMemRef:$dest,
     Variadic<Index>:$indices, Variadic<Index>:$limits, AffineMapAttr:$map);
@@ -180,6 +185,16 @@ def TraceaPipe_PrefetchOp : TraceaPipe_Op<"prefetch", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Asks for the memory of a tile that will be used soon";
+  let description = [{
+    A hint without a result: the elements of a tile of extents `shape` at
+    `source[indices + map(t)]` will be read, or with `write` written, before long.
+    What lies past the `limits` is not asked for.
+
+    ```mlir
+    tracea_pipe.prefetch %y[%m, %n] map affine_map<(i, j) -> (i, j)> limits(%h, %w)
+      shape [8, 32] write : memref<?x?xf32>
+    ```
+  }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AffineMapAttr:$map, DenseI64ArrayAttr:$shape,
     UnitAttr:$write);
@@ -190,12 +205,20 @@ def TraceaPipe_PrefetchOp : TraceaPipe_Op<"prefetch", [
   let hasVerifier = 1;
 }
 
-def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
+    AttrSizedOperandSegments, AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Multiplies two tiles and accumulates";
   let description = [{
     `result[i, j] = acc[i, j] + sum over k < depth of lhs[i, k] * rhs[k, j]`.
     The operands are staged (memory) or register tiles; `depth` defaults to
     their static extent. Products and sums are of the accumulator's type.
+
+    ```mlir
+    %sum = tracea_pipe.mma %a, %b, %acc depth(%k)
+             : tensor<8x256xf32, #tracea_pipe.staged>, tensor<256x32xf32, #tracea_pipe.staged>,
+               tensor<8x32xf32, #lanes>
+    ```
   }];
   let arguments = (ins StagedView:$lhs, StagedView:$rhs, RegisterTile:$acc,
     Optional<Index>:$depth);
@@ -223,6 +246,16 @@ def TraceaPipe_ReduceOp : TraceaPipe_Op<"reduce", [Pure]> {
 
 def TraceaPipe_BroadcastOp : TraceaPipe_Op<"broadcast", [Pure]> {
   let summary = "Repeats a register tile along its dimensions of extent one";
+  let description = [{
+    The other way of `tracea_pipe.reduce`: no lane reads another one, since each
+    lane of a group holds the value already.
+
+    ```mlir
+    %row = tracea_pipe.reduce max %x dim 1
+             : tensor<8x32xf32, #lanes> -> tensor<8x1xf32, #rows>
+    %all = tracea_pipe.broadcast %row : tensor<8x1xf32, #rows> -> tensor<8x32xf32, #lanes>
+    ```
+  }];
   let arguments = (ins RegisterTile:$value);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
@@ -231,6 +264,15 @@ def TraceaPipe_BroadcastOp : TraceaPipe_Op<"broadcast", [Pure]> {
 
 def TraceaPipe_RelayoutOp : TraceaPipe_Op<"relayout", [Pure]> {
   let summary = "Changes the lane map of a register tile";
+  let description = [{
+    The same elements, elsewhere. The two lane maps decide what it takes: nothing,
+    a renaming of registers, an exchange between lanes, or a trip through the
+    workgroup's memory.
+
+    ```mlir
+    %b = tracea_pipe.relayout %a : tensor<8x32xf32, #from> -> tensor<8x32xf32, #to>
+    ```
+  }];
   let arguments = (ins RegisterTile:$value);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
@@ -240,6 +282,16 @@ def TraceaPipe_RelayoutOp : TraceaPipe_Op<"relayout", [Pure]> {
 
 def TraceaPipe_CoordinateOp : TraceaPipe_Op<"coordinate", [Pure]> {
   let summary = "The coordinate of each tile element along one dimension";
+  let description = [{
+    What masks compare with: element (i, j) of the result is i for `dim` 0 and j
+    for `dim` 1, counted from the tile's first element.
+
+    ```mlir
+    %j = tracea_pipe.coordinate dim 1 : tensor<8x32xindex, #lanes>
+    %end = tensor.splat %length : tensor<8x32xindex, #lanes>
+    %inside = arith.cmpi slt, %j, %end : tensor<8x32xindex, #lanes>
+    ```
+  }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = "`dim` $dim attr-dict `:` type($result)";
@@ -265,6 +317,13 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
 
     The pipeline level turns it into `acquire`, `copy`, `commit` and `wait` on a
     channel.
+
+    Rows of a matrix as panels of 8, zeros below the last row:
+    ```mlir
+    %panels = tracea_pipe.stage %a[%m, %k] map affine_map<(p, k, i) -> (p * 8 + i, k)>
+                limits(%count, %depth, %c8) padded [0]
+                : memref<?x?xf32> -> tensor<4x256x8xf32, #tracea_pipe.staged>
+    ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AffineMapAttr:$map,
@@ -300,6 +359,15 @@ def TraceaPipe_ViewOp : TraceaPipe_Op<"view", [Pure]> {
 
 def TraceaPipe_ScratchOp : TraceaPipe_Op<"scratch"> {
   let summary = "Memory of the workgroup, alive for one tile of the grid";
+  let description = [{
+    For values that neither fit into registers nor come from a copy: partial sums
+    between blocks, the scores of an attention. Its contents are arbitrary at the
+    start of each tile.
+
+    ```mlir
+    %sums = tracea_pipe.scratch : memref<96x256xf32, #tracea_pipe.staged>
+    ```
+  }];
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -321,18 +389,43 @@ def TraceaPipe_WorkspaceOp : TraceaPipe_Op<"workspace", [Pure]> {
 
 def TraceaPipe_ChannelOp : TraceaPipe_Op<"channel"> {
   let summary = "Declares a ring of slots";
+  let description = [{
+    A channel of n slots connects who fills them with who reads them. A slot holds
+    one buffer of each listed type. Filling is `acquire`, copies, `commit`; reading
+    is `wait`, uses, `release`; both sides go around the ring in the same order,
+    each with a phase of its own.
+
+    ```mlir
+    %ring = tracea_pipe.channel : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>
+    ```
+  }];
   let results = (outs TraceaPipe_ChannelType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def TraceaPipe_StartOp : TraceaPipe_Op<"start", [Pure]> {
   let summary = "The first phase of a ring";
+  let description = [{
+    Phase 0 of Z/2nZ, for a ring of n slots. Phase p stands for slot p mod n; p div
+    n is the parity that tells one round from the next.
+
+    ```mlir
+    %p = tracea_pipe.start : <2>
+    ```
+  }];
   let results = (outs TraceaPipe_PhaseType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def TraceaPipe_AdvanceOp : TraceaPipe_Op<"advance", [Pure, SameOperandsAndResultType]> {
   let summary = "The next phase";
+  let description = [{
+    Adds one, modulo 2n.
+
+    ```mlir
+    %next = tracea_pipe.advance %p : <2>
+    ```
+  }];
   let arguments = (ins TraceaPipe_PhaseType:$phase);
   let results = (outs TraceaPipe_PhaseType:$result);
   let assemblyFormat = "$phase attr-dict `:` type($phase)";
@@ -345,6 +438,16 @@ class TraceaPipe_RingOp<string mnemonic, list<Trait> traits = []>
 
 def TraceaPipe_AcquireOp : TraceaPipe_RingOp<"acquire"> {
   let summary = "Waits until a slot is free, and owns it for filling";
+  let description = [{
+    Gives the buffers of the phase's slot to who fills it. In the first round every
+    slot is free.
+
+    ```mlir
+    %slot = tracea_pipe.acquire %ring[%p]
+              : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>, <2>
+                -> memref<4x256x8xf32, #tracea_pipe.staged>
+    ```
+  }];
   let arguments = (ins TraceaPipe_ChannelType:$channel, TraceaPipe_PhaseType:$phase);
   let results = (outs Variadic<AnyMemRef>:$buffers);
   let assemblyFormat = [{
@@ -359,6 +462,12 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
   let description = [{
     `dest[t] = source[indices + map(t)]`, converted, with the limits and padded
     dimensions of `tracea_pipe.stage`. Complete only after `commit`.
+
+    ```mlir
+    tracea_pipe.copy %a[%m, %k] map affine_map<(p, k, i) -> (p * 8 + i, k)>
+      limits(%panels, %depth, %c8) padded [0] to %slot
+      : memref<?x?xf32>, memref<4x256x8xf32, #tracea_pipe.staged>
+    ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AnyMemRef:$dest, AffineMapAttr:$map,
@@ -372,12 +481,28 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
 
 def TraceaPipe_CommitOp : TraceaPipe_RingOp<"commit"> {
   let summary = "Hands a filled slot over, once its copies have landed";
+  let description = [{
+    After it whoever fills must not touch the slot before the next `acquire`.
+
+    ```mlir
+    tracea_pipe.commit %ring[%p] : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>, <2>
+    ```
+  }];
   let arguments = (ins TraceaPipe_ChannelType:$channel, TraceaPipe_PhaseType:$phase);
   let assemblyFormat = "$channel `[` $phase `]` attr-dict `:` type($channel) `,` type($phase)";
 }
 
 def TraceaPipe_WaitOp : TraceaPipe_RingOp<"wait"> {
   let summary = "Waits until a slot is filled, and reads it";
+  let description = [{
+    Gives the buffers of the phase's slot to who reads it, until `release`.
+
+    ```mlir
+    %full = tracea_pipe.wait %ring[%p]
+              : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>, <2>
+                -> memref<4x256x8xf32, #tracea_pipe.staged>
+    ```
+  }];
   let arguments = (ins TraceaPipe_ChannelType:$channel, TraceaPipe_PhaseType:$phase);
   let results = (outs Variadic<AnyMemRef>:$buffers);
   let assemblyFormat = [{
@@ -387,6 +512,13 @@ def TraceaPipe_WaitOp : TraceaPipe_RingOp<"wait"> {
 
 def TraceaPipe_ReleaseOp : TraceaPipe_RingOp<"release"> {
   let summary = "Gives a slot back after its last read";
+  let description = [{
+    The slot may then be acquired for the next round.
+
+    ```mlir
+    tracea_pipe.release %ring[%p] : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>, <2>
+    ```
+  }];
   let arguments = (ins TraceaPipe_ChannelType:$channel, TraceaPipe_PhaseType:$phase);
   let assemblyFormat = "$channel `[` $phase `]` attr-dict `:` type($channel) `,` type($phase)";
 }
