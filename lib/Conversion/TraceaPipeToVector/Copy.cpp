@@ -85,6 +85,16 @@ std::optional<int64_t> CopyEmitter::getRunDim() const {
   if (forms.empty() || sourceType.getElementTypeBitWidth() < 8 ||
       destType.getElementTypeBitWidth() < 8)
     return std::nullopt;
+  // Vectors need neighbours in memory on both sides.
+  auto isContiguous = [](MemRefType type) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    return succeeded(type.getStridesAndOffset(strides, offset)) &&
+           !strides.empty() && strides.back() == 1 &&
+           llvm::isPowerOf2_64(type.getElementTypeBitWidth());
+  };
+  if (!isContiguous(sourceType) || !isContiguous(destType))
+    return std::nullopt;
   for (int64_t dim = destType.getRank() - 1; dim >= 0; --dim) {
     bool alone = forms.back().coefficients[dim] == 1;
     for (const LinearForm &form : llvm::drop_end(forms))
@@ -301,6 +311,8 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
 void CopyEmitter::emit() {
   int64_t rank = destType.getRank(), last = rank - 1;
   SmallVector<Value> at(rank, zero);
+  if (rank == 0)
+    return emitElement(at);
   std::optional<int64_t> run = getRunDim();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (run == last) {

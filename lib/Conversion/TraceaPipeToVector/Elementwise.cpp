@@ -1,9 +1,11 @@
-//===- Elementwise.cpp - Arithmetic on register tiles, register by register -===//
+//===- Elementwise.cpp - Arithmetic on register tiles, register by register
+//-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -32,15 +34,25 @@ struct LowerElementwise : ConversionPattern {
     auto tile = cast<RankedTensorType>(op->getResult(0).getType());
     VectorType type = getRegisterType(tile);
     int64_t registers = getLanes(tile).getNumRegisters();
+    for (Value operand : op->getOperands()) {
+      if (!isa<ShapedType>(operand.getType()))
+        continue;
+      if (!isRegisterTile(operand.getType()) ||
+          getLanes(operand.getType()) != getLanes(tile))
+        return op->emitOpError()
+               << "expects tiles of the lane map " << getLanes(tile)
+               << ", found " << operand.getType();
+    }
     SmallVector<Value> results;
     for (int64_t reg = 0; reg < registers; ++reg) {
       SmallVector<Value> inputs;
-      for (ValueRange operand : operands)
+      for (auto [value, operand] : llvm::zip(op->getOperands(), operands))
         // A scalar condition of a select serves all registers.
-        inputs.push_back(operand.size() == 1 ? operand.front() : operand[reg]);
-      Operation *vector = rewriter.create(
-          op->getLoc(), op->getName().getIdentifier(), inputs, TypeRange(type),
-          op->getAttrs());
+        inputs.push_back(isRegisterTile(value.getType()) ? operand[reg]
+                                                         : operand.front());
+      Operation *vector =
+          rewriter.create(op->getLoc(), op->getName().getIdentifier(), inputs,
+                          TypeRange(type), op->getAttrs());
       results.push_back(vector->getResult(0));
     }
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
@@ -92,10 +104,11 @@ struct LowerSplat : OpConversionPattern<tensor::SplatOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isRegisterTile(op.getType()))
       return failure();
-    Value vector = vector::BroadcastOp::create(
-        rewriter, op.getLoc(), getRegisterType(op.getType()),
-        adaptor.getInput().front());
-    SmallVector<Value> results(getLanes(op.getType()).getNumRegisters(), vector);
+    Value vector = vector::BroadcastOp::create(rewriter, op.getLoc(),
+                                               getRegisterType(op.getType()),
+                                               adaptor.getInput().front());
+    SmallVector<Value> results(getLanes(op.getType()).getNumRegisters(),
+                               vector);
     rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
     return success();
   }
@@ -113,7 +126,8 @@ struct LowerCoordinate : OpConversionPattern<CoordinateOp> {
       SmallVector<Attribute> elements;
       for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
         elements.push_back(rewriter.getIntegerAttr(
-            tile.getElementType(), lanes.getCoordinate(reg, lane)[op.getDim()]));
+            tile.getElementType(),
+            lanes.getCoordinate(reg, lane)[op.getDim()]));
       results.push_back(arith::ConstantOp::create(
           rewriter, op.getLoc(),
           DenseElementsAttr::get(getRegisterType(tile), elements)));
@@ -178,21 +192,58 @@ struct LowerReduce : OpConversionPattern<ReduceOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     LanesAttr from = getLanes(op.getValue().getType());
     LanesAttr to = getLanes(op.getResult().getType());
+    // Lanes are exchanged bit by bit; a bit must not move along another
+    // dimension as well.
+    int64_t dim = op.getDim();
+    SmallVector<int64_t> laneBits;
+    for (auto [bit, vector] : llvm::enumerate(from.getLane())) {
+      ArrayRef<int64_t> coordinates = vector.asArrayRef();
+      if (coordinates[dim] == 0)
+        continue;
+      if (llvm::count_if(coordinates, [](int64_t c) { return c != 0; }) != 1)
+        return op.emitOpError()
+               << "expects lanes that move along one dimension, "
+                  "found "
+               << from;
+      laneBits.push_back(bit);
+    }
     SmallVector<Value> results(to.getNumRegisters());
+    // What lane 0 of each result has gathered when all exchanges are done. A
+    // linear map that serves one lane right serves all.
+    SmallVector<llvm::SmallSet<int64_t, 16>> gathered(to.getNumRegisters());
+    bool exact = from.getNumWarps() == 1;
     for (int64_t reg = 0; reg < from.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = from.getCoordinate(reg, 0);
-      at[op.getDim()] = 0;
+      // A replica of an earlier register adds nothing.
+      if (findRegister(from, at) != reg)
+        continue;
+      at[dim] = 0;
       std::optional<int64_t> group = findRegister(to, at);
       if (!group)
         return op.emitOpError() << "has no register for a reduced group";
       Value value = adaptor.getValue()[reg];
       Value &result = results[*group];
       result = result ? combine(b, op.getKind(), result, value) : value;
+      for (int64_t subset = 0; subset < int64_t(1) << laneBits.size();
+           ++subset) {
+        int64_t lane = 0;
+        for (auto [position, bit] : llvm::enumerate(laneBits))
+          lane |= (subset >> position & 1) << bit;
+        exact &=
+            gathered[*group].insert(from.getCoordinate(reg, lane)[dim]).second;
+      }
     }
+    int64_t extent =
+        cast<RankedTensorType>(op.getValue().getType()).getDimSize(dim);
+    for (const llvm::SmallSet<int64_t, 16> &elements : gathered)
+      exact &= static_cast<int64_t>(elements.size()) == extent;
+    if (!exact)
+      return op.emitOpError()
+             << "expects a lane map that holds each element of a "
+                "reduced group once, found "
+             << from;
     int64_t lanes = from.getNumLanes();
-    for (auto [bit, vector] : llvm::enumerate(from.getLane())) {
-      if (vector.asArrayRef()[op.getDim()] == 0)
-        continue;
+    for (int64_t bit : laneBits) {
       SmallVector<int64_t> partner;
       for (int64_t lane = 0; lane < lanes; ++lane)
         partner.push_back(lane ^ (int64_t(1) << bit));
@@ -237,6 +288,7 @@ struct LowerRelayout : OpConversionPattern<RelayoutOp> {
 void mlir::tracea_pipe::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     VectorLoweringContext &) {
-  patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerCoordinate, LowerBroadcast,
-               LowerReduce, LowerRelayout>(converter, patterns.getContext());
+  patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerCoordinate,
+               LowerBroadcast, LowerReduce, LowerRelayout>(
+      converter, patterns.getContext());
 }

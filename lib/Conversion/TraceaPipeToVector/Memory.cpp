@@ -1,4 +1,5 @@
-//===- Memory.cpp - Loads, stores and views of tiles ------------------------===//
+//===- Memory.cpp - Loads, stores and views of tiles
+//------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -8,6 +9,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -64,9 +66,17 @@ private:
 } // namespace
 
 LaneAccess TileAccess::classify() const {
-  // Elements below a byte are stored a byte each, unlike vectors of them.
-  bool byteSized = tile.getElementType().isIndex() ||
-                   tile.getElementTypeBitWidth() >= 8;
+  // Elements that do not fill their bytes lie apart in memory, but packed in a
+  // vector; and a map that mixes the bits of lanes and registers has no rule
+  // that is the same for all registers.
+  Type elementType = tile.getElementType();
+  bool byteSized = elementType.isIndex();
+  if (!byteSized) {
+    unsigned bits = elementType.getIntOrFloatBitWidth();
+    byteSized = bits >= 8 && llvm::isPowerOf2_32(bits);
+  }
+  if (!lanes.hasSeparateLanes())
+    return LaneAccess::Scattered;
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(memory.getStridesAndOffset(strides, offset)))
@@ -123,7 +133,7 @@ Value TileAccess::isInside(int64_t reg, int64_t lane) {
 Value TileAccess::getMask(int64_t reg) {
   auto maskType = VectorType::get(lanes.getNumLanes(), b.getI1Type());
   std::optional<unsigned> laneDim = lanes.getContiguousLaneDim();
-  if (!laneDim) {
+  if (!laneDim || !lanes.hasSeparateLanes()) {
     Value mask = getZero(b, maskType);
     for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
       mask = vector::InsertOp::create(b, isInside(reg, lane), mask, lane);
@@ -232,6 +242,9 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto tile = cast<RankedTensorType>(op.getResult().getType());
     Value buffer = adaptor.getSource().front();
+    if (!isa<MemRefType>(buffer.getType()))
+      return op.emitOpError() << "of a staged tile; run "
+                                 "tracea-pipeline-kernels first";
     TileAccess access(b, tile, cast<MemRefType>(buffer.getType()), buffer,
                       op.getIndices(), op.getLimits(), op.getMap());
     auto loadAll = [&]() {
@@ -302,8 +315,11 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value buffer = adaptor.getSource().front();
     auto memory = cast<MemRefType>(buffer.getType());
-    int64_t step = std::max<int64_t>(
-        1, kLine * 8 / memory.getElementTypeBitWidth());
+    // Of elements that are not numbers of bits, indices at most are expected.
+    Type elementType = memory.getElementType();
+    int64_t bits =
+        elementType.isIntOrFloat() ? elementType.getIntOrFloatBitWidth() : 64;
+    int64_t step = std::max<int64_t>(1, kLine / llvm::divideCeil(bits, 8));
     ArrayRef<int64_t> shape = op.getShape();
     SmallVector<int64_t> at(shape.size(), 0);
     // Requests past the edges of the memory are harmless, and do nothing.

@@ -30,7 +30,8 @@ struct LowerMma : OpConversionPattern<MmaOp> {
       return op.emitOpError() << "expects both operands in memory on a CPU";
     SmallVector<int64_t> strides;
     int64_t offset;
-    if (lanes.getNumLanes() > 1 && lanes.getContiguousLaneDim() != 1)
+    if ((lanes.getNumLanes() > 1 && lanes.getContiguousLaneDim() != 1) ||
+        !lanes.hasSeparateLanes())
       return op.emitOpError() << "expects an accumulator whose lanes lie along "
                                  "its columns, found "
                               << lanes;

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/MathExtras.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 
@@ -153,8 +154,15 @@ struct ConvertTraceaPipeToVector
                            << target;
         return signalPassFailure();
       }
-      if (target.getVectorBits())
-        context.vectorBits = target.getVectorBits();
+      if (int64_t bits = target.getVectorBits()) {
+        if (bits < 64 || bits > 8192 || !llvm::isPowerOf2_64(bits)) {
+          module.emitError() << "expected the target's vector_bits to be a power "
+                                "of two from 64 to 8192, found "
+                             << bits;
+          return signalPassFailure();
+        }
+        context.vectorBits = bits;
+      }
       StringRef features = target.getFeatures();
       context.hasFma = features.empty() || features.contains("+fma") ||
                        features.contains("+neon");
