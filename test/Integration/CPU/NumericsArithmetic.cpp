@@ -1,0 +1,143 @@
+//===- NumericsArithmetic.cpp - Random numbers and error bounds -----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Numerics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace tracea;
+using namespace tracea::numerics;
+
+//===----------------------------------------------------------------------===//
+// Random
+//===----------------------------------------------------------------------===//
+
+uint64_t Random::next() {
+  // SplitMix64 (Steele, Lea and Flood, 2014).
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+double Random::normal() {
+  // The sum of twelve uniform numbers: close enough, and the same everywhere.
+  double sum = -6;
+  for (int i = 0; i < 12; ++i)
+    sum += uniform();
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Format {
+  int digits;
+  int minExponent; // of the smallest normal number, as 2^minExponent
+  int maxExponent; // all numbers are below 2^maxExponent
+};
+
+Format formatOf(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return {24, -126, 128};
+  case ElementType::F16:
+    return {11, -14, 16};
+  case ElementType::BF16:
+    return {8, -126, 128};
+  default:
+    return {53, -1022, 1024};
+  }
+}
+
+} // namespace
+
+bool numerics::isInteger(ElementType type) { return !runtime::isFloat(type); }
+int64_t numerics::bytesOf(ElementType type) { return runtime::sizeOf(type); }
+
+ElementType numerics::accumulatorOf(ElementType type) {
+  if (type == ElementType::F64)
+    return type;
+  return isInteger(type) ? ElementType::I32 : ElementType::F32;
+}
+
+Real numerics::roundTo(ElementType type, Real value) {
+  if (isInteger(type))
+    return std::rint(value);
+  if (!std::isfinite(value) || value == 0)
+    return value;
+  Format format = formatOf(type);
+  int exponent;
+  std::frexp(value, &exponent); // |value| in [2^(exponent-1), 2^exponent)
+  int lowest = format.minExponent - (format.digits - 1);
+  int quantum = std::max(exponent - format.digits, lowest);
+  Real rounded = std::ldexp(std::rint(std::ldexp(value, -quantum)), quantum);
+  if (std::fabs(rounded) >= std::ldexp(Real(1), format.maxExponent))
+    return std::copysign(std::numeric_limits<Real>::infinity(), value);
+  return rounded;
+}
+
+Real numerics::unitRoundoff(ElementType type) {
+  return isInteger(type) ? 0 : std::ldexp(Real(1), -formatOf(type).digits);
+}
+
+Real numerics::smallest(ElementType type) {
+  return isInteger(type) ? 0 : std::ldexp(Real(1), formatOf(type).minExponent);
+}
+
+Real numerics::sumRoundings(int64_t count) {
+  return std::min<Real>(count, 6 * std::sqrt(Real(count))) + 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The rounding of an operation's result: none where its operands and it are
+/// exact.
+static Real roundingError(ElementType type, Real value, Real inherited) {
+  if (isInteger(type) || (inherited == 0 && roundTo(type, value) == value))
+    return 0;
+  return unitRoundoff(type) * (std::fabs(value) + inherited) + smallest(type);
+}
+
+Approx Arithmetic::add(Approx a, Approx b) const {
+  Real value = a.value + b.value, error = a.error + b.error;
+  return {value, error + roundingError(type, value, error)};
+}
+
+Approx Arithmetic::mul(Approx a, Approx b) const {
+  Real value = a.value * b.value;
+  Real error = a.error * b.error;
+  if (a.error != 0)
+    error += a.error * std::fabs(b.value);
+  if (b.error != 0)
+    error += b.error * std::fabs(a.value);
+  return {value, error + roundingError(type, value, error)};
+}
+
+Approx Arithmetic::div(Approx a, Approx b) const {
+  Real value = a.value / b.value;
+  Real left = std::fabs(b.value) - b.error;
+  Real error = (a.error == 0 && b.error == 0) ? 0
+               : left > 0 ? (a.error + std::fabs(value) * b.error) / left
+                          : std::numeric_limits<Real>::infinity();
+  return {value, error + roundingError(type, value, error)};
+}
+
+Approx Arithmetic::apply(Approx a, Real value, Real slope,
+                         Real roundings) const {
+  return {value, a.error * slope +
+                     roundings * unitRoundoff(type) * std::fabs(value) +
+                     smallest(type)};
+}
+
+Approx Arithmetic::convert(Approx a) const {
+  return {a.value, a.error + roundingError(type, a.value, a.error)};
+}

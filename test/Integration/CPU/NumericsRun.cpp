@@ -1,0 +1,394 @@
+//===- NumericsRun.cpp - Compiles, runs and judges cases ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "NumericsRun.h"
+
+#include "NumericsMemory.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tracea/Compiler/Compiler.h"
+#include "tracea/Runtime/CPU/CPUDevice.h"
+#include "tracea/Runtime/CPU/HostCPU.h"
+#include "tracea/Runtime/Executable.h"
+
+#include <cmath>
+#include <cstdio>
+
+using namespace tracea;
+using namespace tracea::numerics;
+
+namespace rt = tracea::runtime;
+
+struct Runner::Impl {
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::string diagnostics;
+  int compiled = 0;
+  std::shared_ptr<rt::Device> devices[2]; // of 1 and 2 threads
+  std::vector<std::string> otherTargets;
+
+  void renewContext();
+  std::shared_ptr<rt::Executable> load(const std::string &text,
+                                       const compiler::CompileOptions &options,
+                                       int device, std::string &error);
+  std::string judge(const Case &test, Random &random, const std::string &target,
+                    bool more);
+  std::string judgeReference(const Case &test, Random &random);
+};
+
+/// A context keeps all types and attributes that ever were: a new one at times.
+void Runner::Impl::renewContext() {
+  mlir::DialectRegistry registry;
+  compiler::registerAllDialects(registry);
+  context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->getDiagEngine().registerHandler([this](mlir::Diagnostic &diag) {
+    if (diag.getSeverity() == mlir::DiagnosticSeverity::Remark)
+      return;
+    diagnostics += diag.str() + "\n";
+    for (mlir::Diagnostic &note : diag.getNotes())
+      diagnostics += "note: " + note.str() + "\n";
+  });
+}
+
+Runner::Runner() : impl(std::make_unique<Impl>()) {
+  for (int threads : {1, 2}) {
+    rt::CPUDeviceOptions options;
+    options.threads = threads;
+    impl->devices[threads - 1] = *rt::createCPUDevice(options);
+  }
+  rt::HostCPU host = rt::detectHostCPU();
+  if (host.arch == "x86_64") {
+    impl->otherTargets.push_back("x86-64-v2");
+    if (host.has("avx2") && host.has("fma"))
+      impl->otherTargets.push_back("x86-64-v3");
+  }
+}
+
+Runner::~Runner() = default;
+
+std::shared_ptr<rt::Executable>
+Runner::Impl::load(const std::string &text,
+                   const compiler::CompileOptions &options, int device,
+                   std::string &error) {
+  if (!context || ++compiled % 64 == 0)
+    renewContext();
+  diagnostics.clear();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      compiler::parseModule(text, *context, "case");
+  if (!module) {
+    error = "does not parse: " + diagnostics;
+    return nullptr;
+  }
+  mlir::FailureOr<rt::ProgramFile> program =
+      compiler::compileToProgram(*module, options);
+  if (failed(program)) {
+    error = "does not compile: " + diagnostics;
+    return nullptr;
+  }
+  rt::Expected<std::vector<uint8_t>> bytes = program->serialize();
+  if (!bytes) {
+    error = "does not serialize: " + bytes.message();
+    return nullptr;
+  }
+  rt::Expected<rt::ProgramFile> parsed = rt::ProgramFile::parse(*bytes);
+  if (!parsed) {
+    error = "does not read back: " + parsed.message();
+    return nullptr;
+  }
+  rt::Expected<std::shared_ptr<rt::Executable>> executable =
+      rt::Executable::load(std::move(*parsed), devices[device]);
+  if (!executable) {
+    error = "does not load: " + executable.message();
+    return nullptr;
+  }
+  return *executable;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static bool isRight(ElementType type, double got, Approx expected) {
+  Real value = expected.value;
+  if (isInteger(type))
+    return got == double(value);
+  if (std::isnan(value))
+    return std::isnan(got);
+  Real error = std::isnan(expected.error) ? INFINITY : expected.error;
+  if (std::isinf(value))
+    return got == double(value);
+  // Where the bound reaches beyond all numbers nothing can be said.
+  Real low = roundTo(type, value - error), high = roundTo(type, value + error);
+  return low <= got && got <= high;
+}
+
+static std::string describeIndex(const Shape &index) { return listOf(index); }
+
+static std::string number(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
+}
+
+/// The first wrong element, and how many there are.
+static std::string compare(const ExpectedTensor &expected,
+                           const std::function<double(const Shape &)> &read) {
+  int64_t wrong = 0;
+  std::string first;
+  forEachIndex(expected.shape, [&](const Shape &index, int64_t linear) {
+    double got = read(index);
+    const Approx &want = expected.values[linear];
+    if (isRight(expected.type, got, want))
+      return;
+    if (wrong++ == 0)
+      first = "at " + describeIndex(index) + " expected " +
+              number(double(want.value)) + " within " +
+              number(double(want.error)) + ", found " + number(got);
+  });
+  if (wrong == 0)
+    return "";
+  return first + " (" + std::to_string(wrong) + " of " +
+         std::to_string(countOf(expected.shape)) + " wrong)";
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One run's memory.
+struct RunMemory {
+  std::vector<GuardedTensor> inputs, outputs;
+  std::vector<rt::Tensor> inputViews, outputViews;
+
+  RunMemory(Random &random, const Instance &instance, Placement placement) {
+    auto place = [&]() {
+      return random.chance(0.7)
+                 ? placement
+                 : random.pick({Placement::End, Placement::Start,
+                                Placement::Misaligned, Placement::Strided});
+    };
+    for (const HostTensor &input : instance.inputs) {
+      inputs.emplace_back(random, input.type, input.shape, place());
+      inputs.back().write(input);
+      inputViews.push_back(inputs.back().tensor());
+    }
+    for (const ExpectedTensor &output : instance.outputs) {
+      outputs.emplace_back(random, output.type, output.shape, place());
+      outputs.back().poison();
+      outputViews.push_back(outputs.back().tensor());
+    }
+  }
+};
+
+} // namespace
+
+/// Everything about an instance on one executable; `bits` gets the outputs.
+static std::string judgeRun(rt::Execution &execution, Random &random,
+                            const Instance &instance, Placement placement,
+                            std::vector<std::vector<uint8_t>> &bits) {
+  RunMemory memory(random, instance, placement);
+  std::vector<std::vector<uint8_t>> before;
+  for (const GuardedTensor &input : memory.inputs)
+    before.push_back(input.bytes());
+  rt::Status status =
+      execution.run({memory.inputViews.data(), memory.inputViews.size()},
+                    {memory.outputViews.data(), memory.outputViews.size()});
+  if (!status.ok())
+    return "does not run: " + status.message();
+  for (size_t i = 0; i < memory.inputs.size(); ++i) {
+    if (memory.inputs[i].bytes() != before[i])
+      return "input " + std::to_string(i) + " was changed";
+    if (!memory.inputs[i].surroundingsIntact())
+      return "memory around input " + std::to_string(i) + " was changed";
+  }
+  bits.clear();
+  for (size_t i = 0; i < memory.outputs.size(); ++i) {
+    const GuardedTensor &output = memory.outputs[i];
+    std::string wrong = compare(instance.outputs[i], [&](const Shape &index) {
+      return output.read(index);
+    });
+    if (!wrong.empty())
+      return "output " + std::to_string(i) + " " + wrong;
+    if (!output.surroundingsIntact())
+      return "memory around output " + std::to_string(i) + " was changed";
+    bits.push_back(output.bytes());
+  }
+  return "";
+}
+
+/// An input in the memory that the output goes to.
+static std::string judgeAliased(rt::Execution &execution, Random &random,
+                                const Instance &instance) {
+  for (size_t i = 0; i < instance.inputs.size(); ++i) {
+    if (instance.inputs[i].type != instance.outputs[0].type ||
+        instance.inputs[i].shape != instance.outputs[0].shape)
+      continue;
+    RunMemory memory(random, instance, Placement::End);
+    memory.outputs[0].write(instance.inputs[i]);
+    memory.inputViews[i] = memory.outputViews[0];
+    rt::Status status =
+        execution.run({memory.inputViews.data(), memory.inputViews.size()},
+                      {memory.outputViews.data(), memory.outputViews.size()});
+    if (!status.ok())
+      return "does not run: " + status.message();
+    std::string wrong = compare(instance.outputs[0], [&](const Shape &index) {
+      return memory.outputs[0].read(index);
+    });
+    if (!wrong.empty())
+      return "written over input " + std::to_string(i) + ": " + wrong;
+  }
+  return "";
+}
+
+/// A size that does not fit must be refused, and nothing written.
+static std::string judgeWrong(rt::Execution &execution, Random &random,
+                              const Instance &instance) {
+  for (const WrongSize &wrong : instance.wrong) {
+    Instance changed = instance;
+    HostTensor &input = changed.inputs[wrong.input];
+    ++input.shape[wrong.axis];
+    input = randomTensor(random, input.type, input.shape, Fill::Normal);
+    RunMemory memory(random, changed, Placement::End);
+    std::vector<std::vector<uint8_t>> before;
+    for (const GuardedTensor &output : memory.outputs)
+      before.push_back(output.bytes());
+    rt::Status status =
+        execution.run({memory.inputViews.data(), memory.inputViews.size()},
+                      {memory.outputViews.data(), memory.outputViews.size()});
+    std::string where = "input " + std::to_string(wrong.input) + " of shape " +
+                        listOf(input.shape);
+    if (status.ok())
+      return where + " was accepted";
+    if (status.message().empty())
+      return where + " was refused without a message";
+    for (size_t i = 0; i < memory.outputs.size(); ++i)
+      if (memory.outputs[i].bytes() != before[i])
+        return where + " was refused after output " + std::to_string(i) +
+               " was written";
+  }
+  return "";
+}
+
+std::string Runner::Impl::judge(const Case &test, Random &random,
+                                const std::string &target, bool more) {
+  compiler::CompileOptions options;
+  options.target = target;
+  options.threads = random.pick({0, 0, 1, 2, 5});
+  std::string where =
+      target + " planned for " + std::to_string(options.threads) + ": ";
+  std::string error;
+  int firstDevice = static_cast<int>(random.below(2));
+  std::shared_ptr<rt::Executable> executable =
+      load(test.text, options, firstDevice, error);
+  if (!executable)
+    return where + error;
+  rt::Expected<std::unique_ptr<rt::Execution>> execution =
+      executable->createExecution();
+  if (!execution)
+    return where + execution.message();
+
+  std::shared_ptr<rt::Executable> other;
+  int instances = (test.dynamic ? 3 : 1) + (more ? 1 : 0);
+  for (int i = 0; i < instances; ++i) {
+    Instance instance = test.make(random, i == 0);
+    Placement placement =
+        random.pick({Placement::End, Placement::End, Placement::Start,
+                     Placement::Misaligned, Placement::Strided});
+    std::string run = where + "instance " + std::to_string(i) + " ";
+    for (const HostTensor &input : instance.inputs)
+      run += listOf(input.shape);
+    run += ": ";
+    std::vector<std::vector<uint8_t>> bits, again;
+    error = judgeRun(**execution, random, instance, placement, bits);
+    if (!error.empty())
+      return run + error;
+    if (i == 0) {
+      // The same bits again, elsewhere in memory and by other threads.
+      error = judgeRun(**execution, random, instance, Placement::Start, again);
+      if (!error.empty())
+        return run + "second run: " + error;
+      if (bits != again)
+        return run + "a second run gives other bits";
+      bool otherThreads = random.chance(0.3);
+      Random forOther(random.next());
+      if (more || otherThreads) {
+        other = load(test.text, options, 1 - firstDevice, error);
+        if (!other)
+          return where + error;
+        rt::Expected<std::unique_ptr<rt::Execution>> second =
+            other->createExecution();
+        if (!second)
+          return where + second.message();
+        error = judgeRun(**second, forOther, instance, placement, again);
+        if (!error.empty())
+          return run + "with another thread count: " + error;
+        if (bits != again)
+          return run + "another thread count gives other bits";
+      }
+      error = judgeAliased(**execution, random, instance);
+      if (!error.empty())
+        return run + error;
+    }
+    error = judgeWrong(**execution, random, instance);
+    if (!error.empty())
+      return run + error;
+  }
+  return "";
+}
+
+std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
+  compiler::CompileOptions options;
+  options.reference = true;
+  std::string error, where = "float64 meaning: ";
+  std::shared_ptr<rt::Executable> executable =
+      load(test.text, options, 0, error);
+  if (!executable)
+    return where + error;
+  rt::Expected<std::unique_ptr<rt::Execution>> execution =
+      executable->createExecution();
+  if (!execution)
+    return where + execution.message();
+  Instance instance = test.make(random, true);
+  Instance wide = instance;
+  for (HostTensor &input : wide.inputs)
+    if (runtime::isFloat(input.type))
+      input.type = ElementType::F64;
+  for (ExpectedTensor &output : wide.outputs) {
+    if (!runtime::isFloat(output.type))
+      continue;
+    output.type = ElementType::F64;
+    // Functions and sums of double precision, however exact the value is.
+    for (Approx &value : output.values)
+      value.error += 1e-12L * (1 + std::fabs(value.value));
+  }
+  std::vector<std::vector<uint8_t>> bits;
+  error = judgeRun(**execution, random, wide, Placement::End, bits);
+  return error.empty() ? "" : where + error;
+}
+
+std::string Runner::run(const Case &test, Random &random, bool allTargets) {
+  // Each way of running starts from its own numbers, so that leaving one out
+  // does not change the others.
+  Random forHost(random.next()), forOthers(random.next()),
+      forReference(random.next());
+  bool more = random.chance(0.2);
+  std::string error = impl->judge(test, forHost, "host", allTargets || more);
+  if (!error.empty())
+    return error;
+  for (const std::string &target : impl->otherTargets) {
+    bool chosen = random.chance(0.25);
+    Random forTarget(forOthers.next());
+    if (!allTargets && !chosen)
+      continue;
+    error = impl->judge(test, forTarget, target, false);
+    if (!error.empty())
+      return error;
+  }
+  if (test.comparableToReference && (allTargets || random.chance(0.2)))
+    return impl->judgeReference(test, forReference);
+  return "";
+}

@@ -1,0 +1,30 @@
+//===- NumericsRun.h - Compiles, runs and judges cases ----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
+#define TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
+
+#include "Numerics.h"
+
+#include <memory>
+
+namespace tracea::numerics {
+
+class Runner {
+public:
+  Runner();
+  ~Runner();
+
+  /// Compiles and runs a case in several ways that `random` chooses. Empty when
+  /// all is right, else what is wrong.
+  std::string run(const Case &test, Random &random, bool allTargets);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tracea::numerics
+
+#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
