@@ -37,17 +37,21 @@ static Vectors doubling(int64_t from, int64_t limit, bool alongRows) {
 }
 
 /// A table entry of this file, right by construction.
-static LaneMap table(TileCoord shape, const LaneBases &bases) {
-  Expected<LaneMap> map = LaneMap::get(std::move(shape), bases);
+static LaneMap known(Expected<LaneMap> map) {
   if (!map)
     std::abort();
   return *map;
 }
+static LaneMap table(TileCoord shape, const LaneBases &bases) {
+  return known(LaneMap::get(std::move(shape), bases));
+}
 
 Expected<LaneMap> tracea::algebra::mmaM16N8(MatrixOperand operand, int64_t k,
                                             unsigned elementBits) {
-  if (elementBits != 8 && elementBits != 16 && elementBits != 32)
-    return Error{"mma m16n8: expected elements of 8, 16 or 32 bits, found " +
+  if (elementBits != 1 && elementBits != 4 && elementBits != 8 &&
+      elementBits != 16 && elementBits != 32)
+    return Error{"mma m16n8: expected elements of 1, 4, 8, 16 or 32 bits, "
+                 "found " +
                  std::to_string(elementBits)};
   int64_t packed = 32 / elementBits; // Elements a word.
   if (k != 4 * packed && k != 8 * packed)
@@ -80,6 +84,32 @@ Expected<LaneMap> tracea::algebra::mmaM16N8(MatrixOperand operand, int64_t k,
       {16, 8}, {col({1}) + row({8}), col({2, 4}) + row({1, 2, 4}), {}, {}});
 }
 
+Expected<LaneMap> tracea::algebra::mmaM8N8(MatrixOperand operand,
+                                           unsigned elementBits) {
+  if (elementBits != 1 && elementBits != 4 && elementBits != 8 &&
+      elementBits != 64)
+    return Error{"mma m8n8: expected elements of 1, 4, 8 or 64 bits, found " +
+                 std::to_string(elementBits)};
+  int64_t packed = elementBits == 64 ? 1 : 32 / elementBits;
+  switch (operand) {
+  case MatrixOperand::A:
+    return LaneMap::get({8, 4 * packed},
+                        {doubling(1, packed, /*alongRows=*/false),
+                         col({packed, 2 * packed}) + row({1, 2, 4}),
+                         {},
+                         {}});
+  case MatrixOperand::B:
+    return LaneMap::get({4 * packed, 8},
+                        {doubling(1, packed, /*alongRows=*/true),
+                         row({packed, 2 * packed}) + col({1, 2, 4}),
+                         {},
+                         {}});
+  case MatrixOperand::D:
+    break;
+  }
+  return LaneMap::get({8, 8}, {col({1}), col({2, 4}) + row({1, 2, 4}), {}, {}});
+}
+
 Expected<LaneMap> tracea::algebra::ldmatrix(int64_t count, bool transposed) {
   if (count != 1 && count != 2 && count != 4)
     return Error{"ldmatrix: expected 1, 2 or 4 matrices, found " +
@@ -92,6 +122,19 @@ Expected<LaneMap> tracea::algebra::ldmatrix(int64_t count, bool transposed) {
   return LaneMap::get(
       {8 * count, 8},
       {col({1}) + matrices, col({2, 4}) + row({1, 2, 4}), {}, {}});
+}
+
+Expected<LaneMap> tracea::algebra::stmatrix(int64_t count, bool transposed) {
+  return ldmatrix(count, transposed);
+}
+
+Expected<LaneMap> tracea::algebra::ldmatrixRows(int64_t count) {
+  if (count != 1 && count != 2 && count != 4)
+    return Error{"ldmatrix: expected 1, 2 or 4 matrices, found " +
+                 std::to_string(count)};
+  Vectors lanes = doubling(1, 8 * count, /*alongRows=*/true);
+  lanes.resize(5, {0, 0});
+  return LaneMap::get({8 * count, 1}, {{}, lanes, {}, {}});
 }
 
 Expected<LaneMap> tracea::algebra::wgmmaD(int64_t n) {
@@ -120,28 +163,51 @@ Expected<LaneMap> tracea::algebra::wgmmaA(unsigned elementBits) {
   return warp->product(table({4, 1}, {{}, {}, row({1, 2}), {}}));
 }
 
-LaneMap tracea::algebra::mfma16x16x16(MatrixOperand operand) {
-  if (operand == MatrixOperand::A)
-    return table({16, 16},
-                 {col({1, 2}), row({1, 2, 4, 8}) + col({4, 8}), {}, {}});
-  // B is A transposed, and D has the shape of B.
-  return table({16, 16},
-               {row({1, 2}), col({1, 2, 4, 8}) + row({4, 8}), {}, {}});
-}
-
-LaneMap tracea::algebra::mfma32x32x8(MatrixOperand operand) {
+Expected<LaneMap> tracea::algebra::mfma(MatrixOperand operand, int64_t extent,
+                                        int64_t perLane, bool f64) {
+  if (extent != 16 && extent != 32)
+    return Error{"mfma: expected blocks of 16x16 or 32x32, found " +
+                 std::to_string(extent)};
+  if (perLane != 1 && perLane != 2 && perLane != 4 && perLane != 8)
+    return Error{"mfma: expected 1, 2, 4 or 8 elements a lane, found " +
+                 std::to_string(perLane)};
+  if (f64 && (extent != 16 || perLane != 1))
+    return Error{"mfma: expected 16x16 and one element a lane for f64"};
+  // Lanes count along the extent first; the remaining lane bits are blocks of
+  // perLane along K.
+  int64_t k = perLane * 64 / extent;
   switch (operand) {
   case MatrixOperand::A:
-    return table({32, 8},
-                 {col({1, 2}), row({1, 2, 4, 8, 16}) + col({4}), {}, {}});
+    return LaneMap::get(
+        {extent, k}, {doubling(1, perLane, false),
+                      doubling(1, extent, true) + doubling(perLane, k, false),
+                      {},
+                      {}});
   case MatrixOperand::B:
-    return table({8, 32},
-                 {row({1, 2}), col({1, 2, 4, 8, 16}) + row({4}), {}, {}});
+    return LaneMap::get(
+        {k, extent}, {doubling(1, perLane, true),
+                      doubling(1, extent, false) + doubling(perLane, k, true),
+                      {},
+                      {}});
   case MatrixOperand::D:
     break;
   }
-  return table({32, 32},
-               {row({1, 2, 8, 16}), col({1, 2, 4, 8, 16}) + row({4}), {}, {}});
+  if (f64)
+    return LaneMap::get({16, 16},
+                        {row({4, 8}), col({1, 2, 4, 8}) + row({1, 2}), {}, {}});
+  if (extent == 16)
+    return LaneMap::get({16, 16},
+                        {row({1, 2}), col({1, 2, 4, 8}) + row({4, 8}), {}, {}});
+  return LaneMap::get(
+      {32, 32}, {row({1, 2, 8, 16}), col({1, 2, 4, 8, 16}) + row({4}), {}, {}});
+}
+
+LaneMap tracea::algebra::mfma16x16x16(MatrixOperand operand) {
+  return known(mfma(operand, 16, 4));
+}
+
+LaneMap tracea::algebra::mfma32x32x8(MatrixOperand operand) {
+  return known(mfma(operand, 32, 4));
 }
 
 LaneMap tracea::algebra::wmmaGfx11(MatrixOperand operand) {
@@ -155,6 +221,29 @@ LaneMap tracea::algebra::wmmaGfx11(MatrixOperand operand) {
   }
   return table({16, 16},
                {row({2, 4, 8}), col({1, 2, 4, 8}) + row({1}), {}, {}});
+}
+
+LaneMap tracea::algebra::wmmaGfx12(MatrixOperand operand) {
+  if (operand == MatrixOperand::A)
+    return table({16, 16},
+                 {col({1, 2, 4}), row({1, 2, 4, 8}) + col({8}), {}, {}});
+  // B is A transposed, and D has the shape of B.
+  return table({16, 16},
+               {row({1, 2, 4}), col({1, 2, 4, 8}) + row({8}), {}, {}});
+}
+
+Expected<LaneMap> tracea::algebra::dotOperandB(int64_t lanes, int64_t perLane) {
+  auto isPower = [](int64_t n) { return n >= 1 && !(n & (n - 1)); };
+  if (!isPower(lanes) || !isPower(perLane) || lanes > 1024 || perLane > 1024)
+    return Error{"dot operand: expected powers of two up to 1024, found " +
+                 std::to_string(lanes) + " lanes of " +
+                 std::to_string(perLane)};
+  return LaneMap::get(
+      {perLane, lanes},
+      {{},
+       doubling(1, perLane, /*alongRows=*/true) + doubling(1, lanes, false),
+       {},
+       {}});
 }
 
 LaneMap tracea::algebra::simdgroup8x8() {

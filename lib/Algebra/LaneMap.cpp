@@ -282,6 +282,78 @@ Expected<LaneMap> LaneMap::product(const LaneMap &high) const {
   return get(shape, bases);
 }
 
+Expected<LaneMap> LaneMap::quotient(const LaneMap &low) const {
+  if (low.rank() != rank())
+    return Error{"quotient: expected a divisor of rank " +
+                 std::to_string(rank()) + ", found " +
+                 std::to_string(low.rank())};
+  TileCoord shape(rank());
+  for (unsigned d = 0; d < rank(); ++d) {
+    if (outerCounts[d] != 1 || low.outerCounts[d] != 1)
+      return Error{"quotient: expected outer counts of 1, found " +
+                   tuple(outerCounts) + " and " + tuple(low.outerCounts)};
+    if (low.linearExtents[d] > linearExtents[d])
+      return Error{"quotient: expected a divisor of at most " +
+                   std::to_string(linearExtents[d]) + " in dimension " +
+                   std::to_string(d) + ", found " +
+                   std::to_string(low.linearExtents[d])};
+    shape[d] = linearExtents[d] / low.linearExtents[d];
+  }
+  LaneBases bases;
+  std::vector<TileCoord> *results[] = {&bases.reg, &bases.lane, &bases.warp,
+                                       &bases.block};
+  for (LaneDim dim : allDims) {
+    std::string name = laneDimName(dim);
+    if (low.numBits(dim) > numBits(dim))
+      return Error{"quotient: expected at most " +
+                   std::to_string(numBits(dim)) + " " + name +
+                   " bits in the divisor, found " +
+                   std::to_string(low.numBits(dim))};
+    for (unsigned i = 0; i < numBits(dim); ++i) {
+      TileCoord vector = basis(dim, i);
+      if (i < low.numBits(dim)) {
+        if (vector != low.basis(dim, i))
+          return Error{"quotient: expected " + name + " vector " +
+                       std::to_string(i) + " to be that of the divisor, " +
+                       tuple(low.basis(dim, i)) + ", found " + tuple(vector)};
+        continue;
+      }
+      for (unsigned d = 0; d < rank(); ++d) {
+        if (vector[d] % low.linearExtents[d])
+          return Error{
+              "quotient: expected " + name + " vector " + std::to_string(i) +
+              " to step over whole divisors, found " + tuple(basis(dim, i))};
+        vector[d] /= low.linearExtents[d];
+      }
+      results[unsigned(dim)]->push_back(vector);
+    }
+  }
+  return get(shape, bases);
+}
+
+LaneMap LaneMap::withoutReplicas() const {
+  LaneMap result = *this;
+  F2Vectors kept;
+  for (LaneDim dim : allDims) {
+    unsigned count = 0;
+    for (uint64_t column : columns(dim))
+      if (column) {
+        kept.push_back(column);
+        ++count;
+      }
+    result.bits[unsigned(dim)] = count;
+  }
+  Expected<F2Matrix> matrix =
+      F2Matrix::get(linear.numOutputs(), std::move(kept));
+  assert(matrix && "fewer columns cannot exceed the limits");
+  result.linear = *matrix;
+  return result;
+}
+
+bool tracea::algebra::equalUpToBroadcast(const LaneMap &a, const LaneMap &b) {
+  return a.withoutReplicas() == b.withoutReplicas();
+}
+
 void LaneMap::print(std::ostream &os) const {
   os << "tile " << joined(tileShape(), "x");
   bool repeats = false;

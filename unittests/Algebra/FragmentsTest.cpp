@@ -119,9 +119,72 @@ TEST(Fragments, MmaRejects) {
   EXPECT_EQ(mmaM16N8(MatrixOperand::A, 32, 16).message(),
             "mma m16n8: expected K 8 or 16 with 16-bit elements, found 32");
   EXPECT_FALSE(mmaM16N8(MatrixOperand::D, 32, 16));
+  EXPECT_FALSE(mmaM16N8(MatrixOperand::A, 16, 2));
   EXPECT_FALSE(mmaM16N8(MatrixOperand::A, 16, 64));
   EXPECT_FALSE(mmaM16N8(MatrixOperand::A, 16, 0));
   EXPECT_FALSE(mmaM16N8(MatrixOperand::B, 0, 16));
+}
+
+// PTX ISA, mma.m16n8k32 and k64 of .u4/.s4: eight elements a word.
+TEST(Fragments, MmaNibble) {
+  check(mmaM16N8(MatrixOperand::A, 64, 4), {16, 64}, 32, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          bool upper = i < 8 || (i >= 16 && i < 24);
+          return TileCoord{group(l) + (upper ? 0 : 8),
+                           inGroup(l) * 8 + i % 8 + (i >= 16 ? 32 : 0)};
+        });
+  check(mmaM16N8(MatrixOperand::B, 64, 4), {64, 8}, 16, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{inGroup(l) * 8 + i % 8 + (i >= 8 ? 32 : 0),
+                           group(l)};
+        });
+  check(mmaM16N8(MatrixOperand::A, 32, 4), {16, 32}, 16, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{group(l) + (i < 8 ? 0 : 8), inGroup(l) * 8 + i % 8};
+        });
+  check(mmaM16N8(MatrixOperand::B, 32, 4), {32, 8}, 8, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{inGroup(l) * 8 + i, group(l)};
+        });
+}
+
+// PTX ISA, mma.m16n8k128 and k256 of .b1: 32 elements a word.
+TEST(Fragments, MmaBit) {
+  check(mmaM16N8(MatrixOperand::A, 256, 1), {16, 256}, 128, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          int64_t word = i / 32;
+          return TileCoord{group(l) + (word % 2 ? 8 : 0),
+                           inGroup(l) * 32 + i % 32 + (word >= 2 ? 128 : 0)};
+        });
+  check(mmaM16N8(MatrixOperand::B, 128, 1), {128, 8}, 32, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{inGroup(l) * 32 + i, group(l)};
+        });
+}
+
+// PTX ISA, mma.m8n8k4 of .f64, m8n8k16 of bytes, m8n8k32 of nibbles, m8n8k128
+// of bits.
+TEST(Fragments, MmaM8N8) {
+  struct Case {
+    unsigned bits;
+    int64_t packed;
+  };
+  for (Case c : {Case{64, 1}, Case{8, 4}, Case{4, 8}, Case{1, 32}}) {
+    check(mmaM8N8(MatrixOperand::A, c.bits), {8, 4 * c.packed}, c.packed, 32, 1,
+          [c](int64_t i, int64_t l, int64_t) {
+            return TileCoord{group(l), inGroup(l) * c.packed + i};
+          });
+    check(mmaM8N8(MatrixOperand::B, c.bits), {4 * c.packed, 8}, c.packed, 32, 1,
+          [c](int64_t i, int64_t l, int64_t) {
+            return TileCoord{inGroup(l) * c.packed + i, group(l)};
+          });
+    check(mmaM8N8(MatrixOperand::D, c.bits), {8, 8}, 2, 32, 1,
+          [](int64_t i, int64_t l, int64_t) {
+            return TileCoord{group(l), inGroup(l) * 2 + i};
+          });
+  }
+  EXPECT_EQ(mmaM8N8(MatrixOperand::A, 16).message(),
+            "mma m8n8: expected elements of 1, 4, 8 or 64 bits, found 16");
 }
 
 // Each lane receives the word at (lane / 4, lane % 4) of every 8×8 matrix of
@@ -140,6 +203,26 @@ TEST(Fragments, Ldmatrix) {
   EXPECT_FALSE(ldmatrix(3, false));
   EXPECT_FALSE(ldmatrix(8, false));
   EXPECT_FALSE(ldmatrix(0, true));
+}
+
+// stmatrix puts back what ldmatrix delivered; both take the address of row
+// l % 8 of matrix l / 8 from lane l.
+TEST(Fragments, StmatrixAndRows) {
+  for (int64_t count : {1, 2, 4}) {
+    for (bool transposed : {false, true})
+      check(stmatrix(count, transposed), {8 * count, 8}, 2 * count, 32, 1,
+            [transposed](int64_t i, int64_t l, int64_t) {
+              int64_t major = l / 4, minor = l % 4 * 2 + i % 2;
+              return transposed ? TileCoord{i / 2 * 8 + minor, major}
+                                : TileCoord{i / 2 * 8 + major, minor};
+            });
+    LaneMap rows = *ldmatrixRows(count);
+    for (int64_t l = 0; l < 32; ++l)
+      EXPECT_EQ(*rows.coordinate(0, l),
+                (TileCoord{l / 8 % count * 8 + l % 8, 0}));
+  }
+  EXPECT_FALSE(stmatrix(8, false));
+  EXPECT_FALSE(ldmatrixRows(3));
 }
 
 // PTX ISA, wgmma accumulator: warp w has rows 16w …, four registers per eight
@@ -199,6 +282,67 @@ TEST(Fragments, Mfma32) {
         [](int64_t i, int64_t l, int64_t) {
           return TileCoord{i / 4 * 8 + l / 32 * 4 + i % 4, l % 32};
         });
+}
+
+// AMD matrix instruction calculator: A[i][k] is in element k mod p of lane
+// i + extent · (k / p), B[k][j] in the same of lane j + extent · (k / p), p the
+// elements a lane. D[i][j] of 32 bits: 4 rows a register block, blocks spread
+// over the lanes above the columns.
+TEST(Fragments, MfmaFamily) {
+  for (int64_t extent : {16, 32})
+    for (int64_t p : {1, 2, 4, 8}) {
+      int64_t k = p * 64 / extent;
+      check(mfma(MatrixOperand::A, extent, p), {extent, k}, p, 64, 1,
+            [=](int64_t i, int64_t l, int64_t) {
+              return TileCoord{l % extent, l / extent * p + i};
+            });
+      check(mfma(MatrixOperand::B, extent, p), {k, extent}, p, 64, 1,
+            [=](int64_t i, int64_t l, int64_t) {
+              return TileCoord{l / extent * p + i, l % extent};
+            });
+      check(mfma(MatrixOperand::D, extent, p), {extent, extent},
+            extent * extent / 64, 64, 1, [=](int64_t i, int64_t l, int64_t) {
+              int64_t blockRows = 4 * (64 / extent);
+              return TileCoord{i / 4 * blockRows + l / extent * 4 + i % 4,
+                               l % extent};
+            });
+    }
+  // v_mfma_f64_16x16x4_f64 (AMD lab notes on matrix cores): registers skip four
+  // rows, groups of 16 lanes take consecutive ones.
+  check(mfma(MatrixOperand::D, 16, 1, /*f64=*/true), {16, 16}, 4, 64, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{4 * i + l / 16, l % 16};
+        });
+  check(mfma(MatrixOperand::A, 16, 1, /*f64=*/true), {16, 4}, 1, 64, 1,
+        [](int64_t, int64_t l, int64_t) { return TileCoord{l % 16, l / 16}; });
+  EXPECT_FALSE(mfma(MatrixOperand::A, 4, 4));
+  EXPECT_FALSE(mfma(MatrixOperand::A, 16, 3));
+  EXPECT_FALSE(mfma(MatrixOperand::D, 32, 1, /*f64=*/true));
+}
+
+// RDNA 4: a lane holds eight consecutive elements of K, the upper half of the
+// wave the upper eight, and eight consecutive rows of D.
+TEST(Fragments, WmmaGfx12) {
+  check(wmmaGfx12(MatrixOperand::A), {16, 16}, 8, 32, 1,
+        [](int64_t i, int64_t l, int64_t) {
+          return TileCoord{l % 16, l / 16 * 8 + i};
+        });
+  for (MatrixOperand operand : {MatrixOperand::B, MatrixOperand::D})
+    check(wmmaGfx12(operand), {16, 16}, 8, 32, 1,
+          [](int64_t i, int64_t l, int64_t) {
+            return TileCoord{l / 16 * 8 + i, l % 16};
+          });
+}
+
+// Intel Intrinsics Guide: dst[j] += Σ a[P·j + p] · b[P·j + p].
+TEST(Fragments, DotOperand) {
+  for (int64_t lanes : {4, 8, 16})
+    for (int64_t p : {1, 2, 4})
+      check(
+          dotOperandB(lanes, p), {p, lanes}, 1, lanes * p, 1,
+          [p](int64_t, int64_t l, int64_t) { return TileCoord{l % p, l / p}; });
+  EXPECT_FALSE(dotOperandB(3, 2));
+  EXPECT_FALSE(dotOperandB(4, 0));
 }
 
 // RDNA 3: lanes 16..31 repeat lanes 0..15 for A and B; D holds the even rows in

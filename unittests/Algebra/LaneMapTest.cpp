@@ -225,6 +225,32 @@ TEST(LaneMap, ProductTiles) {
   EXPECT_FALSE(vectorTile(6, 16, 8)->product(high));
 }
 
+TEST(LaneMap, QuotientUndoesProduct) {
+  LaneMap low = *mmaM16N8(MatrixOperand::D, 16, 16);
+  LaneMap high = makeMap({2, 4}, {{{0, 1}, {0, 2}}, {}, {{1, 0}}, {}});
+  LaneMap both = *low.product(high);
+  EXPECT_EQ(*both.quotient(low), high);
+  EXPECT_EQ(*both.quotient(both), makeMap({1, 1}, {}));
+  EXPECT_EQ(*both.quotient(makeMap({1, 1}, {})), both);
+  // The registers of wgmma's A operand are those of mma's, over four warps.
+  EXPECT_EQ(*wgmmaA(16)->quotient(*mmaM16N8(MatrixOperand::A, 16, 16)),
+            makeMap({4, 1}, {{}, {}, {{1, 0}, {2, 0}}, {}}));
+  // A first vector that differs, and a later one that steps inside of the tile.
+  EXPECT_EQ(makeMap({4}, {{{2}, {1}}, {}, {}, {}})
+                .quotient(makeMap({2}, {{{1}}, {}, {}, {}}))
+                .message(),
+            "quotient: expected reg vector 0 to be that of the divisor, (1), "
+            "found (2)");
+  EXPECT_EQ(makeMap({4}, {{{1}, {3}}, {}, {}, {}})
+                .quotient(makeMap({2}, {{{1}}, {}, {}, {}}))
+                .message(),
+            "quotient: expected reg vector 1 to step over whole divisors, "
+            "found (3)");
+  EXPECT_FALSE(low.quotient(both));
+  EXPECT_FALSE(both.quotient(makeMap({2}, {})));
+  EXPECT_FALSE(vectorTile(6, 16, 8)->quotient(makeMap({1, 1}, {})));
+}
+
 TEST(LaneMap, Rejects) {
   EXPECT_EQ(LaneMap::get({6, 16}, {}).message(),
             "lane map: expected a power of two as linear extent 0, found 6");
@@ -254,6 +280,25 @@ TEST(LaneMap, Rejects) {
   // 2^20 registers times 2^12 repeats.
   EXPECT_FALSE(LaneMap::get(
       {4}, {std::vector<TileCoord>(20, TileCoord{0}), {}, {}, {}}, {4096}));
+}
+
+TEST(LaneMap, EqualUpToBroadcast) {
+  // gfx11 replicates A over lane bit 4; without that it is a plain tile.
+  LaneMap plain = makeMap({16, 16}, {{{0, 1}, {0, 2}, {0, 4}, {0, 8}},
+                                     {{1, 0}, {2, 0}, {4, 0}, {8, 0}},
+                                     {},
+                                     {}});
+  LaneMap replicated = wmmaGfx11(MatrixOperand::A);
+  EXPECT_NE(replicated, plain);
+  EXPECT_TRUE(equalUpToBroadcast(replicated, plain));
+  EXPECT_EQ(replicated.withoutReplicas(), plain);
+  EXPECT_EQ(plain.withoutReplicas(), plain);
+  EXPECT_FALSE(equalUpToBroadcast(replicated, wmmaGfx11(MatrixOperand::B)));
+  // Dependent vectors are replicas too, but not of single bits.
+  EXPECT_FALSE(equalUpToBroadcast(makeMap({2}, {{{1}, {1}}, {}, {}, {}}),
+                                  makeMap({2}, {{{1}}, {}, {}, {}})));
+  EXPECT_FALSE(equalUpToBroadcast(makeMap({2}, {{{1}}, {}, {}, {}}),
+                                  makeMap({2}, {{}, {{1}}, {}, {}})));
 }
 
 TEST(LaneMap, EqualityCountsTheSplit) {

@@ -131,6 +131,15 @@ public:
   /// dimension. Fails when ranks differ, when either has outer counts other
   /// than 1, or when the result would not be a lane map.
   Expected<LaneMap> product(const LaneMap &high) const;
+  /// The map q with low.product(q) == *this: what tiles `low`. Its vectors are
+  /// this map's vectors above those of `low`, divided by low's extents. Fails
+  /// when this map's lowest index bits are not those of `low`, when a higher
+  /// one moves inside of low's tile, or on outer counts other than 1.
+  Expected<LaneMap> quotient(const LaneMap &low) const;
+
+  /// This map without the index bits that select replicas, those with zero
+  /// vectors.
+  LaneMap withoutReplicas() const;
 
   friend bool operator==(const LaneMap &a, const LaneMap &b) {
     return a.linearExtents == b.linearExtents &&
@@ -164,6 +173,11 @@ private:
 };
 
 std::ostream &operator<<(std::ostream &os, const LaneMap &map);
+
+/// Whether both maps hold the same elements in the same order once replicas are
+/// left out: equal after withoutReplicas(). Replicas over sums of index bits
+/// (linearly dependent vectors that are not zero) count as differences.
+bool equalUpToBroadcast(const LaneMap &a, const LaneMap &b);
 
 } // namespace tracea::algebra
 
