@@ -37,6 +37,10 @@ function(tracea_compiler_settings target)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_definitions(${target} PRIVATE ${_tracea_llvm_defs})
+  if(NOT LLVM_ENABLE_ASSERTIONS)
+    target_compile_options(${target} PRIVATE
+      "SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/LLVMStatistics.h")
+  endif()
   if(NOT ARG_EXCEPTIONS)
     target_compile_options(${target} PRIVATE -fno-exceptions)
     if(TRACEA_ENABLE_PCH AND NOT target STREQUAL "TraceaPCH")

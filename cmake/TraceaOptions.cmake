@@ -16,3 +16,9 @@ if(TRACEA_SANITIZE)
     add_compile_options(-fno-sanitize=vptr)
   endif()
 endif()
+
+# Fuzzers of the compiler steer by the coverage of the compiler's own code.
+if(TRACEA_BUILD_FUZZERS AND TRACEA_BUILD_COMPILER)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
