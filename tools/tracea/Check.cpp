@@ -1,0 +1,296 @@
+//===- Check.cpp - Results against the float64 meaning --------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Check.h"
+
+#include "Session.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace tracea::driver;
+namespace rt = tracea::runtime;
+using rt::ElementType;
+
+/// The distance of 1 to the next number, the smallest normal number and the
+/// largest finite one.
+namespace {
+struct FloatFacts {
+  double epsilon;
+  double smallest;
+  double largest;
+};
+} // namespace
+
+static FloatFacts getFacts(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return {0x1p-10, 0x1p-14, 65504};
+  case ElementType::BF16:
+    return {0x1p-7, 0x1p-126, 0x1.fep127};
+  case ElementType::F32:
+    return {0x1p-23, 0x1p-126, std::numeric_limits<float>::max()};
+  default:
+    return {0x1p-52, 0x1p-1022, std::numeric_limits<double>::max()};
+  }
+}
+
+static double roundTo(ElementType type, double value) {
+  switch (type) {
+  case ElementType::F16:
+    return static_cast<double>(
+        rt::halfToFloat(rt::floatToHalf(static_cast<float>(value))));
+  case ElementType::BF16:
+    return static_cast<double>(
+        rt::bfloatToFloat(rt::floatToBFloat(static_cast<float>(value))));
+  case ElementType::F32:
+    return static_cast<double>(static_cast<float>(value));
+  default:
+    return value;
+  }
+}
+
+static std::vector<int64_t> indicesOf(const rt::Tensor &tensor,
+                                      int64_t linear) {
+  std::vector<int64_t> indices(tensor.shape().size());
+  for (size_t i = indices.size(); i-- > 0;) {
+    indices[i] = linear % tensor.shape()[i];
+    linear /= tensor.shape()[i];
+  }
+  return indices;
+}
+
+/// Integers: what differs. Doubles hold no 64-bit integer exactly, so bytes
+/// are compared.
+static OutputCheck compareIntegers(const rt::Tensor &found,
+                                   const rt::Tensor &reference) {
+  OutputCheck check;
+  int64_t size = rt::sizeOf(found.type());
+  for (int64_t i = 0; i < found.numElements(); ++i) {
+    const char *y = found.dataAs<char>() + i * size;
+    const char *r = reference.dataAs<char>() + i * size;
+    if (std::memcmp(y, r, static_cast<size_t>(size)) == 0)
+      continue;
+    double yValue = rt::readAsDouble(found.type(), y);
+    double rValue = rt::readAsDouble(found.type(), r);
+    double error = std::fabs(yValue - rValue);
+    if (check.mismatches++ == 0 || error > check.maxAbsError) {
+      check.maxAbsError = error;
+      check.worst = indicesOf(found, i);
+      check.found = yValue;
+      check.expected = rValue;
+    }
+  }
+  check.passed = check.mismatches == 0;
+  return check;
+}
+
+OutputCheck tracea::driver::compareTensors(const rt::Tensor &found,
+                                           const rt::Tensor &reference,
+                                           double bound) {
+  ElementType type = found.type();
+  if (!rt::isFloat(type))
+    return compareIntegers(found, reference);
+
+  OutputCheck check;
+  check.bound = bound;
+  FloatFacts facts = getFacts(type);
+  double largestReference = 0;
+  bool worstIsMismatch = false;
+  auto note = [&](int64_t i, double y, double r) {
+    check.worst = indicesOf(found, i);
+    check.found = y;
+    check.expected = r;
+  };
+  // Finite and so close to the largest number that rounding may decide.
+  auto nearLargest = [&](double value, double infinity) {
+    return std::isfinite(value) &&
+           std::signbit(value) == std::signbit(infinity) &&
+           std::fabs(value) >= facts.largest * (1 - std::min(bound, 0.5));
+  };
+  int64_t size = rt::sizeOf(type);
+  for (int64_t i = 0; i < found.numElements(); ++i) {
+    double y = rt::readAsDouble(type, found.dataAs<char>() + i * size);
+    double r = reference.dataAs<double>()[i];
+    double rounded = roundTo(type, r);
+    bool agrees = true;
+    if (std::isnan(y) || std::isnan(r))
+      agrees = std::isnan(y) && std::isnan(r);
+    else if (std::isinf(y) && std::isinf(rounded))
+      agrees = y == rounded;
+    else if (std::isinf(y))
+      agrees = nearLargest(r, y);
+    else if (std::isinf(rounded))
+      agrees = std::isfinite(r) && nearLargest(y, rounded);
+    else {
+      double error = std::fabs(y - r);
+      if (error > check.maxAbsError) {
+        check.maxAbsError = error;
+        if (!worstIsMismatch)
+          note(i, y, r);
+      }
+      if (r != 0)
+        check.maxRelError = std::max(check.maxRelError, error / std::fabs(r));
+      largestReference = std::max(largestReference, std::fabs(r));
+    }
+    if (!agrees && check.mismatches++ == 0) {
+      worstIsMismatch = true;
+      note(i, y, r);
+    }
+  }
+  check.scale = largestReference;
+  check.error = check.maxAbsError /
+                std::max(largestReference, facts.smallest / facts.epsilon);
+  check.passed = check.mismatches == 0 && check.error <= bound;
+  return check;
+}
+
+/// The reference's input: floats in float64, all else as it is.
+static Expected<rt::Tensor> widen(const rt::Tensor &tensor) {
+  if (!rt::isFloat(tensor.type()) || tensor.type() == ElementType::F64)
+    return tensor;
+  Expected<rt::Tensor> dense =
+      tensor.isContiguous() ? Expected<rt::Tensor>(tensor) : tensor.clone();
+  if (!dense)
+    return dense;
+  Expected<rt::Tensor> wide =
+      rt::Tensor::allocate(ElementType::F64, tensor.shape());
+  if (!wide)
+    return wide;
+  int64_t size = rt::sizeOf(tensor.type());
+  for (int64_t i = 0; i < tensor.numElements(); ++i)
+    wide->dataAs<double>()[i] =
+        rt::readAsDouble(tensor.type(), dense->dataAs<char>() + i * size);
+  return wide;
+}
+
+Expected<CheckResult>
+tracea::driver::checkOutputs(Session &session,
+                             const std::vector<rt::Tensor> &outputs,
+                             double tolerance) {
+  Frontend &module = *session.source.module;
+  CompileRequest request;
+  request.entry = session.entryName;
+  request.reference = true;
+  CompileReport report;
+  std::vector<rt::Tensor> references(outputs.size());
+  {
+    Progress progress("computing the reference");
+    std::optional<rt::ProgramFile> program = module.compile(request, &report);
+    if (!program) {
+      progress.clear();
+      return Status::error("cannot compile the reference of '" +
+                           session.source.name + "'");
+    }
+    Expected<std::shared_ptr<rt::Executable>> executable =
+        rt::Executable::load(std::move(*program), session.device);
+    if (!executable)
+      return executable.status().withContext("reference");
+    Expected<std::unique_ptr<rt::Execution>> execution =
+        (*executable)->createExecution(session.entryName);
+    if (!execution)
+      return execution.status().withContext("reference");
+    std::vector<rt::Tensor> inputs;
+    for (const InputTensor &input : session.inputs) {
+      Expected<rt::Tensor> wide = widen(input.tensor);
+      if (!wide)
+        return wide.status();
+      inputs.push_back(*wide);
+    }
+    TRACEA_RETURN_IF_ERROR(
+        (*execution)->run(inputs, references).withContext("reference"));
+  }
+
+  CheckResult result;
+  ElementType storage = module.coarsestFloat().value_or(ElementType::F64);
+  ElementType sums =
+      storage == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  double length = std::max(1.0, report.reductionLength);
+  double bound = tolerance;
+  if (tolerance < 0) {
+    bound = 4 * getFacts(storage).epsilon +
+            32 * getFacts(sums).epsilon * std::sqrt(length);
+    result.boundText = formatNumber("%.3g", bound) + " = 4 eps(" +
+                       rt::nameOf(storage) + ") + 32 eps(" + rt::nameOf(sums) +
+                       ") sqrt(" + formatNumber("%.0f", length) + ")";
+    if (report.reductionAssumed)
+      result.boundText += ", where a reduction of unknown length counts " +
+                          formatNumber("%.0f", assumedReduction);
+  } else {
+    result.boundText = formatNumber("%.3g", bound) + ", as given";
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const rt::Tensor &y = outputs[i];
+    const rt::Tensor &r = references[i];
+    ElementType wanted = rt::isFloat(y.type()) ? ElementType::F64 : y.type();
+    if (r.type() != wanted || r.shape() != y.shape())
+      return Status::error("output " + std::to_string(i) + " is " +
+                           y.describe() + ", the reference's is " +
+                           r.describe());
+    Expected<rt::Tensor> dense =
+        y.isContiguous() ? Expected<rt::Tensor>(y) : y.clone();
+    if (!dense)
+      return dense.status();
+    result.outputs.push_back(compareTensors(*dense, r, bound));
+    result.passed &= result.outputs.back().passed;
+  }
+  return result;
+}
+
+std::string tracea::driver::formatCheck(const CheckResult &result) {
+  std::string text = "check against float64: bound " + result.boundText + "\n";
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    const OutputCheck &check = result.outputs[i];
+    text += "  output " + std::to_string(i) + ": " +
+            (check.passed ? "passed" : "FAILED") + ", max abs error " +
+            formatNumber("%.3g", check.maxAbsError) + ", max rel error " +
+            formatNumber("%.3g", check.maxRelError) +
+            ", relative to max |reference| " +
+            formatNumber("%.3g", check.scale) + ": " +
+            formatNumber("%.3g", check.error) + "\n";
+    if (check.passed)
+      continue;
+    if (check.mismatches > 0)
+      text += "    " + std::to_string(check.mismatches) +
+              " elements disagree in kind (NaN, infinite) or as integers\n";
+    text += "    element " + rt::describeShape(check.worst) + ": expected " +
+            formatNumber("%.9g", check.expected) + ", found " +
+            formatNumber("%.9g", check.found) + "\n";
+  }
+  return text;
+}
+
+/// JSON has neither NaN nor infinities: they become strings.
+static nlohmann::ordered_json number(double value) {
+  if (std::isfinite(value))
+    return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+nlohmann::ordered_json tracea::driver::toJSON(const CheckResult &result) {
+  nlohmann::ordered_json json;
+  json["passed"] = result.passed;
+  json["bound"] = result.boundText;
+  json["outputs"] = nlohmann::ordered_json::array();
+  for (const OutputCheck &check : result.outputs) {
+    nlohmann::ordered_json entry;
+    entry["passed"] = check.passed;
+    entry["maxAbsError"] = number(check.maxAbsError);
+    entry["maxRelError"] = number(check.maxRelError);
+    entry["maxReference"] = number(check.scale);
+    entry["error"] = number(check.error);
+    entry["bound"] = check.bound;
+    entry["mismatches"] = check.mismatches;
+    if (!check.passed) {
+      entry["worst"] = check.worst;
+      entry["found"] = number(check.found);
+      entry["expected"] = number(check.expected);
+    }
+    json["outputs"].push_back(std::move(entry));
+  }
+  return json;
+}

@@ -1,0 +1,172 @@
+//===- Compile.cpp - tracea compile ---------------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Commands.h"
+#include "Session.h"
+#include "Support.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+using namespace tracea::driver;
+namespace rt = tracea::runtime;
+
+namespace {
+struct CompileCommand {
+  std::string source;
+  std::string output;
+  std::string target = "cpu";
+  std::string entry;
+  std::string form = "program";
+  std::string level = "target";
+  int threads = 0;
+  bool reference = false;
+  bool remarks = false;
+};
+} // namespace
+
+static void printRemarks(const CompileReport &report) {
+  for (const RemarkNote &remark : report.remarks)
+    std::fprintf(stderr, "%s: remark: [%s] %s (%s): %s\n",
+                 remark.place.text().c_str(), remark.kind.c_str(),
+                 remark.name.c_str(), remark.category.c_str(),
+                 remark.text.c_str());
+}
+
+/// The compiler's name of what is wanted.
+static std::string getForm(const CompileCommand &command) {
+  if (command.form == "manifest")
+    return "program-manifest";
+  if (command.form != "mlir")
+    return command.form;
+  return command.level == "target" ? "llvm-dialect" : command.level;
+}
+
+static Status compile(const CompileCommand &command, bool levelGiven) {
+  if (levelGiven && command.form != "mlir")
+    return Status::error("--to " + command.level +
+                         ": expected --emit mlir with it, found --emit " +
+                         command.form);
+  bool binary = command.form == "program" || command.form == "object";
+  std::string output = command.output;
+  if (output.empty()) {
+    if (binary)
+      return Status::error(
+          "expected -o FILE (- is the standard output) for " +
+          std::string(command.form == "program" ? "a program" : "an object"));
+    output = "-";
+  }
+  if (binary && output == "-" && ::isatty(1))
+    return Status::error("will not write binary data to a terminal; expected "
+                         "-o FILE or a redirection");
+  Expected<tracea::target::TargetDescription> machine =
+      findTarget(command.target);
+  if (!machine)
+    return machine.status();
+  bool needsCode = command.form != "mlir" ||
+                   (command.level != "semantic" && command.level != "decision");
+  if (machine->isGPU() && needsCode)
+    return Status::error(
+        "no code generator for target '" + command.target + "' of kind " +
+        std::string(tracea::target::stringify(machine->kind)) +
+        "; expected a target of kind cpu, or --emit mlir --to decision");
+  TRACEA_RETURN_IF_ERROR(checkWritable(output));
+
+  Expected<Source> source = Source::open(command.source);
+  if (!source)
+    return source.status();
+  if (source->program)
+    return Status::error(source->name +
+                         ": expected a module, found a program that is "
+                         "already compiled");
+  if (!command.entry.empty()) {
+    Expected<std::string> entry = chooseEntry(
+        source->name, source->module->publicFunctions(), command.entry);
+    if (!entry)
+      return entry.status();
+  }
+
+  CompileRequest request;
+  request.target = command.target;
+  request.entry = command.entry;
+  request.threads = command.threads;
+  request.reference = command.reference;
+  CompileReport report;
+  std::optional<std::string> text;
+  {
+    Progress progress("compiling " + source->name);
+    text = source->module->emit(getForm(command), request, &report);
+    if (!text)
+      progress.clear();
+  }
+  if (command.remarks)
+    printRemarks(report);
+  if (!text)
+    return Status::error("cannot compile '" + source->name + "'");
+  if (!binary && (text->empty() || text->back() != '\n'))
+    *text += '\n';
+  OutputFiles files;
+  files.add(output, std::vector<uint8_t>(text->begin(), text->end()));
+  return files.commit();
+}
+
+void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
+  CLI::App *sub = app.add_subcommand(
+      "compile", "Compile a module to a program, code, or IR of any level");
+  auto command = std::make_shared<CompileCommand>();
+  sub->add_option("module", command->source,
+                  "A module (.mlir text or bytecode), or - for the standard "
+                  "input")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("-o", command->output,
+                  "Where to write; - is the standard output, which is the "
+                  "default for text")
+      ->type_name("FILE");
+  sub->add_option("--target", command->target,
+                  "Machine to compile for: cpu is this one, 'tracea doctor -v' "
+                  "lists the others")
+      ->capture_default_str()
+      ->type_name("NAME");
+  sub->add_option("--emit", command->form,
+                  "program (what 'tracea run' takes), manifest (its "
+                  "description, JSON), llvm (IR), asm, object, or mlir")
+      ->check(CLI::IsMember(
+          {"program", "manifest", "llvm", "asm", "object", "mlir"}))
+      ->capture_default_str()
+      ->type_name("FORM");
+  CLI::Option *level =
+      sub->add_option("--to", command->level,
+                      "With --emit mlir, the level: semantic, decision, tile, "
+                      "pipeline or target")
+          ->check(CLI::IsMember(
+              {"semantic", "decision", "tile", "pipeline", "target"}))
+          ->capture_default_str()
+          ->type_name("LEVEL");
+  sub->add_option("--entry", command->entry,
+                  "The function to compile; default: all public ones")
+      ->type_name("NAME");
+  sub->add_option("--threads", command->threads,
+                  "Cores to plan for; default: all of the target's")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  sub->add_flag("--reference", command->reference,
+                "Compile the float64 meaning, by stock lowering, in place of "
+                "the module");
+  sub->add_flag("--dump-remarks", command->remarks,
+                "Print what every pass decided, and why, to stderr");
+  sub->footer(
+      "Examples:\n"
+      "  tracea compile model.mlir -o model.tracea\n"
+      "  tracea compile model.mlir --target x86-64-v3 --emit asm -o model.s\n"
+      "  tracea compile model.mlir --emit mlir --to decision\n"
+      "  generate-module | tracea compile - -o - > model.tracea");
+  sub->callback([command, level, &exitCode] {
+    Status status = compile(*command, level->count() > 0);
+    if (!status.ok()) {
+      printError(status.message());
+      exitCode = 1;
+    }
+  });
+}

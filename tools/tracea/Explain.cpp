@@ -1,0 +1,374 @@
+//===- Explain.cpp - tracea explain ---------------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Commands.h"
+#include "Session.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace tracea::driver;
+namespace rt = tracea::runtime;
+
+namespace {
+struct ExplainCommand {
+  std::string source;
+  std::string target = "cpu";
+  std::string entry;
+  int threads = 0;
+  bool json = false;
+};
+
+/// Expressions as text. Nodes are shared, so the full text of one may be
+/// exponentially long: long ones are named "e17".
+class ExprPrinter {
+public:
+  explicit ExprPrinter(const rt::EntrySpec &entry) {
+    for (const rt::Expr &expr : entry.exprs) {
+      std::string text = print(entry, expr);
+      if (text.size() > longest)
+        text = "e" + std::to_string(texts.size());
+      texts.push_back(std::move(text));
+    }
+  }
+
+  const std::string &operator[](int64_t node) const {
+    return texts[static_cast<size_t>(node)];
+  }
+
+  std::string list(const std::vector<int64_t> &nodes) const {
+    std::string text = "[";
+    for (size_t i = 0; i < nodes.size(); ++i)
+      text += (i ? ", " : "") + (*this)[nodes[i]];
+    return text + "]";
+  }
+
+private:
+  static constexpr size_t longest = 100;
+
+  std::string print(const rt::EntrySpec &entry, const rt::Expr &expr) const {
+    auto call = [&](const char *name, bool three = false) {
+      return std::string(name) + "(" + (*this)[expr.a] + ", " +
+             (*this)[expr.b] + (three ? ", " + (*this)[expr.c] : "") + ")";
+    };
+    auto infix = [&](const char *sign) {
+      return "(" + (*this)[expr.a] + sign + (*this)[expr.b] + ")";
+    };
+    switch (expr.op) {
+    case rt::ExprOp::Const:
+      return std::to_string(expr.a);
+    case rt::ExprOp::Dim:
+      return "dim(" + entry.inputs[static_cast<size_t>(expr.a)].name + ", " +
+             std::to_string(expr.b) + ")";
+    case rt::ExprOp::Add:
+      return infix(" + ");
+    case rt::ExprOp::Sub:
+      return infix(" - ");
+    case rt::ExprOp::Mul:
+      return infix(" * ");
+    case rt::ExprOp::Eq:
+      return infix(" == ");
+    case rt::ExprOp::Ne:
+      return infix(" != ");
+    case rt::ExprOp::Lt:
+      return infix(" < ");
+    case rt::ExprOp::Le:
+      return infix(" <= ");
+    case rt::ExprOp::Select:
+      return call("select", true);
+    default:
+      return call(rt::nameOf(expr.op));
+    }
+  }
+
+  std::vector<std::string> texts;
+};
+} // namespace
+
+/// Whether the compiler made plain loops for want of a variant.
+static bool isPlainLoops(const rt::KernelSpec &kernel) {
+  return kernel.variant.empty() || kernel.variant == "linalg";
+}
+
+static bool stand(const RemarkNote &remark, const OpDecision &decision) {
+  return remark.place.line != 0 && remark.place.file == decision.place.file &&
+         remark.place.line == decision.place.line &&
+         remark.place.column == decision.place.column;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string describeBuffer(const rt::EntrySpec &entry,
+                                  const rt::BufferSpec &buffer,
+                                  const ExprPrinter &exprs) {
+  switch (buffer.kind) {
+  case rt::BufferKind::Input:
+    return "input '" + entry.inputs[static_cast<size_t>(buffer.index)].name +
+           "'";
+  case rt::BufferKind::Constant:
+    return "constant " + std::to_string(buffer.index);
+  case rt::BufferKind::Temp:
+    return "temporary of " + exprs[buffer.bytes] + " bytes";
+  }
+  return "";
+}
+
+static std::string describeView(const rt::ViewSpec &view,
+                                const ExprPrinter &exprs) {
+  std::string text = std::string("%") + std::to_string(view.buffer) + " " +
+                     rt::nameOf(view.type) + exprs.list(view.sizes);
+  if (exprs[view.offset] != "0")
+    text += " at " + exprs[view.offset];
+  return text;
+}
+
+static std::string describeEntry(const rt::Manifest &manifest,
+                                 const rt::EntrySpec &entry) {
+  ExprPrinter exprs(entry);
+  std::string text = "\nentry " + entry.name + "\n";
+  for (const rt::InputSpec &input : entry.inputs)
+    text += "  takes '" + input.name + "' " +
+            describeType(input.type, input.shape) + "\n";
+  for (const rt::CheckSpec &check : entry.checks)
+    text += "  requires " + exprs[check.expr] + ": " + check.message + "\n";
+  for (size_t i = 0; i < entry.buffers.size(); ++i)
+    text += "  %" + std::to_string(i) + " = " +
+            describeBuffer(entry, entry.buffers[i], exprs) + "\n";
+  for (const rt::StepSpec &step : entry.steps) {
+    text += "  launch " +
+            manifest.kernels[static_cast<size_t>(step.kernel)].name + ", " +
+            exprs[step.tiles] + " tiles (";
+    for (size_t i = 0; i < step.args.size(); ++i)
+      text += (i ? "; " : "") + (step.args[i].isView
+                                     ? describeView(step.args[i].view, exprs)
+                                     : exprs[step.args[i].index]);
+    text += ")\n";
+  }
+  for (const rt::OutputSpec &output : entry.outputs)
+    text += "  gives " + describeView(output.view, exprs) + "\n";
+  return text;
+}
+
+static std::string describe(const std::string &source,
+                            const rt::Manifest &manifest,
+                            const CompileReport *report) {
+  std::string text = source + " for " + manifest.target.name + " (" +
+                     manifest.target.arch + "), by " + manifest.producer + "\n";
+  std::vector<const RemarkNote *> others;
+  if (report) {
+    text += "\noperations\n";
+    for (const OpDecision &decision : report->decisions) {
+      text += "  " + decision.place.text() + ": " + decision.op + " -> " +
+              (decision.kernel.empty() ? "plain loops" : decision.kernel) +
+              "\n    schedule " + decision.schedule + "\n";
+      for (const RemarkNote &remark : report->remarks)
+        if (stand(remark, decision) && remark.category == "tracea-doctor")
+          text += "    " + remark.kind + " " + remark.name + ": " +
+                  remark.text + "\n";
+    }
+    if (report->decisions.empty())
+      text += "  none with a choice\n";
+    for (const RemarkNote &remark : report->remarks)
+      if (remark.category != "tracea-doctor")
+        others.push_back(&remark);
+  }
+  if (!others.empty())
+    text += "\nremarks\n";
+  for (const RemarkNote *remark : others)
+    text += "  " + remark->place.text() + ": " + remark->kind + " " +
+            remark->name + ": " + remark->text + "\n";
+
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "operation", "variant", "workspace a thread"}};
+  for (const rt::KernelSpec &kernel : manifest.kernels) {
+    rows.push_back({kernel.name, kernel.op.empty() ? "-" : kernel.op,
+                    isPlainLoops(kernel) ? "plain loops" : kernel.variant,
+                    describeBytes(static_cast<double>(kernel.workspace))});
+  }
+  text += "\nkernels\n" + formatTable(rows, {3});
+  for (const rt::KernelSpec &kernel : manifest.kernels) {
+    for (const std::string &certificate : kernel.certificates)
+      text += "  " + kernel.name + ": proved: " + certificate + "\n";
+    for (const std::string &remark : kernel.remarks)
+      text += "  " + kernel.name + ": " + remark + "\n";
+  }
+  for (const rt::EntrySpec &entry : manifest.entries)
+    text += describeEntry(manifest, entry);
+  return text;
+}
+
+namespace {
+struct Counts {
+  int64_t kernels = 0;
+  int64_t plainLoops = 0;
+  int64_t hostCopies = 0;
+};
+} // namespace
+
+static Counts count(const rt::Manifest &manifest, const CompileReport *report) {
+  Counts counts;
+  counts.kernels = static_cast<int64_t>(manifest.kernels.size());
+  for (const rt::KernelSpec &kernel : manifest.kernels)
+    counts.plainLoops += isPlainLoops(kernel);
+  if (report)
+    for (const RemarkNote &remark : report->remarks)
+      counts.hostCopies += remark.name == "host-copy";
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static nlohmann::ordered_json toJSON(const RemarkNote &remark) {
+  return {{"location", remark.place.text()},
+          {"kind", remark.kind},
+          {"category", remark.category},
+          {"name", remark.name},
+          {"text", remark.text}};
+}
+
+static nlohmann::ordered_json toJSON(const std::string &source,
+                                     const rt::Manifest &manifest,
+                                     const CompileReport *report) {
+  nlohmann::ordered_json json;
+  json["source"] = source;
+  json["target"] = manifest.target.name;
+  if (report) {
+    json["operations"] = nlohmann::ordered_json::array();
+    for (const OpDecision &decision : report->decisions) {
+      nlohmann::ordered_json entry = {{"location", decision.place.text()},
+                                      {"op", decision.op},
+                                      {"variant", decision.variant},
+                                      {"schedule", decision.schedule}};
+      if (!decision.kernel.empty())
+        entry["kernel"] = decision.kernel;
+      json["operations"].push_back(std::move(entry));
+    }
+    json["remarks"] = nlohmann::ordered_json::array();
+    for (const RemarkNote &remark : report->remarks)
+      json["remarks"].push_back(toJSON(remark));
+  }
+  Counts counts = count(manifest, report);
+  json["fallbacks"] = {{"plainLoops", counts.plainLoops}};
+  if (report)
+    json["fallbacks"]["hostCopies"] = counts.hostCopies;
+  return json;
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+static Status explain(const ExplainCommand &command) {
+  Expected<tracea::target::TargetDescription> machine =
+      findTarget(command.target);
+  if (!machine)
+    return machine.status();
+  if (machine->isGPU())
+    return Status::error("no code generator for target '" + command.target +
+                         "' of kind " +
+                         std::string(tracea::target::stringify(machine->kind)) +
+                         "; expected a target of kind cpu");
+  Expected<Source> source = Source::open(command.source);
+  if (!source)
+    return source.status();
+
+  CompileReport report;
+  if (source->module) {
+    std::vector<std::string> names = source->module->publicFunctions();
+    if (names.empty() || !command.entry.empty()) {
+      Expected<std::string> entry =
+          chooseEntry(source->name, names, command.entry);
+      if (!entry)
+        return entry.status();
+    }
+    CompileRequest request;
+    request.target = command.target;
+    request.entry = command.entry;
+    request.threads = command.threads;
+    Progress progress("compiling " + source->name);
+    std::optional<rt::ProgramFile> program =
+        source->module->compile(request, &report);
+    progress.clear();
+    if (!program)
+      return Status::error("cannot compile '" + source->name + "'");
+    source->program = std::move(*program);
+  } else if (!command.entry.empty()) {
+    std::vector<std::string> names;
+    for (const rt::EntrySpec &entry : source->program->manifest.entries)
+      names.push_back(entry.name);
+    Expected<std::string> entry =
+        chooseEntry(source->name, names, command.entry);
+    if (!entry)
+      return entry.status();
+    std::vector<rt::EntrySpec> &entries = source->program->manifest.entries;
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [&](const rt::EntrySpec &spec) {
+                                   return spec.name != *entry;
+                                 }),
+                  entries.end());
+  }
+
+  const rt::Manifest &manifest = source->program->manifest;
+  const CompileReport *known = source->module ? &report : nullptr;
+  if (command.json) {
+    nlohmann::ordered_json json = toJSON(source->name, manifest, known);
+    Expected<std::string> text = rt::toJSON(manifest);
+    if (!text)
+      return text.status();
+    json["manifest"] = nlohmann::ordered_json::parse(*text);
+    return writeJSON(json);
+  }
+  Counts counts = count(manifest, known);
+  std::string text = describe(source->name, manifest, known);
+  text += "\n" + std::to_string(counts.kernels) + " kernels, " +
+          std::to_string(counts.plainLoops) + " of them plain loops";
+  if (known)
+    text += "; " + std::to_string(counts.hostCopies) +
+            " operands copied because a kernel could not take them as they lie";
+  return writeStdout(text + "\n");
+}
+
+void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
+  CLI::App *sub = app.add_subcommand(
+      "explain", "Say what the compiler chose for each operation, and why");
+  auto command = std::make_shared<ExplainCommand>();
+  sub->add_option("module", command->source,
+                  "A module (.mlir text or bytecode), a program (.tracea), or "
+                  "- for the standard input")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("--target", command->target, "Machine to compile for")
+      ->capture_default_str()
+      ->type_name("NAME");
+  sub->add_option("--entry", command->entry,
+                  "The function to look at; default: all public ones")
+      ->type_name("NAME");
+  sub->add_option("--threads", command->threads,
+                  "Cores to plan for; default: all of the target's")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  sub->add_flag("--json", command->json,
+                "Print one JSON object, with the program's whole manifest");
+  sub->footer(
+      "For a module: each operation with its schedule, the variants that were "
+      "refused and the\nreasons, what was fused and what was not, and what is "
+      "left to plain loops. For both: the\nkernels, and each entry's buffers, "
+      "launches and sizes as expressions of the inputs.\n\n"
+      "Examples:\n"
+      "  tracea explain model.mlir\n"
+      "  tracea explain model.mlir --target znver4 --json\n"
+      "  tracea explain model.tracea");
+  sub->callback([command, &exitCode] {
+    Status status = explain(*command);
+    if (!status.ok()) {
+      printError(status.message());
+      exitCode = 1;
+    }
+  });
+}

@@ -1,0 +1,352 @@
+//===- Frontend.cpp - The compiler behind a door without MLIR -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the passes decided is collected from their remarks and by looking at
+// the module between passes; no pass knows of it.
+
+#include "Frontend.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "tracea/Compiler/Compiler.h"
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Doctor/Doctor.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <mutex>
+#include <numeric>
+
+using namespace mlir;
+using namespace ::tracea::driver;
+namespace tc = ::tracea::compiler;
+namespace rt = ::tracea::runtime;
+namespace doctor = ::tracea::doctor;
+
+//===----------------------------------------------------------------------===//
+// Places and remarks
+//===----------------------------------------------------------------------===//
+
+std::string SourcePlace::text() const {
+  if (line == 0)
+    return "unknown location";
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+/// The first place in a file that `loc` names; fused and inlined locations
+/// name several.
+static SourcePlace getPlace(Location loc) {
+  SourcePlace place;
+  loc->walk([&](Location inner) {
+    if (FileLineColLoc file = dyn_cast<FileLineColLoc>(inner)) {
+      place = {file.getFilename().str(), file.getLine(), file.getColumn()};
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return place;
+}
+
+namespace {
+/// Where remarks go while a report is asked for. Passes on different functions
+/// run at the same time.
+struct RemarkSink {
+  std::mutex mutex;
+  CompileReport *report = nullptr;
+};
+
+class Streamer : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit Streamer(RemarkSink &sink) : sink(sink) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::lock_guard<std::mutex> lock(sink.mutex);
+    if (!sink.report)
+      return;
+    RemarkNote note;
+    note.place = getPlace(remark.getLocation());
+    note.kind = remark.getRemarkTypeString().lower();
+    note.category = remark.getCombinedCategoryName().str();
+    note.name = remark.getRemarkName().str();
+    llvm::ListSeparator separator("; ");
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
+      note.text += StringRef(separator).str();
+      if (arg.key != "Remark" && arg.key != "Reason")
+        note.text += arg.key + " = ";
+      note.text += arg.val;
+    }
+    sink.report->remarks.push_back(std::move(note));
+  }
+
+private:
+  RemarkSink &sink;
+};
+
+/// The sums of products that the operation is counted by; normalizations and
+/// softmax are bound by memory and not counted.
+double countFlops(mlir::tracea::ScheduledOpInterface op,
+                  const doctor::Problem &problem) {
+  double flops = 0;
+  auto known = [](int64_t extent) { return extent != doctor::kUnknownExtent; };
+  switch (problem.kind) {
+  case doctor::OpKind::Gemm:
+    if (known(problem.k))
+      flops = 2.0 * static_cast<double>(problem.k);
+    break;
+  case doctor::OpKind::Conv2D:
+    if (known(problem.groupChannels) && known(problem.filterHeight) &&
+        known(problem.filterWidth))
+      flops = 2.0 * static_cast<double>(problem.groupChannels) *
+              static_cast<double>(problem.filterHeight) *
+              static_cast<double>(problem.filterWidth);
+    break;
+  case doctor::OpKind::Attention: {
+    // What a mask leaves out is not known here, and beside a log-sum-exp the
+    // first result does not stand last among the kernel's arguments.
+    auto attention = cast<mlir::tracea::AttentionOp>(op.getOperation());
+    if (!attention.getCausal() && !attention.getWindow() &&
+        !attention.getBlockMask() && !attention.getLseInit() &&
+        known(problem.n) && known(problem.k) && known(problem.valueDim) &&
+        problem.valueDim > 0)
+      flops = 2.0 * static_cast<double>(problem.n) *
+              static_cast<double>(problem.k + problem.valueDim) /
+              static_cast<double>(problem.valueDim);
+    break;
+  }
+  default:
+    break;
+  }
+  return flops;
+}
+
+/// Looks at the module after the passes that decide.
+class Observer : public PassInstrumentation {
+public:
+  explicit Observer(CompileReport &report) : report(report) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    ModuleOp module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      return;
+    StringRef argument = pass->getArgument();
+    if (argument == "tracea-select-schedule")
+      recordDecisions(module);
+    else if (argument == "convert-tracea-to-tracea-pipe")
+      recordKernels(module);
+    else if (argument == "tracea-promote-to-f64")
+      recordReductions(module);
+  }
+
+private:
+  void recordDecisions(ModuleOp module) {
+    // A problem that cannot be stated has been reported by the pass.
+    ScopedDiagnosticHandler quiet(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    module.walk([&](mlir::tracea::ScheduledOpInterface op) {
+      mlir::tracea::ScheduleAttr schedule = op.getScheduleAttr();
+      if (!schedule)
+        return;
+      OpDecision decision;
+      decision.place = getPlace(op.getLoc());
+      decision.op = op->getName().getStringRef().str();
+      decision.variant = schedule.getVariant().str();
+      llvm::raw_string_ostream(decision.schedule) << schedule;
+      FailureOr<doctor::Problem> problem = mlir::tracea::getProblem(op);
+      if (succeeded(problem))
+        decision.flopsPerElement = countFlops(op, *problem);
+      report.decisions.push_back(std::move(decision));
+    });
+  }
+
+  /// Operations are lowered in their order and each makes at most one kernel,
+  /// so the n-th of a kind and variant belong together.
+  void recordKernels(ModuleOp module) {
+    for (tracea_pipe::KernelOp kernel : module.getOps<tracea_pipe::KernelOp>())
+      for (OpDecision &decision : report.decisions)
+        if (decision.kernel.empty() &&
+            decision.op == kernel.getSourceOp().value_or("") &&
+            decision.variant == kernel.getVariant().value_or("")) {
+          decision.kernel = kernel.getSymName().str();
+          break;
+        }
+  }
+
+  void recordReductions(ModuleOp module) {
+    module.walk([&](linalg::LinalgOp op) {
+      if (op.getNumReductionLoops() == 0 || op->getNumResults() == 0 ||
+          !isa<FloatType>(getElementTypeOrSelf(op->getResultTypes().front())))
+        return;
+      double length = 1;
+      bool unknown = false;
+      SmallVector<int64_t> extents = op.getStaticLoopRanges();
+      for (auto [extent, iterator] :
+           llvm::zip(extents, op.getIteratorTypesArray())) {
+        if (iterator != utils::IteratorType::reduction)
+          continue;
+        if (ShapedType::isDynamic(extent))
+          unknown = true;
+        else
+          length *= static_cast<double>(extent);
+      }
+      report.reductionAssumed |= unknown;
+      report.reductionLength += unknown ? assumedReduction : length;
+    });
+  }
+
+  CompileReport &report;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Frontend
+//===----------------------------------------------------------------------===//
+
+struct Frontend::Impl {
+  // Declared first: the context's remark engine refers to it.
+  RemarkSink sink;
+  llvm::SourceMgr sources;
+  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<SourceMgrDiagnosticHandler> handler;
+  OwningOpRef<ModuleOp> module;
+
+  tc::CompileOptions begin(const CompileRequest &request,
+                           CompileReport *report) {
+    tc::CompileOptions options;
+    options.target = request.target;
+    options.entry = request.entry;
+    options.reference = request.reference;
+    options.threads = request.threads;
+    if (report)
+      options.configure = [report](PassManager &manager) {
+        manager.addInstrumentation(std::make_unique<Observer>(*report));
+      };
+    sink.report = report;
+    return options;
+  }
+
+  void end(CompileReport *report) {
+    sink.report = nullptr;
+    if (!report)
+      return;
+    std::vector<RemarkNote> &remarks = report->remarks;
+    std::vector<size_t> order(remarks.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    llvm::sort(order, [&](size_t a, size_t b) {
+      const SourcePlace &first = remarks[a].place, &second = remarks[b].place;
+      return std::tie(first.line, first.column, a) <
+             std::tie(second.line, second.column, b);
+    });
+    std::vector<RemarkNote> sorted;
+    for (size_t i : order)
+      sorted.push_back(std::move(remarks[i]));
+    remarks = std::move(sorted);
+  }
+};
+
+Frontend::Frontend(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Frontend::~Frontend() = default;
+
+std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
+                                          rt::Bytes text) {
+  auto impl = std::make_unique<Impl>();
+  DialectRegistry registry;
+  tc::registerAllDialects(registry);
+  impl->context = std::make_unique<MLIRContext>(registry);
+  impl->sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(
+          StringRef(reinterpret_cast<const char *>(text.data()), text.size()),
+          name),
+      llvm::SMLoc());
+  impl->handler = std::make_unique<SourceMgrDiagnosticHandler>(
+      impl->sources, impl->context.get(), llvm::errs());
+  impl->module = parseSourceFile<ModuleOp>(impl->sources, impl->context.get());
+  if (!impl->module)
+    return nullptr;
+  remark::RemarkCategories categories;
+  categories.passed = categories.missed = ".*";
+  categories.failed = categories.analysis = ".*";
+  if (failed(remark::enableOptimizationRemarks(
+          *impl->context, std::make_unique<Streamer>(impl->sink),
+          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
+    return nullptr;
+  return std::unique_ptr<Frontend>(new Frontend(std::move(impl)));
+}
+
+std::vector<std::string> Frontend::publicFunctions() const {
+  std::vector<std::string> names;
+  for (func::FuncOp function : impl->module->getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      names.push_back(function.getName().str());
+  return names;
+}
+
+std::optional<rt::ElementType> Frontend::coarsestFloat() const {
+  unsigned fewest = ~0u;
+  std::optional<rt::ElementType> coarsest;
+  auto look = [&](Type type) {
+    FloatType element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+    if (!element || element.getFPMantissaWidth() >= fewest)
+      return;
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    if (std::optional<rt::ElementType> known = rt::parseElementType(name)) {
+      fewest = element.getFPMantissaWidth();
+      coarsest = known;
+    }
+  };
+  (*impl->module)->walk([&](Operation *op) {
+    llvm::for_each(op->getResultTypes(), look);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArgumentTypes(), look);
+  });
+  return coarsest;
+}
+
+std::optional<rt::ProgramFile> Frontend::compile(const CompileRequest &request,
+                                                 CompileReport *report) {
+  tc::CompileOptions options = impl->begin(request, report);
+  FailureOr<rt::ProgramFile> program =
+      tc::compileToProgram(*impl->module, options);
+  impl->end(report);
+  if (failed(program))
+    return std::nullopt;
+  return std::move(*program);
+}
+
+std::optional<std::string> Frontend::emit(const std::string &form,
+                                          const CompileRequest &request,
+                                          CompileReport *report) {
+  std::optional<tc::Emit> what = tc::parseEmit(form);
+  if (!what) {
+    emitError(UnknownLoc::get(impl->context.get()))
+        << "unknown form '" << form << "'; expected one of "
+        << tc::listEmitNames();
+    return std::nullopt;
+  }
+  tc::CompileOptions options = impl->begin(request, report);
+  FailureOr<std::string> text = tc::emit(*impl->module, *what, options);
+  impl->end(report);
+  if (failed(text))
+    return std::nullopt;
+  return std::move(*text);
+}
+
+void ::tracea::driver::installCrashHandler(const char *program) {
+  llvm::setBugReportMsg("This is a bug in tracea. Please report it with the "
+                        "module, the command and the output of "
+                        "'tracea doctor'.\n");
+  llvm::EnablePrettyStackTrace();
+  llvm::sys::PrintStackTraceOnErrorSignal(program);
+}
+
+std::string(::tracea::driver::llvmVersion)() { return LLVM_VERSION_STRING; }

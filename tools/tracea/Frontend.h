@@ -1,0 +1,112 @@
+//===- Frontend.h - The compiler behind a door without MLIR -----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver's subcommands use third-party headers that throw; the compiler is
+// built without exceptions. This is all they see of it. Diagnostics go to
+// stderr with the line they are about; functions then return nothing.
+
+#ifndef TRACEA_TOOLS_TRACEA_FRONTEND_H
+#define TRACEA_TOOLS_TRACEA_FRONTEND_H
+
+#include "tracea/Runtime/ProgramFile.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tracea::driver {
+
+/// Where something stands in the source; line 0 is nowhere in particular.
+struct SourcePlace {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  /// "model.mlir:7:8", or "unknown location".
+  std::string text() const;
+};
+
+/// What a pass said about a decision.
+struct RemarkNote {
+  SourcePlace place;
+  /// "passed", "missed", "failed" or "analysis".
+  std::string kind;
+  std::string category;
+  std::string name;
+  std::string text;
+};
+
+/// An operation of the decision level.
+struct OpDecision {
+  SourcePlace place;
+  /// "tracea.gemm"
+  std::string op;
+  std::string variant;
+  /// The attribute as it is written in IR.
+  std::string schedule;
+  /// The kernel made of it; empty where it is left to plain loops.
+  std::string kernel;
+  /// Floating-point operations for each element of the first result, a
+  /// multiply-add counted as two; 0 where unknown.
+  double flopsPerElement = 0;
+};
+
+struct CompileRequest {
+  std::string target = "cpu";
+  /// Empty: all public functions.
+  std::string entry;
+  bool reference = false;
+  int threads = 0;
+};
+
+/// What was learned on the way; asking for it costs little.
+struct CompileReport {
+  std::vector<OpDecision> decisions;
+  /// In the order of the source.
+  std::vector<RemarkNote> remarks;
+  /// Of a reference: the lengths of all float reductions, added; one of
+  /// unknown length counts `assumedReduction`.
+  double reductionLength = 0;
+  bool reductionAssumed = false;
+};
+constexpr double assumedReduction = 4096;
+
+/// A parsed module.
+class Frontend {
+public:
+  ~Frontend();
+  Frontend(const Frontend &) = delete;
+  Frontend &operator=(const Frontend &) = delete;
+
+  /// Textual MLIR or bytecode; `name` stands for it in messages.
+  static std::unique_ptr<Frontend> parse(const std::string &name,
+                                         runtime::Bytes text);
+
+  /// Names of the functions that may be entries.
+  std::vector<std::string> publicFunctions() const;
+  /// The float type with the fewest significant bits that any value of the
+  /// module has.
+  std::optional<runtime::ElementType> coarsestFloat() const;
+
+  std::optional<runtime::ProgramFile> compile(const CompileRequest &request,
+                                              CompileReport *report = nullptr);
+  /// The module in another form, by its name; `formNames` lists them.
+  std::optional<std::string> emit(const std::string &form,
+                                  const CompileRequest &request,
+                                  CompileReport *report = nullptr);
+
+private:
+  struct Impl;
+  explicit Frontend(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// Prints a stack trace and where to report it should the compiler crash.
+void installCrashHandler(const char *program);
+/// "22.1.0"
+std::string llvmVersion();
+
+} // namespace tracea::driver
+
+#endif // TRACEA_TOOLS_TRACEA_FRONTEND_H

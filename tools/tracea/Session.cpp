@@ -1,0 +1,400 @@
+//===- Session.cpp - A module or program, loaded with its inputs ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Session.h"
+
+#include "Timing.h"
+#include "tracea/Runtime/Npy.h"
+
+#include <algorithm>
+#include <charconv>
+
+using namespace tracea::driver;
+namespace rt = tracea::runtime;
+
+void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
+  app.add_option("module", options.source,
+                 "A module (.mlir text or bytecode), a program (.tracea), or - "
+                 "for the standard input")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--target", options.target,
+                 "Machine to compile for: cpu is this one")
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--entry", options.entry,
+                 "The function to run; default: the only public one, else main")
+      ->type_name("NAME");
+  app.add_option("--threads", options.threads,
+                 "Threads to use, the calling one included; default: "
+                 "TRACEA_NUM_THREADS, else all processors")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_option("--input", options.inputs,
+                 "NumPy file of the next argument; repeat in argument order")
+      ->allow_extra_args(false)
+      ->type_name("X.npy");
+  app.add_flag("--random-inputs{0}", options.seed,
+               "Inputs without a file get random numbers: floats in [-1, 1), "
+               "integers "
+               "in [-8, 8); --random-inputs=SEED for others")
+      ->type_name("[=SEED]");
+  app.add_option("--shape", options.shapes,
+                 "Sizes of a random input, as INDEX=AxBxC; needed where the "
+                 "type leaves a size open")
+      ->allow_extra_args(false)
+      ->type_name("I=AxB");
+}
+
+//===----------------------------------------------------------------------===//
+// Source
+//===----------------------------------------------------------------------===//
+
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+Expected<Source> Source::open(const std::string &path) {
+  Expected<std::vector<uint8_t>> bytes = readInput(path);
+  if (!bytes)
+    return bytes.status();
+  Source source;
+  source.name = displayName(path);
+  if (rt::ProgramFile::hasMagic(*bytes) || endsWith(path, ".tracea")) {
+    Expected<rt::ProgramFile> program = rt::ProgramFile::parse(*bytes);
+    if (!program)
+      return program.status().withContext(source.name);
+    source.program = std::move(*program);
+    return source;
+  }
+  source.module = Frontend::parse(source.name, *bytes);
+  if (!source.module)
+    return Status::error("cannot parse '" + source.name + "'");
+  return source;
+}
+
+Expected<std::string>
+tracea::driver::chooseEntry(const std::string &source,
+                            const std::vector<std::string> &names,
+                            const std::string &wanted) {
+  auto has = [&](const std::string &name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (names.empty())
+    return Status::error(source + ": expected a public function with a body, "
+                                  "found none");
+  if (!wanted.empty()) {
+    if (has(wanted))
+      return wanted;
+    return Status::error(source + ": no entry is named '" + wanted +
+                         "'; it has " + quoteList(names));
+  }
+  if (names.size() == 1)
+    return names.front();
+  if (has("main"))
+    return std::string("main");
+  return Status::error(source + ": expected --entry to say which of " +
+                       quoteList(names) + " to run");
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// splitmix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014): the same numbers on every machine.
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = (state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static void fillRandom(const rt::Tensor &tensor, uint64_t seed) {
+  uint64_t state = seed;
+  auto unit = [&] { // [-1, 1), exact in 24 bits
+    return static_cast<float>(nextRandom(state) >> 40) * 0x1p-23f - 1.0f;
+  };
+  auto small = [&] {
+    return static_cast<int64_t>(nextRandom(state) >> 60) - 8;
+  };
+  for (int64_t i = 0; i < tensor.numElements(); ++i)
+    switch (tensor.type()) {
+    case rt::ElementType::F64:
+      tensor.dataAs<double>()[i] = static_cast<double>(unit());
+      break;
+    case rt::ElementType::F32:
+      tensor.dataAs<float>()[i] = unit();
+      break;
+    case rt::ElementType::F16:
+      // The cast to 16 bits may reach 1, which is harmless.
+      tensor.dataAs<uint16_t>()[i] = rt::floatToHalf(unit());
+      break;
+    case rt::ElementType::BF16:
+      tensor.dataAs<uint16_t>()[i] = rt::floatToBFloat(unit());
+      break;
+    case rt::ElementType::I64:
+      tensor.dataAs<int64_t>()[i] = small();
+      break;
+    case rt::ElementType::Index:
+      tensor.dataAs<int64_t>()[i] = small() + 8;
+      break;
+    case rt::ElementType::I32:
+      tensor.dataAs<int32_t>()[i] = static_cast<int32_t>(small());
+      break;
+    case rt::ElementType::I16:
+      tensor.dataAs<int16_t>()[i] = static_cast<int16_t>(small());
+      break;
+    case rt::ElementType::I8:
+      tensor.dataAs<int8_t>()[i] = static_cast<int8_t>(small());
+      break;
+    case rt::ElementType::I1:
+      tensor.dataAs<uint8_t>()[i] = static_cast<uint8_t>(small() & 1);
+      break;
+    }
+}
+
+namespace {
+struct ShapeOption {
+  size_t input = 0;
+  std::vector<int64_t> sizes;
+};
+} // namespace
+
+static bool parseInteger(const std::string &text, int64_t &value) {
+  const char *end = text.data() + text.size();
+  std::from_chars_result result = std::from_chars(text.data(), end, value);
+  return result.ec == std::errc() && result.ptr == end && !text.empty() &&
+         value >= 0;
+}
+
+/// "0=128x256"; "2=" is a scalar.
+static Expected<ShapeOption> parseShape(const std::string &text) {
+  Status bad = Status::error("--shape " + text +
+                             ": expected INDEX=AxBxC, for example 0=128x256");
+  size_t equals = text.find('=');
+  int64_t index = 0;
+  if (equals == std::string::npos ||
+      !parseInteger(text.substr(0, equals), index))
+    return bad;
+  ShapeOption option;
+  option.input = static_cast<size_t>(index);
+  std::string rest = text.substr(equals + 1);
+  while (!rest.empty()) {
+    size_t cut = rest.find('x');
+    int64_t size = 0;
+    if (!parseInteger(rest.substr(0, cut), size) || cut + 1 == rest.size())
+      return bad;
+    option.sizes.push_back(size);
+    rest = cut == std::string::npos ? "" : rest.substr(cut + 1);
+  }
+  return option;
+}
+
+/// Whether a tensor of that type and shape may stand as the input.
+static bool matches(const rt::InputSpec &spec, rt::ElementType type,
+                    const std::vector<int64_t> &shape) {
+  if (type != spec.type || shape.size() != spec.shape.size())
+    return false;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (spec.shape[i] != rt::dynamicSize && spec.shape[i] != shape[i])
+      return false;
+  return true;
+}
+
+static std::string describeInput(const rt::EntrySpec &entry, size_t index) {
+  return "input " + std::to_string(index) + " ('" + entry.inputs[index].name +
+         "')";
+}
+
+static Expected<InputTensor> readTensor(const rt::EntrySpec &entry,
+                                        size_t index, const std::string &path) {
+  const rt::InputSpec &spec = entry.inputs[index];
+  rt::NpyReadOptions options;
+  options.expected = spec.type;
+  Expected<rt::Tensor> tensor = rt::readNpy(path, options);
+  if (!tensor)
+    return tensor.status().withContext(describeInput(entry, index));
+  if (!matches(spec, tensor->type(), tensor->shape()))
+    return Status::error(path + ": " + describeInput(entry, index) +
+                         ": expected " + describeType(spec.type, spec.shape) +
+                         ", found " + tensor->describe());
+  return InputTensor{*tensor, path};
+}
+
+static Expected<InputTensor>
+makeRandom(const rt::EntrySpec &entry, size_t index, uint64_t seed,
+           const std::vector<ShapeOption> &shapes) {
+  const rt::InputSpec &spec = entry.inputs[index];
+  std::vector<int64_t> shape = spec.shape;
+  bool given = false;
+  for (const ShapeOption &option : shapes)
+    if (option.input == index) {
+      shape = option.sizes;
+      given = true;
+    }
+  if (!given &&
+      std::find(shape.begin(), shape.end(), rt::dynamicSize) != shape.end())
+    return Status::error(describeInput(entry, index) + " is " +
+                         describeType(spec.type, spec.shape) +
+                         ": expected --shape " + std::to_string(index) +
+                         "=… to say the sizes left open");
+  if (!matches(spec, spec.type, shape))
+    return Status::error("--shape of " + describeInput(entry, index) +
+                         ": expected " + rt::describeShape(spec.shape) +
+                         ", found " + rt::describeShape(shape));
+  Expected<rt::Tensor> tensor = rt::Tensor::allocate(spec.type, shape);
+  if (!tensor)
+    return tensor.status().withContext(describeInput(entry, index));
+  fillRandom(*tensor, seed + index * 0x9e3779b9u);
+  return InputTensor{*tensor, "random, seed " + std::to_string(seed)};
+}
+
+static Expected<std::vector<InputTensor>>
+makeInputs(const rt::EntrySpec &entry, const SessionOptions &options) {
+  std::vector<ShapeOption> shapes;
+  for (const std::string &text : options.shapes) {
+    Expected<ShapeOption> shape = parseShape(text);
+    if (!shape)
+      return shape.status();
+    if (!options.random)
+      return Status::error("--shape " + text +
+                           ": expected --random-inputs with it");
+    if (shape->input >= entry.inputs.size())
+      return Status::error("--shape " + text + ": entry '" + entry.name +
+                           "' has " + std::to_string(entry.inputs.size()) +
+                           " inputs");
+    if (shape->input < options.inputs.size())
+      return Status::error("--shape " + text + ": input " +
+                           std::to_string(shape->input) + " is read from '" +
+                           options.inputs[shape->input] + "'");
+    shapes.push_back(std::move(*shape));
+  }
+  size_t given = options.inputs.size();
+  size_t wanted = entry.inputs.size();
+  if (given > wanted || (given < wanted && !options.random)) {
+    std::string message = "entry '" + entry.name + "' takes " +
+                          std::to_string(wanted) +
+                          (wanted == 1 ? " input" : " inputs") + ", found " +
+                          std::to_string(given);
+    if (given < wanted) {
+      message += "; missing";
+      for (size_t i = given; i < wanted; ++i)
+        message += std::string(i == given ? " " : ", ") + "'" +
+                   entry.inputs[i].name + "' " +
+                   describeType(entry.inputs[i].type, entry.inputs[i].shape);
+      message += " (give --input, or --random-inputs)";
+    }
+    return Status::error(message);
+  }
+  std::vector<InputTensor> inputs;
+  for (size_t i = 0; i < wanted; ++i) {
+    Expected<InputTensor> input =
+        i < given ? readTensor(entry, i, options.inputs[i])
+                  : makeRandom(entry, i, options.seed, shapes);
+    if (!input)
+      return input.status();
+    inputs.push_back(std::move(*input));
+  }
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Session
+//===----------------------------------------------------------------------===//
+
+Expected<Session> Session::open(const SessionOptions &options) {
+  Session session;
+  Expected<tracea::target::TargetDescription> machine =
+      findTarget(options.target);
+  if (!machine)
+    return machine.status();
+  if (machine->isGPU())
+    return Status::error("cannot run on target '" + options.target +
+                         "': expected one of kind cpu, found kind " +
+                         std::string(tracea::target::stringify(machine->kind)));
+
+  Expected<Source> source = Source::open(options.source);
+  if (!source)
+    return source.status();
+  session.source = std::move(*source);
+
+  std::vector<std::string> names;
+  if (session.source.module)
+    names = session.source.module->publicFunctions();
+  else
+    for (const rt::EntrySpec &entry : session.source.program->manifest.entries)
+      names.push_back(entry.name);
+  Expected<std::string> entry =
+      chooseEntry(session.source.name, names, options.entry);
+  if (!entry)
+    return entry.status();
+  session.entryName = *entry;
+
+  rt::DeviceOptions deviceOptions;
+  deviceOptions.threads = options.threads;
+  Expected<std::shared_ptr<rt::Device>> device =
+      rt::openDevice("cpu", deviceOptions);
+  if (!device)
+    return device.status();
+  session.device = *device;
+
+  rt::ProgramFile program;
+  if (session.source.module) {
+    Progress progress("compiling " + session.source.name);
+    Stopwatch watch;
+    CompileRequest request;
+    request.target = options.target;
+    request.entry = session.entryName;
+    request.threads = options.threads;
+    std::optional<rt::ProgramFile> compiled =
+        session.source.module->compile(request, &session.report);
+    if (!compiled) {
+      progress.clear();
+      return Status::error("cannot compile '" + session.source.name + "'");
+    }
+    session.compileSeconds = watch.seconds();
+    program = std::move(*compiled);
+  } else {
+    if (options.target != "cpu" && options.target != "host")
+      return Status::error("--target " + options.target + ": '" +
+                           session.source.name +
+                           "' is a program and already compiled for '" +
+                           session.source.program->manifest.target.name + "'");
+    program = *session.source.program;
+  }
+
+  Expected<std::shared_ptr<rt::Executable>> executable =
+      rt::Executable::load(std::move(program), session.device);
+  if (!executable)
+    return executable.status().withContext(session.source.name);
+  session.executable = *executable;
+  Expected<std::unique_ptr<rt::Execution>> execution =
+      session.executable->createExecution(session.entryName);
+  if (!execution)
+    return execution.status().withContext(session.source.name);
+  session.execution = std::move(*execution);
+
+  Expected<std::vector<InputTensor>> inputs =
+      makeInputs(session.entry(), options);
+  if (!inputs)
+    return inputs.status();
+  session.inputs = std::move(*inputs);
+  return session;
+}
+
+std::vector<rt::Tensor> Session::inputTensors() const {
+  std::vector<rt::Tensor> tensors;
+  for (const InputTensor &input : inputs)
+    tensors.push_back(input.tensor);
+  return tensors;
+}
+
+const OpDecision *Session::findDecision(const std::string &kernel) const {
+  for (const OpDecision &decision : report.decisions)
+    if (decision.kernel == kernel)
+      return &decision;
+  return nullptr;
+}

@@ -1,0 +1,168 @@
+//===- Timing.cpp - Measured rounds of an execution -----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Timing.h"
+
+#include "Session.h"
+#include "tracea/Runtime/Expr.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace tracea::driver;
+namespace rt = tracea::runtime;
+
+namespace {
+/// Elements of a view under evaluated expressions; 0 where undefined.
+double countView(const rt::ViewSpec &view, const rt::ExprValues &values) {
+  double count = 1;
+  for (int64_t size : view.sizes)
+    count *= values.defined(size) ? static_cast<double>(values[size]) : 0;
+  return count;
+}
+} // namespace
+
+/// What each kernel computes and touches in one run.
+static std::vector<KernelTiming> describeKernels(const Session &session) {
+  const rt::Manifest &manifest = session.executable->manifest();
+  const rt::EntrySpec &entry = session.entry();
+  std::vector<const std::vector<int64_t> *> shapes;
+  for (const InputTensor &input : session.inputs)
+    shapes.push_back(&input.tensor.shape());
+  rt::ExprValues values;
+  values.evaluate(entry.exprs, shapes);
+
+  std::vector<KernelTiming> kernels(manifest.kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].kernel = manifest.kernels[i].name;
+    kernels[i].op = manifest.kernels[i].op;
+    kernels[i].variant = manifest.kernels[i].variant;
+  }
+  for (const rt::StepSpec &step : entry.steps) {
+    KernelTiming &kernel = kernels[static_cast<size_t>(step.kernel)];
+    const rt::ViewSpec *last = nullptr;
+    for (const rt::ArgSpec &arg : step.args) {
+      if (!arg.isView)
+        continue;
+      last = &arg.view;
+      kernel.bytes += countView(arg.view, values) *
+                      static_cast<double>(rt::sizeOf(arg.view.type));
+    }
+    // The result stands last.
+    const OpDecision *decision = session.findDecision(kernel.kernel);
+    if (decision && last)
+      kernel.flops += decision->flopsPerElement * countView(*last, values);
+  }
+  return kernels;
+}
+
+Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
+  std::vector<rt::Tensor> inputs = session.inputTensors();
+  std::vector<rt::Tensor> outputs(session.entry().outputs.size());
+  auto round = [&](rt::Execution &execution, double &time) -> Status {
+    Stopwatch watch;
+    Status status = execution.run(inputs, outputs);
+    time = watch.seconds();
+    return status;
+  };
+
+  double time = 0;
+  Stopwatch warmUp;
+  do {
+    TRACEA_RETURN_IF_ERROR(round(*session.execution, time));
+  } while (warmUp.seconds() < std::min(0.1, seconds / 10));
+
+  constexpr size_t mostRounds = 1000000;
+  std::vector<double> times;
+  Stopwatch total;
+  do {
+    TRACEA_RETURN_IF_ERROR(round(*session.execution, time));
+    times.push_back(time);
+  } while ((total.seconds() < seconds || times.size() < 3) &&
+           times.size() < mostRounds);
+  std::sort(times.begin(), times.end());
+
+  Timing timing;
+  timing.rounds = static_cast<int64_t>(times.size());
+  timing.median =
+      times.size() % 2
+          ? times[times.size() / 2]
+          : (times[times.size() / 2 - 1] + times[times.size() / 2]) / 2;
+  timing.fastest = times.front();
+  timing.slowest = times.back();
+
+  rt::ExecutionOptions profiling;
+  profiling.profile = true;
+  Expected<std::unique_ptr<rt::Execution>> profiled =
+      session.executable->createExecution(session.entryName, profiling);
+  if (!profiled)
+    return profiled.status();
+  TRACEA_RETURN_IF_ERROR(round(**profiled, time));
+  (*profiled)->resetStats();
+  Stopwatch profile;
+  do {
+    TRACEA_RETURN_IF_ERROR(round(**profiled, time));
+  } while (profile.seconds() < seconds / 4);
+
+  const rt::RunStats &stats = (*profiled)->stats();
+  std::vector<KernelTiming> kernels = describeKernels(session);
+  double runs = static_cast<double>(stats.runs);
+  for (size_t i = 0; i < stats.kernelTimes.size(); ++i) {
+    KernelTiming kernel = kernels[i];
+    if (stats.kernelTimes[i].launches == 0)
+      continue;
+    kernel.launches = static_cast<double>(stats.kernelTimes[i].launches) / runs;
+    kernel.seconds = stats.kernelTimes[i].seconds / runs;
+    timing.kernels.push_back(std::move(kernel));
+  }
+  return timing;
+}
+
+std::string tracea::driver::formatTiming(const Timing &timing) {
+  std::string text = "time: median " + describeSeconds(timing.median) +
+                     ", fastest " + describeSeconds(timing.fastest) +
+                     ", slowest " + describeSeconds(timing.slowest) + ", " +
+                     std::to_string(timing.rounds) + " rounds\n";
+  if (timing.kernels.empty())
+    return text;
+  double sum = 0;
+  for (const KernelTiming &kernel : timing.kernels)
+    sum += kernel.seconds;
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "variant", "launches", "time", "share", "GFLOP/s", "GB/s"}};
+  for (const KernelTiming &kernel : timing.kernels) {
+    double time = std::max(kernel.seconds, 1e-12);
+    rows.push_back(
+        {kernel.kernel, kernel.variant.empty() ? "-" : kernel.variant,
+         formatNumber("%.3g", kernel.launches), describeSeconds(kernel.seconds),
+         sum > 0 ? formatNumber("%.1f%%", 100 * kernel.seconds / sum) : "-",
+         kernel.flops > 0 ? formatNumber("%.1f", kernel.flops / time / 1e9)
+                          : "-",
+         formatNumber("%.1f", kernel.bytes / time / 1e9)});
+  }
+  return text + formatTable(rows, {2, 3, 4, 5, 6});
+}
+
+nlohmann::ordered_json tracea::driver::toJSON(const Timing &timing) {
+  nlohmann::ordered_json json;
+  json["rounds"] = timing.rounds;
+  json["medianSeconds"] = timing.median;
+  json["fastestSeconds"] = timing.fastest;
+  json["slowestSeconds"] = timing.slowest;
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const KernelTiming &kernel : timing.kernels) {
+    nlohmann::ordered_json entry;
+    entry["kernel"] = kernel.kernel;
+    entry["op"] = kernel.op;
+    entry["variant"] = kernel.variant;
+    entry["launches"] = kernel.launches;
+    entry["seconds"] = kernel.seconds;
+    if (kernel.flops > 0)
+      entry["flops"] = kernel.flops;
+    entry["bytes"] = kernel.bytes;
+    json["kernels"].push_back(std::move(entry));
+  }
+  return json;
+}

@@ -1,0 +1,58 @@
+//===- Timing.h - Measured rounds of an execution ---------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_TOOLS_TRACEA_TIMING_H
+#define TRACEA_TOOLS_TRACEA_TIMING_H
+
+#include "Support.h"
+
+#include <chrono>
+
+namespace tracea::driver {
+
+class Session;
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+struct KernelTiming {
+  std::string kernel;
+  std::string op;
+  std::string variant;
+  /// In one run.
+  double launches = 0;
+  double seconds = 0;
+  /// In one run; 0 where unknown.
+  double flops = 0;
+  /// Bytes of the views that the kernel is given, each counted once: the least
+  /// that it must move.
+  double bytes = 0;
+};
+
+struct Timing {
+  int64_t rounds = 0;
+  double median = 0;
+  double fastest = 0;
+  double slowest = 0;
+  /// Measured in further rounds, which wait after each launch.
+  std::vector<KernelTiming> kernels;
+};
+
+/// Runs the entry for at least `seconds` and three rounds, after a warm-up.
+Expected<Timing> measure(Session &session, double seconds);
+
+std::string formatTiming(const Timing &timing);
+nlohmann::ordered_json toJSON(const Timing &timing);
+
+} // namespace tracea::driver
+
+#endif // TRACEA_TOOLS_TRACEA_TIMING_H
