@@ -74,7 +74,7 @@ static std::string ratioText(double ratio) {
 }
 
 static void printLine(const std::vector<std::string> &cells) {
-  static const int widths[] = {-32, -18, 8, 9, 5, 9, 6, 9, 9, 8, 7};
+  static const int widths[] = {-35, -20, 8, 9, 5, 9, 6, 9, 9, 8, 7};
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
     char text[512];
