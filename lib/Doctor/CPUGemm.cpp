@@ -75,6 +75,91 @@ int64_t evenShare(int64_t extent, int64_t factor, int64_t most) {
 
 int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 
+/// Products with few rows or columns: a packed element would be used too rarely
+/// to pay for its copy, so register tiles read the operands where they are.
+class DirectGemm final : public CPUVariant {
+public:
+  std::string_view name() const override { return "gemm.direct"; }
+  std::string_view summary() const override {
+    return "multiplies register tiles straight from the operands";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &) const override {
+    if (problem.transposeSecond)
+      return "the second operand is stored [n, k]: its rows do not run along n";
+    constexpr int64_t few = 32;
+    auto isFew = [](int64_t extent) {
+      return extent != kUnknownExtent && extent <= few;
+    };
+    if (!isFew(problem.m) && !isFew(problem.n))
+      return "neither m nor n is known to be at most " + std::to_string(few) +
+             ": packed elements are used often enough";
+    return "";
+  }
+
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    CPUModel model(target, problem.accumulator);
+    MicroTile micro =
+        model.chooseMicroTile(problem.m, problem.n, /*anyRows=*/true);
+    // A product of one or two rows waits for memory: more loads at a time.
+    if (micro.rows <= 2)
+      micro.columns = std::min(
+          8 * model.lanes,
+          roundUp(std::max<int64_t>(1, assumed(problem.n)), model.lanes));
+    // Several tiles a core along the longer extent.
+    bool cutsRows = problem.n != kUnknownExtent &&
+                    (problem.m == kUnknownExtent || problem.m > problem.n);
+    auto share = [&](int64_t extent, int64_t factor, bool cut) {
+      int64_t most = 32 * factor;
+      if (extent == kUnknownExtent)
+        return most;
+      return evenShare(extent, factor,
+                       cut ? std::min(most, ceilDiv(extent, 4 * model.cores))
+                           : std::max(most, extent));
+    };
+    Plan plan;
+    plan.tile = {share(problem.m, micro.rows, cutsRows),
+                 share(problem.n, micro.columns, !cutsRows),
+                 chooseKBlock(model, problem.k)};
+    plan.registers = {micro.rows, micro.columns};
+    return plan;
+  }
+
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    if (Reason reason = checkRank(plan.tile, 3, "the tile [m, n, k]");
+        !reason.empty())
+      return reason;
+    if (Reason reason = checkMicroTile(model, plan, /*anyRows=*/true);
+        !reason.empty())
+      return reason;
+    if (Reason reason =
+            checkMultiple(plan.tile[0], plan.registers[0], "tile extent m");
+        !reason.empty())
+      return reason;
+    return checkMultiple(plan.tile[1], plan.registers[1], "tile extent n");
+  }
+
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    CPUModel model(target, problem.accumulator);
+    int64_t m = std::max<int64_t>(1, assumed(problem.m));
+    int64_t n = std::max<int64_t>(1, assumed(problem.n));
+    double tiles = static_cast<double>(ceilDiv(m, plan.tile[0])) *
+                   static_cast<double>(ceilDiv(n, plan.tile[1])) *
+                   static_cast<double>(assumed(problem.batch, 1));
+    return model.spread(
+        tiles,
+        model.multiplyCycles({plan.registers[0], plan.registers[1]},
+                             std::min(m, plan.tile[0]),
+                             std::min(n, plan.tile[1]), assumed(problem.k)));
+  }
+};
+
 } // namespace
 
 Plan PackedGemm::plan(const Problem &problem,
@@ -179,4 +264,5 @@ double PackedGemm::cycles(const Problem &problem,
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {
   registry.add(std::make_unique<PackedGemm>());
+  registry.add(std::make_unique<DirectGemm>());
 }

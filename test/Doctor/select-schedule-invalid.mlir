@@ -3,7 +3,7 @@
 
 func.func @unknown_variant(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
     -> tensor<64x64xf32> {
-  // expected-error @below {{'tracea.gemm' op schedule is not valid: there is no variant 'gemm.paked'; tracea.gemm on target 'znver4' has 'gemm.packed', 'linalg'}}
+  // expected-error @below {{'tracea.gemm' op schedule is not valid: there is no variant 'gemm.paked'; tracea.gemm on target 'znver4' has 'gemm.packed', 'gemm.direct', 'linalg'}}
   %0 = tracea.gemm ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>)
                    outs(%d : tensor<64x64xf32>)
          schedule <variant = "gemm.paked", unit = vector>

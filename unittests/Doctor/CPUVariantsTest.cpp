@@ -109,12 +109,26 @@ TEST(CPUGemm, PrefersToCutM) {
 }
 
 TEST(CPUGemm, CutsNWhenMIsSmall) {
-  Extents tile = best(gemm(8, 8192, 1024), cpu("znver4", 2)).plan.tile;
-  EXPECT_EQ(tile[0], 8);
+  Extents tile = best(gemm(40, 8192, 1024), cpu("znver4", 2)).plan.tile;
+  EXPECT_EQ(tile[0], 40);
   EXPECT_EQ(ceilDiv(8192, tile[1]) % 2, 0);
-  tile = best(gemm(8, 2048, 1024), cpu("znver4", 2)).plan.tile;
-  EXPECT_EQ(tile[0], 8);
-  EXPECT_EQ(tile[1], 1024);
+}
+
+// Few rows or columns: nothing is packed, and the long side is cut for the
+// cores; a transposed right operand has no contiguous rows to read.
+TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
+  TargetDescription target = cpu("znver4", 2);
+  Candidate row = best(gemm(1, 4096, 4096), target);
+  EXPECT_EQ(row.variant->name(), "gemm.direct");
+  EXPECT_EQ(row.plan.registers[0], 1);
+  EXPECT_GE(ceilDiv(4096, row.plan.tile[1]), 2);
+  EXPECT_EQ(best(gemm(4096, 16, 4096), target).variant->name(), "gemm.direct");
+  EXPECT_EQ(best(gemm(33, 33, 64), target).variant->name(), "gemm.packed");
+  EXPECT_EQ(best(gemm(kUnknownExtent, 64, 64), target).variant->name(),
+            "gemm.packed");
+  Problem transposed = gemm(1, 4096, 4096);
+  transposed.transposeSecond = true;
+  EXPECT_EQ(best(transposed, target).variant->name(), "gemm.packed");
 }
 
 // Strips would pack one operand sixty-four times; squares pack each eight
@@ -402,7 +416,11 @@ TEST(CPUVariants, PlansPassTheirOwnCheck) {
               problem.result = ElementType::F16;
               for (const Candidate &candidate :
                    rank(Registry::builtin(), problem, target)) {
-                EXPECT_EQ(candidate.refusal, "");
+                // What cannot serve the problem says so; what can has a plan.
+                EXPECT_EQ(candidate.refusal,
+                          candidate.variant->whyNot(problem, target));
+                if (!candidate.accepted())
+                  continue;
                 EXPECT_GE(candidate.cycles, 0); // nothing to do costs nothing
                 EXPECT_TRUE(std::isfinite(candidate.cycles));
               }

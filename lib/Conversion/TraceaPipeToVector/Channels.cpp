@@ -1,10 +1,11 @@
-//===- Channels.cpp - Rings become panels of the workspace -----------------===//
+//===- Channels.cpp - Rings become panels of the workspace
+//-----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // One thread fills and reads each slot in program order, so acquire, commit,
-// wait and release order nothing here: what is left of a ring is its memory, and
-// the phase as the index that picks the slot.
+// wait and release order nothing here: what is left of a ring is its memory,
+// and the phase as the index that picks the slot.
 
 #include "Patterns.h"
 
@@ -16,8 +17,7 @@ namespace {
 Value getWorkspaceBuffer(ImplicitLocOpBuilder &b, KernelOp kernel,
                          VectorLoweringContext &context, int64_t offset,
                          MemRefType type) {
-  auto bytes =
-      MemRefType::get({context.workspaceBytes[kernel]}, b.getI8Type());
+  auto bytes = MemRefType::get({context.workspaceBytes[kernel]}, b.getI8Type());
   Value workspace = WorkspaceOp::create(b, bytes);
   Value start = arith::ConstantIndexOp::create(b, offset);
   return memref::ViewOp::create(b, type, workspace, start, ValueRange());
@@ -33,7 +33,8 @@ struct LowerChannel : OpConversionPattern<ChannelOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op.getResult().getType(), types)))
+    if (failed(
+            getTypeConverter()->convertType(op.getResult().getType(), types)))
       return failure();
     SmallVector<Value> buffers;
     for (auto [type, offset] : llvm::zip(types, context.workspaceOffsets[op]))
@@ -96,10 +97,10 @@ struct LowerSlot : OpConversionPattern<OpTy> {
           getAsIndexOpFoldResult(b.getContext(), strides);
       MemRefType slotType = type;
       if (slots > 1)
-        slotType = MemRefType::get(
-            type.getShape(), type.getElementType(),
-            StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic,
-                                   strides));
+        slotType =
+            MemRefType::get(type.getShape(), type.getElementType(),
+                            StridedLayoutAttr::get(
+                                b.getContext(), ShapedType::kDynamic, strides));
       Value view = memref::ReinterpretCastOp::create(b, slotType, ring, start,
                                                      sizes, strideValues);
       results.push_back(view);
@@ -152,18 +153,17 @@ struct LowerAdvance : OpConversionPattern<AdvanceOp> {
 
 struct RefuseRoles : OpConversionPattern<RolesOp> {
   using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(RolesOp op, OpAdaptor,
-                  ConversionPatternRewriter &) const override {
+  LogicalResult matchAndRewrite(RolesOp op, OpAdaptor,
+                                ConversionPatternRewriter &) const override {
     return op.emitOpError() << "has no meaning on a target without warps; "
                                "schedule the kernel without roles";
   }
 };
 } // namespace
 
-void mlir::tracea_pipe::populateChannelPatterns(const TypeConverter &converter,
-                                                RewritePatternSet &patterns,
-                                                VectorLoweringContext &context) {
+void mlir::tracea_pipe::populateChannelPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns,
+    VectorLoweringContext &context) {
   MLIRContext *mlirContext = patterns.getContext();
   patterns.add<LowerChannel, LowerScratch>(converter, mlirContext, context);
   patterns.add<LowerSlot<AcquireOp>, LowerSlot<WaitOp>, EraseOp<CommitOp>,

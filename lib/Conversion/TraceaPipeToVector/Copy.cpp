@@ -1,4 +1,5 @@
-//===- Copy.cpp - Copies into slots: rows, transposes, elements --------------===//
+//===- Copy.cpp - Copies into slots: rows, transposes, elements
+//--------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -127,7 +128,8 @@ Value CopyEmitter::isInside(ValueRange at, std::optional<int64_t> except) {
       continue;
     Value index = getSourceIndex(dim, at);
     inside = both(inside, compare(arith::CmpIPredicate::sge, index, zero));
-    inside = both(inside, compare(arith::CmpIPredicate::slt, index, sizes[dim]));
+    inside =
+        both(inside, compare(arith::CmpIPredicate::slt, index, sizes[dim]));
   }
   return inside;
 }
@@ -220,8 +222,8 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     at[run] = loop.getInductionVar();
-    Value loaded = vector::LoadOp::create(b, loadType, source,
-                                          getSourceIndices(at));
+    Value loaded =
+        vector::LoadOp::create(b, loadType, source, getSourceIndices(at));
     vector::StoreOp::create(b, convertElements(b, loaded, destElement), dest,
                             at);
   }
@@ -269,9 +271,11 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
                             int64_t width) {
   int64_t last = destType.getRank() - 1;
   Value run = at[runDim], column = at[last];
-  Value runEnd = addIndex(b, run, width), columnEnd = addIndex(b, column, width);
-  Value whole = both(compare(arith::CmpIPredicate::sle, runEnd, limits[runDim]),
-                     compare(arith::CmpIPredicate::sle, columnEnd, limits[last]));
+  Value runEnd = addIndex(b, run, width),
+        columnEnd = addIndex(b, column, width);
+  Value whole =
+      both(compare(arith::CmpIPredicate::sle, runEnd, limits[runDim]),
+           compare(arith::CmpIPredicate::sle, columnEnd, limits[last]));
   // Coordinates are monotone in the block, so its corners decide.
   whole = both(whole, isInside(at));
   SmallVector<Value> corner(at.begin(), at.end());
@@ -322,7 +326,8 @@ void CopyEmitter::emit() {
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
   // A power of two that divides the slot's last extent.
   int64_t extent = destType.getDimSize(last);
-  int64_t width = std::min<int64_t>(extent & -extent, llvm::bit_floor(uint64_t(lanes)));
+  int64_t width =
+      std::min<int64_t>(extent & -extent, llvm::bit_floor(uint64_t(lanes)));
   bool monotone = llvm::all_of(forms, [](const LinearForm &form) {
     return llvm::all_of(form.coefficients, [](int64_t c) { return c >= 0; });
   });

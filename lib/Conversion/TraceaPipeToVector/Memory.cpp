@@ -356,31 +356,52 @@ struct LowerView : OpConversionPattern<ViewOp> {
     SmallVector<int64_t> strides, resultStrides;
     int64_t offset, resultOffset;
     if (failed(sourceType.getStridesAndOffset(strides, offset)) ||
-        failed(resultType.getStridesAndOffset(resultStrides, resultOffset)) ||
-        llvm::any_of(strides, ShapedType::isDynamic) ||
-        llvm::any_of(resultStrides, ShapedType::isDynamic))
-      return op.emitOpError() << "expects static strides on this target, found "
-                              << sourceType << " and " << resultType;
-    // The window's start, counted from the source's own.
-    Value start = arith::ConstantIndexOp::create(b, 0);
-    for (auto [index, expr, stride] :
-         llvm::zip(op.getOffsets(), op.getMap().getResults(), strides)) {
-      LinearForm form = getLinearForm(expr, op.getMap().getNumDims());
-      Value at = addIndex(b, index, form.constant);
-      start = addIndex(b, start, mulIndex(b, at, stride));
-    }
-    if (ShapedType::isDynamic(offset)) {
+        failed(resultType.getStridesAndOffset(resultStrides, resultOffset)))
+      return op.emitOpError() << "expects strided memory, found " << sourceType
+                              << " and " << resultType;
+    if (resultType.getNumDynamicDims())
+      return op.emitOpError()
+             << "expects a window of static shape, found " << resultType;
+    SmallVector<Value> strideValues;
+    Value start;
+    if (llvm::any_of(strides, ShapedType::isDynamic) ||
+        ShapedType::isDynamic(offset)) {
       auto metadata = memref::ExtractStridedMetadataOp::create(b, source);
-      start = addIndex(b, start, metadata.getOffset());
+      start = metadata.getOffset();
+      llvm::append_range(strideValues, metadata.getStrides());
     } else {
-      start = addIndex(b, start, offset);
+      start = arith::ConstantIndexOp::create(b, offset);
+    }
+    for (auto [dim, stride] : llvm::enumerate(strides)) {
+      if (strideValues.size() <= dim)
+        strideValues.push_back(Value());
+      if (!ShapedType::isDynamic(stride))
+        strideValues[dim] = arith::ConstantIndexOp::create(b, stride);
+    }
+    // The window starts behind the source's own start; its strides are the
+    // source's, combined by the map.
+    unsigned numDims = op.getMap().getNumDims();
+    SmallVector<Value> windowStrides(numDims,
+                                     arith::ConstantIndexOp::create(b, 0));
+    for (auto [index, expr, stride] :
+         llvm::zip(op.getOffsets(), op.getMap().getResults(), strideValues)) {
+      LinearForm form = getLinearForm(expr, numDims);
+      Value at = addIndex(b, index, form.constant);
+      start = addIndex(b, start, b.createOrFold<arith::MulIOp>(at, stride));
+      for (auto [window, coefficient] :
+           llvm::zip(windowStrides, form.coefficients))
+        if (coefficient)
+          window = addIndex(b, window, mulIndex(b, stride, coefficient));
     }
     SmallVector<OpFoldResult> sizes =
         getAsIndexOpFoldResult(b.getContext(), resultType.getShape());
-    SmallVector<OpFoldResult> strideValues =
-        getAsIndexOpFoldResult(b.getContext(), resultStrides);
+    SmallVector<OpFoldResult> resultStrideValues;
+    for (auto [stride, window] : llvm::zip(resultStrides, windowStrides))
+      resultStrideValues.push_back(ShapedType::isDynamic(stride)
+                                       ? OpFoldResult(window)
+                                       : OpFoldResult(b.getIndexAttr(stride)));
     rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
-        op, resultType, source, OpFoldResult(start), sizes, strideValues);
+        op, resultType, source, OpFoldResult(start), sizes, resultStrideValues);
     return success();
   }
 };

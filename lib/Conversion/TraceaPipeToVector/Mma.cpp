@@ -1,4 +1,5 @@
-//===- Mma.cpp - Products of tiles as fused multiply-adds -------------------===//
+//===- Mma.cpp - Products of tiles as fused multiply-adds
+//-------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -9,8 +10,8 @@ using namespace mlir;
 using namespace mlir::tracea_pipe;
 
 namespace {
-/// One rank-1 update a step: a vector of each column group of the right operand,
-/// a broadcast element of each row of the left one.
+/// One rank-1 update a step: a vector of each column group of the right
+/// operand, a broadcast element of each row of the left one.
 struct LowerMma : OpConversionPattern<MmaOp> {
   LowerMma(const TypeConverter &converter, MLIRContext *mlirContext,
            VectorLoweringContext &context)
@@ -22,8 +23,6 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto accTile = cast<RankedTensorType>(op.getAcc().getType());
     LanesAttr lanes = getLanes(accTile);
-    VectorType vector = getRegisterType(accTile);
-    Type accType = accTile.getElementType();
     auto lhsType = dyn_cast<MemRefType>(op.getLhs().getType());
     auto rhsType = dyn_cast<MemRefType>(op.getRhs().getType());
     if (!lhsType || !rhsType)
@@ -37,9 +36,10 @@ struct LowerMma : OpConversionPattern<MmaOp> {
                               << lanes;
     if (failed(rhsType.getStridesAndOffset(strides, offset)) ||
         strides.back() != 1)
-      return op.emitOpError() << "expects contiguous rows in the right operand, "
-                                 "found "
-                              << rhsType;
+      return op.emitOpError()
+             << "expects contiguous rows in the right operand, "
+                "found "
+             << rhsType;
 
     Value lhs = adaptor.getLhs().front(), rhs = adaptor.getRhs().front();
     Value depth;
@@ -51,30 +51,92 @@ struct LowerMma : OpConversionPattern<MmaOp> {
                            : lhsType.getDimSize(1);
       depth = arith::ConstantIndexOp::create(b, extent);
     }
+    if (op.getLimits().empty()) {
+      scf::ForOp loop = emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(),
+                                 Value(), Value());
+      rewriter.replaceOpWithMultiple(op, {loop.getResults()});
+      return success();
+    }
+    // Whole tiles read what they like; the others repeat their last row and
+    // mask the columns.
+    Value rows = op.getLimits()[0], columns = op.getLimits()[1];
+    auto covers = [&](Value limit, int64_t extent) -> Value {
+      Value bound = arith::ConstantIndexOp::create(b, extent);
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit, bound);
+    };
+    Value whole = arith::AndIOp::create(b, covers(rows, accTile.getDimSize(0)),
+                                        covers(columns, accTile.getDimSize(1)));
+    SmallVector<Type> types(lanes.getNumRegisters(), getRegisterType(accTile));
+    auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    scf::ForOp plain = emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(),
+                                Value(), Value());
+    scf::YieldOp::create(b, plain.getResults());
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::ForOp cut =
+        emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(), rows, columns);
+    scf::YieldOp::create(b, cut.getResults());
+    rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
+    return success();
+  }
+
+private:
+  /// The loop over k; `rows` and `columns` limit what is read, if given.
+  scf::ForOp emitLoop(ImplicitLocOpBuilder &b, RankedTensorType accTile,
+                      Value lhs, Value rhs, Value depth, ValueRange acc,
+                      Value rowLimit, Value columnLimit) const {
+    LanesAttr lanes = getLanes(accTile);
+    VectorType vector = getRegisterType(accTile);
+    Type accType = accTile.getElementType();
+    Type rhsElement = cast<MemRefType>(rhs.getType()).getElementType();
+    auto loadType = VectorType::get(vector.getShape(), rhsElement);
+
+    // What does not change with k: the row each broadcast reads, and the masks.
+    llvm::MapVector<int64_t, Value> rowIndices, masks;
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
-    auto loop = scf::ForOp::create(b, zero, depth, one, adaptor.getAcc());
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+      Value &row = rowIndices[at[0]];
+      if (!row) {
+        row = arith::ConstantIndexOp::create(b, at[0]);
+        if (rowLimit)
+          row = arith::MinSIOp::create(b, row,
+                                       arith::SubIOp::create(b, rowLimit, one));
+      }
+      Value &mask = masks[at[1]];
+      if (columnLimit && !mask)
+        mask = vector::CreateMaskOp::create(
+            b, VectorType::get(vector.getShape(), b.getI1Type()),
+            ValueRange(addIndex(b, columnLimit, -at[1])));
+    }
+
+    auto loop = scf::ForOp::create(b, zero, depth, one, acc);
+    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
-
     llvm::MapVector<int64_t, Value> rows, columns;
-    auto loadType = VectorType::get(vector.getShape(), rhsType.getElementType());
     SmallVector<Value> results;
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
       Value &column = columns[at[1]];
       if (!column) {
         Value j = arith::ConstantIndexOp::create(b, at[1]);
-        Value loaded =
-            vector::LoadOp::create(b, loadType, rhs, ValueRange{k, j});
+        Value loaded;
+        if (columnLimit)
+          loaded =
+              vector::MaskedLoadOp::create(b, loadType, rhs, ValueRange{k, j},
+                                           masks[at[1]], getZero(b, loadType));
+        else
+          loaded = vector::LoadOp::create(b, loadType, rhs, ValueRange{k, j});
         column = convertElements(b, loaded, accType);
       }
       Value &row = rows[at[0]];
       if (!row) {
-        Value i = arith::ConstantIndexOp::create(b, at[0]);
-        Value element = memref::LoadOp::create(b, lhs, ValueRange{i, k});
-        row = vector::BroadcastOp::create(
-            b, vector, convertElements(b, element, accType));
+        Value element =
+            memref::LoadOp::create(b, lhs, ValueRange{rowIndices[at[0]], k});
+        row = vector::BroadcastOp::create(b, vector,
+                                          convertElements(b, element, accType));
       }
       Value sum = loop.getRegionIterArgs()[reg];
       if (!isa<FloatType>(accType))
@@ -88,9 +150,9 @@ struct LowerMma : OpConversionPattern<MmaOp> {
       results.push_back(sum);
     }
     scf::YieldOp::create(b, results);
-    rewriter.replaceOpWithMultiple(op, {loop.getResults()});
-    return success();
+    return loop;
   }
+
   VectorLoweringContext &context;
 };
 } // namespace

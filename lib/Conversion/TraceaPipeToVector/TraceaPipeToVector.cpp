@@ -1,4 +1,5 @@
-//===- TraceaPipeToVector.cpp - The CPU way down from tiles ----------------===//
+//===- TraceaPipeToVector.cpp - The CPU way down from tiles
+//----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -6,9 +7,9 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/MathExtras.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_CONVERTTRACEAPIPETOVECTOR
@@ -156,9 +157,10 @@ struct ConvertTraceaPipeToVector
       }
       if (int64_t bits = target.getVectorBits()) {
         if (bits < 64 || bits > 8192 || !llvm::isPowerOf2_64(bits)) {
-          module.emitError() << "expected the target's vector_bits to be a power "
-                                "of two from 64 to 8192, found "
-                             << bits;
+          module.emitError()
+              << "expected the target's vector_bits to be a power "
+                 "of two from 64 to 8192, found "
+              << bits;
           return signalPassFailure();
         }
         context.vectorBits = bits;

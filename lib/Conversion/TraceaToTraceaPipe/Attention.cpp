@@ -161,8 +161,8 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
             ViewOp::create(b, kb.getStagedType({headD, regN}, accType), keys,
                            ValueRange{ix.floorDiv(j, regN), zero, zero},
                            kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
-        Value product =
-            MmaOp::create(b, queryView, keyView, fill(scoreTile, 0), Value());
+        Value product = MmaOp::create(b, queryView, keyView, fill(scoreTile, 0),
+                                      Value(), ValueRange());
         Value scaled =
             arith::MulFOp::create(b, product, splat(scoreTile, scale));
         Value masked = mask(scaled, i, j, j0, lengthJ);
@@ -216,7 +216,8 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
     Value out = LoadOp::create(b, outTile, outputs, ValueRange{i, e},
                                ValueRange(), Value(), plain);
     Value kept = arith::MulFOp::create(b, out, decayTile);
-    Value sum = MmaOp::create(b, weights, valueView, kept, lengthJ);
+    Value sum =
+        MmaOp::create(b, weights, valueView, kept, lengthJ, ValueRange());
     StoreOp::create(b, sum, outputs, ValueRange{i, e}, ValueRange(), plain);
   });
 }

@@ -104,7 +104,8 @@ Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
                          ValueRange{r, s, zero, zero}, weightMap);
       if (pixelLanes)
         std::swap(image, weights);
-      return MmaOp::create(b, image, weights, sum, lengthC).getResult();
+      return MmaOp::create(b, image, weights, sum, lengthC, ValueRange())
+          .getResult();
     });
   });
 }
@@ -129,13 +130,16 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
     else
       rest = {scratch, {p, q, k}, kb.map(2, {kb.zero(), pixel, channel})};
   }
-  Value start = kb.select(
-      first, [&] { return kb.splat(accTile, 0); },
+  // A block's sum starts from zero and is added to the others at its end: that
+  // keeps rounding errors to those of a block, and the loads off the way.
+  Value block = emitTaps(p, q, kb.splat(accTile, 0));
+  Value sum = kb.select(
+      first, [&] { return block; },
       [&]() -> Value {
-        return LoadOp::create(b, accTile, rest.memory, rest.indices, limits,
-                              Value(), rest.map);
+        Value others = LoadOp::create(b, accTile, rest.memory, rest.indices,
+                                      limits, Value(), rest.map);
+        return kb.addTiles(others, block);
       });
-  Value sum = emitTaps(p, q, start);
   kb.branch(
       last,
       [&] {

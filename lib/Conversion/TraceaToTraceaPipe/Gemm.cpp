@@ -29,27 +29,41 @@ static AffineMap getPanelMap(KernelBuilder &kb, int64_t batch, int64_t width,
   return kb.map(3, results);
 }
 
-LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
-  ScheduleAttr schedule = op.getScheduleAttr();
-  ArrayRef<int64_t> tile = schedule.getTile();
-  int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2], stageM = tile[3];
-  int64_t regM = schedule.getRegisters()[0], regN = schedule.getRegisters()[1];
-  if (stageM % regM || tileN % regN || tileM % regM)
-    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
-                               "its register tile, found "
-                            << schedule;
-  Type accType = op.getAccumulatorType();
-  auto resultType = cast<RankedTensorType>(op.getResult().getType());
-  int64_t resultRank = resultType.getRank();
-  int64_t batchRank = op.getBatchRank();
-  auto batchOf = [&](Value operand) {
-    return cast<RankedTensorType>(operand.getType()).getRank() - 2;
-  };
-  int64_t lhsBatch = batchOf(op.getLhs()), rhsBatch = batchOf(op.getRhs());
-  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  int64_t lhsM = lhsBatch + (lhsT ? 1 : 0), lhsK = lhsBatch + (lhsT ? 0 : 1);
-  int64_t rhsK = rhsBatch + (rhsT ? 1 : 0), rhsN = rhsBatch + (rhsT ? 0 : 1);
+/// What both variants of gemm know of their operands.
+namespace {
+struct GemmShape {
+  explicit GemmShape(GemmOp op)
+      : op(op),
+        resultRank(cast<RankedTensorType>(op.getResult().getType()).getRank()),
+        batchRank(op.getBatchRank()), lhsBatch(batchOf(op.getLhs())),
+        rhsBatch(batchOf(op.getRhs())), lhsM(lhsBatch + op.getTransposeLhs()),
+        lhsK(lhsBatch + !op.getTransposeLhs()),
+        rhsK(rhsBatch + op.getTransposeRhs()),
+        rhsN(rhsBatch + !op.getTransposeRhs()) {}
 
+  static int64_t batchOf(Value operand) {
+    return cast<RankedTensorType>(operand.getType()).getRank() - 2;
+  }
+  /// Refuses operands that disagree where only the run knows their extents.
+  void emitChecks(RewriterBase &rewriter);
+  /// Indices of an operand's matrix at (row, column) of its stored form.
+  SmallVector<Value> at(ValueRange batch, int64_t operandBatch, Value row,
+                        Value column) {
+    SmallVector<Value> indices(batch.take_front(operandBatch));
+    indices.push_back(row);
+    indices.push_back(column);
+    return indices;
+  }
+
+  GemmOp op;
+  int64_t resultRank, batchRank;
+  int64_t lhsBatch, rhsBatch;
+  /// Dimensions of m, k and n in the operands.
+  int64_t lhsM, lhsK, rhsK, rhsN;
+};
+} // namespace
+
+void GemmShape::emitChecks(RewriterBase &rewriter) {
   emitExtentCheck(rewriter, op, op.getLhs(), lhsK, op.getRhs(), rhsK,
                   "k of lhs and rhs to be equal");
   emitExtentCheck(rewriter, op, op.getLhs(), lhsM, op.getInit(), resultRank - 2,
@@ -64,6 +78,23 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
       emitExtentCheck(rewriter, op, op.getRhs(), dim, op.getInit(), dim,
                       "batch dimensions of rhs and result to be equal");
   }
+}
+
+LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ArrayRef<int64_t> tile = schedule.getTile();
+  int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2], stageM = tile[3];
+  int64_t regM = schedule.getRegisters()[0], regN = schedule.getRegisters()[1];
+  if (stageM % regM || tileN % regN || tileM % regM)
+    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
+                               "its register tile, found "
+                            << schedule;
+  Type accType = op.getAccumulatorType();
+  auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  GemmShape shape(op);
+  shape.emitChecks(rewriter);
+  int64_t resultRank = shape.resultRank, batchRank = shape.batchRank;
+  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
 
   KernelBuilder kb(rewriter, op, schedule);
   ImplicitLocOpBuilder &b = kb.builder();
@@ -72,7 +103,7 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
   Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), lhsK);
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
 
   SmallVector<Value> bounds;
   for (int64_t dim = 0; dim < batchRank; ++dim)
@@ -96,8 +127,9 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
       kb.getStagedType({panelsN, tileK, regN}, accType);
   RankedTensorType lhsView = kb.getStagedType({regM, tileK}, accType);
   RankedTensorType rhsView = kb.getStagedType({tileK, regN}, accType);
-  AffineMap lhsMap = getPanelMap(kb, lhsBatch, regM, /*wideIsLast=*/lhsT);
-  AffineMap rhsMap = getPanelMap(kb, rhsBatch, regN, /*wideIsLast=*/!rhsT);
+  AffineMap lhsMap = getPanelMap(kb, shape.lhsBatch, regM, /*wideIsLast=*/lhsT);
+  AffineMap rhsMap =
+      getPanelMap(kb, shape.rhsBatch, regN, /*wideIsLast=*/!rhsT);
 
   // Where sums rest between blocks of k.
   std::optional<int64_t> knownK = getStatic(sizeK);
@@ -123,26 +155,22 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
     Value first = ix.equal(k0, zero);
     Value last = ix.lessOrEqual(sizeK, ix.add(k0, tileK));
 
-    SmallVector<Value> rhsIndices(batch.begin(),
-                                  batch.begin() + (rhsBatch ? batchRank : 0));
-    rhsIndices.push_back(rhsT ? n0 : k0);
-    rhsIndices.push_back(rhsT ? k0 : n0);
+    SmallVector<Value> rhsIndices =
+        shape.at(batch, shape.rhsBatch, rhsT ? n0 : k0, rhsT ? k0 : n0);
     Value rhsStaged = StageOp::create(
         b, rhsPanels, rhs, rhsIndices,
         ValueRange{ix.ceilDiv(lengthN, regN), lengthK, ix.constant(regN)},
-        rhsMap, ArrayRef<int64_t>{rhsN}, schedule.getSlots());
+        rhsMap, ArrayRef<int64_t>{shape.rhsN}, schedule.getSlots());
 
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
       Value mBase = ix.add(m0, ms);
-      SmallVector<Value> lhsIndices(batch.begin(),
-                                    batch.begin() + (lhsBatch ? batchRank : 0));
-      lhsIndices.push_back(lhsT ? k0 : mBase);
-      lhsIndices.push_back(lhsT ? mBase : k0);
+      SmallVector<Value> lhsIndices =
+          shape.at(batch, shape.lhsBatch, lhsT ? k0 : mBase, lhsT ? mBase : k0);
       Value lhsStaged = StageOp::create(
           b, lhsPanels, lhs, lhsIndices,
           ValueRange{ix.ceilDiv(rows, regM), lengthK, ix.constant(regM)},
-          lhsMap, ArrayRef<int64_t>{lhsM}, schedule.getSlots());
+          lhsMap, ArrayRef<int64_t>{shape.lhsM}, schedule.getSlots());
 
       kb.loop(lengthN, regN, [&](Value j) {
         Value rhsPanel = ViewOp::create(
@@ -164,13 +192,19 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
           PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
                              ArrayRef<int64_t>{regM, regN},
                              /*write=*/true);
-          Value start = kb.select(
-              first, [&] { return kb.splat(accTile, 0); },
+          // A block's sum starts from zero and is added to the others at its
+          // end: that keeps rounding errors to those of a block.
+          Value block =
+              MmaOp::create(b, lhsPanel, rhsPanel, kb.splat(accTile, 0),
+                            lengthK, ValueRange());
+          Value sum = kb.select(
+              first, [&] { return block; },
               [&]() -> Value {
-                return LoadOp::create(b, accTile, rest.memory, rest.indices,
-                                      limits, Value(), rest.map);
+                Value others =
+                    LoadOp::create(b, accTile, rest.memory, rest.indices,
+                                   limits, Value(), rest.map);
+                return kb.addTiles(others, block);
               });
-          Value sum = MmaOp::create(b, lhsPanel, rhsPanel, start, lengthK);
           kb.branch(
               last,
               [&] {
@@ -184,6 +218,100 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
               });
         });
       });
+    });
+  });
+  kb.finish();
+  return success();
+}
+
+/// A window of `shape` into the matrix of a memref, at `indices`: dimension
+/// `first` of the memref moves with the window's rows, `second` with its
+/// columns.
+static Value getWindow(KernelBuilder &kb, Value memory, ValueRange indices,
+                       ArrayRef<int64_t> shape, int64_t first, int64_t second) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<AffineExpr> map(type.getRank(), kb.zero());
+  map[first] = kb.dim(0);
+  map[second] = kb.dim(1);
+  SmallVector<int64_t> strides(2, 1);
+  int64_t last = type.getRank() - 1;
+  strides[first == last ? 1 : 0] = type.getDimSize(last);
+  auto layout =
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
+  return ViewOp::create(kb.builder(),
+                        MemRefType::get(shape, type.getElementType(), layout,
+                                        type.getMemorySpace()),
+                        memory, indices, kb.map(2, map));
+}
+
+LogicalResult mlir::tracea::lowerGemmDirect(RewriterBase &rewriter, GemmOp op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
+  int64_t tileK = schedule.getTile()[2];
+  int64_t regM = schedule.getRegisters()[0], regN = schedule.getRegisters()[1];
+  if (tileN % regN || tileM % regM)
+    return op.emitOpError() << "expects a schedule whose tile is a multiple of "
+                               "its register tile, found "
+                            << schedule;
+  if (op.getTransposeRhs())
+    return op.emitOpError() << "expects rows of rhs to be contiguous along n "
+                               "for the variant 'gemm.direct', found "
+                               "transpose_rhs";
+  GemmShape shape(op);
+  shape.emitChecks(rewriter);
+
+  KernelBuilder kb(rewriter, op, schedule);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  Value result = kb.getDest(op.getInit());
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, tileN));
+  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
+  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
+  Value m0 = ix.mul(grid[shape.batchRank], tileM);
+  Value n0 = ix.mul(grid[shape.batchRank + 1], tileN);
+  Value lengthM = ix.min(ix.sub(sizeM, m0), tileM);
+  Value lengthN = ix.min(ix.sub(sizeN, n0), tileN);
+
+  RankedTensorType accTile =
+      kb.getTileType({regM, regN}, op.getAccumulatorType());
+  SmallVector<AffineExpr> exprs(shape.batchRank, kb.zero());
+  exprs.push_back(kb.dim(0));
+  exprs.push_back(kb.dim(1));
+  AffineMap resultMap = kb.map(2, exprs);
+  bool lhsT = op.getTransposeLhs();
+
+  kb.loop(lengthN, regN, [&](Value j) {
+    kb.loop(lengthM, regM, [&](Value i) {
+      Value m = ix.add(m0, i), n = ix.add(n0, j);
+      SmallVector<Value> limits = {ix.sub(lengthM, i), ix.sub(lengthN, j)};
+      // Sums of blocks of k are added up: the error is that of one block.
+      Value sum = kb.loop(
+          sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
+            Value depth = ix.min(ix.sub(sizeK, k), tileK);
+            Value lhs = getWindow(
+                kb, kb.getMemRef(op.getLhs()),
+                shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k),
+                {regM, tileK}, shape.lhsM, shape.lhsK);
+            Value rhs = getWindow(kb, kb.getMemRef(op.getRhs()),
+                                  shape.at(batch, shape.rhsBatch, k, n),
+                                  {tileK, regN}, shape.rhsK, shape.rhsN);
+            Value block =
+                MmaOp::create(b, lhs, rhs, kb.splat(accTile, 0), depth, limits);
+            return kb.addTiles(others, block);
+          });
+      SmallVector<Value> indices(batch);
+      indices.push_back(m);
+      indices.push_back(n);
+      Value out =
+          kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
+      StoreOp::create(b, out, result, indices, limits, resultMap);
     });
   });
   kb.finish();

@@ -242,6 +242,12 @@ Value KernelBuilder::splat(RankedTensorType tile, double value) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
 }
 
+Value KernelBuilder::addTiles(Value x, Value y) {
+  if (isa<FloatType>(getElementTypeOrSelf(x.getType())))
+    return arith::AddFOp::create(b, x, y);
+  return arith::AddIOp::create(b, x, y);
+}
+
 AffineExpr KernelBuilder::dim(unsigned position) {
   return getAffineDimExpr(position, b.getContext());
 }

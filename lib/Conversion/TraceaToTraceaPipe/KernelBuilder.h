@@ -92,6 +92,7 @@ public:
   RankedTensorType getTileType(ArrayRef<int64_t> shape, Type elementType);
   RankedTensorType getStagedType(ArrayRef<int64_t> shape, Type elementType);
   Value splat(RankedTensorType tile, double value);
+  Value addTiles(Value x, Value y);
 
   /// Applies the operation's epilogue to the accumulator tile, whose elements
   /// belong to the result elements at `address`.
@@ -129,6 +130,7 @@ void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
 
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGemmDirect(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);

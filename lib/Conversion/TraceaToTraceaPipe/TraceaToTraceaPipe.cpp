@@ -37,6 +37,8 @@ FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op,
       .Case([&](GemmOp gemm) -> FailureOr<bool> {
         if (variant == "gemm.packed")
           return done(lowerGemm(rewriter, gemm));
+        if (variant == "gemm.direct")
+          return done(lowerGemmDirect(rewriter, gemm));
         return false;
       })
       .Case([&](Conv2DOp conv) -> FailureOr<bool> {

@@ -123,12 +123,13 @@ mlir::tracea_pipe::getViewStrides(MemRefType source, AffineMap map) {
   for (auto [expr, sourceStride] : llvm::zip(map.getResults(), sourceStrides)) {
     LinearForm form = getLinearForm(expr, map.getNumDims());
     for (auto [stride, coefficient] : llvm::zip(strides, form.coefficients)) {
-      if (coefficient && ShapedType::isDynamic(sourceStride))
-        return std::nullopt;
       int64_t term = 0;
-      if (coefficient && (llvm::MulOverflow(coefficient, sourceStride, term) ||
-                          llvm::AddOverflow(stride, term, stride)))
-        return std::nullopt;
+      if (!coefficient || ShapedType::isDynamic(stride))
+        continue;
+      if (ShapedType::isDynamic(sourceStride) ||
+          llvm::MulOverflow(coefficient, sourceStride, term) ||
+          llvm::AddOverflow(stride, term, stride))
+        stride = ShapedType::kDynamic;
     }
   }
   return strides;

@@ -251,7 +251,17 @@ LogicalResult MmaOp::verify() {
       ShapedType::isDynamic(rhs.getDimSize(0)))
     return emitOpError()
            << "expects a depth, as both operands have a dynamic k";
+  if (!getLimits().empty() && getLimits().size() != 2)
+    return emitOpError() << "expects two limits, of rows and columns, found "
+                         << getLimits().size();
   return success();
+}
+
+void MmaOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addMemRefEffect(getLhsMutable(), /*write=*/false, effects);
+  addMemRefEffect(getRhsMutable(), /*write=*/false, effects);
 }
 
 LogicalResult ReduceOp::verify() {
@@ -395,22 +405,24 @@ LogicalResult ViewOp::verify() {
   int64_t offset;
   std::optional<SmallVector<int64_t>> expected =
       getViewStrides(memory, getMap());
-  if (failed(window.getStridesAndOffset(strides, offset)))
-    return emitOpError() << "expects a strided layout, found " << window;
+  if (!expected || failed(window.getStridesAndOffset(strides, offset)))
+    return emitOpError() << "expects strided layouts, found " << memory
+                         << " and " << window;
   if (!ShapedType::isDynamic(offset))
     return emitOpError() << "expects a view of dynamic offset, found "
                          << window;
-  for (auto [dim, stride] : llvm::enumerate(strides))
-    if (!ShapedType::isDynamic(stride) && window.getDimSize(dim) != 1 &&
-        (!expected || (*expected)[dim] != stride)) {
-      InFlightDiagnostic diag = emitOpError()
-                                << "expects strides that follow from its map, "
-                                   "found "
-                                << window;
-      if (expected)
-        diag << " where the map gives [" << *expected << "]";
-      return diag;
-    }
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    if (ShapedType::isDynamic(stride) || window.getDimSize(dim) == 1 ||
+        (*expected)[dim] == stride)
+      continue;
+    InFlightDiagnostic diag = emitOpError()
+                              << "expects strides that follow from its map, "
+                                 "found "
+                              << window << " where the map gives ";
+    if (ShapedType::isDynamic((*expected)[dim]))
+      return diag << "a dynamic stride of dimension " << dim;
+    return diag << (*expected)[dim] << " for dimension " << dim;
+  }
   return success();
 }
 

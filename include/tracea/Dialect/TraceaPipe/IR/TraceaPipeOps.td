@@ -214,6 +214,10 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     The operands are staged (memory) or register tiles; `depth` defaults to
     their static extent. Products and sums are of the accumulator's type.
 
+    Operands that are windows into unpadded memory give `limits`, one for the
+    rows of lhs and one for the columns of rhs: elements at or beyond them are
+    not read, and what the result holds there is unspecified.
+
     ```mlir
     %sum = tracea_pipe.mma %a, %b, %acc depth(%k)
              : tensor<8x256xf32, #tracea_pipe.staged>, tensor<256x32xf32, #tracea_pipe.staged>,
@@ -221,10 +225,11 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     ```
   }];
   let arguments = (ins StagedView:$lhs, StagedView:$rhs, RegisterTile:$acc,
-    Optional<Index>:$depth);
+    Optional<Index>:$depth, Variadic<Index>:$limits);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`depth` `(` $depth^ `)`)? attr-dict
+    $lhs `,` $rhs `,` $acc (`depth` `(` $depth^ `)`)?
+    (`limits` `(` $limits^ `)`)? attr-dict
     `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
