@@ -107,11 +107,19 @@ TEST_F(ViewStrides, CombineTheSourcesStrides) {
   EXPECT_EQ(strides("0, 7 - a, a + b"), (Strides{-15, 1, 0}));
 }
 
-TEST_F(ViewStrides, NeedStaticStridesOnlyWhereUsed) {
+TEST_F(ViewStrides, AreDynamicOnlyWhereTheSourcesAre) {
   Builder b(&context);
   auto type = MemRefType::get({4, ShapedType::kDynamic, 16}, b.getF32Type());
   EXPECT_EQ(getViewStrides(type, parse("0, b, c")),
             (SmallVector<int64_t>{0, 16, 1}));
+  EXPECT_EQ(getViewStrides(type, parse("a, b, a + c")),
+            (SmallVector<int64_t>{ShapedType::kDynamic, 16, 1}));
+}
+
+TEST_F(ViewStrides, NeedStrides) {
+  auto type = cast<MemRefType>(parseType(
+      "memref<4x8x2xf32, affine_map<(i, j, k) -> (i, j floordiv 2, k)>>",
+      &context));
   EXPECT_FALSE(getViewStrides(type, parse("a, b, c")));
 }
 

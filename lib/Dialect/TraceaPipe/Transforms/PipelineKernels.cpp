@@ -29,7 +29,7 @@ static MemRefType getSlotType(RankedTensorType tile) {
 static FailureOr<MemRefType> getViewType(MemRefType source, AffineMap map,
                                          ArrayRef<int64_t> shape) {
   std::optional<SmallVector<int64_t>> strides = getViewStrides(source, map);
-  if (!strides)
+  if (!strides || llvm::any_of(*strides, ShapedType::isDynamic))
     return failure();
   auto layout = StridedLayoutAttr::get(source.getContext(),
                                        ShapedType::kDynamic, *strides);
