@@ -1,0 +1,219 @@
+//===- Protocol.h - The synchronisation of a kernel as small programs -----===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is left of a kernel when everything but its synchronisation is taken
+// away: roles that run straight code, rings of slots between them, and loops
+// whose trip counts are only names. Two loops of one name run equally often;
+// how often, nobody says. See docs/Proofs/Protocol.md.
+
+#ifndef TRACEA_ANALYSIS_PROTOCOL_PROTOCOL_H
+#define TRACEA_ANALYSIS_PROTOCOL_PROTOCOL_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tracea::analysis {
+
+/// What one instruction of a role does.
+enum class Step : uint8_t {
+  /// Initialises both barriers of every slot of a ring (Rule A: exactly once).
+  Initialize,
+  /// Blocks until the readers have given a slot back.
+  Acquire,
+  /// Starts an asynchronous copy into parts of a slot.
+  Copy,
+  /// Writes parts of a slot from registers; visible after `Fence`.
+  Write,
+  /// Makes this role's writes visible to asynchronous readers.
+  Fence,
+  /// Arrives at the slot's full barrier and expects `bytes` to land.
+  Commit,
+  /// Blocks until a slot is full.
+  Wait,
+  /// Reads parts of a slot; `async` reads retire through a group.
+  Read,
+  /// Closes the group of asynchronous reads started so far.
+  CloseGroup,
+  /// Blocks until at most `count` groups are pending.
+  WaitGroup,
+  /// Arrives at the slot's empty barrier.
+  Release,
+  /// `position` := the first item of the ring.
+  Start,
+  /// `position` := `source`.
+  Move,
+  /// `position` := the item after `source`.
+  Advance,
+  /// Reads one decision of a trip count: falls through or jumps to `target`.
+  Next,
+  Jump,
+  /// Arrives at a named barrier and blocks until it completes.
+  Sync,
+  /// Arrives at a named barrier.
+  Arrive,
+  /// All lanes of the role meet.
+  Converge,
+  /// Branches on a test that does not block: outside of the method.
+  Poll,
+  Exit
+};
+
+const char *stepName(Step step);
+
+/// A place in the source that an instruction came from; `kNoSite` is unknown.
+using Site = int;
+constexpr Site kNoSite = -1;
+
+struct Instruction {
+  Step step = Step::Exit;
+  /// One elected lane does it; the others pass.
+  bool elected = false;
+  bool async = false;
+  int channel = -1;
+  /// Register of the role that holds a position in a ring.
+  int position = -1;
+  /// Second operand of `Move` and `Advance`.
+  int source = -1;
+  /// Items relative to the position.
+  int offset = 0;
+  /// Bit set of parts.
+  uint32_t parts = 0;
+  int64_t bytes = 0;
+  int trip = -1;
+  int target = -1;
+  int barrier = -1;
+  /// Arrivals of commit and release; pending groups; a barrier's count.
+  int count = 0;
+  Site site = kNoSite;
+};
+
+/// A ring of slots. Roles are named by bits.
+struct Channel {
+  std::string name;
+  int slots = 1;
+  int parts = 1;
+  /// Arrivals that complete a phase of a slot's full and empty barriers.
+  int fullCount = 1, emptyCount = 1;
+  uint32_t producers = 0, consumers = 0;
+  /// Who reads each part.
+  std::vector<uint32_t> readers;
+  /// Initialised before the roles start, by construction.
+  bool initialized = false;
+  /// A role fills a slot before it commits it, never after.
+  bool commitLast = false;
+  /// A producer may exit only after every read (clusters need it).
+  bool drain = false;
+};
+
+/// How a role walks a ring. At the pipeline level this is an element of Z/2n:
+/// modulus = flip = slots, parity 0. After lowering it is what was recovered.
+struct Position {
+  int slots = 1;
+  int modulus = 1;
+  /// Advances after which the parity changes.
+  int flip = 1;
+  int parity = 0;
+};
+
+struct Role {
+  std::string name;
+  std::vector<Instruction> code;
+  std::vector<Position> positions;
+  /// What the role adds to a named barrier's count.
+  int threads = 1;
+  /// Its lanes are not in step: only `Converge` and named barriers join them.
+  bool divergent = false;
+  int registers = 0;
+};
+
+struct NamedBarrier {
+  std::string name;
+};
+
+struct Protocol {
+  std::string name;
+  std::vector<Channel> channels;
+  std::vector<Role> roles;
+  std::vector<NamedBarrier> barriers;
+  std::vector<std::string> trips;
+  /// Text of each site, for traces.
+  std::vector<std::string> sites;
+  /// Registers that all threads share (Rule B); 0: unknown.
+  int64_t registerFile = 0;
+  int maxNamedBarriers = 16;
+};
+
+/// A position in a ring, as a program writes it.
+struct Slot {
+  int channel = -1;
+  int position = -1;
+  int offset = 0;
+  Slot operator+(int items) const {
+    return {channel, position, offset + items};
+  }
+  Slot operator-(int items) const { return *this + -items; }
+};
+
+/// Writes the program of one role.
+class RoleBuilder {
+public:
+  RoleBuilder(Protocol &protocol, std::string name);
+
+  /// The role's own position in a ring, made on first use.
+  Slot ring(int channel);
+  int newPosition(int slots);
+  Instruction &add(Step step);
+
+  RoleBuilder &initialize(int channel);
+  RoleBuilder &acquire(Slot slot);
+  RoleBuilder &copy(Slot slot, uint32_t parts, int64_t bytes);
+  RoleBuilder &write(Slot slot, uint32_t parts);
+  RoleBuilder &fence();
+  RoleBuilder &commit(Slot slot, int64_t bytes, int arrivals = 1);
+  RoleBuilder &wait(Slot slot);
+  RoleBuilder &read(Slot slot, uint32_t parts);
+  RoleBuilder &readAsync(Slot slot, uint32_t parts);
+  RoleBuilder &closeGroup();
+  RoleBuilder &waitGroup(int pending);
+  RoleBuilder &release(Slot slot, int arrivals = 1);
+  RoleBuilder &advance(Slot slot);
+  RoleBuilder &sync(int barrier, int count);
+  RoleBuilder &arrive(int barrier, int count);
+  RoleBuilder &converge();
+  /// The next instructions are done by one lane.
+  RoleBuilder &elect(bool on = true);
+  /// Where the next instructions come from.
+  RoleBuilder &at(Site site);
+
+  /// While the trip count says so.
+  RoleBuilder &loop(int trip, const std::function<void()> &body);
+  /// Once if the trip count is not exhausted (a peeled iteration).
+  RoleBuilder &peel(int trip, const std::function<void()> &body);
+  RoleBuilder &repeat(int times, const std::function<void()> &body);
+
+  /// Adds the exit and hands the role to the protocol; returns its number.
+  int finish();
+
+  Role role;
+
+private:
+  Instruction &addSlot(Step step, Slot slot);
+
+  Protocol &protocol;
+  std::vector<int> ringPositions;
+  bool elected = false;
+  Site site = kNoSite;
+};
+
+/// The program of a role as text, one instruction a line.
+std::string printRole(const Protocol &protocol, const Role &role);
+/// One instruction as text, without the role.
+std::string printInstruction(const Protocol &protocol,
+                             const Instruction &instruction);
+
+} // namespace tracea::analysis
+
+#endif // TRACEA_ANALYSIS_PROTOCOL_PROTOCOL_H

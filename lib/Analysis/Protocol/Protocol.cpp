@@ -1,0 +1,262 @@
+//===- Protocol.cpp - Programs of roles, built and printed ----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Analysis/Protocol/Protocol.h"
+
+#include <utility>
+
+namespace tracea::analysis {
+
+const char *stepName(Step step) {
+  switch (step) {
+  case Step::Initialize:
+    return "initialize";
+  case Step::Acquire:
+    return "acquire";
+  case Step::Copy:
+    return "copy";
+  case Step::Write:
+    return "write";
+  case Step::Fence:
+    return "fence";
+  case Step::Commit:
+    return "commit";
+  case Step::Wait:
+    return "wait";
+  case Step::Read:
+    return "read";
+  case Step::CloseGroup:
+    return "close group";
+  case Step::WaitGroup:
+    return "wait group";
+  case Step::Release:
+    return "release";
+  case Step::Start:
+    return "start";
+  case Step::Move:
+    return "move";
+  case Step::Advance:
+    return "advance";
+  case Step::Next:
+    return "next";
+  case Step::Jump:
+    return "jump";
+  case Step::Sync:
+    return "sync";
+  case Step::Arrive:
+    return "arrive";
+  case Step::Converge:
+    return "converge";
+  case Step::Poll:
+    return "poll";
+  case Step::Exit:
+    return "exit";
+  }
+  return "";
+}
+
+RoleBuilder::RoleBuilder(Protocol &protocol, std::string name)
+    : protocol(protocol), ringPositions(protocol.channels.size(), -1) {
+  role.name = std::move(name);
+}
+
+int RoleBuilder::newPosition(int slots) {
+  role.positions.push_back({slots, slots, slots, 0});
+  return static_cast<int>(role.positions.size()) - 1;
+}
+
+Slot RoleBuilder::ring(int channel) {
+  if (ringPositions[channel] < 0)
+    ringPositions[channel] = newPosition(protocol.channels[channel].slots);
+  return {channel, ringPositions[channel], 0};
+}
+
+Instruction &RoleBuilder::add(Step step) {
+  Instruction instruction;
+  instruction.step = step;
+  instruction.elected = elected;
+  instruction.site = site;
+  role.code.push_back(instruction);
+  return role.code.back();
+}
+
+Instruction &RoleBuilder::addSlot(Step step, Slot slot) {
+  Instruction &instruction = add(step);
+  instruction.channel = slot.channel;
+  instruction.position = slot.position;
+  instruction.offset = slot.offset;
+  return instruction;
+}
+
+RoleBuilder &RoleBuilder::initialize(int channel) {
+  add(Step::Initialize).channel = channel;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::acquire(Slot slot) {
+  addSlot(Step::Acquire, slot);
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::copy(Slot slot, uint32_t parts, int64_t bytes) {
+  Instruction &instruction = addSlot(Step::Copy, slot);
+  instruction.parts = parts;
+  instruction.bytes = bytes;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::write(Slot slot, uint32_t parts) {
+  addSlot(Step::Write, slot).parts = parts;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::fence() {
+  add(Step::Fence);
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::commit(Slot slot, int64_t bytes, int arrivals) {
+  Instruction &instruction = addSlot(Step::Commit, slot);
+  instruction.bytes = bytes;
+  instruction.count = arrivals;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::wait(Slot slot) {
+  addSlot(Step::Wait, slot);
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::read(Slot slot, uint32_t parts) {
+  addSlot(Step::Read, slot).parts = parts;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::readAsync(Slot slot, uint32_t parts) {
+  Instruction &instruction = addSlot(Step::Read, slot);
+  instruction.parts = parts;
+  instruction.async = true;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::closeGroup() {
+  add(Step::CloseGroup);
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::waitGroup(int pending) {
+  add(Step::WaitGroup).count = pending;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::release(Slot slot, int arrivals) {
+  addSlot(Step::Release, slot).count = arrivals;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::advance(Slot slot) {
+  Instruction &instruction = addSlot(Step::Advance, slot);
+  instruction.source = slot.position;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::sync(int barrier, int count) {
+  Instruction &instruction = add(Step::Sync);
+  instruction.barrier = barrier;
+  instruction.count = count;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::arrive(int barrier, int count) {
+  Instruction &instruction = add(Step::Arrive);
+  instruction.barrier = barrier;
+  instruction.count = count;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::converge() {
+  add(Step::Converge);
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::elect(bool on) {
+  elected = on;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::at(Site place) {
+  site = place;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::loop(int trip, const std::function<void()> &body) {
+  size_t head = role.code.size();
+  add(Step::Next).trip = trip;
+  body();
+  add(Step::Jump).target = static_cast<int>(head);
+  role.code[head].target = static_cast<int>(role.code.size());
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::peel(int trip, const std::function<void()> &body) {
+  size_t head = role.code.size();
+  add(Step::Next).trip = trip;
+  body();
+  role.code[head].target = static_cast<int>(role.code.size());
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::repeat(int times, const std::function<void()> &body) {
+  for (int i = 0; i < times; ++i)
+    body();
+  return *this;
+}
+
+int RoleBuilder::finish() {
+  elected = false;
+  add(Step::Exit);
+  protocol.roles.push_back(role);
+  return static_cast<int>(protocol.roles.size()) - 1;
+}
+
+std::string printInstruction(const Protocol &protocol,
+                             const Instruction &instruction) {
+  std::string text = stepName(instruction.step);
+  if (instruction.async)
+    text += " async";
+  if (instruction.channel >= 0)
+    text += " '" + protocol.channels[instruction.channel].name + "'";
+  if (instruction.position >= 0)
+    text += " p" + std::to_string(instruction.position);
+  if (instruction.source >= 0 && instruction.source != instruction.position)
+    text += " from p" + std::to_string(instruction.source);
+  if (instruction.offset)
+    text += (instruction.offset > 0 ? "+" : "") +
+            std::to_string(instruction.offset);
+  if (instruction.parts)
+    text += " parts " + std::to_string(instruction.parts);
+  if (instruction.bytes)
+    text += " bytes " + std::to_string(instruction.bytes);
+  if (instruction.barrier >= 0)
+    text += " '" + protocol.barriers[instruction.barrier].name + "'";
+  if (instruction.count)
+    text += " count " + std::to_string(instruction.count);
+  if (instruction.trip >= 0)
+    text += " " + protocol.trips[instruction.trip];
+  if (instruction.target >= 0)
+    text += " -> " + std::to_string(instruction.target);
+  if (instruction.elected)
+    text += " elected";
+  return text;
+}
+
+std::string printRole(const Protocol &protocol, const Role &role) {
+  std::string text = role.name + ":\n";
+  for (size_t pc = 0; pc < role.code.size(); ++pc)
+    text += "  " + std::to_string(pc) + ": " +
+            printInstruction(protocol, role.code[pc]) + "\n";
+  return text;
+}
+
+} // namespace tracea::analysis

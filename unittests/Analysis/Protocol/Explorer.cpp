@@ -1,0 +1,569 @@
+//===- Explorer.cpp - Every interleaving of a small protocol --------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Explorer.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace tracea::analysis {
+namespace {
+
+/// Everything is a small integer in one vector; `Layout` says where.
+using World = std::vector<int16_t>;
+
+class Explorer {
+public:
+  Explorer(const Protocol &protocol, const std::vector<int> &iterations)
+      : protocol(protocol), iterations(iterations) {
+    layOut();
+  }
+
+  Exploration run(int64_t maxStates);
+
+private:
+  int allocate(int count) {
+    int begin = size;
+    size += count;
+    return begin;
+  }
+  void layOut();
+  World initial() const;
+
+  // Places. A role: pc, exited, number of closed groups, waiting.
+  int role(int r) const { return roleBase[r]; }
+  int groupsOf(int r) const { return roleBase[r] + 4; }
+  // A position: item, slot, count, parity.
+  int position(int r, int p) const { return positionBase[r] + 4 * p; }
+  // A barrier: completed phases, missing arrivals, bytes missing, arrived
+  // roles; then phases observed and last item waited for by each role.
+  int barrier(int channel, int slot, bool full) const {
+    return barrierBase[channel] + (2 * slot + !full) * barrierSize;
+  }
+  // A buffer: item, copies in flight, visible, roles that have not read it,
+  // bytes in flight, writer that has not fenced.
+  int buffer(int channel, int slot, int part) const {
+    return bufferBase[channel] +
+           (slot * protocol.channels[channel].parts + part) * bufferSize;
+  }
+  int bufferIndex(int place) const {
+    return (place - bufferBase[0]) / bufferSize;
+  }
+  // A slot: roles that have released it and not waited again.
+  int released(int channel, int slot) const {
+    return releasedBase[channel] + slot;
+  }
+  // A named barrier: arrivals, count, waiting roles, arrived roles.
+  int named(int index) const { return namedBase + 4 * index; }
+  // A trip count: decisions known, iterations used; then cursors of roles.
+  int trip(int index) const { return tripBase + (2 + numRoles) * index; }
+
+  const Instruction &next(const World &world, int r) const {
+    return protocol.roles[r].code[world[role(r)]];
+  }
+  int slotOf(const World &world, int r, const Instruction &op) const {
+    int modulus = protocol.roles[r].positions[op.position].modulus;
+    int at = world[position(r, op.position) + 1] + op.offset;
+    return ((at % modulus) + modulus) % modulus;
+  }
+  /// The parity that the code of a wait tests for.
+  int parityOf(const World &world, int r, const Instruction &op) const {
+    const Position &walk = protocol.roles[r].positions[op.position];
+    int at = world[position(r, op.position) + 1] + op.offset;
+    int parity = world[position(r, op.position) + 3];
+    for (; at < 0; at += walk.modulus)
+      parity ^= 1;
+    for (; at >= walk.modulus; at -= walk.modulus)
+      parity ^= 1;
+    return op.step == Step::Wait ? parity : parity ^ 1;
+  }
+  /// Slot and parity are all that a lowered program has of an item.
+  bool sameItem(int channel, int lhs, int rhs) const {
+    return (lhs - rhs) % (2 * protocol.channels[channel].slots) == 0;
+  }
+  bool isBlocked(const World &world, int r) const;
+  bool isReading(const World &world, int r, int bufferPlace) const;
+
+  bool fault(const std::string &text) {
+    if (violation.empty())
+      violation = text;
+    return false;
+  }
+  bool completeIfDone(World &world, int channel, int slot, bool full);
+  bool arrive(World &world, int r, const Instruction &op, int slot, bool full);
+  bool startWrite(World &world, int place);
+  bool land(World &world, int place);
+  bool execute(World &world, int r);
+  bool finish(const World &world);
+  void expand(const World &world);
+  void push(World world);
+
+  const Protocol &protocol;
+  const std::vector<int> &iterations;
+  int numRoles = 0, size = 0, barrierSize = 0, bufferSize = 6;
+  int numBuffers = 0, groupWords = 0;
+  std::vector<int> roleBase, positionBase, barrierBase, bufferBase,
+      releasedBase, initializedBase;
+  std::vector<std::pair<int, int>> bufferOwner;
+  int namedBase = 0, tripBase = 0, bitsBase = 0;
+  static constexpr int kMaxDecisions = 48;
+
+  std::string violation;
+  std::vector<World> stack;
+  std::unordered_set<std::string> seen;
+};
+
+void Explorer::layOut() {
+  numRoles = static_cast<int>(protocol.roles.size());
+  for (const Channel &channel : protocol.channels)
+    numBuffers += channel.slots * channel.parts;
+  // One word of sixteen buffers each for the open and four closed groups.
+  groupWords = (numBuffers + 14) / 15;
+  for (const Role &role : protocol.roles) {
+    roleBase.push_back(allocate(4 + 5 * groupWords));
+    positionBase.push_back(
+        allocate(4 * static_cast<int>(role.positions.size())));
+  }
+  barrierSize = 4 + 2 * numRoles;
+  for (size_t c = 0; c < protocol.channels.size(); ++c) {
+    const Channel &channel = protocol.channels[c];
+    barrierBase.push_back(allocate(2 * channel.slots * barrierSize));
+    releasedBase.push_back(allocate(channel.slots));
+    initializedBase.push_back(allocate(1));
+  }
+  for (size_t c = 0; c < protocol.channels.size(); ++c) {
+    const Channel &channel = protocol.channels[c];
+    bufferBase.push_back(allocate(channel.slots * channel.parts * bufferSize));
+    for (int slot = 0; slot < channel.slots; ++slot)
+      for (int part = 0; part < channel.parts; ++part)
+        bufferOwner.push_back({static_cast<int>(c), slot});
+  }
+  namedBase = allocate(4 * static_cast<int>(protocol.barriers.size()));
+  tripBase = allocate((2 + numRoles) * static_cast<int>(protocol.trips.size()));
+  bitsBase = allocate(kMaxDecisions * static_cast<int>(protocol.trips.size()));
+}
+
+World Explorer::initial() const {
+  World world(size, 0);
+  for (int r = 0; r < numRoles; ++r)
+    for (size_t p = 0; p < protocol.roles[r].positions.size(); ++p)
+      world[position(r, static_cast<int>(p)) + 3] =
+          static_cast<int16_t>(protocol.roles[r].positions[p].parity);
+  for (size_t c = 0; c < protocol.channels.size(); ++c) {
+    const Channel &channel = protocol.channels[c];
+    int index = static_cast<int>(c);
+    world[initializedBase[c]] = channel.initialized;
+    for (int slot = 0; slot < channel.slots; ++slot) {
+      int full = barrier(index, slot, true);
+      int empty = barrier(index, slot, false);
+      world[full + 1] = static_cast<int16_t>(channel.fullCount);
+      world[empty + 1] = static_cast<int16_t>(channel.emptyCount);
+      for (int r = 0; r < numRoles; ++r) {
+        // Nobody has seen that the slot starts empty.
+        world[empty + 4 + r] = -1;
+        world[full + 4 + numRoles + r] = -1000;
+        world[empty + 4 + numRoles + r] = -1000;
+      }
+      for (int part = 0; part < channel.parts; ++part)
+        world[buffer(index, slot, part)] = -1000;
+    }
+  }
+  return world;
+}
+
+bool Explorer::isReading(const World &world, int r, int place) const {
+  int index = bufferIndex(place);
+  for (int g = 0; g < 5; ++g)
+    if (world[groupsOf(r) + g * groupWords + index / 15] >> (index % 15) & 1)
+      return true;
+  return false;
+}
+
+bool Explorer::isBlocked(const World &world, int r) const {
+  if (world[role(r) + 1])
+    return true;
+  const Instruction &op = next(world, r);
+  if (op.step == Step::Wait || op.step == Step::Acquire) {
+    int slot = slotOf(world, r, op);
+    if (slot >= protocol.channels[op.channel].slots ||
+        !world[initializedBase[op.channel]])
+      return false; // To fail there.
+    int phases = world[barrier(op.channel, slot, op.step == Step::Wait)];
+    return (phases & 1) == parityOf(world, r, op);
+  }
+  return op.step == Step::Sync && (world[named(op.barrier) + 2] >> r & 1);
+}
+
+bool Explorer::completeIfDone(World &world, int channel, int slot, bool full) {
+  int b = barrier(channel, slot, full);
+  if (world[b + 1] || world[b + 2])
+    return true;
+  const Channel &ring = protocol.channels[channel];
+  uint32_t observers = full ? ring.consumers : ring.producers;
+  for (int r = 0; r < numRoles; ++r)
+    if ((observers >> r & 1) && world[b + 4 + r] != world[b])
+      return fault("lapped");
+  ++world[b];
+  world[b + 1] = static_cast<int16_t>(full ? ring.fullCount : ring.emptyCount);
+  world[b + 3] = 0;
+  return true;
+}
+
+bool Explorer::arrive(World &world, int r, const Instruction &op, int slot,
+                      bool full) {
+  int b = barrier(op.channel, slot, full);
+  if (world[b + 3] >> r & 1)
+    return fault("arrives twice");
+  if (world[b + 1] < op.count)
+    return fault("too many arrivals");
+  world[b + 3] = static_cast<int16_t>(world[b + 3] | 1 << r);
+  world[b + 1] = static_cast<int16_t>(world[b + 1] - op.count);
+  world[b + 2] = static_cast<int16_t>(world[b + 2] + op.bytes);
+  return completeIfDone(world, op.channel, slot, full);
+}
+
+bool Explorer::startWrite(World &world, int place) {
+  if (world[place + 1])
+    return fault("overwrites a copy in flight");
+  if (world[place + 3])
+    return fault("overwrites what is not read");
+  for (int r = 0; r < numRoles; ++r)
+    if (isReading(world, r, place))
+      return fault("overwrites what is being read");
+  return true;
+}
+
+bool Explorer::land(World &world, int place) {
+  auto [channel, slot] = bufferOwner[bufferIndex(place)];
+  world[place + 1] = 0;
+  world[place + 2] = 1;
+  int b = barrier(channel, slot, true);
+  world[b + 2] = static_cast<int16_t>(world[b + 2] - world[place + 4]);
+  world[place + 4] = 0;
+  return completeIfDone(world, channel, slot, true);
+}
+
+bool Explorer::execute(World &world, int r) {
+  const Instruction &op = next(world, r);
+  int16_t &pc = world[role(r)];
+  int slot = -1, item = 0;
+  const Channel *ring = nullptr;
+  switch (op.step) {
+  case Step::Acquire:
+  case Step::Copy:
+  case Step::Write:
+  case Step::Commit:
+  case Step::Wait:
+  case Step::Read:
+  case Step::Release:
+    ring = &protocol.channels[op.channel];
+    slot = slotOf(world, r, op);
+    if (slot >= ring->slots)
+      return fault("slot out of range");
+    if (!world[initializedBase[op.channel]])
+      return fault("not initialised");
+    item = world[position(r, op.position)] + op.offset;
+    break;
+  default:
+    break;
+  }
+  ++pc;
+  switch (op.step) {
+  case Step::Initialize:
+    if (world[initializedBase[op.channel]])
+      return fault("initialised twice");
+    world[initializedBase[op.channel]] = 1;
+    return true;
+  case Step::Acquire:
+  case Step::Wait: {
+    bool full = op.step == Step::Wait;
+    int b = barrier(op.channel, slot, full);
+    int16_t &observed = world[b + 4 + r];
+    int16_t &last = world[b + 4 + numRoles + r];
+    if (observed == world[b] && last >= -100 &&
+        sameItem(op.channel, last, item))
+      return true;
+    if (observed + 1 != world[b])
+      return fault("passes on another phase");
+    observed = world[b];
+    last = static_cast<int16_t>(item);
+    if (full) {
+      int16_t &gone = world[released(op.channel, slot)];
+      gone = static_cast<int16_t>(gone & ~(1 << r));
+    }
+    return true;
+  }
+  case Step::Copy:
+  case Step::Write: {
+    int16_t bytes = static_cast<int16_t>(op.bytes);
+    for (int part = 0; part < ring->parts; ++part) {
+      if (!(op.parts >> part & 1))
+        continue;
+      int place = buffer(op.channel, slot, part);
+      if (!startWrite(world, place))
+        return false;
+      world[place] = static_cast<int16_t>(item);
+      world[place + 2] = 0;
+      world[place + 3] = static_cast<int16_t>(ring->readers[part]);
+      if (op.step == Step::Copy) {
+        world[place + 1] = 1;
+        world[place + 4] = bytes;
+        bytes = 0;
+      } else {
+        world[place + 5] = static_cast<int16_t>(r + 1);
+      }
+    }
+    return true;
+  }
+  case Step::Fence:
+    for (int i = 0; i < numBuffers; ++i) {
+      int place = bufferBase[0] + i * bufferSize;
+      if (world[place + 5] == r + 1) {
+        world[place + 5] = 0;
+        world[place + 2] = 1;
+      }
+    }
+    return true;
+  case Step::Commit:
+    return arrive(world, r, op, slot, true);
+  case Step::Release: {
+    int16_t &gone = world[released(op.channel, slot)];
+    gone = static_cast<int16_t>(gone | 1 << r);
+    return arrive(world, r, op, slot, false);
+  }
+  case Step::Read:
+    for (int part = 0; part < ring->parts; ++part) {
+      if (!(op.parts >> part & 1))
+        continue;
+      int place = buffer(op.channel, slot, part);
+      if (world[released(op.channel, slot)] >> r & 1)
+        return fault("reads after release");
+      if (!world[place + 2] || !sameItem(op.channel, world[place], item))
+        return fault("reads what is not there");
+      world[place + 3] = static_cast<int16_t>(world[place + 3] & ~(1 << r));
+      if (op.async) {
+        int index = bufferIndex(place);
+        int16_t &word = world[groupsOf(r) + index / 15];
+        word = static_cast<int16_t>(word | 1 << (index % 15));
+      }
+    }
+    return true;
+  case Step::CloseGroup: {
+    int16_t &groups = world[role(r) + 2];
+    if (groups >= 4)
+      return fault("too many groups");
+    ++groups;
+    for (int w = 0; w < groupWords; ++w) {
+      world[groupsOf(r) + groups * groupWords + w] = world[groupsOf(r) + w];
+      world[groupsOf(r) + w] = 0;
+    }
+    return true;
+  }
+  case Step::WaitGroup:
+    for (int16_t &groups = world[role(r) + 2]; groups > op.count; --groups)
+      for (int g = 1; g <= groups; ++g)
+        for (int w = 0; w < groupWords; ++w)
+          world[groupsOf(r) + g * groupWords + w] =
+              g < groups ? world[groupsOf(r) + (g + 1) * groupWords + w] : 0;
+    return true;
+  case Step::Start:
+  case Step::Move:
+  case Step::Advance: {
+    const Position &walk = protocol.roles[r].positions[op.position];
+    int into = position(r, op.position);
+    if (op.step == Step::Start) {
+      for (int i = 0; i < 3; ++i)
+        world[into + i] = 0;
+      world[into + 3] = static_cast<int16_t>(walk.parity);
+      return true;
+    }
+    for (int i = 0; i < 4; ++i)
+      world[into + i] = world[position(r, op.source) + i];
+    if (op.step == Step::Move)
+      return true;
+    ++world[into];
+    if (++world[into + 1] >= walk.modulus)
+      world[into + 1] = 0;
+    if (++world[into + 2] >= walk.flip) {
+      world[into + 2] = 0;
+      world[into + 3] ^= 1;
+    }
+    return true;
+  }
+  case Step::Jump:
+    pc = static_cast<int16_t>(op.target);
+    return true;
+  case Step::Sync:
+  case Step::Arrive: {
+    int n = named(op.barrier);
+    if (world[n + 1] && world[n + 1] != op.count)
+      return fault("counts of a named barrier differ");
+    if (world[n + 3] >> r & 1)
+      return fault("arrives twice at a named barrier");
+    world[n + 1] = static_cast<int16_t>(op.count);
+    world[n] = static_cast<int16_t>(world[n] + protocol.roles[r].threads);
+    world[n + 3] = static_cast<int16_t>(world[n + 3] | 1 << r);
+    if (op.step == Step::Sync) {
+      world[n + 2] = static_cast<int16_t>(world[n + 2] | 1 << r);
+      --pc;
+    }
+    if (world[n] < op.count)
+      return true;
+    for (int other = 0; other < numRoles; ++other)
+      if (world[n + 2] >> other & 1)
+        ++world[role(other)];
+    for (int i = 0; i < 4; ++i)
+      world[n + i] = 0;
+    return true;
+  }
+  case Step::Exit:
+    if (world[role(r) + 2])
+      return fault("exits with pending groups");
+    for (int w = 0; w < groupWords; ++w)
+      if (world[groupsOf(r) + w])
+        return fault("exits with pending reads");
+    for (size_t c = 0; c < protocol.channels.size(); ++c) {
+      const Channel &channel = protocol.channels[c];
+      if (!channel.drain || !(channel.producers >> r & 1))
+        continue;
+      for (int s = 0; s < channel.slots; ++s)
+        for (int part = 0; part < channel.parts; ++part) {
+          int place = buffer(static_cast<int>(c), s, part);
+          bool busy = world[place + 3] != 0;
+          for (int other = 0; other < numRoles; ++other)
+            busy |= isReading(world, other, place);
+          if (busy)
+            return fault("exits before the last read");
+        }
+    }
+    --pc;
+    world[role(r) + 1] = 1;
+    return true;
+  default:
+    return true;
+  }
+}
+
+bool Explorer::finish(const World &world) {
+  for (int i = 0; i < numBuffers; ++i)
+    if (world[bufferBase[0] + i * bufferSize + 3])
+      return fault("not read at exit");
+  for (size_t n = 0; n < protocol.barriers.size(); ++n)
+    if (world[named(static_cast<int>(n))])
+      return fault("a named barrier is left");
+  for (size_t c = 0; c < protocol.channels.size(); ++c) {
+    const Channel &channel = protocol.channels[c];
+    for (int slot = 0; slot < channel.slots; ++slot)
+      for (bool full : {true, false}) {
+        int b = barrier(static_cast<int>(c), slot, full);
+        if (world[b + 2] ||
+            world[b + 1] != (full ? channel.fullCount : channel.emptyCount))
+          return fault("a partial phase is left");
+      }
+  }
+  return true;
+}
+
+void Explorer::push(World world) {
+  std::string key(reinterpret_cast<const char *>(world.data()),
+                  world.size() * sizeof(int16_t));
+  if (seen.insert(std::move(key)).second)
+    stack.push_back(std::move(world));
+}
+
+/// All successors. Steps that nobody else can see are taken alone.
+void Explorer::expand(const World &world) {
+  for (int r = 0; r < numRoles; ++r) {
+    if (world[role(r) + 1])
+      continue;
+    const Instruction &op = next(world, r);
+    if (op.step == Step::Next) {
+      int t = trip(op.trip);
+      int cursor = world[t + 2 + r];
+      int bits = bitsBase + op.trip * kMaxDecisions;
+      bool known = cursor < world[t];
+      for (int more = 0; more < 2; ++more) {
+        if (known && world[bits + cursor] != more)
+          continue;
+        if (!known && ((more && world[t + 1] >= iterations[op.trip]) ||
+                       cursor >= kMaxDecisions))
+          continue;
+        World successor = world;
+        if (!known) {
+          successor[bits + cursor] = static_cast<int16_t>(more);
+          ++successor[t];
+          successor[t + 1] = static_cast<int16_t>(successor[t + 1] + more);
+        }
+        ++successor[t + 2 + r];
+        successor[role(r)] =
+            static_cast<int16_t>(more ? successor[role(r)] + 1 : op.target);
+        push(std::move(successor));
+      }
+      return;
+    }
+    if (op.step == Step::Jump || op.step == Step::Start ||
+        op.step == Step::Move || op.step == Step::Advance ||
+        op.step == Step::CloseGroup || op.step == Step::Converge) {
+      World successor = world;
+      if (execute(successor, r))
+        push(std::move(successor));
+      return;
+    }
+  }
+  bool any = false, exited = true;
+  for (int r = 0; r < numRoles; ++r) {
+    exited &= world[role(r) + 1] != 0;
+    if (isBlocked(world, r))
+      continue;
+    any = true;
+    World successor = world;
+    if (!execute(successor, r))
+      return;
+    push(std::move(successor));
+  }
+  for (int i = 0; i < numBuffers; ++i) {
+    int place = bufferBase[0] + i * bufferSize;
+    if (!world[place + 1])
+      continue;
+    any = true;
+    World successor = world;
+    if (!land(successor, place))
+      return;
+    push(std::move(successor));
+  }
+  if (any)
+    return;
+  if (exited)
+    finish(world);
+  else
+    fault("deadlock");
+}
+
+Exploration Explorer::run(int64_t maxStates) {
+  Exploration result;
+  push(initial());
+  while (!stack.empty() && violation.empty()) {
+    World world = std::move(stack.back());
+    stack.pop_back();
+    expand(world);
+    if (static_cast<int64_t>(seen.size()) > maxStates) {
+      result.exhausted = true;
+      break;
+    }
+  }
+  result.violation = violation;
+  result.states = static_cast<int64_t>(seen.size());
+  return result;
+}
+
+} // namespace
+
+Exploration explore(const Protocol &protocol,
+                    const std::vector<int> &iterations, int64_t maxStates) {
+  return Explorer(protocol, iterations).run(maxStates);
+}
+
+} // namespace tracea::analysis
