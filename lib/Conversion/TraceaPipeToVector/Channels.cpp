@@ -67,8 +67,7 @@ struct LowerScratch : OpConversionPattern<ScratchOp> {
 };
 
 /// acquire and wait: the buffers of the slot `phase mod slots`.
-template <typename OpTy>
-struct LowerSlot : OpConversionPattern<OpTy> {
+template <typename OpTy> struct LowerSlot : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
   using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
 
@@ -77,33 +76,19 @@ struct LowerSlot : OpConversionPattern<OpTy> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     int64_t slots = op.getChannel().getType().getSlots();
-    Value phase = adaptor.getPhase().front();
-    Value slot = b.createOrFold<arith::RemUIOp>(
-        phase, arith::ConstantIndexOp::create(b, slots).getResult());
+    Value slot;
+    if (slots > 1)
+      slot = b.createOrFold<arith::RemUIOp>(
+          adaptor.getPhase().front(),
+          arith::ConstantIndexOp::create(b, slots).getResult());
     SmallVector<Value> results;
     for (auto [ring, buffer] :
          llvm::zip(adaptor.getChannel(), op.getBuffers())) {
       auto type = getPlainMemRef(cast<MemRefType>(buffer.getType()));
-      SmallVector<int64_t> strides;
-      int64_t offset;
-      if (failed(type.getStridesAndOffset(strides, offset)))
-        return failure();
-      OpFoldResult start = b.getIndexAttr(0);
-      if (slots > 1)
-        start = mulIndex(b, slot, type.getNumElements());
-      SmallVector<OpFoldResult> sizes =
-          getAsIndexOpFoldResult(b.getContext(), type.getShape());
-      SmallVector<OpFoldResult> strideValues =
-          getAsIndexOpFoldResult(b.getContext(), strides);
-      MemRefType slotType = type;
-      if (slots > 1)
-        slotType =
-            MemRefType::get(type.getShape(), type.getElementType(),
-                            StridedLayoutAttr::get(
-                                b.getContext(), ShapedType::kDynamic, strides));
-      Value view = memref::ReinterpretCastOp::create(b, slotType, ring, start,
-                                                     sizes, strideValues);
-      results.push_back(view);
+      Value start = slot ? mulIndex(b, slot, getSlotBytes(type))
+                         : arith::ConstantIndexOp::create(b, 0).getResult();
+      results.push_back(
+          memref::ViewOp::create(b, type, ring, start, ValueRange()));
     }
     rewriter.replaceOp(op, results);
     return success();

@@ -35,6 +35,10 @@ VectorType getRegisterType(RankedTensorType tile);
 /// The type without the staged memory space.
 MemRefType getPlainMemRef(MemRefType type);
 
+/// Bytes of one buffer in the workspace, rounded up to cache lines, so that every
+/// buffer of every slot begins on one.
+int64_t getSlotBytes(MemRefType buffer);
+
 /// `x + y` and `x * y` on indices, folded.
 Value addIndex(ImplicitLocOpBuilder &b, Value x, int64_t y);
 Value addIndex(ImplicitLocOpBuilder &b, Value x, Value y);

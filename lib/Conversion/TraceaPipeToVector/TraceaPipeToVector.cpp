@@ -34,6 +34,15 @@ MemRefType mlir::tracea_pipe::getPlainMemRef(MemRefType type) {
                          type.getLayout());
 }
 
+constexpr int64_t kLine = 64;
+
+int64_t mlir::tracea_pipe::getSlotBytes(MemRefType buffer) {
+  return llvm::alignTo(
+      buffer.getNumElements() *
+          llvm::divideCeil(buffer.getElementTypeBitWidth(), 8),
+      kLine);
+}
+
 Value mlir::tracea_pipe::addIndex(ImplicitLocOpBuilder &b, Value x, Value y) {
   return b.createOrFold<arith::AddIOp>(x, y);
 }
@@ -105,7 +114,6 @@ Value mlir::tracea_pipe::getZero(ImplicitLocOpBuilder &b, Type type) {
 /// on a cache line of its own.
 static LogicalResult planWorkspace(KernelOp kernel,
                                    VectorLoweringContext &context) {
-  constexpr int64_t kLine = 64;
   int64_t offset = 0;
   WalkResult result = kernel.walk([&](Operation *op) {
     int64_t slots = 1;
@@ -126,10 +134,8 @@ static LogicalResult planWorkspace(KernelOp kernel,
         return WalkResult::interrupt();
       }
       context.workspaceOffsets[op].push_back(offset);
-      int64_t bytes = memref.getNumElements() * slots *
-                      llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
       // Room for one vector past the end, which the last masked row may touch.
-      offset = llvm::alignTo(offset + bytes + kLine, kLine);
+      offset += getSlotBytes(memref) * slots + kLine;
     }
     return WalkResult::advance();
   });
@@ -186,9 +192,10 @@ struct ConvertTraceaPipeToVector
            SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
           for (Type buffer : type.getBuffers()) {
             auto memref = cast<MemRefType>(buffer);
-            SmallVector<int64_t> shape = {type.getSlots()};
-            llvm::append_range(shape, memref.getShape());
-            results.push_back(MemRefType::get(shape, memref.getElementType()));
+            // Bytes, of which each slot is a typed view.
+            results.push_back(
+                MemRefType::get({getSlotBytes(memref) * type.getSlots()},
+                                IntegerType::get(type.getContext(), 8)));
           }
           return success();
         });

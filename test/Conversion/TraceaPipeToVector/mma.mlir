@@ -1,0 +1,125 @@
+// Products of tiles: a loop over k of rank-1 updates.
+// RUN: tracea-opt %s --convert-tracea-pipe-to-vector --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,FMA
+// RUN: sed 's/+fma,//' %s | tracea-opt --convert-tracea-pipe-to-vector --canonicalize --cse \
+// RUN:   | FileCheck %s --check-prefixes=CHECK,NOFMA
+
+#tile = #tracea_pipe.lanes<reg = [[0, 4], [1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#scalar = #tracea_pipe.lanes<reg = [[1, 0]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+                                                  cpu = "x86-64-v3", features = "+fma,+avx2", vector_bits = 128>} {
+
+// Each row of lhs is read once a step, each column vector of rhs once: two of each
+// for four registers.
+// CHECK-LABEL: tracea_pipe.kernel @floats(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<2x16xf32>, %[[B:[a-z0-9]+]]: memref<16x8xf32>, %{{[a-z0-9]+}}: memref<?x?xf32>, %[[DEPTH:[a-z0-9]+]]: index
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK:         %[[SUM:.*]]:4 = scf.for %[[K:.*]] = %[[C0]] to %[[DEPTH]] step %[[C1]] iter_args(%[[S0:.*]] = %{{.*}}, %[[S1:.*]] = %{{.*}}, %[[S2:.*]] = %{{.*}}, %[[S3:.*]] = %{{.*}})
+// CHECK-NEXT:      %[[B0:.*]] = vector.load %[[B]][%[[K]], %[[C0]]]
+// CHECK-NEXT:      %[[E0:.*]] = memref.load %[[A]][%[[C0]], %[[K]]]
+// CHECK-NEXT:      %[[A0:.*]] = vector.broadcast %[[E0]]
+// FMA-NEXT:        %[[R0:.*]] = vector.fma %[[A0]], %[[B0]], %[[S0]]
+// NOFMA-NEXT:      %[[P0:.*]] = arith.mulf %[[A0]], %[[B0]]
+// NOFMA-NEXT:      %[[R0:.*]] = arith.addf %[[S0]], %[[P0]]
+// CHECK-NEXT:      %[[B4:.*]] = vector.load %[[B]][%[[K]], %[[C4]]]
+// FMA-NEXT:        %[[R1:.*]] = vector.fma %[[A0]], %[[B4]], %[[S1]]
+// NOFMA-NEXT:      arith.mulf %[[A0]], %[[B4]]
+// NOFMA-NEXT:      %[[R1:.*]] = arith.addf %[[S1]]
+// CHECK-NEXT:      %[[E1:.*]] = memref.load %[[A]][%[[C1]], %[[K]]]
+// CHECK-NEXT:      %[[A1:.*]] = vector.broadcast %[[E1]]
+// FMA-NEXT:        %[[R2:.*]] = vector.fma %[[A1]], %[[B0]], %[[S2]]
+// NOFMA-NEXT:      arith.mulf %[[A1]], %[[B0]]
+// NOFMA-NEXT:      %[[R2:.*]] = arith.addf %[[S2]]
+// FMA-NEXT:        %[[R3:.*]] = vector.fma %[[A1]], %[[B4]], %[[S3]]
+// NOFMA-NEXT:      arith.mulf %[[A1]], %[[B4]]
+// NOFMA-NEXT:      %[[R3:.*]] = arith.addf %[[S3]]
+// CHECK-NEXT:      scf.yield %[[R0]], %[[R1]], %[[R2]], %[[R3]]
+tracea_pipe.kernel @floats(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %depth: index) {
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c depth(%depth) : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// Products are of the accumulator's type; without a depth all of k is summed.
+// CHECK-LABEL: tracea_pipe.kernel @widened
+// CHECK:         %[[C16:.*]] = arith.constant 16 : index
+// CHECK:         scf.for %{{.*}} to %[[C16]] step
+// CHECK-NEXT:      %[[B:.*]] = vector.load %{{.*}} : memref<16x8xbf16>, vector<4xbf16>
+// CHECK-NEXT:      %[[WB:.*]] = arith.extf %[[B]] : vector<4xbf16> to vector<4xf32>
+// CHECK-NEXT:      %[[A:.*]] = memref.load %{{.*}} : memref<2x16xbf16>
+// CHECK-NEXT:      %[[WA:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-NEXT:      %[[VA:.*]] = vector.broadcast %[[WA]] : f32 to vector<4xf32>
+// FMA-NEXT:        vector.fma %[[VA]], %[[WB]]
+// NOFMA-NEXT:      arith.mulf %[[VA]], %[[WB]]
+tracea_pipe.kernel @widened(%a: memref<2x16xbf16>, %b: memref<16x8xbf16>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x16xbf16>, memref<16x8xbf16>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// CHECK-LABEL: tracea_pipe.kernel @integers
+// CHECK:         arith.extsi %{{.*}} : vector<4xi8> to vector<4xi32>
+// CHECK:         arith.extsi %{{.*}} : i8 to i32
+// CHECK:         %[[P:.*]] = arith.muli %{{.*}}, %{{.*}} : vector<4xi32>
+// CHECK-NEXT:    arith.addi %{{.*}}, %[[P]] : vector<4xi32>
+// CHECK-NOT:     vector.fma
+// CHECK:         end
+tracea_pipe.kernel @integers(%a: memref<2x16xi8>, %b: memref<16x8xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = arith.constant dense<0> : tensor<2x8xi32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x16xi8>, memref<16x8xi8>, tensor<2x8xi32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xi32, #tile>, memref<?x?xi32>
+  }
+  tracea_pipe.end
+}
+
+// A tile without lanes: vectors of one. k is dynamic in one operand only.
+// CHECK-LABEL: tracea_pipe.kernel @no_lanes
+// CHECK:         %[[C5:.*]] = arith.constant 5 : index
+// CHECK:         scf.for %{{.*}} to %[[C5]] step %{{.*}} -> (vector<1xf32>, vector<1xf32>)
+tracea_pipe.kernel @no_lanes(%a: memref<2x?xf32>, %b: memref<5x1xf32>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = arith.constant dense<0.0> : tensor<2x1xf32, #scalar>
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x?xf32>, memref<5x1xf32>, tensor<2x1xf32, #scalar>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x1xf32, #scalar>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// With limits, a whole tile reads freely; a cut one repeats its last row, which
+// exists, and masks the columns beyond the limit.
+// CHECK-LABEL: tracea_pipe.kernel @limits(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<?x?xf32>, %[[H:[a-z0-9]+]]: index, %[[W:[a-z0-9]+]]: index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[ROWS:.*]] = arith.cmpi sge, %[[H]], %[[C2]]
+// CHECK-DAG:     %[[COLUMNS:.*]] = arith.cmpi sge, %[[W]], %[[C8]]
+// CHECK:         %[[WHOLE:.*]] = arith.andi %[[ROWS]], %[[COLUMNS]]
+// CHECK-NEXT:    scf.if %[[WHOLE]]
+// CHECK-NOT:       maskedload
+// CHECK:           scf.for
+// CHECK-NOT:       maskedload
+// CHECK:         } else {
+// CHECK:           %[[LAST:.*]] = arith.subi %[[H]], %[[C1]]
+// CHECK-DAG:       %[[ROW:.*]] = arith.minsi %[[LAST]], %[[C1]]
+// CHECK-DAG:       %[[MASK:.*]] = vector.create_mask %[[W]] : vector<4xi1>
+// CHECK:           scf.for %[[K:[a-z0-9]+]] =
+// CHECK:             vector.maskedload %{{.*}}[%[[K]], %{{.*}}], %[[MASK]]
+// CHECK:             memref.load %{{.*}}[%[[ROW]], %[[K]]]
+tracea_pipe.kernel @limits(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %h: index, %w: index) {
+  tracea_pipe.tiles (%i, %j) in (%h, %w) {
+    %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c limits(%h, %w) : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%h, %w) : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+}
