@@ -50,19 +50,120 @@ struct Field {
 };
 } // namespace
 
+namespace {
+/// Register words, and how lanes take turns; all by destination bits.
+struct Turns {
+  F2Vectors packed, rounds, byLane, byWarp, byBlock, repeated, stands;
+  bool inPlace = false;
+  /// Whether byLane is a schedule.
+  bool exists = false;
+  int64_t count = 0;
+};
+} // namespace
+
+/// Chooses X when lanes cannot stay in place: M = C_lr X ⊕ C_ll injective up to
+/// lanes that read the same. `regs`: C's columns of the round bits; `laneSpan`:
+/// their lane parts, by round bit. False when there is none.
+static bool permuteLanes(const F2Vectors &regs, const F2Vectors &laneColumns,
+                         Field lanes, const F2Elimination &laneSpan,
+                         F2Vectors &byLane) {
+  // Lane bits that are independent modulo the image F of C_lr keep X = 0. Every
+  // other one gives a sum z of lane bits with C_ll z in F.
+  F2Elimination moduloF;
+  for (uint64_t column : regs)
+    moduloF.add(lanes.of(column));
+  std::vector<unsigned> dependent;
+  F2Vectors sums;
+  for (unsigned i = 0; i < laneColumns.size(); ++i)
+    if (std::optional<uint64_t> z =
+            moduloF.add(lanes.of(laneColumns[i]), bit(i))) {
+      dependent.push_back(i);
+      sums.push_back(*z);
+    }
+  auto columnOf = [&](uint64_t laneBits) {
+    uint64_t column = 0;
+    for (unsigned i = 0; i < laneColumns.size(); ++i)
+      if (laneBits >> i & 1)
+        column ^= laneColumns[i];
+    return column;
+  };
+  // Sums that change the source location as some register does: such lanes may
+  // read one word. Each of the others takes a direction of F of its own.
+  F2Elimination sameSource, wholeSource;
+  for (unsigned i = 0; i < regs.size(); ++i) {
+    sameSource.add(regs[i]);
+    wholeSource.add(regs[i], bit(i));
+  }
+  F2Elimination chosen; // Over indices of `sums`.
+  F2Vectors values;     // X of the chosen combinations.
+  auto choose = [&](uint64_t combination, uint64_t value) {
+    if (!chosen.add(combination, bit(values.size())))
+      values.push_back(value);
+  };
+  for (unsigned i = 0; i < sums.size(); ++i)
+    if (std::optional<uint64_t> same =
+            sameSource.add(columnOf(sums[i]), bit(i))) {
+      uint64_t z = 0;
+      for (unsigned k = 0; k < sums.size(); ++k)
+        if (*same >> k & 1)
+          z ^= sums[k];
+      std::optional<uint64_t> value = wholeSource.solve(columnOf(z));
+      assert(value && "the relation was found in this span");
+      choose(*same, *value);
+    }
+  F2Vectors directions;
+  F2Elimination independent;
+  for (uint64_t column : regs)
+    if (!independent.add(lanes.of(column)))
+      directions.push_back(lanes.of(column));
+  size_t used = 0;
+  for (unsigned i = 0; i < sums.size(); ++i) {
+    if (chosen.solve(bit(i)))
+      continue;
+    if (used == directions.size())
+      return false;
+    std::optional<uint64_t> value =
+        laneSpan.solve(lanes.of(columnOf(sums[i])) ^ directions[used++]);
+    assert(value && "sums of this kind stay inside of the image");
+    choose(bit(i), *value);
+  }
+  byLane.assign(laneColumns.size(), 0);
+  for (unsigned i = 0; i < sums.size(); ++i) {
+    std::optional<uint64_t> combination = chosen.solve(bit(i));
+    assert(combination && "the chosen combinations are a basis");
+    for (unsigned k = 0; k < values.size(); ++k)
+      if (*combination >> k & 1)
+        byLane[dependent[i]] ^= values[k];
+  }
+  return true;
+}
+
 /// The shuffles of one warp; see Conversion::shuffleRounds. `regColumns`: the
 /// destination registers' coordinate columns; `lanes`: the lane field of C's
-/// results; the others: C's columns.
-static int64_t countRounds(const F2Vectors &regColumns, const F2Vectors &regs,
-                           const F2Vectors &laneColumns,
-                           const F2Vectors &uniform, Field lanes,
-                           unsigned packedBits) {
+/// results; `c`: C's columns.
+static Turns takeTurns(const F2Vectors &regColumns, const PaddedColumns &c,
+                       Field lanes, unsigned packedBits) {
+  Turns turns;
+  const F2Vectors &regs = c[0], &laneColumns = c[1];
   // Destination registers that repeat others cost nothing.
   F2Elimination seen;
+  std::vector<unsigned> kept;
   F2Vectors laneOfReg;
   for (unsigned i = 0; i < regColumns.size(); ++i)
-    if (!seen.add(regColumns[i]))
+    if (std::optional<uint64_t> relation = seen.add(regColumns[i], bit(i))) {
+      turns.repeated.push_back(i);
+      turns.stands.push_back(*relation ^ bit(i));
+    } else {
+      kept.push_back(i);
       laneOfReg.push_back(lanes.of(regs[i]));
+    }
+  auto maskOf = [&](uint64_t combination) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < kept.size(); ++i)
+      if (combination >> i & 1)
+        mask |= bit(kept[i]);
+    return mask;
+  };
 
   // A subspace of destination registers that come from one source lane can
   // share a word. Single register bits come first: they need no byte
@@ -78,26 +179,44 @@ static int64_t countRounds(const F2Vectors &regColumns, const F2Vectors &regs,
   for (uint64_t candidate : candidates)
     if (packed.size() < packedBits && !inSpan(candidate, packed))
       packed.push_back(candidate);
+  for (uint64_t combination : packed)
+    turns.packed.push_back(maskOf(combination));
 
   // What remains after packing: a complement spanned by register bits.
   F2Elimination covered, laneSpan;
+  F2Vectors roundColumns;
   for (uint64_t v : packed)
     covered.add(v);
-  unsigned remaining = 0;
   for (unsigned i = 0; i < laneOfReg.size(); ++i)
     if (!covered.add(bit(i))) {
-      ++remaining;
-      laneSpan.add(laneOfReg[i]);
+      laneSpan.add(laneOfReg[i], bit(turns.rounds.size()));
+      turns.rounds.push_back(bit(kept[i]));
+      roundColumns.push_back(regs[kept[i]]);
     }
 
-  bool servesItself = true;
+  // Lanes stay in place when X can undo what C_ll moves them by.
+  turns.inPlace = true;
+  auto undo = [&](uint64_t moved, F2Vectors &by) {
+    std::optional<uint64_t> x = laneSpan.solve(moved);
+    turns.inPlace &= x.has_value();
+    by.push_back(x.value_or(0));
+  };
   for (unsigned i = 0; i < laneColumns.size(); ++i)
-    servesItself &=
-        laneSpan.solve(lanes.of(laneColumns[i]) ^ bit(i)).has_value();
-  for (uint64_t column : uniform)
-    servesItself &= laneSpan.solve(lanes.of(column)).has_value();
-  int64_t all = int64_t(1) << remaining;
-  return servesItself ? all - (all >> laneSpan.rank()) : all;
+    undo(lanes.of(laneColumns[i]) ^ bit(i), turns.byLane);
+  for (uint64_t column : c[unsigned(LaneDim::Warp)])
+    undo(lanes.of(column), turns.byWarp);
+  for (uint64_t column : c[unsigned(LaneDim::Block)])
+    undo(lanes.of(column), turns.byBlock);
+  int64_t all = int64_t(1) << turns.rounds.size();
+  turns.count = turns.inPlace ? all - (all >> laneSpan.rank()) : all;
+  turns.exists = turns.inPlace;
+  if (!turns.inPlace) {
+    turns.byWarp.assign(turns.byWarp.size(), 0);
+    turns.byBlock.assign(turns.byBlock.size(), 0);
+    turns.exists =
+        permuteLanes(roundColumns, laneColumns, lanes, laneSpan, turns.byLane);
+  }
+  return turns;
 }
 
 Expected<Conversion> Conversion::get(const LaneMap &from, const LaneMap &to,
@@ -173,6 +292,7 @@ Expected<Conversion> Conversion::get(const LaneMap &from, const LaneMap &to,
         registerDependsOnLane = true;
     }
 
+  Turns turns;
   switch (LaneDim(widest)) {
   case LaneDim::Reg:
     result.cls = identity                ? ConversionClass::NoOp
@@ -181,13 +301,9 @@ Expected<Conversion> Conversion::get(const LaneMap &from, const LaneMap &to,
     break;
   case LaneDim::Lane: {
     result.cls = ConversionClass::Shuffle;
-    F2Vectors uniform = c[unsigned(LaneDim::Warp)];
-    const F2Vectors &blocks = c[unsigned(LaneDim::Block)];
-    uniform.insert(uniform.end(), blocks.begin(), blocks.end());
-    result.rounds =
-        result.outerRegisters * countRounds(b[0], c[0], c[1], uniform,
-                                            fields[unsigned(LaneDim::Lane)],
-                                            __builtin_ctz(elementsPerWord));
+    turns = takeTurns(b[0], c, fields[unsigned(LaneDim::Lane)],
+                      __builtin_ctz(elementsPerWord));
+    result.rounds = result.outerRegisters * turns.count;
     break;
   }
   case LaneDim::Warp:
@@ -205,7 +321,112 @@ Expected<Conversion> Conversion::get(const LaneMap &from, const LaneMap &to,
   if (!map)
     return map.error();
   result.map = *map;
+  if (turns.exists) {
+    ShuffleSchedule schedule;
+    schedule.packed = turns.packed;
+    schedule.rounds = turns.rounds;
+    schedule.byLane = turns.byLane;
+    schedule.byWarp = turns.byWarp;
+    schedule.byBlock = turns.byBlock;
+    schedule.repeated = turns.repeated;
+    schedule.stands = turns.stands;
+    schedule.inPlace = turns.inPlace;
+    schedule.map = *map;
+    schedule.fromBits = result.fromBits;
+    schedule.toBits = result.toBits;
+    Field lanes = fields[unsigned(LaneDim::Lane)];
+    F2Vectors laneOfLane;
+    for (unsigned i = 0; i < c[1].size(); ++i)
+      laneOfLane.push_back(lanes.of(
+          schedule.sourceOf(schedule.roundIndex(0, {0, int64_t(bit(i)), 0, 0}),
+                            {0, int64_t(bit(i)), 0, 0})));
+    Expected<F2Matrix> byLane =
+        F2Matrix::get(lanes.width, std::move(laneOfLane));
+    if (!byLane)
+      return byLane.error();
+    schedule.laneOfLane = *byLane;
+    result.shuffles = std::move(schedule);
+  }
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// ShuffleSchedule
+//===----------------------------------------------------------------------===//
+
+/// The register word that `at` fills in a round, as a mask of register bits.
+uint64_t ShuffleSchedule::roundIndex(int64_t round, const Location &at) const {
+  uint64_t index = round, reg = 0;
+  auto add = [&](const F2Vectors &by, int64_t position) {
+    for (unsigned i = 0; i < by.size(); ++i)
+      if (position >> i & 1)
+        index ^= by[i];
+  };
+  add(byLane, at.lane);
+  add(byWarp, at.warp);
+  add(byBlock, at.block);
+  for (unsigned i = 0; i < rounds.size(); ++i)
+    if (index >> i & 1)
+      reg ^= rounds[i];
+  return reg;
+}
+
+/// C of a register at a lane, warp and block.
+uint64_t ShuffleSchedule::sourceOf(int64_t reg, const Location &at) const {
+  const int64_t indices[] = {reg, at.lane, at.warp, at.block};
+  uint64_t input = 0;
+  unsigned shift = 0;
+  for (unsigned d = 0; d < numLaneDims; ++d) {
+    if (toBits[d])
+      input |= uint64_t(indices[d]) << shift;
+    shift += toBits[d];
+  }
+  return map.apply(input);
+}
+
+bool ShuffleSchedule::isLocal(int64_t round) const {
+  if (!inPlace)
+    return false;
+  return sourceLane(round, {0, 0, 0, 0}) == 0;
+}
+
+std::vector<int64_t> ShuffleSchedule::destinations(int64_t round,
+                                                   const Location &at) const {
+  uint64_t first = roundIndex(round, at);
+  std::vector<int64_t> registers;
+  for (uint64_t other : combinations(packed))
+    registers.push_back(int64_t(first ^ other));
+  return registers;
+}
+
+int64_t ShuffleSchedule::sourceLane(int64_t round, const Location &at) const {
+  Field lanes{fromBits[0], fromBits[1]};
+  return int64_t(lanes.of(sourceOf(int64_t(roundIndex(round, at)), at)));
+}
+
+std::vector<int64_t> ShuffleSchedule::offered(int64_t round,
+                                              const Location &at) const {
+  // Who reads this lane: sources are M·lane plus what round, warp and block
+  // add.
+  Location reader{0, 0, at.warp, at.block};
+  std::optional<uint64_t> lane =
+      laneOfLane.solve(uint64_t(at.lane) ^ uint64_t(sourceLane(round, reader)));
+  std::vector<int64_t> registers;
+  if (!lane)
+    return registers;
+  reader.lane = int64_t(*lane);
+  Field regs{0, fromBits[0]};
+  for (int64_t destination : destinations(round, reader))
+    registers.push_back(int64_t(regs.of(sourceOf(destination, reader))));
+  return registers;
+}
+
+int64_t ShuffleSchedule::representative(int64_t reg) const {
+  uint64_t mask = uint64_t(reg);
+  for (unsigned i = 0; i < repeated.size(); ++i)
+    if (mask >> repeated[i] & 1)
+      mask ^= bit(unsigned(repeated[i])) ^ stands[i];
+  return int64_t(mask);
 }
 
 std::optional<Location> Conversion::source(const Location &to) const {

@@ -44,11 +44,59 @@ static void checkSources(const LaneMap &a, const LaneMap &b,
         }
 }
 
+/// Carries the schedule out: in each round every lane offers one word, every
+/// lane reads one word, and in the end each register holds what B wants. Rounds
+/// in which nothing crosses lanes are free; the others are the proved number.
+static void checkSchedule(const LaneMap &a, const LaneMap &b,
+                          const Conversion &conversion) {
+  if (!conversion.schedule())
+    return;
+  const ShuffleSchedule &schedule = *conversion.schedule();
+  int64_t lanes = std::max(a.numLanes(), b.numLanes());
+  int64_t linear = int64_t(1) << b.numBits(LaneDim::Reg);
+  int64_t moved = 0;
+  for (int64_t round = 0; round < schedule.numRounds(); ++round)
+    moved += !schedule.isLocal(round);
+  ASSERT_EQ(moved * (b.numRegisters() / linear), conversion.shuffleRounds());
+  for (int64_t k = 0; k < b.numBlocks(); ++k)
+    for (int64_t w = 0; w < b.numWarps(); ++w) {
+      std::map<std::pair<int64_t, int64_t>, TileCoord> held;
+      for (int64_t round = 0; round < schedule.numRounds(); ++round)
+        for (int64_t l = 0; l < lanes; ++l) {
+          Location at{0, l, w, k};
+          int64_t source = schedule.sourceLane(round, at);
+          if (schedule.isLocal(round)) {
+            ASSERT_EQ(source, l);
+          }
+          std::vector<int64_t> into = schedule.destinations(round, at),
+                               word =
+                                   schedule.offered(round, {0, source, w, k});
+          ASSERT_EQ(into.size(), word.size());
+          for (size_t i = 0; i < into.size(); ++i)
+            held[{into[i], l}] =
+                *a.coordinate(word[i], source % a.numLanes(), w % a.numWarps(),
+                              k % a.numBlocks());
+        }
+      for (int64_t l = 0; l < lanes; ++l)
+        for (int64_t r = 0; r < linear; ++r) {
+          auto value = held.find({schedule.representative(r), l});
+          ASSERT_NE(value, held.end()) << a << b;
+          ASSERT_EQ(value->second, *b.coordinate(r, l % b.numLanes(), w, k))
+              << "register " << r << " lane " << l << "\nfrom\n"
+              << a << "to\n"
+              << b;
+        }
+    }
+}
+
 static Conversion convert(const LaneMap &a, const LaneMap &b,
                           unsigned elementsPerWord = 1) {
   Expected<Conversion> conversion = Conversion::get(a, b, elementsPerWord);
   EXPECT_TRUE(conversion) << conversion.message();
   checkSources(a, b, *conversion);
+  checkSchedule(a, b, *conversion);
+  EXPECT_TRUE(conversion->schedule().has_value() ||
+              conversion->conversionClass() != ConversionClass::Shuffle);
   return *conversion;
 }
 
@@ -243,6 +291,7 @@ TEST(Conversion, RandomBijections) {
         << a << "to\n"
         << b;
     if (expected == ConversionClass::Shuffle) {
+      ASSERT_TRUE(conversion.schedule());
       ASSERT_EQ(conversion.shuffleRounds(), most) << "from\n"
                                                   << a << "to\n"
                                                   << b;
@@ -260,7 +309,7 @@ TEST(Conversion, RandomBijections) {
 // span that holds what each index bit changes.
 TEST(Conversion, RandomMapsWithReplicas) {
   RandomF2 random(21);
-  unsigned possible = 0, impossible = 0;
+  unsigned possible = 0, impossible = 0, shuffled = 0, scheduled = 0;
   for (int round = 0; round < 1500; ++round) {
     auto randomMap = [&] {
       LaneBases bases;
@@ -284,6 +333,9 @@ TEST(Conversion, RandomMapsWithReplicas) {
     if (!exists)
       continue;
     checkSources(a, b, *conversion);
+    checkSchedule(a, b, *conversion);
+    shuffled += conversion->conversionClass() == ConversionClass::Shuffle;
+    scheduled += conversion->schedule().has_value();
     unsigned widest = 0;
     for (unsigned d = 0; d < 3; ++d)
       for (unsigned i = 0; i < 2; ++i) {
@@ -302,6 +354,9 @@ TEST(Conversion, RandomMapsWithReplicas) {
   }
   EXPECT_GT(possible, 100u);
   EXPECT_GT(impossible, 100u);
+  // Replicas can stand in the way of a schedule; they seldom do.
+  EXPECT_GT(shuffled, 300u);
+  EXPECT_GT(scheduled, shuffled * 9 / 10);
 }
 
 TEST(Conversion, PackingNeedsRegistersOfOneLane) {

@@ -39,6 +39,57 @@ enum class ConversionClass {
 /// "cluster".
 const char *conversionClassName(ConversionClass cls);
 
+/// The shuffles of one conversion, for the linear registers; repeats (outer
+/// counts) do the same each. With the destination registers counted by a round
+/// index t and what is packed into one word, round t has lane l fill the
+/// register word t ⊕ X·l, where X is chosen such that
+///   - if possible, every lane reads from a lane at a distance that depends on
+///   t
+///     alone (C_lr X ⊕ C_ll = I), and 2^(n − rank C_lr) rounds stay at home;
+///   - otherwise the source lanes of a round are a permutation, or lanes with
+///     one source want the same word.
+/// So each lane offers one word a round, which is what one shuffle can move.
+class ShuffleSchedule {
+public:
+  /// Rounds, those without a shuffle included.
+  int64_t numRounds() const { return int64_t(1) << rounds.size(); }
+  /// Whether every lane finds the word of this round in its own registers.
+  bool isLocal(int64_t round) const;
+
+  /// Where a lane's word of this round goes: 1, 2 or 4 registers.
+  std::vector<int64_t> destinations(int64_t round, const Location &at) const;
+  /// The lane it comes from.
+  int64_t sourceLane(int64_t round, const Location &at) const;
+  /// The registers a lane offers in this round, in the order of the
+  /// destinations of who reads it; empty when nobody does.
+  std::vector<int64_t> offered(int64_t round, const Location &at) const;
+
+  /// Destination registers that repeat others are not shuffled: the register
+  /// with the same value that is.
+  int64_t representative(int64_t reg) const;
+
+private:
+  friend class Conversion;
+  ShuffleSchedule() = default;
+
+  uint64_t roundIndex(int64_t round, const Location &at) const;
+  uint64_t sourceOf(int64_t reg, const Location &at) const;
+
+  /// Masks over the destination's register bits: what one word packs, and the
+  /// registers that the bits of a round index stand for.
+  F2Vectors packed, rounds;
+  /// X, by lane, warp and block bit: masks over the round index.
+  F2Vectors byLane, byWarp, byBlock;
+  /// Register bits that repeat others, each with the mask of those.
+  F2Vectors repeated, stands;
+  bool inPlace = false;
+  /// C and the fields of its results and arguments.
+  F2Matrix map;
+  std::array<unsigned, numLaneDims> fromBits{}, toBits{};
+  /// The lane part of C after X, to find who reads a lane.
+  F2Matrix laneOfLane;
+};
+
 class Conversion {
 public:
   /// Fails when the linear shapes or outer counts differ, or when A does not
@@ -65,11 +116,17 @@ public:
   /// outer counts. For maps without replicas in A it is also the lower bound.
   int64_t shuffleRounds() const { return rounds; }
 
+  /// How to carry them out, if the class is Shuffle. Nothing otherwise, and
+  /// nothing for sources with replicas whose readers cannot be arranged that
+  /// way: such conversions go through shared memory.
+  const std::optional<ShuffleSchedule> &schedule() const { return shuffles; }
+
 private:
   Conversion() = default;
 
   ConversionClass cls = ConversionClass::NoOp;
   int64_t rounds = 0;
+  std::optional<ShuffleSchedule> shuffles;
   /// C over the padded locations; bits per dimension of its inputs (B) and
   /// outputs (A), low to high reg, lane, warp, block.
   F2Matrix map;
