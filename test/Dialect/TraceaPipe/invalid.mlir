@@ -750,6 +750,15 @@ func.func @f(%a: memref<2x?xf32>, %b: memref<?x4xf32>, %c: tensor<2x4xf32, #t>) 
 // -----
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects two limits, of rows and columns, found 1}}
+  %0 = tracea_pipe.mma %a, %b, %c limits(%n) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
 func.func @f(%x: tensor<2x4xf32, #t>) {
   // expected-error @below {{expects a dimension below 2, found 2}}
@@ -1042,7 +1051,7 @@ func.func @f(%m: memref<4x8xf32>, %i: index) {
 // -----
 
 func.func @f(%m: memref<4x8xf32>, %i: index) {
-  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>' where the map gives [16, 1]}}
+  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>' where the map gives 16 for dimension 0}}
   %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i * 2, j)>
        : memref<4x8xf32> -> memref<2x4xf32, strided<[8, 1], offset: ?>>
   return
@@ -1051,9 +1060,19 @@ func.func @f(%m: memref<4x8xf32>, %i: index) {
 // -----
 
 func.func @f(%m: memref<4x?xf32>, %i: index) {
-  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>'}}
+  // expected-error @below {{expects strides that follow from its map, found 'memref<2x4xf32, strided<[8, 1], offset: ?>>' where the map gives a dynamic stride of dimension 0}}
   %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i, j)>
        : memref<4x?xf32> -> memref<2x4xf32, strided<[8, 1], offset: ?>>
+  return
+}
+
+// -----
+
+#skewed = affine_map<(i, j) -> (i, i floordiv 2 + j)>
+func.func @f(%m: memref<4x8xf32, #skewed>, %i: index) {
+  // expected-error @below {{expects strided layouts}}
+  %0 = tracea_pipe.view %m[%i, %i] map affine_map<(i, j) -> (i, j)>
+       : memref<4x8xf32, #skewed> -> memref<2x4xf32, strided<[8, 1], offset: ?>>
   return
 }
 
@@ -1353,3 +1372,14 @@ func.func @f() {
   }
   return
 }
+
+// -----
+
+// The encoding is looked at although there is no element type.
+// expected-error @below {{expected non-function type}}
+func.func private @f() -> tensor<8x8x+, #tracea_pipe.lanes<outer = [8, 8]>>
+
+// -----
+
+// expected-error @below {{expected non-function type}}
+func.func private @f() -> tensor<8x8x+, #tracea_pipe.staged>

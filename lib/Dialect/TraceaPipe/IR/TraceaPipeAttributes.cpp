@@ -278,6 +278,9 @@ bool LanesAttr::hasSeparateLanes() const {
 LogicalResult
 LanesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                           function_ref<InFlightDiagnostic()> emitError) const {
+  // The parser asks even where it has just refused the element type.
+  if (!elementType)
+    return failure();
   if (!elementType.isIndex() && !elementType.isSignlessIntOrFloat())
     return emitError() << "register tile elements must be floats, signless "
                           "integers or indices, found "
@@ -389,6 +392,8 @@ verifyStaged(ArrayRef<int64_t> shape, Type elementType,
 LogicalResult
 StagedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
+  if (!elementType)
+    return failure();
   return verifyStaged(shape, elementType, emitError);
 }
 
