@@ -153,6 +153,13 @@ tracea_pipe.kernel @staging(%m: memref<?x?xbf16>, %n: index) {
     // CHECK: tracea_pipe.mma %{{.*}}, %{{.*}}, %{{.*}} depth(%{{.*}})
     %e = tracea_pipe.mma %a, %v, %d depth(%n)
          : tensor<8x16xf32, #staged>, tensor<16x32xf32, #staged>, tensor<8x32xf32, #tile>
+    // CHECK: tracea_pipe.mma %{{.*}}, %{{.*}}, %{{.*}} depth(%{{.*}}) limits(%{{.*}}, %{{.*}}) :
+    %g = tracea_pipe.mma %a, %v, %e depth(%n) limits(%n, %n)
+         : tensor<8x16xf32, #staged>, tensor<16x32xf32, #staged>, tensor<8x32xf32, #tile>
+    // A window into memory whose rows lie apart by what only the run knows.
+    // CHECK: tracea_pipe.view %{{.*}} : memref<?x?xbf16> -> memref<8x16xbf16, strided<[?, 1], offset: ?>>
+    %h = tracea_pipe.view %m[%i, %i] map affine_map<(i, k) -> (i, k)>
+         : memref<?x?xbf16> -> memref<8x16xbf16, strided<[?, 1], offset: ?>>
     // CHECK: %[[S:.*]] = tracea_pipe.scratch : memref<8x16xf32, #tracea_pipe.staged>
     %s = tracea_pipe.scratch : memref<8x16xf32, #staged>
     // CHECK: tracea_pipe.view %[[S]]
