@@ -70,7 +70,7 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
     return Status::error(
         "no code generator for target '" + command.target + "' of kind " +
         std::string(tracea::target::stringify(machine->kind)) +
-        "; expected a target of kind cpu, or --emit mlir --to decision");
+        "; expected a target of kind cpu, or --emit mlir --to semantic");
   TRACEA_RETURN_IF_ERROR(checkWritable(output));
 
   Expected<Source> source = Source::open(command.source);

@@ -151,9 +151,10 @@ static void checkSystem(Findings &findings) {
   if (writable)
     good(findings, "system", "temporary directory " + directory);
   else
-    warn(findings, "system",
-         "temporary directory " + directory + " cannot be written",
-         "set TMPDIR to one that can");
+    bad(findings, "system",
+        "temporary directory " + directory +
+            " cannot be written; the linker needs it",
+        "set TMPDIR to one that can be written");
 }
 
 //===----------------------------------------------------------------------===//

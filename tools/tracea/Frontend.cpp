@@ -57,6 +57,12 @@ static SourcePlace getPlace(Location loc) {
 }
 
 namespace {
+bool isSame(const RemarkNote &a, const RemarkNote &b) {
+  return a.place.file == b.place.file && a.place.line == b.place.line &&
+         a.place.column == b.place.column && a.name == b.name &&
+         a.text == b.text;
+}
+
 /// Where remarks go while a report is asked for. Passes on different functions
 /// run at the same time.
 struct RemarkSink {
@@ -246,8 +252,9 @@ struct Frontend::Impl {
              std::tie(second.line, second.column, b);
     });
     std::vector<RemarkNote> sorted;
-    for (size_t i : order)
-      sorted.push_back(std::move(remarks[i]));
+    for (size_t i : order) // passes that run twice repeat themselves
+      if (sorted.empty() || !isSame(sorted.back(), remarks[i]))
+        sorted.push_back(std::move(remarks[i]));
     remarks = std::move(sorted);
   }
 };
@@ -261,6 +268,8 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
   DialectRegistry registry;
   tc::registerAllDialects(registry);
   impl->context = std::make_unique<MLIRContext>(registry);
+  // Messages show the line; the operation in its generic form adds nothing.
+  impl->context->printOpOnDiagnostic(false);
   impl->sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBufferCopy(
           StringRef(reinterpret_cast<const char *>(text.data()), text.size()),

@@ -21,7 +21,7 @@ struct RunCommand {
   SessionOptions session;
   std::vector<std::string> outputs;
   bool check = false;
-  double tolerance = -1;
+  std::optional<double> tolerance;
   bool bench = false;
   bool json = false;
 };
@@ -128,6 +128,10 @@ describeRun(const Session &session, const std::vector<rt::Tensor> &outputs,
 }
 
 static Status run(const RunCommand &command) {
+  if (command.tolerance && !(*command.tolerance >= 0))
+    return Status::error(
+        "--tolerance: expected a number of at least 0, found " +
+        formatNumber("%g", *command.tolerance));
   TRACEA_RETURN_IF_ERROR(checkOutputOptions(command));
   Expected<Session> opened = Session::open(command.session);
   if (!opened)
@@ -159,7 +163,7 @@ static Status run(const RunCommand &command) {
   bool passed = true;
   if (command.check) {
     Expected<CheckResult> result =
-        checkOutputs(session, outputs, command.tolerance);
+        checkOutputs(session, outputs, command.tolerance.value_or(-1));
     if (!result)
       return result.status();
     passed = result->passed;
@@ -215,7 +219,6 @@ void tracea::driver::addRunCommand(CLI::App &app, int &exitCode) {
   sub->add_option("--tolerance", command->tolerance,
                   "Bound of --check, relative to the largest element of the "
                   "reference, in place of the computed one")
-      ->check(CLI::NonNegativeNumber)
       ->needs("--check")
       ->type_name("X");
   sub->add_flag("--bench", command->bench,

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -39,6 +40,19 @@ static int run(int argc, char **argv) {
   addBenchCommand(app, exitCode);
   addExplainCommand(app, exitCode);
   addDoctorCommand(app, exitCode);
+
+  std::vector<std::string> commands;
+  for (const CLI::App *sub : app.get_subcommands({}))
+    commands.push_back(sub->get_name());
+  std::string first = argc > 1 ? argv[1] : "";
+  if (first.empty() ||
+      (first[0] != '-' &&
+       std::find(commands.begin(), commands.end(), first) == commands.end())) {
+    printError((first.empty() ? "expected a command"
+                              : "unknown command '" + first + "'") +
+               "; there are " + quoteList(commands) + ", see 'tracea --help'");
+    return 1;
+  }
 
   try {
     app.parse(argc, argv);
