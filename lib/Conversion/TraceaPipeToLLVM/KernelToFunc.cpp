@@ -192,6 +192,18 @@ LogicalResult KernelConverter::buildInner() {
                                    /*attrs=*/{}, attributes);
   // Inlining would turn `noalias` into metadata, which some passes lose.
   inner.setNoInline(true);
+  // Code generation need not look for vectors where there are some already.
+  bool hasVectors = kernel
+                        .walk([](Operation *op) {
+                          return llvm::any_of(op->getResultTypes(),
+                                              llvm::IsaPred<VectorType>)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if (hasVectors)
+    inner.setPassthroughAttr(
+        builder.getStrArrayAttr({"tracea-vectorized"}));
 
   Block *entry = inner.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
@@ -421,6 +433,8 @@ struct ConvertTraceaPipeKernelsToFunc
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyHost(module)))
+      return signalPassFailure();
     llvm::MapVector<StringAttr, SmallVector<LaunchOp>> launches;
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       function.walk([&](LaunchOp launch) {
@@ -437,6 +451,26 @@ struct ConvertTraceaPipeKernelsToFunc
   }
 
 private:
+  /// What still computes on tensors has not become kernels: erasing it would
+  /// lose it silently.
+  LogicalResult verifyHost(ModuleOp module) {
+    WalkResult found = module.walk([](Operation *op) {
+      if (!isa<func::FuncOp>(op->getParentOp() ? op->getParentOp() : op))
+        return WalkResult::advance();
+      for (TypeRange types :
+           {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+        for (Type type : types)
+          if (isa<TensorType>(type)) {
+            op->emitOpError() << "expects host functions on buffers here, "
+                                 "found a value of type "
+                              << type << "; run the phase 'tile' before";
+            return WalkResult::interrupt();
+          }
+      return WalkResult::advance();
+    });
+    return failure(found.wasInterrupted());
+  }
+
   /// The manifest holds what the host functions said.
   void eraseHost(ModuleOp module) {
     for (func::FuncOp function :

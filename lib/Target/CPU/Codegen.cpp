@@ -4,6 +4,8 @@
 
 #include "tracea/Target/CPU/Codegen.h"
 
+#include "HalfConversions.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -13,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -84,27 +87,77 @@ static void annotate(llvm::Module &module, const CPUMachine &machine) {
       function.addFnAttr("prefer-vector-width",
                          std::to_string(machine.vectorBits));
     function.addFnAttr(llvm::Attribute::NoUnwind);
+    // Copies into slots are short rows: a call of memcpy costs more than it
+    // saves.
+    function.addFnAttr("no-builtins");
   }
 }
 
+/// Passes for functions whose vectors, unrolling and order of loops were chosen
+/// by a schedule: what cleans up, without what looks for vectors. The full
+/// pipeline takes three times as long here and finds nothing.
+static constexpr llvm::StringLiteral kVectorizedPipeline =
+    "function<eager-inv>("
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm<allowspeculation>,"
+    "loop-rotate<header-duplication>,licm<allowspeculation>),"
+    "simplifycfg,gvn,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,early-cse<memssa>,sccp,dse,adce,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
+    "early-cse,simplifycfg)";
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  auto isVectorized = [](const llvm::Function &function) {
+    return function.hasFnAttribute("tracea-vectorized");
+  };
+  bool someVectorized = llvm::any_of(module, isVectorized);
+  bool someOthers = llvm::any_of(module, [&](const llvm::Function &function) {
+    return !function.isDeclaration() && !isVectorized(function);
+  });
+
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
+  // Makes passes respect `optnone`.
+  llvm::PassInstrumentationCallbacks callbacks;
+  llvm::StandardInstrumentations instrumentations(module.getContext(),
+                                                  /*DebugLogging=*/false);
+  instrumentations.registerCallbacks(callbacks, &modules);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopInterleaving = true;
   tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+
+  // Each pipeline passes the other one's functions by. The functions are looked
+  // up each time: interprocedural passes may replace them.
+  auto skip = [&](auto isSkipped, llvm::ModulePassManager passes) {
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration() && isSkipped(function))
+        function.addFnAttr(llvm::Attribute::OptimizeNone);
+    passes.run(module, modules);
+    for (llvm::Function &function : module)
+      function.removeFnAttr(llvm::Attribute::OptimizeNone);
+  };
+  if (someOthers)
+    skip(isVectorized,
+         builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3));
+  if (someVectorized) {
+    llvm::ModulePassManager passes;
+    llvm::cantFail(builder.parsePassPipeline(passes, kVectorizedPipeline));
+    skip(
+        [&](const llvm::Function &function) { return !isVectorized(function); },
+        std::move(passes));
+  }
 }
 
 FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
@@ -124,6 +177,7 @@ FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
   code->setTargetTriple(llvm::Triple(machine.triple));
   code->setDataLayout((*target)->createDataLayout());
   code->setPICLevel(llvm::PICLevel::BigPIC);
+  addHalfConversions(*code);
   annotate(*code, machine);
   optimize(*code, **target);
 
