@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 export TRACEA_BUILD
 
 say "Handwritten digits"
-"$TRACEA_ROOT/examples/digits/run.sh"
+"$TRACEA_ROOT/examples/digits/run.sh" --check
 
 say "CPU benchmark"
 "$TRACEA_ROOT/benchmarks/cpu/run.sh" --quick
