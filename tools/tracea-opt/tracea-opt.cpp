@@ -6,6 +6,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv) {
   mlir::tracea::registerLowerMath();
   mlir::tracea::registerCompilePipeline();
   mlir::tracea::registerTraceaDoctorPasses();
+  mlir::tracea::registerTraceaAnalysisPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));
 }

@@ -1096,6 +1096,7 @@ bool Machine::fail(Property property, std::string message, int role, Site site,
   finding->message = std::move(message);
   finding->role = role;
   finding->site = site;
+  finding->channel = channel;
   if (tracing)
     slice(channel, slot, barrier);
   return false;

@@ -50,6 +50,8 @@ struct Finding {
   std::string message;
   int role = -1;
   Site site = kNoSite;
+  /// The ring in question, or -1.
+  int channel = -1;
   std::vector<Note> notes;
   /// The trip counts of the run, for instance "K = 2, T = 1".
   std::string trips;
