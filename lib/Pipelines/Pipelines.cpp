@@ -149,8 +149,24 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
 }
 
 void mlir::tracea::registerCompilePipeline() {
-  PassPipelineRegistration<CompilePipelineOptions>(
+  // Registered by hand for the sake of its message: phases in the wrong order
+  // would run nothing, and say nothing.
+  registerPassPipeline(
       "tracea-compile",
       "Compile a module, from any level of the compiler to any later one",
-      buildCompilePipeline);
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> error) -> LogicalResult {
+        CompilePipelineOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (options.from.getValue() > options.to.getValue())
+          return error("tracea-compile: the phase 'from' comes after the phase "
+                       "'to' in \"" +
+                       text + "\"");
+        buildCompilePipeline(manager, options);
+        return success();
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> handler) {
+        handler(CompilePipelineOptions());
+      });
 }

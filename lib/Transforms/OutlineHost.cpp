@@ -24,6 +24,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_OUTLINEHOST
@@ -108,9 +109,17 @@ public:
     return getValueOrCreateConstantIndexOp(builder, loc, size);
   }
   OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
+  /// Constants saturate: a product that does not fit is as good as any other
+  /// beyond all memory.
   OpFoldResult mul(OpFoldResult a, OpFoldResult b) {
     return apply<arith::MulIOp>(
-        a, b, [](int64_t x, int64_t y) { return x * y; },
+        a, b,
+        [](int64_t x, int64_t y) {
+          int64_t product;
+          return llvm::MulOverflow(x, y, product)
+                     ? std::numeric_limits<int64_t>::max()
+                     : product;
+        },
         /*identity=*/1);
   }
   OpFoldResult sub(OpFoldResult a, OpFoldResult b) {
