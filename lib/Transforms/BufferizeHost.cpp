@@ -96,7 +96,7 @@ private:
     Builder builder(module.getContext());
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (isa<TensorType>(function.getArgument(i).getType()))
+        if (isa<TensorType>(function.getArgumentTypes()[i]))
           function.setArgAttr(
               i, bufferization::BufferizationDialect::kWritableAttrName,
               builder.getBoolAttr(false));

@@ -112,3 +112,8 @@ func.func @aggregates(%x: tensor<4x6xf32>) -> (tensor<8x6xf32>, tensor<4x6xf32>)
   %s = linalg.softmax dimension(1) ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %c, %s : tensor<8x6xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+// CHECK: func.func private @declared(memref<64x64xf32
+func.func private @declared(tensor<64x64xf32>)

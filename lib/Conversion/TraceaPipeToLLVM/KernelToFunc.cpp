@@ -454,21 +454,20 @@ private:
   /// What still computes on tensors has not become kernels: erasing it would
   /// lose it silently.
   LogicalResult verifyHost(ModuleOp module) {
-    WalkResult found = module.walk([](Operation *op) {
-      if (!isa<func::FuncOp>(op->getParentOp() ? op->getParentOp() : op))
-        return WalkResult::advance();
-      for (TypeRange types :
-           {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-        for (Type type : types)
-          if (isa<TensorType>(type)) {
-            op->emitOpError() << "expects host functions on buffers here, "
-                                 "found a value of type "
-                              << type << "; run the phase 'tile' before";
-            return WalkResult::interrupt();
-          }
-      return WalkResult::advance();
-    });
-    return failure(found.wasInterrupted());
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      WalkResult found = function.walk([](Operation *op) {
+        auto isTensor = llvm::IsaPred<TensorType>;
+        if (llvm::none_of(op->getOperandTypes(), isTensor) &&
+            llvm::none_of(op->getResultTypes(), isTensor))
+          return WalkResult::advance();
+        op->emitOpError("is on tensors, expected a host function on buffers; "
+                        "run the phases from 'tile' on before 'target'");
+        return WalkResult::interrupt();
+      });
+      if (found.wasInterrupted())
+        return failure();
+    }
+    return success();
   }
 
   /// The manifest holds what the host functions said.
