@@ -15,6 +15,7 @@
 // Rows without any key keep m = -inf and l = 0; they give zeros.
 
 #include "KernelBuilder.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -332,6 +333,97 @@ void FlashAttention::build() {
   kb.finish();
 }
 
+/// Refuses at run time what only the run knows.
+static void emitCheck(RewriterBase &rewriter, AttentionOp op, Value holds,
+                      StringRef what) {
+  cf::AssertOp::create(rewriter, op.getLoc(), holds,
+                       ("tracea.attention: expected " + what).str());
+}
+
+/// The query's heads are shared out over the key's.
+static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
+  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  auto keyType = cast<RankedTensorType>(op.getKey().getType());
+  if (!queryType.isDynamicDim(1) && !keyType.isDynamicDim(1))
+    return;
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  Value heads = rewriter.createOrFold<tensor::DimOp>(loc, op.getQuery(), 1);
+  Value keyHeads = rewriter.createOrFold<tensor::DimOp>(loc, op.getKey(), 1);
+  if (heads == keyHeads)
+    return;
+  Value divisor =
+      rewriter.createOrFold<arith::MaxSIOp>(loc, keyHeads, constant(1));
+  Value rest = rewriter.createOrFold<arith::RemUIOp>(loc, heads, divisor);
+  // Without heads in the key, there must be none in the query.
+  Value some = rewriter.createOrFold<arith::MinSIOp>(loc, heads, constant(1));
+  emitCheck(rewriter, op,
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle,
+                                  some, keyHeads),
+            "a key with heads");
+  emitCheck(rewriter, op,
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rest,
+                                  constant(0)),
+            "the heads of the key to divide those of the query");
+}
+
+/// The kernel looks a register tile up in one block of the mask, and relies on
+/// the mask's extents.
+static LogicalResult lowerMask(RewriterBase &rewriter, AttentionOp op) {
+  Value mask = op.getBlockMask();
+  if (!mask)
+    return success();
+  ArrayRef<int64_t> block = *op.getBlockSize();
+  ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
+  if (block[0] % registers[0] || block[1] % registers[1])
+    return op.emitOpError()
+           << "expects a schedule whose register tile divides "
+              "the mask's block of "
+           << block[0] << "x" << block[1] << ", found " << op.getScheduleAttr();
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto extent = [&](Value tensor, int64_t dim) {
+    return rewriter.createOrFold<tensor::DimOp>(loc, tensor, dim);
+  };
+  auto isDynamic = [](Value tensor, int64_t dim) {
+    return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
+  };
+  auto equal = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  for (int64_t dim : {0, 1}) {
+    // An extent of one is known to serve all.
+    if (!isDynamic(mask, dim) &&
+        (!isDynamic(op.getQuery(), dim) ||
+         cast<RankedTensorType>(mask.getType()).getDimSize(dim) == 1))
+      continue;
+    Value size = extent(mask, dim);
+    Value fromOne = arith::SubIOp::create(rewriter, loc, size, constant(1));
+    Value fromAll =
+        arith::SubIOp::create(rewriter, loc, size, extent(op.getQuery(), dim));
+    emitCheck(rewriter, op,
+              equal(arith::MulIOp::create(rewriter, loc, fromOne, fromAll),
+                    constant(0)),
+              "the batch and heads of the block mask to be one or those of the "
+              "query");
+  }
+  for (int64_t axis : {0, 1}) {
+    Value tensor = axis == 0 ? op.getQuery() : op.getKey();
+    if (!isDynamic(mask, 2 + axis) && !isDynamic(tensor, 2))
+      continue;
+    Value blocks = rewriter.createOrFold<arith::CeilDivSIOp>(
+        loc, extent(tensor, 2), constant(block[axis]));
+    emitCheck(rewriter, op, equal(extent(mask, 2 + axis), blocks),
+              axis == 0 ? "one row of the block mask a block of queries"
+                        : "one column of the block mask a block of keys");
+  }
+  return success();
+}
+
 LogicalResult mlir::tracea::lowerAttentionFlash(RewriterBase &rewriter,
                                                 AttentionOp op) {
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
@@ -363,6 +455,9 @@ LogicalResult mlir::tracea::lowerAttentionFlash(RewriterBase &rewriter,
     for (int64_t dim : {0, 1, 2})
       check(op.getQuery(), dim, op.getLseInit(), dim,
             "query and log-sum-exp to agree in batch, heads and length");
+  emitHeadChecks(rewriter, op);
+  if (failed(lowerMask(rewriter, op)))
+    return failure();
   FlashAttention(rewriter, op).build();
   return success();
 }

@@ -221,8 +221,20 @@ void RowKernel::map(function_ref<Value(Value)> body) {
   });
 }
 
+/// A grid tile is one row of registers.
+static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
+  if (schedule.getTile() == schedule.getRegisters() &&
+      schedule.getTile().front() == 1)
+    return success();
+  return op->emitOpError() << "expects a schedule whose tile and register tile "
+                              "are one row of equal length, found "
+                           << schedule;
+}
+
 LogicalResult mlir::tracea::lowerSoftmaxRows(RewriterBase &rewriter,
                                              SoftmaxOp op) {
+  if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
+    return failure();
   int64_t dim = op.getDim();
   for (int64_t i = 0,
                e = cast<RankedTensorType>(op.getInput().getType()).getRank();
@@ -264,6 +276,8 @@ static Value getInverseDeviation(RowKernel &row, Value sum, double epsilon) {
 
 LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
                                                LayerNormOp op) {
+  if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
+    return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   for (int64_t i = 0; i < type.getRank(); ++i)
     emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
@@ -305,6 +319,8 @@ LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
 
 LogicalResult mlir::tracea::lowerRMSNormRows(RewriterBase &rewriter,
                                              RMSNormOp op) {
+  if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
+    return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   for (int64_t i = 0; i < type.getRank(); ++i)
     emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,

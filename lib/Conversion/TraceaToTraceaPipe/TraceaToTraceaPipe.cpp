@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Conversion/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_CONVERTTRACEATOTRACEAPIPE
@@ -24,53 +25,97 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
-/// Lowers one operation by its variant; false when the variant is not a kernel
+/// One variant: its name, the extents that its schedules list, its lowering.
+template <typename OpTy>
+struct Variant {
+  StringRef name;
+  size_t tileRank, registerRank;
+  LogicalResult (*lower)(RewriterBase &, OpTy);
+};
+} // namespace
+
+/// What the lowerings rely on, whoever wrote the schedule.
+static LogicalResult verifySchedule(Operation *op, ScheduleAttr schedule,
+                                    size_t tileRank, size_t registerRank) {
+  // Far beyond any machine; below, no product of extents overflows.
+  constexpr int64_t kMaxExtent = int64_t(1) << 20;
+  constexpr int64_t kMaxRegisterTile = 4096;
+  constexpr int64_t kMaxSlots = 64;
+  auto fail = [&](StringRef what) {
+    return op->emitOpError()
+           << "expects a schedule of variant '" << schedule.getVariant()
+           << "' with " << what << ", found " << schedule;
+  };
+  if (schedule.getTile().size() != tileRank ||
+      schedule.getRegisters().size() != registerRank)
+    return fail((Twine(tileRank) + " extents of 'tile' and " +
+                 Twine(registerRank) + " of 'registers'")
+                    .str());
+  int64_t elements = 1;
+  for (int64_t extent : schedule.getTile())
+    if (extent > kMaxExtent)
+      return fail("extents of at most 2^20");
+  for (int64_t extent : schedule.getRegisters()) {
+    if (extent > kMaxRegisterTile || (elements *= extent) > kMaxRegisterTile)
+      return fail("a register tile of at most 4096 elements");
+  }
+  if (schedule.getSlots() > kMaxSlots)
+    return fail("at most 64 slots");
+  return success();
+}
+
+/// Lowers an operation by its variant; false when the variant is not a kernel
 /// of this pass.
-FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op,
-                        StringRef variant) {
-  auto done = [](LogicalResult result) -> FailureOr<bool> {
-    if (failed(result))
+template <typename OpTy>
+static FailureOr<bool> lowerBy(RewriterBase &rewriter, OpTy op,
+                               ArrayRef<Variant<OpTy>> variants) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  for (const Variant<OpTy> &variant : variants) {
+    if (variant.name != schedule.getVariant())
+      continue;
+    if (failed(verifySchedule(op, schedule, variant.tileRank,
+                              variant.registerRank)) ||
+        failed(variant.lower(rewriter, op)))
       return failure();
     return true;
-  };
+  }
+  return false;
+}
+
+static FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
-      .Case([&](GemmOp gemm) -> FailureOr<bool> {
-        if (variant == "gemm.packed")
-          return done(lowerGemm(rewriter, gemm));
-        if (variant == "gemm.direct")
-          return done(lowerGemmDirect(rewriter, gemm));
-        return false;
+      .Case([&](GemmOp gemm) {
+        return lowerBy<GemmOp>(rewriter, gemm,
+                               {{"gemm.packed", 4, 2, lowerGemm},
+                                {"gemm.direct", 3, 2, lowerGemmDirect}});
       })
-      .Case([&](Conv2DOp conv) -> FailureOr<bool> {
-        if (variant == "conv2d.patch")
-          return done(lowerConv2DPatch(rewriter, conv));
-        if (variant == "conv2d.depthwise")
-          return done(lowerConv2DDepthwise(rewriter, conv));
-        return false;
+      .Case([&](Conv2DOp conv) {
+        return lowerBy<Conv2DOp>(
+            rewriter, conv,
+            {{"conv2d.patch", 4, 2, lowerConv2DPatch},
+             {"conv2d.depthwise", 3, 2, lowerConv2DDepthwise}});
       })
-      .Case([&](AttentionOp attention) -> FailureOr<bool> {
-        if (variant == "attention.flash")
-          return done(lowerAttentionFlash(rewriter, attention));
-        return false;
+      .Case([&](AttentionOp attention) {
+        return lowerBy<AttentionOp>(
+            rewriter, attention,
+            {{"attention.flash", 2, 2, lowerAttentionFlash}});
       })
-      .Case([&](SoftmaxOp softmax) -> FailureOr<bool> {
-        if (variant == "row")
-          return done(lowerSoftmaxRows(rewriter, softmax));
-        return false;
+      .Case([&](SoftmaxOp softmax) {
+        return lowerBy<SoftmaxOp>(rewriter, softmax,
+                                  {{"row", 2, 2, lowerSoftmaxRows}});
       })
-      .Case([&](LayerNormOp norm) -> FailureOr<bool> {
-        if (variant == "row")
-          return done(lowerLayerNormRows(rewriter, norm));
-        return false;
+      .Case([&](LayerNormOp norm) {
+        return lowerBy<LayerNormOp>(rewriter, norm,
+                                    {{"row", 2, 2, lowerLayerNormRows}});
       })
-      .Case([&](RMSNormOp norm) -> FailureOr<bool> {
-        if (variant == "row")
-          return done(lowerRMSNormRows(rewriter, norm));
-        return false;
+      .Case([&](RMSNormOp norm) {
+        return lowerBy<RMSNormOp>(rewriter, norm,
+                                  {{"row", 2, 2, lowerRMSNormRows}});
       })
       .Default([](Operation *) -> FailureOr<bool> { return false; });
 }
 
+namespace {
 struct ConvertTraceaToTraceaPipe
     : mlir::tracea::impl::ConvertTraceaToTraceaPipeBase<
           ConvertTraceaToTraceaPipe> {
@@ -80,10 +125,21 @@ struct ConvertTraceaToTraceaPipe
     module.walk([&](ScheduledOpInterface op) { ops.push_back(op); });
     if (ops.empty())
       return;
-    if (!module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)) {
+    auto target =
+        module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
+    if (!target) {
       module.emitError() << "expected the module to carry '"
                          << TraceaDialect::kTargetAttrName
                          << "'; run tracea-select-schedule first";
+      return signalPassFailure();
+    }
+    int64_t bits = target.getVectorBits();
+    if (target.getKind() == TargetKind::CPU &&
+        (bits < 64 || bits > 8192 || !llvm::isPowerOf2_64(bits))) {
+      module.emitError()
+          << "expected the target's vector_bits to be a power of "
+             "two from 64 to 8192, found "
+          << bits;
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());
@@ -95,7 +151,7 @@ struct ConvertTraceaToTraceaPipe
         return signalPassFailure();
       }
       rewriter.setInsertionPoint(op);
-      FailureOr<bool> lowered = lowerOp(rewriter, op, schedule.getVariant());
+      FailureOr<bool> lowered = lowerOp(rewriter, op);
       if (failed(lowered))
         return signalPassFailure();
       numKernels += *lowered;

@@ -369,8 +369,7 @@ verifyStaged(ArrayRef<int64_t> shape, Type elementType,
              function_ref<InFlightDiagnostic()> emitError) {
   int64_t elements = 1;
   for (int64_t extent : shape)
-    if (ShapedType::isDynamic(extent) ||
-        llvm::MulOverflow(elements, extent, elements) ||
+    if (extent < 0 || llvm::MulOverflow(elements, extent, elements) ||
         elements > int64_t(1) << 31)
       return emitError() << "staged memory expects a static shape of at most "
                             "2^31 elements, found ["
