@@ -69,6 +69,7 @@ static std::vector<int64_t> indicesOf(const rt::Tensor &tensor,
 static OutputCheck compareIntegers(const rt::Tensor &found,
                                    const rt::Tensor &reference) {
   OutputCheck check;
+  check.exact = true;
   int64_t size = rt::sizeOf(found.type());
   for (int64_t i = 0; i < found.numElements(); ++i) {
     const char *y = found.dataAs<char>() + i * size;
@@ -206,7 +207,8 @@ tracea::driver::checkOutputs(Session &session,
   }
 
   CheckResult result;
-  ElementType storage = module.coarsestFloat().value_or(ElementType::F64);
+  ElementType storage =
+      module.coarsestFloat(session.entryName).value_or(ElementType::F64);
   ElementType sums =
       storage == ElementType::F64 ? ElementType::F64 : ElementType::F32;
   double length = std::max(1.0, report.reductionLength);
@@ -214,9 +216,16 @@ tracea::driver::checkOutputs(Session &session,
   if (tolerance < 0) {
     bound = 4 * getFacts(storage).epsilon +
             32 * getFacts(sums).epsilon * std::sqrt(length);
-    result.boundText = formatNumber("%.3g", bound) + " = 4 eps(" +
-                       rt::nameOf(storage) + ") + 32 eps(" + rt::nameOf(sums) +
-                       ") sqrt(" + formatNumber("%.0f", length) + ")";
+    std::string terms = std::string("4 eps(") + rt::nameOf(storage) +
+                        ") + 32 eps(" + rt::nameOf(sums) + ") sqrt(" +
+                        formatNumber("%.0f", length) + ")";
+    if (std::optional<ElementType> narrow = session.report.narrowReduction) {
+      double narrowLength = session.report.narrowReductionLength;
+      bound += 2 * getFacts(*narrow).epsilon * std::sqrt(narrowLength);
+      terms += std::string(" + 2 eps(") + rt::nameOf(*narrow) + ") sqrt(" +
+               formatNumber("%.0f", narrowLength) + ")";
+    }
+    result.boundText = formatNumber("%.3g", bound) + " = " + terms;
     if (report.reductionAssumed)
       result.boundText += ", where a reduction of unknown length counts " +
                           formatNumber("%.0f", assumedReduction);
@@ -246,17 +255,23 @@ std::string tracea::driver::formatCheck(const CheckResult &result) {
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     const OutputCheck &check = result.outputs[i];
     text += "  output " + std::to_string(i) + ": " +
-            (check.passed ? "passed" : "FAILED") + ", max abs error " +
-            formatNumber("%.3g", check.maxAbsError) + ", max rel error " +
-            formatNumber("%.3g", check.maxRelError) +
-            ", relative to max |reference| " +
-            formatNumber("%.3g", check.scale) + ": " +
-            formatNumber("%.3g", check.error) + "\n";
+            (check.passed ? "passed" : "FAILED");
+    if (check.exact) {
+      text += check.passed ? ", all elements equal\n"
+                           : ", " + std::to_string(check.mismatches) +
+                                 " elements differ\n";
+    } else {
+      text += ", max abs error " + formatNumber("%.3g", check.maxAbsError) +
+              ", max rel error " + formatNumber("%.3g", check.maxRelError) +
+              ", relative to max |reference| " +
+              formatNumber("%.3g", check.scale) + ": " +
+              formatNumber("%.3g", check.error) + "\n";
+      if (check.mismatches > 0)
+        text += "    " + std::to_string(check.mismatches) +
+                " elements are NaN or infinite on one side only\n";
+    }
     if (check.passed)
       continue;
-    if (check.mismatches > 0)
-      text += "    " + std::to_string(check.mismatches) +
-              " elements disagree in kind (NaN, infinite) or as integers\n";
     text += "    element " + rt::describeShape(check.worst) + ": expected " +
             formatNumber("%.9g", check.expected) + ", found " +
             formatNumber("%.9g", check.found) + "\n";

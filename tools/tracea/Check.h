@@ -6,7 +6,7 @@
 // same inputs:
 //
 //     max |y - r|  <=  bound * max |r|,
-//     bound = 4 eps(S) + 32 eps(A) sqrt(n)
+//     bound = 4 eps(S) + 32 eps(A) sqrt(n)  [+ 2 eps(N) sqrt(m)]
 //
 // S is the float type with the fewest bits that occurs in the module: every
 // value may have been rounded to it once or twice on the way. A is what sums
@@ -14,8 +14,11 @@
 // of all float reductions of the module, added up: rounding errors of a sum are
 // independent enough to grow with the root of its length (Higham and Mary, "A
 // New Approach to Probabilistic Rounding Error Analysis", 2019). eps is the
-// distance of 1 to the next number. The maximum is over the elements of one
-// result; where r is all but zero the smallest normal number stands in for it.
+// distance of 1 to the next number. The last term stands only where plain loops
+// keep sums of the total length m in a type N narrower than f32, because the
+// module says so and no variant covers the operation. The maximum is over the
+// elements of one result; where r is all but zero the smallest normal number
+// stands in for it.
 //
 // An element is NaN in both or in neither. An infinity is right where r rounds
 // to it in the result's type, or is within the bound of doing so. Integers must
@@ -32,6 +35,8 @@ class Session;
 
 struct OutputCheck {
   bool passed = false;
+  /// Integers, which must be equal.
+  bool exact = false;
   double maxAbsError = 0;
   /// Over the elements whose reference is not zero; for information.
   double maxRelError = 0;

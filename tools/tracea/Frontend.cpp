@@ -17,6 +17,7 @@
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Doctor/Doctor.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -134,6 +135,42 @@ double countFlops(mlir::tracea::ScheduledOpInterface op,
   return flops;
 }
 
+std::optional<rt::ElementType> getElementType(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  return rt::parseElementType(name);
+}
+
+/// A float reduction by a linalg operation.
+struct Reduction {
+  FloatType type;
+  double length = 1;
+  bool assumed = false;
+};
+
+std::optional<Reduction> getReduction(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op->getNumResults() == 0)
+    return std::nullopt;
+  Reduction reduction;
+  reduction.type =
+      dyn_cast<FloatType>(getElementTypeOrSelf(op->getResultTypes().front()));
+  if (!reduction.type)
+    return std::nullopt;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  for (auto [extent, iterator] :
+       llvm::zip(extents, op.getIteratorTypesArray())) {
+    if (iterator != utils::IteratorType::reduction)
+      continue;
+    if (ShapedType::isDynamic(extent))
+      reduction.assumed = true;
+    else
+      reduction.length *= static_cast<double>(extent);
+  }
+  if (reduction.assumed)
+    reduction.length = assumedReduction;
+  return reduction;
+}
+
 /// Looks at the module after the passes that decide.
 class Observer : public PassInstrumentation {
 public:
@@ -144,9 +181,10 @@ public:
     if (!module)
       return;
     StringRef argument = pass->getArgument();
-    if (argument == "tracea-select-schedule")
+    if (argument == "tracea-select-schedule") {
       recordDecisions(module);
-    else if (argument == "convert-tracea-to-tracea-pipe")
+      recordNarrowReductions(module);
+    } else if (argument == "convert-tracea-to-tracea-pipe")
       recordKernels(module);
     else if (argument == "tracea-promote-to-f64")
       recordReductions(module);
@@ -186,25 +224,29 @@ private:
         }
   }
 
+  /// The reference: all its sums are linalg operations.
   void recordReductions(ModuleOp module) {
     module.walk([&](linalg::LinalgOp op) {
-      if (op.getNumReductionLoops() == 0 || op->getNumResults() == 0 ||
-          !isa<FloatType>(getElementTypeOrSelf(op->getResultTypes().front())))
-        return;
-      double length = 1;
-      bool unknown = false;
-      SmallVector<int64_t> extents = op.getStaticLoopRanges();
-      for (auto [extent, iterator] :
-           llvm::zip(extents, op.getIteratorTypesArray())) {
-        if (iterator != utils::IteratorType::reduction)
-          continue;
-        if (ShapedType::isDynamic(extent))
-          unknown = true;
-        else
-          length *= static_cast<double>(extent);
+      if (std::optional<Reduction> reduction = getReduction(op)) {
+        report.reductionAssumed |= reduction->assumed;
+        report.reductionLength += reduction->length;
       }
-      report.reductionAssumed |= unknown;
-      report.reductionLength += unknown ? assumedReduction : length;
+    });
+  }
+
+  /// What no variant took over before the decision level becomes plain loops
+  /// with the types it has.
+  void recordNarrowReductions(ModuleOp module) {
+    module.walk([&](linalg::LinalgOp op) {
+      std::optional<Reduction> reduction = getReduction(op);
+      if (!reduction || reduction->type.getFPMantissaWidth() >= 24)
+        return;
+      std::optional<rt::ElementType> type = getElementType(reduction->type);
+      if (!type)
+        return;
+      report.narrowReductionLength += reduction->length;
+      if (!report.narrowReduction || *type == rt::ElementType::BF16)
+        report.narrowReduction = type;
     });
   }
 
@@ -262,6 +304,39 @@ struct Frontend::Impl {
 Frontend::Frontend(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Frontend::~Frontend() = default;
 
+/// Brackets, and minus signs in a row, that a module may nest.
+static constexpr int mostNesting = 500;
+
+/// The offset at which the text nests deeper than `mostNesting`: MLIR's parser
+/// and printers recurse, and would run out of stack.
+static std::optional<size_t> findDeepNesting(StringRef text) {
+  int depth = 0, signs = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        if (text[i] == '\\')
+          ++i;
+    } else if (c == '/' && next == '/') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (next == '=' || (c == '-' && next == '>')) {
+      ++i; // comparisons and arrows are no brackets
+    } else if (StringRef("([{<").contains(c)) {
+      ++depth;
+    } else if (StringRef(")]}>").contains(c)) {
+      depth = std::max(depth - 1, 0);
+    }
+    if (c == '-')
+      ++signs;
+    else if (!llvm::isSpace(c))
+      signs = 0;
+    if (depth > mostNesting || signs > mostNesting)
+      return i;
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
                                           rt::Bytes text) {
   auto impl = std::make_unique<Impl>();
@@ -277,6 +352,20 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
       llvm::SMLoc());
   impl->handler = std::make_unique<SourceMgrDiagnosticHandler>(
       impl->sources, impl->context.get(), llvm::errs());
+  StringRef contents =
+      impl->sources.getMemoryBuffer(impl->sources.getMainFileID())->getBuffer();
+  // Bytecode is not read recursively.
+  bool isText = !contents.starts_with("ML\xefR");
+  if (std::optional<size_t> deep =
+          isText ? findDeepNesting(contents) : std::nullopt) {
+    auto [line, column] = impl->sources.getLineAndColumn(
+        llvm::SMLoc::getFromPointer(contents.data() + *deep));
+    // Without the line itself, which is likely to be all of the file.
+    llvm::errs() << name << ":" << line << ":" << column
+                 << ": error: expected at most " << mostNesting
+                 << " nested brackets or minus signs, found more\n";
+    return nullptr;
+  }
   impl->module = parseSourceFile<ModuleOp>(impl->sources, impl->context.get());
   if (!impl->module)
     return nullptr;
@@ -298,26 +387,33 @@ std::vector<std::string> Frontend::publicFunctions() const {
   return names;
 }
 
-std::optional<rt::ElementType> Frontend::coarsestFloat() const {
+std::optional<rt::ElementType>
+Frontend::coarsestFloat(const std::string &entry) const {
   unsigned fewest = ~0u;
   std::optional<rt::ElementType> coarsest;
   auto look = [&](Type type) {
     FloatType element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
     if (!element || element.getFPMantissaWidth() >= fewest)
       return;
-    std::string name;
-    llvm::raw_string_ostream(name) << element;
-    if (std::optional<rt::ElementType> known = rt::parseElementType(name)) {
+    if (std::optional<rt::ElementType> known = getElementType(element)) {
       fewest = element.getFPMantissaWidth();
       coarsest = known;
     }
   };
-  (*impl->module)->walk([&](Operation *op) {
-    llvm::for_each(op->getResultTypes(), look);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        llvm::for_each(block.getArgumentTypes(), look);
-  });
+  ModuleOp module = *impl->module;
+  llvm::SetVector<Operation *> functions;
+  if (Operation *first = module.lookupSymbol(entry))
+    functions.insert(first);
+  for (size_t i = 0; i < functions.size(); ++i)
+    functions[i]->walk([&](Operation *op) {
+      llvm::for_each(op->getResultTypes(), look);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArgumentTypes(), look);
+      if (func::CallOp call = dyn_cast<func::CallOp>(op))
+        if (Operation *callee = module.lookupSymbol(call.getCallee()))
+          functions.insert(callee);
+    });
   return coarsest;
 }
 

@@ -60,6 +60,9 @@ struct CompileRequest {
   int threads = 0;
 };
 
+/// What a reduction of unknown length counts.
+constexpr double assumedReduction = 4096;
+
 /// What was learned on the way; asking for it costs little.
 struct CompileReport {
   std::vector<OpDecision> decisions;
@@ -69,8 +72,12 @@ struct CompileReport {
   /// unknown length counts `assumedReduction`.
   double reductionLength = 0;
   bool reductionAssumed = false;
+  /// Of a module: the same for the sums that are kept in fewer bits than f32,
+  /// as plain loops do where the module says so, and the coarsest of their
+  /// types.
+  double narrowReductionLength = 0;
+  std::optional<runtime::ElementType> narrowReduction;
 };
-constexpr double assumedReduction = 4096;
 
 /// A parsed module.
 class Frontend {
@@ -85,9 +92,10 @@ public:
 
   /// Names of the functions that may be entries.
   std::vector<std::string> publicFunctions() const;
-  /// The float type with the fewest significant bits that any value of the
-  /// module has.
-  std::optional<runtime::ElementType> coarsestFloat() const;
+  /// The float type with the fewest significant bits that any value of `entry`,
+  /// and of what it calls, has.
+  std::optional<runtime::ElementType>
+  coarsestFloat(const std::string &entry) const;
 
   std::optional<runtime::ProgramFile> compile(const CompileRequest &request,
                                               CompileReport *report = nullptr);
