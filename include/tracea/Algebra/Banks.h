@@ -15,8 +15,8 @@
 // the projection on the bank bits is linear, and each bank that is hit holds
 // exactly |W ∩ K| of them, K the words of bank 0. Hence
 //   degree = 2^(dim W − rank(bank bits of W)) = 2^dim(W ∩ K)
-// cycles for every phase. Adding a constant multiple of the access width to the
-// final addresses changes nothing.
+// cycles for every phase. Adding a constant to the final addresses changes
+// nothing when it is a multiple of the access width and of the word.
 //
 // For 8- and 16-byte accesses that read the same word from several phases the
 // hardware may merge phases; there the degree is an upper bound.
@@ -86,9 +86,10 @@ struct ConflictDegree {
 };
 
 /// The exact degree of an access in which lane l touches `widthBytes` bytes at
-/// lanesToBytes(l) + constant. Fails when the map does not have the model's
-/// lane bits as inputs, when an address is not a multiple of the width, when
-/// the width is not a power of two, or when the model has no such access.
+/// lanesToBytes(l) + a constant multiple of the width and the word. Fails when
+/// the map does not have the model's lane bits as inputs, when an address is
+/// not a multiple of the width, when the width is not a power of two, or when
+/// the model has no such access.
 Expected<ConflictDegree> conflictDegree(const BankModel &model,
                                         const F2Matrix &lanesToBytes,
                                         unsigned widthBytes, AccessKind kind);
