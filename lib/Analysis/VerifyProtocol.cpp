@@ -144,6 +144,8 @@ private:
   std::string keyOf(Value value);
   std::string tripKey(scf::ForOp loop, std::string &lower, std::string &upper,
                       std::string &step);
+  std::string contextOf(Operation *op);
+  std::string shareKey(std::string key, Operation *op);
   int tripOf(const std::string &key, Operation *op);
   /// The constant number of iterations, or -1.
   int64_t constantTrips(scf::ForOp loop);
@@ -163,6 +165,7 @@ private:
   /// Loops that continue a trip count whose first decision a branch has read.
   DenseMap<Operation *, std::string> continued;
   llvm::StringMap<Operation *> branchesSeen;
+  llvm::StringMap<Operation *> varying;
 };
 
 } // namespace
@@ -303,6 +306,7 @@ void Extractor::emitTeam(Team &who) {
   phases.clear();
   continued.clear();
   branchesSeen.clear();
+  varying.clear();
   if (who.role) {
     int64_t warps = who.role.getWarps()[1] - who.role.getWarps()[0];
     program.role.threads = warps / who.role.getCopies() * threadsPerWarp;
@@ -335,18 +339,24 @@ int Extractor::phaseOf(Value phase) {
   return it->second;
 }
 
-SlotBuffer Extractor::getSlotBuffer(Value value) const {
+/// What `value` is a view of.
+static Value getRoot(Value value) {
   while (Operation *def = value.getDefiningOp()) {
-    if (isa<AcquireOp, WaitOp>(def))
-      return {def, cast<OpResult>(value).getResultNumber()};
     if (auto view = dyn_cast<ViewOp>(def))
       value = view.getSource();
     else if (auto view = dyn_cast<ViewLikeOpInterface>(def))
       value = view.getViewSource();
     else
-      return {};
+      break;
   }
-  return {};
+  return value;
+}
+
+SlotBuffer Extractor::getSlotBuffer(Value value) const {
+  Value root = getRoot(value);
+  if (!isa_and_nonnull<AcquireOp, WaitOp>(root.getDefiningOp()))
+    return {};
+  return {root.getDefiningOp(), cast<OpResult>(root).getResultNumber()};
 }
 
 void Extractor::emitBlock(Block &block) {
@@ -431,12 +441,11 @@ void Extractor::emitAccesses(Operation *op) {
   for (OpOperand &operand : op->getOpOperands()) {
     SlotBuffer buffer = getSlotBuffer(operand.get());
     if (!buffer.source) {
-      // A slot that travels as a value has no name here.
-      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      // Staged memory that is neither a slot nor scratch came another way.
+      Value root = getRoot(operand.get());
+      auto type = dyn_cast<MemRefType>(root.getType());
       if (type && isa_and_nonnull<StagedAttr>(type.getMemorySpace()) &&
-          (isa<BlockArgument>(operand.get()) ||
-           isa_and_nonnull<arith::SelectOp, scf::ForOp, scf::IfOp>(
-               operand.get().getDefiningOp())))
+          !root.getDefiningOp<ScratchOp>())
         undecided(op, "a slot's buffer is passed on as a value");
       continue;
     }
@@ -476,14 +485,18 @@ std::string Extractor::keyOf(Value value) {
       return "";
     std::string lower, upper, step;
     std::string key = tripKey(loop, lower, upper, step);
-    return key.empty() ? "" : "iteration of (" + key + ")";
+    std::string context = contextOf(loop);
+    return key.empty() || context.empty()
+               ? ""
+               : "iteration of (" + key + " in " + context + ")";
   }
   Operation *def = value.getDefiningOp();
   if (!def || def->getNumRegions() || !isPure(def))
     return "";
   std::string key = def->getName().getStringRef().str() + "#" +
                     std::to_string(cast<OpResult>(value).getResultNumber());
-  llvm::raw_string_ostream(key) << def->getAttrDictionary() << "(";
+  llvm::raw_string_ostream(key)
+      << def->getAttrDictionary() << value.getType() << "(";
   for (Value operand : def->getOperands()) {
     std::string inner = keyOf(operand);
     if (inner.empty())
@@ -493,12 +506,47 @@ std::string Extractor::keyOf(Value value) {
   return key + ")";
 }
 
+/// The loops and branches around `op` in its role, outermost last; empty where
+/// roles do not see them alike.
+std::string Extractor::contextOf(Operation *op) {
+  std::string context = "role";
+  for (Operation *parent = op->getParentOp(); !isa<RoleOp, TilesOp>(parent);
+       op = parent, parent = parent->getParentOp()) {
+    std::string key;
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      std::string lower, upper, step;
+      key = tripKey(loop, lower, upper, step);
+    } else if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+      key = keyOf(branch.getCondition());
+      if (!key.empty())
+        key += op->getBlock() == branch.thenBlock() ? " then" : " else";
+    }
+    if (key.empty())
+      return "";
+    context += " in " + key;
+  }
+  return context;
+}
+
+/// A decision that changes with an iteration is the same for two roles only if
+/// they read it equally often: in the same loops, and at one place of each.
+std::string Extractor::shareKey(std::string key, Operation *op) {
+  if (!roles || key.find("iteration of") == std::string::npos)
+    return key;
+  std::string context = contextOf(op);
+  if (context.empty())
+    return "";
+  key += " in " + context;
+  auto [it, inserted] = varying.try_emplace(key, op);
+  return inserted || it->second == op ? key : "";
+}
+
 std::string Extractor::tripKey(scf::ForOp loop, std::string &lower,
                                std::string &upper, std::string &step) {
   lower = keyOf(loop.getLowerBound());
   upper = keyOf(loop.getUpperBound());
   step = keyOf(loop.getStep());
-  if (lower.empty() || upper.empty() || step.empty())
+  if (lower.empty() || upper.empty() || step.empty() || loop.getUnsignedCmp())
     return "";
   if (std::optional<int64_t> count = constantTrips(loop))
     if (*count >= 0)
@@ -563,8 +611,9 @@ void Extractor::emitFor(scf::ForOp loop) {
       emitBody();
   } else {
     std::string lower, upper, step;
-    std::string key =
-        it != continued.end() ? it->second : tripKey(loop, lower, upper, step);
+    std::string key = it != continued.end()
+                          ? it->second
+                          : shareKey(tripKey(loop, lower, upper, step), loop);
     if (key.empty() && roles)
       return undecided(loop,
                        "the trip count of this loop depends on what other "
@@ -589,11 +638,9 @@ void Extractor::emitIf(scf::IfOp branch) {
   if (auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>()) {
     Value lower, upper;
     arith::CmpIPredicate predicate = compare.getPredicate();
-    if (predicate == arith::CmpIPredicate::slt ||
-        predicate == arith::CmpIPredicate::ult)
+    if (predicate == arith::CmpIPredicate::slt)
       lower = compare.getLhs(), upper = compare.getRhs();
-    if (predicate == arith::CmpIPredicate::sgt ||
-        predicate == arith::CmpIPredicate::ugt)
+    if (predicate == arith::CmpIPredicate::sgt)
       lower = compare.getRhs(), upper = compare.getLhs();
     std::optional<int64_t> begin =
         lower ? getConstantIntValue(lower) : std::nullopt;
@@ -607,8 +654,11 @@ void Extractor::emitIf(scf::IfOp branch) {
         std::string bound = keyOf(upper);
         if (bound.empty())
           continue;
-        key = std::to_string(*begin) + " to " + bound + " step " +
-              std::to_string(*step);
+        key = shareKey(std::to_string(*begin) + " to " + bound + " step " +
+                           std::to_string(*step),
+                       branch);
+        if (key.empty())
+          continue;
         if (!roles)
           key = "op " + std::to_string(siteOf(branch));
         continued[loop] = key;
@@ -617,7 +667,7 @@ void Extractor::emitIf(scf::IfOp branch) {
     }
   }
   if (key.empty()) {
-    std::string condition = keyOf(branch.getCondition());
+    std::string condition = shareKey(keyOf(branch.getCondition()), branch);
     if (condition.empty())
       return undecided(branch, "a branch around channel operations depends on "
                                "data");

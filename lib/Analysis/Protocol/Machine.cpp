@@ -1159,15 +1159,15 @@ void Machine::slice(int channel, int slot, int barrier) {
   }
   for (size_t trip = 0; trip < counts.size(); ++trip) {
     if (running[trip] >= 0)
-      counts[trip].push_back(">= " + std::to_string(running[trip]));
+      counts[trip].push_back(std::to_string(running[trip]) + " or more");
     if (counts[trip].empty())
       continue;
-    finding->trips += (finding->trips.empty() ? "" : ", ");
-    finding->trips += protocol.trips[trip] + " =";
     if (counts[trip].size() > 4)
       counts[trip].erase(counts[trip].begin(), counts[trip].end() - 4);
-    for (const std::string &count : counts[trip])
-      finding->trips += " " + count;
+    finding->trips += finding->trips.empty() ? "" : "; ";
+    finding->trips += protocol.trips[trip] + " = ";
+    for (size_t i = 0; i < counts[trip].size(); ++i)
+      finding->trips += (i ? ", " : "") + counts[trip][i];
   }
   // The last event is the one that fails; it needs no note.
   if (finding->site == kNoSite && !kept.empty()) {

@@ -94,7 +94,7 @@ TEST(ProtocolChecker, SkewNeedsTwoSlots) {
   ASSERT_EQ(result.verdict, Verdict::Refuted);
   EXPECT_EQ(result.finding.property, Property::Deadlock);
   // One step along K is not enough to see it.
-  EXPECT_THAT(result.finding.trips, HasSubstr("K = >= 2"));
+  EXPECT_THAT(result.finding.trips, HasSubstr("K = 2 or more"));
   EXPECT_EQ(result.finding.notes.size(), 3u);
 }
 

@@ -53,7 +53,7 @@ struct Finding {
   /// The ring in question, or -1.
   int channel = -1;
   std::vector<Note> notes;
-  /// The trip counts of the run, for instance "K = 2, T = 1".
+  /// The trip counts of the run, for instance "T = 1; K = 2, 3 or more".
   std::string trips;
   /// The events of the run that touch the place in question, oldest first.
   std::vector<Event> trace;
