@@ -415,8 +415,11 @@ static LogicalResult lowerMask(RewriterBase &rewriter, AttentionOp op) {
     Value tensor = axis == 0 ? op.getQuery() : op.getKey();
     if (!isDynamic(mask, 2 + axis) && !isDynamic(tensor, 2))
       continue;
-    Value blocks = rewriter.createOrFold<arith::CeilDivSIOp>(
-        loc, extent(tensor, 2), constant(block[axis]));
+    Value blocks = rewriter.createOrFold<arith::DivUIOp>(
+        loc,
+        rewriter.createOrFold<arith::AddIOp>(loc, extent(tensor, 2),
+                                             constant(block[axis] - 1)),
+        constant(block[axis]));
     emitCheck(rewriter, op, equal(extent(mask, 2 + axis), blocks),
               axis == 0 ? "one row of the block mask a block of queries"
                         : "one column of the block mask a block of keys");

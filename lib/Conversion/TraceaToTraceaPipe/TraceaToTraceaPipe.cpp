@@ -64,6 +64,38 @@ static LogicalResult verifySchedule(Operation *op, ScheduleAttr schedule,
   return success();
 }
 
+/// An epilogue's operands have the extents of the result's dimensions that
+/// their maps name, and 1 where they are broadcast.
+static void emitEpilogueChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  for (auto [extra, map] : llvm::zip(op.getExtras(), op.getEpilogueMaps())) {
+    auto type = cast<RankedTensorType>(extra.getType());
+    for (auto [dim, expr] :
+         llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults())) {
+      if (auto position = dyn_cast<AffineDimExpr>(expr)) {
+        emitExtentCheck(
+            rewriter, op, extra, dim, op.getEpilogueInit().get(),
+            position.getPosition(),
+            "operands of the epilogue to have the result's extents");
+        continue;
+      }
+      if (!type.isDynamicDim(dim))
+        continue;
+      Location loc = op.getLoc();
+      Value size = rewriter.createOrFold<tensor::DimOp>(loc, extra, dim);
+      Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+      Value same = arith::CmpIOp::create(rewriter, loc,
+                                         arith::CmpIPredicate::eq, size, one);
+      cf::AssertOp::create(rewriter, loc, same,
+                           (op->getName().getStringRef() +
+                            ": expected an extent of 1 where an operand of the "
+                            "epilogue is broadcast")
+                               .str());
+    }
+  }
+}
+
 /// Lowers an operation by its variant; false when the variant is not a kernel
 /// of this pass.
 template <typename OpTy>
@@ -74,8 +106,11 @@ static FailureOr<bool> lowerBy(RewriterBase &rewriter, OpTy op,
     if (variant.name != schedule.getVariant())
       continue;
     if (failed(verifySchedule(op, schedule, variant.tileRank,
-                              variant.registerRank)) ||
-        failed(variant.lower(rewriter, op)))
+                              variant.registerRank)))
+      return failure();
+    if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation()))
+      emitEpilogueChecks(rewriter, epilogue);
+    if (failed(variant.lower(rewriter, op)))
       return failure();
     return true;
   }

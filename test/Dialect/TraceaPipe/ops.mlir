@@ -160,6 +160,11 @@ tracea_pipe.kernel @staging(%m: memref<?x?xbf16>, %n: index) {
     // CHECK: tracea_pipe.view %{{.*}} : memref<?x?xbf16> -> memref<8x16xbf16, strided<[?, 1], offset: ?>>
     %h = tracea_pipe.view %m[%i, %i] map affine_map<(i, k) -> (i, k)>
          : memref<?x?xbf16> -> memref<8x16xbf16, strided<[?, 1], offset: ?>>
+    // Memory without elements has any strides.
+    // CHECK: tracea_pipe.view %{{.*}} : memref<5x0xbf16> -> memref<5x1xbf16, strided<[0, 1], offset: ?>>
+    %none = memref.alloca() : memref<5x0xbf16>
+    %o = tracea_pipe.view %none[%i, %i] map affine_map<(i, k) -> (i, k)>
+         : memref<5x0xbf16> -> memref<5x1xbf16, strided<[0, 1], offset: ?>>
     // CHECK: %[[S:.*]] = tracea_pipe.scratch : memref<8x16xf32, #tracea_pipe.staged>
     %s = tracea_pipe.scratch : memref<8x16xf32, #staged>
     // CHECK: tracea_pipe.view %[[S]]
