@@ -58,6 +58,12 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
   return kernels;
 }
 
+static double medianOf(const std::vector<double> &sorted) {
+  size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[middle]
+                           : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
 Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
   std::vector<rt::Tensor> inputs = session.inputTensors();
   std::vector<rt::Tensor> outputs(session.entry().outputs.size());
@@ -86,10 +92,7 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
 
   Timing timing;
   timing.rounds = static_cast<int64_t>(times.size());
-  timing.median =
-      times.size() % 2
-          ? times[times.size() / 2]
-          : (times[times.size() / 2 - 1] + times[times.size() / 2]) / 2;
+  timing.median = medianOf(times);
   timing.fastest = times.front();
   timing.slowest = times.back();
 
@@ -100,22 +103,31 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
   if (!profiled)
     return profiled.status();
   TRACEA_RETURN_IF_ERROR(round(**profiled, time));
-  (*profiled)->resetStats();
+  // The median round of each kernel: one interrupted round says nothing.
+  std::vector<std::vector<double>> rounds;
+  std::vector<int64_t> launches;
   Stopwatch profile;
   do {
+    (*profiled)->resetStats();
     TRACEA_RETURN_IF_ERROR(round(**profiled, time));
+    const std::vector<rt::KernelTime> &kernelTimes =
+        (*profiled)->stats().kernelTimes;
+    rounds.resize(kernelTimes.size());
+    launches.resize(kernelTimes.size());
+    for (size_t i = 0; i < kernelTimes.size(); ++i) {
+      rounds[i].push_back(kernelTimes[i].seconds);
+      launches[i] = kernelTimes[i].launches;
+    }
   } while (profile.seconds() < seconds / 4);
 
-  const rt::RunStats &stats = (*profiled)->stats();
   std::vector<KernelTiming> kernels = describeKernels(session);
-  double runs = static_cast<double>(stats.runs);
-  for (size_t i = 0; i < stats.kernelTimes.size(); ++i) {
-    KernelTiming kernel = kernels[i];
-    if (stats.kernelTimes[i].launches == 0)
+  for (size_t i = 0; i < rounds.size(); ++i) {
+    if (launches[i] == 0)
       continue;
-    kernel.launches = static_cast<double>(stats.kernelTimes[i].launches) / runs;
-    kernel.seconds = stats.kernelTimes[i].seconds / runs;
-    timing.kernels.push_back(std::move(kernel));
+    kernels[i].launches = launches[i];
+    std::sort(rounds[i].begin(), rounds[i].end());
+    kernels[i].seconds = medianOf(rounds[i]);
+    timing.kernels.push_back(std::move(kernels[i]));
   }
   return timing;
 }
@@ -136,7 +148,7 @@ std::string tracea::driver::formatTiming(const Timing &timing) {
     double time = std::max(kernel.seconds, 1e-12);
     rows.push_back(
         {kernel.kernel, kernel.variant.empty() ? "-" : kernel.variant,
-         formatNumber("%.3g", kernel.launches), describeSeconds(kernel.seconds),
+         std::to_string(kernel.launches), describeSeconds(kernel.seconds),
          sum > 0 ? formatNumber("%.1f%%", 100 * kernel.seconds / sum) : "-",
          kernel.flops > 0 ? formatNumber("%.1f", kernel.flops / time / 1e9)
                           : "-",

@@ -28,8 +28,8 @@ struct KernelTiming {
   std::string kernel;
   std::string op;
   std::string variant;
-  /// In one run.
-  double launches = 0;
+  /// In one run; the time is the median round's.
+  int64_t launches = 0;
   double seconds = 0;
   /// In one run; 0 where unknown.
   double flops = 0;
