@@ -38,42 +38,44 @@ static int64_t productOf(Value value, int64_t begin, int64_t end) {
   return product == kUnknownExtent ? product : std::min(product, kMostExtent);
 }
 
+static std::optional<ElementType> findElementType(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case([](Float64Type) { return ElementType::F64; })
+      .Case([](Float32Type) { return ElementType::F32; })
+      .Case([](Float16Type) { return ElementType::F16; })
+      .Case([](BFloat16Type) { return ElementType::BF16; })
+      .Case([](IntegerType integer) -> std::optional<ElementType> {
+        if (integer.getWidth() == 32)
+          return ElementType::I32;
+        if (integer.getWidth() == 8)
+          return ElementType::I8;
+        return std::nullopt;
+      })
+      .Default([](Type) { return std::nullopt; });
+}
+
 static FailureOr<ElementType> toElementType(Operation *op, Type type) {
-  std::optional<ElementType> found =
-      llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
-          .Case([](Float64Type) { return ElementType::F64; })
-          .Case([](Float32Type) { return ElementType::F32; })
-          .Case([](Float16Type) { return ElementType::F16; })
-          .Case([](BFloat16Type) { return ElementType::BF16; })
-          .Case([](IntegerType integer) -> std::optional<ElementType> {
-            if (integer.getWidth() == 32)
-              return ElementType::I32;
-            if (integer.getWidth() == 8)
-              return ElementType::I8;
-            return std::nullopt;
-          })
-          .Default([](Type) { return std::nullopt; });
+  std::optional<ElementType> found = findElementType(type);
   if (!found)
     return op->emitOpError()
            << "cannot be scheduled: no target has the element type " << type;
   return *found;
 }
 
-/// Fills in the four element types.
+/// Fills in the element types.
 static LogicalResult setTypes(Problem &problem, Operation *op, Value first,
                               Value second, Type accumulator, Value result) {
   FailureOr<ElementType> types[] = {
       toElementType(op, getElementTypeOrSelf(first)),
       toElementType(op, getElementTypeOrSelf(second)),
-      toElementType(op, accumulator),
-      toElementType(op, getElementTypeOrSelf(result))};
+      toElementType(op, accumulator)};
   for (FailureOr<ElementType> type : types)
     if (failed(type))
       return failure();
   problem.operand = *types[0];
   problem.second = *types[1];
   problem.accumulator = *types[2];
-  problem.result = *types[3];
+  problem.result = findElementType(getElementTypeOrSelf(result));
   return success();
 }
 

@@ -118,9 +118,10 @@ static void addTargetPhase(OpPassManager &manager, bool reference) {
   addCleanup(manager);
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(createConvertVectorToLLVMPass());
+  // Calls of libm take vectors apart.
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -61,12 +61,13 @@ bool isView(Operation *op) {
 
 bool isIndexLike(Type type) { return isa<IndexType, IntegerType>(type); }
 
-/// Arithmetic on indices and integers.
+/// Arithmetic on indices and integers. Divisions are among it, although they
+/// are not pure: the runtime refuses to divide by zero.
 bool isIndexArithmetic(Operation *op) {
   return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperandTypes(), isIndexLike) &&
-         llvm::all_of(op->getResultTypes(), isIndexLike) && isPure(op);
+         llvm::all_of(op->getResultTypes(), isIndexLike);
 }
 
 /// Whether the runtime can evaluate `value` from the shapes of the inputs.
@@ -139,7 +140,7 @@ public:
     if (getConstantIntValue(b) == 1)
       return a;
     return apply<arith::CeilDivSIOp>(
-        a, b, [](int64_t x, int64_t y) -> int64_t { return (x + y - 1) / y; });
+        a, b, [](int64_t x, int64_t y) { return x / y + (x % y != 0); });
   }
 
 private:
@@ -521,7 +522,7 @@ LogicalResult Outliner::outline(const Group &group) {
   Operation *first = group.ops.front();
   bool writesNothing = llvm::all_of(writtenRoots, [](Value root) {
     auto type = dyn_cast<MemRefType>(root.getType());
-    return type && type.hasStaticShape() && type.getNumElements() == 0;
+    return type && llvm::is_contained(type.getShape(), 0);
   });
   if (writesNothing) {
     for (Operation *op : llvm::reverse(group.ops))
@@ -584,10 +585,12 @@ static void assertShapes(linalg::LinalgOp op) {
     return !cast<MemRefType>(axis.operand->get().getType())
                 .isDynamicDim(axis.dim);
   };
-  auto check = [&](arith::CmpIPredicate predicate, OpFoldResult a,
-                   OpFoldResult b, const Twine &message) {
+  auto compare = [&](arith::CmpIPredicate predicate, OpFoldResult a,
+                     OpFoldResult b) -> Value {
     Value lhs = size.value(a), rhs = size.value(b);
-    Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+  };
+  auto check = [&](Value holds, const Twine &message) {
     cf::AssertOp::create(builder, loc, holds,
                          "'" + op->getName().getStringRef().str() + "' " +
                              message.str());
@@ -613,7 +616,7 @@ static void assertShapes(linalg::LinalgOp op) {
       }
       if (isStatic(*first) && isStatic(axis))
         continue;
-      check(arith::CmpIPredicate::eq, extent(*first), extent(axis),
+      check(compare(arith::CmpIPredicate::eq, extent(*first), extent(axis)),
             "expects dimension " + Twine(dim) + " of operand #" +
                 Twine(operand.getOperandNumber()) +
                 " to be as long as dimension " + Twine(first->dim) +
@@ -625,6 +628,11 @@ static void assertShapes(linalg::LinalgOp op) {
       continue;
     bool known = isStatic(axis);
     SmallVector<OpFoldResult> last;
+    // Without iterations nothing is read.
+    Value empty;
+    auto orEmpty = [&](Value other) -> Value {
+      return empty ? arith::OrIOp::create(builder, loc, empty, other) : other;
+    };
     for (const std::optional<Axis> &loop : loops) {
       if (!loop) {
         last.push_back(size.constant(0));
@@ -632,13 +640,16 @@ static void assertShapes(linalg::LinalgOp op) {
       }
       if (expr.isFunctionOfDim(last.size()))
         known &= isStatic(*loop);
+      if (!isStatic(*loop))
+        empty = orEmpty(
+            compare(arith::CmpIPredicate::eq, extent(*loop), size.constant(0)));
       last.push_back(size.sub(extent(*loop), size.constant(1)));
     }
     if (known)
       continue;
     OpFoldResult reached = affine::makeComposedFoldedAffineApply(
         builder, loc, AffineMap::get(last.size(), 0, expr), last);
-    check(arith::CmpIPredicate::slt, reached, extent(axis),
+    check(orEmpty(compare(arith::CmpIPredicate::slt, reached, extent(axis))),
           "reads beyond dimension " + Twine(axis.dim) + " of operand #" +
               Twine(axis.operand->getOperandNumber()));
   }

@@ -50,7 +50,9 @@ struct Problem {
   ElementType operand = ElementType::F32;
   ElementType second = ElementType::F32;
   ElementType accumulator = ElementType::F32;
-  ElementType result = ElementType::F32;
+  /// Nothing for a type that no unit computes in (i64, say): results may have
+  /// any.
+  std::optional<ElementType> result = ElementType::F32;
   int extras = 0; // extra operands of the epilogue
 
   /// gemm: batch products [m, k] x [k, n].

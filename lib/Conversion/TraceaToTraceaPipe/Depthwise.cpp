@@ -26,8 +26,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
               "a channel for the variant 'conv2d.depthwise', "
               "found "
            << filterType << " in " << op.getGroups() << " groups";
-  emitExtentCheck(rewriter, op, op.getImage(), op.getBatchDim(), op.getInit(),
-                  op.getBatchDim(), "batch of image and result to be equal");
+  emitConvolutionChecks(rewriter, op);
 
   ScheduleAttr schedule = op.getScheduleAttr();
   KernelBuilder kb(rewriter, op, schedule);

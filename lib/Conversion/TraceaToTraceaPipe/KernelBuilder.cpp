@@ -370,10 +370,18 @@ void mlir::tracea::emitExtentCheck(RewriterBase &rewriter, Operation *op,
   Location loc = op->getLoc();
   Value lhsSize = rewriter.createOrFold<tensor::DimOp>(loc, lhs, lhsDim);
   Value rhsSize = rewriter.createOrFold<tensor::DimOp>(loc, rhs, rhsDim);
-  if (lhsSize == rhsSize)
+  emitEqualityCheck(rewriter, op, lhsSize, rhsSize, what);
+}
+
+void mlir::tracea::emitEqualityCheck(RewriterBase &rewriter, Operation *op,
+                                     Value lhs, Value rhs, StringRef what) {
+  if (lhs == rhs)
     return;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op->getLoc();
   Value same = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                     lhsSize, rhsSize);
+                                     lhs, rhs);
   cf::AssertOp::create(
       rewriter, loc, same,
       (op->getName().getStringRef() + ": expected " + what).str());

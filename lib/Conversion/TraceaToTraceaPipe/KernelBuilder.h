@@ -127,6 +127,11 @@ Value convertTile(ImplicitLocOpBuilder &builder, Value tile, Type elementType);
 /// dynamic extents agree.
 void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
                      int64_t lhsDim, Value rhs, int64_t rhsDim, StringRef what);
+/// The same of two indices.
+void emitEqualityCheck(RewriterBase &rewriter, Operation *op, Value lhs,
+                       Value rhs, StringRef what);
+/// Everything that image, filter and result of a convolution must agree in.
+void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);

@@ -8,6 +8,7 @@
 #include "tracea/Target/Program/Export.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,6 +18,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
@@ -31,6 +33,8 @@ constexpr int64_t constantsBlob = 1;
 constexpr size_t constantAlignment = 64;
 
 /// The bytes of a tensor in row-major order, i1 as one byte.
+constexpr int64_t mostConstantBytes = int64_t(1) << 33;
+
 FailureOr<std::vector<uint8_t>> getBytes(memref::GlobalOp global,
                                          ElementsAttr attribute) {
   ShapedType type = attribute.getShapedType();
@@ -41,6 +45,13 @@ FailureOr<std::vector<uint8_t>> getBytes(memref::GlobalOp global,
            << "holds elements of type " << type.getElementType()
            << ", which a program cannot hold";
   size_t elementBytes = rt::sizeOf(*element);
+  // A splat is small as text, but not in a program.
+  int64_t total = elementBytes;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(total, extent, total) || total > mostConstantBytes)
+      return global.emitOpError()
+             << "holds a constant of type " << type << "; expected at most "
+             << mostConstantBytes << " bytes";
   size_t count = type.getNumElements();
   std::vector<uint8_t> bytes;
   bytes.reserve(elementBytes * count);
@@ -345,7 +356,8 @@ LogicalResult EntryExporter::exportOp(Operation &op) {
   if (auto returnOp = dyn_cast<func::ReturnOp>(op))
     return exportReturn(returnOp);
   // Views and index arithmetic are looked at when something needs them.
-  if (isMemoryEffectFree(&op))
+  // Divisions are not free of effects: they must not divide by zero.
+  if (isMemoryEffectFree(&op) || isa<arith::ArithDialect>(op.getDialect()))
     return success();
   return op.emitError() << "host op '" << op.getName()
                         << "' has no place in a program; expected an "

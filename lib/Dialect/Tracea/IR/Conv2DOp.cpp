@@ -58,9 +58,17 @@ unsigned Conv2DOp::getFilterInDim() {
 }
 
 bool Conv2DOp::isDepthwise() {
-  RankedTensorType image = cast<RankedTensorType>(getImage().getType());
-  return getGroups() > 1 &&
-         static_cast<int64_t>(getGroups()) == image.getDimSize(getChannelDim());
+  int64_t groups = getGroups();
+  int64_t channels =
+      cast<RankedTensorType>(getImage().getType()).getDimSize(getChannelDim());
+  if (ShapedType::isDynamic(channels)) {
+    // What the filter says.
+    channels = cast<RankedTensorType>(getFilter().getType())
+                           .getDimSize(getFilterInDim()) == 1
+                   ? groups
+                   : ShapedType::kDynamic;
+  }
+  return groups > 1 && groups == channels;
 }
 
 //===----------------------------------------------------------------------===//
