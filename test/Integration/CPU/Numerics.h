@@ -294,6 +294,9 @@ public:
                           const Shape &shape,
                           const std::vector<HostTensor> &inputs) const;
 
+  /// Wrong sizes of the extra operands.
+  void addWrong(Random &random, std::vector<WrongSize> &wrong) const;
+
   struct Step {
     enum Kind {
       Add,

@@ -187,6 +187,13 @@ ExpectedTensor Epilogue::applyAll(const std::vector<Approx> &accumulators,
   return result;
 }
 
+void Epilogue::addWrong(Random &random, std::vector<WrongSize> &wrong) const {
+  for (const Step &step : steps)
+    if (step.argument >= 0 && !step.map.empty())
+      wrong.push_back(
+          {step.argument, static_cast<int>(random.below(step.map.size()))});
+}
+
 Epilogue Epilogue::draw(Random &random, ModuleText &module, Sizes &sizes,
                         ElementType accumulator, const SizedType &result,
                         int destination, double dynamicChance) {

@@ -201,6 +201,7 @@ Case numerics::generateGemm(Random &random, bool large) {
     // k of lhs alone cannot change, nor can a static size.
     int axis = static_cast<int>(lhs.dims.size()) - (gemm->transposeLhs ? 2 : 1);
     instance.wrong.push_back({0, axis});
+    gemm->epilogue.addWrong(random, instance.wrong);
     return instance;
   };
   return result;
@@ -402,6 +403,7 @@ Case numerics::generateConv2D(Random &random, bool large) {
     instance.outputs.push_back(conv->compute(instance.inputs));
     // The image's channels follow from the filter's.
     instance.wrong.push_back({0, conv->nhwc ? 3 : 1});
+    conv->epilogue.addWrong(random, instance.wrong);
     return instance;
   };
   return result;

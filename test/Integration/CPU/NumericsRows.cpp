@@ -313,6 +313,7 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
         instance.inputs));
     if (rows->scale >= 0)
       instance.wrong.push_back({rows->scale, 0});
+    rows->epilogue.addWrong(random, instance.wrong);
     return instance;
   };
   return result;

@@ -247,6 +247,10 @@ static std::string judgeAliased(rt::Execution &execution, Random &random,
 /// A size that does not fit must be refused, and nothing written.
 static std::string judgeWrong(rt::Execution &execution, Random &random,
                               const Instance &instance) {
+  // Where nothing is computed nothing need be compared.
+  for (const ExpectedTensor &output : instance.outputs)
+    if (output.values.empty())
+      return "";
   for (const WrongSize &wrong : instance.wrong) {
     Instance changed = instance;
     HostTensor &input = changed.inputs[wrong.input];
