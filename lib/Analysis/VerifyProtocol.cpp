@@ -51,11 +51,13 @@ static bool hasRingOps(Operation *op) {
       .wasInterrupted();
 }
 
+/// What a buffer counts in the bytes of its slot; 0 if it has no static shape.
 static int64_t getBytes(Type type) {
   auto shaped = cast<ShapedType>(type);
-  if (!shaped.hasStaticShape() || !shaped.getElementType().isIntOrFloat())
+  if (!shaped.hasStaticShape())
     return 0;
-  int64_t bits = shaped.getElementTypeBitWidth();
+  Type element = shaped.getElementType();
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
   return shaped.getNumElements() * ((bits + 7) / 8);
 }
 
@@ -460,8 +462,11 @@ void Extractor::emitAccesses(Operation *op) {
         addSlot(writes ? ta::Step::Copy : ta::Step::Read, op,
                 getRing(buffer.source), phase);
     instruction.parts = 1u << buffer.part;
-    if (writes)
-      instruction.bytes = getBytes(operand.get().getType());
+    if (!writes)
+      continue;
+    instruction.bytes = getBytes(operand.get().getType());
+    if (!instruction.bytes)
+      undecided(op, "the bytes of a copy are not static");
   }
 }
 

@@ -208,3 +208,80 @@ tracea_pipe.kernel @data_branch(%a: memref<?x?xf32>, %n: index, %m: index, %lens
   }
   tracea_pipe.end
 }
+
+// -----
+
+// Two loops whose bound changes with the iteration around them: their counts
+// cannot be told apart, so that they are not taken for shared.
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<8x16xf32, #tracea_pipe.staged>
+!ch = !tracea_pipe.channel<2 x (!slot)>
+!ph = !tracea_pipe.phase<2>
+tracea_pipe.kernel @two_causal_loops(%a: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ch = tracea_pipe.channel : !ch
+    %p0 = tracea_pipe.start : !ph
+    tracea_pipe.roles {
+      tracea_pipe.role "producer" warps [0, 4] {
+        %e = scf.for %x = %c0 to %n step %c1 iter_args(%o = %p0) -> (!ph) {
+          %u = scf.for %ju = %c0 to %x step %c1 iter_args(%p = %o) -> (!ph) {
+            %s = tracea_pipe.acquire %ch[%p] : !ch, !ph -> !slot
+            tracea_pipe.copy %a[%c0, %c0] map #id to %s : memref<?x?xf32>, !slot
+            tracea_pipe.commit %ch[%p] : !ch, !ph
+            %q = tracea_pipe.advance %p : !ph
+            scf.yield %q : !ph
+          }
+          // expected-warning@+1 {{protocol not decided: the trip count of this loop depends on what other roles do not see}}
+          %v = scf.for %jv = %c0 to %x step %c1 iter_args(%p = %u) -> (!ph) {
+            %s = tracea_pipe.acquire %ch[%p] : !ch, !ph -> !slot
+            tracea_pipe.copy %a[%c0, %c0] map #id to %s : memref<?x?xf32>, !slot
+            tracea_pipe.commit %ch[%p] : !ch, !ph
+            %q = tracea_pipe.advance %p : !ph
+            scf.yield %q : !ph
+          }
+          scf.yield %v : !ph
+        }
+      }
+      tracea_pipe.role "consumer" warps [4, 8] {
+        %e = scf.for %x = %c0 to %n step %c1 iter_args(%o = %p0) -> (!ph) {
+          %u = scf.for %ju = %c0 to %x step %c1 iter_args(%p = %o) -> (!ph) {
+            %f = tracea_pipe.wait %ch[%p] : !ch, !ph -> !slot
+            tracea_pipe.release %ch[%p] : !ch, !ph
+            %q = tracea_pipe.advance %p : !ph
+            scf.yield %q : !ph
+          }
+          scf.yield %u : !ph
+        }
+      }
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// A slot that comes out of a branch.
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<8x16xf32, #tracea_pipe.staged>
+!ch = !tracea_pipe.channel<2 x (!slot)>
+!ph = !tracea_pipe.phase<2>
+tracea_pipe.kernel @passed_on(%a: memref<?x?xf32>, %n: index, %b: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ch = tracea_pipe.channel : !ch
+    %p = tracea_pipe.start : !ph
+    %q = tracea_pipe.advance %p : !ph
+    %s = tracea_pipe.acquire %ch[%p] : !ch, !ph -> !slot
+    %t = tracea_pipe.acquire %ch[%q] : !ch, !ph -> !slot
+    %u = arith.select %b, %s, %t : !slot
+    // expected-warning@+1 {{protocol not decided: a slot's buffer is passed on as a value}}
+    tracea_pipe.copy %a[%c0, %c0] map #id to %u : memref<?x?xf32>, !slot
+    tracea_pipe.commit %ch[%p] : !ch, !ph
+    %f = tracea_pipe.wait %ch[%p] : !ch, !ph -> !slot
+    tracea_pipe.release %ch[%p] : !ch, !ph
+  }
+  tracea_pipe.end
+}

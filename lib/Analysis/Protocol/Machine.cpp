@@ -631,7 +631,9 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
       // Copies land at once: the phase completes when the last byte lands,
       // and bytes of one phase are never counted in another (checked above).
       tell(state, pendingHolder(barrier), role, true);
-      learn(state, pendingHolder(barrier), fillFact[buffer]);
+      // A copy that counts no bytes holds nothing up: nobody knows its end.
+      if (op.bytes > 0)
+        learn(state, pendingHolder(barrier), fillFact[buffer]);
     }
     state.barriers[barrier].copied += op.bytes;
     const BarrierState &b = state.barriers[barrier];

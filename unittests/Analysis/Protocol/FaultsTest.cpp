@@ -191,6 +191,18 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// The sum is right, but one copy counts nothing.
+TEST(ProtocolRules, EveryCopyCountsItsBytes) {
+  Protocol protocol = makeGemm({});
+  for (Instruction &op : protocol.roles[0].code)
+    if (op.step == Step::Copy)
+      op.bytes = op.parts == 1 ? 0 : 3;
+  CheckResult result = checkProtocol(protocol);
+  ASSERT_EQ(result.verdict, Verdict::Refuted);
+  EXPECT_EQ(result.finding.property, Property::UnfilledRead);
+  EXPECT_NE(result.finding.message.find("part 0"), std::string::npos);
+}
+
 // Rule B needs no run.
 TEST(ProtocolRules, RolesDoOnlyWhatTheyDeclare) {
   Protocol protocol = makeSplitK({2});
