@@ -39,4 +39,76 @@ def VerifyProtocol : Pass<"tracea-verify-protocol", "::mlir::tracea_pipe::Kernel
   ];
 }
 
+def VerifyBanks : Pass<"tracea-verify-banks", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Prove how many cycles accesses to staged memory take";
+  let description = [{
+    Each `tracea_pipe.load` and `tracea_pipe.store` of a register tile in staged
+    memory is executed as instructions of the widest vector that registers,
+    alignment and the buffer's swizzle allow, in phases of lanes that the
+    target's table lists. Lanes that want different words of one bank in one
+    phase wait for each other. The number of cycles a phase, the conflict
+    degree, is decided exactly, for every register, every warp and every window
+    that the indices may select: by rank over F2 where addresses are linear, by
+    enumeration of one period of the swizzle where they are not (padded rows,
+    extents that are no powers of two). Masks only remove lanes; a masked
+    access is checked as if it had none.
+
+    A degree above `max-degree` is an error at the operation, with a note at
+    the buffer that names the lanes and the bank. What is outside of the method
+    (dynamic strides, a target whose banks nobody knows) is a remark that says
+    why. A kernel that passes gets the certificate `banks: ...` in its attribute
+    `tracea_pipe.certificates`. A CPU has no banks: its accesses are counted.
+    How a matrix unit reads staged operands is up to the lowering; these are
+    counted as well. See docs/Proofs/Banks.md.
+  }];
+  let options = [
+    Option<"maxDegree", "max-degree", "int64_t", "1",
+           "Cycles that a phase may take">,
+    Option<"requireProof", "require-proof", "bool", "false",
+           "An access that is not decided is an error">,
+    Option<"maxAddresses", "max-addresses", "int64_t", "4194304",
+           "Gives up on an access whose period has more addresses">
+  ];
+  let statistics = [
+    Statistic<"numAccesses", "accesses", "Accesses of register tiles to banked memory">,
+    Statistic<"numDecided", "decided", "Accesses whose degree is known">,
+    Statistic<"numWithoutBanks", "without-banks", "Accesses on targets that have no banks">,
+    Statistic<"numUnitOperands", "unit-operands", "Staged operands that matrix units read">
+  ];
+}
+
+def SolveSwizzle : Pass<"tracea-solve-swizzle", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Choose the cheapest swizzles that avoid bank conflicts";
+  let description = [{
+    Gives each staged buffer without a swizzle the one that lets all loads and
+    stores of register tiles in it, and contiguous copies, run free of bank
+    conflicts, with the least address arithmetic: fewest shifts, then fewest
+    addresses that lanes keep, then fewest bits. When no swizzle can, a remark
+    gives the proof, and the buffer gets the swizzle of the least total cycles.
+
+    ```mlir
+    %s = tracea_pipe.scratch : memref<64x64xbf16, #tracea_pipe.staged>
+    ```
+    written by rows and read as fragments becomes
+    ```mlir
+    %s = tracea_pipe.scratch
+         : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
+    ```
+
+    A buffer is left alone, with a remark, when something else than tile
+    operations uses it or when an access is not linear over F2. See
+    docs/Proofs/Banks.md.
+  }];
+  let options = [
+    Option<"maxCandidates", "max-candidates", "int64_t", "400000",
+           "Swizzles that are tried for the least cost">
+  ];
+  let statistics = [
+    Statistic<"numBuffers", "buffers", "Staged buffers with accesses">,
+    Statistic<"numSwizzled", "swizzled", "Buffers that got a swizzle">,
+    Statistic<"numImpossible", "impossible", "Buffers for which none avoids conflicts">,
+    Statistic<"numSkipped", "skipped", "Buffers left alone">
+  ];
+}
+
 #endif // TRACEA_ANALYSIS_PASSES_TD

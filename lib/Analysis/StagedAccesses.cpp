@@ -1,0 +1,352 @@
+//===- StagedAccesses.cpp - Register tiles that meet staged buffers -------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StagedAccesses.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Analysis/Banks.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+namespace hardware = ::tracea::target;
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+alg::Expected<alg::BankModel>
+mlir::tracea::getBankModel(const hardware::TargetDescription &target) {
+  const hardware::SharedMemory &shared = target.shared;
+  if (!llvm::isPowerOf2_32(shared.banks) ||
+      !llvm::isPowerOf2_32(shared.bankBytes) ||
+      !llvm::isPowerOf2_32(target.occupancy.subgroupSize))
+    return alg::Error{"the banks of '" + target.name + "' are not known"};
+  if (shared.phases.empty())
+    return alg::Error{"the phases of shared-memory accesses of '" +
+                      target.name + "' are not known"};
+  alg::BankModel model;
+  model.name = target.name;
+  model.laneBits = llvm::Log2_32(target.occupancy.subgroupSize);
+  model.bankBits = llvm::Log2_32(shared.banks);
+  model.wordBits = llvm::Log2_32(shared.bankBytes);
+  for (const hardware::AccessPhase &phase : shared.phases)
+    model.phases.push_back(
+        {static_cast<unsigned>(phase.bytes),
+         phase.access == hardware::SharedAccessKind::Read
+             ? alg::AccessKind::Read
+             : alg::AccessKind::Write,
+         alg::F2Vectors(phase.lanes.begin(), phase.lanes.end())});
+  if (std::string problem = model.verify(); !problem.empty())
+    return alg::Error{problem};
+  return model;
+}
+
+FailureOr<TargetBanks> mlir::tracea::getTargetBanks(KernelOp kernel) {
+  TargetBanks result;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<TargetAttr>("tracea.target")
+                       : TargetAttr();
+  if (!target)
+    return kernel.emitOpError() << "needs the module attribute 'tracea.target' "
+                                   "to know the banks of its staged memory";
+  if (target.getKind() == TargetKind::CPU) {
+    result.hasNoBanks = true;
+    return result;
+  }
+  StringRef name = target.getName();
+  std::optional<hardware::TargetDescription> description =
+      hardware::lookup(std::string_view(name.data(), name.size()));
+  if (!description) {
+    result.reason = ("the target '" + name + "' is not known").str();
+    return result;
+  }
+  alg::Expected<alg::BankModel> model = getBankModel(*description);
+  if (model)
+    result.model = *model;
+  else
+    result.reason = model.message();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Index arithmetic
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The integers offset + n * step; one integer when step is 0.
+struct Progression {
+  int64_t offset = 0, step = 0;
+
+  static Progression any() { return {0, 1}; }
+};
+} // namespace
+
+static Progression plus(Progression a, Progression b) {
+  Progression sum;
+  if (llvm::AddOverflow(a.offset, b.offset, sum.offset))
+    return Progression::any();
+  sum.step = std::gcd(a.step, b.step);
+  return sum;
+}
+
+static Progression times(Progression a, Progression b) {
+  Progression product;
+  int64_t ab, ba, both;
+  if (llvm::MulOverflow(a.offset, b.offset, product.offset) ||
+      llvm::MulOverflow(a.offset, b.step, ab) ||
+      llvm::MulOverflow(b.offset, a.step, ba) ||
+      llvm::MulOverflow(a.step, b.step, both))
+    return Progression::any();
+  product.step = std::gcd(std::gcd(ab, ba), both);
+  return product;
+}
+
+static Progression getProgression(Value value, unsigned depth);
+
+static Progression getProgression(AffineExpr expr, ValueRange operands,
+                                  unsigned numDims, unsigned depth) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return {constant.getValue(), 0};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return getProgression(operands[dim.getPosition()], depth);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getProgression(operands[numDims + symbol.getPosition()], depth);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Progression lhs = getProgression(binary.getLHS(), operands, numDims, depth);
+  Progression rhs = getProgression(binary.getRHS(), operands, numDims, depth);
+  if (expr.getKind() == AffineExprKind::Add)
+    return plus(lhs, rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return times(lhs, rhs);
+  return Progression::any();
+}
+
+/// What is known of an index. Unknown values are any integer.
+static Progression getProgression(Value value, unsigned depth) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getValue().getSignificantBits() <= 64
+               ? Progression{constant.getValue().getSExtValue(), 0}
+               : Progression::any();
+  if (depth == 0)
+    return Progression::any();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || loop.getInductionVar() != value)
+      return Progression::any();
+    // lower bound + n * step.
+    Progression step = getProgression(loop.getStep(), depth - 1);
+    return plus(getProgression(loop.getLowerBound(), depth - 1),
+                times(step, Progression::any()));
+  }
+  auto operand = [&](unsigned i) {
+    return getProgression(value.getDefiningOp()->getOperand(i), depth - 1);
+  };
+  if (value.getDefiningOp<arith::AddIOp>())
+    return plus(operand(0), operand(1));
+  if (value.getDefiningOp<arith::SubIOp>())
+    return plus(operand(0), times(operand(1), {-1, 0}));
+  if (value.getDefiningOp<arith::MulIOp>())
+    return times(operand(0), operand(1));
+  if (value.getDefiningOp<arith::ShLIOp>()) {
+    Progression amount = operand(1);
+    if (amount.step == 0 && amount.offset >= 0 && amount.offset < 62)
+      return times(operand(0), {int64_t(1) << amount.offset, 0});
+    return Progression::any();
+  }
+  if (value.getDefiningOp<arith::IndexCastOp>())
+    return operand(0);
+  if (auto apply = value.getDefiningOp<affine::AffineApplyOp>())
+    return getProgression(apply.getAffineMap().getResult(0),
+                          apply.getOperands(),
+                          apply.getAffineMap().getNumDims(), depth - 1);
+  return Progression::any();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+StagedAttr mlir::tracea::getStaged(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    return dyn_cast_or_null<StagedAttr>(memref.getMemorySpace());
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return dyn_cast_or_null<StagedAttr>(tensor.getEncoding());
+  return {};
+}
+
+alg::Swizzle mlir::tracea::getSwizzle(StagedAttr staged) {
+  ArrayRef<int64_t> terms = staged.getSwizzle();
+  unsigned bits = 0;
+  for (int64_t bit : terms)
+    bits = std::max<unsigned>(bits, bit + 1);
+  alg::F2Vectors columns = alg::F2Matrix::identity(bits).columns();
+  for (size_t i = 0; i < terms.size(); i += 2)
+    columns[terms[i + 1]] ^= uint64_t(1) << terms[i];
+  alg::Expected<alg::F2Matrix> map = alg::F2Matrix::get(bits, columns);
+  assert(map && "the verifier bounds the bits");
+  alg::Expected<alg::Swizzle> swizzle = alg::Swizzle::get(*map);
+  assert(swizzle && "bits are added to lower ones only");
+  return *swizzle;
+}
+
+static int64_t getElementBytes(ShapedType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+namespace {
+/// The bytes of a buffer that a memref or staged tile stands for.
+struct Window {
+  Value buffer;
+  SmallVector<int64_t> byteSteps;
+  Progression offset;
+};
+} // namespace
+
+/// How deep index arithmetic is followed.
+static constexpr unsigned kMaxDepth = 16;
+
+/// The window seen through a linear map at some indices. False on overflow.
+static bool seeThrough(Window &window, AffineMap map, ValueRange indices) {
+  SmallVector<int64_t> steps(map.getNumDims(), 0);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    LinearForm form = getLinearForm(expr, map.getNumDims());
+    int64_t bytes = window.byteSteps[dim];
+    for (auto [step, coefficient] : llvm::zip(steps, form.coefficients)) {
+      int64_t added;
+      if (llvm::MulOverflow(bytes, coefficient, added) ||
+          llvm::AddOverflow(step, added, step))
+        return false;
+    }
+    Progression at =
+        plus(getProgression(indices[dim], kMaxDepth), {form.constant, 0});
+    window.offset = plus(window.offset, times(at, {bytes, 0}));
+  }
+  window.byteSteps = steps;
+  return true;
+}
+
+static FailureOr<Window> getWindow(Value value, std::string &reason) {
+  if (auto view = value.getDefiningOp<ViewOp>()) {
+    FailureOr<Window> window = getWindow(view.getSource(), reason);
+    if (succeeded(window) &&
+        !seeThrough(*window, view.getMap(), view.getOffsets())) {
+      reason = "a byte stride does not fit 64 bits";
+      return failure();
+    }
+    return window;
+  }
+  auto type = cast<ShapedType>(value.getType());
+  int64_t elementBytes = getElementBytes(type);
+  Window window;
+  window.buffer = value;
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(memref.getStridesAndOffset(strides, offset))) {
+      reason = "the buffer's layout is not strided";
+      return failure();
+    }
+    for (auto [dim, stride] : llvm::enumerate(strides)) {
+      int64_t bytes;
+      if (ShapedType::isDynamic(stride)) {
+        reason = "dimension " + std::to_string(dim) +
+                 " of the buffer has a dynamic stride";
+        return failure();
+      }
+      if (llvm::MulOverflow(stride, elementBytes, bytes)) {
+        reason = "a byte stride does not fit 64 bits";
+        return failure();
+      }
+      window.byteSteps.push_back(bytes);
+    }
+    window.offset = ShapedType::isDynamic(offset)
+                        ? Progression{0, elementBytes}
+                        : times({offset, 0}, {elementBytes, 0});
+    return window;
+  }
+  // A staged tile is row-major; its verifier bounds the elements.
+  int64_t bytes = elementBytes;
+  for (int64_t extent : llvm::reverse(type.getShape())) {
+    window.byteSteps.insert(window.byteSteps.begin(), bytes);
+    bytes *= extent;
+  }
+  return window;
+}
+
+static alg::Expected<alg::LaneMap> getLaneMap(LanesAttr lanes) {
+  alg::LaneBases bases;
+  auto convert = [](ArrayRef<DenseI64ArrayAttr> from,
+                    std::vector<alg::TileCoord> &to) {
+    for (DenseI64ArrayAttr vector : from)
+      to.emplace_back(vector.asArrayRef().begin(), vector.asArrayRef().end());
+  };
+  convert(lanes.getReg(), bases.reg);
+  convert(lanes.getLane(), bases.lane);
+  convert(lanes.getWarp(), bases.warp);
+  alg::TileCoord linear, outer;
+  for (auto [extent, repeats] :
+       llvm::zip(lanes.getTileShape(), lanes.getOuter())) {
+    linear.push_back(extent / repeats);
+    outer.push_back(repeats);
+  }
+  return alg::LaneMap::get(linear, bases, outer);
+}
+
+static StagedAccess getAccess(Operation *op, Value memory, Type tile,
+                              AffineMap map, ValueRange indices, bool isMasked,
+                              alg::AccessKind kind) {
+  StagedAccess result;
+  result.op = op;
+  result.isMasked = isMasked;
+  result.buffer = memory;
+  while (auto view = result.buffer.getDefiningOp<ViewOp>())
+    result.buffer = view.getSource();
+  FailureOr<Window> window = getWindow(memory, result.reason);
+  if (failed(window))
+    return result;
+  if (!seeThrough(*window, map, indices)) {
+    result.reason = "a byte stride does not fit 64 bits";
+    return result;
+  }
+  alg::Expected<alg::LaneMap> lanes = getLaneMap(getLanes(tile));
+  if (!lanes) {
+    result.reason = lanes.message();
+    return result;
+  }
+  result.access = alg::TileAccess{
+      *lanes,
+      std::vector<int64_t>(window->byteSteps.begin(), window->byteSteps.end()),
+      static_cast<unsigned>(getElementBytes(cast<ShapedType>(tile))),
+      kind,
+      window->offset.offset,
+      window->offset.step};
+  return result;
+}
+
+SmallVector<StagedAccess> mlir::tracea::collectStagedAccesses(KernelOp kernel) {
+  SmallVector<StagedAccess> accesses;
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (getStaged(load.getSource().getType()))
+        accesses.push_back(
+            getAccess(op, load.getSource(), load.getResult().getType(),
+                      load.getMap(), load.getIndices(),
+                      !load.getLimits().empty(), alg::AccessKind::Read));
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (getStaged(store.getDest().getType()))
+        accesses.push_back(
+            getAccess(op, store.getDest(), store.getValue().getType(),
+                      store.getMap(), store.getIndices(),
+                      !store.getLimits().empty(), alg::AccessKind::Write));
+    }
+  });
+  return accesses;
+}
