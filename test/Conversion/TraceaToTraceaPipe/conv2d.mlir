@@ -1,0 +1,124 @@
+// Convolutions as implicit matrix products: one patch of the image, bordered with
+// zeros, serves all taps of the filter through views.
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file | FileCheck %s
+
+// NHWC: rows of the register tile are pixels, its lanes output channels.
+// CHECK-DAG:   #[[TILE:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 4], [1, 0], [2, 0]], lane = {{\[\[}}0, 1], [0, 2]], outer = [1, 1]>
+// CHECK-DAG:   #[[PATCH:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0, d1, d2)>
+// CHECK-DAG:   #[[WINDOW:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0 * 2, d1)>
+// CHECK-DAG:   #[[RESULT:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d0, d1)>
+// The grid: batch, groups, ceil(8 / 8) output channels, ceil(5 / 2) rows, ceil(5 / 4)
+// columns.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<2x9x9x6xbf16>, %[[F:[a-z0-9]+]]: memref<3x3x6x8xbf16>, %[[D:[a-z0-9]+]]: memref<2x5x5x8xbf16>
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK:         tiles (%[[N:.*]], %{{.*}}, %{{.*}}, %[[P:.*]], %[[Q:.*]]) in (%c2, %c1, %c1, %c3, %c2)
+// Six channels in blocks of four, a bf16 result: sums rest in a scratch tile.
+// CHECK:           %[[S:.*]] = tracea_pipe.scratch : memref<2x4x8xf32, #tracea_pipe.staged>
+// CHECK:           scf.for %[[C:.*]] = %[[C0]] to %c6 step %c4 {
+// CHECK-DAG:         %[[FIRST:.*]] = arith.cmpi eq, %[[C]], %[[C0]]
+// The patch begins one row and one column before tile * 2 * stride: the border.
+// Height and width are padded. It has (2 - 1) * 2 + 3 rows, (4 - 1) * 2 + 3 columns.
+// CHECK-DAG:         %[[PS:.*]] = arith.muli %[[P]], %c4
+// CHECK-DAG:         %[[TOP:.*]] = arith.subi %[[PS]], %c1
+// CHECK-DAG:         %[[QS:.*]] = arith.muli %[[Q]], %c8
+// CHECK-DAG:         %[[LEFT:.*]] = arith.subi %[[QS]], %c1
+// CHECK:             %[[IMAGE:.*]] = tracea_pipe.stage %[[X]][%[[N]], %[[TOP]], %[[LEFT]], %{{.*}}] map #[[PATCH]] limits(%{{.*}}, %{{.*}}, %[[LEN:.*]]) padded [1, 2] : memref<2x9x9x6xbf16> -> tensor<5x9x4xf32, #tracea_pipe.staged>
+// CHECK:             scf.for
+// The filter of one register tile's channels: all taps, a block of channels; output
+// channels past the end are zero.
+// CHECK:               %[[TAPS:.*]] = tracea_pipe.stage %[[F]][%[[C0]], %[[C0]], %[[C]], %{{.*}}] map #{{.*}} limits(%c3, %c3, %[[LEN]], %c8) padded [3] : memref<3x3x6x8xbf16> -> tensor<3x3x4x8xf32, #tracea_pipe.staged>
+// CHECK:               scf.for %[[R:.*]] = %[[C0]] to %c3 step %c1 iter_args
+// CHECK:                 scf.for %[[T:.*]] = %[[C0]] to %c3 step %c1 iter_args
+// CHECK:                   %[[A:.*]] = tracea_pipe.view %[[IMAGE]][%{{.*}}, %{{.*}}, %[[C0]]] map #[[WINDOW]] : {{.*}} -> tensor<4x4xf32, #tracea_pipe.staged>
+// CHECK:                   %[[B:.*]] = tracea_pipe.view %[[TAPS]][%{{.*}}, %{{.*}}, %[[C0]], %[[C0]]] {{.*}} -> tensor<4x8xf32, #tracea_pipe.staged>
+// CHECK:                   tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%[[LEN]])
+// CHECK:               scf.if %[[FIRST]]
+// CHECK:                 tracea_pipe.load %[[S]]
+// CHECK:               tracea_pipe.store %{{.*}}, %[[D]][%[[N]], {{.*}}] map #[[RESULT]] limits
+// CHECK:               tracea_pipe.store %{{.*}}, %[[S]]
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @nhwc(%x: tensor<2x9x9x6xbf16>, %w: tensor<3x3x6x8xbf16>, %d: tensor<2x5x5x8xbf16>) -> tensor<2x5x5x8xbf16> {
+  %0 = tracea.conv2d layout nhwc filter rsck strides [2, 2] pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<2x9x9x6xbf16>, tensor<3x3x6x8xbf16>) outs(%d : tensor<2x5x5x8xbf16>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<2x5x5x8xbf16>
+}
+}
+
+// -----
+
+// NCHW: lanes lie along pixels, rows of the register tile are output channels, and
+// the filter is the left operand. The patch's columns are split by their remainder
+// modulo the stride, so that neighbouring pixels of one tap are neighbours in it:
+// column = w * 2 + remainder.
+// CHECK-DAG:   #[[TILE:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[\[}}1, 0]], lane = {{\[\[}}0, 1], [0, 2]], outer = [1, 1]>
+// CHECK-DAG:   #[[PATCH:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (0, d1, d0, d3 * 2 + d2)>
+// CHECK-DAG:   #[[WINDOW:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, 0, d1)>
+// CHECK-DAG:   #[[FILTER:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d1, d0)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x9x9xf32>
+// Two groups in the grid; all channels of a group at once: no scratch.
+// CHECK:         tiles (%[[N:.*]], %[[G:.*]], %{{.*}}, %{{.*}}, %{{.*}}) in (%c1, %c2, %c1, %c2, %c1)
+// CHECK-NOT:       tracea_pipe.scratch
+// The group's first channel of the image.
+// CHECK:           %[[GC:.*]] = arith.muli %[[G]], %c4
+// CHECK:           %[[IMAGE:.*]] = tracea_pipe.stage %[[X]][%[[N]], %[[GC]], %{{.*}}, %{{.*}}] map #[[PATCH]] limits(%{{.*}}, %c4, %c2, %{{.*}}) padded [2, 3] : memref<1x8x9x9xf32> -> tensor<5x4x2x5xf32, #tracea_pipe.staged>
+// CHECK:           %[[TAPS:.*]] = tracea_pipe.stage %{{.*}} padded [0] : memref<4x4x3x3xf32> -> tensor<3x3x4x2xf32, #tracea_pipe.staged>
+// CHECK:           scf.for %[[S:[a-z0-9]+]] = %c0 to %c3 step %c1 iter_args(%{{.*}} = %{{.*}}) -> (tensor<2x4xf32, #[[TILE]]>) {
+// CHECK:           scf.for %[[S:[a-z0-9]+]] = %c0 to %c3
+// CHECK-DAG:         %[[REM:.*]] = arith.remui %[[S]], %c2
+// CHECK-DAG:         %[[QUOT:.*]] = arith.divui %[[S]], %c2
+// CHECK-DAG:         %[[W:.*]] = arith.addi %{{.*}}, %[[QUOT]]
+// CHECK:             %[[B:.*]] = tracea_pipe.view %[[IMAGE]][%{{.*}}, %c0, %[[REM]], %[[W]]] map #[[WINDOW]] : {{.*}} -> tensor<4x4xf32, #tracea_pipe.staged>
+// CHECK:             %[[A:.*]] = tracea_pipe.view %[[TAPS]]{{.*}} map #[[FILTER]] : {{.*}} -> tensor<2x4xf32, #tracea_pipe.staged>
+// CHECK:             tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c4) : {{.*}}, tensor<2x4xf32, #[[TILE]]>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @nchw(%x: tensor<1x8x9x9xf32>, %w: tensor<4x4x3x3xf32>, %d: tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32> {
+  %0 = tracea.conv2d layout nchw filter kcrs strides [2, 2] groups 2
+         ins(%x, %w : tensor<1x8x9x9xf32>, tensor<4x4x3x3xf32>) outs(%d : tensor<1x4x4x4xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 2, 4], registers = [2, 4]>
+  return %0 : tensor<1x4x4x4xf32>
+}
+}
+
+// -----
+
+// Dilation spreads the taps; the patch grows with it: (4 - 1) + (3 - 1) * 2 + 1.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0
+// CHECK:         tracea_pipe.stage {{.*}} -> tensor<5x8x4xf32, #tracea_pipe.staged>
+// CHECK:         scf.for %[[R:[a-z0-9]+]] = %c0 to %c3 step %c1 iter_args
+// CHECK:           scf.for %[[S:[a-z0-9]+]] = %c0 to %c3 step %c1 iter_args
+// CHECK-DAG:         %[[RD:.*]] = arith.muli %[[R]], %c2
+// CHECK-DAG:         %[[SD:.*]] = arith.muli %[[S]], %c2
+// CHECK-DAG:         %[[H:.*]] = arith.addi %{{.*}}, %[[RD]]
+// CHECK-DAG:         %[[W:.*]] = arith.addi %{{.*}}, %[[SD]]
+// CHECK:             tracea_pipe.view %{{.*}}[%[[H]], %[[W]], %c0]
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @dilated(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x5x5x8xf32>) -> tensor<1x5x5x8xf32> {
+  %0 = tracea.conv2d layout nhwc filter rsck dilations [2, 2]
+         ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x5x5x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x5x5x8xf32>
+}
+}
+
+// -----
+
+// What only the run knows is compared before the launch.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-DAG:     cf.assert %{{.*}}, "tracea.conv2d: expected batch of image and result to be equal"
+// CHECK-DAG:     cf.assert %{{.*}}, "tracea.conv2d: expected output channels of filter and result to be equal"
+// CHECK:         tracea_pipe.launch
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @dynamic(%x: tensor<?x9x9x4xf32>, %w: tensor<3x3x4x?xf32>, %d: tensor<?x7x7x?xf32>) -> tensor<?x7x7x?xf32> {
+  %0 = tracea.conv2d layout nhwc filter rsck
+         ins(%x, %w : tensor<?x9x9x4xf32>, tensor<3x3x4x?xf32>) outs(%d : tensor<?x7x7x?xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [1, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<?x7x7x?xf32>
+}
+}

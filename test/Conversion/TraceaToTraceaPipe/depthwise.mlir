@@ -1,0 +1,54 @@
+// Depthwise convolutions: elementwise products of the patch and a tap's weights.
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file | FileCheck %s
+
+// NHWC: pixels x channels; the weights are broadcast along the pixels. Channels past
+// the end are padded in image and filter.
+// CHECK-DAG:   #[[PIXELS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0 * 2, d1)>
+// CHECK-DAG:   #[[WEIGHTS:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d1)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x9x9x12xf32>, %[[F:[a-z0-9]+]]: memref<12x3x3x1xf32>
+// CHECK-SAME:    variant = "conv2d.depthwise"
+// CHECK:         tiles (%{{.*}}, %[[C:.*]], %{{.*}}, %{{.*}}) in (%c1, %c2, %c3, %c2)
+// CHECK:           %[[C0:.*]] = arith.muli %[[C]], %c8
+// CHECK:           %[[PATCH:.*]] = tracea_pipe.stage %[[X]][%{{.*}}, %{{.*}}, %{{.*}}, %[[C0]]] {{.*}} padded [1, 2, 3] : memref<1x9x9x12xf32> -> tensor<5x9x8xf32, #tracea_pipe.staged>
+// CHECK:           %[[TAPS:.*]] = tracea_pipe.stage %[[F]][%[[C0]], %c0, %c0, %c0] {{.*}} padded [0] : memref<12x3x3x1xf32> -> tensor<3x3x8xf32, #tracea_pipe.staged>
+// CHECK:           scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
+// CHECK:             scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) ->
+// CHECK:               %[[A:.*]] = tracea_pipe.load %[[PATCH]]{{.*}} map #[[PIXELS]] : {{.*}} -> tensor<4x8xf32
+// CHECK:               %[[B:.*]] = tracea_pipe.load %[[TAPS]]{{.*}} map #[[WEIGHTS]] : {{.*}} -> tensor<4x8xf32
+// CHECK-NEXT:          %[[P:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT:          arith.addf %[[SUM]], %[[P]]
+// CHECK-NOT:     tracea_pipe.mma
+// CHECK:         tracea_pipe.store %{{.*}} limits(%{{.*}}, %{{.*}}) : {{.*}}, memref<1x5x5x12xf32>
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @nhwc(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32>, %d: tensor<1x5x5x12xf32>) -> tensor<1x5x5x12xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] groups 12
+         ins(%x, %w : tensor<1x9x9x12xf32>, tensor<12x3x3x1xf32>) outs(%d : tensor<1x5x5x12xf32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x5x5x12xf32>
+}
+}
+
+// -----
+
+// NCHW: channels x pixels, the lanes along the pixels; the weights are broadcast
+// along the lanes.
+// CHECK-DAG:   #[[PATCH:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (0, d1, d0, d3 * 2 + d2)>
+// CHECK-DAG:   #[[PIXELS:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, 0, d1)>
+// CHECK-DAG:   #[[WEIGHTS:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d0)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0
+// CHECK:         tracea_pipe.stage {{.*}} map #[[PATCH]] {{.*}} padded [1, 2, 3] : memref<1x12x9x9xi8> -> tensor<5x2x2x5xi32, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.load {{.*}} map #[[PIXELS]] : {{.*}} -> tensor<2x4xi32
+// CHECK:         tracea_pipe.load {{.*}} map #[[WEIGHTS]] : {{.*}} -> tensor<2x4xi32
+// CHECK-NEXT:    %[[P:.*]] = arith.muli
+// CHECK-NEXT:    arith.addi %{{.*}}, %[[P]]
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @nchw(%x: tensor<1x12x9x9xi8>, %w: tensor<12x1x3x3xi8>, %d: tensor<1x12x5x5xi32>) -> tensor<1x12x5x5xi32> {
+  %0 = tracea.conv2d layout nchw filter kcrs strides [2, 2] pads [1, 1, 1, 1] groups 12
+         ins(%x, %w : tensor<1x12x9x9xi8>, tensor<12x1x3x3xi8>) outs(%d : tensor<1x12x5x5xi32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 2], registers = [2, 4]>
+  return %0 : tensor<1x12x5x5xi32>
+}
+}

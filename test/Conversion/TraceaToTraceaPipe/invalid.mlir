@@ -1,0 +1,361 @@
+// RUN: tracea-opt %s --split-input-file --verify-diagnostics --convert-tracea-to-tracea-pipe
+
+// A schedule and a target are decisions, which another pass makes.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expected a schedule; run tracea-select-schedule first}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expected the module to carry 'tracea.target'; run tracea-select-schedule first}}
+module {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expected the target's vector_bits to be a power of two from 64 to 8192, found 0}}
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x">} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expected the target's vector_bits to be a power of two from 64 to 8192, found 3}}
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 3>} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expected the target's vector_bits to be a power of two from 64 to 8192, found -128}}
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = -128>} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// expected-error @below {{expected the target's vector_bits to be a power of two from 64 to 8192, found 16384}}
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 16384>} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with 4 extents of 'tile' and 2 of 'registers', found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with 4 extents of 'tile' and 2 of 'registers', found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with 4 extents of 'tile' and 2 of 'registers', found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with extents of at most 2^20, found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 1048577, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with a register tile of at most 4096 elements, found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [64, 128]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with a register tile of at most 4096 elements, found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4294967296, 4294967296]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea.gemm' op expects a schedule of variant 'gemm.packed' with at most 64 slots, found}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 8], registers = [4, 8], slots = 65>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects a schedule whose tile is a multiple of its register tile, found #tracea.schedule<variant = "gemm.packed"}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [10, 8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects a schedule whose tile is a multiple of its register tile, found #tracea.schedule<variant = "gemm.packed"}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 12, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects a schedule whose tile is a multiple of its register tile, found #tracea.schedule<variant = "gemm.packed"}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [8, 8, 8, 6], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects rows of rhs to be contiguous along n for the variant 'gemm.direct', found transpose_rhs}}
+  %0 = tracea.gemm transpose_rhs ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.direct", unit = vector, tile = [8, 8, 8], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+// A slot of more than 2^31 elements.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @gemm(%a: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'tracea_pipe.stage' op makes staged memory expects a static shape of at most 2^31 elements}}
+  %0 = tracea.gemm ins(%a, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.packed", unit = vector, tile = [1048576, 8, 1048576, 1048576], registers = [4, 8]>
+  return %0 : tensor<8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x?x4x8xf32>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  // expected-error @below {{expects a filter of static height and width for the variant 'conv2d.patch', found 'tensor<3x?x4x8xf32>'}}
+  %0 = tracea.conv2d layout nhwc filter rsck ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x?x4x8xf32>) outs(%d : tensor<1x7x7x8xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  // expected-error @below {{expects one filter of static height and width a channel for the variant 'conv2d.depthwise', found 'tensor<3x3x4x8xf32>' in 1 groups}}
+  %0 = tracea.conv2d layout nhwc filter rsck ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x7x7x8xf32>)
+    schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x8xf32>, %w: tensor<8x?x3x1xf32>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  // expected-error @below {{expects one filter of static height and width a channel for the variant 'conv2d.depthwise'}}
+  %0 = tracea.conv2d layout nhwc filter krsc groups 8 ins(%x, %w : tensor<1x9x9x8xf32>, tensor<8x?x3x1xf32>) outs(%d : tensor<1x7x7x8xf32>)
+    schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  // expected-error @below {{expects a schedule of variant 'conv2d.patch' with 4 extents of 'tile' and 2 of 'registers'}}
+  %0 = tracea.conv2d layout nhwc filter rsck ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x7x7x8xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @attention(%q: tensor<1x2x10x?xf32>, %v: tensor<1x2x10x6xf32>, %d: tensor<1x2x10x6xf32>) -> tensor<1x2x10x6xf32> {
+  // expected-error @below {{expects static head dimensions for the variant 'attention.flash', found 'tensor<1x2x10x?xf32>' and 'tensor<1x2x10x6xf32>'}}
+  %0 = tracea.attention ins(%q, %q, %v : tensor<1x2x10x?xf32>, tensor<1x2x10x?xf32>, tensor<1x2x10x6xf32>)
+         outs(%d : tensor<1x2x10x6xf32>)
+    schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> -> tensor<1x2x10x6xf32>
+  return %0 : tensor<1x2x10x6xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @attention(%q: tensor<1x2x10x6xf32>, %v: tensor<1x2x10x?xf32>, %d: tensor<1x2x10x?xf32>) -> tensor<1x2x10x?xf32> {
+  // expected-error @below {{expects static head dimensions for the variant 'attention.flash'}}
+  %0 = tracea.attention ins(%q, %q, %v : tensor<1x2x10x6xf32>, tensor<1x2x10x6xf32>, tensor<1x2x10x?xf32>)
+         outs(%d : tensor<1x2x10x?xf32>)
+    schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> -> tensor<1x2x10x?xf32>
+  return %0 : tensor<1x2x10x?xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @attention(%q: tensor<1x2x10x6xf32>, %v: tensor<1x2x10x6xf32>, %d: tensor<1x2x10x6xf32>) -> tensor<1x2x10x6xf32> {
+  // expected-error @below {{expects a schedule whose tile is a multiple of its register tile}}
+  %0 = tracea.attention ins(%q, %q, %v : tensor<1x2x10x6xf32>, tensor<1x2x10x6xf32>, tensor<1x2x10x6xf32>)
+         outs(%d : tensor<1x2x10x6xf32>)
+    schedule <variant = "attention.flash", unit = vector, tile = [6, 16], registers = [4, 8]> -> tensor<1x2x10x6xf32>
+  return %0 : tensor<1x2x10x6xf32>
+}
+}
+
+// -----
+
+// A register tile would see two blocks of the mask.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @attention(%q: tensor<1x2x10x6xf32>, %v: tensor<1x2x10x6xf32>, %d: tensor<1x2x10x6xf32>, %m: tensor<1x2x2x2xi1>) -> tensor<1x2x10x6xf32> {
+  // expected-error @below {{expects a schedule whose register tile divides the mask's block of 5x8, found}}
+  %0 = tracea.attention ins(%q, %q, %v : tensor<1x2x10x6xf32>, tensor<1x2x10x6xf32>, tensor<1x2x10x6xf32>)
+         block_mask(%m : tensor<1x2x2x2xi1>) block_size [5, 8]
+         outs(%d : tensor<1x2x10x6xf32>)
+    schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> -> tensor<1x2x10x6xf32>
+  return %0 : tensor<1x2x10x6xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @row(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expects a schedule whose tile and register tile are one row of equal length, found}}
+  %0 = tracea.softmax dim 1 ins(%x : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>)
+    schedule <variant = "row", unit = vector, tile = [1, 8192], registers = [1, 8]>
+  return %0 : tensor<4x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @row(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expects a schedule whose tile and register tile are one row of equal length, found}}
+  %0 = tracea.layer_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>)
+    schedule <variant = "row", unit = vector, tile = [2, 8], registers = [2, 8]>
+  return %0 : tensor<4x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @row(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expects a schedule whose tile and register tile are one row of equal length, found}}
+  %0 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>)
+    schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 16]>
+  return %0 : tensor<4x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @row(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{with 2 extents of 'tile' and 2 of 'registers'}}
+  %0 = tracea.softmax dim 1 ins(%x : tensor<4x8xf32>) outs(%d : tensor<4x8xf32>)
+    schedule <variant = "row", unit = vector>
+  return %0 : tensor<4x8xf32>
+}
+}
