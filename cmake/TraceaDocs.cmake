@@ -28,6 +28,7 @@ tracea_doc_page(Dialects/TraceaPipe.md Dialect/TraceaPipe/IR/TraceaPipeOps.td
   -gen-dialect-doc -dialect=tracea_pipe)
 tracea_doc_page(Passes/Transforms.md Transforms/Passes.td -gen-pass-doc)
 tracea_doc_page(Passes/Conversion.md Conversion/Passes.td -gen-pass-doc)
+tracea_doc_page(Passes/Analysis.md Analysis/Passes.td -gen-pass-doc)
 tracea_doc_page(Passes/Doctor.md Doctor/Passes.td -gen-pass-doc)
 tracea_doc_page(Passes/TraceaPipe.md Dialect/TraceaPipe/Transforms/Passes.td
   -gen-pass-doc)

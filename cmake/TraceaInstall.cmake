@@ -39,6 +39,9 @@ else()
                     ${PROJECT_SOURCE_DIR}/include/tracea/Runtime
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracea
           FILES_MATCHING PATTERN "*.h")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tracea/Analysis/Protocol
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracea/Analysis
+          FILES_MATCHING PATTERN "*.h")
 endif()
 
 configure_package_config_file(

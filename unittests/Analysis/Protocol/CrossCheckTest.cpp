@@ -94,7 +94,7 @@ private:
       Instruction op = role.code[at];
       std::string where =
           role.name + " " + std::to_string(at) + " " + stepName(op.step);
-      switch (pick(7)) {
+      switch (pick(8)) {
       case 0:
         if (isFixed(op))
           break;
@@ -145,6 +145,22 @@ private:
           walk.modulus = std::max(1, walk.modulus + (pick(2) ? 1 : -1));
           return "modulus of " + role.name;
         }
+      }
+      case 6: {
+        // Another loop's trip count, or another ring's position.
+        if (op.step == Step::Next && protocol.trips.size() > 1 &&
+            pick(4) == 0) {
+          role.code[at].trip = static_cast<int>(pick(protocol.trips.size()));
+          return "trip count of " + where;
+        }
+        const Instruction &other = role.code[pick(role.code.size())];
+        if ((op.step != Step::Release && op.step != Step::Wait &&
+             op.step != Step::Commit && op.step != Step::Acquire) ||
+            other.step != op.step || other.channel == op.channel)
+          break;
+        role.code[at].channel = other.channel;
+        role.code[at].position = other.position;
+        return "ring of " + where;
       }
       default:
         if ((op.step == Step::Sync || op.step == Step::Arrive) &&
