@@ -237,3 +237,37 @@ TEST(ProtocolChecker, ProgramsPrint) {
             "  8: jump -> 0\n"
             "  9: exit\n");
 }
+
+// A named barrier joins the lanes of a role as `converge` does.
+TEST(ProtocolChecker, NamedBarriersJoinLanes) {
+  Protocol protocol = makeElected(2, {"lanes do not meet"});
+  EXPECT_EQ(checkProtocol(protocol).verdict, Verdict::Refuted);
+  protocol.barriers.push_back({"consumers"});
+  std::vector<Instruction> &code = protocol.roles[1].code;
+  for (size_t pc = 0; pc < code.size(); ++pc) {
+    if (code[pc].step != Step::Release)
+      continue;
+    Instruction sync;
+    sync.step = Step::Sync;
+    sync.barrier = 1;
+    sync.count = 1;
+    code.insert(code.begin() + static_cast<int64_t>(pc), sync);
+    for (Instruction &op : code)
+      if (op.target > static_cast<int>(pc))
+        ++op.target;
+    break;
+  }
+  expectProved(protocol, "joined by a named barrier");
+}
+
+// If all lanes arrive, none has to be waited for.
+TEST(ProtocolChecker, AllLanesMayArrive) {
+  Protocol protocol = makeElected(2, {"lanes do not meet"});
+  for (Instruction &op : protocol.roles[1].code) {
+    op.elected = false;
+    if (op.step == Step::Release)
+      op.count = 128;
+  }
+  protocol.channels[0].emptyCount = 128;
+  expectProved(protocol, "128 arrivals");
+}
