@@ -8,6 +8,7 @@
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -40,6 +41,70 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
                            at[1] = e.make<arith::DivSIOp>(at[1], ratio);
                            return e.make<tensor::ExtractOp>(keys, at);
                          });
+  }
+
+  /// Keys, values and masks are read by computed indices, which no loop bounds:
+  /// their extents are compared where only the run knows them.
+  static void emitChecks(Emitter &e, AttentionOp op) {
+    using arith::CmpIPredicate;
+    auto check = [&](CmpIPredicate predicate, Value a, Value b,
+                     const Twine &what) {
+      if (a == b)
+        return;
+      Value holds = e.make<arith::CmpIOp>(predicate, a, b);
+      cf::AssertOp::create(e.builder, e.loc, holds,
+                           ("tracea.attention: expected " + what).str());
+    };
+    auto isDynamic = [](Value tensor, int64_t dim) {
+      return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
+    };
+    auto extent = [&](Value tensor, int64_t dim) {
+      return e.index(e.sizes(tensor)[dim]);
+    };
+    auto equal = [&](Value a, int64_t dimA, Value b, int64_t dimB,
+                     const Twine &what) {
+      if (isDynamic(a, dimA) || isDynamic(b, dimB))
+        check(CmpIPredicate::eq, extent(a, dimA), extent(b, dimB), what);
+    };
+    Value query = op.getQuery(), key = op.getKey();
+    equal(query, 0, key, 0, "batch of query and key to be equal");
+    equal(query, 3, key, 3, "depth of query and key to be equal");
+    for (int64_t dim : {0, 1, 2})
+      equal(key, dim, op.getValue(), dim,
+            "key and value to agree in batch, heads and length");
+    Value one = e.index(int64_t(1)), zero = e.index(int64_t(0));
+    if (isDynamic(query, 1) || isDynamic(key, 1)) {
+      Value heads = extent(query, 1), groups = extent(key, 1);
+      // Without heads in the key, there must be none in the query.
+      check(CmpIPredicate::sle, e.make<arith::MinSIOp>(heads, one), groups,
+            "a key with heads");
+      check(CmpIPredicate::eq,
+            e.make<arith::RemUIOp>(heads, e.make<arith::MaxSIOp>(groups, one)),
+            zero, "the heads of the key to divide those of the query");
+    }
+    Value mask = op.getBlockMask();
+    if (!mask)
+      return;
+    for (int64_t dim : {0, 1}) {
+      if (!isDynamic(mask, dim) && !isDynamic(query, dim))
+        continue;
+      Value size = extent(mask, dim);
+      check(CmpIPredicate::eq,
+            e.make<arith::MulIOp>(
+                e.make<arith::SubIOp>(size, one),
+                e.make<arith::SubIOp>(size, extent(query, dim))),
+            zero,
+            "the batch and heads of the block mask to be one or those of the "
+            "query");
+    }
+    for (int64_t axis : {0, 1}) {
+      Value tensor = axis == 0 ? query : key;
+      if (isDynamic(mask, 2 + axis) || isDynamic(tensor, 2))
+        check(CmpIPredicate::eq, extent(mask, 2 + axis),
+              e.make<arith::CeilDivUIOp>(extent(tensor, 2),
+                                         e.index((*op.getBlockSize())[axis])),
+              "a block mask of as many blocks as the rows and keys have");
+    }
   }
 
   /// Whether query i may read key j, inside of a generic over b, h, i, j;
@@ -86,6 +151,7 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
   LogicalResult matchAndRewrite(AttentionOp op,
                                 PatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
+    emitChecks(e, op);
     Type acc = op.getAccumulatorType();
     Emitter::Sizes querySizes = e.sizes(op.getQuery());
     Emitter::Sizes valueSizes = e.sizes(op.getValue());
