@@ -34,6 +34,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
@@ -70,6 +71,7 @@ void tc::registerAllDialects(DialectRegistry &registry) {
 }
 
 void tc::registerAllPasses() {
+  mlir::tracea::registerTraceaAnalysisPasses();
   mlir::tracea::registerTraceaConversionPasses();
   mlir::tracea::registerTraceaDoctorPasses();
   mlir::tracea::registerTraceaTransformsPasses();

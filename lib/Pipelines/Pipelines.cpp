@@ -25,6 +25,7 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
@@ -143,8 +144,13 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     addDecisionPhase(manager, options);
   if (runs(Phase::Tile))
     addTilePhase(manager, options.reference);
-  if (runs(Phase::Pipeline) && !options.reference)
+  if (runs(Phase::Pipeline) && !options.reference) {
     manager.addPass(tracea_pipe::createPipelineKernels());
+    // Kernels leave this level with certificates, or not at all.
+    OpPassManager &kernels = manager.nest<tracea_pipe::KernelOp>();
+    kernels.addPass(createVerifyProtocol());
+    kernels.addPass(createVerifyBanks());
+  }
   if (runs(Phase::Target))
     addTargetPhase(manager, options.reference);
 }
