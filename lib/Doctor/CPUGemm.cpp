@@ -51,6 +51,9 @@ private:
   }
 };
 
+/// Most bytes that the panels of one thread may take: far more than is fast.
+constexpr int64_t kMaxPanelBytes = 256 << 20;
+
 /// Extent of k staged at a time: long enough to amortise the loads and stores
 /// of the accumulators, short enough for two slivers in the first-level cache.
 /// A k not much longer is taken whole; a longer one is cut evenly.
@@ -244,7 +247,18 @@ Reason PackedGemm::checkTiles(const Problem &problem,
           checkMultiple(plan.tile[1], plan.registers[1], "tile extent n");
       !reason.empty())
     return reason;
-  return checkMultiple(plan.tile[3], plan.registers[0], "tile extent staged m");
+  if (Reason reason = checkMultiple(plan.tile[3], plan.registers[0],
+                                    "tile extent staged m");
+      !reason.empty())
+    return reason;
+  // Both panels, and the sums between blocks of k. No extent exceeds 2^20.
+  int64_t elements = plan.tile[2] * (plan.tile[1] + plan.tile[3]);
+  if (needsScratch(problem, plan.tile[2]))
+    elements += plan.tile[0] * plan.tile[1];
+  if (int64_t bytes = elements * model.elementBytes; bytes > kMaxPanelBytes)
+    return "the panels take " + std::to_string(bytes) + " bytes, more than " +
+           std::to_string(kMaxPanelBytes);
+  return "";
 }
 
 double PackedGemm::cycles(const Problem &problem,

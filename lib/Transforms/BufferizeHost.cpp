@@ -94,12 +94,16 @@ private:
 
   void protectArguments(ModuleOp module) {
     Builder builder(module.getContext());
-    for (func::FuncOp function : module.getOps<func::FuncOp>())
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (isa<TensorType>(function.getArgumentTypes()[i]))
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      for (BlockArgument argument : function.getArguments())
+        if (isa<TensorType>(argument.getType()))
           function.setArgAttr(
-              i, bufferization::BufferizationDialect::kWritableAttrName,
+              argument.getArgNumber(),
+              bufferization::BufferizationDialect::kWritableAttrName,
               builder.getBoolAttr(false));
+    }
   }
 
   LogicalResult bufferize(ModuleOp module) {

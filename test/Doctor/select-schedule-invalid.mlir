@@ -121,3 +121,16 @@ module attributes {tracea.target = #tracea.target<kind = metal,
     return %0 : tensor<64x64xf32>
   }
 }
+
+// -----
+
+func.func @huge_panels(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
+    -> tensor<64x64xf32> {
+  // expected-error @below {{variant 'gemm.packed' cannot use this plan: the panels take 8796093022208 bytes, more than 268435456}}
+  %0 = tracea.gemm ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>)
+                   outs(%d : tensor<64x64xf32>)
+         schedule <variant = "gemm.packed", unit = vector,
+                   tile = [1048576, 1048576, 1048576, 1048576],
+                   registers = [8, 32]>
+  return %0 : tensor<64x64xf32>
+}

@@ -6,6 +6,7 @@
 // RUN: not tracea-translate %t/scalar.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=SCALAR
 // RUN: not tracea-translate %t/element.mlir --emit=nonsense 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not tracea-translate %t/element.mlir --emit=program --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: not tracea-translate %t/constant.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=CONSTANT
 
 // TARGET: error: {{.*}}has no attribute 'tracea.target'; expected the machine that the program is for
 // HOSTOP: host-op.mlir:5:3: error: host op 'memref.store' has no place in a program
@@ -14,6 +15,8 @@
 // SCALAR: error: argument #0 of 'main' has type 'index'; expected a memref of identity layout
 // FORM: error: unknown form 'nonsense'; expected one of semantic, decision
 // ENTRY: error: the module has no public function named 'other'
+
+// CONSTANT: holds a constant of type 'tensor<4611686018427387904xf32>'; expected at most 8589934592 bytes
 
 //--- target.mlir
 func.func @main() {
@@ -57,5 +60,14 @@ func.func @main(%x: memref<4xcomplex<f32>>) {
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
 func.func @main(%x: index) {
   return
+}
+}
+
+//--- constant.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+memref.global "private" constant @huge : memref<4611686018427387904xf32> = dense<0.0>
+func.func @main() -> memref<4611686018427387904xf32> {
+  %0 = memref.get_global @huge : memref<4611686018427387904xf32>
+  return %0 : memref<4611686018427387904xf32>
 }
 }

@@ -140,3 +140,14 @@ func.func @loop(%x: memref<?xf32>) {
   }
   return
 }
+
+// -----
+
+// The iterations of a grid's tile are counted without overflow.
+// CHECK-LABEL: tracea_pipe.kernel @linalg_fill_0(
+// CHECK:         tiles (
+func.func @huge(%out: memref<4x4611686018427387904xf32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%out : memref<4x4611686018427387904xf32>)
+  return
+}

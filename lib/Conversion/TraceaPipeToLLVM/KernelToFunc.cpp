@@ -11,6 +11,7 @@
 // the tiles [begin, end) of the grid.
 
 #include "tracea/Conversion/Passes.h"
+#include "llvm/Support/MathExtras.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -34,6 +35,8 @@ using namespace mlir::tracea_pipe;
 namespace {
 
 constexpr int64_t workspaceAlignment = 64;
+/// Offsets into the workspace are constants of 32 bits.
+constexpr int64_t mostWorkspaceBytes = (int64_t(1) << 31) - workspaceAlignment;
 
 Value getRoot(Value view) {
   while (auto viewLike = view.getDefiningOp<ViewLikeOpInterface>())
@@ -88,7 +91,7 @@ private:
   LogicalResult buildInner();
   void buildOuter();
   void moveBody();
-  void placeWorkspace();
+  LogicalResult placeWorkspace();
   LogicalResult placeScratch();
   void eraseMemorySpaces();
   SmallVector<Value> delinearize(Value linear, TilesOp tiles);
@@ -193,17 +196,16 @@ LogicalResult KernelConverter::buildInner() {
   // Inlining would turn `noalias` into metadata, which some passes lose.
   inner.setNoInline(true);
   // Code generation need not look for vectors where there are some already.
-  bool hasVectors = kernel
-                        .walk([](Operation *op) {
-                          return llvm::any_of(op->getResultTypes(),
-                                              llvm::IsaPred<VectorType>)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
+  bool hasVectors =
+      kernel
+          .walk([](Operation *op) {
+            return llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (hasVectors)
-    inner.setPassthroughAttr(
-        builder.getStrArrayAttr({"tracea-vectorized"}));
+    inner.setPassthroughAttr(builder.getStrArrayAttr({"tracea-vectorized"}));
 
   Block *entry = inner.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
@@ -298,20 +300,29 @@ void KernelConverter::moveBody() {
 }
 
 /// Gives the kernel's own panels the first bytes of the workspace.
-void KernelConverter::placeWorkspace() {
+LogicalResult KernelConverter::placeWorkspace() {
   Block *entry = &inner.getBody().front();
-  workspaceBytes = llvm::alignTo(kernel.getWorkspaceBytes().value_or(0),
-                                 workspaceAlignment);
+  int64_t bytes = kernel.getWorkspaceBytes().value_or(0);
+  if (bytes > mostWorkspaceBytes)
+    return kernel.emitOpError()
+           << "needs a workspace of more than 2 GiB a thread";
+  workspaceBytes = llvm::alignTo(bytes, workspaceAlignment);
   SmallVector<WorkspaceOp> workspaces;
   inner.walk([&](WorkspaceOp op) { workspaces.push_back(op); });
   for (WorkspaceOp workspace : workspaces) {
+    auto type = dyn_cast<MemRefType>(workspace.getType());
+    if (!type || type.getRank() != 1 || !type.hasStaticShape() ||
+        !type.getLayout().isIdentity() || type.getDimSize(0) > bytes ||
+        !type.getElementType().isInteger(8))
+      return workspace.emitOpError()
+             << "expects the type memref<" << bytes
+             << "xi8> or a shorter one, found " << workspace.getType();
     builder.setInsertionPointToStart(entry);
-    Value buffer =
-        buildBuffer(cast<MemRefType>(workspace.getResult().getType()),
-                    entry->getArguments().back(), {});
+    Value buffer = buildBuffer(type, entry->getArguments().back(), {});
     workspace.getResult().replaceAllUsesWith(buffer);
     workspace.erase();
   }
+  return success();
 }
 
 /// Gives each scratch buffer its place in the workspace.
@@ -332,8 +343,13 @@ LogicalResult KernelConverter::placeScratch() {
              << "expects scalar or vector elements, found "
              << type.getElementType();
     DataLayout layout = DataLayout::closest(scratch);
-    int64_t bytes =
-        type.getNumElements() * layout.getTypeSize(type.getElementType());
+    int64_t bytes = layout.getTypeSize(type.getElementType()).getFixedValue();
+    bool fits = true;
+    for (int64_t extent : type.getShape())
+      fits &= !llvm::MulOverflow(bytes, extent, bytes);
+    if (!fits || bytes > mostWorkspaceBytes - workspaceBytes)
+      return kernel.emitOpError()
+             << "needs a workspace of more than 2 GiB a thread";
     builder.setInsertionPointToStart(entry);
     Value pointer = LLVM::GEPOp::create(
         builder, loc, pointerType, builder.getI8Type(), workspace,
@@ -344,9 +360,6 @@ LogicalResult KernelConverter::placeScratch() {
     scratch.replaceAllUsesWith(buffer);
     scratch.erase();
     workspaceBytes += llvm::alignTo(bytes, workspaceAlignment);
-    if (workspaceBytes > std::numeric_limits<int32_t>::max())
-      return kernel.emitOpError()
-             << "needs a workspace of more than 2 GiB a thread";
   }
   return success();
 }
@@ -415,8 +428,7 @@ LogicalResult KernelConverter::convert() {
   if (failed(buildInner()))
     return failure();
   moveBody();
-  placeWorkspace();
-  if (failed(placeScratch()))
+  if (failed(placeWorkspace()) || failed(placeScratch()))
     return failure();
   eraseMemorySpaces();
   buildOuter();

@@ -62,6 +62,10 @@ inline void require(bool condition, const char *what,
 /// are used before it is known that they parsed, and arrays ask any element
 /// type for its width.
 inline bool crashesLLVM(llvm::StringRef text) {
+  // The mark of a dynamic offset, written as a static one.
+  if (text.contains("-9223372036854775808") &&
+      (text.contains("tensor.") || text.contains("memref.")))
+    return true;
   for (size_t at = text.find("array"); at != text.npos;
        at = text.find("array", at + 1)) {
     llvm::StringRef rest = text.drop_front(at + 5).ltrim();
