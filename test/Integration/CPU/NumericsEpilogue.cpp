@@ -126,8 +126,12 @@ static Approx applyStep(const Step &step, ElementType type, Approx x,
     Approx scaled = math.mul(x, {0.125L, 0});
     return {v > 0 ? v : scaled.value, std::max(x.error, scaled.error)};
   }
-  case Step::SiLU:
-    return math.apply(x, v / (1 + std::exp(-v)), 1.1L, functionRoundings);
+  case Step::SiLU: {
+    Approx y = math.apply(x, v / (1 + std::exp(-v)), 1.1L, functionRoundings);
+    // The exponential may overflow where its reciprocal is subnormal.
+    y.error += smallest(type) * std::fabs(v);
+    return y;
+  }
   case Step::Sigmoid:
     return math.apply(x, 1 / (1 + std::exp(-v)), 0.25L,
                       functionRoundings + std::min(std::fabs(v), Real(110)));

@@ -29,8 +29,11 @@ struct Runner::Impl {
   std::vector<std::string> otherTargets;
 
   void renewContext();
-  std::shared_ptr<rt::Executable> load(const std::string &text,
-                                       const compiler::CompileOptions &options,
+  /// The program file's bytes; none with an error.
+  std::vector<uint8_t> compile(const std::string &text,
+                               const compiler::CompileOptions &options,
+                               std::string &error);
+  std::shared_ptr<rt::Executable> load(const std::vector<uint8_t> &bytes,
                                        int device, std::string &error);
   std::string judge(const Case &test, Random &random, const std::string &target,
                     bool more);
@@ -68,10 +71,10 @@ Runner::Runner() : impl(std::make_unique<Impl>()) {
 
 Runner::~Runner() = default;
 
-std::shared_ptr<rt::Executable>
-Runner::Impl::load(const std::string &text,
-                   const compiler::CompileOptions &options, int device,
-                   std::string &error) {
+std::vector<uint8_t>
+Runner::Impl::compile(const std::string &text,
+                      const compiler::CompileOptions &options,
+                      std::string &error) {
   if (!context || ++compiled % 64 == 0)
     renewContext();
   diagnostics.clear();
@@ -79,20 +82,26 @@ Runner::Impl::load(const std::string &text,
       compiler::parseModule(text, *context, "case");
   if (!module) {
     error = "does not parse: " + diagnostics;
-    return nullptr;
+    return {};
   }
   mlir::FailureOr<rt::ProgramFile> program =
       compiler::compileToProgram(*module, options);
   if (failed(program)) {
     error = "does not compile: " + diagnostics;
-    return nullptr;
+    return {};
   }
   rt::Expected<std::vector<uint8_t>> bytes = program->serialize();
   if (!bytes) {
     error = "does not serialize: " + bytes.message();
-    return nullptr;
+    return {};
   }
-  rt::Expected<rt::ProgramFile> parsed = rt::ProgramFile::parse(*bytes);
+  return std::move(*bytes);
+}
+
+std::shared_ptr<rt::Executable>
+Runner::Impl::load(const std::vector<uint8_t> &bytes, int device,
+                   std::string &error) {
+  rt::Expected<rt::ProgramFile> parsed = rt::ProgramFile::parse(bytes);
   if (!parsed) {
     error = "does not read back: " + parsed.message();
     return nullptr;
@@ -286,8 +295,11 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
       target + " planned for " + std::to_string(options.threads) + ": ";
   std::string error;
   int firstDevice = static_cast<int>(random.below(2));
+  std::vector<uint8_t> program = compile(test.text, options, error);
+  if (!error.empty())
+    return where + error;
   std::shared_ptr<rt::Executable> executable =
-      load(test.text, options, firstDevice, error);
+      load(program, firstDevice, error);
   if (!executable)
     return where + error;
   rt::Expected<std::unique_ptr<rt::Execution>> execution =
@@ -317,10 +329,10 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
         return run + "second run: " + error;
       if (bits != again)
         return run + "a second run gives other bits";
-      bool otherThreads = random.chance(0.3);
+      bool otherThreads = random.chance(0.5);
       Random forOther(random.next());
       if (more || otherThreads) {
-        other = load(test.text, options, 1 - firstDevice, error);
+        other = load(program, 1 - firstDevice, error);
         if (!other)
           return where + error;
         rt::Expected<std::unique_ptr<rt::Execution>> second =
@@ -348,8 +360,10 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
   compiler::CompileOptions options;
   options.reference = true;
   std::string error, where = "float64 meaning: ";
-  std::shared_ptr<rt::Executable> executable =
-      load(test.text, options, 0, error);
+  std::vector<uint8_t> program = compile(test.text, options, error);
+  if (!error.empty())
+    return where + error;
+  std::shared_ptr<rt::Executable> executable = load(program, 0, error);
   if (!executable)
     return where + error;
   rt::Expected<std::unique_ptr<rt::Execution>> execution =
