@@ -5,6 +5,7 @@
 #rows = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
 #mixed = #tracea_pipe.lanes<reg = [[0, 1], [1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #point = #tracea_pipe.lanes<outer = []>
+#two = #tracea_pipe.lanes<reg = [[4]], lane = [[1], [2]], outer = [1]>
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
                                                   cpu = "x86-64-v3", features = "+avx2,+fma", vector_bits = 128>} {
 
@@ -67,6 +68,22 @@ tracea_pipe.kernel @cut(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %h: index, %w:
     %x = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%h, %w) padding(%z : f32)
          : memref<?x?xf32> -> tensor<2x4xf32, #tile>
     tracea_pipe.store %x, %d[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%h, %w) : tensor<2x4xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// A vector that begins at column 4 has the lanes below limit - 4.
+// CHECK-LABEL: tracea_pipe.kernel @cut_columns(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<?xf32>, %[[W:[a-z0-9]+]]: index
+// CHECK:         } else {
+// CHECK:           vector.create_mask %[[W]] :
+// CHECK:           %[[REST:.*]] = arith.addi %[[W]], %c-4
+// CHECK:           vector.create_mask %[[REST]] :
+// CHECK:         vector.store
+tracea_pipe.kernel @cut_columns(%a: memref<?xf32>, %w: index) {
+  tracea_pipe.tiles (%i) in (%w) {
+    %x = tracea_pipe.load %a[%i] map affine_map<(i) -> (i)> limits(%w) : memref<?xf32> -> tensor<8xf32, #two>
+    tracea_pipe.store %x, %a[%i] map affine_map<(i) -> (i)> : tensor<8xf32, #two>, memref<?xf32>
   }
   tracea_pipe.end
 }

@@ -111,8 +111,11 @@ tracea_pipe.kernel @no_lanes(%a: memref<2x?xf32>, %b: memref<5x1xf32>, %d: memre
 // CHECK:           %[[LAST:.*]] = arith.subi %[[H]], %[[C1]]
 // CHECK-DAG:       %[[ROW:.*]] = arith.minsi %[[LAST]], %[[C1]]
 // CHECK-DAG:       %[[MASK:.*]] = vector.create_mask %[[W]] : vector<4xi1>
+// CHECK-DAG:       %[[REST:.*]] = arith.addi %[[W]], %c-4
+// CHECK-DAG:       %[[MASK4:.*]] = vector.create_mask %[[REST]] : vector<4xi1>
 // CHECK:           scf.for %[[K:[a-z0-9]+]] =
 // CHECK:             vector.maskedload %{{.*}}[%[[K]], %{{.*}}], %[[MASK]]
+// CHECK:             vector.maskedload %{{.*}}[%[[K]], %{{.*}}], %[[MASK4]]
 // CHECK:             memref.load %{{.*}}[%[[ROW]], %[[K]]]
 tracea_pipe.kernel @limits(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %h: index, %w: index) {
   tracea_pipe.tiles (%i, %j) in (%h, %w) {
