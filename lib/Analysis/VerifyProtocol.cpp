@@ -15,6 +15,7 @@
 #include "tracea/Analysis/Protocol/Checker.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace mlir::tracea {
@@ -565,7 +566,12 @@ int64_t Extractor::constantTrips(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!lower || !upper || !step || *step <= 0)
     return -1;
-  return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
+  int64_t distance;
+  if (*upper <= *lower)
+    return 0;
+  if (llvm::SubOverflow(*upper, *lower, distance))
+    return -1;
+  return llvm::divideCeil(distance, *step);
 }
 
 int Extractor::tripOf(const std::string &key, Operation *op) {

@@ -33,8 +33,8 @@ Problem gemm(int64_t m, int64_t n, int64_t k,
   problem.m = m;
   problem.n = n;
   problem.k = k;
-  problem.operand = problem.second = problem.accumulator = problem.result =
-      type;
+  problem.operand = problem.second = problem.accumulator = type;
+  problem.result = type;
   return problem;
 }
 
@@ -204,7 +204,8 @@ TEST(CPUGemm, UnknownExtents) {
 
 TEST(CPUGemm, ScratchTilesStaySmall) {
   Problem problem = gemm(4096, 4096, 4096);
-  problem.operand = problem.second = problem.result = ElementType::BF16;
+  problem.operand = problem.second = ElementType::BF16;
+  problem.result = ElementType::BF16;
   Extents tile = best(problem, cpu("znver4", 1)).plan.tile;
   EXPECT_LE(tile[0], 256);
   EXPECT_LE(tile[1], 512);
