@@ -17,6 +17,7 @@
 #include "tracea/Runtime/ElementType.h"
 
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -66,7 +67,8 @@ private:
 
 using Real = long double;
 
-/// A number and how far from it a right result may be.
+/// A number and how far from it a right result may be. With an infinite error
+/// nothing is known, not even whether it is a number.
 struct Approx {
   Real value = 0;
   Real error = 0;
@@ -359,7 +361,8 @@ Approx dotProduct(ElementType type, int64_t count, Term term) {
     sum = doubleSum;
     magnitude = doubleMagnitude;
   }
-  if (isInteger(type) ||
+  // Infinity and NaN come out of any order of the sum.
+  if (!std::isfinite(sum) || isInteger(type) ||
       (integers &&
        magnitude < (type == ElementType::F64 ? Real(0x1p53) : Real(0x1p24))))
     return {sum, 0};

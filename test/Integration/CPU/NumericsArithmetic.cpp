@@ -102,7 +102,8 @@ Real numerics::sumRoundings(int64_t count) {
 /// The rounding of an operation's result: none where its operands and it are
 /// exact.
 static Real roundingError(ElementType type, Real value, Real inherited) {
-  if (isInteger(type) || (inherited == 0 && roundTo(type, value) == value))
+  if (isInteger(type) || !std::isfinite(value) ||
+      (inherited == 0 && roundTo(type, value) == value))
     return 0;
   return unitRoundoff(type) * (std::fabs(value) + inherited) + smallest(type);
 }
@@ -114,6 +115,15 @@ Approx Arithmetic::add(Approx a, Approx b) const {
 
 Approx Arithmetic::mul(Approx a, Approx b) const {
   Real value = a.value * b.value;
+  // Infinity times something is certain where that is certainly not zero.
+  auto isCertain = [](Approx x) {
+    return x.error == 0 || std::fabs(x.value) > x.error;
+  };
+  if (!std::isfinite(a.value) || !std::isfinite(b.value))
+    return {value, std::isnan(a.value) || std::isnan(b.value) ||
+                           (isCertain(a) && isCertain(b))
+                       ? 0
+                       : std::numeric_limits<Real>::infinity()};
   Real error = a.error * b.error;
   if (a.error != 0)
     error += a.error * std::fabs(b.value);
@@ -133,6 +143,8 @@ Approx Arithmetic::div(Approx a, Approx b) const {
 
 Approx Arithmetic::apply(Approx a, Real value, Real slope,
                          Real roundings) const {
+  if (!std::isfinite(a.value))
+    return {value, a.error};
   return {value, a.error * slope +
                      roundings * unitRoundoff(type) * std::fabs(value) +
                      smallest(type)};

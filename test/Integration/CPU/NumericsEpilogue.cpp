@@ -129,7 +129,8 @@ static Approx applyStep(const Step &step, ElementType type, Approx x,
   case Step::SiLU: {
     Approx y = math.apply(x, v / (1 + std::exp(-v)), 1.1L, functionRoundings);
     // The exponential may overflow where its reciprocal is subnormal.
-    y.error += smallest(type) * std::fabs(v);
+    if (std::isfinite(v))
+      y.error += smallest(type) * std::fabs(v);
     return y;
   }
   case Step::Sigmoid:
@@ -138,13 +139,15 @@ static Approx applyStep(const Step &step, ElementType type, Approx x,
   case Step::GeluErf: {
     Approx y = math.apply(
         x, 0.5L * v * (1 + std::erf(v * 0.70710678118654752440L)), 1.13L, 0);
-    y.error += functionRoundings * unitRoundoff(type) * std::fabs(v);
+    if (std::isfinite(v))
+      y.error += functionRoundings * unitRoundoff(type) * std::fabs(v);
     return y;
   }
   case Step::GeluTanh: {
     Real t = 0.79788456080286535588L * (v + 0.044715L * v * v * v);
     Approx y = math.apply(x, 0.5L * v * (1 + std::tanh(t)), 1.13L, 0);
-    y.error += functionRoundings * unitRoundoff(type) * std::fabs(v);
+    if (std::isfinite(v))
+      y.error += functionRoundings * unitRoundoff(type) * std::fabs(v);
     return y;
   }
   case Step::Tanh:

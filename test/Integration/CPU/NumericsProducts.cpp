@@ -393,11 +393,16 @@ Case numerics::generateConv2D(Random &random, bool large) {
                 std::to_string(c.groups);
   result.text = text.finish({"%r"}, {c.result});
   result.dynamic = sizes.anyFree();
-  result.make = [conv](Random &random, bool first) {
+  result.make = [conv, limit](Random &random, bool first) {
     conv->sizes.reset();
     if (!first)
       conv->sizes.draw(random);
     conv->derive();
+    if (countOf(conv->sizes.at({conv->n, conv->p, conv->q, conv->k, conv->r,
+                                conv->s, conv->cg})) > 4 * limit) {
+      conv->sizes.reset();
+      conv->derive();
+    }
     Instance instance;
     instance.inputs = conv->drawInputs(random);
     instance.outputs.push_back(conv->compute(instance.inputs));

@@ -229,6 +229,18 @@ func.func @main(%x: tensor<1x?x?x5xf32>, %w: tensor<?x?x?x5xf32>, %d: tensor<1x?
                    });
 }
 
+/// The same in static sizes, whose definition in linalg would not verify.
+static Case staticallyTooLow() {
+  return convolution("conv2d of an image lower than the filter", R"(
+func.func @main(%x: tensor<1x1x9x5xf32>, %w: tensor<4x3x3x5xf32>) -> tensor<1x0x7x4xf32> {
+  %d = tensor.empty() : tensor<1x0x7x4xf32>
+  %r = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x1x9x5xf32>, tensor<4x3x3x5xf32>)
+         outs(%d : tensor<1x0x7x4xf32>)
+  return %r : tensor<1x0x7x4xf32>
+})",
+                     {1, 1, 9, 5}, {4, 3, 3, 5}, 1, {});
+}
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
@@ -277,6 +289,7 @@ const std::vector<Regression> &numerics::regressions() {
       {"conv2d-dynamic-height", dynamicHeight},
       {"conv2d-dynamic-depthwise", dynamicDepthwise},
       {"conv2d-reads-nothing", tooLowAnImage},
+      {"conv2d-static-nothing", staticallyTooLow},
       {"attention-by-loops", attentionByLoops},
   };
   return list;
