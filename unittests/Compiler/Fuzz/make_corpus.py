@@ -35,23 +35,27 @@ def main():
     parser.add_argument("corpus", type=pathlib.Path, help="folder to fill")
     parser.add_argument("--phases", action="store_true")
     parser.add_argument("--max-bytes", type=int, default=4096)
+    parser.add_argument("--most", type=int, help="at most so many, evenly spread")
     arguments = parser.parse_args()
     arguments.corpus.mkdir(parents=True, exist_ok=True)
-    for old in arguments.corpus.glob("*.mlir"):
-        old.unlink()
-    count = 0
+    # The seeds of earlier tests, and what a fuzzer added to them.
+    for old in arguments.corpus.iterdir():
+        if re.fullmatch(r"[0-9a-f]{16}\.mlir|[0-9a-f]{40}", old.name):
+            old.unlink()
+    made = []
     for path in sorted(arguments.tests.rglob("*.mlir")):
         for text in seeds(path):
             if len(text) > arguments.max_bytes:
                 continue
             for line in phases(text) if arguments.phases else [""]:
-                seed = f"// {line}\n{text}" if line else text
-                name = hashlib.sha1(seed.encode()).hexdigest()[:16]
-                (arguments.corpus / f"{name}.mlir").write_text(seed)
-                count += 1
-    if count == 0:
+                made.append(f"// {line}\n{text}" if line else text)
+    if not made:
         parser.error(f"no seeds in {arguments.tests}")
-    print(f"{count} seeds")
+    step = -(-len(made) // arguments.most) if arguments.most else 1
+    for seed in made[::step]:
+        name = hashlib.sha1(seed.encode()).hexdigest()[:16]
+        (arguments.corpus / f"{name}.mlir").write_text(seed)
+    print(f"{len(made[::step])} seeds")
 
 
 if __name__ == "__main__":
