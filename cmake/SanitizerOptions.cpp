@@ -11,5 +11,5 @@
 
 extern "C" const char *__asan_default_options();
 extern "C" const char *__asan_default_options() {
-  return "allow_user_poisoning=0";
+  return "allow_user_poisoning=0:use_sigaltstack=0";
 }
