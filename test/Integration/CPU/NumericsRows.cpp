@@ -99,6 +99,11 @@ static void computeNorm(const double *x, int64_t count, bool centered,
   for (int64_t i = 0; i < count; ++i) {
     Real d = x[i] - mean;
     Real value = d * scale;
+    if (!std::isfinite(total)) {
+      // Zero or NaN, whatever was rounded.
+      result[i] = {value, 0};
+      continue;
+    }
     result[i] = {value,
                  scale * (1 + relative) * (meanError + u * std::fabs(d)) +
                      std::fabs(value) * relative + smallest(type)};
