@@ -1,5 +1,4 @@
-//===- Channels.cpp - Rings become panels of the workspace
-//-----------------===//
+//===- Channels.cpp - Rings become panels of the workspace ----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

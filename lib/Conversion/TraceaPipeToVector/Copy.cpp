@@ -1,5 +1,4 @@
-//===- Copy.cpp - Copies into slots: rows, transposes, elements
-//--------------===//
+//===- Copy.cpp - Copies into slots: rows, transposes, elements -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- Memory.cpp - Loads, stores and views of tiles
-//------------------------===//
+//===- Memory.cpp - Loads, stores and views of tiles ----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

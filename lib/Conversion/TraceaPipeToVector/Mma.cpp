@@ -1,5 +1,4 @@
-//===- Mma.cpp - Products of tiles as fused multiply-adds
-//-------------------===//
+//===- Mma.cpp - Products of tiles as fused multiply-adds -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- TraceaPipeToVector.cpp - The CPU way down from tiles
-//----------------===//
+//===- TraceaPipeToVector.cpp - The CPU way down from tiles ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
