@@ -1,5 +1,4 @@
-//===- Elementwise.cpp - Arithmetic on register tiles, register by register
-//-===//
+//===- Elementwise.cpp - Arithmetic on register tiles ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

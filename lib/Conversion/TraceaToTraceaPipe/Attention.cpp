@@ -1,5 +1,4 @@
-//===- Attention.cpp - Attention with an online softmax
-//----------------------===//
+//===- Attention.cpp - Attention with an online softmax -------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

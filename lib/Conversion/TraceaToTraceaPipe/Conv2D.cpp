@@ -1,5 +1,4 @@
-//===- Conv2D.cpp - tracea.conv2d as an implicit matrix product
-//------------===//
+//===- Conv2D.cpp - tracea.conv2d as an implicit matrix product -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

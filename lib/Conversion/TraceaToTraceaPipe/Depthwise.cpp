@@ -1,5 +1,4 @@
-//===- Depthwise.cpp - Depthwise convolution on channel vectors
-//-------------===//
+//===- Depthwise.cpp - Depthwise convolution on channel vectors -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- Gemm.cpp - tracea.gemm as a packed, blocked kernel
-//------------------===//
+//===- Gemm.cpp - tracea.gemm as a packed, blocked kernel -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- ImagePatch.cpp - The staged part of an image a tile sees
-//-------------===//
+//===- ImagePatch.cpp - The staged part of an image a tile sees -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- KernelBuilder.cpp - Builds one kernel for one operation
-//-------------===//
+//===- KernelBuilder.cpp - Builds one kernel for one operation ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- Rows.cpp - softmax and norms, a row at a time
-//-------------------------===//
+//===- Rows.cpp - softmax and norms, a row at a time ----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

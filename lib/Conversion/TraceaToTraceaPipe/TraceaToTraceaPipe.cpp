@@ -1,5 +1,4 @@
-//===- TraceaToTraceaPipe.cpp - Semantic operations become kernels
-//---------===//
+//===- TraceaToTraceaPipe.cpp - Semantic operations become kernels --------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

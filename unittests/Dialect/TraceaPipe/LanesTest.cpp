@@ -1,5 +1,4 @@
-//===- LanesTest.cpp - Lane maps as attributes
-//------------------------------===//
+//===- LanesTest.cpp - Lane maps as attributes ----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

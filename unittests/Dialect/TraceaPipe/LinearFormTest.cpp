@@ -1,5 +1,4 @@
-//===- LinearFormTest.cpp - Access maps as coefficients
-//---------------------===//
+//===- LinearFormTest.cpp - Access maps as coefficients -------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- TraceaPipeAttributes.cpp - Lane maps, staged memory, rings
-//----------===//
+//===- TraceaPipeAttributes.cpp - Lane maps, staged memory, rings ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

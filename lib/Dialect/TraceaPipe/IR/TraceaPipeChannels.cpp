@@ -1,5 +1,4 @@
-//===- TraceaPipeChannels.cpp - Rings of slots and their phases
-//------------===//
+//===- TraceaPipeChannels.cpp - Rings of slots and their phases -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

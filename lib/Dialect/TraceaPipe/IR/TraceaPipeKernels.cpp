@@ -1,5 +1,4 @@
-//===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles
-//-------------===//
+//===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- TraceaPipeTiles.cpp - Register tiles and staged tiles
-//---------------===//
+//===- TraceaPipeTiles.cpp - Register tiles and staged tiles --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- PipelineKernels.cpp - Turn staged tiles into channels
-//---------------===//
+//===- PipelineKernels.cpp - Turn staged tiles into channels --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
