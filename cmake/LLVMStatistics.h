@@ -1,6 +1,6 @@
-// The layout of a pass statistic follows NDEBUG, and must be the one that LLVM's
-// libraries were built with: theirs are constructed there. Force-included where
-// Tracea is built with asserts against an LLVM without them.
+// The layout of a pass statistic follows NDEBUG, and must be the one of the
+// LLVM libraries, which construct it. Force-included where Tracea is built with
+// asserts against an LLVM without them.
 #pragma once
 #ifndef NDEBUG
 #define NDEBUG

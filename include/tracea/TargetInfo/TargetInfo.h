@@ -237,8 +237,8 @@ std::vector<std::string> closestNames(std::string_view name,
 int vectorLanes(const TargetDescription &target, unsigned elementBits);
 
 /// Rows and columns of the register tile that keeps a CPU's multiply-add pipes
-/// busy: `rows` (a power of two) broadcast elements of A times `columns` (two or
-/// three vectors) of B.
+/// busy: `rows` (a power of two) broadcast elements of A times `columns` (two
+/// or three vectors) of B.
 struct RegisterTile {
   int rows = 0;
   int columns = 0;

@@ -66,7 +66,8 @@ struct LowerScratch : OpConversionPattern<ScratchOp> {
 };
 
 /// acquire and wait: the buffers of the slot `phase mod slots`.
-template <typename OpTy> struct LowerSlot : OpConversionPattern<OpTy> {
+template <typename OpTy>
+struct LowerSlot : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
   using OneToNOpAdaptor = typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
 

@@ -1,4 +1,5 @@
-//===- Patterns.h - Shared by the patterns of TraceaPipeToVector --*- C++ -*-===//
+//===- Patterns.h - Shared by the patterns of TraceaPipeToVector --*- C++
+//-*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -35,8 +36,8 @@ VectorType getRegisterType(RankedTensorType tile);
 /// The type without the staged memory space.
 MemRefType getPlainMemRef(MemRefType type);
 
-/// Bytes of one buffer in the workspace, rounded up to cache lines, so that every
-/// buffer of every slot begins on one.
+/// Bytes of one buffer in the workspace, rounded up to cache lines, so that
+/// every buffer of every slot begins on one.
 int64_t getSlotBytes(MemRefType buffer);
 
 /// `x + y` and `x * y` on indices, folded.

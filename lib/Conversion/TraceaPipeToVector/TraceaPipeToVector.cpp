@@ -36,10 +36,9 @@ MemRefType mlir::tracea_pipe::getPlainMemRef(MemRefType type) {
 constexpr int64_t kLine = 64;
 
 int64_t mlir::tracea_pipe::getSlotBytes(MemRefType buffer) {
-  return llvm::alignTo(
-      buffer.getNumElements() *
-          llvm::divideCeil(buffer.getElementTypeBitWidth(), 8),
-      kLine);
+  return llvm::alignTo(buffer.getNumElements() *
+                           llvm::divideCeil(buffer.getElementTypeBitWidth(), 8),
+                       kLine);
 }
 
 Value mlir::tracea_pipe::addIndex(ImplicitLocOpBuilder &b, Value x, Value y) {

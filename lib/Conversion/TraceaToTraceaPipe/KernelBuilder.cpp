@@ -379,8 +379,8 @@ void mlir::tracea::emitEqualityCheck(RewriterBase &rewriter, Operation *op,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op->getLoc();
-  Value same = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
-                                     lhs, rhs);
+  Value same =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lhs, rhs);
   cf::AssertOp::create(
       rewriter, loc, same,
       (op->getName().getStringRef() + ": expected " + what).str());

@@ -331,6 +331,10 @@ public:
 // Meanings of the operations, also for graphs
 //===----------------------------------------------------------------------===//
 
+inline bool isInteger(double x) {
+  return std::isfinite(x) && x == std::trunc(x);
+}
+
 /// A dot product of `count` terms: its value and error when accumulated in
 /// `type`. `term(i, a, b)` gives the factors.
 template <typename Term>
@@ -344,7 +348,7 @@ Approx dotProduct(ElementType type, int64_t count, Term term) {
       Real product = Real(a) * b;
       sum += product;
       magnitude += product < 0 ? -product : product;
-      integers = integers && a == double(int64_t(a)) && b == double(int64_t(b));
+      integers = integers && isInteger(a) && isInteger(b);
     }
   } else {
     double doubleSum = 0, doubleMagnitude = 0;
@@ -355,8 +359,7 @@ Approx dotProduct(ElementType type, int64_t count, Term term) {
       doubleSum += product;
       doubleMagnitude += product < 0 ? -product : product;
       integers = integers && a >= -0x1p31 && a <= 0x1p31 && b >= -0x1p31 &&
-                 b <= 0x1p31 && a == double(int64_t(a)) &&
-                 b == double(int64_t(b));
+                 b <= 0x1p31 && isInteger(a) && isInteger(b);
     }
     sum = doubleSum;
     magnitude = doubleMagnitude;

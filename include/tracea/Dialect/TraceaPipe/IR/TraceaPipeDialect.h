@@ -48,9 +48,9 @@ std::optional<LinearForm> tryGetLinearForm(AffineExpr expr, unsigned numDims);
 /// The result of an access map (which the verifiers know to be linear).
 LinearForm getLinearForm(AffineExpr expr, unsigned numDims);
 
-/// Strides of a window into `source` through a linear `map`: the source's strides
-/// combined by the map's coefficients, ShapedType::kDynamic where one of them is
-/// known only at run time. Nothing if the source has no strides.
+/// Strides of a window into `source` through a linear `map`: the source's
+/// strides combined by the map's coefficients, ShapedType::kDynamic where one
+/// of them is known only at run time. Nothing if the source has no strides.
 std::optional<SmallVector<int64_t>> getViewStrides(MemRefType source,
                                                    AffineMap map);
 
