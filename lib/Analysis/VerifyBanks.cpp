@@ -8,6 +8,7 @@
 // lib/Algebra and in docs/Proofs/Banks.md.
 
 #include "StagedAccesses.h"
+#include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -114,21 +115,12 @@ private:
   void certify(KernelOp kernel, size_t accesses, int64_t byRank, int64_t worst,
                StringRef target) {
     std::string text =
-        "banks: " + std::to_string(accesses) +
-        " accesses to staged memory take at most " + std::to_string(worst) +
-        (worst == 1 ? " cycle" : " cycles") + " a phase on " + target.str() +
-        ", " + std::to_string(byRank) + " by rank, " +
-        std::to_string(accesses - byRank) + " by enumeration of a period";
-    StringRef name = "tracea_pipe.certificates";
-    SmallVector<Attribute> certificates;
-    if (auto old = kernel->getAttrOfType<ArrayAttr>(name))
-      for (Attribute certificate : old) {
-        auto string = dyn_cast<StringAttr>(certificate);
-        if (!string || !string.getValue().starts_with("banks:"))
-          certificates.push_back(certificate);
-      }
-    certificates.push_back(StringAttr::get(kernel.getContext(), text));
-    kernel->setAttr(name, ArrayAttr::get(kernel.getContext(), certificates));
+        std::to_string(accesses) + " accesses to staged memory take at most " +
+        std::to_string(worst) + (worst == 1 ? " cycle" : " cycles") +
+        " a phase on " + target.str() + ", " + std::to_string(byRank) +
+        " by rank, " + std::to_string(accesses - byRank) +
+        " by enumeration of a period";
+    setCertificate(kernel, "banks", text);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Protocol/Checker.h"
 #include "llvm/ADT/StringMap.h"
@@ -784,20 +785,10 @@ struct VerifyProtocol : mlir::tracea::impl::VerifyProtocolBase<VerifyProtocol> {
 
   /// Says what was proved, once.
   void certify(KernelOp kernel, const Extractor &extractor) {
-    std::string text =
-        "protocol: " + std::to_string(extractor.protocol.roles.size()) +
-        " roles, " + std::to_string(extractor.channels.size()) +
-        " channels, every trip count";
-    StringRef name = "tracea_pipe.certificates";
-    SmallVector<Attribute> certificates;
-    if (auto old = kernel->getAttrOfType<ArrayAttr>(name))
-      for (Attribute certificate : old) {
-        auto string = dyn_cast<StringAttr>(certificate);
-        if (!string || !string.getValue().starts_with("protocol:"))
-          certificates.push_back(certificate);
-      }
-    certificates.push_back(StringAttr::get(kernel.getContext(), text));
-    kernel->setAttr(name, ArrayAttr::get(kernel.getContext(), certificates));
+    std::string text = std::to_string(extractor.protocol.roles.size()) +
+                       " roles, " + std::to_string(extractor.channels.size()) +
+                       " channels, every trip count";
+    mlir::tracea::setCertificate(kernel, "protocol", text);
   }
 };
 } // namespace

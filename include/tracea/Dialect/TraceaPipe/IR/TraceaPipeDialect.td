@@ -24,6 +24,7 @@ def TraceaPipe_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
@@ -119,6 +120,29 @@ def TraceaPipe_StagedAttr : TraceaPipe_Attr<"Staged", "staged",
     OptionalArrayRefParameter<"int64_t", "flattened pairs (bit, source bit)">:$swizzle
   );
   let assemblyFormat = "(`<` `swizzle` `=` `[` $swizzle^ `]` `>`)?";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_CertificateAttr : TraceaPipe_Attr<"Certificate", "certificate"> {
+  let summary = "What a check has proved of a kernel";
+  let description = [{
+    `check` names the method, `claim` says in words and figures what holds, and
+    `model` is the text from which the claim can be decided again without the
+    IR, where the check writes one. None has line breaks. A kernel lists its
+    certificates, one a check, in `tracea_pipe.certificates`;
+    `tracea_pipe.certified` is the fingerprint of the kernel that they are
+    about. What could not be decided is in `tracea_pipe.remarks`.
+    ```mlir
+    #tracea_pipe.certificate<check = "protocol",
+        claim = "2 roles, 1 channels, every trip count">
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"the method">:$check,
+    StringRefParameter<"what holds">:$claim,
+    StringRefParameter<"what decides it again", [{""}]>:$model
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -1,0 +1,50 @@
+//===- Certificates.h - What checks have proved of a kernel -----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Certificates are attributes of the kernel that they are about. The kernel
+// carries its fingerprint as of the last check beside them: whoever changes it
+// afterwards, a pass or a hand, makes the certificates stale, and nobody has to
+// remember to remove them.
+
+#ifndef TRACEA_ANALYSIS_CERTIFICATES_H
+#define TRACEA_ANALYSIS_CERTIFICATES_H
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea {
+
+/// The checks whose certificates a compiled kernel may carry, in the order in
+/// which it lists them.
+ArrayRef<StringLiteral> getCertificateChecks();
+
+/// Gives `kernel` the certificate of `check`, in the place of an older one, and
+/// takes away what the check had left undecided. Certificates of other checks
+/// stay unless the kernel has changed since. `claim` and `model` are one line
+/// each; `model` decides the claim again without the IR.
+void setCertificate(Operation *kernel, StringRef check, StringRef claim,
+                    StringRef model = "");
+
+/// Records that `check` proves nothing of `kernel`, and why, in the place of
+/// its certificate or of older reasons.
+void setUndecided(Operation *kernel, StringRef check,
+                  ArrayRef<std::string> reasons);
+
+/// Removes what `check` said, for a kernel of which it has nothing to say.
+void clearCertificate(Operation *kernel, StringRef check);
+
+/// The certificate of `check`; null where there is none or where it is about
+/// another state of the kernel.
+tracea_pipe::CertificateAttr getCertificate(Operation *kernel, StringRef check);
+
+/// Whether the kernel has certificates and is not what they are about.
+bool hasStaleCertificates(Operation *kernel);
+
+/// A digest of the signature, the body and the module's target, of nothing
+/// that names or explains, and of no location. Equal for a module and for its
+/// text read again, in every process.
+std::string getFingerprint(Operation *kernel);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_ANALYSIS_CERTIFICATES_H

@@ -1,0 +1,129 @@
+//===- Certificates.cpp - What checks have proved of a kernel -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Analysis/Certificates.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using tracea_pipe::CertificateAttr;
+
+static constexpr StringLiteral kCertificates = "tracea_pipe.certificates";
+static constexpr StringLiteral kCertified = "tracea_pipe.certified";
+static constexpr StringLiteral kRemarks = "tracea_pipe.remarks";
+
+ArrayRef<StringLiteral> mlir::tracea::getCertificateChecks() {
+  static constexpr StringLiteral checks[] = {"protocol", "banks", "coverage",
+                                             "resources", "numerics"};
+  return checks;
+}
+
+static StringRef checkOf(Attribute entry) {
+  if (auto certificate = dyn_cast<CertificateAttr>(entry))
+    return certificate.getCheck();
+  if (auto remark = dyn_cast<DictionaryAttr>(entry))
+    if (auto check = remark.getAs<StringAttr>("check"))
+      return check.getValue();
+  return "";
+}
+
+/// Known checks by their order, others after them by name; the reasons of one
+/// check by their text.
+static std::tuple<size_t, StringRef, StringRef> rankOf(Attribute entry) {
+  StringRef reason;
+  if (auto remark = dyn_cast<DictionaryAttr>(entry))
+    if (auto text = remark.getAs<StringAttr>("reason"))
+      reason = text.getValue();
+  ArrayRef<StringLiteral> checks = getCertificateChecks();
+  StringRef check = checkOf(entry);
+  return {llvm::find(checks, check) - checks.begin(), check, reason};
+}
+
+/// The entries of a list of the kernel, without those of `check`.
+static SmallVector<Attribute> getOthers(Operation *kernel, StringRef list,
+                                        StringRef check) {
+  SmallVector<Attribute> others;
+  if (auto old = kernel->getAttrOfType<ArrayAttr>(list))
+    for (Attribute entry : old)
+      if (checkOf(entry) != check)
+        others.push_back(entry);
+  return others;
+}
+
+static void setList(Operation *kernel, StringRef name,
+                    SmallVector<Attribute> entries) {
+  if (entries.empty()) {
+    kernel->removeAttr(name);
+    return;
+  }
+  llvm::sort(entries,
+             [](Attribute a, Attribute b) { return rankOf(a) < rankOf(b); });
+  kernel->setAttr(name, ArrayAttr::get(kernel->getContext(), entries));
+}
+
+/// What other checks said is gone where the kernel is no longer the one that
+/// they saw.
+static void dropStale(Operation *kernel, StringRef fingerprint) {
+  auto certified = kernel->getAttrOfType<StringAttr>(kCertified);
+  if (certified && certified.getValue() == fingerprint)
+    return;
+  kernel->removeAttr(kCertificates);
+  kernel->removeAttr(kRemarks);
+  kernel->setAttr(kCertified,
+                  StringAttr::get(kernel->getContext(), fingerprint));
+}
+
+void mlir::tracea::setCertificate(Operation *kernel, StringRef check,
+                                  StringRef claim, StringRef model) {
+  dropStale(kernel, getFingerprint(kernel));
+  SmallVector<Attribute> entries = getOthers(kernel, kCertificates, check);
+  entries.push_back(
+      CertificateAttr::get(kernel->getContext(), check, claim, model));
+  setList(kernel, kCertificates, entries);
+  setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
+}
+
+void mlir::tracea::setUndecided(Operation *kernel, StringRef check,
+                                ArrayRef<std::string> reasons) {
+  dropStale(kernel, getFingerprint(kernel));
+  MLIRContext *context = kernel->getContext();
+  SmallVector<Attribute> entries = getOthers(kernel, kRemarks, check);
+  for (const std::string &reason : reasons) {
+    auto text = [&](StringRef name, StringRef value) {
+      return NamedAttribute(StringAttr::get(context, name),
+                            StringAttr::get(context, value));
+    };
+    Attribute entry = DictionaryAttr::get(
+        context, {text("check", check), text("reason", reason)});
+    if (!llvm::is_contained(entries, entry))
+      entries.push_back(entry);
+  }
+  setList(kernel, kRemarks, entries);
+  setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
+}
+
+void mlir::tracea::clearCertificate(Operation *kernel, StringRef check) {
+  setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
+  setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
+  if (!kernel->hasAttr(kCertificates) && !kernel->hasAttr(kRemarks))
+    kernel->removeAttr(kCertified);
+}
+
+bool mlir::tracea::hasStaleCertificates(Operation *kernel) {
+  if (!kernel->hasAttr(kCertificates))
+    return false;
+  auto certified = kernel->getAttrOfType<StringAttr>(kCertified);
+  return !certified || certified.getValue() != getFingerprint(kernel);
+}
+
+CertificateAttr mlir::tracea::getCertificate(Operation *kernel,
+                                             StringRef check) {
+  auto list = kernel->getAttrOfType<ArrayAttr>(kCertificates);
+  if (!list || hasStaleCertificates(kernel))
+    return nullptr;
+  for (Attribute entry : list)
+    if (checkOf(entry) == check)
+      return cast<CertificateAttr>(entry);
+  return nullptr;
+}
