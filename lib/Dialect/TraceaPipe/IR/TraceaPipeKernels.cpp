@@ -51,6 +51,21 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 TilesOp KernelOp::getTiles() { return *getBody().getOps<TilesOp>().begin(); }
 
+RolesOp KernelOp::getRoles() {
+  auto roles = getTiles().getBody().getOps<RolesOp>();
+  return roles.empty() ? RolesOp() : *roles.begin();
+}
+
+int64_t KernelOp::getNumWarps() {
+  if (RolesOp roles = getRoles()) {
+    int64_t warps = 0;
+    for (RoleOp role : roles.getBody().getOps<RoleOp>())
+      warps = std::max(warps, role.getWarps()[1]);
+    return warps;
+  }
+  return getWarps().value_or(1);
+}
+
 LogicalResult KernelOp::verify() {
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
@@ -77,6 +92,9 @@ LogicalResult KernelOp::verify() {
   if (workspace < 0)
     return emitOpError() << "expects a workspace of at least 0 bytes, found "
                          << workspace;
+  int64_t warps = getWarps().value_or(1);
+  if (warps < 1 || warps > 1024)
+    return emitOpError() << "expects 1 to 1024 warps, found " << warps;
   return success();
 }
 
@@ -173,6 +191,13 @@ LogicalResult TilesOp::verify() {
   if (group > 0 && getBounds().size() < 2)
     return emitOpError() << "expects two dimensions or more to group";
   return success();
+}
+
+LogicalResult RasterOp::verify() {
+  int64_t group = getGroup();
+  if (group >= 1 && group <= (int64_t(1) << 30))
+    return success();
+  return emitOpError() << "expects groups of 1 to 2^30 rows, found " << group;
 }
 
 //===----------------------------------------------------------------------===//

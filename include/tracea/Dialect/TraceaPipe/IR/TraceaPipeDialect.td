@@ -157,6 +157,15 @@ def TraceaPipe_ReduceKindAttr
   let assemblyFormat = "$value";
 }
 
+def TraceaPipe_Unit : I32EnumAttr<"Unit", "Unit that runs beside its role", [
+    I32EnumAttrCase<"Mma", 0, "mma">, I32EnumAttrCase<"Copy", 1, "copy">]> {
+  let cppNamespace = "::mlir::tracea_pipe";
+  let genSpecializedAttr = 0;
+}
+def TraceaPipe_UnitAttr : EnumAttr<TraceaPipe_Dialect, TraceaPipe_Unit, "unit"> {
+  let assemblyFormat = "$value";
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -183,6 +192,27 @@ def TraceaPipe_ChannelType : TraceaPipe_Type<"Channel", "channel"> {
   }];
   let parameters = (ins "int64_t":$slots, ArrayRefParameter<"::mlir::Type">:$buffers);
   let assemblyFormat = "`<` $slots `x` `(` $buffers `)` `>`";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_InFlightType : TraceaPipe_Type<"InFlight", "in_flight"> {
+  let summary = "A register tile that a matrix unit is still writing";
+  let description = [{
+    Made by `tracea_pipe.mma_async`, turned into its `tile` by `tracea_pipe.wait_group`. Loops
+    may carry it.
+    ```mlir
+    !tracea_pipe.in_flight<tensor<64x256xf32, #lanes>>
+    ```
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_TurnsType : TraceaPipe_Type<"Turns", "turns"> {
+  let summary = "A token that the teams of a role pass round";
+  let parameters = (ins "int64_t":$teams);
+  let assemblyFormat = "`<` $teams `>`";
   let genVerifyDecl = 1;
 }
 

@@ -1,0 +1,46 @@
+//===- Verifiers.h - Checks that operations share ---------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_DIALECT_TRACEAPIPE_IR_VERIFIERS_H
+#define TRACEA_LIB_DIALECT_TRACEAPIPE_IR_VERIFIERS_H
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe::verifiers {
+
+/// A register tile's shape must be the one that its lane map covers. Parsed
+/// types were checked already; types made by passes are checked here.
+LogicalResult verifyTileType(Operation *op, StringRef what, Type type);
+
+/// Checks indices, map and limits of an access from a tile of `tileShape` to
+/// `memory`.
+LogicalResult verifyAccess(Operation *op, ShapedType memory,
+                           ArrayRef<int64_t> tileShape, ValueRange indices,
+                           ValueRange limits, AffineMap map);
+
+/// Dimensions of the source that a copy fills with zeros outside of it.
+LogicalResult verifyPadded(Operation *op, ArrayRef<int64_t> padded,
+                           int64_t rank);
+
+/// What a copy can convert: floats and signless integers.
+LogicalResult verifyCopied(Operation *op, Type source, Type dest);
+
+/// Shapes and element types of a product of matrices that is accumulated.
+LogicalResult verifyProduct(Operation *op, ShapedType lhs, ShapedType rhs,
+                            RankedTensorType acc);
+
+/// Whether no two elements of the tile have one place in memory. A dimension
+/// that has a memory dimension to itself cannot collide; only what is left is
+/// enumerated, and taken to collide when that is too much.
+bool isInjective(AffineMap map, ArrayRef<int64_t> shape);
+
+/// A read or write of `operand`, if it is memory.
+void addMemRefEffect(
+    OpOperand &operand, bool write,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects);
+
+} // namespace mlir::tracea_pipe::verifiers
+
+#endif // TRACEA_LIB_DIALECT_TRACEAPIPE_IR_VERIFIERS_H
