@@ -45,6 +45,8 @@ const char *propertyName(Property property) {
     return "named barrier";
   case Property::SlotRange:
     return "slot range";
+  case Property::PendingValue:
+    return "pending value";
   }
   return "";
 }
@@ -88,6 +90,8 @@ private:
   Machine machine;
   std::vector<Node> nodes;
   std::unordered_map<std::string, std::vector<Knowledge>> seen;
+  /// What is stored, roughly.
+  int64_t bytes = 0;
 };
 } // namespace
 
@@ -184,6 +188,8 @@ CheckResult Search::run() {
     std::string key = state.key();
     if (!add(state, key))
       return;
+    bytes += static_cast<int64_t>(2 * key.size() + 2 * state.knowledge.size() *
+                                                       sizeof(uint64_t));
     nodes.push_back({parent, more});
     queue.push_back({std::move(state), std::move(key),
                      static_cast<int64_t>(nodes.size()) - 1, role});
@@ -225,6 +231,11 @@ CheckResult Search::run() {
       if (static_cast<int64_t>(nodes.size()) > options.maxStates) {
         machine.reason =
             "more than " + std::to_string(options.maxStates) + " states";
+        return finish(Verdict::NotDecided);
+      }
+      if (bytes > options.maxBytes) {
+        machine.reason = "the states take more than " +
+                         std::to_string(options.maxBytes) + " bytes";
         return finish(Verdict::NotDecided);
       }
     }

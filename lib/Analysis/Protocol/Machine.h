@@ -27,10 +27,16 @@ struct PositionState {
   uint8_t parity = 0;
 };
 
+/// Queues of asynchronous groups a role may have, and groups pending in each.
+constexpr int kMaxQueues = 4;
+constexpr int kMaxGroups = 16;
+
 struct RoleState {
   uint16_t pc = 0;
   uint8_t exited = 0;
-  uint8_t groups = 0;
+  uint8_t padding = 0;
+  /// Pending groups of each queue.
+  std::array<uint8_t, kMaxQueues> groups{};
 };
 
 /// One barrier in shared memory: full or empty side of a slot.
@@ -72,9 +78,12 @@ struct MachineState {
   /// Last item, plus one, that a role has waited for: [barrier][role].
   std::vector<uint8_t> lastItem;
   std::vector<uint8_t> initialized;
-  /// Bit sets over buffers: the open group, up to four closed ones, unfenced
-  /// writes; over slots: released, committed. [role][set].
+  /// Bit sets [role][set]: over buffers, unfenced writes and asynchronous ones
+  /// in flight; over slots, released and committed.
   std::vector<uint64_t> sets;
+  /// What is in flight, over buffers and the role's values:
+  /// [role][queue][the open group, the closed ones].
+  std::vector<uint64_t> groups;
   /// Bits over facts: [holder].
   std::vector<uint64_t> knowledge;
 
@@ -107,9 +116,8 @@ public:
   std::optional<Finding> staticFinding;
 
 private:
-  enum Set : int { Open = 0, Closed = 1, Unfenced = 5, Released, Committed };
-  static constexpr int kGroups = 4;
-  static constexpr int kSets = 9;
+  enum Set : int { Unfenced = 0, Landing, Released, Committed };
+  static constexpr int kSets = 4;
 
   struct Recorded {
     Event event;
@@ -132,16 +140,18 @@ private:
     return "'" + protocol.roles[role].name + "'";
   }
   void checkStatically();
+  void checkLoops();
   void computeLiveness();
 
   // Knowledge.
   int roleHolder(int role) const { return role; }
   int electedHolder(int role) const { return numRoles + role; }
   int lanesHolder(int role) const { return 2 * numRoles + role; }
-  int pendingHolder(int barrier) const { return 3 * numRoles + 2 * barrier; }
+  int warpsHolder(int role) const { return 3 * numRoles + role; }
+  int pendingHolder(int barrier) const { return 4 * numRoles + 2 * barrier; }
   int doneHolder(int barrier) const { return pendingHolder(barrier) + 1; }
   int namedHolder(int barrier) const {
-    return 3 * numRoles + 2 * numBarriers + barrier;
+    return 4 * numRoles + 2 * numBarriers + barrier;
   }
   bool holds(const MachineState &state, int holder, int fact) const;
   void learn(MachineState &state, int holder, int fact) const;
@@ -150,11 +160,22 @@ private:
   void clear(MachineState &state, int holder) const;
   bool knows(const MachineState &state, int role, bool elected, int fact) const;
   bool anyLaneKnows(const MachineState &state, int role, int fact) const;
-  void tell(MachineState &state, int holder, int role, bool elected) const;
+  enum class Lanes { All, PerWarp, One };
+  Lanes lanesOf(int role, const Instruction &op) const;
+  /// Who learns what lanes of a role find out.
+  int learnerOf(int role, Lanes lanes) const;
+  void tell(MachineState &state, int holder, int role, Lanes lanes) const;
 
   uint64_t *set(MachineState &state, int role, int which) const {
     return &state.sets[(role * kSets + which) * setWords];
   }
+  /// The open group of a queue (0), or the n-th closed one, oldest first.
+  uint64_t *group(MachineState &state, int role, int queue, int n) const {
+    return &state.groups[(queueBase[role] + queue * (kMaxGroups + 1) + n) *
+                         groupWords];
+  }
+  bool isInFlight(MachineState &state, int role, int bit) const;
+  int valueBit(int value) const { return numBuffers + value; }
   static bool test(const uint64_t *words, int bit) {
     return words[bit / 64] >> (bit % 64) & 1;
   }
@@ -186,8 +207,18 @@ private:
   bool checkOverwrite(MachineState &state, int role, const Instruction &op,
                       int buffer);
   void fill(MachineState &state, int role, const Instruction &op, int buffer);
+  bool wait(MachineState &state, int role, const Instruction &op, int slot);
+  bool copy(MachineState &state, int role, const Instruction &op, int slot);
+  bool write(MachineState &state, int role, const Instruction &op, int slot);
   bool read(MachineState &state, int role, const Instruction &op, int slot);
-  void retire(MachineState &state, int role, bool elected, int buffer) const;
+  void retire(MachineState &state, int role, const Instruction &op,
+              int bit) const;
+  bool closeGroup(MachineState &state, int role, const Instruction &op);
+  bool waitGroup(MachineState &state, int role, const Instruction &op);
+  bool issue(MachineState &state, int role, const Instruction &op);
+  bool use(MachineState &state, int role, const Instruction &op);
+  bool next(MachineState &state, int role, const Instruction &op, bool more,
+            int &next);
   bool meet(MachineState &state, int role, const Instruction &op, int &next);
   bool leave(MachineState &state, int role, const Instruction &op);
   bool checkExit(MachineState &state);
@@ -201,8 +232,11 @@ private:
 
   const CheckOptions &options;
   int numRoles, numBarriers = 0, numBuffers = 0, numSlots = 0, numFacts = 0;
-  int numHolders = 0, factWords = 0, setWords = 1;
+  int numHolders = 0, factWords = 0, setWords = 1, groupWords = 1;
   std::vector<int> slotBase, bufferBase, positionBase;
+  /// First queue of each role, in groups, and the number of its queues.
+  std::vector<int> queueBase, numQueues;
+  int numGroups = 0;
   std::vector<int> channelOfSlot, channelOfBuffer;
   /// Facts; -1 where there is none.
   std::vector<int> initFact, fillFact;

@@ -30,6 +30,10 @@ const char *stepName(Step step) {
     return "close group";
   case Step::WaitGroup:
     return "wait group";
+  case Step::Issue:
+    return "issue";
+  case Step::Use:
+    return "use";
   case Step::Release:
     return "release";
   case Step::Start:
@@ -56,6 +60,26 @@ const char *stepName(Step step) {
   return "";
 }
 
+bool isRingStep(Step step) {
+  switch (step) {
+  case Step::Acquire:
+  case Step::Copy:
+  case Step::Write:
+  case Step::Commit:
+  case Step::Wait:
+  case Step::Read:
+  case Step::Release:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isFillStep(Step step) {
+  return step == Step::Acquire || step == Step::Copy || step == Step::Write ||
+         step == Step::Commit;
+}
+
 RoleBuilder::RoleBuilder(Protocol &protocol, std::string name)
     : protocol(protocol), ringPositions(protocol.channels.size(), -1) {
   role.name = std::move(name);
@@ -64,6 +88,11 @@ RoleBuilder::RoleBuilder(Protocol &protocol, std::string name)
 int RoleBuilder::newPosition(int slots) {
   role.positions.push_back({slots, slots, slots, 0});
   return static_cast<int>(role.positions.size()) - 1;
+}
+
+int RoleBuilder::newValue(std::string name) {
+  role.values.push_back(std::move(name));
+  return static_cast<int>(role.values.size()) - 1;
 }
 
 Slot RoleBuilder::ring(int channel) {
@@ -111,6 +140,14 @@ RoleBuilder &RoleBuilder::write(Slot slot, uint32_t parts) {
   return *this;
 }
 
+RoleBuilder &RoleBuilder::writeAsync(Slot slot, uint32_t parts, int queue) {
+  Instruction &instruction = addSlot(Step::Write, slot);
+  instruction.parts = parts;
+  instruction.async = true;
+  instruction.queue = queue;
+  return *this;
+}
+
 RoleBuilder &RoleBuilder::fence() {
   add(Step::Fence);
   return *this;
@@ -133,20 +170,35 @@ RoleBuilder &RoleBuilder::read(Slot slot, uint32_t parts) {
   return *this;
 }
 
-RoleBuilder &RoleBuilder::readAsync(Slot slot, uint32_t parts) {
+RoleBuilder &RoleBuilder::readAsync(Slot slot, uint32_t parts, int queue) {
   Instruction &instruction = addSlot(Step::Read, slot);
   instruction.parts = parts;
   instruction.async = true;
+  instruction.queue = queue;
   return *this;
 }
 
-RoleBuilder &RoleBuilder::closeGroup() {
-  add(Step::CloseGroup);
+RoleBuilder &RoleBuilder::issue(int value, int queue) {
+  Instruction &instruction = add(Step::Issue);
+  instruction.value = value;
+  instruction.queue = queue;
   return *this;
 }
 
-RoleBuilder &RoleBuilder::waitGroup(int pending) {
-  add(Step::WaitGroup).count = pending;
+RoleBuilder &RoleBuilder::use(int value) {
+  add(Step::Use).value = value;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::closeGroup(int queue) {
+  add(Step::CloseGroup).queue = queue;
+  return *this;
+}
+
+RoleBuilder &RoleBuilder::waitGroup(int pending, int queue) {
+  Instruction &instruction = add(Step::WaitGroup);
+  instruction.count = pending;
+  instruction.queue = queue;
   return *this;
 }
 
@@ -240,6 +292,10 @@ std::string printInstruction(const Protocol &protocol,
     text += " bytes " + std::to_string(instruction.bytes);
   if (instruction.barrier >= 0)
     text += " '" + protocol.barriers[instruction.barrier].name + "'";
+  if (instruction.value >= 0)
+    text += " v" + std::to_string(instruction.value);
+  if (instruction.queue)
+    text += " queue " + std::to_string(instruction.queue);
   if (instruction.count)
     text += " count " + std::to_string(instruction.count);
   if (instruction.trip >= 0)
@@ -248,6 +304,10 @@ std::string printInstruction(const Protocol &protocol,
     text += " -> " + std::to_string(instruction.target);
   if (instruction.elected)
     text += " elected";
+  if (instruction.perWarp)
+    text += " per warp";
+  if (instruction.collective)
+    text += " collective";
   return text;
 }
 

@@ -85,6 +85,72 @@ TEST(ProtocolChecker, SplitKPersistentSingleAndElected) {
   }
 }
 
+TEST(ProtocolChecker, QueuesAreCountedApart) {
+  for (int slots = 1; slots <= 8; ++slots)
+    for (int staging : {1, 2, 4})
+      expectProved(makeFused({slots, staging}), "fused");
+  for (int ahead = 1; ahead <= 8; ++ahead)
+    expectProved(makeAhead(ahead), "ahead");
+}
+
+TEST(ProtocolChecker, ManyQueuesAreNotDecided) {
+  Protocol protocol;
+  protocol.name = "queues";
+  RoleBuilder role(protocol, "all");
+  role.closeGroup(4).waitGroup(0, 4);
+  role.finish();
+  CheckResult result = checkProtocol(protocol);
+  EXPECT_EQ(result.verdict, Verdict::NotDecided);
+  EXPECT_THAT(result.reason, HasSubstr("queues"));
+}
+
+TEST(ProtocolChecker, LoopsWithoutDecisionsAreNotDecided) {
+  Protocol protocol;
+  protocol.name = "forever";
+  RoleBuilder role(protocol, "all");
+  role.add(Step::Jump).target = 0;
+  role.finish();
+  CheckResult result = checkProtocol(protocol);
+  EXPECT_EQ(result.verdict, Verdict::NotDecided);
+  EXPECT_THAT(result.reason, HasSubstr("nothing ends"));
+}
+
+// One lane of each warp arrives: its warp has to meet before.
+TEST(ProtocolChecker, OneLaneOfEachWarpMayArrive) {
+  for (bool meet : {false, true}) {
+    Protocol protocol = makeElected(2, {"lanes do not meet"});
+    Role &consumer = protocol.roles[1];
+    for (Instruction &op : consumer.code) {
+      op.elected = false;
+      op.perWarp = op.step == Step::Release;
+      if (op.step == Step::Release)
+        op.count = 4;
+    }
+    protocol.channels[0].emptyCount = 4;
+    if (meet)
+      for (size_t pc = 0; pc < consumer.code.size(); ++pc)
+        if (consumer.code[pc].step == Step::Release) {
+          Instruction converge;
+          converge.step = Step::Converge;
+          converge.perWarp = true;
+          consumer.code.insert(consumer.code.begin() + pc, converge);
+          for (Instruction &op : consumer.code)
+            if (op.target > static_cast<int>(pc))
+              ++op.target;
+          break;
+        }
+    CheckResult result = checkProtocol(protocol);
+    EXPECT_EQ(result.verdict, meet ? Verdict::Proved : Verdict::Refuted);
+    if (meet)
+      continue;
+    EXPECT_EQ(result.finding.property, Property::Overwrite);
+    // A multiply of the whole group is over for all lanes at once.
+    for (Instruction &op : consumer.code)
+      op.collective = op.step == Step::WaitGroup;
+    expectProved(protocol, "collective");
+  }
+}
+
 // What the method finds out by itself.
 TEST(ProtocolChecker, SkewNeedsTwoSlots) {
   GemmDesign design;
@@ -169,7 +235,7 @@ TEST(ProtocolChecker, ManyPendingGroupsAreNotDecided) {
   Protocol protocol;
   protocol.name = "groups";
   RoleBuilder role(protocol, "all");
-  role.repeat(5, [&] { role.closeGroup(); }).waitGroup(0);
+  role.repeat(17, [&] { role.closeGroup(); }).waitGroup(0);
   role.finish();
   CheckResult result = checkProtocol(protocol);
   EXPECT_EQ(result.verdict, Verdict::NotDecided);

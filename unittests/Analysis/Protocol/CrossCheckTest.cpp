@@ -57,6 +57,9 @@ std::vector<Instance> makeInstances() {
   add(makePersistent({2, 1}), {3, 6});
   add(makeSingleRole(1), {4});
   add(makeSingleRole(3), {8});
+  add(makeFused({2, 1}), {3, 5});
+  add(makeFused({1, 2}), {4, 4});
+  add(makeAhead(2), {7});
   return instances;
 }
 
@@ -114,6 +117,16 @@ private:
         return "swap " + where + " with the next";
       }
       case 3:
+        if (op.step == Step::WaitGroup && pick(2)) {
+          role.code[at].queue ^= 1;
+          return "queue of " + where;
+        }
+        if ((op.step == Step::CloseGroup || op.step == Step::Issue ||
+             op.async) &&
+            pick(3) == 0) {
+          role.code[at].queue ^= 1;
+          return "queue of " + where;
+        }
         if (op.step == Step::WaitGroup) {
           ++role.code[at].count;
           return "deepen " + where;

@@ -564,6 +564,94 @@ Protocol makePersistent(const PersistentDesign &design, const Faults &faults) {
   return protocol;
 }
 
+Protocol makeFused(const FusedDesign &design, const Faults &faults) {
+  auto on = [&](const char *fault) { return faults.count(fault) != 0; };
+  enum { AB, Staging };
+  enum { T, K };
+  enum { Multiplies, Stores };
+  Protocol protocol;
+  protocol.name = "fused";
+  protocol.trips = {"T", "K"};
+  protocol.channels = {
+      makeChannel("AB", design.slots, roles(0), roles(1)),
+      makeChannel("staging", design.staging, roles(1), roles(1))};
+  protocol.channels[AB].initialized = true;
+  protocol.channels[Staging].initialized = true;
+  RoleBuilder producer(protocol, "producer");
+  Slot ab = producer.ring(AB);
+  producer.loop(T, [&] {
+    producer.loop(K, [&] {
+      producer.acquire(ab).commit(ab, 4).copy(ab, 1, 4).advance(ab);
+    });
+  });
+  producer.finish();
+  RoleBuilder consumer(protocol, "consumer");
+  int sum = consumer.newValue("sum");
+  Slot in = consumer.ring(AB), out = consumer.ring(Staging);
+  consumer.loop(T, [&] {
+    consumer.loop(K, [&] {
+      consumer.wait(in).readAsync(in, 1, Multiplies).issue(sum, Multiplies);
+      consumer.closeGroup(Multiplies);
+      if (on("sum used in the loop"))
+        consumer.use(sum);
+      consumer.waitGroup(0,
+                         on("waits for the other queue") ? Stores : Multiplies);
+      consumer.release(in).advance(in);
+    });
+    consumer.waitGroup(on("stores are one behind") ? design.staging
+                                                   : design.staging - 1,
+                       Stores);
+    if (on("last multiply in flight"))
+      consumer.issue(sum, Multiplies).closeGroup(Multiplies);
+    consumer.use(sum);
+    if (on("last multiply in flight"))
+      consumer.waitGroup(0, Multiplies);
+    if (on("two queues write the sum"))
+      consumer.issue(sum, Multiplies).issue(sum, Stores);
+    consumer.write(out, 1);
+    if (!on("no fence"))
+      consumer.fence();
+    consumer.readAsync(out, 1, Stores).closeGroup(Stores).advance(out);
+  });
+  if (!on("stores not waited for at the end"))
+    consumer.waitGroup(0, Stores);
+  consumer.finish();
+  return protocol;
+}
+
+Protocol makeAhead(int ahead, const Faults &faults) {
+  auto on = [&](const char *fault) { return faults.count(fault) != 0; };
+  Protocol protocol;
+  protocol.name = "ahead";
+  protocol.trips = {"K"};
+  protocol.channels = {makeChannel("A", ahead + 1, roles(0), roles(0))};
+  protocol.channels[0].initialized = true;
+  RoleBuilder role(protocol, "all");
+  Slot to{0, role.newPosition(ahead + 1), 0};
+  Slot from{0, role.newPosition(ahead + 1), 0};
+  auto read = [&](int pending) {
+    if (!on("not waited for"))
+      role.waitGroup(on("one behind") ? pending + 1 : pending);
+    if (!on("not fenced"))
+      role.fence();
+    role.read(from, 1).advance(from);
+  };
+  role.peel(0, [&] {
+    role.repeat(ahead,
+                [&] { role.writeAsync(to, 1).closeGroup().advance(to); });
+    role.loop(0, [&] {
+      role.writeAsync(to, 1).closeGroup().advance(to);
+      if (on("writes twice"))
+        role.writeAsync(to - 1, 1);
+      read(ahead);
+    });
+    for (int i = ahead; i-- > 0;)
+      read(i);
+  });
+  role.finish();
+  return protocol;
+}
+
 Protocol makeSingleRole(int slots, const Faults &faults) {
   auto on = [&](const char *fault) { return faults.count(fault) != 0; };
   Protocol protocol;

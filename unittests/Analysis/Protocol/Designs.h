@@ -69,6 +69,17 @@ struct PersistentDesign {
 Protocol makePersistent(const PersistentDesign &design,
                         const Faults &faults = {});
 
+/// A product whose consumer stores its result itself: multiplies and stores
+/// are groups of two queues, staging slots are its own.
+struct FusedDesign {
+  int slots = 2;
+  int staging = 1;
+};
+Protocol makeFused(const FusedDesign &design, const Faults &faults = {});
+
+/// One role copies asynchronously, `ahead` steps before it reads.
+Protocol makeAhead(int ahead, const Faults &faults = {});
+
 /// One role plays both sides, as on a processor without roles.
 Protocol makeSingleRole(int slots, const Faults &faults = {});
 

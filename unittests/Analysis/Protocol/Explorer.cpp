@@ -33,9 +33,13 @@ private:
   void layOut();
   World initial() const;
 
-  // Places. A role: pc, exited, number of closed groups, waiting.
+  // Places. A role: pc, exited; for each queue the number of closed groups and
+  // a bit set for the open and each closed group.
   int role(int r) const { return roleBase[r]; }
-  int groupsOf(int r) const { return roleBase[r] + 4; }
+  int groupCount(int r, int queue) const {
+    return roleBase[r] + 2 + queue * (1 + (kMaxGroups + 1) * groupWords);
+  }
+  int groupsOf(int r, int queue) const { return groupCount(r, queue) + 1; }
   // A position: item, slot, count, parity.
   int position(int r, int p) const { return positionBase[r] + 4 * p; }
   // A barrier: completed phases, missing arrivals, bytes missing, arrived
@@ -44,7 +48,7 @@ private:
     return barrierBase[channel] + (2 * slot + !full) * barrierSize;
   }
   // A buffer: item, copies in flight, visible, roles that have not read it,
-  // bytes in flight, writer that has not fenced.
+  // bytes in flight, writer that has not fenced, writer in flight.
   int buffer(int channel, int slot, int part) const {
     return bufferBase[channel] +
            (slot * protocol.channels[channel].parts + part) * bufferSize;
@@ -85,7 +89,17 @@ private:
     return (lhs - rhs) % (2 * protocol.channels[channel].slots) == 0;
   }
   bool isBlocked(const World &world, int r) const;
-  bool isReading(const World &world, int r, int bufferPlace) const;
+  /// Whether a group of `r` that is not waited for holds the bit, in any
+  /// queue but one.
+  bool isPending(const World &world, int r, int bit, int but = -1) const;
+  bool isReading(const World &world, int r, int bufferPlace) const {
+    return world[bufferPlace + 6] != r + 1 &&
+           isPending(world, r, bufferIndex(bufferPlace));
+  }
+  void addToGroup(World &world, int r, int queue, int bit) const {
+    int16_t &word = world[groupsOf(r, queue) + bit / 15];
+    word = static_cast<int16_t>(word | 1 << (bit % 15));
+  }
 
   bool fault(const std::string &text) {
     if (violation.empty())
@@ -103,13 +117,17 @@ private:
 
   const Protocol &protocol;
   const std::vector<int> &iterations;
-  int numRoles = 0, size = 0, barrierSize = 0, bufferSize = 6;
+  int numRoles = 0, size = 0, barrierSize = 0, bufferSize = 7;
   int numBuffers = 0, groupWords = 0;
   std::vector<int> roleBase, positionBase, barrierBase, bufferBase,
       releasedBase, initializedBase;
   std::vector<std::pair<int, int>> bufferOwner;
   int namedBase = 0, tripBase = 0, bitsBase = 0;
+  std::vector<int> queues;
   static constexpr int kMaxDecisions = 48;
+  /// Runs with more pending groups are given up.
+  static constexpr int kMaxGroups = 5;
+  bool gaveUp = false;
 
   std::string violation;
   std::vector<World> stack;
@@ -120,10 +138,16 @@ void Explorer::layOut() {
   numRoles = static_cast<int>(protocol.roles.size());
   for (const Channel &channel : protocol.channels)
     numBuffers += channel.slots * channel.parts;
-  // One word of sixteen buffers each for the open and four closed groups.
-  groupWords = (numBuffers + 14) / 15;
+  size_t values = 0;
+  for (const Role &role : protocol.roles)
+    values = std::max(values, role.values.size());
+  groupWords = (numBuffers + static_cast<int>(values) + 14) / 15;
   for (const Role &role : protocol.roles) {
-    roleBase.push_back(allocate(4 + 5 * groupWords));
+    queues.push_back(0);
+    for (const Instruction &op : role.code)
+      queues.back() = std::max(queues.back(), op.queue + 1);
+    roleBase.push_back(
+        allocate(2 + queues.back() * (1 + (kMaxGroups + 1) * groupWords)));
     positionBase.push_back(
         allocate(4 * static_cast<int>(role.positions.size())));
   }
@@ -174,11 +198,13 @@ World Explorer::initial() const {
   return world;
 }
 
-bool Explorer::isReading(const World &world, int r, int place) const {
-  int index = bufferIndex(place);
-  for (int g = 0; g < 5; ++g)
-    if (world[groupsOf(r) + g * groupWords + index / 15] >> (index % 15) & 1)
-      return true;
+bool Explorer::isPending(const World &world, int r, int bit, int but) const {
+  for (int queue = 0; queue < queues[r]; ++queue)
+    for (int g = 0; g <= kMaxGroups; ++g)
+      if (queue != but &&
+          (world[groupsOf(r, queue) + g * groupWords + bit / 15] >> (bit % 15) &
+           1))
+        return true;
   return false;
 }
 
@@ -226,7 +252,7 @@ bool Explorer::arrive(World &world, int r, const Instruction &op, int slot,
 }
 
 bool Explorer::startWrite(World &world, int place) {
-  if (world[place + 1])
+  if (world[place + 1] || world[place + 6])
     return fault("overwrites a copy in flight");
   if (world[place + 3])
     return fault("overwrites what is not read");
@@ -313,7 +339,10 @@ bool Explorer::execute(World &world, int r) {
         world[place + 4] = bytes;
         bytes = 0;
       } else {
-        world[place + 5] = static_cast<int16_t>(r + 1);
+        int by = op.async ? 6 : 5;
+        world[place + by] = static_cast<int16_t>(r + 1);
+        if (op.async)
+          addToGroup(world, r, op.queue, bufferIndex(place));
       }
     }
     return true;
@@ -344,31 +373,50 @@ bool Explorer::execute(World &world, int r) {
       if (!world[place + 2] || !sameItem(op.channel, world[place], item))
         return fault("reads what is not there");
       world[place + 3] = static_cast<int16_t>(world[place + 3] & ~(1 << r));
-      if (op.async) {
-        int index = bufferIndex(place);
-        int16_t &word = world[groupsOf(r) + index / 15];
-        word = static_cast<int16_t>(word | 1 << (index % 15));
-      }
+      if (op.async)
+        addToGroup(world, r, op.queue, bufferIndex(place));
     }
     return true;
   case Step::CloseGroup: {
-    int16_t &groups = world[role(r) + 2];
-    if (groups >= 4)
-      return fault("too many groups");
-    ++groups;
+    int16_t &count = world[groupCount(r, op.queue)];
+    if (count >= kMaxGroups) {
+      gaveUp = true;
+      return false;
+    }
+    ++count;
+    int base = groupsOf(r, op.queue);
     for (int w = 0; w < groupWords; ++w) {
-      world[groupsOf(r) + groups * groupWords + w] = world[groupsOf(r) + w];
-      world[groupsOf(r) + w] = 0;
+      world[base + count * groupWords + w] = world[base + w];
+      world[base + w] = 0;
     }
     return true;
   }
-  case Step::WaitGroup:
-    for (int16_t &groups = world[role(r) + 2]; groups > op.count; --groups)
-      for (int g = 1; g <= groups; ++g)
+  case Step::WaitGroup: {
+    int base = groupsOf(r, op.queue);
+    for (int16_t &count = world[groupCount(r, op.queue)]; count > op.count;
+         --count)
+      for (int g = 1; g <= count; ++g)
         for (int w = 0; w < groupWords; ++w)
-          world[groupsOf(r) + g * groupWords + w] =
-              g < groups ? world[groupsOf(r) + (g + 1) * groupWords + w] : 0;
+          world[base + g * groupWords + w] =
+              g < count ? world[base + (g + 1) * groupWords + w] : 0;
+    // Asynchronous writes that are over now wait for a fence.
+    for (int i = 0; i < numBuffers; ++i) {
+      int place = bufferBase[0] + i * bufferSize;
+      if (world[place + 6] == r + 1 && !isPending(world, r, i)) {
+        world[place + 6] = 0;
+        world[place + 5] = static_cast<int16_t>(r + 1);
+      }
+    }
     return true;
+  }
+  case Step::Issue:
+    if (isPending(world, r, numBuffers + op.value, op.queue))
+      return fault("two queues write one value");
+    addToGroup(world, r, op.queue, numBuffers + op.value);
+    return true;
+  case Step::Use:
+    return !isPending(world, r, numBuffers + op.value) ||
+           fault("uses a value in flight");
   case Step::Start:
   case Step::Move:
   case Step::Advance: {
@@ -420,11 +468,10 @@ bool Explorer::execute(World &world, int r) {
     return true;
   }
   case Step::Exit:
-    if (world[role(r) + 2])
-      return fault("exits with pending groups");
-    for (int w = 0; w < groupWords; ++w)
-      if (world[groupsOf(r) + w])
-        return fault("exits with pending reads");
+    for (int queue = 0; queue < queues[r]; ++queue)
+      for (int w = groupCount(r, queue); w < groupCount(r, queue + 1); ++w)
+        if (world[w])
+          return fault("exits with something in flight");
     for (size_t c = 0; c < protocol.channels.size(); ++c) {
       const Channel &channel = protocol.channels[c];
       if (!channel.drain || !(channel.producers >> r & 1))
@@ -506,7 +553,8 @@ void Explorer::expand(const World &world) {
     }
     if (op.step == Step::Jump || op.step == Step::Start ||
         op.step == Step::Move || op.step == Step::Advance ||
-        op.step == Step::CloseGroup || op.step == Step::Converge) {
+        op.step == Step::CloseGroup || op.step == Step::Converge ||
+        op.step == Step::Issue || op.step == Step::Use) {
       World successor = world;
       if (execute(successor, r))
         push(std::move(successor));
@@ -549,7 +597,7 @@ Exploration Explorer::run(int64_t maxStates) {
     World world = std::move(stack.back());
     stack.pop_back();
     expand(world);
-    if (static_cast<int64_t>(seen.size()) > maxStates) {
+    if (gaveUp || static_cast<int64_t>(seen.size()) > maxStates) {
       result.exhausted = true;
       break;
     }

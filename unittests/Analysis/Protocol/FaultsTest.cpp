@@ -51,6 +51,12 @@ Protocol make(const std::string &design, const Faults &faults) {
     return makeSplitK({2}, faults);
   if (design == "persistent")
     return makePersistent({2, 2}, faults);
+  if (design == "fused")
+    return makeFused({}, faults);
+  if (design == "fused 2")
+    return makeFused({2, 2}, faults);
+  if (design == "ahead")
+    return makeAhead(2, faults);
   if (design == "single")
     return makeSingleRole(2, faults);
   return makeElected(2, faults);
@@ -167,6 +173,21 @@ static const Fault kFaults[] = {
     {"split-k", "sum read after release", Property::ReadAfterRelease, "'sum'"},
     {"persistent", "tile not released", Property::ArrivalCount, "'tile'"},
     {"persistent", "one more tile waited for", Property::Deadlock, "'tile'"},
+    {"fused", "sum used in the loop", Property::PendingValue, "uses 'sum'"},
+    {"fused", "last multiply in flight", Property::PendingValue, "uses 'sum'"},
+    {"fused", "two queues write the sum", Property::PendingValue,
+     "another queue's write"},
+    {"fused", "waits for the other queue", Property::PendingValue,
+     "uses 'sum'"},
+    {"fused", "stores are one behind", Property::Overwrite, "'staging'"},
+    {"fused 2", "stores are one behind", Property::Overwrite, "'staging'"},
+    {"fused", "no fence", Property::UnfilledRead, "'staging'"},
+    {"fused", "stores not waited for at the end", Property::Drain,
+     "'consumer' exits"},
+    {"ahead", "one behind", Property::UnfilledRead, "'A'"},
+    {"ahead", "not waited for", Property::UnfilledRead, "'A'"},
+    {"ahead", "not fenced", Property::UnfilledRead, "'A'"},
+    {"ahead", "writes twice", Property::Overwrite, "'A'"},
     {"single", "commit missing", Property::Deadlock, "to be filled"},
     {"single", "copy after commit", Property::Overwrite, "has committed"},
     {"single", "release missing", Property::Deadlock, "to be released"},

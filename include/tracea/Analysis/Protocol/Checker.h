@@ -25,7 +25,8 @@ enum class Property : uint8_t {
   Initialization,
   Roles,
   NamedBarrier,
-  SlotRange
+  SlotRange,
+  PendingValue
 };
 
 const char *propertyName(Property property);
@@ -83,6 +84,8 @@ struct CheckOptions {
   /// Decisions that one role may be ahead of another.
   int maxLead = 60;
   int64_t maxStates = 200000;
+  /// Bytes that states may take.
+  int64_t maxBytes = int64_t(1) << 30;
   /// Events that a trace keeps.
   int maxTrace = 16;
 };

@@ -25,7 +25,8 @@ enum class Step : uint8_t {
   Acquire,
   /// Starts an asynchronous copy into parts of a slot.
   Copy,
-  /// Writes parts of a slot from registers; visible after `Fence`.
+  /// Writes parts of a slot from registers; visible after `Fence`. An `async`
+  /// one has happened when its group was waited for.
   Write,
   /// Makes this role's writes visible to asynchronous readers.
   Fence,
@@ -35,10 +36,14 @@ enum class Step : uint8_t {
   Wait,
   /// Reads parts of a slot; `async` reads retire through a group.
   Read,
-  /// Closes the group of asynchronous reads started so far.
+  /// Closes the group of what was started asynchronously in `queue` so far.
   CloseGroup,
-  /// Blocks until at most `count` groups are pending.
+  /// Blocks until at most `count` groups of `queue` are pending.
   WaitGroup,
+  /// Starts to write `value` asynchronously, in the open group of `queue`.
+  Issue,
+  /// Reads or writes the registers of `value`: nothing may be in flight.
+  Use,
   /// Arrives at the slot's empty barrier.
   Release,
   /// `position` := the first item of the ring.
@@ -54,7 +59,7 @@ enum class Step : uint8_t {
   Sync,
   /// Arrives at a named barrier.
   Arrive,
-  /// All lanes of the role meet.
+  /// All lanes of the role meet; `perWarp`: those of each warp.
   Converge,
   /// Branches on a test that does not block: outside of the method.
   Poll,
@@ -62,6 +67,10 @@ enum class Step : uint8_t {
 };
 
 const char *stepName(Step step);
+
+/// Steps on a slot of a ring, and those of who fills it.
+bool isRingStep(Step step);
+bool isFillStep(Step step);
 
 /// A place in the source that an instruction came from; `kNoSite` is unknown.
 using Site = int;
@@ -71,7 +80,12 @@ struct Instruction {
   Step step = Step::Exit;
   /// One elected lane does it; the others pass.
   bool elected = false;
+  /// One lane of each warp does it.
+  bool perWarp = false;
   bool async = false;
+  /// The lanes do it as one (a multiply of a warpgroup): when one lane has
+  /// waited for its group, it is over for all.
+  bool collective = false;
   int channel = -1;
   /// Register of the role that holds a position in a ring.
   int position = -1;
@@ -85,6 +99,10 @@ struct Instruction {
   int trip = -1;
   int target = -1;
   int barrier = -1;
+  /// Queue of asynchronous groups, in order within itself only.
+  int queue = 0;
+  /// Value of the role that is written asynchronously.
+  int value = -1;
   /// Arrivals of commit and release; pending groups; a barrier's count.
   int count = 0;
   Site site = kNoSite;
@@ -122,6 +140,8 @@ struct Role {
   std::string name;
   std::vector<Instruction> code;
   std::vector<Position> positions;
+  /// Names of values that asynchronous steps write.
+  std::vector<std::string> values;
   /// What the role adds to a named barrier's count.
   int threads = 1;
   /// Its lanes are not in step: only `Converge` and named barriers join them.
@@ -165,19 +185,23 @@ public:
   /// The role's own position in a ring, made on first use.
   Slot ring(int channel);
   int newPosition(int slots);
+  int newValue(std::string name);
   Instruction &add(Step step);
 
   RoleBuilder &initialize(int channel);
   RoleBuilder &acquire(Slot slot);
   RoleBuilder &copy(Slot slot, uint32_t parts, int64_t bytes);
   RoleBuilder &write(Slot slot, uint32_t parts);
+  RoleBuilder &writeAsync(Slot slot, uint32_t parts, int queue = 0);
   RoleBuilder &fence();
   RoleBuilder &commit(Slot slot, int64_t bytes, int arrivals = 1);
   RoleBuilder &wait(Slot slot);
   RoleBuilder &read(Slot slot, uint32_t parts);
-  RoleBuilder &readAsync(Slot slot, uint32_t parts);
-  RoleBuilder &closeGroup();
-  RoleBuilder &waitGroup(int pending);
+  RoleBuilder &readAsync(Slot slot, uint32_t parts, int queue = 0);
+  RoleBuilder &issue(int value, int queue = 0);
+  RoleBuilder &use(int value);
+  RoleBuilder &closeGroup(int queue = 0);
+  RoleBuilder &waitGroup(int pending, int queue = 0);
   RoleBuilder &release(Slot slot, int arrivals = 1);
   RoleBuilder &advance(Slot slot);
   RoleBuilder &sync(int barrier, int count);

@@ -1,0 +1,177 @@
+//===- Barriers.cpp - Phases of barriers in shared memory, and named barriers
+//===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Machine.h"
+
+namespace tracea::analysis {
+
+int Machine::slotOf(MachineState &state, int role,
+                    const Instruction &op) const {
+  int modulus = protocol.roles[role].positions[op.position].modulus;
+  int slot = (position(state, role, op.position).slot + op.offset) % modulus;
+  return slot < 0 ? slot + modulus : slot;
+}
+
+int Machine::itemOf(MachineState &state, int role,
+                    const Instruction &op) const {
+  int period = 2 * protocol.channels[op.channel].slots;
+  int item = (position(state, role, op.position).item + op.offset) % period;
+  return item < 0 ? item + period : item;
+}
+
+/// Whether the parity that the code waits for is that of the phase it means.
+/// The code's parity of an offset position follows the position of the slot.
+bool Machine::parityMatches(MachineState &state, int role,
+                            const Instruction &op, int slot) const {
+  bool full = op.step == Step::Wait;
+  const BarrierState &barrier =
+      state.barriers[barrierOf(op.channel, slot, full)];
+  const Position &walk = protocol.roles[role].positions[op.position];
+  const PositionState &at = position(state, role, op.position);
+  // Every wrap of the slot index towards the offset changes the parity.
+  int shifted = at.slot + op.offset;
+  int wraps = (shifted - slot) / walk.modulus;
+  int parity = (at.parity ^ (wraps & 1)) & 1;
+  int seen = barrier.observed >> role & 1;
+  // Who fills waits for the phase before, so both sides compare alike.
+  return parity == seen;
+}
+
+/// A wait for a phase that the role has already observed passes at once.
+bool Machine::waitsAgain(MachineState &state, int role, const Instruction &op,
+                         int slot) const {
+  int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
+  return !parityMatches(state, role, op, slot) &&
+         !(state.barriers[barrier].ready >> role & 1) &&
+         state.lastItem[barrier * numRoles + role] ==
+             itemOf(state, role, op) + 1;
+}
+
+bool Machine::wait(MachineState &state, int role, const Instruction &op,
+                   int slot) {
+  int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
+  BarrierState &b = state.barriers[barrier];
+  int fact = observeFact[barrier][role];
+  int holder = learnerOf(role, lanesOf(role, op));
+  int flags = op.step == Step::Wait ? Released : Committed;
+  if (waitsAgain(state, role, op, slot)) {
+    forget(state, fact);
+    learn(state, holder, fact);
+    return true;
+  }
+  if (!parityMatches(state, role, op, slot))
+    return fail(Property::ParityAliasing,
+                quoted(role) + " waits at the " + barrierName(barrier) +
+                    " with the parity of another phase",
+                role, op.site, op.channel, slot);
+  mark(set(state, role, flags), slotBase[op.channel] + slot, false);
+  b.ready &= ~(1u << role);
+  b.observed ^= 1u << role;
+  state.lastItem[barrier * numRoles + role] =
+      static_cast<uint8_t>(itemOf(state, role, op) + 1);
+  join(state, holder, doneHolder(barrier));
+  learn(state, holder, fact);
+  return true;
+}
+
+bool Machine::arrive(MachineState &state, int role, const Instruction &op,
+                     int barrier) {
+  Lanes lanes = lanesOf(role, op);
+  int fact = arriveFact[barrier][role];
+  int slot = barrier / 2 - slotBase[op.channel];
+  BarrierState &b = state.barriers[barrier];
+  if (!knows(state, role, lanes == Lanes::One, fact))
+    return fail(Property::ArrivalCount,
+                quoted(role) + " may " + stepName(op.step) + " slot " +
+                    std::to_string(slot) + " of '" +
+                    protocol.channels[op.channel].name + "' twice in one phase",
+                role, op.site, op.channel, slot);
+  if (b.pending < op.count)
+    return fail(Property::ArrivalCount,
+                "more arrivals than the " + barrierName(barrier) + " counts",
+                role, op.site, op.channel, slot);
+  forget(state, fact);
+  tell(state, pendingHolder(barrier), role, lanes);
+  b.arrived |= 1u << role;
+  b.pending -= op.count;
+  return b.pending || b.expected != b.copied || complete(state, barrier);
+}
+
+bool Machine::complete(MachineState &state, int barrier) {
+  BarrierState &b = state.barriers[barrier];
+  int channel = channelOfSlot[barrier / 2];
+  const Channel &ring = protocol.channels[channel];
+  for (int role = 0; role < numRoles; ++role) {
+    int fact = observeFact[barrier][role];
+    if (fact < 0)
+      continue;
+    if (!holds(state, pendingHolder(barrier), fact))
+      return fail(Property::ParityAliasing,
+                  "a phase of the " + barrierName(barrier) +
+                      " completes before " + quoted(role) +
+                      " is sure to have seen the one before",
+                  role, kNoSite, channel, barrier / 2 - slotBase[channel]);
+    forget(state, fact);
+    b.ready |= 1u << role;
+  }
+  for (int role = 0; role < numRoles; ++role)
+    if (arriveFact[barrier][role] >= 0)
+      learn(state, pendingHolder(barrier), arriveFact[barrier][role]);
+  clear(state, doneHolder(barrier));
+  join(state, doneHolder(barrier), pendingHolder(barrier));
+  clear(state, pendingHolder(barrier));
+  b.arrived = 0;
+  b.expected = b.copied = 0;
+  b.pending = barrier % 2 == 0 ? ring.fullCount : ring.emptyCount;
+  return true;
+}
+
+bool Machine::meet(MachineState &state, int role, const Instruction &op,
+                   int &next) {
+  NamedState &named = state.named[op.barrier];
+  const std::string &name = protocol.barriers[op.barrier].name;
+  Lanes lanes = lanesOf(role, op);
+  if (named.count && named.count != op.count)
+    return fail(Property::NamedBarrier,
+                quoted(role) + " arrives at the named barrier '" + name +
+                    "' with the count " + std::to_string(op.count) +
+                    ", others with " + std::to_string(named.count),
+                role, op.site, -1, -1, op.barrier);
+  int fact = namedFact[op.barrier][role];
+  if (!knows(state, role, lanes == Lanes::One, fact))
+    return fail(Property::NamedBarrier,
+                quoted(role) +
+                    " may arrive twice in one generation of the "
+                    "named barrier '" +
+                    name + "'",
+                role, op.site, -1, -1, op.barrier);
+  forget(state, fact);
+  named.count = op.count;
+  named.arrivals += protocol.roles[role].threads;
+  named.arrived |= 1u << role;
+  tell(state, namedHolder(op.barrier), role, lanes);
+  if (op.step == Step::Sync)
+    named.waiting |= 1u << role;
+  if (named.arrivals < op.count) {
+    if (op.step == Step::Sync)
+      next = state.roles[role].pc;
+    return true;
+  }
+  for (int other = 0; other < numRoles; ++other)
+    if (named.arrived >> other & 1)
+      learn(state, namedHolder(op.barrier), namedFact[op.barrier][other]);
+  for (int other = 0; other < numRoles; ++other) {
+    if (!(named.waiting >> other & 1))
+      continue;
+    join(state, roleHolder(other), namedHolder(op.barrier));
+    if (other != role)
+      ++state.roles[other].pc;
+  }
+  clear(state, namedHolder(op.barrier));
+  named = NamedState();
+  return true;
+}
+
+} // namespace tracea::analysis

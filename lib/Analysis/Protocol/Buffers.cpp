@@ -1,0 +1,133 @@
+//===- Buffers.cpp - Fills and reads of buffers -------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Machine.h"
+
+namespace tracea::analysis {
+
+bool Machine::checkOverwrite(MachineState &state, int role,
+                             const Instruction &op, int buffer) {
+  bool elected = op.elected && protocol.roles[role].divergent;
+  int index =
+      (buffer - bufferBase[op.channel]) / protocol.channels[op.channel].parts;
+  if (protocol.channels[op.channel].commitLast &&
+      test(set(state, role, Committed), slotBase[op.channel] + index))
+    return fail(Property::Overwrite,
+                quoted(role) + " fills " + bufferName(buffer) +
+                    " after it has committed the slot",
+                role, op.site, op.channel, index);
+  for (int reader = 0; reader < numRoles; ++reader) {
+    int fact = readFact[buffer][reader];
+    if (fact < 0 || knows(state, role, elected, fact))
+      continue;
+    std::string why;
+    if (isInFlight(state, reader, buffer))
+      why = "an asynchronous read by " + quoted(reader) + " is not waited for";
+    else if (anyLaneKnows(state, reader, fact))
+      why = "nothing orders this after the read by " + quoted(reader);
+    else
+      why = quoted(reader) + " has not read what is there";
+    return fail(Property::Overwrite,
+                quoted(role) + " overwrites " + bufferName(buffer) + ": " + why,
+                role, op.site, op.channel, index);
+  }
+  return true;
+}
+
+void Machine::fill(MachineState &state, int role, const Instruction &op,
+                   int buffer) {
+  for (int fact : readFact[buffer])
+    if (fact >= 0)
+      forget(state, fact);
+  forget(state, fillFact[buffer]);
+  state.buffers[buffer].item = static_cast<uint8_t>(itemOf(state, role, op));
+  state.buffers[buffer].filled = 1;
+}
+
+bool Machine::copy(MachineState &state, int role, const Instruction &op,
+                   int slot) {
+  int barrier = barrierOf(op.channel, slot, true);
+  bool alone = op.elected || !protocol.roles[role].divergent;
+  for (int part = 0; part < protocol.channels[op.channel].parts; ++part) {
+    if (!(op.parts >> part & 1))
+      continue;
+    int buffer = bufferOf(op.channel, slot, part);
+    if (!checkOverwrite(state, role, op, buffer))
+      return false;
+    if (!(state.barriers[barrier].arrived >> role & 1) &&
+        !knows(state, role, alone, arriveFact[barrier][role]))
+      return fail(Property::Bytes,
+                  quoted(role) + " copies into " + bufferName(buffer) +
+                      " while the phase before may still be open: the "
+                      "bytes are counted there",
+                  role, op.site, op.channel, slot);
+    fill(state, role, op, buffer);
+    // Copies land at once: the phase completes when the last byte lands,
+    // and bytes of one phase are never counted in another (checked above).
+    tell(state, pendingHolder(barrier), role, Lanes::One);
+    // A copy that counts no bytes holds nothing up: nobody knows its end.
+    if (op.bytes > 0)
+      learn(state, pendingHolder(barrier), fillFact[buffer]);
+  }
+  state.barriers[barrier].copied += op.bytes;
+  const BarrierState &b = state.barriers[barrier];
+  return b.pending || b.expected != b.copied || complete(state, barrier);
+}
+
+bool Machine::write(MachineState &state, int role, const Instruction &op,
+                    int slot) {
+  for (int part = 0; part < protocol.channels[op.channel].parts; ++part) {
+    if (!(op.parts >> part & 1))
+      continue;
+    int buffer = bufferOf(op.channel, slot, part);
+    if (!checkOverwrite(state, role, op, buffer))
+      return false;
+    if (test(set(state, role, Landing), buffer))
+      return fail(Property::Overwrite,
+                  quoted(role) + " writes " + bufferName(buffer) +
+                      " while its own asynchronous write is in flight",
+                  role, op.site, op.channel, slot);
+    fill(state, role, op, buffer);
+    mark(set(state, role, Unfenced), buffer, !op.async);
+    mark(set(state, role, Landing), buffer, op.async);
+    if (op.async)
+      mark(group(state, role, op.queue, 0), buffer, true);
+  }
+  return true;
+}
+
+bool Machine::read(MachineState &state, int role, const Instruction &op,
+                   int slot) {
+  const Channel &ring = protocol.channels[op.channel];
+  bool elected = op.elected && protocol.roles[role].divergent;
+  for (int part = 0; part < ring.parts; ++part) {
+    if (!(op.parts >> part & 1))
+      continue;
+    int buffer = bufferOf(op.channel, slot, part);
+    if (test(set(state, role, Released), slotBase[op.channel] + slot))
+      return fail(Property::ReadAfterRelease,
+                  quoted(role) + " reads " + bufferName(buffer) +
+                      " after it has released the slot",
+                  role, op.site, op.channel, slot);
+    if (!state.buffers[buffer].filled ||
+        !knows(state, role, elected, fillFact[buffer]))
+      return fail(Property::UnfilledRead,
+                  quoted(role) + " reads " + bufferName(buffer) +
+                      " without waiting for its data",
+                  role, op.site, op.channel, slot);
+    if (state.buffers[buffer].item != itemOf(state, role, op))
+      return fail(Property::UnfilledRead,
+                  quoted(role) + " reads the data of another phase in " +
+                      bufferName(buffer),
+                  role, op.site, op.channel, slot);
+    forget(state, readFact[buffer][role]);
+    if (op.async)
+      mark(group(state, role, op.queue, 0), buffer, true);
+    else if (!isInFlight(state, role, buffer))
+      retire(state, role, op, buffer);
+  }
+  return true;
+}
+
+} // namespace tracea::analysis
