@@ -111,4 +111,32 @@ def SolveSwizzle : Pass<"tracea-solve-swizzle", "::mlir::tracea_pipe::KernelOp">
   ];
 }
 
+def VerifyResources : Pass<"tracea-verify-resources", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Prove that a kernel fits its target";
+  let description = [{
+    Adds up what a kernel needs and compares it with the target's table: shared
+    memory (the slots of its channels with their alignment, scratch tiles,
+    barriers, what each team of a role has for itself), threads and warps,
+    registers of live tiles in each role against its budget and against what the
+    launch leaves, named barriers. On a CPU: the workspace, and the vectors that
+    are alive at a time against those of the processor.
+
+    An excess is an error that names what is needed, what there is and who needs
+    most. A limit that nobody knows leaves the kernel undecided, with a remark.
+    What fits but is slow (vectors that will be spilled) is a remark of the
+    category `tracea-verify-resources`. A kernel that fits gets the certificate
+    `resources`, whose model is enough to decide it again. See
+    docs/Proofs/Resources.md.
+  }];
+  let options = [
+    Option<"requireProof", "require-proof", "bool", "false",
+           "A kernel that is not decided is an error">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels">,
+    Statistic<"numProved", "proved", "Kernels that fit">,
+    Statistic<"numWarnings", "warnings", "Kernels, or roles, that fit but are slow">
+  ];
+}
+
 #endif // TRACEA_ANALYSIS_PASSES_TD
