@@ -166,7 +166,7 @@ private:
     Value first = accesses.front().buffer;
     auto type = cast<ShapedType>(first.getType());
     StagedAttr staged = getStaged(type);
-    if (!staged.getSwizzle().empty())
+    if (!staged.getSwizzle().empty() || staged.getPanel())
       return success(); // Somebody's choice; verify-banks judges it.
     if (!isa_and_nonnull<ScratchOp, StageOp, ChannelOp>(
             buffer.owner.getDefiningOp())) {

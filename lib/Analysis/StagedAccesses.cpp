@@ -182,7 +182,37 @@ StagedAttr mlir::tracea::getStaged(Type type) {
   return {};
 }
 
-alg::Swizzle mlir::tracea::getSwizzle(StagedAttr staged) {
+static int64_t getElementBytes(ShapedType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// What panels do to the bits of a row-major byte offset: those of the panel's
+/// number trade places with those of the row.
+static FailureOr<alg::F2Matrix> getPanelOrder(StagedAttr staged,
+                                              ShapedType type) {
+  int64_t columns = type.getShape().back();
+  int64_t rows = columns ? type.getNumElements() / columns : 0;
+  if (!llvm::isPowerOf2_64(columns) || !llvm::isPowerOf2_64(rows))
+    return failure();
+  unsigned low = llvm::Log2_64(staged.getPanel()) +
+                 llvm::Log2_64_Ceil(getElementBytes(type));
+  unsigned panels = llvm::Log2_64(columns / staged.getPanel());
+  unsigned height = llvm::Log2_64(rows);
+  alg::F2Vectors images;
+  for (unsigned bit = 0; bit < low; ++bit)
+    images.push_back(uint64_t(1) << bit);
+  for (unsigned bit = 0; bit < panels; ++bit)
+    images.push_back(uint64_t(1) << (low + height + bit));
+  for (unsigned bit = 0; bit < height; ++bit)
+    images.push_back(uint64_t(1) << (low + bit));
+  alg::Expected<alg::F2Matrix> order =
+      alg::F2Matrix::get(low + panels + height, images);
+  assert(order && "a permutation of bits");
+  return *order;
+}
+
+FailureOr<alg::Swizzle> mlir::tracea::getSwizzle(StagedAttr staged,
+                                                 ShapedType type) {
   ArrayRef<int64_t> terms = staged.getSwizzle();
   unsigned bits = 0;
   for (int64_t bit : terms)
@@ -194,11 +224,14 @@ alg::Swizzle mlir::tracea::getSwizzle(StagedAttr staged) {
   assert(map && "the verifier bounds the bits");
   alg::Expected<alg::Swizzle> swizzle = alg::Swizzle::get(*map);
   assert(swizzle && "bits are added to lower ones only");
-  return *swizzle;
-}
-
-static int64_t getElementBytes(ShapedType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  if (!staged.getPanel())
+    return *swizzle;
+  FailureOr<alg::F2Matrix> order = getPanelOrder(staged, type);
+  if (failed(order))
+    return failure();
+  alg::Expected<alg::Swizzle> panels = alg::Swizzle::get(*order);
+  assert(panels && "a permutation of bits");
+  return swizzle->compose(*panels);
 }
 
 namespace {

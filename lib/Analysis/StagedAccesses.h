@@ -29,8 +29,10 @@ struct StagedAccess {
 /// The staged encoding or memory space of a type; null for other memory.
 tracea_pipe::StagedAttr getStaged(Type type);
 
-/// The swizzle of a buffer.
-::tracea::algebra::Swizzle getSwizzle(tracea_pipe::StagedAttr staged);
+/// The swizzle of a buffer on row-major byte offsets, its panels included.
+/// Fails for panels of extents that are no powers of two.
+FailureOr<::tracea::algebra::Swizzle> getSwizzle(tracea_pipe::StagedAttr staged,
+                                                 ShapedType type);
 
 /// All of a kernel, in the order of the text.
 SmallVector<StagedAccess> collectStagedAccesses(tracea_pipe::KernelOp kernel);

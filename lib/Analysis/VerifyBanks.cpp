@@ -62,9 +62,16 @@ struct VerifyBanksPass
         isProved &= succeeded(notDecided(access.op, access.reason));
         continue;
       }
-      alg::Swizzle swizzle = getSwizzle(getStaged(access.buffer.getType()));
+      auto type = cast<ShapedType>(access.buffer.getType());
+      FailureOr<alg::Swizzle> swizzle = getSwizzle(getStaged(type), type);
+      if (failed(swizzle)) {
+        isProved &= succeeded(notDecided(
+            access.op, "the buffer's panels have extents that are no powers "
+                       "of two"));
+        continue;
+      }
       alg::Expected<alg::TileAccessDegree> degree = alg::tileAccessDegree(
-          *banks->model, *access.access, swizzle, maxAddresses);
+          *banks->model, *access.access, *swizzle, maxAddresses);
       if (!degree) {
         isProved &= succeeded(notDecided(access.op, degree.message()));
         continue;

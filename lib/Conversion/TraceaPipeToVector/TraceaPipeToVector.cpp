@@ -126,9 +126,10 @@ static LogicalResult planWorkspace(KernelOp kernel,
     }
     for (Type type : buffers) {
       auto memref = cast<MemRefType>(type);
-      if (!cast<StagedAttr>(memref.getMemorySpace()).getSwizzle().empty()) {
-        op->emitOpError() << "has a swizzled buffer; a CPU has no banks to "
-                             "spread it over";
+      auto staged = cast<StagedAttr>(memref.getMemorySpace());
+      if (!staged.getSwizzle().empty() || staged.getPanel()) {
+        op->emitOpError() << "has a buffer with a swizzle or panels; a CPU has "
+                             "no banks to spread it over";
         return WalkResult::interrupt();
       }
       context.workspaceOffsets[op].push_back(offset);

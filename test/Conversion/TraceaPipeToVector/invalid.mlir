@@ -17,7 +17,7 @@ tracea_pipe.kernel @roles(%n: index) {
 
 tracea_pipe.kernel @swizzled(%n: index) {
   tracea_pipe.tiles (%i) in (%n) {
-    // expected-error @below {{'tracea_pipe.channel' op has a swizzled buffer; a CPU has no banks to spread it over}}
+    // expected-error @below {{'tracea_pipe.channel' op has a buffer with a swizzle or panels; a CPU has no banks}}
     %ch = tracea_pipe.channel : !tracea_pipe.channel<2 x (memref<4x8xf32, #tracea_pipe.staged<swizzle = [4, 7]>>)>
   }
   tracea_pipe.end
@@ -27,7 +27,7 @@ tracea_pipe.kernel @swizzled(%n: index) {
 
 tracea_pipe.kernel @swizzled_scratch(%n: index) {
   tracea_pipe.tiles (%i) in (%n) {
-    // expected-error @below {{'tracea_pipe.scratch' op has a swizzled buffer}}
+    // expected-error @below {{'tracea_pipe.scratch' op has a buffer with a swizzle or panels}}
     %s = tracea_pipe.scratch : memref<4x8xf32, #tracea_pipe.staged<swizzle = [4, 7]>>
   }
   tracea_pipe.end

@@ -1383,3 +1383,143 @@ func.func private @f() -> tensor<8x8x+, #tracea_pipe.lanes<outer = [8, 8]>>
 
 // expected-error @below {{expected non-function type}}
 func.func private @f() -> tensor<8x8x+, #tracea_pipe.staged>
+
+// -----
+
+// expected-error @below {{a tile in flight is a register tile, found 'tensor<8x8xf32>'}}
+func.func private @f(!tracea_pipe.in_flight<tensor<8x8xf32>>)
+
+// -----
+
+// expected-error @below {{2 to 8 teams take turns, found 1}}
+func.func private @f(!tracea_pipe.turns<1>)
+
+// -----
+
+// expected-error @below {{a panel has at least one column, found -4}}
+func.func private @f(memref<8x8xf32, #tracea_pipe.staged<panel = -4>>)
+
+// -----
+
+// expected-error @below {{expects panels of 3 columns to divide its last dimension}}
+func.func private @f(!tracea_pipe.channel<2 x (memref<8x8xf32, #tracea_pipe.staged<panel = 3>>)>)
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects groups of 1 to 2^30 rows, found 0}}
+  %i, %j = tracea_pipe.raster %n in (%n, %n) group 0
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects 0 to 7 pending groups, found -1}}
+  tracea_pipe.wait_group mma pending -1
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects 0 to 7 pending groups, found 8}}
+  tracea_pipe.wait_group copy pending 8
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expected tiles in flight, found 'index'}}
+  %x = tracea_pipe.wait_group mma pending 0 (%n : index)
+  return
+}
+
+// -----
+
+#acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+func.func @f(%d: !tracea_pipe.in_flight<tensor<64x128xf32, #acc>>) {
+  // expected-error @below {{takes tiles in flight, which only the unit 'mma' makes, from the unit 'copy'}}
+  %x = tracea_pipe.wait_group copy pending 0 (%d : !tracea_pipe.in_flight<tensor<64x128xf32, #acc>>)
+  return
+}
+
+// -----
+
+#acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>) {
+  // expected-error @below {{expects [m, k], [k, n] and [m, n]}}
+  %d = tracea_pipe.mma_async %a, %a : memref<64x64xbf16, #tracea_pipe.staged>, memref<64x64xbf16, #tracea_pipe.staged>
+         -> !tracea_pipe.in_flight<tensor<64x128xf32, #acc>>
+  return
+}
+
+// -----
+
+#acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+func.func @f(%a: memref<64x?xbf16>, %b: memref<?x128xbf16>) {
+  // expected-error @below {{expects operands of static shape}}
+  %d = tracea_pipe.mma_async %a, %b : memref<64x?xbf16>, memref<?x128xbf16> -> !tracea_pipe.in_flight<tensor<64x128xf32, #acc>>
+  return
+}
+
+// -----
+
+#acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+func.func @f(%a: memref<64x64xbf16>, %b: memref<64x128xbf16>, %c: tensor<64x128xbf16, #acc>) {
+  // expected-error @below {{expects to accumulate onto a tile of its result's type}}
+  %d = tracea_pipe.mma_async %a, %b onto %c : memref<64x64xbf16>, memref<64x128xbf16>, tensor<64x128xbf16, #acc>
+         -> !tracea_pipe.in_flight<tensor<64x128xf32, #acc>>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects a source in staged memory}}
+  tracea_pipe.copy_out %c to %c[%n, %n] map affine_map<(i, j) -> (i, j)> : memref<?x?xbf16>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects a destination outside of staged memory}}
+  tracea_pipe.copy_out %a to %a[%n, %n] map affine_map<(i, j) -> (i, j)> : memref<64x64xbf16, #tracea_pipe.staged>, memref<64x64xbf16, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xbf16>, %n: index) {
+  // expected-error @below {{expects a map known to send no two elements}}
+  tracea_pipe.copy_out %a to %c[%n, %n] map affine_map<(i, j) -> (i, i)> : memref<64x64xbf16, #tracea_pipe.staged>, memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<64x64xbf16, #tracea_pipe.staged>, %c: memref<?x?xf32>, %n: index) {
+  // expected-error @below {{expects one element type, found 'bf16' and 'f32'}}
+  tracea_pipe.copy_out %a to %c[%n, %n] map affine_map<(i, j) -> (i, j)> : memref<64x64xbf16, #tracea_pipe.staged>, memref<?x?xf32>
+  return
+}
+
+// -----
+
+#acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+func.func @f(%v: tensor<64x128xi8, #acc>) {
+  // expected-error @below {{expects a tile of conditions (i1), found 'i8'}}
+  %x = tracea_pipe.any %v : tensor<64x128xi8, #acc>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 1 to 1024 warps, found 0}}
+tracea_pipe.kernel @k(%n: index) attributes {warps = 0} {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}

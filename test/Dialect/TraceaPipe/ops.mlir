@@ -223,3 +223,55 @@ tracea_pipe.kernel @pipeline(%m: memref<?x?xf32>, %n: index) {
   }
   tracea_pipe.end
 }
+
+// What runs beside its role.
+// CHECK-LABEL: tracea_pipe.kernel @async
+// CHECK-SAME: attributes {warps = 8 : i64}
+!a = memref<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
+!b = memref<64x128xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>>
+!acc = tensor<64x128xf32, #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>>
+!cond = tensor<64x128xi1, #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>>
+tracea_pipe.kernel @async(%c: memref<?x?xbf16>, %n: index) attributes {warps = 8} {
+  tracea_pipe.tiles (%t) in (%n) {
+    // CHECK: %[[I:.*]], %[[J:.*]] = tracea_pipe.raster %{{.*}} in (%{{.*}}, %{{.*}}) group 16
+    %i, %j = tracea_pipe.raster %t in (%n, %n) group 16
+    // CHECK: %[[A:.*]] = tracea_pipe.scratch : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
+    %a = tracea_pipe.scratch : !a
+    // CHECK: %[[B:.*]] = tracea_pipe.scratch : memref<64x128xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>>
+    %b = tracea_pipe.scratch : !b
+    // CHECK: tracea_pipe.scratch : memref<8x8xf32, #tracea_pipe.staged<panel = 4>>
+    %p = tracea_pipe.scratch : memref<8x8xf32, #tracea_pipe.staged<panel = 4>>
+    // CHECK: tracea_pipe.sync
+    tracea_pipe.sync
+    // CHECK: %[[D0:.*]] = tracea_pipe.mma_async %[[A]], %[[B]] : memref<{{.*}}>, memref<{{.*}}> -> !tracea_pipe.in_flight<tensor<64x128xf32, #{{.*}}>>
+    %d0 = tracea_pipe.mma_async %a, %b : !a, !b -> !tracea_pipe.in_flight<!acc>
+    // CHECK: %[[D1:.*]] = tracea_pipe.mma_async %[[A]], %[[B]] onto %[[D0]] : memref<{{.*}}>, memref<{{.*}}>, !tracea_pipe.in_flight<tensor<64x128xf32, #{{.*}}>> -> !tracea_pipe.in_flight<tensor<64x128xf32, #{{.*}}>>
+    %d1 = tracea_pipe.mma_async %a, %b onto %d0 : !a, !b, !tracea_pipe.in_flight<!acc> -> !tracea_pipe.in_flight<!acc>
+    // CHECK: tracea_pipe.commit_group mma
+    tracea_pipe.commit_group mma
+    // CHECK: tracea_pipe.wait_group mma pending 1{{$}}
+    tracea_pipe.wait_group mma pending 1
+    // CHECK: %[[D:.*]] = tracea_pipe.wait_group mma pending 0 (%[[D1]] : !tracea_pipe.in_flight<tensor<64x128xf32, #{{.*}}>>) {test.note}
+    %d = tracea_pipe.wait_group mma pending 0 (%d1 : !tracea_pipe.in_flight<!acc>) {test.note}
+    // CHECK: tracea_pipe.mma_async %[[A]], %[[B]] onto %[[D]] : memref<{{.*}}>, memref<{{.*}}>, tensor<64x128xf32, #{{.*}}> ->
+    %e = tracea_pipe.mma_async %a, %b onto %d : !a, !b, !acc -> !tracea_pipe.in_flight<!acc>
+    // CHECK: tracea_pipe.copy_out %[[B]] to %{{.*}}[%[[I]], %[[J]]] map #{{.*}} limits(%{{.*}}, %{{.*}}) : memref<{{.*}}>, memref<?x?xbf16>
+    tracea_pipe.copy_out %b to %c[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%n, %n) : !b, memref<?x?xbf16>
+    // CHECK: tracea_pipe.copy_out %[[A]] to %{{.*}}[%[[I]], %[[J]]] map #{{[a-z0-9]*}} : memref
+    tracea_pipe.copy_out %a to %c[%i, %j] map affine_map<(i, j) -> (i, j)> : !a, memref<?x?xbf16>
+    // CHECK: tracea_pipe.commit_group copy
+    tracea_pipe.commit_group copy
+    // CHECK: tracea_pipe.wait_group copy pending 0
+    tracea_pipe.wait_group copy pending 0
+    // CHECK: %[[TURNS:.*]] = tracea_pipe.turns : <2>
+    %turns = tracea_pipe.turns : !tracea_pipe.turns<2>
+    // CHECK: tracea_pipe.take_turn %[[TURNS]][%[[I]]] : <2>
+    tracea_pipe.take_turn %turns[%i] : !tracea_pipe.turns<2>
+    // CHECK: tracea_pipe.pass_turn %[[TURNS]][%[[I]]] : <2>
+    tracea_pipe.pass_turn %turns[%i] : !tracea_pipe.turns<2>
+    // CHECK: tracea_pipe.any %{{.*}} : tensor<64x128xi1, #{{.*}}>
+    %true = arith.constant dense<true> : !cond
+    %any = tracea_pipe.any %true : !cond
+  }
+  tracea_pipe.end
+}

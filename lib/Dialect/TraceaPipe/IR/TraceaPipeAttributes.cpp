@@ -347,8 +347,47 @@ LanesAttr LanesAttr::getReduced(unsigned dim) const {
 // StagedAttr, phases, channels
 //===----------------------------------------------------------------------===//
 
+// `<swizzle = [...], panel = n>`, either or both.
+Attribute StagedAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> swizzle;
+  int64_t panel = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalLess())) {
+    bool more = true;
+    if (succeeded(parser.parseOptionalKeyword("swizzle"))) {
+      auto parseBit = [&] {
+        return parser.parseInteger(swizzle.emplace_back());
+      };
+      if (parser.parseEqual() || parser.parseCommaSeparatedList(
+                                     AsmParser::Delimiter::Square, parseBit))
+        return {};
+      more = succeeded(parser.parseOptionalComma());
+    }
+    if (more && (parser.parseKeyword("panel") || parser.parseEqual() ||
+                 parser.parseInteger(panel)))
+      return {};
+    if (parser.parseGreater())
+      return {};
+  }
+  return parser.getChecked<StagedAttr>(loc, parser.getContext(), swizzle,
+                                       panel);
+}
+
+void StagedAttr::print(AsmPrinter &printer) const {
+  if (getSwizzle().empty() && !getPanel())
+    return;
+  printer << '<';
+  if (!getSwizzle().empty())
+    printer << "swizzle = [" << getSwizzle() << ']';
+  if (getPanel())
+    printer << (getSwizzle().empty() ? "" : ", ") << "panel = " << getPanel();
+  printer << '>';
+}
+
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> swizzle) {
+                                 ArrayRef<int64_t> swizzle, int64_t panel) {
+  if (panel < 0)
+    return emitError() << "a panel has at least one column, found " << panel;
   if (swizzle.size() % 2)
     return emitError() << "a swizzle is a list of pairs (bit, source bit), "
                           "found an odd number of entries";
@@ -364,8 +403,13 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// What holds for everything in staged memory.
 static LogicalResult
-verifyStaged(ArrayRef<int64_t> shape, Type elementType,
+verifyStaged(ArrayRef<int64_t> shape, Type elementType, StagedAttr staged,
              function_ref<InFlightDiagnostic()> emitError) {
+  int64_t panel = staged.getPanel();
+  if (panel && (shape.empty() || shape.back() % panel))
+    return emitError() << "staged memory expects panels of " << panel
+                       << " columns to divide its last dimension, found ["
+                       << shape << "]";
   int64_t elements = 1;
   for (int64_t extent : shape)
     if (extent < 0 || llvm::MulOverflow(elements, extent, elements) ||
@@ -392,7 +436,7 @@ StagedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
   if (!elementType)
     return failure();
-  return verifyStaged(shape, elementType, emitError);
+  return verifyStaged(shape, elementType, *this, emitError);
 }
 
 LogicalResult PhaseType::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -416,6 +460,7 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError,
                             "layout in staged memory, found "
                          << type;
     if (failed(verifyStaged(memref.getShape(), memref.getElementType(),
+                            cast<StagedAttr>(memref.getMemorySpace()),
                             emitError)))
       return failure();
   }

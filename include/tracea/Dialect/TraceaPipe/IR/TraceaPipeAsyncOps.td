@@ -54,8 +54,8 @@ def TraceaPipe_MmaAsyncOp : TraceaPipe_Op<"mma_async", [
 def TraceaPipe_CommitGroupOp : TraceaPipe_Op<"commit_group"> {
   let summary = "Closes a group of asynchronous operations";
   let description = [{
-    What this role has started on the `unit` since the last commit forms one group. Groups
-    complete in order.
+    What this team has started on the `unit` since the last commit forms one
+    group. Groups complete in order.
   }];
   let arguments = (ins TraceaPipe_UnitAttr:$unit);
   let assemblyFormat = "$unit attr-dict";
@@ -64,8 +64,8 @@ def TraceaPipe_CommitGroupOp : TraceaPipe_Op<"commit_group"> {
 def TraceaPipe_WaitGroupOp : TraceaPipe_Op<"wait_group"> {
   let summary = "Waits until at most so many groups of a unit are pending";
   let description = [{
-    After it, operands of the completed groups may be overwritten. The tiles in
-    flight that are listed must belong to them; they come out as values. So
+    After it, operands of the completed groups may be overwritten by any lane of
+    the team. The tiles in flight that are listed must belong to them; they come out as values. So
     that a tile cannot be used too early, it can be used in no other way.
 
     Two groups are pending, the scores' and the output's; the scores are taken:
@@ -104,6 +104,22 @@ def TraceaPipe_CopyOutOp : TraceaPipe_Op<"copy_out", [
   let hasVerifier = 1;
 }
 
+def TraceaPipe_SyncOp : TraceaPipe_Op<"sync"> {
+  let summary = "The lanes of a team meet";
+  let description = [{
+    What a lane of the team (of the workgroup, outside of roles) wrote to staged
+    memory before it is visible after it to all of the team's lanes, and to the
+    units that they start.
+
+    ```mlir
+    tracea_pipe.store %tile, %staging[%c0, %c0] map affine_map<(i, j) -> (i, j)> : !tile, !staging
+    tracea_pipe.sync
+    tracea_pipe.copy_out %staging to %c[%m, %n] map affine_map<(i, j) -> (i, j)> : !staging, !c
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Turns between the teams of a role
 //===----------------------------------------------------------------------===//
@@ -111,8 +127,8 @@ def TraceaPipe_CopyOutOp : TraceaPipe_Op<"copy_out", [
 def TraceaPipe_TurnsOp : TraceaPipe_Op<"turns"> {
   let summary = "Declares a token that teams pass round";
   let description = [{
-    Of n teams one has the turn; it begins with team 0. The matrix unit works for one team while the
-    others compute: what is called ping-pong.
+    Of n teams one has the turn; it begins with team 0. The matrix unit works for
+    one team while the others compute: what is called ping-pong.
 
     ```mlir
     %turns = tracea_pipe.turns : <2>

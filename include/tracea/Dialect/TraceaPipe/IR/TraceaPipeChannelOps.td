@@ -15,10 +15,6 @@ def TraceaPipe_ChannelOp : TraceaPipe_Op<"channel"> {
     is `wait`, uses, `release`; both sides go around the ring in the same order,
     each with a phase of its own.
 
-    Declared at the top of the grid tile it connects roles. At the top of a role
-    each team has one for itself, which it both fills and reads: memory that is
-    on its way out of the registers.
-
     ```mlir
     %ring = tracea_pipe.channel : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>
     ```

@@ -113,13 +113,24 @@ def TraceaPipe_StagedAttr : TraceaPipe_Attr<"Staged", "staged",
     memory that one workgroup shares (shared memory, LDS, threadgroup memory, a
     workspace panel on a CPU). `swizzle` lists the XOR terms of the buffer's
     swizzle as pairs [bit, source bit] over the byte offset's bits; none is the
-    identity. What is staged has a static shape of at most 2^31 elements, which
-    are floats or signless integers of 1, 8, 16, 32 or 64 bits.
+    identity. A `panel` of p elements cuts the last dimension into panels, each
+    of which holds its p columns of all rows before the next one begins; offsets
+    are those of this order. What is staged has a static shape of at most 2^31
+    elements, which are floats or signless integers of 1, 8, 16, 32 or 64 bits.
+
+    A 64x256 tile as four panels with rows of 128 bytes:
+    ```mlir
+    memref<64x256xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>>
+    ```
   }];
   let parameters = (ins
-    OptionalArrayRefParameter<"int64_t", "flattened pairs (bit, source bit)">:$swizzle
+    OptionalArrayRefParameter<"int64_t", "flattened pairs (bit, source bit)">:$swizzle,
+    DefaultValuedParameter<"int64_t", "0", "columns of a panel, or 0">:$panel
   );
-  let assemblyFormat = "(`<` `swizzle` `=` `[` $swizzle^ `]` `>`)?";
+  let builders = [AttrBuilder<(ins CArg<"::llvm::ArrayRef<int64_t>", "{}">:$swizzle), [{
+    return $_get($_ctxt, swizzle, 0);
+  }]>];
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

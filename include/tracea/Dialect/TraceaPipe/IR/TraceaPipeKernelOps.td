@@ -98,7 +98,7 @@ def TraceaPipe_RasterOp : TraceaPipe_Op<"raster", [Pure]> {
   }];
   let arguments = (ins Index:$index, Index:$rows, Index:$columns, I64Attr:$group);
   let results = (outs Index:$row, Index:$column);
-  let assemblyFormat = "$index `in` `(` $rows `,` $columns `)` `group` $group attr-dict";
+  let assemblyFormat = "$index `in` ` ` `(` $rows `,` $columns `)` `group` $group attr-dict";
   let hasVerifier = 1;
 }
 

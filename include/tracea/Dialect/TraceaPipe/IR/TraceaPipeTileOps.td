@@ -263,8 +263,10 @@ def TraceaPipe_ScratchOp : TraceaPipe_Op<"scratch"> {
   let summary = "Memory of the workgroup, alive for one tile of the grid";
   let description = [{
     For values that neither fit into registers nor come from a copy: partial sums
-    between blocks, the scores of an attention. Its contents are arbitrary at the
-    start of each tile.
+    between blocks, the scores of an attention, a tile on its way out of the
+    registers. Its contents are arbitrary at the start of each tile. Inside of a
+    role each team has its own. `tracea_pipe.sync` orders what lanes write before
+    what other lanes, or a unit, read.
 
     ```mlir
     %sums = tracea_pipe.scratch : memref<96x256xf32, #tracea_pipe.staged>
