@@ -5,13 +5,16 @@
 #include "tracea/Algebra/BankSimulator.h"
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace tracea::algebra;
 
-Expected<std::vector<int64_t>> tracea::algebra::simulateAccess(
-    const BankModel &model, const std::vector<uint64_t> &addresses,
-    unsigned widthBytes, AccessKind kind, const std::vector<bool> &active) {
+/// The phases of the access once model and arguments have been found good.
+static Expected<AccessPhases>
+checkAccess(const BankModel &model, const std::vector<uint64_t> &addresses,
+            unsigned widthBytes, AccessKind kind,
+            const std::vector<bool> &active) {
   if (std::string problem = model.verify(); !problem.empty())
     return Error{problem};
   size_t lanes = model.numLanes();
@@ -27,10 +30,16 @@ Expected<std::vector<int64_t>> tracea::algebra::simulateAccess(
     if (address >> 63)
       return Error{"bank simulation: expected addresses below 2^63, found " +
                    std::to_string(address)};
-  Expected<AccessPhases> phases = model.phasesOf(widthBytes, kind);
-  if (!phases)
-    return phases.error();
+  return model.phasesOf(widthBytes, kind);
+}
 
+/// The most words that one bank delivers, for each coset of `masks`.
+static std::vector<int64_t> countWords(const BankModel &model,
+                                       const std::vector<uint64_t> &addresses,
+                                       unsigned widthBytes,
+                                       const F2Vectors &masks,
+                                       const std::vector<bool> &active) {
+  size_t lanes = model.numLanes();
   std::vector<bool> done(lanes, false);
   std::vector<int64_t> cycles;
   for (size_t first = 0; first < lanes; ++first) {
@@ -38,7 +47,7 @@ Expected<std::vector<int64_t>> tracea::algebra::simulateAccess(
       continue;
     // The coset of `first`, mask by mask.
     std::vector<size_t> group{first};
-    for (uint64_t mask : phases->lanes)
+    for (uint64_t mask : masks)
       for (size_t i = 0, e = group.size(); i < e; ++i)
         group.push_back(group[i] ^ mask);
 
@@ -58,4 +67,39 @@ Expected<std::vector<int64_t>> tracea::algebra::simulateAccess(
     cycles.push_back(busiest);
   }
   return cycles;
+}
+
+Expected<std::vector<int64_t>> tracea::algebra::simulateAccess(
+    const BankModel &model, const std::vector<uint64_t> &addresses,
+    unsigned widthBytes, AccessKind kind, const std::vector<bool> &active) {
+  Expected<AccessPhases> phases =
+      checkAccess(model, addresses, widthBytes, kind, active);
+  if (!phases)
+    return phases.error();
+  return countWords(model, addresses, widthBytes, phases->lanes, active);
+}
+
+Expected<int64_t> tracea::algebra::simulateWavefronts(
+    const BankModel &model, const std::vector<uint64_t> &addresses,
+    unsigned widthBytes, AccessKind kind, const std::vector<bool> &active) {
+  Expected<AccessPhases> phases =
+      checkAccess(model, addresses, widthBytes, kind, active);
+  if (!phases)
+    return phases.error();
+  auto isActive = [&](size_t lane) { return active.empty() || active[lane]; };
+  auto repeatsAlong = [&](uint64_t mask) {
+    for (size_t lane = 0; lane < addresses.size(); ++lane)
+      if (isActive(lane) && isActive(lane ^ mask) &&
+          addresses[lane] != addresses[lane ^ mask])
+        return false;
+    return true;
+  };
+  F2Vectors repeats;
+  for (uint64_t mask : phases->pairs)
+    if (repeatsAlong(mask))
+      repeats.push_back(mask);
+  std::vector<int64_t> cycles = countWords(model, addresses, widthBytes,
+                                           phases->lanesWhen(repeats), active);
+  int64_t sum = std::accumulate(cycles.begin(), cycles.end(), int64_t(0));
+  return sum ? std::max<int64_t>(sum, cycles.size()) : 0;
 }

@@ -15,6 +15,13 @@ static const char *kindName(AccessKind kind) {
   return kind == AccessKind::Read ? "read" : "write";
 }
 
+const F2Vectors &AccessPhases::lanesWhen(const F2Vectors &repeats) const {
+  for (uint64_t mask : pairs)
+    if (inSpan(mask, repeats))
+      return merged;
+  return lanes;
+}
+
 Expected<AccessPhases> BankModel::phasesOf(unsigned widthBytes,
                                            AccessKind kind) const {
   unsigned width = widthBytes < wordBytes() ? wordBytes() : widthBytes;
@@ -45,12 +52,20 @@ std::string BankModel::verify() const {
              std::to_string(wordBytes()) + " bytes, found a " + access;
     if (!seen.insert({entry.widthBytes, entry.kind}).second)
       return prefix + "two entries for a " + access;
-    for (uint64_t mask : entry.lanes)
-      if (mask >> laneBits)
-        return prefix + "a lane mask of the " + access + " exceeds " +
-               std::to_string(laneBits) + " bits: " + std::to_string(mask);
-    if (rankOf(entry.lanes) != entry.lanes.size())
+    for (const F2Vectors *masks : {&entry.lanes, &entry.pairs, &entry.merged})
+      for (uint64_t mask : *masks)
+        if (mask >> laneBits)
+          return prefix + "a lane mask of the " + access + " exceeds " +
+                 std::to_string(laneBits) + " bits: " + std::to_string(mask);
+    if (rankOf(entry.lanes) != entry.lanes.size() ||
+        rankOf(entry.merged) != entry.merged.size())
       return prefix + "the lane masks of the " + access + " are dependent";
+    if (entry.pairs.empty())
+      continue;
+    for (uint64_t mask : entry.lanes)
+      if (!inSpan(mask, entry.merged))
+        return prefix + "merged phases of the " + access +
+               " do not contain its phases";
   }
   return "";
 }
@@ -76,6 +91,21 @@ static BankModel makeModel(const char *name, unsigned laneBits,
   return model;
 }
 
+/// Measured (benchmarks/gpu/wavefronts): wide reads in which lanes two by two
+/// want one vector are served in half as many phases. Stores are not, nor are
+/// ldmatrix and stmatrix.
+static BankModel nvidiaModel() {
+  BankModel model = makeModel("nvidia", 5, 5, 5, {1, 2, 4});
+  for (AccessPhases &entry : model.phases) {
+    entry.mergingKnown = true;
+    if (entry.kind == AccessKind::Read && entry.widthBytes > 4) {
+      entry.pairs = {1, 2};
+      entry.merged = firstLanes(unsigned(entry.lanes.size()) + 1);
+    }
+  }
+  return model;
+}
+
 const std::vector<BankModel> &tracea::algebra::knownBankModels() {
   // NVIDIA: CUDA C++ Programming Guide, "Shared Memory"; 8 bytes go per
   // half-warp, 16 bytes and the 8 rows of ldmatrix/stmatrix per quarter-warp.
@@ -83,7 +113,7 @@ const std::vector<BankModel> &tracea::algebra::knownBankModels() {
   // {0..3, 20..23} and so on. Writes of gfx950 and 8-byte writes are taken to
   // run over consecutive lanes as their reads do.
   static const std::vector<BankModel> models = {
-      makeModel("nvidia", 5, 5, 5, {1, 2, 4}),
+      nvidiaModel(),
       makeModel("gfx942", 6, 5, 5, {1, 2, 20}),
       makeModel("gfx950", 6, 6, 6, {1, 2, 12, 20}),
       makeModel("gfx1100", 5, 5, 5, {1, 2, 20}),
@@ -126,14 +156,22 @@ tracea::algebra::conflictDegree(const BankModel &model,
   if (!phases)
     return phases.error();
 
-  F2Vectors words; // Spans W.
-  for (uint64_t lane : phases->lanes)
-    words.push_back(lanesToBytes.apply(lane) >> model.wordBits);
-  for (uint64_t w = 1; w << model.wordBits < widthBytes; w *= 2)
-    words.push_back(w);
-  F2Vectors banks;
-  for (uint64_t word : words)
-    banks.push_back(word & (model.numBanks() - 1));
-  return ConflictDegree{int64_t(1) << (rankOf(words) - rankOf(banks)),
-                        int64_t(1) << (model.laneBits - rankOf(phases->lanes))};
+  // Cycles of one phase, a coset of the span of `lanes`.
+  auto cyclesOf = [&](const F2Vectors &lanes) {
+    F2Vectors words; // Spans W.
+    for (uint64_t lane : lanes)
+      words.push_back(lanesToBytes.apply(lane) >> model.wordBits);
+    for (uint64_t w = 1; w << model.wordBits < widthBytes; w *= 2)
+      words.push_back(w);
+    F2Vectors banks;
+    for (uint64_t word : words)
+      banks.push_back(word & (model.numBanks() - 1));
+    return int64_t(1) << (rankOf(words) - rankOf(banks));
+  };
+  auto phasesIn = [&](const F2Vectors &lanes) {
+    return int64_t(1) << (model.laneBits - lanes.size());
+  };
+  const F2Vectors &served = phases->lanesWhen(lanesToBytes.kernel());
+  return ConflictDegree{cyclesOf(phases->lanes), phasesIn(phases->lanes),
+                        cyclesOf(served) * phasesIn(served)};
 }

@@ -400,7 +400,8 @@ std::string tracea::algebra::checkSwizzle(const SwizzleProblem &problem,
     if (!degree)
       return degree.message();
     if (degree->degree != answer.degrees[i].degree ||
-        degree->phases != answer.degrees[i].phases)
+        degree->phases != answer.degrees[i].phases ||
+        degree->cycles != answer.degrees[i].cycles)
       return access.name + " has degree " + std::to_string(degree->degree) +
              ", not " + std::to_string(answer.degrees[i].degree);
     if (decision.subspace && degree->degree != 1)

@@ -276,7 +276,8 @@ Expected<TileAccessDegree> Analysis::degree(int64_t maxAddresses) {
               access.kind == AccessKind::Read;
   auto describe = [&](int64_t reg, int64_t warp, int64_t window) {
     std::vector<uint64_t> addresses = addressesOf(reg, warp, window);
-    result.mayMerge = wide && result.degree.phases > 1 && repeats(addresses);
+    result.mayMerge = wide && !phases->mergingKnown &&
+                      result.degree.phases > 1 && repeats(addresses);
     if (result.degree.degree > 1) {
       result.collision = collisionIn(addresses, *phases);
       result.collision.reg = reg;
@@ -313,16 +314,22 @@ Expected<TileAccessDegree> Analysis::degree(int64_t maxAddresses) {
     return Error{"tile access: one period has " + std::to_string(offsets) +
                  " offsets of " + std::to_string(instructions) +
                  " addresses, more than " + std::to_string(maxAddresses)};
-  result.degree = {0, int64_t(1) << (model.laneBits - phases->lanes.size())};
+  result.degree.phases = int64_t(1) << (model.laneBits - phases->lanes.size());
   int64_t worstReg = 0, worstWarp = 0, worstWindow = access.offset;
   for (int64_t n = 0; n < offsets; ++n)
     for (int64_t w = 0; w < access.lanes.numWarps(); ++w)
       for (int64_t r : registers) {
         int64_t window = access.offset + n * access.step;
-        Expected<std::vector<int64_t>> cycles = simulateAccess(
-            model, addressesOf(r, w, window), widthBytes, access.kind);
+        std::vector<uint64_t> addresses = addressesOf(r, w, window);
+        Expected<std::vector<int64_t>> cycles =
+            simulateAccess(model, addresses, widthBytes, access.kind);
         if (!cycles)
           return cycles.error();
+        Expected<int64_t> all =
+            simulateWavefronts(model, addresses, widthBytes, access.kind);
+        if (!all)
+          return all.error();
+        result.degree.cycles = std::max(result.degree.cycles, *all);
         int64_t most = *std::max_element(cycles->begin(), cycles->end());
         if (most > result.degree.degree) {
           result.degree.degree = most;

@@ -102,12 +102,19 @@ void describeShared(Table &table, const TargetDescription &target) {
                          : std::to_string(shared.banks) + " x " +
                                std::to_string(shared.bankBytes) + " B");
   for (const AccessPhase &phase : shared.phases) {
-    std::string lanes;
-    for (unsigned mask : phase.lanes)
-      lanes += (lanes.empty() ? "" : ", ") + std::to_string(mask);
+    auto list = [](const std::vector<unsigned> &masks, const char *between) {
+      std::string text;
+      for (unsigned mask : masks)
+        text += (text.empty() ? "" : between) + std::to_string(mask);
+      return text;
+    };
+    std::string text = "<" + list(phase.lanes, ", ") + ">";
+    if (!phase.pairs.empty())
+      text += ", <" + list(phase.merged, ", ") + "> if lanes repeat along " +
+              list(phase.pairs, " or ");
     table.row("  phase " + std::to_string(phase.bytes) + " B " +
                   std::string(stringify(phase.access)),
-              "<" + lanes + ">");
+              text);
   }
 }
 

@@ -18,6 +18,8 @@
 //   Phases of shared memory: [CUDA] "Shared Memory" (32 banks of 4 bytes); 8
 //           bytes a lane go by half warps and 16 bytes by quarter warps, the
 //           rule that public GEMM libraries build on. Not stated by NVIDIA.
+//           Measured on an H200, with what merges phases, on all patterns of
+//           benchmarks/gpu/wavefronts; taken over for the other GPUs.
 //
 // Peaks are the whitepaper's dense rate over multiprocessors and boost clock.
 //
@@ -40,6 +42,14 @@ std::vector<AccessPhase> phases() {
     result.push_back({4, access, {1, 2, 4, 8, 16}});
     result.push_back({8, access, {1, 2, 4, 8}});
     result.push_back({16, access, {1, 2, 4}});
+  }
+  for (AccessPhase &phase : result) {
+    phase.mergingKnown = true;
+    if (phase.access == SharedAccessKind::Read && phase.bytes > 4) {
+      phase.pairs = {1, 2};
+      phase.merged = phase.lanes;
+      phase.merged.push_back(2 * phase.lanes.back());
+    }
   }
   return result;
 }

@@ -43,7 +43,7 @@ TEST(Banks, ProofAgreesWithSimulatorOnRandomAccesses) {
   constexpr uint64_t seed = 30;
   RandomF2 random(seed);
   const std::vector<BankModel> &models = knownBankModels();
-  unsigned conflicting = 0;
+  unsigned conflicting = 0, merged = 0;
   for (int round = 0; round < 20000; ++round) {
     const BankModel &model = models[random.below(models.size())];
     unsigned width = 1 << random.below(5);
@@ -74,8 +74,16 @@ TEST(Banks, ProofAgreesWithSimulatorOnRandomAccesses) {
         << "seed " << seed << " case " << round << ": " << model.name << " "
         << (kind == AccessKind::Read ? "read" : "write") << " of " << width
         << " bytes, base " << base << ", lane columns" << columnText;
+    EXPECT_EQ(
+        *simulateWavefronts(model, addressesOf(access, base), width, kind),
+        proved->wavefronts())
+        << "seed " << seed << " case " << round << ": " << model.name << " "
+        << width << " bytes, lane columns" << columnText;
     conflicting += proved->degree > 1;
+    merged += proved->wavefronts() < proved->degree * proved->phases;
+    ASSERT_LE(proved->wavefronts(), proved->degree * proved->phases);
   }
+  EXPECT_GT(merged, 50u);
   EXPECT_GT(conflicting, 2000u);
   EXPECT_LT(conflicting, 18000u);
 }
@@ -114,6 +122,57 @@ TEST(Banks, PhasesOfWideAccesses) {
   F2Matrix clash = lanes({16, 32, 128, 256, 64, 512});
   EXPECT_EQ(degree("gfx942", clash, 16, AccessKind::Read), 1);
   EXPECT_EQ(degree("gfx942", clash, 16, AccessKind::Write), 2);
+}
+
+// What was measured on an H200: phases of wide reads merge in pairs when lanes
+// repeat along lane bit 0 or lane bit 1, all of them along the same.
+TEST(Banks, MergedPhases) {
+  BankModel nvidia = *bankModel("nvidia");
+  auto cycles = [&](F2Vectors columns, unsigned width,
+                    AccessKind kind = AccessKind::Read) {
+    F2Matrix access = lanes(std::move(columns));
+    int64_t proved = conflictDegree(nvidia, access, width, kind)->wavefronts();
+    EXPECT_EQ(*simulateWavefronts(nvidia, addressesOf(access), width, kind),
+              proved);
+    return proved;
+  };
+  EXPECT_EQ(cycles({8, 16, 32, 64, 128}, 8), 2);
+  EXPECT_EQ(cycles({0, 8, 16, 32, 64}, 8), 1);
+  EXPECT_EQ(cycles({8, 0, 16, 32, 64}, 8), 1);
+  EXPECT_EQ(cycles({8, 8, 16, 32, 64}, 8), 2); // Lanes 0 and 3: not merged.
+  EXPECT_EQ(cycles({8, 16, 0, 32, 64}, 8), 2);
+  EXPECT_EQ(cycles({8, 16, 32, 64, 0}, 8), 2);
+  EXPECT_EQ(cycles({0, 128, 16, 32, 64}, 8), 2); // One phase of two cycles.
+  EXPECT_EQ(cycles({0, 8, 16, 32, 64}, 8, AccessKind::Write), 2);
+  EXPECT_EQ(cycles({16, 32, 64, 128, 256}, 16), 4);
+  EXPECT_EQ(cycles({0, 16, 32, 64, 128}, 16), 2);
+  EXPECT_EQ(cycles({0, 0, 0, 0, 0}, 16), 2);
+  EXPECT_EQ(cycles({0, 0, 0, 0, 0}, 16, AccessKind::Write), 4);
+  EXPECT_EQ(cycles({0, 0, 0, 0, 0}, 4), 1);
+
+  // Lanes that are off have no say; both halves must repeat the same way.
+  std::vector<uint64_t> addresses = addressesOf(lanes({0, 16, 32, 64, 128}));
+  std::vector<bool> active(32, true);
+  auto masked = [&](unsigned width) {
+    return *simulateWavefronts(nvidia, addresses, width, AccessKind::Read,
+                               active);
+  };
+  addresses[5] = 4096 + 32; // In the banks of lane 4.
+  EXPECT_EQ(masked(16), 5);
+  active[4] = false;
+  EXPECT_EQ(masked(16), 2);
+  addresses = addressesOf(lanes({0, 16, 32, 64, 128}));
+  for (size_t lane = 16; lane < 32; ++lane)
+    addresses[lane] = (lane & ~size_t(2)) * 16;
+  active.assign(32, true);
+  EXPECT_EQ(masked(16), 4);
+  // An instruction of few lanes still takes a cycle for each phase.
+  active.assign(32, false);
+  EXPECT_EQ(masked(16), 0);
+  active[7] = true;
+  EXPECT_EQ(
+      *simulateWavefronts(nvidia, addresses, 16, AccessKind::Write, active), 4);
+  EXPECT_EQ(masked(16), 2);
 }
 
 /// A 64×64 tile of 16-bit elements, rows of 128 bytes: 16-byte writes along the
@@ -285,6 +344,14 @@ TEST(Banks, VerifyFindsBrokenModels) {
   EXPECT_NE(broken([](BankModel &m) { m.phases[0].widthBytes = 2; }), "");
   EXPECT_NE(broken([](BankModel &m) { m.phases.push_back(m.phases[0]); }), "");
   EXPECT_NE(broken([](BankModel &m) { m.laneBits = 11; }), "");
+  EXPECT_EQ(broken([](BankModel &m) {
+              m.phases[2].pairs = {1};
+              m.phases[2].merged = {1, 2, 8};
+            }),
+            "bank model nvidia: merged phases of the 16-byte read do not "
+            "contain its phases");
+  EXPECT_NE(broken([](BankModel &m) { m.phases[2].pairs = {32}; }), "");
+  EXPECT_NE(broken([](BankModel &m) { m.phases[2].merged.push_back(3); }), "");
   EXPECT_NE(broken([](BankModel &m) { m.bankBits = 17; }), "");
   EXPECT_NE(broken([](BankModel &m) { m.wordBits = 7; }), "");
   // Both answers refuse a broken model rather than compute with it.
@@ -308,6 +375,7 @@ TEST(Banks, Rejects) {
                 .message(),
             "bank model nvidia: no 32-byte read");
   EXPECT_FALSE(simulateAccess(nvidia, {0}, 4, AccessKind::Read));
+  EXPECT_FALSE(simulateWavefronts(nvidia, {0}, 4, AccessKind::Read));
   std::vector<uint64_t> zeros(32, 0);
   EXPECT_FALSE(simulateAccess(nvidia, zeros, 4, AccessKind::Read, {true}));
   EXPECT_FALSE(simulateAccess(nvidia, zeros, 0, AccessKind::Read));

@@ -167,6 +167,16 @@ TEST_P(EveryTarget, PhasesAreIndependentSubspaces) {
       EXPECT_NE(mask, 0u);
       EXPECT_LT(mask, static_cast<unsigned>(target.occupancy.subgroupSize));
     }
+    // Merged phases are made of whole ones.
+    EXPECT_EQ(phase.pairs.empty(), phase.merged.empty());
+    EXPECT_TRUE(phase.pairs.empty() || phase.mergingKnown);
+    if (!phase.pairs.empty()) {
+      std::vector<unsigned> both = phase.merged;
+      both.insert(both.end(), phase.lanes.begin(), phase.lanes.end());
+      EXPECT_EQ(rank(phase.merged), phase.merged.size());
+      EXPECT_EQ(rank(both), phase.merged.size());
+      EXPECT_GT(phase.merged.size(), phase.lanes.size());
+    }
     // The lanes of a phase never ask for more than the banks deliver at once.
     EXPECT_LE((1 << phase.lanes.size()) * phase.bytes,
               target.shared.banks * target.shared.bankBytes);

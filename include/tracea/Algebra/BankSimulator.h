@@ -26,6 +26,14 @@ simulateAccess(const BankModel &model, const std::vector<uint64_t> &addresses,
                unsigned widthBytes, AccessKind kind,
                const std::vector<bool> &active = {});
 
+/// The cycles of the whole instruction: of its phases, merged where the model
+/// merges them, but no less than there are phases, with or without active
+/// lanes. 0 without active lanes. Fails as above.
+Expected<int64_t> simulateWavefronts(const BankModel &model,
+                                     const std::vector<uint64_t> &addresses,
+                                     unsigned widthBytes, AccessKind kind,
+                                     const std::vector<bool> &active = {});
+
 } // namespace tracea::algebra
 
 #endif // TRACEA_ALGEBRA_BANKSIMULATOR_H

@@ -18,8 +18,9 @@
 // cycles for every phase. Adding a constant to the final addresses changes
 // nothing when it is a multiple of the access width and of the word.
 //
-// For 8- and 16-byte accesses that read the same word from several phases the
-// hardware may merge phases; there the degree is an upper bound.
+// Some machines merge phases of wide reads in which neighbouring lanes want the
+// same vector; the larger phases are cosets of a subspace too, so the same
+// formula gives their cycles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,6 +42,17 @@ struct AccessPhases {
   AccessKind kind;
   /// A basis of P: lane masks. A phase is { l ⊕ p : p ∈ P }.
   F2Vectors lanes;
+  /// Lane masks m of which one suffices: when all lanes l and l ⊕ m that are
+  /// both active have the same address, the phases are cosets of the larger
+  /// space with basis `merged`. Empty when phases are never merged.
+  F2Vectors pairs = {}, merged = {};
+  /// Whether it is known when phases merge; if not, cycles are an upper bound
+  /// for reads that repeat a vector.
+  bool mergingKnown = false;
+
+  /// The phases of an access in which exactly the masks in the span of
+  /// `repeats` never change the address.
+  const F2Vectors &lanesWhen(const F2Vectors &repeats) const;
 };
 
 /// One architecture's shared memory, as data.
@@ -63,8 +75,8 @@ struct BankModel {
 
   /// Empty when the model is consistent: at most 10 lane and 16 bank bits,
   /// words of 1 to 64 bytes, power-of-two widths of at least a word, no
-  /// duplicate entries, independent masks that fit the lanes. Else what is
-  /// wrong.
+  /// duplicate entries, independent masks that fit the lanes, merged phases
+  /// that contain the plain ones. Else what is wrong.
   std::string verify() const;
 };
 
@@ -77,12 +89,14 @@ Expected<BankModel> bankModel(const std::string &name);
 /// How an access is serialised.
 struct ConflictDegree {
   /// Cycles that each phase takes; 1 is conflict-free.
-  int64_t degree;
-  /// Phases of the instruction.
-  int64_t phases;
+  int64_t degree = 0;
+  /// Phases of the instruction, none of them merged.
+  int64_t phases = 0;
+  /// Cycles of the whole instruction: degree · phases, or less when the
+  /// hardware merges phases. It does not for ldmatrix and stmatrix.
+  int64_t cycles = 0;
 
-  /// Cycles of the whole instruction.
-  int64_t wavefronts() const { return degree * phases; }
+  int64_t wavefronts() const { return cycles; }
 };
 
 /// The exact degree of an access in which lane l touches `widthBytes` bytes at

@@ -47,12 +47,13 @@ struct BankCollision {
 struct TileAccessDegree {
   /// What one instruction of a lane moves.
   unsigned widthBytes = 0;
-  /// Of the worst instruction.
+  /// The worst phase of all instructions, and the most cycles of one.
   ConflictDegree degree{};
   /// Decided by rank; otherwise by enumeration of one period.
   bool byRank = false;
   /// The hardware may merge the phases of a wide access that reads one word in
-  /// several of them: then the degree is an upper bound.
+  /// several of them, by a rule that is not known: then the cycles are an upper
+  /// bound.
   bool mayMerge = false;
   /// When the degree is above 1.
   BankCollision collision;

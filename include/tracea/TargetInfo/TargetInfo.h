@@ -113,6 +113,12 @@ struct AccessPhase {
   int bytes = 0; // width a lane
   SharedAccessKind access = SharedAccessKind::Read;
   std::vector<unsigned> lanes;
+  /// Where lanes l and l ^ m want the same bytes for all l and one m of
+  /// `pairs`, phases are the cosets of the span of `merged`. Empty: no merging.
+  std::vector<unsigned> pairs = {};
+  std::vector<unsigned> merged = {};
+  /// Whether it is known what merges; if not, the two above are empty.
+  bool mergingKnown = false;
 };
 
 struct SharedMemory {
