@@ -15,6 +15,7 @@
 #ifndef TRACEA_RUNTIME_DEVICE_H
 #define TRACEA_RUNTIME_DEVICE_H
 
+#include "tracea/Runtime/GPU.h"
 #include "tracea/Runtime/Manifest.h"
 #include "tracea/Runtime/Span.h"
 #include "tracea/Runtime/Status.h"
@@ -38,6 +39,9 @@ struct DeviceInfo {
   /// Whether device addresses are host addresses: kernels may then read and
   /// write the caller's memory in place.
   bool hostAccessible = false;
+  /// Whether kernels run on a grid of blocks; a manifest says for each of them
+  /// how (KernelSpec::gpu), and for each step on which grid.
+  bool hasGrid = false;
 };
 
 /// Something that the interface offers and this driver does not.
@@ -63,11 +67,41 @@ private:
   int64_t size;
 };
 
+/// Memory of a device that somebody else keeps alive.
+class BorrowedBuffer final : public Buffer {
+public:
+  BorrowedBuffer(void *where, int64_t size) : Buffer(where, size) {}
+};
+
+/// How a kernel is to be launched.
+struct KernelConfig {
+  /// What the kernel is called in messages; empty is its symbol.
+  std::string name;
+  /// Scratch memory of each thread that runs tiles. On a GPU it is the
+  /// dynamic shared memory of a block.
+  int64_t workspaceBytes = 0;
+  /// For devices with a grid.
+  GPUKernelSpec gpu;
+};
+
+/// The blocks of a launch.
+struct Grid {
+  int64_t x = 1;
+  int64_t y = 1;
+  int64_t z = 1;
+};
+
 /// A function of a module. Keeps the module loaded.
 class Kernel {
 public:
   virtual ~Kernel();
   const std::string &symbol() const { return name; }
+  /// Whether the code takes parameters of these sizes, in bytes. Succeeds where
+  /// the driver cannot tell.
+  virtual Status checkParameters(Span<const int64_t> bytes) const;
+  /// Whether the device runs such a grid, and on how many blocks a kernel
+  /// that takes tiles in a loop is launched in its place.
+  virtual Expected<Grid> fitGrid(const Grid &grid) const;
 
 protected:
   explicit Kernel(std::string name) : name(std::move(name)) {}
@@ -84,10 +118,12 @@ public:
   /// `workspaceBytes` of scratch memory.
   Expected<std::shared_ptr<Kernel>> kernel(const std::string &symbol,
                                            int64_t workspaceBytes = 0);
+  Expected<std::shared_ptr<Kernel>> kernel(const std::string &symbol,
+                                           const KernelConfig &config);
 
 protected:
   virtual Expected<std::shared_ptr<Kernel>>
-  doKernel(const std::string &symbol, int64_t workspaceBytes) = 0;
+  doKernel(const std::string &symbol, const KernelConfig &config) = 0;
 };
 
 /// An ordered queue of work. What is enqueued runs in order; memory that it
@@ -110,8 +146,16 @@ public:
   /// they are copied before the call returns. No tiles is no work.
   Status launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
                 Span<const int64_t> args);
+  /// Runs a grid that `Kernel::fitGrid` has accepted. `parameters` points at
+  /// the value of each parameter; the values are copied before the call
+  /// returns. Allocates nothing and waits for nothing, so that it may be part
+  /// of a capture.
+  Status launch(const std::shared_ptr<Kernel> &kernel, const Grid &grid,
+                Span<void *const> parameters);
   /// Waits until everything enqueued has run.
   Status synchronize();
+  /// Whether what is enqueued is recorded into a graph in place of being run.
+  virtual Expected<bool> isCapturing() const;
 
 protected:
   virtual Status doCopyToDevice(Buffer &to, int64_t offset, const void *from,
@@ -124,6 +168,8 @@ protected:
                         uint8_t value) = 0;
   virtual Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
                           Span<const int64_t> args) = 0;
+  virtual Status doLaunchGrid(const std::shared_ptr<Kernel> &kernel,
+                              const Grid &grid, Span<void *const> parameters);
   virtual Status doSynchronize() = 0;
 };
 
@@ -137,19 +183,37 @@ public:
   /// Whether code for `target` may be loaded: kind, architecture and every
   /// feature are compared. Nothing of a program is loaded before this.
   virtual Status checkTarget(const TargetSpec &target) const;
+  /// The number of the image that suits the device best.
+  virtual Expected<size_t> chooseImage(Span<const ImageSpec> images) const;
+  /// Success, or what made the device unusable for the rest of the process.
+  virtual Status status() const;
 
   /// Memory with arbitrary contents; zero bytes is a valid size. `alignment`
   /// is a power of two; at least 64 is used.
   Expected<std::shared_ptr<Buffer>> allocate(int64_t bytes,
                                              int64_t alignment = 64);
   Expected<std::unique_ptr<Stream>> createStream();
+  /// A stream of the driver's interface that the caller keeps alive, e.g. a
+  /// CUstream.
+  Expected<std::unique_ptr<Stream>> borrowStream(void *native);
+  /// Whether `bytes` bytes at `address` are memory of this device, as far as
+  /// the driver can tell.
+  virtual Status checkMemory(const void *address, int64_t bytes) const;
+  /// Waits until nothing runs on the device.
+  virtual Status waitIdle();
   /// Loads native code. The code gets all rights of the process.
   Expected<std::shared_ptr<Module>> loadModule(Bytes code);
+  /// Makes a tensor map of a view (strides in elements) in `map`,
+  /// tensorMapBytes aligned to tensorMapAlign. The view may be empty.
+  virtual Status encodeTensorMap(const TensorMapSpec &spec, void *address,
+                                 Span<const int64_t> sizes,
+                                 Span<const int64_t> strides, void *map) const;
 
 protected:
   virtual Expected<std::shared_ptr<Buffer>> doAllocate(int64_t bytes,
                                                        int64_t alignment) = 0;
   virtual Expected<std::unique_ptr<Stream>> doCreateStream() = 0;
+  virtual Expected<std::unique_ptr<Stream>> doBorrowStream(void *native);
   virtual Expected<std::shared_ptr<Module>> doLoadModule(Bytes code) = 0;
 };
 
@@ -178,9 +242,13 @@ struct DeviceOptions {
   /// Threads of the CPU driver, the calling one included. 0: TRACEA_NUM_THREADS
   /// where it is set, else the processors that this process may use.
   int threads = 0;
+  /// Which device of a kind that may have several.
+  int ordinal = 0;
+  /// The library of a GPU's driver where it is not the usual one.
+  std::string driverLibrary;
 };
 
-/// Opens the first device of a kind ("cpu").
+/// Opens a device of a kind ("cpu", "cuda").
 Expected<std::shared_ptr<Device>> openDevice(const std::string &kind,
                                              const DeviceOptions &options = {});
 

@@ -162,8 +162,8 @@ Expected<std::shared_ptr<Module>> CPUModule::load(Bytes code,
   return std::shared_ptr<Module>(module);
 }
 
-Expected<std::shared_ptr<Kernel>> CPUModule::doKernel(const std::string &symbol,
-                                                      int64_t workspaceBytes) {
+Expected<std::shared_ptr<Kernel>>
+CPUModule::doKernel(const std::string &symbol, const KernelConfig &config) {
   (void)::dlerror();
   void *address = ::dlsym(handle, symbol.c_str());
   if (!address)
@@ -171,7 +171,7 @@ Expected<std::shared_ptr<Kernel>> CPUModule::doKernel(const std::string &symbol,
                          "\": " + loaderError());
   return std::shared_ptr<Kernel>(std::make_shared<CPUKernel>(
       shared_from_this(), symbol,
-      reinterpret_cast<CPUKernel::Function>(address), workspaceBytes));
+      reinterpret_cast<CPUKernel::Function>(address), config.workspaceBytes));
 }
 
 } // namespace tracea::runtime

@@ -21,8 +21,8 @@ public:
   ~CPUModule() override;
 
 protected:
-  Expected<std::shared_ptr<Kernel>> doKernel(const std::string &symbol,
-                                             int64_t workspaceBytes) override;
+  Expected<std::shared_ptr<Kernel>>
+  doKernel(const std::string &symbol, const KernelConfig &config) override;
 
 private:
   CPUModule() = default;

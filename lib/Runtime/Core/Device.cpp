@@ -11,6 +11,7 @@
 #include "tracea/Runtime/Device.h"
 
 #include "tracea/Runtime/CPU/CPUDevice.h"
+#include "tracea/Runtime/CUDA/CUDADevice.h"
 
 #include <algorithm>
 #include <cstring>
@@ -95,18 +96,46 @@ Status Stream::launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
   return guarded([&] { return doLaunch(kernel, tiles, args); });
 }
 
+Status Stream::launch(const std::shared_ptr<Kernel> &kernel, const Grid &grid,
+                      Span<void *const> parameters) {
+  if (!kernel)
+    return Status::error("launch: expected a kernel, found null");
+  return guarded([&] { return doLaunchGrid(kernel, grid, parameters); });
+}
+
+Status Stream::doLaunchGrid(const std::shared_ptr<Kernel> &kernel, const Grid &,
+                            Span<void *const>) {
+  return Status::error("launch of \"" + kernel->symbol() +
+                       "\": this device runs tiles, not grids");
+}
+
 Status Stream::synchronize() {
   return guarded([&] { return doSynchronize(); });
 }
 
+Expected<bool> Stream::isCapturing() const { return false; }
+
+Status Kernel::checkParameters(Span<const int64_t>) const {
+  return Status::success();
+}
+
+Expected<Grid> Kernel::fitGrid(const Grid &grid) const { return grid; }
+
 Expected<std::shared_ptr<Kernel>> Module::kernel(const std::string &symbol,
                                                  int64_t workspaceBytes) {
-  if (workspaceBytes < 0)
+  KernelConfig config;
+  config.workspaceBytes = workspaceBytes;
+  return kernel(symbol, config);
+}
+
+Expected<std::shared_ptr<Kernel>> Module::kernel(const std::string &symbol,
+                                                 const KernelConfig &config) {
+  if (config.workspaceBytes < 0)
     return Status::error(
         "kernel \"" + symbol +
         "\": expected a workspace of at least 0 bytes, found " +
-        std::to_string(workspaceBytes));
-  return guarded([&] { return doKernel(symbol, workspaceBytes); });
+        std::to_string(config.workspaceBytes));
+  return guarded([&] { return doKernel(symbol, config); });
 }
 
 Expected<std::shared_ptr<Buffer>> Device::allocate(int64_t bytes,
@@ -122,6 +151,33 @@ Expected<std::shared_ptr<Buffer>> Device::allocate(int64_t bytes,
 
 Expected<std::unique_ptr<Stream>> Device::createStream() {
   return guarded([&] { return doCreateStream(); });
+}
+
+Expected<std::unique_ptr<Stream>> Device::borrowStream(void *native) {
+  return guarded([&] { return doBorrowStream(native); });
+}
+
+Expected<std::unique_ptr<Stream>> Device::doBorrowStream(void *) {
+  return Status::error("the device \"" + info().kind +
+                       "\" has no streams of its own to borrow");
+}
+
+Status Device::status() const { return Status::success(); }
+Status Device::waitIdle() { return Status::success(); }
+
+Status Device::checkMemory(const void *, int64_t) const {
+  return Status::success();
+}
+
+Expected<size_t> Device::chooseImage(Span<const ImageSpec>) const {
+  return Status::error("the device \"" + info().kind +
+                       "\" does not choose between images of code");
+}
+
+Status Device::encodeTensorMap(const TensorMapSpec &, void *,
+                               Span<const int64_t>, Span<const int64_t>,
+                               void *) const {
+  return Status::error("the device \"" + info().kind + "\" has no tensor maps");
 }
 
 Expected<std::shared_ptr<Module>> Device::loadModule(Bytes code) {
@@ -168,8 +224,14 @@ Expected<std::shared_ptr<Device>> openDevice(const std::string &kind,
     cpu.threads = options.threads;
     return createCPUDevice(cpu);
   }
+  if (kind == "cuda") {
+    CUDADeviceOptions cuda;
+    cuda.ordinal = options.ordinal;
+    cuda.driverLibrary = options.driverLibrary;
+    return createCUDADevice(cuda);
+  }
   return Status::error("no driver for the target kind \"" + kind +
-                       "\"; this build has: cpu");
+                       "\"; this build has: cpu, cuda");
 }
 
 } // namespace tracea::runtime

@@ -1,0 +1,118 @@
+//===- GPU.h - What a manifest says of GPU kernels --------------*- C++ -*-===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that run on a grid of blocks need more than a symbol: the shape of a
+// block, of a cluster, and descriptors of tensors that the hardware copies
+// ("tensor maps"). Sizes and corners stand in the order of the view's axes, the
+// outermost first; drivers turn them around where their interface wants it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_RUNTIME_GPU_H
+#define TRACEA_RUNTIME_GPU_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tracea::runtime {
+
+/// One form of a piece of code. Kernels name the blob `code`; of all images
+/// with that `code` the device takes the one that suits it best.
+struct ImageSpec {
+  int64_t code = 0;
+  /// The blob that holds the image.
+  int64_t blob = 0;
+  /// "cubin" or "ptx".
+  std::string kind;
+  /// "sm_90", "sm_90a": what the code is for.
+  std::string arch;
+  /// The version of PTX, 80 for 8.0; 0 for machine code.
+  int64_t isa = 0;
+};
+
+/// How a kernel is launched.
+struct GPUKernelSpec {
+  /// Threads of a block along x, y, z.
+  std::vector<int64_t> block = {1, 1, 1};
+  /// Blocks of a cluster along x, y, z.
+  std::vector<int64_t> cluster = {1, 1, 1};
+  /// Where not 0 the kernel takes tiles in a loop over the grid, and the grid
+  /// is at most this many blocks for each multiprocessor, along x.
+  int64_t persistent = 0;
+  /// The kernel itself waits for the one before it, so that it may be started
+  /// before that one ends (programmatic dependent launch).
+  bool overlaps = false;
+  /// Bits of sizes, strides and indices among its parameters: 32 or 64.
+  int64_t indexBits = 64;
+};
+
+/// The hardware's element types; the bits are those of the view's type.
+enum class MapElement : uint8_t {
+  U8,
+  U16,
+  U32,
+  I32,
+  U64,
+  I64,
+  F16,
+  F32,
+  F64,
+  BF16,
+  F32Ftz,
+  TF32,
+  TF32Ftz
+};
+inline constexpr int numMapElements = 13;
+enum class MapInterleave : uint8_t { None, B16, B32 };
+inline constexpr int numMapInterleaves = 3;
+enum class MapSwizzle : uint8_t { None, B32, B64, B128 };
+inline constexpr int numMapSwizzles = 4;
+enum class MapPromotion : uint8_t { None, B64, B128, B256 };
+inline constexpr int numMapPromotions = 4;
+enum class MapFill : uint8_t { Zero, NaN };
+inline constexpr int numMapFills = 2;
+
+/// Their names in the manifest: "bf16", "32B", "128B", "256B", "zero".
+const char *nameOf(MapElement value);
+const char *nameOf(MapInterleave value);
+const char *nameOf(MapSwizzle value);
+const char *nameOf(MapPromotion value);
+const char *nameOf(MapFill value);
+/// Bytes of an element.
+int64_t sizeOf(MapElement value);
+
+/// How copies walk over an image in im2col mode, whose axes are N, the spatial
+/// ones and C.
+struct Im2colSpec {
+  /// The corners of the box of pixels, an element for each spatial axis.
+  std::vector<int64_t> lower;
+  std::vector<int64_t> upper;
+  int64_t channelsPerPixel = 0;
+  int64_t pixelsPerColumn = 0;
+};
+
+/// The recipe of a tensor map; sizes, strides and address are a view's.
+struct TensorMapSpec {
+  MapElement element = MapElement::F32;
+  /// Elements of one copy along each axis; empty in im2col mode.
+  std::vector<int64_t> box;
+  std::optional<Im2colSpec> im2col;
+  /// The step along each axis in elements; 1 takes every one.
+  std::vector<int64_t> elementStrides;
+  MapInterleave interleave = MapInterleave::None;
+  MapSwizzle swizzle = MapSwizzle::None;
+  MapPromotion promotion = MapPromotion::None;
+  MapFill fill = MapFill::Zero;
+};
+
+/// Bytes and alignment of a tensor map as a parameter.
+inline constexpr int64_t tensorMapBytes = 128;
+inline constexpr int64_t tensorMapAlign = 64;
+
+} // namespace tracea::runtime
+
+#endif // TRACEA_RUNTIME_GPU_H
