@@ -59,14 +59,15 @@ private:
     bytes.append(buffer, buffer + sizeof word);
   }
   void addAttributes(Operation *op, ArrayRef<StringLiteral> without = {}) {
-    DictionaryAttr attributes = op->getAttrDictionary();
-    for (NamedAttribute attribute : attributes) {
+    uint64_t count = 0;
+    for (NamedAttribute attribute : op->getAttrDictionary()) {
       if (llvm::is_contained(without, attribute.getName().getValue()))
         continue;
       addText<Attribute>(attribute.getName());
       addText(attribute.getValue());
+      ++count;
     }
-    addWord(attributes.size());
+    addWord(count);
   }
   void number(Operation *op);
   void addRegions(Operation *op);

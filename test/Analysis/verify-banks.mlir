@@ -16,7 +16,7 @@
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
   // Written by rows, read as fragments at any step of 16 columns.
   // CHECK-LABEL: tracea_pipe.kernel @swizzled
-  // CHECK-SAME:  tracea_pipe.certificates = ["banks: 2 accesses to staged memory take at most 1 cycle a phase on sm_90a, 1 by rank, 1 by enumeration of a period"]
+  // CHECK-SAME:  tracea_pipe.certificates = [#tracea_pipe.certificate<check = "banks", claim = "2 accesses to staged memory take at most 1 cycle a phase on sm_90a, 1 by rank, 1 by enumeration of a period"
   tracea_pipe.kernel @swizzled(%n: index) {
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
@@ -43,11 +43,10 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 
-  // Padded rows of 33 words: not linear, enumerated; the certificate is added
-  // to others.
+  // Padded rows of 33 words: not linear, enumerated.
   // CHECK-LABEL: tracea_pipe.kernel @padded
-  // CHECK-SAME:  tracea_pipe.certificates = ["protocol: mine", "banks: 1 accesses to staged memory take at most 1 cycle a phase on sm_90a, 0 by rank, 1 by enumeration of a period"]
-  tracea_pipe.kernel @padded(%n: index) attributes {tracea_pipe.certificates = ["protocol: mine"]} {
+  // CHECK-SAME:  tracea_pipe.certificates = [#tracea_pipe.certificate<check = "banks", claim = "1 accesses to staged memory take at most 1 cycle a phase on sm_90a, 0 by rank, 1 by enumeration of a period"
+  tracea_pipe.kernel @padded(%n: index) {
     %c0 = arith.constant 0 : index
     tracea_pipe.tiles (%i) in (%n) {
       %s = tracea_pipe.scratch : memref<32x33xf32, #tracea_pipe.staged>
@@ -90,7 +89,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
                               lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]], outer = [1, 1]>
 module attributes {tracea.target = #tracea.target<kind = rocm, name = "gfx942", triple = "amdgcn-amd-amdhsa", cpu = "gfx942">} {
   // CHECK-LABEL: tracea_pipe.kernel @gfx942
-  // CHECK-SAME:  banks: 1 accesses to staged memory take at most 1 cycle a phase on gfx942, 1 by rank
+  // CHECK-SAME:  check = "banks", claim = "1 accesses to staged memory take at most 1 cycle a phase on gfx942, 1 by rank
   tracea_pipe.kernel @gfx942(%n: index) {
     %c0 = arith.constant 0 : index
     tracea_pipe.tiles (%i) in (%n) {

@@ -3,7 +3,7 @@
 
 // Every kernel that the compiler makes is proved; none is left undecided.
 
-// CHECK-COUNT-4: "protocol: 1 roles, {{[1-9]}} channels, every trip count"
+// CHECK-COUNT-4: check = "protocol", claim = "1 roles, {{[1-9]}} channels, every trip count"
 func.func @gemm(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>,
                 %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>)

@@ -18,7 +18,7 @@ tracea_pipe.kernel @empty(%n: index) {
 
 // One role on both sides: what pipelining makes for a CPU.
 // CHECK: tracea_pipe.kernel @one_role
-// CHECK-SAME: tracea_pipe.certificates = ["protocol: 1 roles, 1 channels, every trip count"]
+// CHECK-SAME: tracea_pipe.certificates = [#tracea_pipe.certificate<check = "protocol", claim = "1 roles, 1 channels, every trip count"
 tracea_pipe.kernel @one_role(%a: memref<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -40,7 +40,7 @@ tracea_pipe.kernel @one_role(%a: memref<?x?xf32>, %n: index) {
 
 // One role that fills a slot ahead of the one it reads.
 // CHECK: tracea_pipe.kernel @ahead
-// CHECK-SAME: "protocol: 1 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "1 roles, 1 channels, every trip count"
 tracea_pipe.kernel @ahead(%a: memref<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -71,7 +71,7 @@ tracea_pipe.kernel @ahead(%a: memref<?x?xf32>, %n: index) {
 
 // Producer and consumers, 1 to 8 slots.
 // CHECK: tracea_pipe.kernel @ring1
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<1 x (!slot, !row)>
@@ -116,7 +116,7 @@ tracea_pipe.kernel @ring1(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring2
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<2 x (!slot, !row)>
@@ -161,7 +161,7 @@ tracea_pipe.kernel @ring2(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring3
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<3 x (!slot, !row)>
@@ -206,7 +206,7 @@ tracea_pipe.kernel @ring3(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring4
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<4 x (!slot, !row)>
@@ -251,7 +251,7 @@ tracea_pipe.kernel @ring4(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring5
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<5 x (!slot, !row)>
@@ -296,7 +296,7 @@ tracea_pipe.kernel @ring5(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring6
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<6 x (!slot, !row)>
@@ -341,7 +341,7 @@ tracea_pipe.kernel @ring6(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring7
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<7 x (!slot, !row)>
@@ -386,7 +386,7 @@ tracea_pipe.kernel @ring7(%a: memref<?x?xf32>, %t: index, %n: index) {
 // -----
 
 // CHECK: tracea_pipe.kernel @ring8
-// CHECK-SAME: "protocol: 3 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !row = memref<4xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<8 x (!slot, !row)>
@@ -433,7 +433,7 @@ tracea_pipe.kernel @ring8(%a: memref<?x?xf32>, %t: index, %n: index) {
 // Consumers that release the slot before the one they read: the first step is
 // peeled, and `if 0 < n` reads the first decision of the loop's trip count.
 // CHECK: tracea_pipe.kernel @skewed
-// CHECK-SAME: "protocol: 2 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "2 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<3 x (!slot)>
 !ph = !tracea_pipe.phase<3>
@@ -486,7 +486,7 @@ tracea_pipe.kernel @skewed(%a: memref<?x?xf32>, %t: index, %n: index) {
 
 // Three rings of attention: Q once a tile, K and V once a block of keys.
 // CHECK: tracea_pipe.kernel @attention
-// CHECK-SAME: "protocol: 3 roles, 3 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 3 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !ch1 = !tracea_pipe.channel<1 x (!slot)>
 !ph1 = !tracea_pipe.phase<1>
@@ -552,7 +552,7 @@ tracea_pipe.kernel @attention(%a: memref<?x?xf32>, %t: index, %m: index) {
 // Convolution: one patch serves nine taps; a constant loop is unrolled. Two
 // roles fill, one each ring.
 // CHECK: tracea_pipe.kernel @conv
-// CHECK-SAME: "protocol: 3 roles, 2 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "3 roles, 2 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !cf = !tracea_pipe.channel<4 x (!slot)>
 !pf = !tracea_pipe.phase<4>
@@ -613,7 +613,7 @@ tracea_pipe.kernel @conv(%a: memref<?x?xf32>, %n: index, %b: i1) {
 
 // A branch that every role takes alike, and a loop of many constant steps.
 // CHECK: tracea_pipe.kernel @branch
-// CHECK-SAME: "protocol: 2 roles, 1 channels, every trip count"
+// CHECK-SAME: check = "protocol", claim = "2 roles, 1 channels, every trip count"
 !slot = memref<8x16xf32, #tracea_pipe.staged>
 !ch = !tracea_pipe.channel<2 x (!slot)>
 !ph = !tracea_pipe.phase<2>
@@ -670,7 +670,7 @@ tracea_pipe.kernel @branch(%a: memref<?x?xf32>, %n: index, %b: i1) {
 // What pipelining makes of staged tiles is proved as well (second RUN line).
 // CHECK-LABEL: tracea_pipe.kernel @staged
 // STAGED: tracea_pipe.kernel @staged
-// STAGED-SAME: "protocol: 1 roles, 2 channels, every trip count"
+// STAGED-SAME: {{check = "protocol", claim =}} "1 roles, 2 channels, every trip count"
 tracea_pipe.kernel @staged(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

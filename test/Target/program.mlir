@@ -5,7 +5,7 @@
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "x86-64-v3", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v3", features = "+avx2,-avx512f,+fma", vector_bits = 256>} {
 
 // CHECK:      "target":{"kind":"cpu","arch":"x86_64","name":"x86-64-v3","features":["avx2","fma"]}
-// CHECK-SAME: "kernels":[{"name":"k","symbol":"k","blob":0,"workspace":128,"variant":"v","op":"tracea.gemm","certificates":["c"],"remarks":["r"]}]
+// CHECK-SAME: "kernels":[{"name":"k","symbol":"k","blob":0,"workspace":128,"variant":"v","op":"tracea.gemm","certificates":[],"remarks":[]}]
 // One copy of equal constants, whose bytes are aligned.
 // CHECK-SAME: "constants":[{"blob":1,"offset":0,"size":8},{"blob":1,"offset":64,"size":3}]
 // CHECK-SAME: "name":"main"
@@ -26,7 +26,7 @@ memref.global "private" constant @one : memref<2xf32> = dense<[1.0, 2.0]>
 memref.global "private" constant @same : memref<2x1xf32> = dense<[[1.0], [2.0]]>
 memref.global "private" constant @bits : memref<3xi1> = dense<[true, false, true]>
 
-tracea_pipe.kernel @k(%x: memref<?x4xf32>, %w: memref<2xf32>, %n: index, %y: memref<?x4xf32>) attributes {variant = "v", source_op = "tracea.gemm", tracea_pipe.certificates = ["c"], tracea_pipe.remarks = ["r"]} {
+tracea_pipe.kernel @k(%x: memref<?x4xf32>, %w: memref<2xf32>, %n: index, %y: memref<?x4xf32>) attributes {variant = "v", source_op = "tracea.gemm"} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %rows = memref.dim %x, %c0 : memref<?x4xf32>

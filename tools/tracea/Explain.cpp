@@ -191,10 +191,12 @@ static std::string describe(const std::string &source,
   }
   text += "\nkernels\n" + formatTable(rows, {3});
   for (const rt::KernelSpec &kernel : manifest.kernels) {
-    for (const std::string &certificate : kernel.certificates)
-      text += "  " + kernel.name + ": proved: " + certificate + "\n";
-    for (const std::string &remark : kernel.remarks)
-      text += "  " + kernel.name + ": " + remark + "\n";
+    for (const rt::CertificateSpec &proof : kernel.certificates)
+      text += "  " + kernel.name + ": proved: " + proof.check + ": " +
+              proof.claim + "\n";
+    for (const rt::RemarkSpec &remark : kernel.remarks)
+      text += "  " + kernel.name + ": not decided: " + remark.check + ": " +
+              remark.reason + "\n";
   }
   for (const rt::EntrySpec &entry : manifest.entries)
     text += describeEntry(manifest, entry);

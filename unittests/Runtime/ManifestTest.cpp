@@ -28,7 +28,13 @@ TEST(Manifest, RoundTrips) {
   Expected<Manifest> read = manifestFromJSON(json);
   ASSERT_TRUE(read) << read.message();
   EXPECT_EQ(*toJSON(*read), json);
-  EXPECT_EQ(read->kernels[0].certificates[0], "covers every element");
+  ASSERT_EQ(read->kernels[0].certificates.size(), 1u);
+  EXPECT_EQ(read->kernels[0].certificates[0].check, "coverage");
+  EXPECT_EQ(read->kernels[0].certificates[0].claim, "covers every element");
+  EXPECT_EQ(read->kernels[0].certificates[0].model, "1 2 3");
+  ASSERT_EQ(read->kernels[0].remarks.size(), 1u);
+  EXPECT_EQ(read->kernels[0].remarks[0].check, "banks");
+  EXPECT_EQ(read->kernels[0].remarks[0].reason, "nobody knows the banks");
   EXPECT_EQ(read->findEntry("main")->inputs[0].shape,
             (std::vector<int64_t>{dynamicSize, 4}));
   EXPECT_EQ(read->findEntry("other"), nullptr);
@@ -37,7 +43,7 @@ TEST(Manifest, RoundTrips) {
 TEST(Manifest, HasTheFieldsOfTheFormat) {
   std::string json = jsonOfTestProgram();
   for (const char *part :
-       {"\"format\":1", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
+       {"\"format\":2", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
         "[\"dim\",0,0]", "{\"dynamic\":true}", "\"kind\":\"constant\"",
         "{\"index\":", "[\"select\",", "\"workspace\":256",
         "\"view\":{\"buffer\":3,\"type\":\"f32\""})
@@ -57,13 +63,13 @@ static std::string errorAfter(const std::string &from, const std::string &to) {
 }
 
 TEST(Manifest, RefusesMalformedText) {
-  EXPECT_THAT(errorAfter("\"format\":1", "\"format\":2"),
-              HasSubstr("expected manifest format 1, found 2"));
-  EXPECT_THAT(errorAfter("\"format\":1", "\"format\":1.5"),
+  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":3"),
+              HasSubstr("expected manifest format 1 or 2, found 3"));
+  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2.5"),
               HasSubstr("$.format: expected a 64-bit integer, found number"));
-  EXPECT_THAT(errorAfter("\"format\":1", "\"format\":1,\"format\":1"),
+  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2,\"format\":2"),
               HasSubstr("\"format\" stands twice"));
-  EXPECT_THAT(errorAfter("\"format\":1", "\"format\":1,\"extra\":1"),
+  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2,\"extra\":1"),
               HasSubstr("$: unknown field \"extra\""));
   EXPECT_THAT(errorAfter("\"blob\":0,", ""),
               HasSubstr("$.kernels[0]: the field \"blob\" is missing"));
@@ -90,6 +96,37 @@ TEST(Manifest, RefusesMalformedText) {
   EXPECT_THAT(errorAfter("\"cpu\"", "\"cp\xff\""),
               HasSubstr("syntax error at byte"));
   EXPECT_THAT(errorAfter("}", ""), HasSubstr("syntax error"));
+}
+
+TEST(Manifest, ReadsFormat1) {
+  std::string json = jsonOfTestProgram();
+  auto replace = [&](const std::string &from, const std::string &to) {
+    size_t at = json.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    json.replace(at, from.size(), to);
+  };
+  replace("\"format\":2", "\"format\":1");
+  // Objects belong to format 2.
+  EXPECT_THAT(manifestFromJSON(json).message(),
+              HasSubstr("$.kernels[0].certificates[0]: expected a string, "
+                        "found object"));
+  replace("{\"check\":\"coverage\",\"claim\":\"covers every element\","
+          "\"model\":\"1 2 3\"}",
+          "\"banks: at most 1 cycle: proved\",\"odd\"");
+  replace("{\"check\":\"banks\",\"reason\":\"nobody knows the banks\"}",
+          "\"vectorized by 8\"");
+  Expected<Manifest> read = manifestFromJSON(json);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->format, manifestFormat);
+  const KernelSpec &kernel = read->kernels[0];
+  ASSERT_EQ(kernel.certificates.size(), 2u);
+  EXPECT_EQ(kernel.certificates[0].check, "banks");
+  EXPECT_EQ(kernel.certificates[0].claim, "at most 1 cycle: proved");
+  EXPECT_EQ(kernel.certificates[0].model, "");
+  EXPECT_EQ(kernel.certificates[1].check, "unnamed");
+  EXPECT_EQ(kernel.certificates[1].claim, "odd");
+  ASSERT_EQ(kernel.remarks.size(), 1u);
+  EXPECT_EQ(kernel.remarks[0].reason, "vectorized by 8");
 }
 
 TEST(Manifest, RefusesDeepNestingWithoutRecursion) {
@@ -135,12 +172,15 @@ TEST_P(InvalidManifest, IsRefused) {
 }
 
 static EntrySpec &mainOf(ProgramFile &p) { return p.manifest.entries[0]; }
+static CertificateSpec &claimOf(ProgramFile &p) {
+  return p.manifest.kernels[0].certificates[0];
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Manifest, InvalidManifest,
     ::testing::Values(
         InvalidCase{"Format", [](ProgramFile &p) { p.manifest.format = 0; },
-                    "$.format: expected 1, found 0"},
+                    "$.format: expected 2, found 0"},
         InvalidCase{"Kind", [](ProgramFile &p) { p.manifest.target.kind = ""; },
                     "$.target.kind: expected a name"},
         InvalidCase{"KernelBlob",
@@ -160,6 +200,47 @@ INSTANTIATE_TEST_SUITE_P(
             "Workspace",
             [](ProgramFile &p) { p.manifest.kernels[0].workspace = -1; },
             "$.kernels[0].workspace"},
+        InvalidCase{"TwoCertificates",
+                    [](ProgramFile &p) {
+                      p.manifest.kernels[1].certificates = {{"banks", "a", ""},
+                                                            {"banks", "b", ""}};
+                    },
+                    "$.kernels[1].certificates[1].check: the check \"banks\" "
+                    "has an earlier certificate"},
+        InvalidCase{"Claim", [](ProgramFile &p) { claimOf(p).claim = ""; },
+                    "$.kernels[0].certificates[0].claim: expected a name"},
+        InvalidCase{"ClaimLine",
+                    [](ProgramFile &p) { claimOf(p).claim = "a\nb"; },
+                    "certificates[0].claim: expected a name without control "
+                    "characters"},
+        InvalidCase{"ClaimLength",
+                    [](ProgramFile &p) { claimOf(p).claim.assign(4097, 'a'); },
+                    "claim: expected at most 4096 bytes, found 4097"},
+        InvalidCase{"ModelLine",
+                    [](ProgramFile &p) { claimOf(p).model = "1\n2"; },
+                    "certificates[0].model: expected a name without control "
+                    "characters"},
+        InvalidCase{
+            "ModelLength",
+            [](ProgramFile &p) { claimOf(p).model.assign(1048577, '1'); },
+            "model: expected at most 1048576 bytes, found 1048577"},
+        InvalidCase{"Certificates",
+                    [](ProgramFile &p) {
+                      for (int i = 0; i < 65; ++i)
+                        p.manifest.kernels[1].certificates.push_back(
+                            {"c" + std::to_string(i), "a", ""});
+                    },
+                    "$.kernels[1].certificates: expected at most 64 elements, "
+                    "found 65"},
+        InvalidCase{
+            "RemarkCheck",
+            [](ProgramFile &p) { p.manifest.kernels[0].remarks[0].check = ""; },
+            "$.kernels[0].remarks[0].check: expected a name"},
+        InvalidCase{"Remarks",
+                    [](ProgramFile &p) {
+                      p.manifest.kernels[0].remarks.assign(4097, {"a", "b"});
+                    },
+                    "$.kernels[0].remarks: expected at most 4096 elements"},
         InvalidCase{"ConstantBlob",
                     [](ProgramFile &p) { p.manifest.constants[0].blob = -1; },
                     "$.constants[0].blob"},

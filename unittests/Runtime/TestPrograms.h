@@ -30,8 +30,8 @@ inline ProgramFile describedProgram() {
                        256,
                        "fill.simple",
                        "tracea.fill",
-                       {"covers every element"},
-                       {"vectorized by 8"}});
+                       {{"coverage", "covers every element", "1 2 3"}},
+                       {{"banks", "nobody knows the banks"}}});
   m.kernels.push_back({"second", "second", 0, 0, "", "", {}, {}});
   m.constants.push_back({1, 16, 16});
   EntrySpec entry;

@@ -23,8 +23,9 @@
 
 namespace tracea::runtime {
 
-/// The manifest format that this runtime reads and writes.
-inline constexpr int64_t manifestFormat = 1;
+/// The manifest format that this runtime writes. It reads format 1 as well,
+/// whose certificates and remarks were plain text.
+inline constexpr int64_t manifestFormat = 2;
 
 /// A size that is known only when the program runs.
 inline constexpr int64_t dynamicSize = -1;
@@ -72,6 +73,21 @@ struct TargetSpec {
   std::vector<std::string> features;
 };
 
+/// What a check of the compiler proved of a kernel. `check` names the method,
+/// `claim` says what holds; from `model` the claim can be decided again without
+/// the compiler's IR. It is empty where the check writes none.
+struct CertificateSpec {
+  std::string check;
+  std::string claim;
+  std::string model;
+};
+
+/// What a check could not decide, and why.
+struct RemarkSpec {
+  std::string check;
+  std::string reason;
+};
+
 struct KernelSpec {
   std::string name;
   std::string symbol;
@@ -82,8 +98,8 @@ struct KernelSpec {
   /// Which variant the compiler chose and for which op; for people.
   std::string variant;
   std::string op;
-  std::vector<std::string> certificates;
-  std::vector<std::string> remarks;
+  std::vector<CertificateSpec> certificates;
+  std::vector<RemarkSpec> remarks;
 };
 
 /// `size` bytes at `offset` of a blob.
@@ -199,6 +215,10 @@ struct ManifestLimits {
   uint64_t maxTempBuffers = 16384;
   int64_t maxWorkspace = int64_t(1) << 32;
   int64_t maxAlign = 1 << 21;
+  uint64_t maxCertificates = 64;
+  uint64_t maxRemarks = 4096;
+  uint64_t maxClaimBytes = 4096;
+  uint64_t maxModelBytes = 1 << 20;
 };
 
 /// The manifest as JSON text. Fails when a string is not UTF-8.
@@ -212,7 +232,8 @@ Expected<Manifest> manifestFromJSON(const std::string &text,
 
 /// Checks every reference of the manifest against what it refers to: blobs of
 /// these sizes, kernels, constants, inputs, axes, earlier expressions, buffers;
-/// and that names are unique, ranks agree and alignments are powers of two.
+/// that names are unique, ranks agree and alignments are powers of two; and
+/// that a kernel has one certificate a check. What they claim is not looked at.
 Status validate(const Manifest &manifest, Span<const uint64_t> blobSizes,
                 const ManifestLimits &limits = {});
 

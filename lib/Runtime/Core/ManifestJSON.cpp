@@ -86,6 +86,8 @@ private:
 class Reader {
 public:
   std::string error;
+  /// The manifest's, once it is known.
+  int64_t format = manifestFormat;
 
   bool fail(const std::string &what) {
     if (error.empty())
@@ -337,13 +339,37 @@ bool readEntry(Reader &r, const Json &value, EntrySpec &entry) {
                   list<OutputSpec>(r, "outputs", entry.outputs, readOutput));
 }
 
+/// Format 1 said "banks: 2 accesses ...".
+bool readCertificate(Reader &r, const Json &value, CertificateSpec &spec) {
+  if (r.format > 1)
+    return r.object(value, text(r, "check", spec.check),
+                    text(r, "claim", spec.claim), text(r, "model", spec.model));
+  std::string line;
+  if (!r.string(value, line))
+    return false;
+  size_t colon = line.find(": ");
+  bool isNamed = colon != std::string::npos && colon > 0;
+  spec.check = isNamed ? line.substr(0, colon) : "unnamed";
+  spec.claim = isNamed ? line.substr(colon + 2) : line;
+  return true;
+}
+
+bool readRemark(Reader &r, const Json &value, RemarkSpec &remark) {
+  if (r.format > 1)
+    return r.object(value, text(r, "check", remark.check),
+                    text(r, "reason", remark.reason));
+  remark.check = "unnamed";
+  return r.string(value, remark.reason);
+}
+
 bool readKernel(Reader &r, const Json &value, KernelSpec &kernel) {
   return r.object(
       value, text(r, "name", kernel.name), text(r, "symbol", kernel.symbol),
       number(r, "blob", kernel.blob), number(r, "workspace", kernel.workspace),
       text(r, "variant", kernel.variant), text(r, "op", kernel.op),
-      texts(r, "certificates", kernel.certificates),
-      texts(r, "remarks", kernel.remarks));
+      list<CertificateSpec>(r, "certificates", kernel.certificates,
+                            readCertificate),
+      list<RemarkSpec>(r, "remarks", kernel.remarks, readRemark));
 }
 
 bool readConstant(Reader &r, const Json &value, ConstantSpec &constant) {
@@ -361,10 +387,15 @@ bool readTarget(Reader &r, const Json &value, TargetSpec &target) {
 bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
   // The format first: a newer one may have other fields.
   if (value.is_object() && value.contains("format") &&
-      value["format"].is_number_integer() && value["format"] != manifestFormat)
-    return r.fail("expected manifest format " + std::to_string(manifestFormat) +
-                  ", found " + value["format"].dump());
-  return r.object(
+      value["format"].is_number_integer()) {
+    const Json &format = value["format"];
+    if (format != 1 && format != manifestFormat)
+      return r.fail("expected manifest format 1 or " +
+                    std::to_string(manifestFormat) + ", found " +
+                    format.dump());
+    r.format = format.get<int64_t>();
+  }
+  bool isRead = r.object(
       value, number(r, "format", manifest.format),
       text(r, "producer", manifest.producer),
       Field{"target",
@@ -372,6 +403,8 @@ bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
       list<KernelSpec>(r, "kernels", manifest.kernels, readKernel),
       list<ConstantSpec>(r, "constants", manifest.constants, readConstant),
       list<EntrySpec>(r, "entries", manifest.entries, readEntry));
+  manifest.format = manifestFormat;
+  return isRead;
 }
 
 //===----------------------------------------------------------------------===//
@@ -479,8 +512,20 @@ Json writeKernel(const KernelSpec &kernel) {
   object["workspace"] = kernel.workspace;
   object["variant"] = kernel.variant;
   object["op"] = kernel.op;
-  object["certificates"] = kernel.certificates;
-  object["remarks"] = kernel.remarks;
+  object["certificates"] =
+      writeList(kernel.certificates, [](const CertificateSpec &spec) {
+        Json item;
+        item["check"] = spec.check;
+        item["claim"] = spec.claim;
+        item["model"] = spec.model;
+        return item;
+      });
+  object["remarks"] = writeList(kernel.remarks, [](const RemarkSpec &remark) {
+    Json item;
+    item["check"] = remark.check;
+    item["reason"] = remark.reason;
+    return item;
+  });
   return object;
 }
 

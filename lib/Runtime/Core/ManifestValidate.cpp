@@ -216,6 +216,56 @@ private:
   const Path &path;
 };
 
+/// A line that a person will see or a checker will read.
+Status checkLine(const Path &path, const std::string &line, uint64_t most) {
+  if (line.size() > most)
+    return failAt(path, "expected at most " + std::to_string(most) +
+                            " bytes, found " + std::to_string(line.size()));
+  return line.empty() ? Status::success() : checkName(path, line);
+}
+
+Status checkCount(const Path &path, size_t count, uint64_t most) {
+  if (count <= most)
+    return Status::success();
+  return failAt(path, "expected at most " + std::to_string(most) +
+                          " elements, found " + std::to_string(count));
+}
+
+/// One certificate a check, and lines that tools can print.
+Status validateProofs(const KernelSpec &kernel, const ManifestLimits &limits,
+                      const Path &path) {
+  TRACEA_RETURN_IF_ERROR(checkCount(Path(&path, "certificates"),
+                                    kernel.certificates.size(),
+                                    limits.maxCertificates));
+  std::set<std::string> checks;
+  for (size_t i = 0; i < kernel.certificates.size(); ++i) {
+    const CertificateSpec &spec = kernel.certificates[i];
+    Path at(&path, "certificates", static_cast<int64_t>(i));
+    Path check(&at, "check"), claim(&at, "claim"), model(&at, "model");
+    TRACEA_RETURN_IF_ERROR(checkName(check, spec.check));
+    TRACEA_RETURN_IF_ERROR(checkLine(check, spec.check, limits.maxClaimBytes));
+    TRACEA_RETURN_IF_ERROR(checkName(claim, spec.claim));
+    TRACEA_RETURN_IF_ERROR(checkLine(claim, spec.claim, limits.maxClaimBytes));
+    TRACEA_RETURN_IF_ERROR(checkLine(model, spec.model, limits.maxModelBytes));
+    if (!checks.insert(spec.check).second)
+      return failAt(check, "the check \"" + spec.check +
+                               "\" has an earlier certificate");
+  }
+  TRACEA_RETURN_IF_ERROR(checkCount(Path(&path, "remarks"),
+                                    kernel.remarks.size(), limits.maxRemarks));
+  for (size_t i = 0; i < kernel.remarks.size(); ++i) {
+    const RemarkSpec &remark = kernel.remarks[i];
+    Path at(&path, "remarks", static_cast<int64_t>(i));
+    Path check(&at, "check"), reason(&at, "reason");
+    TRACEA_RETURN_IF_ERROR(checkName(check, remark.check));
+    TRACEA_RETURN_IF_ERROR(
+        checkLine(check, remark.check, limits.maxClaimBytes));
+    TRACEA_RETURN_IF_ERROR(
+        checkLine(reason, remark.reason, limits.maxClaimBytes));
+  }
+  return Status::success();
+}
+
 Status validateKernels(const Manifest &manifest, size_t numBlobs,
                        const ManifestLimits &limits) {
   std::set<std::string> names;
@@ -233,6 +283,7 @@ Status validateKernels(const Manifest &manifest, size_t numBlobs,
       return failAt(Path(&at, "workspace"),
                     "expected 0 to " + std::to_string(limits.maxWorkspace) +
                         " bytes, found " + std::to_string(kernel.workspace));
+    TRACEA_RETURN_IF_ERROR(validateProofs(kernel, limits, at));
   }
   return Status::success();
 }

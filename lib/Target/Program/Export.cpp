@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
+#include "tracea/Analysis/Certificates.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/StringMap.h"
@@ -88,6 +89,23 @@ FailureOr<std::vector<uint8_t>> getBytes(memref::GlobalOp global,
   return bytes;
 }
 
+/// Text as one line that a manifest takes.
+std::string cutLine(StringRef text, const rt::ManifestLimits &limits) {
+  std::string line = text.str();
+  if (line.size() > limits.maxClaimBytes) {
+    size_t end = limits.maxClaimBytes - 4;
+    // Not inside of a character.
+    while (end > 0 && (line[end] & 0xc0) == 0x80)
+      --end;
+    line.resize(end);
+    line += " ...";
+  }
+  for (char &c : line)
+    if (static_cast<unsigned char>(c) < 0x20)
+      c = ' ';
+  return line;
+}
+
 class Exporter {
 public:
   Exporter(ModuleOp module, const ExportOptions &options)
@@ -99,6 +117,7 @@ private:
   LogicalResult exportTarget();
   FailureOr<int64_t> exportConstant(memref::GlobalOp global);
   FailureOr<int64_t> exportKernel(LaunchOp launch);
+  void exportProofs(KernelOp kernel, rt::KernelSpec &spec);
 
   friend class EntryExporter;
   ModuleOp module;
@@ -445,16 +464,53 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch) {
   spec.blob = codeBlob;
   spec.variant = kernel.getVariant().value_or("").str();
   spec.op = kernel.getSourceOp().value_or("").str();
-  auto strings = [&](StringRef name, std::vector<std::string> &list) {
-    if (auto array = kernel->getAttrOfType<ArrayAttr>(name))
-      for (Attribute attribute : array)
-        if (auto text = dyn_cast<StringAttr>(attribute))
-          list.push_back(text.str());
-  };
-  strings("tracea_pipe.certificates", spec.certificates);
-  strings("tracea_pipe.remarks", spec.remarks);
+  exportProofs(kernel, spec);
   program.manifest.kernels.push_back(std::move(spec));
   return it->second;
+}
+
+/// Proofs are about the kernel as it was: of another one they say nothing.
+void Exporter::exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
+  auto entriesOf = [&](StringRef name) -> ArrayRef<Attribute> {
+    auto list = kernel->getAttrOfType<ArrayAttr>(name);
+    return list ? list.getValue() : ArrayRef<Attribute>();
+  };
+  bool isStale = hasStaleCertificates(kernel);
+  if (isStale)
+    kernel.emitWarning()
+        << "kernel '" << kernel.getSymName()
+        << "' has changed since it was proved; its certificates "
+           "are left out";
+  rt::ManifestLimits limits;
+  for (Attribute entry : entriesOf("tracea_pipe.certificates")) {
+    auto proof = cast<CertificateAttr>(entry);
+    if (isStale) {
+      spec.remarks.push_back({proof.getCheck().str(),
+                              "the kernel has changed since it was proved"});
+      continue;
+    }
+    StringRef model = proof.getModel();
+    if (model.size() > limits.maxModelBytes) {
+      kernel.emitRemark() << "the model of the certificate '"
+                          << proof.getCheck() << "' takes " << model.size()
+                          << " bytes and is left out; a program holds "
+                          << limits.maxModelBytes;
+      model = "";
+    }
+    spec.certificates.push_back({proof.getCheck().str(),
+                                 cutLine(proof.getClaim(), limits),
+                                 model.str()});
+  }
+  if (isStale)
+    return;
+  for (Attribute entry : entriesOf("tracea_pipe.remarks")) {
+    auto remark = cast<DictionaryAttr>(entry);
+    if (spec.remarks.size() == limits.maxRemarks)
+      break;
+    spec.remarks.push_back(
+        {remark.getAs<StringAttr>("check").str(),
+         cutLine(remark.getAs<StringAttr>("reason"), limits)});
+  }
 }
 
 FailureOr<rt::ProgramFile> Exporter::run() {
