@@ -5,11 +5,10 @@
 
 #include "tracea/Algebra/Conversion.h"
 #include "F2Elimination.h"
+#include "LocationField.h"
 #include <algorithm>
 
 using namespace tracea::algebra;
-
-static uint64_t bit(unsigned i) { return uint64_t(1) << i; }
 
 const char *tracea::algebra::conversionClassName(ConversionClass cls) {
   switch (cls) {
@@ -40,14 +39,6 @@ static std::string shapeText(const LaneMap &map) {
 namespace {
 /// The columns of a map per input dimension, padded to common widths.
 using PaddedColumns = std::array<F2Vectors, numLaneDims>;
-
-/// The field of a location that dimension `dim` occupies.
-struct Field {
-  unsigned shift, width;
-  uint64_t of(uint64_t location) const {
-    return width ? location >> shift & (bit(width) - 1) : 0;
-  }
-};
 } // namespace
 
 namespace {
@@ -348,85 +339,6 @@ Expected<Conversion> Conversion::get(const LaneMap &from, const LaneMap &to,
     result.shuffles = std::move(schedule);
   }
   return result;
-}
-
-//===----------------------------------------------------------------------===//
-// ShuffleSchedule
-//===----------------------------------------------------------------------===//
-
-/// The register word that `at` fills in a round, as a mask of register bits.
-uint64_t ShuffleSchedule::roundIndex(int64_t round, const Location &at) const {
-  uint64_t index = round, reg = 0;
-  auto add = [&](const F2Vectors &by, int64_t position) {
-    for (unsigned i = 0; i < by.size(); ++i)
-      if (position >> i & 1)
-        index ^= by[i];
-  };
-  add(byLane, at.lane);
-  add(byWarp, at.warp);
-  add(byBlock, at.block);
-  for (unsigned i = 0; i < rounds.size(); ++i)
-    if (index >> i & 1)
-      reg ^= rounds[i];
-  return reg;
-}
-
-/// C of a register at a lane, warp and block.
-uint64_t ShuffleSchedule::sourceOf(int64_t reg, const Location &at) const {
-  const int64_t indices[] = {reg, at.lane, at.warp, at.block};
-  uint64_t input = 0;
-  unsigned shift = 0;
-  for (unsigned d = 0; d < numLaneDims; ++d) {
-    if (toBits[d])
-      input |= uint64_t(indices[d]) << shift;
-    shift += toBits[d];
-  }
-  return map.apply(input);
-}
-
-bool ShuffleSchedule::isLocal(int64_t round) const {
-  if (!inPlace)
-    return false;
-  return sourceLane(round, {0, 0, 0, 0}) == 0;
-}
-
-std::vector<int64_t> ShuffleSchedule::destinations(int64_t round,
-                                                   const Location &at) const {
-  uint64_t first = roundIndex(round, at);
-  std::vector<int64_t> registers;
-  for (uint64_t other : combinations(packed))
-    registers.push_back(int64_t(first ^ other));
-  return registers;
-}
-
-int64_t ShuffleSchedule::sourceLane(int64_t round, const Location &at) const {
-  Field lanes{fromBits[0], fromBits[1]};
-  return int64_t(lanes.of(sourceOf(int64_t(roundIndex(round, at)), at)));
-}
-
-std::vector<int64_t> ShuffleSchedule::offered(int64_t round,
-                                              const Location &at) const {
-  // Who reads this lane: sources are M·lane plus what round, warp and block
-  // add.
-  Location reader{0, 0, at.warp, at.block};
-  std::optional<uint64_t> lane =
-      laneOfLane.solve(uint64_t(at.lane) ^ uint64_t(sourceLane(round, reader)));
-  std::vector<int64_t> registers;
-  if (!lane)
-    return registers;
-  reader.lane = int64_t(*lane);
-  Field regs{0, fromBits[0]};
-  for (int64_t destination : destinations(round, reader))
-    registers.push_back(int64_t(regs.of(sourceOf(destination, reader))));
-  return registers;
-}
-
-int64_t ShuffleSchedule::representative(int64_t reg) const {
-  uint64_t mask = uint64_t(reg);
-  for (unsigned i = 0; i < repeated.size(); ++i)
-    if (mask >> repeated[i] & 1)
-      mask ^= bit(unsigned(repeated[i])) ^ stands[i];
-  return int64_t(mask);
 }
 
 std::optional<Location> Conversion::source(const Location &to) const {

@@ -44,6 +44,47 @@ static void checkSources(const LaneMap &a, const LaneMap &b,
         }
 }
 
+/// The program's indices against those of the schedule, at every lane and warp
+/// of block 0.
+static void checkProgram(const LaneMap &a, const LaneMap &b,
+                         const ShuffleSchedule &schedule) {
+  ShuffleProgram program = schedule.program();
+  ASSERT_EQ(int64_t(program.rounds.size()), schedule.numRounds());
+  auto sum = [](const F2Vectors &columns, int64_t index) {
+    int64_t result = 0;
+    for (size_t i = 0; i < columns.size(); ++i)
+      if (index >> i & 1)
+        result ^= int64_t(columns[i]);
+    return result;
+  };
+  auto moved = [](std::vector<int64_t> registers, int64_t by) {
+    for (int64_t &reg : registers)
+      reg ^= by;
+    return registers;
+  };
+  int64_t lanes = std::max(a.numLanes(), b.numLanes());
+  for (int64_t w = 0; w < std::max(a.numWarps(), b.numWarps()); ++w)
+    for (int64_t l = 0; l < lanes; ++l)
+      for (int64_t t = 0; t < schedule.numRounds(); ++t) {
+        const ShuffleProgram::Round &round = program.rounds[t];
+        Location at{0, l, w, 0};
+        ASSERT_EQ(round.isLocal, schedule.isLocal(t));
+        ASSERT_EQ(round.source ^ sum(program.sourceByLane, l) ^
+                      sum(program.sourceByWarp, w),
+                  schedule.sourceLane(t, at));
+        ASSERT_EQ(moved(round.filled, sum(program.filledByLane, l) ^
+                                          sum(program.filledByWarp, w)),
+                  schedule.destinations(t, at));
+        std::vector<int64_t> offered = schedule.offered(t, at);
+        if (!offered.empty()) {
+          ASSERT_EQ(moved(round.offered, sum(program.offeredByLane, l) ^
+                                             sum(program.offeredByWarp, w)),
+                    offered)
+              << a << b;
+        }
+      }
+}
+
 /// Carries the schedule out: in each round every lane offers one word, every
 /// lane reads one word, and in the end each register holds what B wants. Rounds
 /// in which nothing crosses lanes are free; the others are the proved number.
@@ -58,6 +99,7 @@ static void checkSchedule(const LaneMap &a, const LaneMap &b,
   for (int64_t round = 0; round < schedule.numRounds(); ++round)
     moved += !schedule.isLocal(round);
   ASSERT_EQ(moved * (b.numRegisters() / linear), conversion.shuffleRounds());
+  checkProgram(a, b, schedule);
   for (int64_t k = 0; k < b.numBlocks(); ++k)
     for (int64_t w = 0; w < b.numWarps(); ++w) {
       std::map<std::pair<int64_t, int64_t>, TileCoord> held;

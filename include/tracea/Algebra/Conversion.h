@@ -39,6 +39,24 @@ enum class ConversionClass {
 /// "cluster".
 const char *conversionClassName(ConversionClass cls);
 
+/// A schedule as code needs it, for one block: every index is a constant of the
+/// round plus (XOR) a linear map of lane and warp, the same in all rounds.
+struct ShuffleProgram {
+  struct Round {
+    /// The word comes from the lane's own registers.
+    bool isLocal = false;
+    /// Of lane and warp 0: the registers offered, in the order of those filled,
+    /// and the lane that is read.
+    std::vector<int64_t> offered, filled;
+    int64_t source = 0;
+  };
+  std::vector<Round> rounds;
+  /// What each lane and warp bit adds. `offered` by the bits of the source's
+  /// lanes.
+  F2Vectors offeredByLane, offeredByWarp, filledByLane, filledByWarp,
+      sourceByLane, sourceByWarp;
+};
+
 /// The shuffles of one conversion, for the linear registers; repeats (outer
 /// counts) do the same each. With the destination registers counted by a round
 /// index t and what is packed into one word, round t has lane l fill the
@@ -67,6 +85,9 @@ public:
   /// Destination registers that repeat others are not shuffled: the register
   /// with the same value that is.
   int64_t representative(int64_t reg) const;
+
+  /// All of the above for block 0. Lanes that nobody reads offer something.
+  ShuffleProgram program() const;
 
 private:
   friend class Conversion;

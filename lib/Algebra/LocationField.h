@@ -1,0 +1,24 @@
+//===- LocationField.h - Fields of packed locations -----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_ALGEBRA_LOCATIONFIELD_H
+#define TRACEA_LIB_ALGEBRA_LOCATIONFIELD_H
+
+#include <cstdint>
+
+namespace tracea::algebra {
+
+inline uint64_t bit(unsigned i) { return uint64_t(1) << i; }
+
+/// The bits of a packed location that one dimension occupies.
+struct Field {
+  unsigned shift, width;
+  uint64_t of(uint64_t location) const {
+    return width ? location >> shift & (bit(width) - 1) : 0;
+  }
+};
+
+} // namespace tracea::algebra
+
+#endif // TRACEA_LIB_ALGEBRA_LOCATIONFIELD_H
