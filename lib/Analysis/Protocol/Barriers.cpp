@@ -5,10 +5,50 @@
 
 #include "Machine.h"
 
+#include <algorithm>
+
 namespace tracea::analysis {
+
+int64_t Machine::evaluate(const MachineState &state, int role,
+                          int index) const {
+  const std::vector<Expression> &expressions = protocol.roles[role].expressions;
+  // Operands come first, so that what is shared is computed once.
+  std::vector<int64_t> &values = scratch;
+  values.resize(std::max(values.size(), expressions.size()));
+  for (int at : plans[role][index]) {
+    const Expression &expression = expressions[at];
+    values[at] = -1;
+    if (expression.op == Operator::Constant) {
+      values[at] = expression.value;
+    } else if (expression.op == Operator::Variable) {
+      values[at] = state.variables[variableBase[role] + expression.value];
+    } else if (expression.op == Operator::Select) {
+      int64_t condition = values[expression.operands[0]];
+      if (condition >= 0)
+        values[at] = values[expression.operands[condition ? 1 : 2]];
+    } else {
+      uint64_t operands[3] = {}, result = 0;
+      bool defined = true;
+      for (int i = 0; i < numOperands(expression.op); ++i) {
+        int64_t operand = values[expression.operands[i]];
+        defined &= operand >= 0 || expression.bits == 64;
+        operands[i] = static_cast<uint64_t>(operand);
+      }
+      if (defined &&
+          applyOperator(expression.op, expression.bits, operands, result))
+        values[at] = static_cast<int64_t>(result);
+    }
+  }
+  return values[index];
+}
 
 int Machine::slotOf(MachineState &state, int role,
                     const Instruction &op) const {
+  if (op.slot >= 0) {
+    int64_t slot = evaluate(state, role, op.slot);
+    return slot < 0 || slot > kMaxVariable ? static_cast<int>(kMaxVariable)
+                                           : static_cast<int>(slot);
+  }
   int modulus = protocol.roles[role].positions[op.position].modulus;
   int slot = (position(state, role, op.position).slot + op.offset) % modulus;
   return slot < 0 ? slot + modulus : slot;
@@ -16,6 +56,16 @@ int Machine::slotOf(MachineState &state, int role,
 
 int Machine::itemOf(MachineState &state, int role,
                     const Instruction &op) const {
+  // Without a position, items are numbered by the waits of their role.
+  if (op.slot >= 0) {
+    if (!countsItems[op.channel])
+      return 0;
+    if (op.step == Step::Wait || op.step == Step::Acquire)
+      return waitsOf(state, role, op);
+    int barrier =
+        barrierOf(op.channel, slotOf(state, role, op), op.step == Step::Read);
+    return state.lastItem[barrier * numRoles + role];
+  }
   int period = 2 * protocol.channels[op.channel].slots;
   int item = (position(state, role, op.position).item + op.offset) % period;
   return item < 0 ? item + period : item;
@@ -28,6 +78,9 @@ bool Machine::parityMatches(MachineState &state, int role,
   bool full = op.step == Step::Wait;
   const BarrierState &barrier =
       state.barriers[barrierOf(op.channel, slot, full)];
+  if (op.slot >= 0)
+    return ((evaluate(state, role, op.parity) ^ (full ? 0 : 1)) & 1) ==
+           (barrier.observed >> role & 1);
   const Position &walk = protocol.roles[role].positions[op.position];
   const PositionState &at = position(state, role, op.position);
   // Every wrap of the slot index towards the offset changes the parity.
@@ -43,6 +96,17 @@ bool Machine::parityMatches(MachineState &state, int role,
 bool Machine::waitsAgain(MachineState &state, int role, const Instruction &op,
                          int slot) const {
   int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
+  if (op.slot >= 0) {
+    // What it has observed and not yet given away.
+    Set gone = op.step == Step::Wait ? Released : Committed;
+    return !parityMatches(state, role, op, slot) &&
+           !(state.barriers[barrier].ready >> role & 1) &&
+           state.lastItem[barrier * numRoles + role] &&
+           !(state.sets[(role * kSets + gone) * setWords +
+                        (slotBase[op.channel] + slot) / 64] >>
+                 ((slotBase[op.channel] + slot) % 64) &
+             1);
+  }
   return !parityMatches(state, role, op, slot) &&
          !(state.barriers[barrier].ready >> role & 1) &&
          state.lastItem[barrier * numRoles + role] ==
@@ -71,6 +135,11 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
   b.observed ^= 1u << role;
   state.lastItem[barrier * numRoles + role] =
       static_cast<uint8_t>(itemOf(state, role, op) + 1);
+  if (op.slot >= 0) {
+    uint8_t &waits = waitsOf(state, role, op);
+    int period = 2 * protocol.channels[op.channel].slots;
+    waits = static_cast<uint8_t>((waits + 1) % period);
+  }
   join(state, holder, doneHolder(barrier));
   learn(state, holder, fact);
   return true;

@@ -18,6 +18,8 @@ std::string MachineState::key() const {
   std::string key;
   append(key, roles);
   append(key, positions);
+  append(key, variables);
+  append(key, waits);
   append(key, barriers);
   append(key, buffers);
   append(key, named);
@@ -103,6 +105,10 @@ MachineState Machine::initial() const {
     for (size_t i = 0; i < protocol.roles[r].positions.size(); ++i)
       state.positions[positionBase[r] + i].parity =
           static_cast<uint8_t>(protocol.roles[r].positions[i].parity);
+  for (const Role &role : protocol.roles)
+    for (const Variable &variable : role.variables)
+      state.variables.push_back(static_cast<int32_t>(variable.initial));
+  state.waits.resize(protocol.channels.size() * 2 * numRoles);
   state.barriers.resize(numBarriers);
   state.buffers.resize(numBuffers);
   state.named.resize(namedFact.size());

@@ -69,6 +69,9 @@ struct TripState {
 struct MachineState {
   std::vector<RoleState> roles;
   std::vector<PositionState> positions;
+  std::vector<int32_t> variables;
+  /// Items that a role has waited for: [channel][full, empty][role].
+  std::vector<uint8_t> waits;
   std::vector<BarrierState> barriers;
   std::vector<BufferState> buffers;
   std::vector<NamedState> named;
@@ -190,7 +193,14 @@ private:
   PositionState &position(MachineState &state, int role, int index) const {
     return state.positions[positionBase[role] + index];
   }
+  /// The value of an expression; -1 where it has none, or too large a one.
+  int64_t evaluate(const MachineState &state, int role, int expression) const;
   int slotOf(MachineState &state, int role, const Instruction &op) const;
+  uint8_t &waitsOf(MachineState &state, int role, const Instruction &op) const {
+    return state
+        .waits[(2 * op.channel + (op.step == Step::Wait ? 0 : 1)) * numRoles +
+               role];
+  }
   int itemOf(MachineState &state, int role, const Instruction &op) const;
   bool parityMatches(MachineState &state, int role, const Instruction &op,
                      int slot) const;
@@ -233,7 +243,7 @@ private:
   const CheckOptions &options;
   int numRoles, numBarriers = 0, numBuffers = 0, numSlots = 0, numFacts = 0;
   int numHolders = 0, factWords = 0, setWords = 1, groupWords = 1;
-  std::vector<int> slotBase, bufferBase, positionBase;
+  std::vector<int> slotBase, bufferBase, positionBase, variableBase;
   /// First queue of each role, in groups, and the number of its queues.
   std::vector<int> queueBase, numQueues;
   int numGroups = 0;
@@ -242,7 +252,13 @@ private:
   std::vector<int> initFact, fillFact;
   std::vector<std::vector<int>> readFact, observeFact, arriveFact, namedFact;
   std::vector<uint32_t> readersOfTrip;
-  /// [role][pc][word]: positions that are used again.
+  /// [role][expression]: what it needs, operands first.
+  std::vector<std::vector<std::vector<int>>> plans;
+  mutable std::vector<int64_t> scratch;
+  /// Whether items of a channel are told apart where slots are expressions:
+  /// all producers acquire, all consumers wait.
+  std::vector<bool> countsItems;
+  /// [role][pc][word]: positions, then variables, that are used again.
   std::vector<std::vector<std::vector<uint64_t>>> live;
   std::vector<Recorded> events;
 };

@@ -4,6 +4,7 @@
 
 #include "tracea/Analysis/Protocol/Model.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -15,10 +16,10 @@ using algebra::Expected;
 
 /// The word of each step, in the order of `Step`.
 constexpr const char *kWords[] = {
-    "init",    "acquire", "copy",     "write",   "fence", "commit",
-    "wait",    "read",    "close",    "drain",   "issue", "use",
-    "release", "start",   "move",     "advance", "next",  "jump",
-    "sync",    "arrive",  "converge", "poll",    "exit"};
+    "init",   "acquire",  "copy",  "write", "fence", "commit",  "wait",
+    "read",   "close",    "drain", "issue", "use",   "release", "start",
+    "move",   "advance",  "set",   "test",  "next",  "jump",    "sync",
+    "arrive", "converge", "poll",  "exit"};
 constexpr int kSteps = static_cast<int>(Step::Exit) + 1;
 static_assert(sizeof(kWords) / sizeof(kWords[0]) == kSteps,
               "a step has no word");
@@ -31,8 +32,14 @@ constexpr int64_t kMaxSlots = 100;
 constexpr int64_t kMaxRoles = 32;
 constexpr int64_t kMaxCode = 60000;
 constexpr int64_t kMaxNames = 4096;
+constexpr int64_t kMaxExpressions = 512;
 constexpr int64_t kMaxCount = 1 << 20;
 constexpr int64_t kMaxBytes = int64_t(1) << 31;
+
+/// A letter for each operator, in the order of `Operator`.
+constexpr std::string_view kOperators = "cv+-*/%&|^lr=!<k?";
+static_assert(kOperators.size() == static_cast<size_t>(Operator::Select) + 1,
+              "an operator has no letter");
 
 /// A name without spaces, one byte a character or %XX.
 std::string escape(const std::string &name) {
@@ -83,6 +90,10 @@ void writeInstruction(std::string &text, const Instruction &op) {
   writeField(text, 'q', op.queue, 0);
   writeField(text, 'v', op.value, -1);
   writeField(text, 'k', op.count, 0);
+  writeField(text, 'x', op.slot, -1);
+  writeField(text, 'y', op.parity, -1);
+  writeField(text, 'u', op.variable, -1);
+  writeField(text, 'e', op.expression, -1);
 }
 
 class Reader {
@@ -130,6 +141,8 @@ private:
   bool readChannel();
   bool readRole();
   bool readPosition();
+  bool readVariable();
+  bool readExpression();
   bool readInstruction();
   bool check();
   bool checkInstruction(const Role &role, const Instruction &op);
@@ -230,6 +243,53 @@ bool Reader::readPosition() {
   return true;
 }
 
+bool Reader::readVariable() {
+  Variable variable;
+  if (!nextName(variable.name) ||
+      !nextNumber(0, kMaxVariable, variable.initial, "a value"))
+    return false;
+  protocol.roles.back().variables.push_back(std::move(variable));
+  return true;
+}
+
+/// The operator's letter, bits, and a constant or what it is applied to.
+bool Reader::readExpression() {
+  Role &role = protocol.roles.back();
+  Expression expression;
+  std::string_view text = next();
+  size_t letter =
+      text.empty() ? std::string_view::npos : kOperators.find(text.front());
+  if (letter == std::string_view::npos)
+    return fail("an operator");
+  if (static_cast<int64_t>(role.expressions.size()) >= kMaxExpressions)
+    return fail("at most " + std::to_string(kMaxExpressions) + " expressions");
+  expression.op = static_cast<Operator>(letter);
+  text.remove_prefix(1);
+  int64_t fields[4] = {};
+  int count = 1 + std::max(1, numOperands(expression.op));
+  for (int i = 0; i < count; ++i) {
+    size_t end = i + 1 < count ? text.find('/') : text.size();
+    if (end == std::string_view::npos)
+      return fail("an operator with its operands");
+    int64_t high = i == 0                                ? 64
+                   : expression.op == Operator::Constant ? INT64_MAX
+                   : expression.op == Operator::Variable
+                       ? int64_t(role.variables.size()) - 1
+                       : int64_t(role.expressions.size()) - 1;
+    if (!number(text.substr(0, end), i == 0 ? 1 : 0, high, fields[i],
+                "an operand"))
+      return false;
+    text.remove_prefix(i + 1 < count ? end + 1 : end);
+  }
+  expression.bits = static_cast<uint8_t>(fields[0]);
+  if (numOperands(expression.op) == 0)
+    expression.value = fields[1];
+  for (int i = 0; i < numOperands(expression.op); ++i)
+    expression.operands[i] = static_cast<int>(fields[i + 1]);
+  role.expressions.push_back(expression);
+  return true;
+}
+
 bool Reader::readInstruction() {
   size_t colon = word.find(':');
   Instruction op;
@@ -314,6 +374,18 @@ bool Reader::readInstruction() {
     case 'k':
       op.count = small;
       break;
+    case 'x':
+      op.slot = small;
+      break;
+    case 'y':
+      op.parity = small;
+      break;
+    case 'u':
+      op.variable = small;
+      break;
+    case 'e':
+      op.expression = small;
+      break;
     default:
       return fail("a field of a step");
     }
@@ -334,6 +406,18 @@ bool Reader::checkInstruction(const Role &role, const Instruction &op) {
     return fail("a channel");
   bool places = ring || op.step == Step::Start || op.step == Step::Move ||
                 op.step == Step::Advance;
+  for (int expression : {op.slot, op.parity, op.expression})
+    if (expression >= 0 && !within(expression, role.expressions.size()))
+      return fail("an expression");
+  bool waits = op.step == Step::Wait || op.step == Step::Acquire;
+  if (op.slot >= 0 && (!ring || (waits && op.parity < 0)))
+    return fail("a step with a slot and its parity");
+  if ((op.step == Step::Set || op.variable >= 0) &&
+      !within(op.variable, role.variables.size()))
+    return fail("a variable");
+  if ((op.step == Step::Set || op.step == Step::Test) && op.expression < 0)
+    return fail("an expression");
+  places &= op.slot < 0;
   if ((places || op.position >= 0) &&
       !within(op.position, role.positions.size()))
     return fail("a position");
@@ -343,7 +427,7 @@ bool Reader::checkInstruction(const Role &role, const Instruction &op) {
   if (ring) {
     // Items are counted modulo twice the slots of the ring walked.
     const Channel &channel = protocol.channels[op.channel];
-    if (role.positions[op.position].slots != channel.slots)
+    if (places && role.positions[op.position].slots != channel.slots)
       return fail("a position of the ring that it is used for");
     if (channel.parts < 32 && op.parts >> channel.parts)
       return fail("parts that the channel has");
@@ -353,7 +437,8 @@ bool Reader::checkInstruction(const Role &role, const Instruction &op) {
     return fail("positions of one ring");
   if (op.step == Step::Next && !within(op.trip, protocol.trips.size()))
     return fail("a trip count");
-  if ((op.step == Step::Next || op.step == Step::Jump) &&
+  if ((op.step == Step::Next || op.step == Step::Jump ||
+       op.step == Step::Test) &&
       !within(op.target, role.code.size()))
     return fail("a target");
   bool named = op.step == Step::Sync || op.step == Step::Arrive;
@@ -404,6 +489,10 @@ Expected<Protocol> Reader::read() {
         return fail("a channel, trip count, barrier or role");
       } else if (word == "position") {
         read = readPosition();
+      } else if (word == "variable") {
+        read = readVariable();
+      } else if (word == "expr") {
+        read = readExpression();
       } else if (word == "value") {
         protocol.roles.back().values.emplace_back();
         read = nextName(protocol.roles.back().values.back());
@@ -453,6 +542,18 @@ std::string writeModel(const Protocol &protocol) {
               "/" + std::to_string(walk.parity);
     for (const std::string &value : role.values)
       text += " value " + escape(value);
+    for (const Variable &variable : role.variables)
+      text += " variable " + escape(variable.name) + " " +
+              std::to_string(variable.initial);
+    for (const Expression &expression : role.expressions) {
+      text += std::string(" expr ") +
+              kOperators[static_cast<int>(expression.op)] +
+              std::to_string(expression.bits);
+      if (!numOperands(expression.op))
+        text += "/" + std::to_string(expression.value);
+      for (int i = 0; i < numOperands(expression.op); ++i)
+        text += "/" + std::to_string(expression.operands[i]);
+    }
     for (const Instruction &op : role.code)
       writeInstruction(text, op);
   }

@@ -42,6 +42,10 @@ const char *stepName(Step step) {
     return "move";
   case Step::Advance:
     return "advance";
+  case Step::Set:
+    return "set";
+  case Step::Test:
+    return "test";
   case Step::Next:
     return "next";
   case Step::Jump:
@@ -78,6 +82,70 @@ bool isRingStep(Step step) {
 bool isFillStep(Step step) {
   return step == Step::Acquire || step == Step::Copy || step == Step::Write ||
          step == Step::Commit;
+}
+
+int numOperands(Operator op) {
+  return op == Operator::Constant || op == Operator::Variable ? 0
+         : op == Operator::Select                             ? 3
+                                                              : 2;
+}
+
+bool applyOperator(Operator op, unsigned bits, const uint64_t *operands,
+                   uint64_t &result) {
+  uint64_t mask = bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  uint64_t a = operands[0] & mask, b = operands[1] & mask;
+  switch (op) {
+  case Operator::Constant:
+  case Operator::Variable:
+    return false;
+  case Operator::Add:
+    result = a + b;
+    break;
+  case Operator::Sub:
+    result = a - b;
+    break;
+  case Operator::Mul:
+    result = a * b;
+    break;
+  case Operator::Div:
+  case Operator::Rem:
+    if (!b)
+      return false;
+    result = op == Operator::Div ? a / b : a % b;
+    break;
+  case Operator::And:
+    result = a & b;
+    break;
+  case Operator::Or:
+    result = a | b;
+    break;
+  case Operator::Xor:
+    result = a ^ b;
+    break;
+  case Operator::ShiftLeft:
+  case Operator::ShiftRight:
+    if (b >= bits)
+      return false;
+    result = op == Operator::ShiftLeft ? a << b : a >> b;
+    break;
+  case Operator::Equal:
+    result = a == b;
+    break;
+  case Operator::NotEqual:
+    result = a != b;
+    break;
+  case Operator::Less:
+    result = a < b;
+    break;
+  case Operator::LessEqual:
+    result = a <= b;
+    break;
+  case Operator::Select:
+    result = operands[0] ? operands[1] : operands[2];
+    break;
+  }
+  result &= mask;
+  return true;
 }
 
 RoleBuilder::RoleBuilder(Protocol &protocol, std::string name)
@@ -283,6 +351,14 @@ std::string printInstruction(const Protocol &protocol,
     text += " p" + std::to_string(instruction.position);
   if (instruction.source >= 0 && instruction.source != instruction.position)
     text += " from p" + std::to_string(instruction.source);
+  if (instruction.slot >= 0)
+    text += " slot x" + std::to_string(instruction.slot);
+  if (instruction.parity >= 0)
+    text += " parity x" + std::to_string(instruction.parity);
+  if (instruction.variable >= 0)
+    text += " y" + std::to_string(instruction.variable);
+  if (instruction.expression >= 0)
+    text += " x" + std::to_string(instruction.expression);
   if (instruction.offset)
     text += (instruction.offset > 0 ? "+" : "") +
             std::to_string(instruction.offset);

@@ -101,11 +101,13 @@ bool Machine::step(MachineState &state, int role, bool more) {
     if (tracing)
       record(state, role, op, slot, more);
     if (slot >= ring.slots)
-      return fail(Property::SlotRange,
-                  quoted(role) + " indexes slot " + std::to_string(slot) +
-                      " of '" + ring.name + "', which has " +
-                      std::to_string(ring.slots),
-                  role, op.site, op.channel);
+      return fail(
+          Property::SlotRange,
+          quoted(role) + " indexes slot " +
+              (slot < kMaxVariable ? std::to_string(slot) : std::string("?")) +
+              " of '" + ring.name + "', which has " +
+              std::to_string(ring.slots),
+          role, op.site, op.channel);
     if (!holds(state, roleHolder(role), initFact[op.channel]) &&
         !anyLaneKnows(state, role, initFact[op.channel]))
       return fail(Property::Initialization,

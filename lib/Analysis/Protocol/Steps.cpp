@@ -83,6 +83,21 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
   }
   case Step::Next:
     return this->next(state, role, op, more, next);
+  case Step::Set: {
+    int64_t value = evaluate(state, role, op.expression);
+    if (value < 0 || value > kMaxVariable) {
+      reason = "'" + protocol.roles[role].variables[op.variable].name +
+               "' of " + quoted(role) + " grows without bound";
+      return true;
+    }
+    state.variables[variableBase[role] + op.variable] =
+        static_cast<int32_t>(value);
+    return true;
+  }
+  case Step::Test:
+    if (!evaluate(state, role, op.expression))
+      next = op.target;
+    return true;
   case Step::Jump:
     next = op.target;
     return true;

@@ -5,6 +5,7 @@
 #include "Machine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tracea::analysis {
@@ -90,10 +91,12 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
     reason = "the protocol has too many slots and roles";
 
   readersOfTrip.assign(protocol.trips.size(), 0);
-  int positions = 0;
+  int positions = 0, variables = 0;
   for (int role = 0; role < numRoles; ++role) {
     positionBase.push_back(positions);
     positions += static_cast<int>(protocol.roles[role].positions.size());
+    variableBase.push_back(variables);
+    variables += static_cast<int>(protocol.roles[role].variables.size());
     if (protocol.roles[role].code.size() > 60000) {
       reason = "the program of " + quoted(role) + " is too long";
       return;
@@ -103,6 +106,36 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
         readersOfTrip[op.trip] |= 1u << role;
       if (op.step == Step::Poll && reason.empty())
         reason = quoted(role) + " branches on a test that does not block";
+    }
+  }
+  for (size_t c = 0; c < protocol.channels.size(); ++c) {
+    uint32_t acquire = 0, wait = 0;
+    for (int role = 0; role < numRoles; ++role)
+      for (const Instruction &op : protocol.roles[role].code) {
+        if (op.channel != static_cast<int>(c))
+          continue;
+        if (op.step == Step::Acquire)
+          acquire |= 1u << role;
+        if (op.step == Step::Wait)
+          wait |= 1u << role;
+      }
+    const Channel &channel = protocol.channels[c];
+    countsItems.push_back(acquire == channel.producers &&
+                          wait == channel.consumers);
+  }
+  for (const Role &role : protocol.roles) {
+    plans.emplace_back();
+    for (size_t i = 0; i < role.expressions.size(); ++i) {
+      std::vector<int> &plan = plans.back().emplace_back();
+      const Expression &expression = role.expressions[i];
+      for (int n = 0; n < numOperands(expression.op); ++n) {
+        const std::vector<int> &needed = plans.back()[expression.operands[n]];
+        std::vector<int> both;
+        std::set_union(plan.begin(), plan.end(), needed.begin(), needed.end(),
+                       std::back_inserter(both));
+        plan = std::move(both);
+      }
+      plan.push_back(static_cast<int>(i));
     }
   }
   checkLoops();
@@ -145,8 +178,9 @@ void Machine::checkLoops() {
         ++path.back().second;
         const Instruction &op = role.code[pc];
         bool ends = op.step == Step::Exit || op.step == Step::Next;
-        int to = op.step == Step::Jump ? op.target : pc + 1;
-        if (edge > 0 || ends || to >= static_cast<int>(role.code.size())) {
+        int to = op.step == Step::Jump || edge > 0 ? op.target : pc + 1;
+        int edges = op.step == Step::Test ? 2 : 1;
+        if (edge >= edges || ends || to >= static_cast<int>(role.code.size())) {
           mark[pc] = 2;
           path.pop_back();
           continue;
@@ -168,7 +202,19 @@ void Machine::computeLiveness() {
   live.resize(numRoles);
   for (int r = 0; r < numRoles; ++r) {
     const Role &role = protocol.roles[r];
-    int words = (static_cast<int>(role.positions.size()) + 63) / 64;
+    int positions = static_cast<int>(role.positions.size());
+    int words = (positions + static_cast<int>(role.variables.size()) + 63) / 64;
+    // The variables that each expression reads.
+    std::vector<std::vector<uint64_t>> reads;
+    for (const Expression &expression : role.expressions) {
+      std::vector<uint64_t> set(words);
+      if (expression.op == Operator::Variable)
+        mark(set.data(), positions + static_cast<int>(expression.value), true);
+      for (int i = 0; i < numOperands(expression.op); ++i)
+        for (int w = 0; w < words; ++w)
+          set[w] |= reads[expression.operands[i]][w];
+      reads.push_back(std::move(set));
+    }
     live[r].assign(role.code.size() + 1, std::vector<uint64_t>(words));
     for (bool changed = true; changed;) {
       changed = false;
@@ -181,8 +227,15 @@ void Machine::computeLiveness() {
         };
         if (op.step != Step::Exit && op.step != Step::Jump)
           from(pc + 1);
-        if (op.step == Step::Next || op.step == Step::Jump)
+        if (op.step == Step::Next || op.step == Step::Jump ||
+            op.step == Step::Test)
           from(op.target);
+        if (op.variable >= 0)
+          mark(now.data(), positions + op.variable, false);
+        for (int expression : {op.slot, op.parity, op.expression})
+          if (expression >= 0)
+            for (int w = 0; w < words; ++w)
+              now[w] |= reads[expression][w];
         bool defines = op.step == Step::Start || op.step == Step::Move ||
                        op.step == Step::Advance;
         if (defines)
@@ -207,6 +260,10 @@ void Machine::forgetDead(MachineState &state) const {
     for (size_t i = 0; i < count; ++i)
       if (state.roles[role].exited || !test(used.data(), static_cast<int>(i)))
         state.positions[positionBase[role] + i] = PositionState();
+    for (size_t i = 0; i < protocol.roles[role].variables.size(); ++i)
+      if (state.roles[role].exited ||
+          !test(used.data(), static_cast<int>(count + i)))
+        state.variables[variableBase[role] + i] = 0;
   }
 }
 

@@ -26,7 +26,8 @@ void Machine::record(MachineState &state, int role, const Instruction &op,
                      int slot, bool more) {
   if (op.step == Step::Jump || op.step == Step::CloseGroup ||
       op.step == Step::Advance || op.step == Step::Move ||
-      op.step == Step::Start || op.step == Step::Converge)
+      op.step == Step::Start || op.step == Step::Set || op.step == Step::Test ||
+      op.step == Step::Converge)
     return;
   Recorded event;
   event.step = op.step;

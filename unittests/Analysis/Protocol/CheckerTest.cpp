@@ -151,6 +151,37 @@ TEST(ProtocolChecker, OneLaneOfEachWarpMayArrive) {
   }
 }
 
+TEST(ProtocolChecker, LoweredSlotsAndParities) {
+  GemmDesign gemm;
+  for (gemm.slots = 2; gemm.slots <= 8; ++gemm.slots)
+    expectProved(lower(makeGemm(gemm)), std::to_string(gemm.slots));
+  expectProved(lower(makeAttention({})), "attention");
+  expectProved(lower(makeConv({})), "convolution");
+  expectProved(lower(makeFused({2, 2})), "fused");
+  expectProved(lower(makeElected(3)), "elected");
+}
+
+TEST(ProtocolChecker, CountersWithoutBoundAreNotDecided) {
+  Protocol protocol;
+  protocol.trips = {"K"};
+  RoleBuilder role(protocol, "all");
+  role.role.variables = {{"counter", 0}};
+  role.role.expressions = {{Operator::Variable, 32, 0, {}},
+                           {Operator::Constant, 32, 1 << 19, {}},
+                           {Operator::Add, 32, 0, {0, 1, -1}}};
+  role.loop(0, [&] {
+    Instruction &set = role.add(Step::Set);
+    set.variable = 0;
+    set.expression = 2;
+    role.add(Step::Test).expression = 0;
+    role.role.code.back().target = 0;
+  });
+  role.finish();
+  CheckResult result = checkProtocol(protocol);
+  EXPECT_EQ(result.verdict, Verdict::NotDecided);
+  EXPECT_THAT(result.reason, HasSubstr("'counter' of 'all' grows"));
+}
+
 // What the method finds out by itself.
 TEST(ProtocolChecker, SkewNeedsTwoSlots) {
   GemmDesign design;

@@ -709,4 +709,89 @@ Protocol makeElected(int slots, const Faults &faults) {
   return protocol;
 }
 
+Protocol lower(const Protocol &protocol) {
+  Protocol lowered = protocol;
+  for (Role &role : lowered.roles) {
+    auto expression = [&](Operator op, int a, int b = -1, int c = -1) {
+      role.expressions.push_back({op, 32, 0, {a, b, c}});
+      return static_cast<int>(role.expressions.size()) - 1;
+    };
+    auto constant = [&](int64_t value) {
+      role.expressions.push_back({Operator::Constant, 32, value, {}});
+      return static_cast<int>(role.expressions.size()) - 1;
+    };
+    auto variable = [&](int number) {
+      role.expressions.push_back({Operator::Variable, 32, number, {}});
+      return static_cast<int>(role.expressions.size()) - 1;
+    };
+    // Slot and parity of each position, and the advances since the last flip.
+    for (const Position &walk : role.positions) {
+      role.variables.push_back({"slot", 0});
+      role.variables.push_back({"parity", walk.parity});
+      role.variables.push_back({"count", 0});
+    }
+    std::vector<Instruction> code;
+    std::vector<int> start;
+    for (const Instruction &op : role.code) {
+      start.push_back(static_cast<int>(code.size()));
+      auto set = [&](int number, int expression) {
+        Instruction assign;
+        assign.step = Step::Set;
+        assign.variable = number;
+        assign.expression = expression;
+        assign.site = op.site;
+        code.push_back(assign);
+      };
+      int into = 3 * op.position, from = 3 * op.source;
+      if (op.step == Step::Start) {
+        for (int i : {0, 1, 2})
+          set(into + i,
+              constant(i == 1 ? role.positions[op.position].parity : 0));
+      } else if (op.step == Step::Move) {
+        for (int i : {0, 1, 2})
+          set(into + i, variable(from + i));
+      } else if (op.step == Step::Advance) {
+        const Position &walk = role.positions[op.position];
+        int one = constant(1);
+        int next = expression(Operator::Add, variable(from), one);
+        int wraps =
+            expression(Operator::LessEqual, constant(walk.modulus), next);
+        int count = expression(Operator::Add, variable(from + 2), one);
+        int flips = expression(Operator::Equal, count, constant(walk.flip));
+        set(into + 1, expression(Operator::Xor, variable(from + 1), flips));
+        set(into, expression(Operator::Select, wraps, constant(0), next));
+        set(into + 2, expression(Operator::Rem, count, constant(walk.flip)));
+      } else if (isRingStep(op.step)) {
+        const Position &walk = role.positions[op.position];
+        Instruction ring = op;
+        int shifted = expression(Operator::Add, variable(into),
+                                 constant(op.offset + walk.modulus));
+        int modulus = constant(walk.modulus);
+        ring.slot = expression(Operator::Rem, shifted, modulus);
+        if (op.step == Step::Wait || op.step == Step::Acquire) {
+          int wraps = expression(Operator::Div, shifted, modulus);
+          int parity =
+              expression(Operator::And,
+                         expression(Operator::Add, variable(into + 1), wraps),
+                         constant(1));
+          // One wrap is in the modulus that was added.
+          ring.parity = expression(Operator::Xor, parity,
+                                   constant(op.step == Step::Wait ? 1 : 0));
+        }
+        ring.position = -1;
+        ring.offset = 0;
+        code.push_back(ring);
+      } else {
+        code.push_back(op);
+      }
+    }
+    for (Instruction &op : code)
+      if (op.target >= 0)
+        op.target = start[op.target];
+    role.code = std::move(code);
+    role.positions.clear();
+  }
+  return lowered;
+}
+
 } // namespace tracea::analysis

@@ -86,6 +86,10 @@ Protocol makeSingleRole(int slots, const Faults &faults = {});
 /// One elected lane releases for a role whose lanes are not in step.
 Protocol makeElected(int slots, const Faults &faults = {});
 
+/// The same protocol with slots and parities as lowered code computes them:
+/// in variables, without positions.
+Protocol lower(const Protocol &protocol);
+
 } // namespace tracea::analysis
 
 #endif // TRACEA_UNITTESTS_ANALYSIS_PROTOCOL_DESIGNS_H

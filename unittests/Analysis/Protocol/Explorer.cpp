@@ -60,6 +60,10 @@ private:
   int released(int channel, int slot) const {
     return releasedBase[channel] + slot;
   }
+  /// The same for who fills: committed and not acquired again.
+  int committed(int channel, int slot) const {
+    return committedBase[channel] + slot;
+  }
   // A named barrier: arrivals, count, waiting roles, arrived roles.
   int named(int index) const { return namedBase + 4 * index; }
   // A trip count: decisions known, iterations used; then cursors of roles.
@@ -68,13 +72,34 @@ private:
   const Instruction &next(const World &world, int r) const {
     return protocol.roles[r].code[world[role(r)]];
   }
+  int64_t evaluate(const World &world, int r, int index) const {
+    const Expression &e = protocol.roles[r].expressions[index];
+    uint64_t operands[3] = {}, result = 0;
+    if (e.op == Operator::Constant)
+      return e.value;
+    if (e.op == Operator::Variable)
+      return world[variableBase[r] + static_cast<int>(e.value)];
+    for (int i = 0; i < numOperands(e.op); ++i)
+      operands[i] = static_cast<uint64_t>(evaluate(world, r, e.operands[i]));
+    applyOperator(e.op, e.bits, operands, result);
+    return static_cast<int64_t>(result);
+  }
+  /// Waits so far of a role at one side of a ring.
+  int waits(const Instruction &op, int r) const {
+    return waitsBase + (2 * op.channel + (op.step == Step::Wait)) * numRoles +
+           r;
+  }
   int slotOf(const World &world, int r, const Instruction &op) const {
+    if (op.slot >= 0)
+      return static_cast<int>(evaluate(world, r, op.slot));
     int modulus = protocol.roles[r].positions[op.position].modulus;
     int at = world[position(r, op.position) + 1] + op.offset;
     return ((at % modulus) + modulus) % modulus;
   }
   /// The parity that the code of a wait tests for.
   int parityOf(const World &world, int r, const Instruction &op) const {
+    if (op.slot >= 0)
+      return static_cast<int>(evaluate(world, r, op.parity));
     const Position &walk = protocol.roles[r].positions[op.position];
     int at = world[position(r, op.position) + 1] + op.offset;
     int parity = world[position(r, op.position) + 3];
@@ -120,8 +145,10 @@ private:
   int numRoles = 0, size = 0, barrierSize = 0, bufferSize = 7;
   int numBuffers = 0, groupWords = 0;
   std::vector<int> roleBase, positionBase, barrierBase, bufferBase,
-      releasedBase, initializedBase;
+      releasedBase, committedBase, initializedBase;
   std::vector<std::pair<int, int>> bufferOwner;
+  std::vector<int> variableBase;
+  int waitsBase = 0;
   int namedBase = 0, tripBase = 0, bitsBase = 0;
   std::vector<int> queues;
   static constexpr int kMaxDecisions = 48;
@@ -150,12 +177,14 @@ void Explorer::layOut() {
         allocate(2 + queues.back() * (1 + (kMaxGroups + 1) * groupWords)));
     positionBase.push_back(
         allocate(4 * static_cast<int>(role.positions.size())));
+    variableBase.push_back(allocate(static_cast<int>(role.variables.size())));
   }
   barrierSize = 4 + 2 * numRoles;
   for (size_t c = 0; c < protocol.channels.size(); ++c) {
     const Channel &channel = protocol.channels[c];
     barrierBase.push_back(allocate(2 * channel.slots * barrierSize));
     releasedBase.push_back(allocate(channel.slots));
+    committedBase.push_back(allocate(channel.slots));
     initializedBase.push_back(allocate(1));
   }
   for (size_t c = 0; c < protocol.channels.size(); ++c) {
@@ -165,6 +194,8 @@ void Explorer::layOut() {
       for (int part = 0; part < channel.parts; ++part)
         bufferOwner.push_back({static_cast<int>(c), slot});
   }
+  waitsBase =
+      allocate(2 * static_cast<int>(protocol.channels.size()) * numRoles);
   namedBase = allocate(4 * static_cast<int>(protocol.barriers.size()));
   tripBase = allocate((2 + numRoles) * static_cast<int>(protocol.trips.size()));
   bitsBase = allocate(kMaxDecisions * static_cast<int>(protocol.trips.size()));
@@ -291,7 +322,13 @@ bool Explorer::execute(World &world, int r) {
       return fault("slot out of range");
     if (!world[initializedBase[op.channel]])
       return fault("not initialised");
-    item = world[position(r, op.position)] + op.offset;
+    if (op.slot < 0)
+      item = world[position(r, op.position)] + op.offset;
+    else if (op.step == Step::Wait || op.step == Step::Acquire)
+      item = world[waits(op, r)];
+    else
+      item = world[barrier(op.channel, slot, op.step == Step::Read) + 4 +
+                   numRoles + r];
     break;
   default:
     break;
@@ -309,17 +346,20 @@ bool Explorer::execute(World &world, int r) {
     int b = barrier(op.channel, slot, full);
     int16_t &observed = world[b + 4 + r];
     int16_t &last = world[b + 4 + numRoles + r];
-    if (observed == world[b] && last >= -100 &&
-        sameItem(op.channel, last, item))
+    int16_t &gone = full ? world[released(op.channel, slot)]
+                         : world[committed(op.channel, slot)];
+    // Without a number, it is the same item if it was not given away.
+    bool again =
+        op.slot < 0 ? sameItem(op.channel, last, item) : !(gone >> r & 1);
+    if (observed == world[b] && last >= -100 && again)
       return true;
     if (observed + 1 != world[b])
       return fault("passes on another phase");
     observed = world[b];
+    if (op.slot >= 0)
+      ++world[waits(op, r)];
     last = static_cast<int16_t>(item);
-    if (full) {
-      int16_t &gone = world[released(op.channel, slot)];
-      gone = static_cast<int16_t>(gone & ~(1 << r));
-    }
+    gone = static_cast<int16_t>(gone & ~(1 << r));
     return true;
   }
   case Step::Copy:
@@ -356,8 +396,11 @@ bool Explorer::execute(World &world, int r) {
       }
     }
     return true;
-  case Step::Commit:
+  case Step::Commit: {
+    int16_t &gone = world[committed(op.channel, slot)];
+    gone = static_cast<int16_t>(gone | 1 << r);
     return arrive(world, r, op, slot, true);
+  }
   case Step::Release: {
     int16_t &gone = world[released(op.channel, slot)];
     gone = static_cast<int16_t>(gone | 1 << r);
@@ -441,6 +484,14 @@ bool Explorer::execute(World &world, int r) {
     }
     return true;
   }
+  case Step::Set:
+    world[variableBase[r] + op.variable] =
+        static_cast<int16_t>(evaluate(world, r, op.expression));
+    return true;
+  case Step::Test:
+    if (!evaluate(world, r, op.expression))
+      pc = static_cast<int16_t>(op.target);
+    return true;
   case Step::Jump:
     pc = static_cast<int16_t>(op.target);
     return true;
@@ -554,6 +605,7 @@ void Explorer::expand(const World &world) {
     if (op.step == Step::Jump || op.step == Step::Start ||
         op.step == Step::Move || op.step == Step::Advance ||
         op.step == Step::CloseGroup || op.step == Step::Converge ||
+        op.step == Step::Set || op.step == Step::Test ||
         op.step == Step::Issue || op.step == Step::Use) {
       World successor = world;
       if (execute(successor, r))

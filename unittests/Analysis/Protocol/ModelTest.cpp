@@ -30,7 +30,10 @@ std::vector<Protocol> designs() {
           makeElected(2, {"lanes do not meet"}),
           makeFused({2, 2}),
           makeFused({2, 2}, {"sum used in the loop"}),
-          makeAhead(3)};
+          makeAhead(3),
+          lower(makeGemm({})),
+          lower(makeAttention(attention)),
+          lower(makeConv({}, {"patch flip - 1"}))};
 }
 
 std::string errorOf(const std::string &text) {

@@ -9,8 +9,9 @@
 //   channel NAME SLOTS PARTS FULL EMPTY PRODUCERS CONSUMERS FLAGS READERS...
 //   trip NAME, barrier NAME
 //   role NAME THREADS REGISTERS FLAGS, then of it:
-//   position SLOTS/MODULUS/FLIP/PARITY, value NAME, and a word a step: its
-//   name's letters, then a letter and a number for each field that is set.
+//   position SLOTS/MODULUS/FLIP/PARITY, value NAME, variable NAME INITIAL,
+//   expr OPERATOR BITS/OPERANDS, and a word a step: its name, a colon, then a
+//   letter and a number for each field that is set.
 //
 // Places in the source are not part of it.
 

@@ -52,6 +52,10 @@ enum class Step : uint8_t {
   Move,
   /// `position` := the item after `source`.
   Advance,
+  /// `variable` := `expression`.
+  Set,
+  /// Goes on if `expression` is not zero, else jumps to `target`.
+  Test,
   /// Reads one decision of a trip count: falls through or jumps to `target`.
   Next,
   Jump,
@@ -103,6 +107,10 @@ struct Instruction {
   int queue = 0;
   /// Value of the role that is written asynchronously.
   int value = -1;
+  /// The slot and the parity waited for as expressions, in place of a
+  /// position: what lowered code computes.
+  int slot = -1, parity = -1;
+  int variable = -1, expression = -1;
   /// Arrivals of commit and release; pending groups; a barrier's count.
   int count = 0;
   Site site = kNoSite;
@@ -136,12 +144,49 @@ struct Position {
   int parity = 0;
 };
 
+/// Integer arithmetic of a role, executed as it stands: unsigned, wrapping.
+enum class Operator : uint8_t {
+  Constant,
+  Variable,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  And,
+  Or,
+  Xor,
+  ShiftLeft,
+  ShiftRight,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Select
+};
+
+struct Expression {
+  Operator op = Operator::Constant;
+  uint8_t bits = 32;
+  /// Of a constant; the number of a variable.
+  int64_t value = 0;
+  /// Earlier expressions of the role.
+  int operands[3] = {-1, -1, -1};
+};
+
+struct Variable {
+  std::string name;
+  int64_t initial = 0;
+};
+
 struct Role {
   std::string name;
   std::vector<Instruction> code;
   std::vector<Position> positions;
   /// Names of values that asynchronous steps write.
   std::vector<std::string> values;
+  std::vector<Variable> variables;
+  std::vector<Expression> expressions;
   /// What the role adds to a named barrier's count.
   int threads = 1;
   /// Its lanes are not in step: only `Converge` and named barriers join them.
@@ -176,6 +221,15 @@ struct Slot {
   }
   Slot operator-(int items) const { return *this + -items; }
 };
+
+/// Largest value that a variable may take.
+constexpr int64_t kMaxVariable = 1 << 20;
+
+/// Operands of an operator.
+int numOperands(Operator op);
+/// The value of an operator; false where it has none (a division by zero).
+bool applyOperator(Operator op, unsigned bits, const uint64_t *operands,
+                   uint64_t &result);
 
 /// Writes the program of one role.
 class RoleBuilder {
