@@ -46,6 +46,15 @@ for name in ("split-file", "mlir-opt"):
     tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))
 llvm_config.add_tool_substitutions(tools, tool_dirs)
 config.substitutions.append(("%tracea_src", config.tracea_src_root))
+# What a kernel at the pipeline level has to pass.
+proofs = ("protocol", "banks")
+config.substitutions.append(
+    (
+        "%kernel_proofs",
+        "builtin.module(tracea_pipe.kernel(%s))"
+        % ",".join("tracea-verify-%s{require-proof=true}" % name for name in proofs),
+    )
+)
 
 # Features for REQUIRES and UNSUPPORTED lines.
 config.available_features.add(config.host_arch)
