@@ -8,6 +8,7 @@
 // lib/Algebra and in docs/Proofs/Banks.md.
 
 #include "StagedAccesses.h"
+#include "tracea/Analysis/BankProof.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,8 +22,11 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
+namespace ta = ::tracea::analysis;
 
 namespace {
+
+constexpr StringLiteral kCheck = "banks";
 
 struct VerifyBanksPass
     : public mlir::tracea::impl::VerifyBanksBase<VerifyBanksPass> {
@@ -41,63 +45,71 @@ struct VerifyBanksPass
         if (getStaged(operand.getType()))
           ++numUnitOperands;
     });
+    markAllAnalysesPreserved();
     if (accesses.empty())
-      return;
+      return certify(kernel, {}, {"-", {}});
     FailureOr<TargetBanks> banks = getTargetBanks(kernel);
     if (failed(banks))
       return signalPassFailure();
     if (banks->hasNoBanks) {
       numWithoutBanks += accesses.size();
-      return;
+      return certify(kernel, {}, {"cpu", {}});
     }
-    int64_t worst = 1, byRank = 0;
-    bool isProved = true;
+    ta::BankFigures figures;
+    ta::BankProof proof;
+    std::vector<std::string> reasons;
+    bool isWithinBounds = true;
     for (const StagedAccess &access : accesses) {
       ++numAccesses;
-      if (!banks->model) {
-        isProved &= succeeded(notDecided(access.op, banks->reason));
-        continue;
-      }
-      if (!access.access) {
-        isProved &= succeeded(notDecided(access.op, access.reason));
-        continue;
-      }
-      auto type = cast<ShapedType>(access.buffer.getType());
-      FailureOr<alg::Swizzle> swizzle = getSwizzle(getStaged(type), type);
-      if (failed(swizzle)) {
-        isProved &= succeeded(notDecided(
-            access.op, "the buffer's panels have extents that are no powers "
-                       "of two"));
-        continue;
-      }
-      alg::Expected<alg::TileAccessDegree> degree = alg::tileAccessDegree(
-          *banks->model, *access.access, *swizzle, maxAddresses);
+      alg::Swizzle swizzle;
+      alg::Expected<alg::TileAccessDegree> degree =
+          decide(access, *banks, swizzle);
       if (!degree) {
-        isProved &= succeeded(notDecided(access.op, degree.message()));
+        notDecided(access.op, degree.message());
+        reasons.push_back(degree.message());
         continue;
       }
       ++numDecided;
-      byRank += degree->byRank;
-      worst = std::max(worst, degree->degree.degree);
+      figures.add(*degree);
+      proof.accesses.push_back({*access.access, swizzle});
       if (degree->degree.degree > maxDegree) {
         report(access, *degree, *banks->model);
-        isProved = false;
+        isWithinBounds = false;
       }
     }
-    if (isProved)
-      certify(kernel, accesses.size(), byRank, worst, banks->model->name);
-    markAllAnalysesPreserved();
+    if (!reasons.empty())
+      return setUndecided(kernel, kCheck, reasons);
+    proof.target = banks->model->name;
+    if (isWithinBounds)
+      certify(kernel, figures, proof);
   }
 
 private:
-  LogicalResult notDecided(Operation *op, const std::string &reason) {
+  /// The cycles of one access, and the order of the buffer's bytes.
+  alg::Expected<alg::TileAccessDegree> decide(const StagedAccess &access,
+                                              const TargetBanks &banks,
+                                              alg::Swizzle &swizzle) {
+    if (!banks.model)
+      return alg::Error{banks.reason};
+    if (!access.access)
+      return alg::Error{access.reason};
+    auto type = cast<ShapedType>(access.buffer.getType());
+    FailureOr<alg::Swizzle> order = getSwizzle(getStaged(type), type);
+    if (failed(order))
+      return alg::Error{"the buffer's panels have extents that are no powers "
+                        "of two"};
+    swizzle = *order;
+    return alg::tileAccessDegree(*banks.model, *access.access, swizzle,
+                                 maxAddresses);
+  }
+
+  void notDecided(Operation *op, const std::string &reason) {
     if (requireProof) {
       signalPassFailure();
       op->emitOpError() << "bank conflicts not decided: " << reason;
     } else {
       op->emitRemark() << "bank conflicts not decided: " << reason;
     }
-    return failure();
   }
 
   void report(const StagedAccess &access, const alg::TileAccessDegree &degree,
@@ -119,15 +131,10 @@ private:
          << degree.collision.warp << ")";
   }
 
-  void certify(KernelOp kernel, size_t accesses, int64_t byRank, int64_t worst,
-               StringRef target) {
-    std::string text =
-        std::to_string(accesses) + " accesses to staged memory take at most " +
-        std::to_string(worst) + (worst == 1 ? " cycle" : " cycles") +
-        " a phase on " + target.str() + ", " + std::to_string(byRank) +
-        " by rank, " + std::to_string(accesses - byRank) +
-        " by enumeration of a period";
-    setCertificate(kernel, "banks", text);
+  void certify(KernelOp kernel, const ta::BankFigures &figures,
+               const ta::BankProof &proof) {
+    setCertificate(kernel, kCheck, ta::describeBanks(figures, proof.target),
+                   ta::writeModel(proof));
   }
 };
 

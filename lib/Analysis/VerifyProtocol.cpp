@@ -10,6 +10,8 @@
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Protocol/Checker.h"
+#include "tracea/Analysis/Protocol/Model.h"
+#include "tracea/Analysis/Recheck.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_VERIFYPROTOCOL
@@ -74,8 +76,11 @@ struct VerifyProtocol : mlir::tracea::impl::VerifyProtocolBase<VerifyProtocol> {
     Extractor extractor(kernel, registerFile, threadsPerWarp);
     if (failed(extractor.extract()))
       return signalPassFailure();
-    if (!extractor.isNeeded)
-      return;
+    if (!extractor.isNeeded) {
+      ta::Protocol nothing;
+      nothing.name = kernel.getSymName().str();
+      return certify(kernel, nothing);
+    }
     ++numKernels;
     ta::CheckResult result;
     result.reason = extractor.reason;
@@ -100,20 +105,17 @@ struct VerifyProtocol : mlir::tracea::impl::VerifyProtocolBase<VerifyProtocol> {
       diag << "protocol not decided: " << result.reason;
       if (requireProof)
         signalPassFailure();
-      return;
+      return setUndecided(kernel, "protocol", {result.reason});
     }
     case ta::Verdict::Proved:
       ++numProved;
-      certify(kernel, extractor);
+      certify(kernel, extractor.protocol);
     }
   }
 
-  /// Says what was proved, once.
-  void certify(KernelOp kernel, const Extractor &extractor) {
-    std::string text = std::to_string(extractor.protocol.roles.size()) +
-                       " roles, " + std::to_string(extractor.channels.size()) +
-                       " channels, every trip count";
-    mlir::tracea::setCertificate(kernel, "protocol", text);
+  void certify(KernelOp kernel, const ta::Protocol &protocol) {
+    setCertificate(kernel, "protocol", ta::describeProtocol(protocol),
+                   ta::writeModel(protocol));
   }
 };
 } // namespace

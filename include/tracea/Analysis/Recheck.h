@@ -1,0 +1,47 @@
+//===- Recheck.h - Decides certificates again -------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the model of a certificate alone, without the kernel: what the compiler
+// claimed then is compared with what the same method finds now. Neither the
+// claim nor the model is trusted.
+
+#ifndef TRACEA_ANALYSIS_RECHECK_H
+#define TRACEA_ANALYSIS_RECHECK_H
+
+#include "tracea/Analysis/Protocol/Protocol.h"
+#include <string>
+#include <string_view>
+
+namespace tracea::analysis {
+
+enum class RecheckVerdict {
+  /// The model proves the claim.
+  Confirmed,
+  /// The model proves something else, or has a fault.
+  Refuted,
+  /// There is no model, or it is none of this check.
+  Unreadable,
+  /// The method gives up, or nobody knows the check.
+  NotDecided
+};
+
+/// "confirmed", "refuted", "unreadable", "not decided".
+const char *recheckVerdictName(RecheckVerdict verdict);
+
+struct RecheckResult {
+  RecheckVerdict verdict = RecheckVerdict::NotDecided;
+  /// What was found, when that is not the claim.
+  std::string message;
+  double milliseconds = 0;
+};
+
+RecheckResult recheckCertificate(std::string_view check, std::string_view claim,
+                                 std::string_view model);
+
+/// The claim of a protocol that was proved.
+std::string describeProtocol(const Protocol &protocol);
+
+} // namespace tracea::analysis
+
+#endif // TRACEA_ANALYSIS_RECHECK_H

@@ -1,0 +1,117 @@
+//===- Recheck.cpp - Decides certificates again ---------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Analysis/Recheck.h"
+#include "tracea/Analysis/BankProof.h"
+#include "tracea/Analysis/Protocol/Checker.h"
+#include "tracea/Analysis/Protocol/Model.h"
+#include "tracea/Analysis/Resources/Resources.h"
+
+#include <chrono>
+
+using namespace tracea::analysis;
+namespace alg = tracea::algebra;
+
+const char *tracea::analysis::recheckVerdictName(RecheckVerdict verdict) {
+  switch (verdict) {
+  case RecheckVerdict::Confirmed:
+    return "confirmed";
+  case RecheckVerdict::Refuted:
+    return "refuted";
+  case RecheckVerdict::Unreadable:
+    return "unreadable";
+  case RecheckVerdict::NotDecided:
+    return "not decided";
+  }
+  return "";
+}
+
+std::string tracea::analysis::describeProtocol(const Protocol &protocol) {
+  if (protocol.roles.empty() && protocol.channels.empty())
+    return "nobody waits for anybody";
+  return std::to_string(protocol.roles.size()) + " roles, " +
+         std::to_string(protocol.channels.size()) +
+         " channels, every trip count";
+}
+
+static RecheckResult compare(std::string_view claim, const std::string &found) {
+  if (claim == found)
+    return {RecheckVerdict::Confirmed, "", 0};
+  return {RecheckVerdict::Refuted, "the model proves \"" + found + "\"", 0};
+}
+
+static RecheckResult recheckBanks(std::string_view claim,
+                                  std::string_view model) {
+  alg::Expected<BankProof> proof = readBankProof(model);
+  if (!proof)
+    return {RecheckVerdict::Unreadable, proof.message(), 0};
+  alg::Expected<std::string> found = decideBanks(*proof);
+  if (!found)
+    return {RecheckVerdict::NotDecided, found.message(), 0};
+  return compare(claim, *found);
+}
+
+static RecheckResult recheckProtocol(std::string_view claim,
+                                     std::string_view model) {
+  alg::Expected<Protocol> protocol = readModel(model);
+  if (!protocol)
+    return {RecheckVerdict::Unreadable, protocol.message(), 0};
+  CheckResult result = checkProtocol(*protocol);
+  if (result.verdict == Verdict::NotDecided)
+    return {RecheckVerdict::NotDecided, result.reason, 0};
+  if (result.verdict == Verdict::Refuted)
+    return {RecheckVerdict::Refuted,
+            std::string("the model has a fault (") +
+                propertyName(result.finding.property) +
+                "): " + result.finding.message,
+            0};
+  return compare(claim, describeProtocol(*protocol));
+}
+
+static RecheckResult recheckResources(std::string_view claim,
+                                      std::string_view model) {
+  std::string error;
+  std::optional<ResourceModel> resources = readResourceModel(model, error);
+  if (!resources)
+    return {RecheckVerdict::Unreadable, error, 0};
+  ResourceReport report = checkResources(resources->use, resources->limits);
+  if (!report.excesses.empty())
+    return {RecheckVerdict::Refuted,
+            "the model does not fit: " + report.excesses.front().message, 0};
+  if (!report.undecided.empty())
+    return {RecheckVerdict::NotDecided, report.undecided.front(), 0};
+  return compare(claim, report.claim);
+}
+
+static RecheckResult recheck(std::string_view check, std::string_view claim,
+                             std::string_view model) {
+  struct Method {
+    std::string_view check;
+    RecheckResult (*decide)(std::string_view claim, std::string_view model);
+  };
+  static constexpr Method methods[] = {{"banks", recheckBanks},
+                                       {"protocol", recheckProtocol},
+                                       {"resources", recheckResources}};
+  for (const Method &method : methods)
+    if (method.check == check)
+      return model.empty()
+                 ? RecheckResult{RecheckVerdict::Unreadable,
+                                 "the certificate has no model to decide it "
+                                 "from",
+                                 0}
+                 : method.decide(claim, model);
+  return {RecheckVerdict::NotDecided,
+          "there is no method for the check '" + std::string(check) + "'", 0};
+}
+
+RecheckResult tracea::analysis::recheckCertificate(std::string_view check,
+                                                   std::string_view claim,
+                                                   std::string_view model) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  RecheckResult result = recheck(check, claim, model);
+  result.milliseconds =
+      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return result;
+}
