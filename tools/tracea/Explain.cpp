@@ -143,7 +143,7 @@ static std::string describeEntry(const rt::Manifest &manifest,
             manifest.kernels[static_cast<size_t>(step.kernel)].name + ", " +
             exprs[step.tiles] + " tiles (";
     for (size_t i = 0; i < step.args.size(); ++i)
-      text += (i ? "; " : "") + (step.args[i].isView
+      text += (i ? "; " : "") + (step.args[i].hasView()
                                      ? describeView(step.args[i].view, exprs)
                                      : exprs[step.args[i].index]);
     text += ")\n";

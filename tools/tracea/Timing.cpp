@@ -44,7 +44,7 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
     KernelTiming &kernel = kernels[static_cast<size_t>(step.kernel)];
     const rt::ViewSpec *last = nullptr;
     for (const rt::ArgSpec &arg : step.args) {
-      if (!arg.isView)
+      if (!arg.hasView())
         continue;
       last = &arg.view;
       kernel.bytes += countView(arg.view, values) *

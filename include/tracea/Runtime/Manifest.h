@@ -14,10 +14,12 @@
 #define TRACEA_RUNTIME_MANIFEST_H
 
 #include "tracea/Runtime/ElementType.h"
+#include "tracea/Runtime/GPU.h"
 #include "tracea/Runtime/Span.h"
 #include "tracea/Runtime/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,10 @@ struct TargetSpec {
   std::string arch;
   std::string name;
   std::vector<std::string> features;
+
+  /// Whether kernels run on a grid of blocks, with all that the manifest says
+  /// of it: every kind of target but "cpu".
+  bool hasGrid() const { return kind != "cpu"; }
 };
 
 /// What a check of the compiler proved of a kernel. `check` names the method,
@@ -100,6 +106,8 @@ struct KernelSpec {
   std::string op;
   std::vector<CertificateSpec> certificates;
   std::vector<RemarkSpec> remarks;
+  /// How it is launched; exactly where the target has a grid.
+  std::optional<GPUKernelSpec> gpu = std::nullopt;
 };
 
 /// `size` bytes at `offset` of a blob.
@@ -153,21 +161,47 @@ struct ViewSpec {
   std::vector<int64_t> strides;
 };
 
-/// A kernel's argument: a view, or the value of an expression.
+/// What a kernel gets of an argument.
+enum class ArgKind : uint8_t {
+  /// A view's address, sizes and strides.
+  View,
+  /// The value of an expression.
+  Index,
+  /// A view's address alone; for targets with a grid.
+  Pointer,
+  /// A tensor map of a view, by value; for targets with a grid.
+  TensorMap
+};
+
 struct ArgSpec {
-  bool isView = false;
+  ArgKind kind = ArgKind::Index;
   ViewSpec view;
   int64_t index = 0;
+  TensorMapSpec map;
 
+  bool hasView() const { return kind != ArgKind::Index; }
   static ArgSpec fromView(ViewSpec view) {
-    ArgSpec arg;
-    arg.isView = true;
-    arg.view = std::move(view);
+    return make(ArgKind::View, std::move(view));
+  }
+  static ArgSpec fromPointer(ViewSpec view) {
+    return make(ArgKind::Pointer, std::move(view));
+  }
+  static ArgSpec fromMap(TensorMapSpec map, ViewSpec view) {
+    ArgSpec arg = make(ArgKind::TensorMap, std::move(view));
+    arg.map = std::move(map);
     return arg;
   }
   static ArgSpec fromIndex(int64_t expr) {
     ArgSpec arg;
     arg.index = expr;
+    return arg;
+  }
+
+private:
+  static ArgSpec make(ArgKind kind, ViewSpec view) {
+    ArgSpec arg;
+    arg.kind = kind;
+    arg.view = std::move(view);
     return arg;
   }
 };
@@ -177,6 +211,8 @@ struct StepSpec {
   int64_t kernel = 0;
   int64_t tiles = 0;
   std::vector<ArgSpec> args;
+  /// For targets with a grid: expressions of the blocks along x, y, z.
+  std::vector<int64_t> grid;
 };
 
 struct OutputSpec {
@@ -201,6 +237,8 @@ struct Manifest {
   std::vector<KernelSpec> kernels;
   std::vector<ConstantSpec> constants;
   std::vector<EntrySpec> entries;
+  /// For targets with a grid: what stands in the blobs of code.
+  std::vector<ImageSpec> images;
 
   /// The entry of that name, or null.
   const EntrySpec *findEntry(const std::string &name) const;
@@ -215,6 +253,8 @@ struct ManifestLimits {
   uint64_t maxTempBuffers = 16384;
   int64_t maxWorkspace = int64_t(1) << 32;
   int64_t maxAlign = 1 << 21;
+  /// Of a kernel on a grid: what all devices take.
+  int64_t maxParameterBytes = 4096;
   uint64_t maxCertificates = 64;
   uint64_t maxRemarks = 4096;
   uint64_t maxClaimBytes = 4096;

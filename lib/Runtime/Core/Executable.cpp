@@ -214,7 +214,7 @@ void Execution::Impl::prepare() {
   stepViews.resize(numSteps);
   for (size_t s = 0; s < numSteps; ++s)
     for (const ArgSpec &arg : entry->steps[s].args)
-      if (arg.isView) {
+      if (arg.hasView()) {
         use(arg.view, s);
         stepViews[s].emplace_back().spec = &arg.view;
       }
@@ -358,7 +358,7 @@ Status Execution::Impl::bindViews() {
     size_t next = 0;
     for (size_t a = 0; a < step.args.size(); ++a) {
       const ArgSpec &arg = step.args[a];
-      Status status = arg.isView ? bindView(arg.view, stepViews[s][next++])
+      Status status = arg.hasView() ? bindView(arg.view, stepViews[s][next++])
                                  : values.check(arg.index);
       if (!status.ok())
         return status.withContext(context() + ", argument " +
@@ -554,7 +554,7 @@ Status Execution::Impl::launchSteps() {
     packer.clear();
     size_t next = 0;
     for (const ArgSpec &arg : step.args) {
-      if (!arg.isView) {
+      if (!arg.hasView()) {
         packer.index(values[arg.index]);
         continue;
       }

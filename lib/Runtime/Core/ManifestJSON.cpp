@@ -9,20 +9,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tracea/Runtime/Manifest.h"
+#include "ManifestReader.h"
 
-#include <nlohmann/json.hpp>
-
-#include <limits>
 #include <set>
 
 namespace tracea::runtime {
 
-namespace {
+using namespace manifest;
 
-// Objects keep the order in which fields are added: a manifest reads in the
-// order of its documentation.
-using Json = nlohmann::ordered_json;
+namespace {
 
 //===----------------------------------------------------------------------===//
 // The text alone
@@ -80,162 +75,6 @@ private:
 //===----------------------------------------------------------------------===//
 // JSON to structs
 //===----------------------------------------------------------------------===//
-
-/// Takes values out of the document. Every `read` returns false after the
-/// first failure, which is then in `error`.
-class Reader {
-public:
-  std::string error;
-  /// The manifest's, once it is known.
-  int64_t format = manifestFormat;
-
-  bool fail(const std::string &what) {
-    if (error.empty())
-      error = path() + ": " + what;
-    return false;
-  }
-
-  /// An object with exactly these fields: name and a function that reads it.
-  template <typename... Fields>
-  bool object(const Json &value, Fields &&...fields) {
-    if (!value.is_object())
-      return wrong(value, "an object");
-    size_t known = 0;
-    bool ok = (field(value, known, fields.name, fields.read) && ...);
-    if (!ok)
-      return false;
-    if (known == value.size())
-      return true;
-    for (const auto &item : value.items())
-      if (!(... || (item.key() == fields.name)))
-        return fail("unknown field \"" + item.key().substr(0, 64) + "\"");
-    return true;
-  }
-
-  /// An array whose elements `read` appends to `out`.
-  template <typename T, typename Read>
-  bool array(const Json &value, std::vector<T> &out, Read &&read) {
-    if (!value.is_array())
-      return wrong(value, "an array");
-    out.resize(value.size());
-    for (size_t i = 0; i < value.size(); ++i) {
-      places.push_back({nullptr, i});
-      if (!read(value[i], out[i]))
-        return false;
-      places.pop_back();
-    }
-    return true;
-  }
-
-  bool integer(const Json &value, int64_t &out) {
-    if (!value.is_number_integer() ||
-        (value.is_number_unsigned() &&
-         value.get<uint64_t>() >
-             static_cast<uint64_t>(std::numeric_limits<int64_t>::max())))
-      return wrong(value, "a 64-bit integer");
-    out = value.get<int64_t>();
-    return true;
-  }
-
-  bool string(const Json &value, std::string &out) {
-    if (!value.is_string())
-      return wrong(value, "a string");
-    out = value.get<std::string>();
-    return true;
-  }
-
-  bool strings(const Json &value, std::vector<std::string> &out) {
-    return array(value, out, [this](const Json &element, std::string &text) {
-      return string(element, text);
-    });
-  }
-
-  bool integers(const Json &value, std::vector<int64_t> &out) {
-    return array(value, out, [this](const Json &element, int64_t &number) {
-      return integer(element, number);
-    });
-  }
-
-  bool type(const Json &value, ElementType &out) {
-    std::string name;
-    if (!string(value, name))
-      return false;
-    std::optional<ElementType> parsed = parseElementType(name);
-    if (!parsed)
-      return fail("expected an element type, found \"" + name.substr(0, 64) +
-                  "\"");
-    out = *parsed;
-    return true;
-  }
-
-  bool wrong(const Json &value, const char *expected) {
-    return fail(std::string("expected ") + expected + ", found " +
-                value.type_name());
-  }
-
-private:
-  struct Place {
-    const char *name; // Null for an element of an array.
-    size_t index;
-  };
-
-  template <typename Read>
-  bool field(const Json &value, size_t &known, const char *name, Read &read) {
-    auto found = value.find(name);
-    if (found == value.end())
-      return fail(std::string("the field \"") + name + "\" is missing");
-    ++known;
-    places.push_back({name, 0});
-    if (!read(*found))
-      return false;
-    places.pop_back();
-    return true;
-  }
-
-  std::string path() const {
-    std::string text = "$";
-    for (const Place &place : places)
-      text += place.name ? std::string(".") + place.name
-                         : "[" + std::to_string(place.index) + "]";
-    return text;
-  }
-
-  std::vector<Place> places;
-};
-
-template <typename Read>
-struct Field {
-  const char *name;
-  Read read;
-};
-template <typename Read>
-Field(const char *, Read) -> Field<Read>;
-
-/// The usual fields: a name and the member it goes to.
-auto text(Reader &r, const char *name, std::string &out) {
-  return Field{name, [&](const Json &v) { return r.string(v, out); }};
-}
-auto texts(Reader &r, const char *name, std::vector<std::string> &out) {
-  return Field{name, [&](const Json &v) { return r.strings(v, out); }};
-}
-auto number(Reader &r, const char *name, int64_t &out) {
-  return Field{name, [&](const Json &v) { return r.integer(v, out); }};
-}
-auto numbers(Reader &r, const char *name, std::vector<int64_t> &out) {
-  return Field{name, [&](const Json &v) { return r.integers(v, out); }};
-}
-auto elementType(Reader &r, const char *name, ElementType &out) {
-  return Field{name, [&](const Json &v) { return r.type(v, out); }};
-}
-template <typename T>
-auto list(Reader &r, const char *name, std::vector<T> &out,
-          bool (*read)(Reader &, const Json &, T &)) {
-  return Field{name, [&r, &out, read](const Json &v) {
-                 return r.array(v, out, [&r, read](const Json &e, T &item) {
-                   return read(r, e, item);
-                 });
-               }};
-}
 
 bool readExpr(Reader &r, const Json &value, Expr &expr) {
   if (!value.is_array() || value.empty() || !value[0].is_string())
@@ -303,22 +142,45 @@ bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
                   number(r, "index", buffer.index));
 }
 
-bool readView(Reader &r, const Json &value, ViewSpec &view) {
+} // namespace
+
+bool manifest::readView(Reader &r, const Json &value, ViewSpec &view) {
   return r.object(
       value, number(r, "buffer", view.buffer),
       elementType(r, "type", view.type), number(r, "offset", view.offset),
       numbers(r, "sizes", view.sizes), numbers(r, "strides", view.strides));
 }
 
+namespace {
+
 bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
-  arg.isView = !(value.is_object() && value.contains("index"));
-  return arg.isView ? readView(r, value, arg.view)
-                    : r.object(value, number(r, "index", arg.index));
+  auto has = [&](const char *name) {
+    return value.is_object() && value.contains(name);
+  };
+  if (has("index")) {
+    arg.kind = ArgKind::Index;
+    return r.object(value, number(r, "index", arg.index));
+  }
+  if (r.hasGrid && has("pointer")) {
+    arg.kind = ArgKind::Pointer;
+    return r.object(value, Field("pointer", [&](const Json &v) {
+                      return readView(r, v, arg.view);
+                    }));
+  }
+  if (r.hasGrid && has("tensorMap")) {
+    arg.kind = ArgKind::TensorMap;
+    return r.object(value, Field("tensorMap", [&](const Json &v) {
+                      return readTensorMap(r, v, arg);
+                    }));
+  }
+  arg.kind = ArgKind::View;
+  return readView(r, value, arg.view);
 }
 
 bool readStep(Reader &r, const Json &value, StepSpec &step) {
   return r.object(value, number(r, "kernel", step.kernel),
                   number(r, "tiles", step.tiles),
+                  onlyIf(r.hasGrid, numbers(r, "grid", step.grid)),
                   list<ArgSpec>(r, "args", step.args, readArg));
 }
 
@@ -369,7 +231,10 @@ bool readKernel(Reader &r, const Json &value, KernelSpec &kernel) {
       text(r, "variant", kernel.variant), text(r, "op", kernel.op),
       list<CertificateSpec>(r, "certificates", kernel.certificates,
                             readCertificate),
-      list<RemarkSpec>(r, "remarks", kernel.remarks, readRemark));
+      list<RemarkSpec>(r, "remarks", kernel.remarks, readRemark),
+      onlyIf(r.hasGrid, Field("gpu", [&](const Json &v) {
+               return readGPUKernel(r, v, kernel.gpu.emplace());
+             })));
 }
 
 bool readConstant(Reader &r, const Json &value, ConstantSpec &constant) {
@@ -395,6 +260,14 @@ bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
                     format.dump());
     r.format = format.get<int64_t>();
   }
+  // So does the target: kernels on a grid have fields of their own.
+  if (value.is_object() && r.format > 1) {
+    auto target = value.find("target");
+    if (target != value.end() && target->is_object()) {
+      auto kind = target->find("kind");
+      r.hasGrid = kind != target->end() && kind->is_string() && *kind != "cpu";
+    }
+  }
   bool isRead = r.object(
       value, number(r, "format", manifest.format),
       text(r, "producer", manifest.producer),
@@ -402,7 +275,9 @@ bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
             [&](const Json &v) { return readTarget(r, v, manifest.target); }},
       list<KernelSpec>(r, "kernels", manifest.kernels, readKernel),
       list<ConstantSpec>(r, "constants", manifest.constants, readConstant),
-      list<EntrySpec>(r, "entries", manifest.entries, readEntry));
+      list<EntrySpec>(r, "entries", manifest.entries, readEntry),
+      onlyIf(r.hasGrid,
+             list<ImageSpec>(r, "images", manifest.images, readImage)));
   manifest.format = manifestFormat;
   return isRead;
 }
@@ -419,7 +294,9 @@ Json writeList(const std::vector<T> &items, Write write) {
   return array;
 }
 
-Json writeView(const ViewSpec &view) {
+} // namespace
+
+Json manifest::writeView(const ViewSpec &view) {
   Json object;
   object["buffer"] = view.buffer;
   object["type"] = nameOf(view.type);
@@ -428,6 +305,8 @@ Json writeView(const ViewSpec &view) {
   object["strides"] = view.strides;
   return object;
 }
+
+namespace {
 
 Json writeExpr(const Expr &expr) {
   Json array = Json::array({nameOf(expr.op), expr.a});
@@ -467,10 +346,20 @@ Json writeBuffer(const BufferSpec &buffer) {
 }
 
 Json writeArg(const ArgSpec &arg) {
-  if (arg.isView)
-    return writeView(arg.view);
   Json object;
-  object["index"] = arg.index;
+  switch (arg.kind) {
+  case ArgKind::View:
+    return writeView(arg.view);
+  case ArgKind::Index:
+    object["index"] = arg.index;
+    break;
+  case ArgKind::Pointer:
+    object["pointer"] = writeView(arg.view);
+    break;
+  case ArgKind::TensorMap:
+    object["tensorMap"] = writeTensorMap(arg);
+    break;
+  }
   return object;
 }
 
@@ -478,6 +367,8 @@ Json writeStep(const StepSpec &step) {
   Json object;
   object["kernel"] = step.kernel;
   object["tiles"] = step.tiles;
+  if (!step.grid.empty())
+    object["grid"] = step.grid;
   object["args"] = writeList(step.args, writeArg);
   return object;
 }
@@ -526,6 +417,8 @@ Json writeKernel(const KernelSpec &kernel) {
     item["reason"] = remark.reason;
     return item;
   });
+  if (kernel.gpu)
+    object["gpu"] = writeGPUKernel(*kernel.gpu);
   return object;
 }
 
@@ -549,6 +442,8 @@ Json writeManifest(const Manifest &manifest) {
         return item;
       });
   object["entries"] = writeList(manifest.entries, writeEntry);
+  if (manifest.target.hasGrid())
+    object["images"] = writeList(manifest.images, writeImage);
   return object;
 }
 

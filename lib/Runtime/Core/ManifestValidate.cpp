@@ -9,45 +9,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tracea/Runtime/Manifest.h"
+#include "ManifestValidate.h"
 
 #include <algorithm>
 #include <set>
 
 namespace tracea::runtime {
 
-namespace {
-
-/// A place in the manifest, printed only when something is wrong there.
-struct Path {
-  const Path *parent;
-  const char *name;
-  int64_t index;
-
-  Path(const Path *parent, const char *name, int64_t index = -1)
-      : parent(parent), name(name), index(index) {}
-  std::string str() const {
-    std::string text = parent ? parent->str() : "$";
-    text += std::string(".") + name;
-    if (index >= 0)
-      text += "[" + std::to_string(index) + "]";
-    return text;
-  }
-};
-
-Status failAt(const Path &path, const std::string &what) {
-  return Status::error("manifest: " + path.str() + ": " + what);
-}
+using namespace manifest;
 
 /// An index into something with `count` elements called `what`.
-Status checkIndex(const Path &path, int64_t index, size_t count,
-                  const char *what) {
+Status manifest::checkIndex(const Path &path, int64_t index, size_t count,
+                            const char *what) {
   if (index >= 0 && static_cast<uint64_t>(index) < count)
     return Status::success();
   return failAt(path, std::string("expected the number of ") + what +
                           ", one of " + std::to_string(count) + ", found " +
                           std::to_string(index));
 }
+
+namespace {
 
 /// A name that a person or a linker will see.
 Status checkName(const Path &path, const std::string &name) {
@@ -198,14 +179,29 @@ private:
       TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "kernel"), step.kernel,
                                         manifest.kernels.size(), "a kernel"));
       TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "tiles"), step.tiles));
+      bool hasGrid = manifest.target.hasGrid();
       for (size_t j = 0; j < step.args.size(); ++j) {
+        const ArgSpec &spec = step.args[j];
         Path arg(&at, "args", static_cast<int64_t>(j));
-        if (step.args[j].isView)
-          TRACEA_RETURN_IF_ERROR(checkView(arg, step.args[j].view));
+        if (spec.hasView())
+          TRACEA_RETURN_IF_ERROR(checkView(arg, spec.view));
         else
+          TRACEA_RETURN_IF_ERROR(exprIndex(Path(&arg, "index"), spec.index));
+        if (!hasGrid && spec.kind != ArgKind::View &&
+            spec.kind != ArgKind::Index)
+          return failAt(arg, "expected a view or an index for a target without "
+                             "a grid");
+        if (spec.kind == ArgKind::TensorMap)
           TRACEA_RETURN_IF_ERROR(
-              exprIndex(Path(&arg, "index"), step.args[j].index));
+              validateTensorMap(spec, Path(&arg, "tensorMap")));
       }
+      for (size_t j = 0; j < step.grid.size(); ++j)
+        TRACEA_RETURN_IF_ERROR(exprIndex(
+            Path(&at, "grid", static_cast<int64_t>(j)), step.grid[j]));
+      if (hasGrid)
+        TRACEA_RETURN_IF_ERROR(validateGridStep(manifest, step, limits, at));
+      else if (!step.grid.empty())
+        return failAt(Path(&at, "grid"), "the target has no grid");
     }
     return Status::success();
   }
@@ -284,7 +280,17 @@ Status validateKernels(const Manifest &manifest, size_t numBlobs,
                     "expected 0 to " + std::to_string(limits.maxWorkspace) +
                         " bytes, found " + std::to_string(kernel.workspace));
     TRACEA_RETURN_IF_ERROR(validateProofs(kernel, limits, at));
+    if (kernel.gpu.has_value() != manifest.target.hasGrid())
+      return failAt(Path(&at, "gpu"), kernel.gpu ? "the target has no grid"
+                                                 : "expected the launch of a "
+                                                   "kernel on a grid");
+    if (kernel.gpu)
+      TRACEA_RETURN_IF_ERROR(validateGPUKernel(*kernel.gpu, Path(&at, "gpu")));
   }
+  if (manifest.target.hasGrid())
+    return validateImages(manifest, numBlobs);
+  if (!manifest.images.empty())
+    return failAt(Path(nullptr, "images"), "the target has no images");
   return Status::success();
 }
 
