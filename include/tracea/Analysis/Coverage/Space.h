@@ -80,7 +80,11 @@ private:
 
 inline Expr operator+(Term a, Term b) { return Expr(a) + Expr(b); }
 inline Expr operator-(Term a, Term b) { return Expr(a) - Expr(b); }
+inline Expr operator+(Term a, const Expr &b) { return Expr(a) + b; }
+inline Expr operator-(Term a, const Expr &b) { return Expr(a) - b; }
+inline Expr operator-(Term a) { return -Expr(a); }
 inline Expr operator*(int64_t factor, Term a) { return factor * Expr(a); }
+inline Expr operator*(Term a, int64_t factor) { return factor * Expr(a); }
 
 /// expr >= 0, or expr == 0.
 struct Constraint {
@@ -140,8 +144,8 @@ enum class TermKind : uint8_t {
 
 class Space {
 public:
-  /// Variables. A name that is taken gets a number behind it. A symbol is at
-  /// least 0 unless its range says otherwise; ranges name earlier variables,
+  /// Variables. A name that is taken gets a number behind it, and characters
+  /// that no identifier has become underscores. A symbol is at least 0 unless its range says otherwise; ranges name earlier variables,
   /// those of symbols only symbols.
   Term symbol(std::string name, Range range = {});
   Term id(std::string name, Range range);
@@ -211,8 +215,6 @@ private:
   Term variable(TermKind kind, std::string name, Range range);
   Expr intern(Node node);
   Expr multiply(Term a, Term b);
-  std::optional<int64_t> evaluate(Term term,
-                                  const std::map<Term, int64_t> &values) const;
 
   std::vector<Node> nodes;
   std::map<std::string, Term> names;
