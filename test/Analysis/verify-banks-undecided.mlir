@@ -4,6 +4,8 @@
 
 // What is outside of the method is said, with the reason, and never proved.
 // CHECK-NOT: certificates
+// CHECK: tracea_pipe.remarks = [{check = "banks", reason = "dimension 0 of the buffer has a dynamic stride"}]
+// CHECK-NOT: certificates
 // REQUIRED: error: {{.*}} bank conflicts not decided: dimension 0 of the buffer has a dynamic stride
 // REQUIRED: error: {{.*}} bank conflicts not decided: the phases of shared-memory accesses of 'gfx90a' are not known
 // DEGREE: error: {{.*}} cannot be checked against a degree of 0; the least is 1

@@ -16,7 +16,7 @@
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
   // Written by rows, read as fragments at any step of 16 columns.
   // CHECK-LABEL: tracea_pipe.kernel @swizzled
-  // CHECK-SAME:  tracea_pipe.certificates = [#tracea_pipe.certificate<check = "banks", claim = "2 accesses to staged memory take at most 1 cycle a phase on sm_90a, 1 by rank, 1 by enumeration of a period"
+  // CHECK-SAME:  tracea_pipe.certificates = [#tracea_pipe.certificate<check = "banks", claim = "2 accesses to staged memory take at most 1 cycle a phase on sm_90a, 1 by rank, 1 by enumeration of a period", model = "banks/1 sm_90a access 1 write 2 16,64 1,1 0,1;0,2;0,4 0,8;0,16;0,32;1,0;2,0 4,0;8,0 - 128,2 0 0 {{[0-9a-f,]+}} access 1 read 2 16,16 1,1 0,1;8,0;0,8 0,2;0,4;1,0;2,0;4,0 - - 128,2 0 32 {{[0-9a-f,]+}}"
   tracea_pipe.kernel @swizzled(%n: index) {
     %c0 = arith.constant 0 : index
     %c16 = arith.constant 16 : index
@@ -32,9 +32,9 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 
-  // Nothing staged, nothing to say.
+  // Nothing staged, nothing to say but that.
   // CHECK-LABEL: tracea_pipe.kernel @global_only
-  // CHECK-NOT:   certificates
+  // CHECK-SAME:  check = "banks", claim = "no accesses to staged memory", model = "banks/1 -"
   tracea_pipe.kernel @global_only(%m: memref<64x64xbf16>, %n: index) {
     %c0 = arith.constant 0 : index
     tracea_pipe.tiles (%i) in (%n) {
@@ -102,11 +102,11 @@ module attributes {tracea.target = #tracea.target<kind = rocm, name = "gfx942", 
 
 // -----
 
-// A CPU has no banks: no proof is required of it, and none is claimed.
+// A CPU has no banks: nothing is counted.
 #id = affine_map<(i, j) -> (i, j)>
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "znver4", triple = "x86_64-unknown-linux-gnu", cpu = "znver4">} {
   // CHECK-LABEL: tracea_pipe.kernel @cpu
-  // CHECK-NOT:   certificates
+  // CHECK-SAME:  check = "banks", claim = "the memory of a CPU has no banks", model = "banks/1 cpu"
   tracea_pipe.kernel @cpu(%n: index) {
     %c0 = arith.constant 0 : index
     tracea_pipe.tiles (%i) in (%n) {

@@ -3,6 +3,8 @@
 
 // What is outside of the method is said, with the reason, and never proved.
 // CHECK-NOT: certificates
+// CHECK: tracea_pipe.remarks = [{check = "protocol", reason = "the trip count of this loop
+// CHECK-NOT: certificates
 // REQUIRED: error: {{.*}} protocol not decided: the trip count of this loop
 
 // The trip count is data.

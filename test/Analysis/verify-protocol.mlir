@@ -7,9 +7,9 @@
 #row = affine_map<(i, j) -> (i, j)>
 !slot = memref<8x16xf32, #staged>
 
-// No channels, nothing to say.
+// No channels, nothing to say but that.
 // CHECK-LABEL: tracea_pipe.kernel @empty
-// CHECK-NOT: certificates
+// CHECK-SAME: check = "protocol", claim = "nobody waits for anybody", model = "protocol/1 empty
 tracea_pipe.kernel @empty(%n: index) {
   tracea_pipe.tiles (%i) in (%n) {
   }
