@@ -77,6 +77,36 @@ def VerifyBanks : Pass<"tracea-verify-banks", "::mlir::tracea_pipe::KernelOp"> {
   ];
 }
 
+def VerifyCoverage : Pass<"tracea-verify-coverage", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Prove that each element is written once and no access is out of bounds";
+  let description = [{
+    Extracts from a kernel who writes which element: tiles of the grid, teams,
+    iterations and elements of register tiles, as expressions in the sizes that
+    a launch brings. It decides for all sizes: every element of each memref that
+    is stored to is written by exactly one tile, once in each iteration of loops
+    that write everything again; every load, store, copy, prefetch and operand
+    of a multiply is in bounds or masked; a multiply reads staged memory where a
+    copy has filled it. What the host compares before a launch is known.
+
+    A fault is an error at the operation, with sizes and an element for which it
+    happens. What is outside of the method (indices from data, strides that are
+    not static) is a remark that says why. A kernel that passes gets the
+    certificate `coverage`. See docs/Proofs/Coverage.md.
+  }];
+  let options = [
+    Option<"requireProof", "require-proof", "bool", "false",
+           "A kernel that is not decided is an error">,
+    Option<"maxMilliseconds", "max-milliseconds", "double", "20000",
+           "Asks no new query of a problem after that time; 0: no limit">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels">,
+    Statistic<"numProved", "proved", "Kernels proved">,
+    Statistic<"numQueries", "queries", "Systems of inequalities">,
+    Statistic<"numMicroseconds", "microseconds", "Time of the decisions">
+  ];
+}
+
 def SolveSwizzle : Pass<"tracea-solve-swizzle", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Choose the cheapest swizzles that avoid bank conflicts";
   let description = [{

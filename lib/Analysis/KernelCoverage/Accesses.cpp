@@ -1,0 +1,417 @@
+//===- Accesses.cpp - What a kernel reads and writes ----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Accesses.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+
+/// Elements of a tile, numbered by `group` within an operation.
+static SmallVector<Expr> getElements(Operation *op, unsigned group,
+                                     ArrayRef<int64_t> shape, ValueRange limits,
+                                     IndexContext &context,
+                                     TileAccess &access) {
+  SmallVector<Expr> elements;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    Expr element = context.getElement(op, group, dim, extent, "e");
+    elements.push_back(element);
+    if (!element.isConstant())
+      access.ids.push_back(element.terms().front().first);
+    if (dim < limits.size())
+      context.math.require(context.get(limits[dim]) - 1 - element,
+                           access.guard);
+  }
+  return elements;
+}
+
+/// base + map(elements), the map being linear.
+static SmallVector<Expr> applyMap(AffineMap map, ArrayRef<Expr> elements,
+                                  ArrayRef<Expr> base) {
+  SmallVector<Expr> result(base);
+  for (auto [number, expr] : llvm::enumerate(map.getResults())) {
+    std::optional<LinearForm> form = tryGetLinearForm(expr, map.getNumDims());
+    if (number >= result.size())
+      break;
+    if (!form) {
+      result[number] = Expr::invalid();
+      continue;
+    }
+    result[number] += form->constant;
+    for (auto [element, coefficient] : llvm::zip(elements, form->coefficients))
+      result[number] += coefficient * element;
+  }
+  return result;
+}
+
+static SmallVector<Expr> getAll(ValueRange values, IndexContext &context) {
+  return llvm::map_to_vector(values,
+                             [&](Value value) { return context.get(value); });
+}
+
+/// A tile operation between registers or a slot, and memory.
+static TileAccess getTileAccess(Operation *op, StringRef verb, Value memory,
+                                ArrayRef<int64_t> shape, ValueRange indices,
+                                ValueRange limits, AffineMap map,
+                                IndexContext &context) {
+  TileAccess access;
+  access.op = op;
+  access.verb = verb;
+  access.memory = memory;
+  SmallVector<Expr> elements =
+      getElements(op, 0, shape, limits, context, access);
+  access.indices = applyMap(map, elements, getAll(indices, context));
+  return access;
+}
+
+/// Source coordinates outside of padded dimensions are not read.
+static void addPadding(TileAccess &access, ArrayRef<int64_t> padded,
+                       IndexContext &context) {
+  for (int64_t dim : padded) {
+    if (dim < 0 || dim >= static_cast<int64_t>(access.indices.size()))
+      continue;
+    const Expr index = access.indices[dim];
+    context.math.require(index, access.guard);
+    context.math.require(context.getDim(access.memory, dim) - 1 - index,
+                         access.guard);
+  }
+}
+
+/// An operand of a multiply. Element (i, j) is row i of lhs or column j of rhs;
+/// the other dimension is summed.
+static std::optional<TileAccess>
+getOperandAccess(Operation *op, StringRef verb, Value operand, unsigned number,
+                 Value depth, Value limit, IndexContext &context) {
+  auto type = dyn_cast<ShapedType>(operand.getType());
+  if (isRegisterTile(operand.getType()) || !type || type.getRank() != 2 ||
+      !type.hasStaticShape())
+    return std::nullopt;
+  TileAccess access;
+  access.op = op;
+  access.verb = verb;
+  access.memory = operand;
+  access.isNeeded = true;
+  SmallVector<Expr> elements;
+  for (int64_t dim = 0; dim < 2; ++dim) {
+    bool isSummed = dim == (number == 0 ? 1 : 0);
+    // Both operands walk along one depth.
+    Expr element =
+        context.getElement(op, isSummed ? 2 : number, 0, type.getDimSize(dim),
+                           isSummed      ? "k"
+                           : number == 0 ? "row"
+                                         : "column");
+    elements.push_back(element);
+    if (!element.isConstant()) {
+      access.ids.push_back(element.terms().front().first);
+      if (!isSummed)
+        access.freeIds.push_back(access.ids.back());
+    }
+    Value bound = isSummed ? depth : limit;
+    if (bound)
+      context.math.require(context.get(bound) - 1 - element, access.guard);
+  }
+  access.indices = elements;
+  return access;
+}
+
+static void getLinalgAccesses(linalg::LinalgOp op, IndexContext &context,
+                              std::vector<TileAccess> &accesses) {
+  ArrayRef<Expr> loops = context.getLoops(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    auto add = [&](StringRef verb, bool isWrite) {
+      TileAccess access;
+      access.op = op;
+      access.verb = verb;
+      access.isWrite = isWrite;
+      access.memory = operand.get();
+      for (AffineExpr result :
+           op.getMatchingIndexingMap(&operand).getResults()) {
+        std::optional<LinearForm> form =
+            tryGetLinearForm(result, op.getNumLoops());
+        Expr index = form ? Expr(form->constant) : Expr::invalid();
+        if (form)
+          for (auto [loop, coefficient] : llvm::zip(loops, form->coefficients))
+            if (coefficient)
+              index += coefficient * loop;
+        access.indices.push_back(index);
+      }
+      accesses.push_back(access);
+    };
+    if (op.isDpsInit(&operand))
+      add("writes", true);
+    else if (op.payloadUsesValueFromOperand(&operand))
+      add("reads", false);
+  }
+}
+
+std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
+                                                  IndexContext &context) {
+  std::vector<TileAccess> accesses;
+  auto shapeOf = [](Value value) {
+    return cast<ShapedType>(value.getType()).getShape();
+  };
+  auto isStatic = [](Value value) {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    return type && type.hasStaticShape();
+  };
+  auto addWhole = [&](StringRef verb, Value memory, bool isWrite) {
+    TileAccess access;
+    access.op = op;
+    access.verb = verb;
+    access.memory = memory;
+    access.isWrite = isWrite;
+    for (int64_t dim = 0, e = shapeOf(memory).size(); dim < e; ++dim) {
+      Expr element =
+          context.getElement(op, 0, dim, context.getDim(memory, dim), "e");
+      access.indices.push_back(element);
+      if (!element.isConstant())
+        access.ids.push_back(element.terms().front().first);
+    }
+    accesses.push_back(access);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](LoadOp load) {
+        accesses.push_back(getTileAccess(
+            op, "reads", load.getSource(), shapeOf(load.getResult()),
+            load.getIndices(), load.getLimits(), load.getMap(), context));
+      })
+      .Case([&](StoreOp store) {
+        accesses.push_back(getTileAccess(
+            op, "writes", store.getDest(), shapeOf(store.getValue()),
+            store.getIndices(), store.getLimits(), store.getMap(), context));
+        accesses.back().isWrite = true;
+      })
+      .Case([&](PrefetchOp prefetch) {
+        accesses.push_back(
+            getTileAccess(op, "asks for", prefetch.getSource(),
+                          prefetch.getShape(), prefetch.getIndices(),
+                          prefetch.getLimits(), prefetch.getMap(), context));
+        accesses.back().isHint = true;
+      })
+      .Case([&](StageOp stage) {
+        accesses.push_back(getTileAccess(
+            op, "reads", stage.getSource(), shapeOf(stage.getResult()),
+            stage.getIndices(), stage.getLimits(), stage.getMap(), context));
+        addPadding(accesses.back(), stage.getPadded(), context);
+      })
+      .Case([&](CopyOp copy) {
+        if (!isStatic(copy.getDest()))
+          return;
+        TileAccess access = getTileAccess(
+            op, "reads", copy.getSource(), shapeOf(copy.getDest()),
+            copy.getIndices(), copy.getLimits(), copy.getMap(), context);
+        TileAccess write = access;
+        addPadding(access, copy.getPadded(), context);
+        accesses.push_back(access);
+        write.verb = "writes";
+        write.isWrite = true;
+        write.memory = copy.getDest();
+        write.indices.clear();
+        for (auto [dim, extent] : llvm::enumerate(shapeOf(copy.getDest())))
+          write.indices.push_back(context.getElement(op, 0, dim, extent, "e"));
+        accesses.push_back(write);
+      })
+      .Case([&](CopyOutOp copy) {
+        if (!isStatic(copy.getSource()))
+          return;
+        TileAccess write = getTileAccess(
+            op, "writes", copy.getDest(), shapeOf(copy.getSource()),
+            copy.getIndices(), copy.getLimits(), copy.getMap(), context);
+        write.isWrite = true;
+        TileAccess read = write;
+        read.verb = "reads";
+        read.isWrite = false;
+        read.memory = copy.getSource();
+        read.indices.clear();
+        for (auto [dim, extent] : llvm::enumerate(shapeOf(copy.getSource())))
+          read.indices.push_back(context.getElement(op, 0, dim, extent, "e"));
+        accesses.push_back(read);
+        accesses.push_back(write);
+      })
+      .Case([&](MmaOp mma) {
+        ValueRange limits = mma.getLimits();
+        if (auto lhs = getOperandAccess(
+                op, "reads its lhs", mma.getLhs(), 0, mma.getDepth(),
+                limits.size() == 2 ? limits[0] : Value(), context))
+          accesses.push_back(*lhs);
+        if (auto rhs = getOperandAccess(
+                op, "reads its rhs", mma.getRhs(), 1, mma.getDepth(),
+                limits.size() == 2 ? limits[1] : Value(), context))
+          accesses.push_back(*rhs);
+      })
+      .Case([&](MmaAsyncOp mma) {
+        if (auto lhs = getOperandAccess(op, "reads its lhs", mma.getLhs(), 0,
+                                        Value(), Value(), context))
+          accesses.push_back(*lhs);
+        if (auto rhs = getOperandAccess(op, "reads its rhs", mma.getRhs(), 1,
+                                        Value(), Value(), context))
+          accesses.push_back(*rhs);
+      })
+      .Case([&](memref::LoadOp load) {
+        TileAccess access;
+        access.op = op;
+        access.verb = "reads";
+        access.memory = load.getMemRef();
+        access.indices = getAll(load.getIndices(), context);
+        accesses.push_back(access);
+      })
+      .Case([&](memref::StoreOp store) {
+        TileAccess access;
+        access.op = op;
+        access.verb = "writes";
+        access.isWrite = true;
+        access.memory = store.getMemRef();
+        access.indices = getAll(store.getIndices(), context);
+        accesses.push_back(access);
+      })
+      .Case([&](memref::CopyOp copy) {
+        addWhole("reads", copy.getSource(), false);
+        addWhole("writes", copy.getTarget(), true);
+      })
+      .Case([&](linalg::LinalgOp linalg) {
+        getLinalgAccesses(linalg, context, accesses);
+      });
+  return accesses;
+}
+
+bool mlir::tracea::hasUnknownAccess(Operation *op) {
+  if (isa<LoadOp, StoreOp, PrefetchOp, StageOp, MmaOp, MmaAsyncOp,
+          memref::LoadOp, memref::StoreOp, memref::CopyOp, linalg::LinalgOp>(
+          op))
+    return false;
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return !cast<ShapedType>(copy.getDest().getType()).hasStaticShape();
+  if (auto copy = dyn_cast<CopyOutOp>(op))
+    return !cast<ShapedType>(copy.getSource().getType()).hasStaticShape();
+  // What makes or looks at buffers; rings and roles touch no element.
+  if (isa<memref::DimOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
+          memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp,
+          memref::ExpandShapeOp, memref::CollapseShapeOp, memref::TransposeOp,
+          memref::GetGlobalOp, memref::ExtractStridedMetadataOp, ViewOp,
+          ScratchOp, WorkspaceOp, memref::ViewOp>(op))
+    return false;
+  if (isa<TraceaPipeDialect>(op->getDialect()))
+    return false;
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+Value mlir::tracea::getBuffer(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (!isa<ViewOp, memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp,
+             memref::CollapseShapeOp, memref::TransposeOp>(op))
+      break;
+    memory = op->getOperand(0);
+  }
+  return memory;
+}
+
+/// Follows one window; false where the buffer begins.
+static bool follow(Place &place, IndexContext &context) {
+  Operation *op = place.buffer.getDefiningOp();
+  if (!op)
+    return false;
+  SmallVector<Expr> &indices = place.indices;
+  auto bound = [&]() {
+    for (auto [dim, index] : llvm::enumerate(indices))
+      place.windowBounds.push_back({index, context.getDim(place.buffer, dim)});
+  };
+  bool isWindow =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case([&](ViewOp view) {
+            bound();
+            indices = applyMap(view.getMap(), indices,
+                               getAll(view.getOffsets(), context));
+            return true;
+          })
+          .Case([&](memref::CastOp) { return true; })
+          .Case([&](memref::SubViewOp view) {
+            bound();
+            llvm::SmallBitVector dropped = view.getDroppedDims();
+            SmallVector<Expr> outer;
+            unsigned next = 0;
+            for (auto [dim, offset, stride] : llvm::enumerate(
+                     view.getMixedOffsets(), view.getMixedStrides())) {
+              Expr index = context.get(offset);
+              if (!dropped.test(dim) && next < indices.size())
+                index +=
+                    context.math.product(context.get(stride), indices[next++]);
+              outer.push_back(index);
+            }
+            indices = outer;
+            return true;
+          })
+          .Case([&](memref::TransposeOp view) {
+            SmallVector<Expr> outer(indices.size());
+            for (auto [number, expr] :
+                 llvm::enumerate(view.getPermutation().getResults()))
+              outer[cast<AffineDimExpr>(expr).getPosition()] = indices[number];
+            indices = outer;
+            return true;
+          })
+          .Case([&](memref::ExpandShapeOp view) {
+            bound();
+            SmallVector<Expr> outer;
+            for (const ReassociationIndices &group :
+                 view.getReassociationIndices()) {
+              Expr index;
+              for (int64_t dim : group)
+                index = context.math.product(
+                            index, context.getDim(place.buffer, dim)) +
+                        indices[dim];
+              outer.push_back(index);
+            }
+            indices = outer;
+            return true;
+          })
+          .Case([&](memref::CollapseShapeOp view) {
+            bound();
+            SmallVector<Expr> outer(
+                cast<MemRefType>(view.getSrc().getType()).getRank());
+            for (auto [number, group] :
+                 llvm::enumerate(view.getReassociationIndices())) {
+              Expr rest = indices[number];
+              for (int64_t dim : llvm::reverse(group)) {
+                if (dim == group.front()) {
+                  outer[dim] = rest;
+                  continue;
+                }
+                Expr extent = context.getDim(view.getSrc(), dim);
+                outer[dim] = context.math.mod(rest, extent);
+                rest = context.math.floorDiv(rest, extent);
+              }
+            }
+            indices = outer;
+            return true;
+          })
+          .Default([](Operation *) { return false; });
+  if (!isWindow)
+    return false;
+  place.windows.push_back(op);
+  place.buffer = op->getOperand(0);
+  return true;
+}
+
+Place mlir::tracea::resolve(Value memory, ArrayRef<Expr> indices,
+                            IndexContext &context) {
+  Place place;
+  place.buffer = memory;
+  place.indices.assign(indices.begin(), indices.end());
+  while (follow(place, context)) {
+  }
+  if (isa_and_nonnull<memref::ReinterpretCastOp>(place.buffer.getDefiningOp()))
+    place.unknown = "it looks into its buffer through "
+                    "'memref.reinterpret_cast'";
+  return place;
+}

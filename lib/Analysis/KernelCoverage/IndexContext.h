@@ -1,0 +1,173 @@
+//===- IndexContext.h - The integers of a kernel as expressions -*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Index values of a kernel become expressions in sizes (symbols) and in what
+// runs (ids: tiles of the grid, teams, iterations, elements of a tile). For
+// accesses every loop is an id. For an output, loops that write the same
+// elements again and again are symbols, and what joins and splits ids by
+// symbolic divisors, rasters among it, becomes a stage of the problem.
+
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H
+
+#include "IndexArithmetic.h"
+#include "LaunchFacts.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::tracea {
+
+/// What all contexts of a kernel share.
+struct KernelIndices {
+  KernelIndices(tracea_pipe::KernelOp kernel, cov::Space &space);
+
+  /// The extent of an argument, or an integer argument (dim -1).
+  cov::Expr getSize(unsigned argument, int64_t dim);
+
+  tracea_pipe::KernelOp kernel;
+  IndexArithmetic math;
+  LaunchFacts facts;
+  /// In words, for messages.
+  std::map<cov::Term, std::string> names;
+  /// Variables that stand for more than can happen; why.
+  std::map<cov::Term, std::string> abstractions;
+  /// What a variable is made from: the row of a raster from its index.
+  std::map<cov::Term, std::vector<cov::Term>> origins;
+  /// The loop, grid or tile operation that a variable belongs to.
+  std::map<cov::Term, Operation *> owners;
+  /// Sizes of which arguments a symbol names.
+  std::map<cov::Term, unsigned> symbolArguments;
+
+private:
+  std::map<unsigned, cov::Expr> sizes;
+};
+
+/// Alternatives that are tried one after the other: the sides of a select, of
+/// an inequality.
+class Choices {
+public:
+  /// The alternative of `key` at hand, below `count`.
+  unsigned choose(const void *key, unsigned count);
+  /// Moves on to the next combination; false after the last one.
+  bool advance();
+  bool isEmpty() const { return stack.empty(); }
+
+private:
+  struct Choice {
+    const void *key;
+    unsigned count, current;
+  };
+  llvm::SmallVector<Choice> stack;
+};
+
+/// Where an operation runs.
+struct IndexScope {
+  /// Ids from the outside to the inside.
+  llvm::SmallVector<cov::Term> ids;
+  llvm::SmallVector<cov::Constraint> guard;
+  /// Loops around it.
+  llvm::SmallVector<Operation *> loops;
+  /// Why the guard allows more than can happen; empty: it does not.
+  std::string overestimate;
+};
+
+/// A condition on the values of an operation's operands that was relied on.
+struct IndexObligation {
+  Operation *op;
+  cov::Expr nonNegative;
+};
+
+class IndexContext {
+public:
+  /// `repeated`: loops whose counters are symbols.
+  IndexContext(KernelIndices &kernel, Choices &choices, bool forOutput,
+               const llvm::DenseSet<Operation *> &repeated = {});
+
+  cov::Expr get(Value value);
+  cov::Expr get(OpFoldResult value);
+  /// The extent of a memref or tensor.
+  cov::Expr getDim(Value memory, int64_t dim);
+  /// The coordinate of a tile's element: an id of `op` below `extent`.
+  cov::Expr getElement(Operation *op, unsigned group, int64_t dim,
+                       cov::Expr extent, StringRef name);
+  /// What holds where `op` runs; its own loops (linalg) included.
+  IndexScope getScope(Operation *op);
+  /// The counters of the loops of a linalg operation.
+  ArrayRef<cov::Expr> getLoops(linalg::LinalgOp op);
+  /// Adds `condition` (or its opposite) to the guard; false if it is not a
+  /// comparison of indices.
+  bool addCondition(Value condition, bool isTrue,
+                    llvm::SmallVectorImpl<cov::Constraint> &guard);
+
+  KernelIndices &kernel;
+  IndexArithmetic &math;
+  /// What joins and splits ids (of outputs).
+  std::vector<cov::Stage> stages;
+  /// Ids that stages use up; what they make is in the ids instead.
+  llvm::SmallVector<cov::Term> consumed;
+  llvm::SmallVector<IndexObligation> obligations;
+  /// Loops whose counters are symbols, with first value and end.
+  struct Repetition {
+    Operation *loop;
+    cov::Expr lower, upper;
+  };
+  llvm::SmallVector<Repetition> repetitions;
+
+private:
+  /// What the counter of a loop may be.
+  struct Loop {
+    llvm::SmallVector<cov::Term> ids;
+    llvm::SmallVector<cov::Constraint> guard;
+    std::string overestimate;
+  };
+  struct LinalgLoops {
+    llvm::SmallVector<cov::Expr> counters;
+    Loop loop;
+  };
+
+  cov::Expr translate(Value value);
+  cov::Expr translateArgument(BlockArgument argument);
+  cov::Expr translateOp(Operation *op, unsigned result);
+  cov::Expr translate(AffineExpr expr, ValueRange operands, unsigned numDims,
+                      Operation *op);
+  cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
+  cov::Expr nonNegative(Operation *op, cov::Expr expr);
+  cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
+  cov::Expr opaque(Value value, const Twine &why);
+
+  cov::Expr makeId(Operation *owner, const Twine &name, const Twine &words,
+                   cov::Expr extent, llvm::SmallVectorImpl<cov::Term> &ids);
+  void describe(cov::Term term, Operation *owner, const Twine &words);
+  Loop &enter(scf::ForOp loop);
+  Loop &enter(scf::ForallOp loop);
+  Loop &enter(tracea_pipe::TilesOp tiles);
+  Loop &enter(tracea_pipe::RoleOp role);
+  LinalgLoops &enter(linalg::LinalgOp op);
+  void enterStepped(scf::ForOp op, Loop &loop, cov::Expr lower,
+                    ArrayRef<cov::Expr> uppers, int64_t step);
+  void enterPersistent(scf::ForOp op, Loop &loop, cov::Expr lower,
+                       ArrayRef<cov::Expr> uppers, cov::Expr step);
+  std::pair<cov::Expr, cov::Expr> raster(tracea_pipe::RasterOp op);
+  /// x = quotient * divisor + remainder, as a stage of an output.
+  std::pair<cov::Expr, cov::Expr> split(Operation *op, cov::Term whole,
+                                        cov::Expr divisor);
+  void consume(cov::Term term) { consumed.push_back(term); }
+  std::optional<cov::Term> getSingleTerm(const cov::Expr &expr);
+
+  Choices &choices;
+  bool forOutput;
+  llvm::DenseSet<Operation *> repeated;
+  llvm::DenseMap<Value, cov::Expr> values;
+  llvm::DenseMap<Operation *, std::unique_ptr<Loop>> loops;
+  llvm::DenseMap<Operation *, std::unique_ptr<LinalgLoops>> linalgLoops;
+  std::map<std::tuple<Operation *, unsigned, int64_t>, cov::Expr> elements;
+  llvm::DenseMap<Operation *, std::pair<cov::Expr, cov::Expr>> rasters;
+  std::map<std::pair<cov::Term, cov::Expr>, std::pair<cov::Expr, cov::Expr>>
+      splits;
+};
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H

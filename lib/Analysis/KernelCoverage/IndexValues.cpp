@@ -1,0 +1,343 @@
+//===- IndexValues.cpp - Index values as expressions ----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "IndexContext.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+
+Expr IndexContext::get(OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant;
+  return get(cast<Value>(value));
+}
+
+Expr IndexContext::get(Value value) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  Expr expr = translate(value);
+  values[value] = expr;
+  return expr;
+}
+
+Expr IndexContext::translate(Value value) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getValue().getSignificantBits() <= 64
+               ? Expr(constant.getValue().getSExtValue())
+               : Expr::invalid();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return translateArgument(argument);
+  return translateOp(value.getDefiningOp(),
+                     cast<OpResult>(value).getResultNumber());
+}
+
+/// A value of which nothing is known: a size if all of the grid sees one value.
+Expr IndexContext::opaque(Value value, const Twine &why) {
+  Operation *parent = value.getParentRegion()->getParentOp();
+  cov::Range range = cov::Range::from(INT64_MIN / 4);
+  Term term = isa<KernelOp>(parent) ? math.space.symbol("unknown", range)
+                                    : math.space.id("unknown", range);
+  describe(term, parent, "an unknown value");
+  kernel.abstractions[term] = why.str();
+  return term;
+}
+
+Expr IndexContext::translateArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto kernelOp = dyn_cast<KernelOp>(parent))
+    return argument.getType().isIntOrIndex()
+               ? kernel.getSize(argument.getArgNumber(), -1)
+               : opaque(argument, "an argument that is no integer");
+  bool isEntered = llvm::TypeSwitch<Operation *, bool>(parent)
+                       .Case<TilesOp, RoleOp, scf::ForallOp>([&](auto outer) {
+                         enter(outer);
+                         return true;
+                       })
+                       .Case([&](scf::ForOp loop) {
+                         if (argument != loop.getInductionVar())
+                           return false;
+                         enter(loop);
+                         return true;
+                       })
+                       .Default([](Operation *) { return false; });
+  if (isEntered)
+    if (auto it = values.find(argument); it != values.end())
+      return it->second;
+  return opaque(argument, "a value that a loop carries");
+}
+
+Expr IndexContext::nonNegative(Operation *op, Expr expr) {
+  if (!math.isNonNegative(expr))
+    obligations.push_back({op, expr});
+  return expr;
+}
+
+std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
+                                          Expr divisor) {
+  auto [it, inserted] = splits.try_emplace({whole, divisor}, Expr(), Expr());
+  if (!inserted)
+    return it->second;
+  // The quotient's extent is what, times the divisor, is that of the whole.
+  const cov::Range range = math.space.range(whole);
+  Expr extent = range.upper ? math.ceilDiv(*range.upper, divisor) : Expr(0);
+  if (range.upper && range.upper->terms().size() == 1) {
+    Term product = range.upper->terms().front().first;
+    if (math.space.kind(product) == cov::TermKind::Product)
+      for (Term factor : math.space.factors(product)) {
+        std::map<Term, Expr> one = {{factor, Expr(1)}};
+        Expr rest = math.space.substitute(*range.upper, one);
+        if (math.product(rest, divisor) == *range.upper)
+          extent = rest;
+        if (math.product(factor, divisor) == *range.upper)
+          extent = factor;
+      }
+  }
+  Term quotient = math.space.coordinate("quotient", cov::Range(extent));
+  Term rest = math.space.coordinate("rest", cov::Range(divisor));
+  describe(quotient, op, "the quotient of " + kernel.names[whole]);
+  describe(rest, op, "the remainder of " + kernel.names[whole]);
+  stages.push_back({"split", cov::EuclidStage{cov::EuclidStage::Split, whole,
+                                              quotient, rest, divisor,
+                                              /*masked=*/false}});
+  consume(whole);
+  return it->second = {quotient, rest};
+}
+
+Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
+  std::optional<Term> whole = getSingleTerm(a);
+  bool isGrid = false;
+  if (whole)
+    if (auto it = loops.find(kernel.kernel.getTiles());
+        it != loops.end() && it->second)
+      isGrid = llvm::is_contained(it->second->ids, *whole) ||
+               math.space.kind(*whole) == cov::TermKind::Coordinate;
+  if (forOutput && isGrid) {
+    auto [quotient, rest] = split(op, *whole, b);
+    return remainder ? rest : quotient;
+  }
+  std::optional<int64_t> divisor = math.getConstant(b);
+  if (divisor && *divisor < 1)
+    return opaque(op->getResult(0), "a division by less than 1");
+  std::optional<int64_t> number = math.getConstant(a);
+  if (!divisor && number && *number >= 0 && !remainder &&
+      math.getInterval(b).lower.value_or(0) >= 1) {
+    // How many of an extent make a constant: anything up to it.
+    Term size = math.space.symbol("share", cov::Range(*number + 1));
+    describe(size, op, "a share of " + Twine(*number));
+    kernel.abstractions[size] = "a constant divided by a size";
+    return size;
+  }
+  return remainder ? math.mod(a, b) : math.floorDiv(a, b);
+}
+
+Expr IndexContext::select(Operation *op, Value condition, Value ifTrue,
+                          Value ifFalse) {
+  Expr a = get(ifTrue), b = get(ifFalse);
+  if (a == b)
+    return a;
+  return opaque(op->getResult(0), "a choice between two values");
+}
+
+std::pair<Expr, Expr> IndexContext::raster(RasterOp op) {
+  auto [it, inserted] = rasters.try_emplace(op, Expr(), Expr());
+  if (!inserted)
+    return it->second;
+  Expr linear = get(op.getIndex()), rows = get(op.getRows()),
+       columns = get(op.getColumns());
+  std::string words[] = {"the row of the tile", "the column of the tile"};
+  std::pair<Expr, Expr> result;
+  std::optional<Term> term = getSingleTerm(linear);
+  if (!forOutput) {
+    SmallVector<Term> ids;
+    result = {makeId(op, "row", words[0], rows, ids),
+              makeId(op, "column", words[1], columns, ids)};
+    for (Term id : ids)
+      kernel.origins[id] = math.space.variables(linear);
+    // Only for indices of tiles there are.
+    std::optional<Expr> extent =
+        term ? math.space.range(*term).upper : std::nullopt;
+    if (!extent || *extent != math.product(rows, columns)) {
+      nonNegative(op, linear);
+      nonNegative(op, math.product(rows, columns) - 1 - linear);
+    }
+  } else if (!term) {
+    result = {opaque(op.getRow(), "the raster of a computed index"),
+              opaque(op.getColumn(), "the raster of a computed index")};
+  } else {
+    Term row = math.space.coordinate("row", cov::Range(rows));
+    Term column = math.space.coordinate("column", cov::Range(columns));
+    describe(row, op, words[0]);
+    describe(column, op, words[1]);
+    stages.push_back(
+        {"raster", cov::RasterStage{*term, row, column,
+                                    static_cast<int64_t>(op.getGroup())}});
+    consume(*term);
+    result = {row, column};
+  }
+  rasters[op] = result;
+  return result;
+}
+
+Expr IndexContext::translateOp(Operation *op, unsigned result) {
+  Value value = op->getResult(result);
+  auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
+  auto unsignedOperand = [&](unsigned i) {
+    return nonNegative(op, operand(i));
+  };
+  return llvm::TypeSwitch<Operation *, Expr>(op)
+      .Case([&](memref::DimOp dim) -> Expr {
+        std::optional<int64_t> index = dim.getConstantIndex();
+        return index ? getDim(dim.getSource(), *index)
+                     : opaque(value, "an extent of an unknown dimension");
+      })
+      .Case([&](arith::AddIOp) { return operand(0) + operand(1); })
+      .Case([&](arith::SubIOp) { return operand(0) - operand(1); })
+      .Case([&](arith::MulIOp) { return math.product(operand(0), operand(1)); })
+      .Case([&](arith::MinSIOp) { return math.min(operand(0), operand(1)); })
+      .Case([&](arith::MaxSIOp) { return math.max(operand(0), operand(1)); })
+      .Case([&](arith::MinUIOp) {
+        return math.min(unsignedOperand(0), unsignedOperand(1));
+      })
+      .Case([&](arith::MaxUIOp) {
+        return math.max(unsignedOperand(0), unsignedOperand(1));
+      })
+      .Case([&](arith::FloorDivSIOp) {
+        return divide(op, operand(0), operand(1), /*remainder=*/false);
+      })
+      .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) {
+        return divide(op, unsignedOperand(0), operand(1), /*remainder=*/false);
+      })
+      .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) {
+        return divide(op, unsignedOperand(0), operand(1), /*remainder=*/true);
+      })
+      .Case([&](arith::CeilDivSIOp) {
+        Expr a = operand(0), b = operand(1);
+        if (math.getConstant(a) && !math.getConstant(b))
+          return divide(op, a, b, /*remainder=*/false);
+        return math.ceilDiv(a, b);
+      })
+      .Case([&](arith::CeilDivUIOp) {
+        return math.ceilDiv(unsignedOperand(0), unsignedOperand(1));
+      })
+      .Case<arith::IndexCastOp, arith::ExtSIOp>(
+          [&](auto) { return operand(0); })
+      .Case<arith::IndexCastUIOp, arith::ExtUIOp>(
+          [&](auto) { return unsignedOperand(0); })
+      .Case([&](arith::SelectOp choice) {
+        return select(op, choice.getCondition(), choice.getTrueValue(),
+                      choice.getFalseValue());
+      })
+      .Case([&](affine::AffineApplyOp apply) {
+        return translate(apply.getAffineMap().getResult(0),
+                         apply.getMapOperands(),
+                         apply.getAffineMap().getNumDims(), op);
+      })
+      .Case<affine::AffineMinOp, affine::AffineMaxOp>([&](auto extremum) {
+        Expr best;
+        AffineMap map = extremum.getMap();
+        for (auto [number, expr] : llvm::enumerate(map.getResults())) {
+          Expr next =
+              translate(expr, extremum.getOperands(), map.getNumDims(), op);
+          if (number == 0)
+            best = next;
+          else
+            best = isa<affine::AffineMinOp>(op) ? math.min(best, next)
+                                                : math.max(best, next);
+        }
+        return best;
+      })
+      .Case([&](linalg::IndexOp index) -> Expr {
+        auto owner = dyn_cast<linalg::LinalgOp>(op->getParentOp());
+        if (!owner || index.getDim() >= owner.getNumLoops())
+          return opaque(value, "an index outside of its loops");
+        return getLoops(owner)[index.getDim()];
+      })
+      .Case([&](RasterOp rasterOp) {
+        auto [row, column] = raster(rasterOp);
+        return result == 0 ? row : column;
+      })
+      .Default([&](Operation *other) {
+        return opaque(value,
+                      "a value of '" + other->getName().getStringRef() + "'");
+      });
+}
+
+Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
+                             unsigned numDims, Operation *op) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return get(operands[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return get(operands[numDims + symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Expr lhs = translate(binary.getLHS(), operands, numDims, op);
+  Expr rhs = translate(binary.getRHS(), operands, numDims, op);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return math.product(lhs, rhs);
+  case AffineExprKind::Mod:
+    return divide(op, lhs, rhs, /*remainder=*/true);
+  case AffineExprKind::FloorDiv:
+    return divide(op, lhs, rhs, /*remainder=*/false);
+  default:
+    return math.ceilDiv(lhs, rhs);
+  }
+}
+
+Expr IndexContext::getDim(Value memory, int64_t dim) {
+  auto type = dyn_cast<ShapedType>(memory.getType());
+  if (!type || !type.hasRank() || dim < 0 || dim >= type.getRank())
+    return Expr::invalid();
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  if (auto argument = dyn_cast<BlockArgument>(memory)) {
+    if (isa<KernelOp>(argument.getOwner()->getParentOp()))
+      return kernel.getSize(argument.getArgNumber(), dim);
+    return opaque(memory, "the extent of an unknown buffer");
+  }
+  return llvm::TypeSwitch<Operation *, Expr>(memory.getDefiningOp())
+      .Case([&](memref::CastOp cast) { return getDim(cast.getSource(), dim); })
+      .Case([&](memref::SubViewOp view) {
+        llvm::SmallBitVector dropped = view.getDroppedDims();
+        SmallVector<OpFoldResult> sizes = view.getMixedSizes();
+        for (auto [source, size] : llvm::enumerate(sizes)) {
+          if (dropped.test(source))
+            continue;
+          if (dim-- == 0)
+            return get(size);
+        }
+        return Expr::invalid();
+      })
+      .Case([&](memref::ReinterpretCastOp view) {
+        return get(view.getMixedSizes()[dim]);
+      })
+      .Case([&](memref::ExpandShapeOp view) {
+        return get(view.getMixedOutputShape()[dim]);
+      })
+      .Case([&](memref::CollapseShapeOp view) {
+        Expr extent = 1;
+        for (int64_t source : view.getReassociationIndices()[dim])
+          extent = math.product(extent, getDim(view.getSrc(), source));
+        return extent;
+      })
+      .Case<memref::AllocOp, memref::AllocaOp>([&](auto alloc) {
+        return get(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+      })
+      .Default([&](Operation *) {
+        return opaque(memory, "the extent of an unknown buffer");
+      });
+}

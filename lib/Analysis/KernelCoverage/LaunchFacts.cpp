@@ -1,0 +1,269 @@
+//===- LaunchFacts.cpp - Which extents the host has compared --------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LaunchFacts.h"
+#include "IndexArithmetic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+
+namespace {
+
+/// The sizes that one function computes, as expressions in what it is given.
+class HostSizes {
+public:
+  HostSizes() : math(space) {}
+
+  Expr get(Value value);
+  Expr get(OpFoldResult size);
+  Expr getDim(Value memory, int64_t dim);
+
+  /// Learns what holds after `condition` has been checked.
+  void learn(Value condition);
+
+  /// Sizes that are equal have one number.
+  unsigned getClass(const Expr &size);
+  std::optional<int64_t> getConstant(unsigned number) {
+    auto it = constants.find(classes.findLeader(number));
+    if (it == constants.end())
+      return std::nullopt;
+    return it->second;
+  }
+  /// Whether everything that was learnt is in the classes.
+  bool isComplete = true;
+
+private:
+  Expr unknown(Value value, int64_t dim);
+  unsigned numberOf(const Expr &size);
+  void unite(const Expr &a, const Expr &b);
+
+  cov::Space space;
+  IndexArithmetic math;
+  std::map<std::pair<void *, int64_t>, Expr> symbols;
+  std::map<Expr, unsigned> numbers;
+  llvm::IntEqClasses classes;
+  std::map<unsigned, int64_t> constants;
+};
+
+} // namespace
+
+Expr HostSizes::unknown(Value value, int64_t dim) {
+  auto [it, inserted] =
+      symbols.try_emplace({value.getAsOpaquePointer(), dim}, Expr());
+  if (inserted)
+    it->second = space.symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
+                                           : cov::Range());
+  return it->second;
+}
+
+Expr HostSizes::get(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return *constant;
+  return get(cast<Value>(size));
+}
+
+Expr HostSizes::get(Value value) {
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return constant.getValue().getSignificantBits() <= 64
+               ? Expr(constant.getValue().getSExtValue())
+               : unknown(value, -1);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return unknown(value, -1);
+  auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
+  return llvm::TypeSwitch<Operation *, Expr>(op)
+      .Case([&](memref::DimOp dim) -> Expr {
+        std::optional<int64_t> index = dim.getConstantIndex();
+        return index ? getDim(dim.getSource(), *index) : unknown(value, -1);
+      })
+      .Case([&](arith::AddIOp) { return operand(0) + operand(1); })
+      .Case([&](arith::SubIOp) { return operand(0) - operand(1); })
+      .Case([&](arith::MulIOp) { return math.product(operand(0), operand(1)); })
+      .Case([&](arith::MinSIOp) { return math.min(operand(0), operand(1)); })
+      .Case([&](arith::MaxSIOp) { return math.max(operand(0), operand(1)); })
+      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp>(
+          [&](auto) -> Expr {
+            Expr a = operand(0), b = operand(1);
+            std::optional<int64_t> divisor = math.getConstant(b);
+            if (!divisor || *divisor < 1 ||
+                (isa<arith::DivUIOp>(op) && !math.isNonNegative(a)))
+              return unknown(value, -1);
+            return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
+                                               : math.floorDiv(a, b);
+          })
+      .Default([&](Operation *) { return unknown(value, -1); });
+}
+
+Expr HostSizes::getDim(Value memory, int64_t dim) {
+  auto type = dyn_cast<ShapedType>(memory.getType());
+  if (!type || !type.hasRank() || dim < 0 || dim >= type.getRank())
+    return unknown(memory, dim);
+  if (!type.isDynamicDim(dim))
+    return type.getDimSize(dim);
+  Operation *op = memory.getDefiningOp();
+  if (!op)
+    return unknown(memory, dim);
+  return llvm::TypeSwitch<Operation *, Expr>(op)
+      .Case([&](memref::AllocOp alloc) {
+        return get(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
+      })
+      .Case([&](memref::CastOp cast) { return getDim(cast.getSource(), dim); })
+      .Case([&](memref::SubViewOp view) -> Expr {
+        if (view.getSourceType().getRank() != type.getRank())
+          return unknown(memory, dim);
+        return get(view.getMixedSizes()[dim]);
+      })
+      .Case([&](memref::ReinterpretCastOp view) {
+        return get(view.getMixedSizes()[dim]);
+      })
+      .Case([&](memref::ExpandShapeOp view) {
+        return get(view.getMixedOutputShape()[dim]);
+      })
+      .Default([&](Operation *) { return unknown(memory, dim); });
+}
+
+unsigned HostSizes::numberOf(const Expr &size) {
+  auto [it, inserted] = numbers.try_emplace(size, numbers.size());
+  if (inserted) {
+    classes.grow(numbers.size());
+    if (size.isValid() && size.isConstant())
+      constants[it->second] = size.constant();
+  }
+  return it->second;
+}
+
+unsigned HostSizes::getClass(const Expr &size) {
+  return classes.findLeader(numberOf(size));
+}
+
+void HostSizes::unite(const Expr &a, const Expr &b) {
+  unsigned x = getClass(a), y = getClass(b);
+  if (x == y)
+    return;
+  std::optional<int64_t> constant = getConstant(x);
+  if (!constant)
+    constant = getConstant(y);
+  unsigned leader = classes.join(x, y);
+  if (constant)
+    constants[leader] = *constant;
+}
+
+void HostSizes::learn(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    learn(both.getLhs());
+    learn(both.getRhs());
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq) {
+    isComplete &= matchPattern(condition, m_One());
+    return;
+  }
+  Expr a = get(compare.getLhs()), b = get(compare.getRhs());
+  if (!a.isValid() || !b.isValid()) {
+    isComplete = false;
+    return;
+  }
+  unite(a, b);
+  // What is more than a comparison of two sizes is not kept as a relation.
+  auto isSize = [](const Expr &size) {
+    return size.isConstant() ||
+           (size.constant() == 0 && size.terms().size() == 1 &&
+            size.terms().front().second == 1);
+  };
+  isComplete &= isSize(a) && isSize(b);
+}
+
+/// The checks that are passed before `launch` runs.
+static void learnChecks(HostSizes &sizes, LaunchOp launch) {
+  Operation *next = launch;
+  while (next && !isa<ModuleOp>(next)) {
+    Block *block = next->getBlock();
+    if (!block)
+      return;
+    for (Operation &op : llvm::make_range(block->begin(), next->getIterator()))
+      if (auto check = dyn_cast<cf::AssertOp>(op))
+        sizes.learn(check.getArg());
+    next = next->getParentOp();
+  }
+}
+
+LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
+  LaunchFacts facts;
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (!module)
+    return facts;
+  SmallVector<LaunchOp> launches;
+  for (auto function : module.getOps<func::FuncOp>())
+    function.walk([&](LaunchOp launch) {
+      if (launch.getKernel() == kernel.getSymName())
+        launches.push_back(launch);
+    });
+  // What launches elsewhere checks elsewhere.
+  for (Operation &other : module.getBodyRegion().getOps())
+    if (other.getNumRegions() > 0 && !isa<KernelOp, func::FuncOp>(other)) {
+      facts.isComplete = false;
+      launches.clear();
+    }
+  facts.isLaunched = !launches.empty();
+
+  std::vector<SizeKey> keys;
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (type.isIntOrIndex())
+      keys.push_back({number, -1});
+    if (auto memref = dyn_cast<MemRefType>(type))
+      for (int64_t dim = 0; dim < memref.getRank(); ++dim)
+        if (memref.isDynamicDim(dim))
+          keys.push_back({number, dim});
+  }
+  // Equal are sizes that are equal in every launch.
+  std::vector<std::vector<unsigned>> signatures(keys.size());
+  std::vector<std::optional<int64_t>> constants(keys.size());
+  for (auto [launchNumber, launch] : llvm::enumerate(launches)) {
+    HostSizes sizes;
+    learnChecks(sizes, launch);
+    SmallVector<Value> operands(launch.getInputs());
+    llvm::append_range(operands, launch.getInits());
+    for (auto [key, signature, constant] :
+         llvm::zip(keys, signatures, constants)) {
+      if (key.first >= operands.size())
+        return LaunchFacts();
+      Value operand = operands[key.first];
+      Expr size = key.second < 0 ? sizes.get(operand)
+                                 : sizes.getDim(operand, key.second);
+      unsigned number = sizes.getClass(size);
+      signature.push_back(number);
+      std::optional<int64_t> known = sizes.getConstant(number);
+      if (launchNumber == 0)
+        constant = known;
+      else if (constant != known)
+        constant = std::nullopt;
+    }
+    facts.isComplete &= sizes.isComplete;
+  }
+  std::map<std::vector<unsigned>, unsigned> numbers;
+  for (auto [key, signature, constant] :
+       llvm::zip(keys, signatures, constants)) {
+    // Without launches every size is its own.
+    unsigned number =
+        launches.empty()
+            ? facts.classes.size()
+            : numbers.try_emplace(signature, numbers.size()).first->second;
+    facts.classes[key] = number;
+    if (constant)
+      facts.constants[number] = *constant;
+  }
+  return facts;
+}

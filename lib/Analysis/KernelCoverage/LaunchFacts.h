@@ -1,0 +1,39 @@
+//===- LaunchFacts.h - Which extents the host has compared ------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel may rely on what the host has compared before it launches it: that
+// the rows of one argument are as many as the columns of another. Those checks
+// stand before the launches, in the functions of the module.
+
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
+
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include <map>
+
+namespace mlir::tracea {
+
+/// A size that a launch brings: an extent of an argument, or an integer
+/// argument (dim -1).
+using SizeKey = std::pair<unsigned, int64_t>;
+
+/// What all launches of a kernel have in common.
+struct LaunchFacts {
+  /// Sizes that are equal in each launch have one class.
+  std::map<SizeKey, unsigned> classes;
+  /// Classes whose value is known.
+  std::map<unsigned, int64_t> constants;
+  /// Whether there are launches at all.
+  bool isLaunched = false;
+  /// Whether the classes say all that the host has checked.
+  bool isComplete = true;
+};
+
+/// Reads the functions that launch `kernel`. Nothing else than functions is
+/// read: passes over kernels do not change them.
+LaunchFacts getLaunchFacts(tracea_pipe::KernelOp kernel);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H

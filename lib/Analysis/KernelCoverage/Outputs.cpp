@@ -1,0 +1,260 @@
+//===- Outputs.cpp - Who writes which element of a result -----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stores into one buffer that exclude each other (the branches of a condition,
+// different roles) share the elements between them. Stores in a row each write
+// all elements, and what one has written the next one may only overwrite in the
+// same tile. A loop that the address does not name writes everything again in
+// each of its iterations: its counter is any number, and it has to run.
+
+#include "KernelCoverage.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+
+/// Whether at most one of two operations runs, or they run in different roles.
+static bool areAlternatives(Operation *a, Operation *b) {
+  for (Region *region = a->getParentRegion(); region;
+       region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (!parent->isProperAncestor(b))
+      continue;
+    if (isa<scf::IfOp>(parent))
+      return !region->isAncestor(b->getParentRegion());
+    return isa<RolesOp>(parent);
+  }
+  return false;
+}
+
+static bool mentions(const cov::Space &space, const Expr &expr, Term term) {
+  return llvm::is_contained(space.variables(expr), term);
+}
+
+/// Loops that sum over elements write the same ones again and again.
+static void dropReductions(linalg::LinalgOp op, IndexContext &context,
+                           const Place &place, IndexScope &scope) {
+  const cov::Space &space = context.math.space;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (auto [iterator, loop] : llvm::zip(iterators, context.getLoops(op))) {
+    if (iterator != utils::IteratorType::reduction || loop.terms().size() != 1)
+      continue;
+    Term id = loop.terms().front().first;
+    if (llvm::any_of(place.indices, [&](const Expr &index) {
+          return mentions(space, index, id);
+        }))
+      continue;
+    llvm::erase(scope.ids, id);
+    llvm::erase_if(scope.guard, [&](const cov::Constraint &constraint) {
+      return mentions(space, constraint.expr, id);
+    });
+  }
+}
+
+void KernelCoverage::extractOutputs() {
+  llvm::MapVector<Value, std::vector<Site>> outputs;
+  for (const Site &site : sites)
+    outputs[site.buffer].push_back(site);
+  for (auto &[buffer, writers] : outputs) {
+    ++numOutputs;
+    std::vector<std::vector<Site>> classes;
+    for (const Site &site : writers) {
+      auto joins = [&](const Site &other) {
+        return areAlternatives(site.op, other.op);
+      };
+      if (!classes.empty() && llvm::any_of(classes.back(), joins))
+        classes.back().push_back(site);
+      else
+        classes.push_back({site});
+    }
+    for (size_t number = 0; number < classes.size(); ++number) {
+      extractOutput(buffer, classes[number]);
+      for (size_t before = 0; before < number; ++before)
+        addOwners(classes[before], classes[number]);
+    }
+  }
+}
+
+void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
+  llvm::DenseSet<Operation *> repeated;
+  for (const Site &site : sites)
+    repeated.insert(site.repeated.begin(), site.repeated.end());
+  for (const Site &site : sites)
+    for (Operation *loop : site.loops)
+      if (!llvm::is_contained(site.repeated, loop))
+        repeated.erase(loop);
+
+  Choices alternatives;
+  IndexContext out(indices, alternatives, /*forOutput=*/true, repeated);
+  CoveragePart part;
+  part.kind = CoveragePart::Output;
+  part.buffer = buffer;
+  part.verb = "writes";
+  part.mayBePartial = true;
+  cov::AffineStage stage;
+  Value object = buffer;
+  struct Pending {
+    Operation *op;
+    cov::Writer writer;
+  };
+  std::vector<Pending> pending;
+  for (const Site &site : sites) {
+    std::vector<TileAccess> accesses = getAccesses(site.op, out);
+    if (site.number >= accesses.size())
+      return gap(site.op, "which elements it writes is not known");
+    const TileAccess &access = accesses[site.number];
+    Place place = resolve(access.memory, access.indices, out);
+    IndexScope scope = out.getScope(site.op);
+    if (!scope.overestimate.empty())
+      return gap(site.op, "which elements it writes is not known: " +
+                              scope.overestimate);
+    object = place.buffer;
+    if (object != buffer)
+      return gap(site.op,
+                 "which elements it writes is not known: " + place.unknown);
+    if (auto linalg = dyn_cast<linalg::LinalgOp>(site.op))
+      dropReductions(linalg, out, place, scope);
+    cov::Writer writer;
+    writer.name = site.op->getName().stripDialect().str();
+    for (Term id : llvm::concat<const Term>(scope.ids, access.ids))
+      if (!llvm::is_contained(writer.ids, id))
+        writer.ids.push_back(id);
+    writer.guard.assign(scope.guard.begin(), scope.guard.end());
+    for (const cov::Constraint &constraint : access.guard)
+      if (!llvm::is_contained(writer.guard, constraint))
+        writer.guard.push_back(constraint);
+    writer.map.assign(place.indices.begin(), place.indices.end());
+    for (const Expr &index : writer.map)
+      if (!index.isValid())
+        return gap(site.op, "an index has no expression");
+    for (Term id : getIds(place.indices, writer.guard))
+      if (auto it = indices.abstractions.find(id);
+          it != indices.abstractions.end())
+        return gap(site.op,
+                   "which elements it writes depends on " + it->second);
+    part.ops.push_back(site.op);
+    part.mayBePartial &= isa<memref::StoreOp>(site.op);
+    std::string doubt = getDoubt(place.indices, writer.guard, scope);
+    if (part.doubt.empty())
+      part.doubt = doubt;
+    pending.push_back({site.op, std::move(writer)});
+  }
+  if (!alternatives.isEmpty())
+    return gap(sites.front().op,
+               "which elements it writes depends on a choice of cases");
+  for (Pending &next : pending) {
+    llvm::erase_if(next.writer.ids, [&](Term id) {
+      return llvm::is_contained(out.consumed, id);
+    });
+    stage.writers.push_back(std::move(next.writer));
+  }
+  std::vector<Expr> extents;
+  for (int64_t dim = 0, rank = cast<MemRefType>(object.getType()).getRank();
+       dim < rank; ++dim) {
+    extents.push_back(out.getDim(object, dim));
+    Term coordinate =
+        problem.space.coordinate("at", cov::Range(extents.back()));
+    indices.names[coordinate] = "coordinate " + std::to_string(dim);
+    stage.coordinates.push_back(coordinate);
+  }
+  if (part.doubt.empty())
+    part.doubt = getDoubt(extents, {}, IndexScope());
+  // Extents of several arguments meet in the grid and the box.
+  if (part.doubt.empty()) {
+    SmallVector<Expr> all(extents.begin(), extents.end());
+    for (const cov::Writer &writer : stage.writers)
+      for (Term id : writer.ids)
+        if (problem.space.range(id).upper)
+          all.push_back(*problem.space.range(id).upper);
+    part.doubt = getDoubt(all, {}, IndexScope());
+  }
+
+  part.firstStage = problem.stages.size();
+  part.firstOutput = problem.outputs.size();
+  llvm::append_range(problem.stages, out.stages);
+  llvm::append_range(problem.outputs, stage.coordinates);
+  std::string name = "elements";
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    name += " of argument " + std::to_string(argument.getArgNumber());
+  problem.stages.push_back({name, stage});
+  part.endStage = problem.stages.size();
+  part.endOutput = problem.outputs.size();
+  parts.push_back(part);
+
+  // Unless there is nothing to write, each repetition happens.
+  for (const IndexContext::Repetition &repetition : out.repetitions) {
+    cov::Claim claim;
+    claim.name = "the loop around the store runs";
+    SmallVector<cov::Constraint> premises, conclusions;
+    for (const Expr &extent : extents)
+      indices.math.require(extent - 1, premises);
+    indices.math.require(repetition.upper - repetition.lower - 1, conclusions);
+    if (conclusions.empty())
+      continue;
+    claim.premises.assign(premises.begin(), premises.end());
+    claim.conclusions.assign(conclusions.begin(), conclusions.end());
+    CoveragePart loop;
+    loop.kind = CoveragePart::Repetition;
+    loop.ops = {sites.front().op};
+    loop.buffer = buffer;
+    loop.notes = {repetition.loop};
+    llvm::append_range(premises, conclusions);
+    loop.doubt = getDoubt(extents, premises, IndexScope());
+    addClaim(std::move(loop), std::move(claim));
+  }
+}
+
+void KernelCoverage::addOwners(ArrayRef<Site> first, ArrayRef<Site> second) {
+  for (const Site &a : first)
+    for (const Site &b : second) {
+      Choices alternatives;
+      IndexContext before(indices, alternatives, /*forOutput=*/false);
+      IndexContext after(indices, alternatives, /*forOutput=*/false);
+      cov::Claim claim;
+      claim.name = "stores in a row belong to one tile";
+      SmallVector<cov::Constraint> all, conclusions;
+      SmallVector<Expr> elements[2];
+      std::string doubt;
+      for (auto [number, site] : llvm::enumerate(ArrayRef<Site>{a, b})) {
+        IndexContext &own = number == 0 ? before : after;
+        std::vector<TileAccess> accesses = getAccesses(site.op, own);
+        if (site.number >= accesses.size())
+          return;
+        const TileAccess &access = accesses[site.number];
+        Place place = resolve(access.memory, access.indices, own);
+        IndexScope scope = own.getScope(site.op);
+        elements[number] = place.indices;
+        llvm::append_range(all, scope.guard);
+        llvm::append_range(all, access.guard);
+        if (doubt.empty())
+          doubt = getDoubt(place.indices, all, scope);
+      }
+      for (auto [x, y] : llvm::zip(elements[0], elements[1]))
+        indices.math.requireZero(x - y, all);
+      claim.premises.assign(all.begin(), all.end());
+      for (Value index : kernel.getTiles().getIndices())
+        indices.math.requireZero(before.get(index) - after.get(index),
+                                 conclusions);
+      if (!alternatives.isEmpty())
+        doubt = "it depends on a choice of cases";
+      if (conclusions.empty())
+        continue;
+      claim.conclusions.assign(conclusions.begin(), conclusions.end());
+      llvm::append_range(all, conclusions);
+      claim.forAll = getIds({}, all);
+      CoveragePart part;
+      part.kind = CoveragePart::Owner;
+      part.ops = {b.op};
+      part.notes = {a.op};
+      part.buffer = a.buffer;
+      part.doubt = doubt;
+      addClaim(std::move(part), std::move(claim));
+    }
+}
