@@ -57,6 +57,16 @@ struct RunStats {
   std::vector<KernelTime> kernelTimes;
 };
 
+/// A strided tensor in a device's memory, described; owns nothing. On a device
+/// that sees host memory this is host memory.
+struct DeviceTensor {
+  void *data = nullptr;
+  ElementType type = ElementType::F32;
+  Span<const int64_t> shape;
+  /// In elements; empty is row-major.
+  Span<const int64_t> strides;
+};
+
 class Execution;
 
 class Executable : public std::enable_shared_from_this<Executable> {
@@ -110,6 +120,28 @@ public:
   /// failure names the argument, what was expected and what was found, and
   /// leaves the outputs as they were.
   Status run(Span<const TensorView> inputs, Span<Tensor> outputs);
+
+  /// Runs the entry on memory of the device, in the order of `stream`, and
+  /// returns when everything is enqueued: the memory, this Execution and the
+  /// stream must live until it has run. Inputs and outputs are row-major on
+  /// devices that the host does not see. Checks are those of `run`; outputs
+  /// are never allocated.
+  ///
+  /// Where shapes are those of the last call, or of `prepare`, nothing is
+  /// evaluated, planned, allocated or waited for, and the stream may be one
+  /// that is being captured. The captured graph uses this Execution's
+  /// temporary memory. Calls on different streams must be ordered by the
+  /// caller.
+  Status enqueue(Stream &stream, Span<const DeviceTensor> inputs,
+                 Span<const DeviceTensor> outputs);
+
+  /// Does what depends on the inputs' shapes alone: checks, expressions, and
+  /// temporary memory for inputs and outputs that are used in place.
+  Status prepare(Span<const std::vector<int64_t>> inputShapes);
+
+  /// The shape of an output, once shapes are known: after a successful
+  /// `prepare`, `enqueue` or `run`.
+  Span<const int64_t> outputShape(size_t output) const;
 
   const RunStats &stats() const;
   void resetStats();

@@ -106,8 +106,23 @@ protected:
     return program;
   }
 
+  /// What targets with a grid demand of a manifest: a tile is a block.
+  void addGrids(ProgramFile &program) {
+    if (!device->info().hasGrid)
+      return;
+    program.manifest.images = {{0, 0, "ptx", "sm_75", 70}};
+    for (KernelSpec &kernel : program.manifest.kernels)
+      kernel.gpu.emplace();
+    for (EntrySpec &entry : program.manifest.entries) {
+      ExprBuilder e(entry.exprs);
+      for (StepSpec &step : entry.steps)
+        step.grid = {step.tiles, e.constant(1), e.constant(1)};
+    }
+  }
+
   /// Through the container, as a user's program comes.
-  Expected<std::shared_ptr<Executable>> load(const ProgramFile &program) {
+  Expected<std::shared_ptr<Executable>> load(ProgramFile program) {
+    addGrids(program);
     Expected<std::vector<uint8_t>> bytes = program.serialize();
     if (!bytes)
       return bytes.status();

@@ -1,0 +1,387 @@
+//===- Execution.cpp - Runs entries ---------------------------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A run goes through phases, each of which either finishes or leaves all
+// memory as it was: inputs are checked, expressions evaluated, outputs bound,
+// views checked against their buffers, memory planned. Only then are kernels
+// launched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExecutionImpl.h"
+
+#include <chrono>
+#include <exception>
+
+namespace tracea::runtime {
+
+using Clock = std::chrono::steady_clock;
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+Status Execution::Impl::patch(BoundStep &step) {
+  for (const BoundStep::AddressPatch &patch : step.addresses)
+    step.slots[patch.slot] = static_cast<int64_t>(
+        reinterpret_cast<uintptr_t>(buffers[patch.buffer].address) +
+        static_cast<uintptr_t>(patch.offset));
+  for (size_t i = 0; i < step.mapPatches.size(); ++i) {
+    BoundStep::MapPatch &patch = step.mapPatches[i];
+    char *address =
+        buffers[static_cast<size_t>(patch.arg->view.buffer)].address +
+        patch.view->byteOffset();
+    if (address == patch.madeFor && address)
+      continue;
+    TRACEA_RETURN_IF_ERROR(program->tensorMaps.get(
+        *program->device, patch.arg->map, address, patch.view->sizes,
+        patch.view->strides, step.maps[i]));
+    patch.madeFor = address;
+  }
+  return Status::success();
+}
+
+Status Execution::Impl::launchSteps(Stream &on) {
+  bool hasGrid = program->device->info().hasGrid;
+  // Descriptors first: what they refuse is refused before anything runs.
+  for (size_t s = 0; s < steps.size(); ++s)
+    if (!steps[s].isEmpty())
+      if (Status status = patch(steps[s]); !status.ok())
+        return status.withContext(nameOfStep(s));
+  for (size_t s = 0; s < steps.size(); ++s) {
+    BoundStep &step = steps[s];
+    if (step.isEmpty())
+      continue;
+    size_t k = static_cast<size_t>(entry->steps[s].kernel);
+    Clock::time_point begin;
+    if (options.profile)
+      begin = Clock::now();
+    Status status =
+        hasGrid ? on.launch(program->kernels[k], step.grid, step.parameters)
+                : on.launch(program->kernels[k], step.tiles, step.slots);
+    if (options.profile && status.ok()) {
+      status = on.synchronize();
+      KernelTime &time = stats.kernelTimes[k];
+      ++time.launches;
+      time.seconds +=
+          std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+    if (!status.ok())
+      return status.withContext(nameOfStep(s));
+    ++stats.launches;
+    stats.tiles += step.tiles;
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Host memory
+//===----------------------------------------------------------------------===//
+
+Status Execution::Impl::stageInputs(Span<const TensorView> tensors) {
+  bool shared = program->device->info().hostAccessible;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const BufferSpec &spec = entry->buffers[b];
+    if (spec.kind != BufferKind::Input || !buffers[b].inArena ||
+        buffers[b].bytes == 0)
+      continue;
+    const Tensor &input = tensors[static_cast<size_t>(spec.index)];
+    ++stats.inputCopies;
+    stats.copiedBytes += buffers[b].bytes;
+    if (shared) {
+      copyStrided(input.dataAs<const char>(), input.strides(),
+                  buffers[b].address, rowMajorStrides(input.shape()),
+                  input.shape(), sizeOf(input.type()));
+      continue;
+    }
+    Tensor contiguous = input;
+    if (!input.isContiguous()) {
+      Expected<Tensor> copy = input.clone();
+      if (!copy)
+        return copy.status();
+      contiguous = std::move(*copy);
+    }
+    TRACEA_RETURN_IF_ERROR(stream->copyToDevice(
+        *arena, buffers[b].arenaOffset, contiguous.data(), buffers[b].bytes));
+    // A copy made here must outlive the transfer.
+    if (contiguous.data() != input.data())
+      TRACEA_RETURN_IF_ERROR(stream->synchronize());
+  }
+  return Status::success();
+}
+
+/// From where the kernels left it to the caller's memory.
+Status Execution::Impl::copyOutput(const BoundView &view,
+                                   const Tensor &output) {
+  const BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
+  int64_t elementSize = sizeOf(view.spec->type);
+  ++stats.outputCopies;
+  stats.copiedBytes += output.byteSize();
+  if (program->device->info().hostAccessible) {
+    copyStrided(buffer.address + view.offset * elementSize, view.strides,
+                output.dataAs<char>(), output.strides(), view.sizes,
+                elementSize);
+    return Status::success();
+  }
+  // The range that the view touches, as it is, and its elements from there.
+  const Buffer *memory = arena.get();
+  int64_t base = buffer.arenaOffset;
+  if (!buffer.inArena) {
+    const BufferSpec &spec =
+        entry->buffers[static_cast<size_t>(view.spec->buffer)];
+    memory = program->constants[static_cast<size_t>(spec.index)].get();
+    base = 0;
+  }
+  int64_t begin = base + view.low * elementSize;
+  int64_t bytes = (view.high - view.low) * elementSize;
+  if (view.isRowMajor() && output.isContiguous()) {
+    TRACEA_RETURN_IF_ERROR(
+        stream->copyToHost(output.data(), *memory, begin, bytes));
+    return stream->synchronize();
+  }
+  Expected<std::shared_ptr<void>> landing = allocateAligned(bytes);
+  if (!landing)
+    return landing.status();
+  TRACEA_RETURN_IF_ERROR(
+      stream->copyToHost(landing->get(), *memory, begin, bytes));
+  TRACEA_RETURN_IF_ERROR(stream->synchronize());
+  copyStrided(static_cast<const char *>(landing->get()) +
+                  (view.offset - view.low) * elementSize,
+              view.strides, output.dataAs<char>(), output.strides(), view.sizes,
+              elementSize);
+  return Status::success();
+}
+
+Status Execution::Impl::copyOutputs(Span<Tensor> tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (!inPlace[i] && !outputViews[i].isEmpty())
+      TRACEA_RETURN_IF_ERROR(copyOutput(outputViews[i], tensors[i])
+                                 .withContext("output " + std::to_string(i)));
+  return stream->synchronize();
+}
+
+Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
+  inputs.clear();
+  for (const Tensor &tensor : from)
+    inputs.push_back(Operand::of(tensor));
+  outputs.clear();
+  for (const Tensor &tensor : to)
+    outputs.push_back(Operand::of(tensor));
+  TRACEA_RETURN_IF_ERROR(bind());
+  TRACEA_RETURN_IF_ERROR(checkOutputs());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].isNull)
+      continue;
+    Expected<Tensor> created =
+        Tensor::allocate(entry->outputs[i].type, outputViews[i].sizes);
+    if (!created)
+      return created.status().withContext("output " + std::to_string(i));
+    to[i] = std::move(*created);
+    outputs[i] = Operand::of(to[i]);
+  }
+  TRACEA_RETURN_IF_ERROR(settle());
+  choosePlaces(/*onDevice=*/false);
+  TRACEA_RETURN_IF_ERROR(place(*stream));
+  TRACEA_RETURN_IF_ERROR(stageInputs(from));
+  TRACEA_RETURN_IF_ERROR(launchSteps(*stream));
+  TRACEA_RETURN_IF_ERROR(copyOutputs(to));
+  ++stats.runs;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+Status Execution::Impl::stageOnDevice(Stream &on) {
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const BufferSpec &spec = entry->buffers[b];
+    if (spec.kind != BufferKind::Input || !buffers[b].inArena ||
+        buffers[b].bytes == 0)
+      continue;
+    ++stats.inputCopies;
+    stats.copiedBytes += buffers[b].bytes;
+    BorrowedBuffer from(inputs[static_cast<size_t>(spec.index)].data,
+                        buffers[b].bytes);
+    TRACEA_RETURN_IF_ERROR(
+        on.copy(*arena, buffers[b].arenaOffset, from, 0, buffers[b].bytes));
+  }
+  return Status::success();
+}
+
+/// Whether outputs that are not written in place are one piece.
+Status Execution::Impl::checkCopiesOnDevice() const {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!inPlace[i] && !outputViews[i].isRowMajor() &&
+        !program->device->info().hostAccessible)
+      return Status::error("output " + std::to_string(i) +
+                           " lies strided in the program's memory; only runs "
+                           "to host memory copy such elements");
+  return Status::success();
+}
+
+Status Execution::Impl::copyOnDevice(Stream &on) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const BoundView &view = outputViews[i];
+    if (inPlace[i] || view.isEmpty())
+      continue;
+    const BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
+    int64_t elementSize = sizeOf(view.spec->type);
+    int64_t bytes = outputs[i].bytes();
+    ++stats.outputCopies;
+    stats.copiedBytes += bytes;
+    if (!view.isRowMajor()) {
+      TRACEA_RETURN_IF_ERROR(on.synchronize());
+      copyStrided(buffer.address + view.offset * elementSize, view.strides,
+                  static_cast<char *>(outputs[i].data),
+                  rowMajorStrides(view.sizes), view.sizes, elementSize);
+      continue;
+    }
+    BorrowedBuffer from(buffer.address, buffer.bytes);
+    BorrowedBuffer to(outputs[i].data, bytes);
+    TRACEA_RETURN_IF_ERROR(on.copy(to, 0, from, view.low * elementSize, bytes)
+                               .withContext("output " + std::to_string(i)));
+  }
+  return Status::success();
+}
+
+/// What a tensor in device memory must be in any case.
+static Status checkDeviceTensor(const Operand &tensor) {
+  std::optional<int64_t> count = countElements(tensor.shape);
+  int64_t bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, sizeOf(tensor.type), &bytes))
+    return Status::error("expected a shape whose bytes can be counted, found " +
+                         tensor.describe());
+  if (!tensor.strides.empty() &&
+      (tensor.strides.size() != tensor.shape.size() || !tensor.isContiguous()))
+    return Status::error("expected row-major memory, found " +
+                         tensor.describe() + " with strides " +
+                         describeShape(tensor.strides));
+  if (bytes > 0 && !tensor.data)
+    return Status::error("expected device memory, found null");
+  return Status::success();
+}
+
+Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
+                                Span<const DeviceTensor> to) {
+  auto take = [](std::vector<Operand> &operands,
+                 Span<const DeviceTensor> tensors) {
+    operands.clear();
+    for (const DeviceTensor &tensor : tensors) {
+      static_cast<DeviceTensor &>(operands.emplace_back()) = tensor;
+    }
+  };
+  take(inputs, from);
+  take(outputs, to);
+  for (size_t i = 0; i < inputs.size() && i < entry->inputs.size(); ++i)
+    if (Status status = checkDeviceTensor(inputs[i]); !status.ok())
+      return status.withContext(nameOfInput(i));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (Status status = checkDeviceTensor(outputs[i]); !status.ok())
+      return status.withContext("output " + std::to_string(i));
+  TRACEA_RETURN_IF_ERROR(bind());
+  TRACEA_RETURN_IF_ERROR(checkOutputs());
+  choosePlaces(/*onDevice=*/true);
+  TRACEA_RETURN_IF_ERROR(checkCopiesOnDevice());
+  TRACEA_RETURN_IF_ERROR(place(on));
+  inFlight = true;
+  TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
+  TRACEA_RETURN_IF_ERROR(launchSteps(on));
+  TRACEA_RETURN_IF_ERROR(copyOnDevice(on));
+  ++stats.runs;
+  return Status::success();
+}
+
+Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes) {
+  inputs.clear();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    Operand &input = inputs.emplace_back();
+    input.shape = shapes[i];
+    if (i < entry->inputs.size())
+      input.type = entry->inputs[i].type;
+    // The memory is not looked at.
+    std::optional<int64_t> count = countElements(input.shape);
+    if (!count)
+      return Status::error("input " + std::to_string(i) +
+                           ": expected a shape whose elements can be counted, "
+                           "found " +
+                           describeShape(input.shape));
+  }
+  TRACEA_RETURN_IF_ERROR(bind());
+  outputs.assign(outputViews.size(), Operand());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].type = entry->outputs[i].type;
+    outputs[i].shape = outputViews[i].sizes;
+  }
+  choosePlaces(/*onDevice=*/true);
+  return place(*stream);
+}
+
+//===----------------------------------------------------------------------===//
+// The public class
+//===----------------------------------------------------------------------===//
+
+Execution::Execution(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Execution::~Execution() = default;
+const EntrySpec &Execution::entry() const { return *impl->entry; }
+const RunStats &Execution::stats() const { return impl->stats; }
+
+Span<const int64_t> Execution::outputShape(size_t output) const {
+  if (!impl->bound || output >= impl->outputViews.size())
+    return {};
+  return impl->outputViews[output].sizes;
+}
+
+void Execution::resetStats() {
+  RunStats fresh;
+  fresh.arenaBytes = impl->stats.arenaBytes;
+  fresh.kernelTimes = impl->stats.kernelTimes;
+  for (KernelTime &time : fresh.kernelTimes) {
+    time.launches = 0;
+    time.seconds = 0;
+  }
+  impl->stats = std::move(fresh);
+}
+
+Status Execution::run(Span<const TensorView> inputs, Span<Tensor> outputs) {
+  // Outputs that the run allocates are handed over only when it succeeds.
+  try {
+    std::vector<Tensor> bound(outputs.begin(), outputs.end());
+    Status status = impl->run(inputs, bound);
+    if (!status.ok()) {
+      // Work that was enqueued before the failure may still use the caller's
+      // memory.
+      (void)impl->stream->synchronize();
+      return status.withContext(impl->entry->name);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].isNull())
+        outputs[i] = std::move(bound[i]);
+    return Status::success();
+  } catch (const std::exception &failure) {
+    return Status::error(impl->entry->name + ": " + failure.what());
+  }
+}
+
+Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
+                          Span<const DeviceTensor> outputs) {
+  try {
+    Status status = impl->enqueue(stream, inputs, outputs);
+    return status.ok() ? Status::success()
+                       : status.withContext(impl->entry->name);
+  } catch (const std::exception &failure) {
+    return Status::error(impl->entry->name + ": " + failure.what());
+  }
+}
+
+Status Execution::prepare(Span<const std::vector<int64_t>> inputShapes) {
+  try {
+    return impl->prepareShapes(inputShapes).withContext(impl->entry->name);
+  } catch (const std::exception &failure) {
+    return Status::error(impl->entry->name + ": " + failure.what());
+  }
+}
+
+} // namespace tracea::runtime

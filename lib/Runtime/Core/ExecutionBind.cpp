@@ -1,0 +1,404 @@
+//===- ExecutionBind.cpp - What shapes alone decide -----------------------===//
+//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs are checked, expressions evaluated, views compared with their
+// buffers, and argument blocks laid out. Nothing is allocated on the device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExecutionImpl.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tracea::runtime {
+
+static bool isRowMajorWith(Span<const int64_t> sizes,
+                           Span<const int64_t> strides) {
+  int64_t step = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1 && strides[i] != step)
+      return false;
+    step *= sizes[i];
+  }
+  return true;
+}
+
+bool BoundView::isRowMajor() const { return isRowMajorWith(sizes, strides); }
+
+bool Operand::isContiguous() const {
+  return strides.empty() || bytes() == 0 || isRowMajorWith(shape, strides);
+}
+
+int64_t Operand::bytes() const {
+  int64_t count = sizeOf(type);
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+std::pair<const char *, const char *> Operand::extent() const {
+  const char *base = static_cast<const char *>(data);
+  int64_t count = bytes();
+  if (count == 0 || strides.empty())
+    return {base, base + count};
+  int64_t low = 0, high = 0;
+  for (size_t i = 0; i < shape.size(); ++i)
+    (strides[i] < 0 ? low : high) += (shape[i] - 1) * strides[i];
+  return {base + low * sizeOf(type), base + (high + 1) * sizeOf(type)};
+}
+
+std::string Operand::describe() const {
+  return isNull ? "null tensor" : nameOf(type) + describeShape(shape);
+}
+
+Operand Operand::of(const Tensor &tensor) {
+  Operand operand;
+  operand.data = tensor.data();
+  operand.type = tensor.type();
+  operand.shape = tensor.shape();
+  operand.isNull = tensor.isNull();
+  operand.readOnly = tensor.isReadOnly();
+  if (!tensor.isContiguous())
+    operand.strides = tensor.strides();
+  return operand;
+}
+
+bool overlap(std::pair<const char *, const char *> a,
+             std::pair<const char *, const char *> b) {
+  return a.first < b.second && b.first < a.second && a.first != a.second &&
+         b.first != b.second;
+}
+
+//===----------------------------------------------------------------------===//
+// Once for an Execution
+//===----------------------------------------------------------------------===//
+
+/// What does not change between runs: liveness.
+void Execution::Impl::prepare() {
+  size_t numSteps = entry->steps.size();
+  firstUse.assign(entry->buffers.size(), std::numeric_limits<int64_t>::max());
+  lastUse.assign(entry->buffers.size(), -1);
+  inputAlign.clear();
+  for (const InputSpec &input : entry->inputs)
+    inputAlign.push_back(sizeOf(input.type));
+  auto use = [&](const ViewSpec &view, size_t step) {
+    size_t buffer = static_cast<size_t>(view.buffer);
+    firstUse[buffer] = std::min(firstUse[buffer], static_cast<int64_t>(step));
+    lastUse[buffer] = std::max(lastUse[buffer], static_cast<int64_t>(step));
+  };
+  steps.resize(numSteps);
+  for (size_t s = 0; s < numSteps; ++s)
+    for (const ArgSpec &arg : entry->steps[s].args)
+      if (arg.hasView()) {
+        use(arg.view, s);
+        steps[s].views.emplace_back().spec = &arg.view;
+        const BufferSpec &buffer =
+            entry->buffers[static_cast<size_t>(arg.view.buffer)];
+        if (arg.kind == ArgKind::TensorMap &&
+            buffer.kind == BufferKind::Input) {
+          int64_t &align = inputAlign[static_cast<size_t>(buffer.index)];
+          align = std::max<int64_t>(
+              align, arg.map.interleave == MapInterleave::B32 ? 32 : 16);
+        }
+      }
+  for (const OutputSpec &output : entry->outputs) {
+    use(output.view, numSteps);
+    outputViews.emplace_back().spec = &output.view;
+  }
+  buffers.resize(entry->buffers.size());
+  claimed.resize(entry->buffers.size());
+  isWholeBuffer.resize(outputViews.size());
+  stats.kernelTimes.resize(program->manifest.kernels.size());
+  for (size_t i = 0; i < stats.kernelTimes.size(); ++i)
+    stats.kernelTimes[i].kernel = program->manifest.kernels[i].name;
+}
+
+//===----------------------------------------------------------------------===//
+// Once for shapes
+//===----------------------------------------------------------------------===//
+
+std::string Execution::Impl::nameOfInput(size_t i) const {
+  return "input " + std::to_string(i) + " '" + entry->inputs[i].name + "'";
+}
+
+std::string Execution::Impl::nameOfStep(size_t s) const {
+  return "step " + std::to_string(s) + " (kernel \"" +
+         program->manifest.kernels[static_cast<size_t>(entry->steps[s].kernel)]
+             .name +
+         "\")";
+}
+
+Status Execution::Impl::checkInput(size_t i) const {
+  const InputSpec &spec = entry->inputs[i];
+  const Operand &tensor = inputs[i];
+  auto mismatch = [&](const std::string &why) {
+    return Status::error(nameOfInput(i) + ": expected " + nameOf(spec.type) +
+                         describeShape(spec.shape) + ", found " +
+                         tensor.describe() + why);
+  };
+  if (tensor.isNull || tensor.type != spec.type)
+    return mismatch("");
+  if (tensor.shape.size() != spec.shape.size())
+    return mismatch(", which has rank " + std::to_string(tensor.shape.size()) +
+                    " instead of " + std::to_string(spec.shape.size()));
+  for (size_t axis = 0; axis < spec.shape.size(); ++axis)
+    if (spec.shape[axis] != dynamicSize &&
+        spec.shape[axis] != tensor.shape[axis])
+      return mismatch(", which differs in axis " + std::to_string(axis));
+  return Status::success();
+}
+
+bool Execution::Impl::isBoundTo(Span<const Operand> tensors) const {
+  if (!bound || tensors.size() != boundShapes.size())
+    return false;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].isNull || tensors[i].type != entry->inputs[i].type ||
+        tensors[i].shape.size() != boundShapes[i].size() ||
+        !std::equal(boundShapes[i].begin(), boundShapes[i].end(),
+                    tensors[i].shape.begin()))
+      return false;
+  return true;
+}
+
+/// Binds to the shapes of `inputs`.
+Status Execution::Impl::bind() {
+  if (isBoundTo(inputs))
+    return Status::success();
+  if (inputs.size() != entry->inputs.size())
+    return Status::error("expected " + std::to_string(entry->inputs.size()) +
+                         " inputs, found " + std::to_string(inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    TRACEA_RETURN_IF_ERROR(checkInput(i));
+  bound = planned = false;
+  boundShapes.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    boundShapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());
+  TRACEA_RETURN_IF_ERROR(evaluate());
+  for (size_t s = 0; s < steps.size(); ++s)
+    TRACEA_RETURN_IF_ERROR(bindStep(s));
+  for (size_t i = 0; i < outputViews.size(); ++i) {
+    BoundView &view = outputViews[i];
+    TRACEA_RETURN_IF_ERROR(bindView(entry->outputs[i].view, view)
+                               .withContext("output " + std::to_string(i)));
+    size_t b = static_cast<size_t>(view.spec->buffer);
+    isWholeBuffer[i] =
+        entry->buffers[b].kind == BufferKind::Temp && view.low == 0 &&
+        view.offset == 0 &&
+        view.high * sizeOf(view.spec->type) == buffers[b].bytes &&
+        view.isRowMajor() && !view.isEmpty();
+  }
+  bound = true;
+  return Status::success();
+}
+
+Status Execution::Impl::evaluate() {
+  shapePointers.clear();
+  for (const std::vector<int64_t> &shape : boundShapes)
+    shapePointers.push_back(&shape);
+  values.evaluate(entry->exprs, shapePointers);
+  // Checks come first: they say in the program's words what is wrong.
+  for (const CheckSpec &check : entry->checks) {
+    Expected<int64_t> value = values.get(check.expr);
+    if (!value)
+      return value.status().withContext("check \"" + check.message + "\"");
+    if (*value == 0)
+      return Status::error("the program refuses these shapes: " +
+                           check.message);
+  }
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const BufferSpec &spec = entry->buffers[b];
+    size_t index = static_cast<size_t>(spec.index);
+    buffers[b] = BoundBuffer();
+    if (spec.kind == BufferKind::Input) {
+      buffers[b].bytes = inputs[index].bytes();
+    } else if (spec.kind == BufferKind::Constant) {
+      buffers[b].bytes = program->constants[index]->bytes();
+    } else {
+      Expected<int64_t> bytes = values.get(spec.bytes);
+      std::string context = "buffer " + std::to_string(b);
+      if (!bytes)
+        return bytes.status().withContext(context);
+      if (*bytes < 0)
+        return Status::error(context +
+                             ": expected a size of at least 0 bytes, "
+                             "found " +
+                             std::to_string(*bytes));
+      buffers[b].bytes = *bytes;
+    }
+  }
+  return Status::success();
+}
+
+Status Execution::Impl::bindView(const ViewSpec &spec, BoundView &view) const {
+  size_t rank = spec.sizes.size();
+  view.spec = &spec;
+  view.sizes.resize(rank);
+  view.strides.resize(rank);
+  TRACEA_RETURN_IF_ERROR(values.check(spec.offset));
+  view.offset = values[spec.offset];
+  for (size_t i = 0; i < rank; ++i) {
+    TRACEA_RETURN_IF_ERROR(values.check(spec.sizes[i]));
+    TRACEA_RETURN_IF_ERROR(values.check(spec.strides[i]));
+    view.sizes[i] = values[spec.sizes[i]];
+    view.strides[i] = values[spec.strides[i]];
+  }
+  std::optional<int64_t> count = countElements(view.sizes);
+  if (!count)
+    return Status::error("expected sizes of at least 0 whose product fits into "
+                         "64 bits, found " +
+                         describeShape(view.sizes));
+  view.low = view.high = 0;
+  if (*count == 0)
+    return Status::success();
+
+  int64_t low = view.offset, high = view.offset, end = 0;
+  bool fits = true;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t reach = 0;
+    int64_t &side = view.strides[i] < 0 ? low : high;
+    fits =
+        fits &&
+        !__builtin_mul_overflow(view.sizes[i] - 1, view.strides[i], &reach) &&
+        !__builtin_add_overflow(side, reach, &side);
+  }
+  const BoundBuffer &buffer = buffers[static_cast<size_t>(spec.buffer)];
+  fits = fits && low >= 0 && !__builtin_add_overflow(high, 1, &high) &&
+         !__builtin_mul_overflow(high, sizeOf(spec.type), &end) &&
+         end <= buffer.bytes;
+  if (!fits)
+    return Status::error(std::string("the view of ") + nameOf(spec.type) +
+                         describeShape(view.sizes) + " at element " +
+                         std::to_string(view.offset) + " goes beyond buffer " +
+                         std::to_string(spec.buffer) + " of " +
+                         std::to_string(buffer.bytes) + " bytes");
+  view.low = low;
+  view.high = high;
+  return Status::success();
+}
+
+Status Execution::Impl::bindStep(size_t s) {
+  const StepSpec &spec = entry->steps[s];
+  BoundStep &step = steps[s];
+  Expected<int64_t> tiles = values.get(spec.tiles);
+  if (!tiles)
+    return tiles.status().withContext(nameOfStep(s) + ", tiles");
+  if (*tiles < 0)
+    return Status::error(nameOfStep(s) + ": expected at least 0 tiles, found " +
+                         std::to_string(*tiles));
+  step.tiles = *tiles;
+  int64_t *blocks[] = {&step.grid.x, &step.grid.y, &step.grid.z};
+  for (size_t i = 0; i < spec.grid.size(); ++i) {
+    Expected<int64_t> size = values.get(spec.grid[i]);
+    if (!size)
+      return size.status().withContext(nameOfStep(s) + ", grid");
+    *blocks[i] = *size;
+  }
+  if (!spec.grid.empty()) {
+    Expected<Grid> fitted =
+        program->kernels[static_cast<size_t>(spec.kernel)]->fitGrid(step.grid);
+    if (!fitted)
+      return fitted.status().withContext("step " + std::to_string(s));
+    step.grid = *fitted;
+  }
+  size_t next = 0;
+  for (size_t a = 0; a < spec.args.size(); ++a) {
+    const ArgSpec &arg = spec.args[a];
+    Status status = arg.hasView() ? bindView(arg.view, step.views[next++])
+                                  : values.check(arg.index);
+    if (!status.ok())
+      return status.withContext(nameOfStep(s) + ", argument " +
+                                std::to_string(a));
+  }
+  return bindArguments(s);
+}
+
+/// Lays out the argument block; addresses are filled in by each run.
+Status Execution::Impl::bindArguments(size_t s) {
+  const StepSpec &spec = entry->steps[s];
+  BoundStep &step = steps[s];
+  const KernelSpec &kernel =
+      program->manifest.kernels[static_cast<size_t>(spec.kernel)];
+  bool narrow = kernel.gpu && kernel.gpu->indexBits == 32;
+  step.slots.clear();
+  step.maps.clear();
+  step.parameters.clear();
+  step.addresses.clear();
+  step.mapPatches.clear();
+  constexpr size_t isMap = size_t(1) << 63;
+  std::vector<size_t> places;
+  size_t next = 0;
+  for (size_t a = 0; a < spec.args.size(); ++a) {
+    const ArgSpec &arg = spec.args[a];
+    auto scalar = [&](int64_t value) {
+      if (narrow && value != static_cast<int32_t>(value))
+        return Status::error(
+            nameOfStep(s) + ", argument " + std::to_string(a) +
+            ": the kernel computes with 32-bit indices, found " +
+            std::to_string(value));
+      places.push_back(step.slots.size());
+      step.slots.push_back(value);
+      return Status::success();
+    };
+    if (!arg.hasView()) {
+      TRACEA_RETURN_IF_ERROR(scalar(values[arg.index]));
+      continue;
+    }
+    const BoundView &view = step.views[next++];
+    if (arg.kind == ArgKind::TensorMap) {
+      places.push_back(step.maps.size() | isMap);
+      step.maps.emplace_back();
+      step.mapPatches.push_back({&arg, &view, nullptr});
+      continue;
+    }
+    places.push_back(step.slots.size());
+    step.addresses.push_back({step.slots.size(),
+                              static_cast<size_t>(arg.view.buffer),
+                              view.byteOffset()});
+    step.slots.push_back(0);
+    if (arg.kind == ArgKind::Pointer)
+      continue;
+    for (const std::vector<int64_t> *numbers : {&view.sizes, &view.strides})
+      for (int64_t number : *numbers)
+        TRACEA_RETURN_IF_ERROR(scalar(number));
+  }
+  // Only now nothing moves any more.
+  for (size_t place : places)
+    step.parameters.push_back(
+        place & isMap ? static_cast<void *>(&step.maps[place & ~isMap])
+                      : static_cast<void *>(&step.slots[place]));
+  return Status::success();
+}
+
+/// Compares the caller's outputs with the views; those without memory are
+/// left out.
+Status Execution::Impl::checkOutputs() const {
+  if (outputs.size() != outputViews.size())
+    return Status::error("expected " + std::to_string(outputViews.size()) +
+                         " outputs, found " + std::to_string(outputs.size()));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const BoundView &view = outputViews[i];
+    const Operand &output = outputs[i];
+    if (output.isNull)
+      continue;
+    if (output.type != view.spec->type ||
+        output.shape.size() != view.sizes.size() ||
+        !std::equal(view.sizes.begin(), view.sizes.end(), output.shape.begin()))
+      return Status::error("output " + std::to_string(i) + ": expected " +
+                           nameOf(view.spec->type) + describeShape(view.sizes) +
+                           ", found " + output.describe());
+    if (output.readOnly)
+      return Status::error("output " + std::to_string(i) +
+                           ": expected memory that may be written, found "
+                           "read-only memory");
+    for (size_t j = 0; j < i; ++j)
+      if (!outputs[j].isNull && overlap(output.extent(), outputs[j].extent()))
+        return Status::error("output " + std::to_string(i) +
+                             " overlaps output " + std::to_string(j));
+  }
+  return Status::success();
+}
+
+} // namespace tracea::runtime
