@@ -400,5 +400,18 @@ Outcome AffineDecider::run() {
 
 Outcome tracea::coverage::decideAffine(Prover &prover,
                                        const AffineStage &stage) {
-  return AffineDecider(prover, stage).run();
+  Outcome outcome = AffineDecider(prover, stage).run();
+  if (outcome.verdict != Verdict::NotDecided)
+    return outcome;
+  // A hint that does not help gives way to the guess.
+  AffineStage guessed = stage;
+  bool hinted = false;
+  for (Writer &writer : guessed.writers) {
+    hinted |= writer.inverse.size() == writer.ids.size() && !writer.ids.empty();
+    writer.inverse.clear();
+  }
+  if (!hinted)
+    return outcome;
+  Outcome again = AffineDecider(prover, guessed).run();
+  return again.verdict == Verdict::NotDecided ? outcome : again;
 }

@@ -287,13 +287,15 @@ void Enumerator::runRaster(const RasterStage &stage, size_t number) {
     open.push_back(stage.linear);
   forAll(open, {}, [&] {
     int64_t perGroup, linear = values[stage.linear.index];
-    if (group < 1 || columns < 1 || linear < 0 ||
-        __builtin_mul_overflow(group, columns, &perGroup))
-      return stop("a raster divides by zero");
+    if (group < 1 || __builtin_mul_overflow(group, columns, &perGroup))
+      return stop("a raster's group is below 1 or too large");
+    // Nothing is behind the last tile.
+    if (columns < 1 || linear < 0 || linear / perGroup * group >= rows) {
+      makeValue(stage.row, rows, number, 0);
+      return;
+    }
     int64_t first = linear / perGroup * group, rest = linear % perGroup;
     int64_t height = std::min(group, rows - first);
-    if (height < 1)
-      return stop("a raster divides by zero");
     if (makeValue(stage.row, first + rest % height, number, 0) &&
         makeValue(stage.column, rest / height, number, 0))
       runStages(number + 1);

@@ -70,6 +70,38 @@ Outcome tracea::coverage::decideEuclid(Prover &prover,
   return decideAffine(prover, toAffine(space, stage));
 }
 
+/// A raster over `found` tiles of `all`.
+static Outcome decideExtent(Prover &prover, const RasterStage &stage,
+                            const Expr &all, const Expr &found) {
+  Space &space = prover.space;
+  Finding finding;
+  LinearSystem::Point point;
+  Constraints tooMany{less(all, found)},
+      tooFew{less(found, all), atLeast(found, 0)};
+  std::vector<Term> sizes = space.variables(stage.group + all + found);
+  Prover::Answer answer = prover.findPoint(tooMany, sizes, point);
+  if (answer == Prover::Found) {
+    finding.property = Property::Bounds;
+    finding.message = "'" + space.name(stage.linear) + "' = " + space.str(all) +
+                      " is behind the last tile";
+    finding.point = showPoint(space, point, {});
+    return Outcome::refuted(std::move(finding));
+  }
+  Prover::Answer other = prover.findPoint(tooFew, sizes, point);
+  if (other == Prover::Found) {
+    finding.property = Property::Cover;
+    finding.message = "the tile of '" + space.name(stage.linear) +
+                      "' = " + space.str(found) + " is left out";
+    finding.point = showPoint(space, point, {});
+    return Outcome::refuted(std::move(finding));
+  }
+  if (answer == Prover::Unknown || other == Prover::Unknown)
+    return Outcome::notDecided("extent of '" + space.name(stage.linear) +
+                               "': expected " + space.str(all) + ", found " +
+                               space.str(found) + ": " + prover.reason());
+  return {};
+}
+
 Outcome tracea::coverage::decideRaster(Prover &prover,
                                        const RasterStage &stage) {
   Space &space = prover.space;
@@ -93,12 +125,15 @@ Outcome tracea::coverage::decideRaster(Prover &prover,
     if (!prover.impliesAlways(atLeast(extent, 0)))
       return Outcome::notDecided("the extent " + space.str(extent) +
                                  " of a raster may be negative");
-  Expr all = space.product(rows, columns);
-  if (all != *space.range(stage.linear).upper)
+  Expr all = space.product(rows, columns),
+       found = *space.range(stage.linear).upper;
+  if (all == found)
+    return {};
+  if (!space.isSymbolic(found))
     return Outcome::notDecided("extent of '" + space.name(stage.linear) +
                                "': expected " + space.str(all) + ", found " +
-                               printExtent(space, stage.linear));
-  return {};
+                               space.str(found));
+  return decideExtent(prover, stage, all, found);
 }
 
 Outcome tracea::coverage::decideAccess(Prover &prover, const Access &access) {

@@ -34,6 +34,11 @@ Outcome decideClaim(Prover &prover, const Claim &claim);
 /// The same stage with the quotient spelled out.
 AffineStage toAffine(Space &space, const EuclidStage &stage);
 
+/// Why the problem is outside of the method before anything is asked; empty: it
+/// is not.
+std::string checkExpressions(const Problem &problem);
+std::string checkChain(const Problem &problem);
+
 /// Whether no variables but these and symbols occur.
 bool dependsOnlyOn(const Space &space, const Expr &expr,
                    const std::vector<Term> &variables);

@@ -391,7 +391,8 @@ static LaneMap fragment(FragmentFault fault) {
     bases.reg[1] = {4, 0};
   if (fault == F::SwappedBasis)
     bases.warp[0] = {0, 1};
-  if (fault == F::UnguardedReplicas || fault == F::GuardTooTight)
+  if (fault == F::UnguardedReplicas || fault == F::GuardTooTight ||
+      fault == F::GuardedReplicas)
     bases.warp.push_back({0, 0});
   Expected<LaneMap> map = LaneMap::get({64, 8}, bases, {1, 4});
   return *map;
@@ -411,6 +412,8 @@ Problem fragments(FragmentFault fault) {
   LaneStage lanes{map, {reg, lane, warp, std::nullopt}, {rho, gamma}, {}};
   if (fault == FragmentFault::GuardTooTight)
     lanes.guard.push_back({LaneDim::Warp, 6, 0});
+  if (fault == FragmentFault::GuardedReplicas)
+    lanes.guard.push_back({LaneDim::Warp, 4, 0});
   p.stages.push_back({"fragment", lanes});
   Expr y = 128 * tm + 64 * group + rho, x = 32 * tn + gamma;
   p.stages.push_back({"tile", AffineStage{{row, column},
@@ -441,7 +444,7 @@ Problem fragmentByDivision(int64_t columns, int64_t rowStep,
   return p;
 }
 
-Problem wholeGemm(int64_t rowTile, bool maskRows) {
+Problem wholeGemm(int64_t rowTile, bool maskRows, bool clipLoop) {
   Problem p;
   p.name = "gemm";
   Space &s = p.space;
@@ -458,7 +461,7 @@ Problem wholeGemm(int64_t rowTile, bool maskRows) {
        gamma = s.coordinate("gamma", 32), row = s.coordinate("row", m),
        column = s.coordinate("column", n);
   p.stages.push_back(
-      {"loop", EuclidStage{EuclidStage::Join, t, step, cta, ctas, true}});
+      {"loop", EuclidStage{EuclidStage::Join, t, step, cta, ctas, clipLoop}});
   p.stages.push_back({"raster", RasterStage{t, tm, tn, 16}});
   p.stages.push_back(
       {"fragment",

@@ -94,7 +94,9 @@ enum class FragmentFault {
   DoubledRegister,
   SwappedBasis,
   UnguardedReplicas,
-  GuardTooTight
+  GuardTooTight,
+  /// Right: replicas with a guard.
+  GuardedReplicas
 };
 /// tile × warpgroup × fragment, with lanes by rank.
 Problem fragments(FragmentFault fault = FragmentFault::None);
@@ -104,7 +106,8 @@ Problem fragmentByDivision(int64_t columns, int64_t rowStep = 8,
 
 /// All of a persistent matrix product: cta, step → tile → (m, n), lanes →
 /// (row, column).
-Problem wholeGemm(int64_t rowTile = 128, bool maskRows = true);
+Problem wholeGemm(int64_t rowTile = 128, bool maskRows = true,
+                  bool clipLoop = true);
 
 } // namespace tracea::coverage::designs
 

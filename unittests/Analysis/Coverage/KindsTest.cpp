@@ -89,6 +89,7 @@ TEST(Kinds, VectorStores) { expectProved(vectorStores(), "vector stores"); }
 
 TEST(Kinds, Fragments) {
   expectProved(fragments(), "tile x warpgroup x fragment");
+  expectProved(fragments(FragmentFault::GuardedReplicas), "guarded replicas");
   expectProved(fragmentByDivision(256), "fragment by division, 256 columns");
   expectProved(fragmentByDivision(24), "fragment by division, 24 columns");
 }

@@ -1,0 +1,169 @@
+//===- Cases.cpp - Distinguishes cases of minima and products ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A point of the relaxation that does not fit the meaning of a term says which
+// cases to distinguish.
+
+#include "Prover.h"
+#include <algorithm>
+
+using namespace tracea::coverage;
+
+bool Prover::isNonNegative(Term term) {
+  auto [place, isNew] = nonNegative.try_emplace(term, false);
+  if (!isNew)
+    return place->second;
+  // Without the values and bounds of the search that asks; what is asked for
+  // in turn counts as not known meanwhile.
+  LinearSystem::Point ignored;
+  std::map<Term, Expr> values;
+  std::optional<int64_t> noBound;
+  std::swap(fixed, values);
+  std::swap(bound, noBound);
+  Constraints below{less(term, 0)};
+  int cases = 9;
+  bool holds = search(below, {}, ignored, cases, /*tangents=*/0) == Empty;
+  std::swap(fixed, values);
+  std::swap(bound, noBound);
+  return nonNegative[term] = holds;
+}
+
+/// The value of a sum of terms at a point of the relaxation.
+static std::optional<__int128> valueAt(const Expr &expr,
+                                       const LinearSystem::Point &point) {
+  __int128 sum = expr.constant();
+  for (auto [term, coefficient] : expr.terms()) {
+    auto found = point.find(term);
+    if (found == point.end())
+      return std::nullopt;
+    sum += __int128(coefficient) * found->second;
+  }
+  return sum;
+}
+
+/// Monotony of multiplication with d >= 0, where the point violates it:
+/// u > v gives u·d − v·d >= d, u = v equality, u < v the reverse.
+std::vector<Constraints>
+Prover::casesOfProduct(const LinearSystem::Point &point, Term product,
+                       const std::vector<Term> &terms, int &tangents) {
+  std::vector<Term> factors = space.factors(product);
+  auto rest = [&](const std::vector<Term> &of, Term without) {
+    Expr result = 1;
+    bool dropped = false;
+    for (Term factor : of) {
+      if (!dropped && factor == without)
+        dropped = true;
+      else
+        result = space.product(result, factor);
+    }
+    return result;
+  };
+  auto violates = [&](const Expr &u, const Expr &v, const Expr &ud,
+                      const Expr &vd, Term d) {
+    std::optional<__int128> a = valueAt(u, point), b = valueAt(v, point),
+                            p = valueAt(ud, point), q = valueAt(vd, point),
+                            by = valueAt(d, point);
+    if (!a || !b || !p || !q || !by)
+      return false;
+    return *a > *b ? *p - *q < *by : *a == *b ? *p != *q : *q - *p < *by;
+  };
+  auto split = [&](const Expr &u, const Expr &v, const Expr &ud, const Expr &vd,
+                   Term d) {
+    return std::vector<Constraints>{{atLeast(u, v + 1), atLeast(ud - vd, d)},
+                                    {equal(u, v), equal(ud, vd)},
+                                    {atMost(u, v - 1), atLeast(vd - ud, d)}};
+  };
+  std::set<Term> tried;
+  for (Term d : factors) {
+    if (!tried.insert(d).second || !isNonNegative(d))
+      continue;
+    Expr u = rest(factors, d);
+    for (Term other : terms) {
+      if (other == product || space.kind(other) != TermKind::Product)
+        continue;
+      std::vector<Term> otherFactors = space.factors(other);
+      if (std::find(otherFactors.begin(), otherFactors.end(), d) ==
+          otherFactors.end())
+        continue;
+      Expr v = rest(otherFactors, d);
+      if (violates(u, v, product, other, d))
+        return split(u, v, product, other, d);
+    }
+    if (violates(u, 0, product, 0, d))
+      return split(u, 0, product, 0, d);
+  }
+  // The tangent at the point.
+  for (Term d : tried) {
+    Expr u = rest(factors, d);
+    std::optional<__int128> at = valueAt(u, point);
+    if (tangents <= 0 || !isNonNegative(d) || !at || *at > INT32_MAX ||
+        *at < INT32_MIN)
+      continue;
+    int64_t v = int64_t(*at);
+    if (violates(u, v, product, v * Expr(d), d)) {
+      --tangents;
+      return split(u, v, product, v * Expr(d), d);
+    }
+  }
+  return {};
+}
+
+std::vector<Constraints> Prover::casesOf(const LinearSystem::Point &point,
+                                         const std::vector<Term> &terms,
+                                         int &tangents) {
+  for (Term term : terms) {
+    if (space.kind(term) != TermKind::Minimum)
+      continue;
+    Expr a = space.operand(term, 0), b = space.operand(term, 1);
+    std::optional<__int128> left = valueAt(a, point), right = valueAt(b, point);
+    if (left && right && point.at(term) != std::min(*left, *right))
+      return {{atMost(a, b), equal(term, a)}, {less(b, a), equal(term, b)}};
+  }
+  for (Term term : terms) {
+    if (space.kind(term) != TermKind::Product)
+      continue;
+    std::vector<Constraints> cases =
+        casesOfProduct(point, term, terms, tangents);
+    if (!cases.empty())
+      return cases;
+  }
+  return {};
+}
+
+/// Products become linear where symbols have values: enough for a
+/// counterexample, not for a proof.
+Prover::Answer Prover::specialize(Constraints &constraints,
+                                  const std::vector<Term> &mentioned,
+                                  LinearSystem::Point &point) {
+  std::set<Term> symbols;
+  for (Term term : close(constraints, mentioned).terms)
+    if (space.kind(term) == TermKind::Product)
+      for (Term factor : space.factors(term))
+        for (Term variable : space.variables(factor))
+          if (space.kind(variable) == TermKind::Symbol)
+            symbols.insert(variable);
+  if (symbols.empty() || symbols.size() > 8)
+    return Unknown;
+  static const int64_t kValues[] = {1, 2, 3, 5, 4, 8, 7, 16, 0, 32, 64, 128};
+  const size_t numValues = std::size(kValues);
+  for (size_t attempt = 0; attempt < 3 * numValues; ++attempt) {
+    // The same for all of them, then mixtures.
+    size_t position = 0;
+    for (Term symbol : symbols) {
+      size_t choice = attempt + (attempt / numValues) * position * 5;
+      fixed[symbol] = kValues[choice % numValues];
+      ++position;
+    }
+    if (symbols.size() == 1 && attempt >= numValues)
+      break;
+    int cases = options.maxCases;
+    Answer answer = search(constraints, mentioned, point, cases, 0);
+    if (answer == Found) {
+      fixed.clear();
+      return Found;
+    }
+  }
+  fixed.clear();
+  return Unknown;
+}

@@ -1,0 +1,119 @@
+//===- Implications.cpp - Premises that imply an alternative -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each alternative is a conjunction. Where one of its constraints fails, the
+// next alternative has to hold: a search over failing constraints, cut off
+// where they contradict the premises.
+
+#include "Prover.h"
+
+using namespace tracea::coverage;
+
+std::vector<Constraint>
+tracea::coverage::negations(const Constraint &constraint) {
+  Constraint below{-constraint.expr - 1, false};
+  if (!constraint.equality)
+    return {below};
+  return {below, {constraint.expr - 1, false}};
+}
+
+void tracea::coverage::addRange(Constraints &constraints, const Expr &value,
+                                const Range &range) {
+  constraints.push_back(atLeast(value, range.lower));
+  if (range.upper)
+    constraints.push_back(less(value, *range.upper));
+}
+
+/// The premises that have to do with the goal: dimensions that share nothing
+/// but symbols are left out. Fewer premises are a weaker query, so that its
+/// emptiness is enough.
+Constraints Prover::slice(const Constraints &premises, const Constraint &goal) {
+  std::set<Term> reached, symbols;
+  auto reach = [&](const std::vector<Term> &variables) {
+    for (Term variable : variables)
+      (space.kind(variable) == TermKind::Symbol ? symbols : reached)
+          .insert(variable);
+  };
+  reach(space.variables(goal.expr));
+  std::vector<std::vector<Term>> variables;
+  for (const Constraint &premise : premises)
+    variables.push_back(space.variables(premise.expr));
+  std::vector<bool> taken(premises.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < premises.size(); ++i) {
+      if (taken[i])
+        continue;
+      bool symbolic = true, shares = false, sharesSymbols = false;
+      for (Term variable : variables[i]) {
+        bool isSymbol = space.kind(variable) == TermKind::Symbol;
+        symbolic &= isSymbol;
+        shares |= !isSymbol && reached.count(variable);
+        sharesSymbols |= isSymbol && symbols.count(variable);
+      }
+      if (shares || (symbolic && sharesSymbols)) {
+        taken[i] = changed = true;
+        reach(variables[i]);
+      }
+    }
+  }
+  Constraints result;
+  for (size_t i = 0; i < premises.size(); ++i)
+    if (taken[i])
+      result.push_back(premises[i]);
+  return result;
+}
+
+Prover::Answer Prover::refuteFrom(Constraints &premises,
+                                  const std::vector<Constraints> &alternatives,
+                                  size_t first,
+                                  const std::vector<Term> &mentioned,
+                                  LinearSystem::Point &point, size_t *failed) {
+  if (first == alternatives.size())
+    return findPoint(premises, mentioned, point);
+  Answer result = Empty;
+  size_t before = premises.size();
+  for (size_t number = 0; number < alternatives[first].size(); ++number) {
+    const Constraint &constraint = alternatives[first][number];
+    for (const Constraint &negation : negations(constraint)) {
+      if (negation.expr.isValid() && negation.expr.isConstant() &&
+          negation.expr.constant() < 0)
+        continue;
+      Constraints relevant = slice(premises, negation);
+      relevant.push_back(negation);
+      LinearSystem::Point ignored;
+      int cases = options.maxCases;
+      if (search(relevant, {}, ignored, cases, /*tangents=*/6) == Empty)
+        continue;
+      premises.push_back(negation);
+      Answer answer = refuteFrom(premises, alternatives, first + 1, mentioned,
+                                 point, failed);
+      premises.pop_back();
+      if (answer == Found) {
+        if (failed && first == 0)
+          *failed = number;
+        premises.resize(before);
+        return Found;
+      }
+      if (answer == Unknown)
+        result = Unknown;
+    }
+    premises.push_back(constraint);
+  }
+  premises.resize(before);
+  return result;
+}
+
+Prover::Answer Prover::refute(const Constraints &premises,
+                              const std::vector<Constraints> &alternatives,
+                              const std::vector<Term> &mentioned,
+                              LinearSystem::Point &point, size_t *failed) {
+  Constraints all = premises;
+  return refuteFrom(all, alternatives, 0, mentioned, point, failed);
+}
+
+bool Prover::impliesAlways(const Constraint &constraint) {
+  LinearSystem::Point ignored;
+  return refute({}, {{constraint}}, {}, ignored) == Empty;
+}
