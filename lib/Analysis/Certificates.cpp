@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Analysis/Certificates.h"
+#include "tracea/Analysis/Recheck.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -126,4 +127,42 @@ CertificateAttr mlir::tracea::getCertificate(Operation *kernel,
     if (checkOf(entry) == check)
       return cast<CertificateAttr>(entry);
   return nullptr;
+}
+
+/// Why there is no certificate of `check`.
+static std::string whyNot(Operation *kernel, StringRef check) {
+  std::string why;
+  if (auto remarks = kernel->getAttrOfType<ArrayAttr>(kRemarks))
+    for (Attribute entry : remarks)
+      if (checkOf(entry) == check)
+        why += (why.empty() ? "" : "; ") +
+               cast<DictionaryAttr>(entry).getAs<StringAttr>("reason").str();
+  if (!why.empty())
+    return "not decided: " + why;
+  if (kernel->hasAttr(kCertified))
+    return "the check did not run on it";
+  return "nothing was proved of it; proofs are made at the pipeline level, and "
+         "this kernel may have entered the compiler after it";
+}
+
+LogicalResult mlir::tracea::requireCertificates(Operation *kernel,
+                                                ArrayRef<std::string> checks) {
+  SmallVector<StringRef> required(checks.begin(), checks.end());
+  if (required.empty())
+    for (std::string_view check : ::tracea::analysis::requiredChecks())
+      required.push_back(StringRef(check.data(), check.size()));
+  auto error = [&] {
+    InFlightDiagnostic diag = kernel->emitError("kernel");
+    if (auto name = kernel->getAttrOfType<StringAttr>("sym_name"))
+      diag << " '" << name.getValue() << "'";
+    return diag;
+  };
+  if (hasStaleCertificates(kernel))
+    return error() << " is not proved: it has changed since it was";
+  LogicalResult result = success();
+  for (StringRef check : required)
+    if (!getCertificate(kernel, check))
+      result = error() << " lacks the certificate '" << check
+                       << "': " << whyNot(kernel, check);
+  return result;
 }

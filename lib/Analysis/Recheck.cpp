@@ -35,38 +35,49 @@ std::string tracea::analysis::describeProtocol(const Protocol &protocol) {
          " channels, every trip count";
 }
 
+const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
+  static const std::vector<std::string_view> checks = {"protocol", "banks",
+                                                       "resources"};
+  return checks;
+}
+
 static RecheckResult compare(std::string_view claim, const std::string &found) {
   if (claim == found)
-    return {RecheckVerdict::Confirmed, "", 0};
-  return {RecheckVerdict::Refuted, "the model proves \"" + found + "\"", 0};
+    return {RecheckVerdict::Confirmed, "", "", 0};
+  return {RecheckVerdict::Refuted, "the model proves \"" + found + "\"", "", 0};
 }
 
 static RecheckResult recheckBanks(std::string_view claim,
                                   std::string_view model) {
   alg::Expected<BankProof> proof = readBankProof(model);
   if (!proof)
-    return {RecheckVerdict::Unreadable, proof.message(), 0};
+    return {RecheckVerdict::Unreadable, proof.message(), "", 0};
   alg::Expected<std::string> found = decideBanks(*proof);
   if (!found)
-    return {RecheckVerdict::NotDecided, found.message(), 0};
-  return compare(claim, *found);
+    return {RecheckVerdict::NotDecided, found.message(), "", 0};
+  RecheckResult answer = compare(claim, *found);
+  answer.figures =
+      std::to_string(proof->accesses.size()) + " different accesses";
+  return answer;
 }
 
 static RecheckResult recheckProtocol(std::string_view claim,
                                      std::string_view model) {
   alg::Expected<Protocol> protocol = readModel(model);
   if (!protocol)
-    return {RecheckVerdict::Unreadable, protocol.message(), 0};
+    return {RecheckVerdict::Unreadable, protocol.message(), "", 0};
   CheckResult result = checkProtocol(*protocol);
   if (result.verdict == Verdict::NotDecided)
-    return {RecheckVerdict::NotDecided, result.reason, 0};
+    return {RecheckVerdict::NotDecided, result.reason, "", 0};
   if (result.verdict == Verdict::Refuted)
     return {RecheckVerdict::Refuted,
             std::string("the model has a fault (") +
                 propertyName(result.finding.property) +
                 "): " + result.finding.message,
-            0};
-  return compare(claim, describeProtocol(*protocol));
+            "", 0};
+  RecheckResult answer = compare(claim, describeProtocol(*protocol));
+  answer.figures = std::to_string(result.statistics.states) + " states";
+  return answer;
 }
 
 static RecheckResult recheckResources(std::string_view claim,
@@ -74,13 +85,14 @@ static RecheckResult recheckResources(std::string_view claim,
   std::string error;
   std::optional<ResourceModel> resources = readResourceModel(model, error);
   if (!resources)
-    return {RecheckVerdict::Unreadable, error, 0};
+    return {RecheckVerdict::Unreadable, error, "", 0};
   ResourceReport report = checkResources(resources->use, resources->limits);
   if (!report.excesses.empty())
     return {RecheckVerdict::Refuted,
-            "the model does not fit: " + report.excesses.front().message, 0};
+            "the model does not fit: " + report.excesses.front().message, "",
+            0};
   if (!report.undecided.empty())
-    return {RecheckVerdict::NotDecided, report.undecided.front(), 0};
+    return {RecheckVerdict::NotDecided, report.undecided.front(), "", 0};
   return compare(claim, report.claim);
 }
 
@@ -99,10 +111,11 @@ static RecheckResult recheck(std::string_view check, std::string_view claim,
                  ? RecheckResult{RecheckVerdict::Unreadable,
                                  "the certificate has no model to decide it "
                                  "from",
-                                 0}
+                                 "", 0}
                  : method.decide(claim, model);
   return {RecheckVerdict::NotDecided,
-          "there is no method for the check '" + std::string(check) + "'", 0};
+          "there is no method for the check '" + std::string(check) + "'", "",
+          0};
 }
 
 RecheckResult tracea::analysis::recheckCertificate(std::string_view check,

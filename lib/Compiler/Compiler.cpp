@@ -86,6 +86,7 @@ static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
   pipeline.target = options.target;
   pipeline.threads = options.threads;
   pipeline.reference = options.reference;
+  pipeline.requireProof = options.requireProof;
   pipeline.from = from;
   pipeline.to = to;
   buildCompilePipeline(manager, pipeline);
@@ -125,13 +126,17 @@ static LogicalResult selectEntry(ModuleOp module,
 /// Lowers the kernels of `module` in place, to the LLVM dialect.
 static LogicalResult lowerKernels(ModuleOp module,
                                   const CompileOptions &options) {
-  return runPhases(module, Phase::Target, Phase::Target, options);
+  // What is proved is the module that this one is a copy of.
+  CompileOptions unproved = options;
+  unproved.requireProof = false;
+  return runPhases(module, Phase::Target, Phase::Target, unproved);
 }
 
 FailureOr<rt::ProgramFile>
 tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
   ExportOptions exportOptions;
   exportOptions.entry = options.entry;
+  exportOptions.requireProof = options.requireProof;
   FailureOr<rt::ProgramFile> program = exportProgram(module, exportOptions);
   if (failed(program))
     return failure();

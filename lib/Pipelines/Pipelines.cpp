@@ -133,6 +133,21 @@ static void addTargetPhase(OpPassManager &manager, bool reference) {
   addCleanup(manager);
 }
 
+/// Kernels leave the pipeline level with certificates, or with the reasons why
+/// not; with `requireProof` they do not leave it without.
+static void addProofs(OpPassManager &manager, bool requireProof) {
+  OpPassManager &kernels = manager.nest<tracea_pipe::KernelOp>();
+  VerifyProtocolOptions protocol;
+  protocol.requireProof = requireProof;
+  kernels.addPass(createVerifyProtocol(protocol));
+  VerifyBanksOptions banks;
+  banks.requireProof = requireProof;
+  kernels.addPass(createVerifyBanks(banks));
+  VerifyResourcesOptions resources;
+  resources.requireProof = requireProof;
+  kernels.addPass(createVerifyResources(resources));
+}
+
 void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
                                         const CompilePipelineOptions &options) {
   auto runs = [&](Phase phase) {
@@ -146,11 +161,11 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     addTilePhase(manager, options.reference);
   if (runs(Phase::Pipeline) && !options.reference) {
     manager.addPass(tracea_pipe::createPipelineKernels());
-    // Kernels leave this level with certificates, or not at all.
-    OpPassManager &kernels = manager.nest<tracea_pipe::KernelOp>();
-    kernels.addPass(createVerifyProtocol());
-    kernels.addPass(createVerifyBanks());
+    addProofs(manager, options.requireProof);
   }
+  if (options.requireProof && !options.reference &&
+      options.to.getValue() >= Phase::Pipeline)
+    manager.addNestedPass<tracea_pipe::KernelOp>(createRequireProof());
   if (runs(Phase::Target))
     addTargetPhase(manager, options.reference);
 }
@@ -169,6 +184,12 @@ void mlir::tracea::registerCompilePipeline() {
         if (options.from.getValue() > options.to.getValue())
           return error("tracea-compile: the phase 'from' comes after the phase "
                        "'to' in \"" +
+                       text + "\"");
+        if (options.requireProof &&
+            (options.reference || options.to.getValue() < Phase::Pipeline))
+          return error("tracea-compile: kernels are proved in the phase "
+                       "'pipeline', and those of a reference never are; "
+                       "'require-proof' cannot be kept in \"" +
                        text + "\"");
         buildCompilePipeline(manager, options);
         return success();

@@ -23,6 +23,7 @@ struct CompileCommand {
   int threads = 0;
   bool reference = false;
   bool remarks = false;
+  bool requireProof = false;
 };
 } // namespace
 
@@ -48,6 +49,17 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
     return Status::error("--to " + command.level +
                          ": expected --emit mlir with it, found --emit " +
                          command.form);
+  bool isEarly = command.form == "mlir" &&
+                 (command.level == "semantic" || command.level == "decision" ||
+                  command.level == "tile");
+  if (command.requireProof && (command.reference || isEarly))
+    return Status::error(
+        "--require-proof cannot be kept: " +
+        std::string(command.reference
+                        ? "the kernels of a reference are not proved"
+                        : "kernels are proved at the level pipeline, and the "
+                          "IR of level " +
+                              command.level + " comes before it"));
   bool binary = command.form == "program" || command.form == "object";
   std::string output = command.output;
   if (output.empty()) {
@@ -92,6 +104,7 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
   request.entry = command.entry;
   request.threads = command.threads;
   request.reference = command.reference;
+  request.requireProof = command.requireProof;
   CompileReport report;
   std::optional<std::string> text;
   {
@@ -154,6 +167,8 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
   sub->add_flag("--reference", command->reference,
                 "Compile the float64 meaning, by stock lowering, in place of "
                 "the module");
+  sub->add_flag("--require-proof", command->requireProof,
+                "A kernel that lacks a certificate is an error");
   sub->add_flag("--dump-remarks", command->remarks,
                 "Print what every pass decided, and why, to stderr");
   sub->footer(

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
+#include "Proofs.h"
 #include "Session.h"
 
 #include <nlohmann/json.hpp>
@@ -19,6 +20,8 @@ struct ExplainCommand {
   std::string entry;
   int threads = 0;
   bool json = false;
+  bool requireProof = false;
+  bool recheck = false;
 };
 
 /// Expressions as text. Nodes are shared, so the full text of one may be
@@ -293,6 +296,7 @@ static Status explain(const ExplainCommand &command) {
     request.target = command.target;
     request.entry = command.entry;
     request.threads = command.threads;
+    request.requireProof = command.requireProof;
     Progress progress("compiling " + source->name);
     std::optional<rt::ProgramFile> program =
         source->module->compile(request, &report);
@@ -318,6 +322,16 @@ static Status explain(const ExplainCommand &command) {
 
   const rt::Manifest &manifest = source->program->manifest;
   const CompileReport *known = source->module ? &report : nullptr;
+  if (command.requireProof)
+    TRACEA_RETURN_IF_ERROR(requireProofs(source->name, manifest));
+  if (command.recheck) {
+    std::vector<Recheck> rechecks = recheckAll(manifest);
+    TRACEA_RETURN_IF_ERROR(
+        command.json ? writeJSON({{"source", source->name},
+                                  {"recheck", rechecksToJSON(rechecks)}})
+                     : writeStdout(describeRechecks(manifest, rechecks)));
+    return demandConfirmed(source->name, rechecks);
+  }
   if (command.json) {
     nlohmann::ordered_json json = toJSON(source->name, manifest, known);
     Expected<std::string> text = rt::toJSON(manifest);
@@ -357,6 +371,11 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
       ->type_name("N");
   sub->add_flag("--json", command->json,
                 "Print one JSON object, with the program's whole manifest");
+  sub->add_flag("--recheck", command->recheck,
+                "Decide each kernel's certificates again from what they carry, "
+                "without the compiler, and compare the claims");
+  sub->add_flag("--require-proof", command->requireProof,
+                "A kernel that lacks a certificate is an error");
   sub->footer(
       "For a module: each operation with its schedule, the variants that were "
       "refused and the\nreasons, what was fused and what was not, and what is "
@@ -365,7 +384,8 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
       "Examples:\n"
       "  tracea explain model.mlir\n"
       "  tracea explain model.mlir --target znver4 --json\n"
-      "  tracea explain model.tracea");
+      "  tracea explain model.tracea\n"
+      "  tracea explain model.tracea --recheck");
   sub->callback([command, &exitCode] {
     Status status = explain(*command);
     if (!status.ok()) {

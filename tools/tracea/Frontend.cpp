@@ -272,6 +272,7 @@ struct Frontend::Impl {
     options.target = request.target;
     options.entry = request.entry;
     options.reference = request.reference;
+    options.requireProof = request.requireProof;
     options.threads = request.threads;
     if (report)
       options.configure = [report](PassManager &manager) {

@@ -57,6 +57,8 @@ struct CompileRequest {
   /// Empty: all public functions.
   std::string entry;
   bool reference = false;
+  /// A kernel that lacks a certificate is an error.
+  bool requireProof = false;
   int threads = 0;
 };
 

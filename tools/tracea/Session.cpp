@@ -4,6 +4,7 @@
 
 #include "Session.h"
 
+#include "Proofs.h"
 #include "Timing.h"
 #include "tracea/Runtime/Npy.h"
 
@@ -45,6 +46,8 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
                  "type leaves a size open")
       ->allow_extra_args(false)
       ->type_name("I=AxB");
+  app.add_flag("--require-proof", options.requireProof,
+               "A kernel that lacks a certificate is an error");
 }
 
 //===----------------------------------------------------------------------===//
@@ -349,6 +352,7 @@ Expected<Session> Session::open(const SessionOptions &options) {
     request.target = options.target;
     request.entry = session.entryName;
     request.threads = options.threads;
+    request.requireProof = options.requireProof;
     std::optional<rt::ProgramFile> compiled =
         session.source.module->compile(request, &session.report);
     if (!compiled) {
@@ -364,6 +368,9 @@ Expected<Session> Session::open(const SessionOptions &options) {
                            "' is a program and already compiled for '" +
                            session.source.program->manifest.target.name + "'");
     program = *session.source.program;
+    if (options.requireProof)
+      TRACEA_RETURN_IF_ERROR(
+          requireProofs(session.source.name, program.manifest));
   }
 
   Expected<std::shared_ptr<rt::Executable>> executable =

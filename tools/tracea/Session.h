@@ -26,6 +26,7 @@ struct SessionOptions {
   std::vector<std::string> shapes;
   bool random = false;
   uint64_t seed = 0;
+  bool requireProof = false;
 };
 
 /// The options above, as `run` and `bench` spell them.

@@ -40,6 +40,11 @@ tracea_pipe::CertificateAttr getCertificate(Operation *kernel, StringRef check);
 /// Whether the kernel has certificates and is not what they are about.
 bool hasStaleCertificates(Operation *kernel);
 
+/// Fails, after an error for each, where `kernel` lacks a certificate of
+/// `checks`; of what the compiler's own pipeline proves if none is named.
+LogicalResult requireCertificates(Operation *kernel,
+                                  ArrayRef<std::string> checks = {});
+
 /// A digest of the signature, the body and the module's target, of nothing
 /// that names or explains, and of no location. Equal for a module and for its
 /// text read again, in every process.

@@ -18,8 +18,9 @@ def VerifyProtocol : Pass<"tracea-verify-protocol", "::mlir::tracea_pipe::Kernel
     initialised once (Rule A), static roles within their register budget
     (Rule B). A violation is an error at the operation, with the other places
     and a short run as notes. What is outside of the method is a warning that
-    says why. A kernel that passes gets the certificate `protocol: ...` in its
-    attribute `tracea_pipe.certificates`. See docs/Proofs/Protocol.md.
+    says why. A kernel that passes gets the certificate `protocol` in its
+    attribute `tracea_pipe.certificates`, with the protocol as text. See
+    docs/Proofs/Protocol.md.
   }];
   let options = [
     Option<"requireProof", "require-proof", "bool", "false",
@@ -56,8 +57,8 @@ def VerifyBanks : Pass<"tracea-verify-banks", "::mlir::tracea_pipe::KernelOp"> {
     A degree above `max-degree` is an error at the operation, with a note at
     the buffer that names the lanes and the bank. What is outside of the method
     (dynamic strides, a target whose banks nobody knows) is a remark that says
-    why. A kernel that passes gets the certificate `banks: ...` in its attribute
-    `tracea_pipe.certificates`. A CPU has no banks: its accesses are counted.
+    why. A kernel that passes gets the certificate `banks` in its attribute
+    `tracea_pipe.certificates`, with its accesses as text. A CPU has no banks.
     How a matrix unit reads staged operands is up to the lowering; these are
     counted as well. See docs/Proofs/Banks.md.
   }];
@@ -104,6 +105,20 @@ def VerifyCoverage : Pass<"tracea-verify-coverage", "::mlir::tracea_pipe::Kernel
     Statistic<"numProved", "proved", "Kernels proved">,
     Statistic<"numQueries", "queries", "Systems of inequalities">,
     Statistic<"numMicroseconds", "microseconds", "Time of the decisions">
+  ];
+}
+
+def RequireProof : Pass<"tracea-require-proof", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Refuse kernels that lack a certificate";
+  let description = [{
+    An error for each certificate that the kernel lacks, with the reason that
+    the check gave, where it gave one. A kernel that has changed since it was
+    proved has none. Runs after the checks; changes nothing.
+  }];
+  let options = [
+    ListOption<"checks", "checks", "std::string",
+               "The certificates to ask for; all that the compiler makes if "
+               "none is named">
   ];
 }
 

@@ -12,6 +12,7 @@
 #include "tracea/Analysis/Protocol/Protocol.h"
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tracea::analysis {
 
@@ -33,8 +34,14 @@ struct RecheckResult {
   RecheckVerdict verdict = RecheckVerdict::NotDecided;
   /// What was found, when that is not the claim.
   std::string message;
+  /// What it took: "412 states".
+  std::string figures;
   double milliseconds = 0;
 };
+
+/// The checks that the compiler demands a certificate of, where certificates
+/// are demanded: those that its own pipeline makes.
+const std::vector<std::string_view> &requiredChecks();
 
 RecheckResult recheckCertificate(std::string_view check, std::string_view claim,
                                  std::string_view model);

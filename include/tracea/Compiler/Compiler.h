@@ -30,6 +30,9 @@ struct CompileOptions {
   /// The float64 meaning of the module by stock lowering: every float input
   /// and output of the program is f64.
   bool reference = false;
+  /// A kernel that lacks a certificate is an error. Kernels are proved at the
+  /// pipeline level: a module that enters below it must bring its certificates.
+  bool requireProof = false;
   /// Cores to plan for; 0: all of the target's.
   int threads = 0;
   /// Called on the pass manager before it runs: timing, printing, reproducers.

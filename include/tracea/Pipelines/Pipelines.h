@@ -32,6 +32,10 @@ struct CompilePipelineOptions
       *this, "reference",
       llvm::cl::desc("Compute the float64 meaning by stock loops"),
       llvm::cl::init(false)};
+  Option<bool> requireProof{
+      *this, "require-proof",
+      llvm::cl::desc("A kernel that lacks a certificate is an error"),
+      llvm::cl::init(false)};
 
 private:
   static llvm::cl::ValuesClass phases() {

@@ -459,6 +459,8 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch) {
       kernels.try_emplace(kernel, program.manifest.kernels.size());
   if (!inserted)
     return it->second;
+  if (options.requireProof && failed(requireCertificates(kernel)))
+    return failure();
   rt::KernelSpec spec;
   spec.name = spec.symbol = kernel.getSymName().str();
   spec.blob = codeBlob;

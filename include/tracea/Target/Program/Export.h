@@ -15,6 +15,8 @@ namespace mlir::tracea {
 struct ExportOptions {
   /// The function to export; empty: all public ones.
   std::string entry;
+  /// A kernel that lacks a certificate is an error.
+  bool requireProof = false;
   /// Recorded in the manifest.
   std::string producer = "tracea 0.1.0";
 };
