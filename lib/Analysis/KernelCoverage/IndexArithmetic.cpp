@@ -113,6 +113,15 @@ bool IndexArithmetic::isNonNegative(const Expr &expr) {
   return interval.lower && *interval.lower >= 0;
 }
 
+bool IndexArithmetic::hasProduct(const Expr &expr) const {
+  return llvm::any_of(expr.terms(), [&](const Expr::Summand &summand) {
+    Term term = summand.first;
+    return space.kind(term) == TermKind::Product ||
+           (!space.isVariable(term) && (hasProduct(space.operand(term, 0)) ||
+                                        hasProduct(space.operand(term, 1))));
+  });
+}
+
 std::optional<int64_t> IndexArithmetic::getConstant(const Expr &expr) {
   IndexInterval interval = getInterval(expr);
   if (interval.lower && interval.upper && *interval.lower == *interval.upper)

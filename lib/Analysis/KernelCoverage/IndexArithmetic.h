@@ -27,6 +27,8 @@ public:
 
   IndexInterval getInterval(const cov::Expr &expr);
   bool isNonNegative(const cov::Expr &expr);
+  /// Whether sizes are multiplied somewhere in it.
+  bool hasProduct(const cov::Expr &expr) const;
   /// The only value that `expr` can have.
   std::optional<int64_t> getConstant(const cov::Expr &expr);
 

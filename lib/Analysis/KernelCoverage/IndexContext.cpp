@@ -23,14 +23,18 @@ KernelIndices::KernelIndices(KernelOp kernel, cov::Space &space)
 
 Expr KernelIndices::getSize(unsigned argument, int64_t dim) {
   auto it = facts.classes.find({argument, dim});
-  if (it == facts.classes.end())
-    return Expr::invalid();
-  unsigned number = it->second;
+  return it == facts.classes.end() ? Expr::invalid() : getClassSize(it->second);
+}
+
+Expr KernelIndices::getClassSize(unsigned number) {
   auto [size, inserted] = sizes.try_emplace(number, Expr());
   if (!inserted)
     return size->second;
   if (auto known = facts.constants.find(number); known != facts.constants.end())
     return size->second = known->second;
+  auto first = llvm::find_if(
+      facts.classes, [&](const auto &entry) { return entry.second == number; });
+  auto [argument, dim] = first->first;
   // An integer may be negative; extents are not.
   bool isExtent = dim >= 0;
   std::string name =
@@ -43,6 +47,42 @@ Expr KernelIndices::getSize(unsigned argument, int64_t dim) {
                            : "argument #" + std::to_string(argument);
   symbolArguments[symbol] = argument;
   return size->second = symbol;
+}
+
+std::vector<cov::Constraint> KernelIndices::getAssumptions() {
+  std::vector<cov::Constraint> result;
+  if (!facts.host)
+    return result;
+  auto add = [&](const Expr &left, const Expr &right, bool equality) {
+    // Only what is about a size that is asked for.
+    bool isAsked = false, isForeign = false;
+    auto replace = [&](Term term) -> std::optional<Expr> {
+      auto known = facts.symbols.find(term);
+      if (known == facts.symbols.end()) {
+        isForeign = true;
+        return std::nullopt;
+      }
+      isAsked |= sizes.count(known->second) > 0;
+      return getClassSize(known->second);
+    };
+    Expr difference = transfer(left, *facts.host, math, replace) - right;
+    if (isForeign) {
+      facts.isComplete &= !isAsked;
+      return;
+    }
+    if (!difference.isValid() || difference.isConstant() ||
+        (!equality && math.isNonNegative(difference)))
+      return;
+    cov::Constraint constraint{difference, equality};
+    if (!llvm::is_contained(result, constraint))
+      result.push_back(constraint);
+  };
+  for (const cov::Constraint &check : facts.checks)
+    add(check.expr, 0, check.equality);
+  for (auto &[number, size] : facts.computed)
+    if (sizes.count(number))
+      add(size, getClassSize(number), true);
+  return result;
 }
 
 unsigned Choices::choose(const void *key, unsigned count) {
@@ -172,12 +212,13 @@ void IndexContext::enterStepped(scf::ForOp op, Loop &loop, Expr lower,
     Expr upper = get(op.getUpperBound());
     Expr trips = math.ceilDiv(upper - lower, step);
     if (math.space.isSymbolic(trips)) {
-      repetitions.push_back({op, lower, upper});
+      repetitions.push_back({op, lower, upper, trips, std::nullopt});
       if (math.getConstant(trips) == 1) {
         values[iv] = lower;
         return;
       }
       Term symbol = math.space.symbol("iteration", cov::Range(trips));
+      repetitions.back().symbol = symbol;
       describe(symbol, op, "iteration of the loop");
       values[iv] = lower + step * Expr(symbol);
       return;

@@ -25,6 +25,8 @@ struct KernelIndices {
 
   /// The extent of an argument, or an integer argument (dim -1).
   cov::Expr getSize(unsigned argument, int64_t dim);
+  /// What the host has checked of the sizes asked for so far.
+  std::vector<cov::Constraint> getAssumptions();
 
   tracea_pipe::KernelOp kernel;
   IndexArithmetic math;
@@ -41,6 +43,8 @@ struct KernelIndices {
   std::map<cov::Term, unsigned> symbolArguments;
 
 private:
+  cov::Expr getClassSize(unsigned number);
+
   std::map<unsigned, cov::Expr> sizes;
 };
 
@@ -111,7 +115,8 @@ public:
   /// Loops whose counters are symbols, with first value and end.
   struct Repetition {
     Operation *loop;
-    cov::Expr lower, upper;
+    cov::Expr lower, upper, trips;
+    std::optional<cov::Term> symbol;
   };
   llvm::SmallVector<Repetition> repetitions;
 
@@ -135,6 +140,8 @@ private:
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
+  std::optional<cov::Expr> getShare(Operation *op, const cov::Expr &number,
+                                    const cov::Expr &extent);
   cov::Expr opaque(Value value, const Twine &why);
 
   cov::Expr makeId(Operation *owner, const Twine &name, const Twine &words,

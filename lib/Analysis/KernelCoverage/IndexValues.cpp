@@ -114,6 +114,21 @@ std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
   return it->second = {quotient, rest};
 }
 
+/// How many of an extent make a constant, where the extent is a product: any
+/// number up to the constant.
+std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
+                                           const Expr &extent) {
+  std::optional<int64_t> constant = math.getConstant(number);
+  if (!constant || *constant < 0 || math.getConstant(extent) ||
+      !math.hasProduct(extent) ||
+      math.getInterval(extent).lower.value_or(0) < 1)
+    return std::nullopt;
+  Term share = math.space.symbol("share", cov::Range(Expr(*constant) + 1));
+  describe(share, op, "a share of " + Twine(*constant));
+  kernel.abstractions[share] = "a constant divided by a size";
+  return share;
+}
+
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   std::optional<Term> whole = getSingleTerm(a);
   bool isGrid = false;
@@ -129,15 +144,9 @@ Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   std::optional<int64_t> divisor = math.getConstant(b);
   if (divisor && *divisor < 1)
     return opaque(op->getResult(0), "a division by less than 1");
-  std::optional<int64_t> number = math.getConstant(a);
-  if (!divisor && number && *number >= 0 && !remainder &&
-      math.getInterval(b).lower.value_or(0) >= 1) {
-    // How many of an extent make a constant: anything up to it.
-    Term size = math.space.symbol("share", cov::Range(*number + 1));
-    describe(size, op, "a share of " + Twine(*number));
-    kernel.abstractions[size] = "a constant divided by a size";
-    return size;
-  }
+  if (!divisor && !remainder)
+    if (std::optional<Expr> share = getShare(op, a, b))
+      return *share;
   return remainder ? math.mod(a, b) : math.floorDiv(a, b);
 }
 
@@ -223,8 +232,9 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
       })
       .Case([&](arith::CeilDivSIOp) {
         Expr a = operand(0), b = operand(1);
-        if (math.getConstant(a) && !math.getConstant(b))
-          return divide(op, a, b, /*remainder=*/false);
+        std::optional<Expr> share = getShare(op, a, b);
+        if (share)
+          return *share;
         return math.ceilDiv(a, b);
       })
       .Case([&](arith::CeilDivUIOp) {

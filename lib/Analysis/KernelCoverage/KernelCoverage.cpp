@@ -372,5 +372,6 @@ void KernelCoverage::extract() {
   });
   extractOutputs();
   addObligations(context);
+  problem.assumptions = indices.getAssumptions();
   addOtherIds(problem);
 }

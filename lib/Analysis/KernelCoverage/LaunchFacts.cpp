@@ -23,7 +23,7 @@ namespace {
 /// The sizes that one function computes, as expressions in what it is given.
 class HostSizes {
 public:
-  HostSizes() : math(space) {}
+  HostSizes() : math(*space) {}
 
   Expr get(Value value);
   Expr get(OpFoldResult size);
@@ -34,22 +34,25 @@ public:
 
   /// Sizes that are equal have one number.
   unsigned getClass(const Expr &size);
+  /// How the sizes of a class are computed: invalid, or more than a symbol.
+  Expr getSize(unsigned number) const;
   std::optional<int64_t> getConstant(unsigned number) {
     auto it = constants.find(classes.findLeader(number));
     if (it == constants.end())
       return std::nullopt;
     return it->second;
   }
-  /// Whether everything that was learnt is in the classes.
+  /// Whether everything that was learnt is in the classes and the checks.
   bool isComplete = true;
+  std::shared_ptr<cov::Space> space = std::make_shared<cov::Space>();
+  IndexArithmetic math;
+  std::vector<cov::Constraint> checks;
 
 private:
   Expr unknown(Value value, int64_t dim);
   unsigned numberOf(const Expr &size);
   void unite(const Expr &a, const Expr &b);
 
-  cov::Space space;
-  IndexArithmetic math;
   std::map<std::pair<void *, int64_t>, Expr> symbols;
   std::map<Expr, unsigned> numbers;
   llvm::IntEqClasses classes;
@@ -62,8 +65,8 @@ Expr HostSizes::unknown(Value value, int64_t dim) {
   auto [it, inserted] =
       symbols.try_emplace({value.getAsOpaquePointer(), dim}, Expr());
   if (inserted)
-    it->second = space.symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
-                                           : cov::Range());
+    it->second = space->symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
+                                            : cov::Range());
   return it->second;
 }
 
@@ -93,16 +96,19 @@ Expr HostSizes::get(Value value) {
       .Case([&](arith::MulIOp) { return math.product(operand(0), operand(1)); })
       .Case([&](arith::MinSIOp) { return math.min(operand(0), operand(1)); })
       .Case([&](arith::MaxSIOp) { return math.max(operand(0), operand(1)); })
-      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp>(
-          [&](auto) -> Expr {
-            Expr a = operand(0), b = operand(1);
-            std::optional<int64_t> divisor = math.getConstant(b);
-            if (!divisor || *divisor < 1 ||
-                (isa<arith::DivUIOp>(op) && !math.isNonNegative(a)))
-              return unknown(value, -1);
-            return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
-                                               : math.floorDiv(a, b);
-          })
+      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp,
+            arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>([&](auto) -> Expr {
+        Expr a = operand(0), b = operand(1);
+        // Rounding down is what all of them do for numbers from 0.
+        if (math.getInterval(b).lower.value_or(0) < 1 ||
+            (!isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+             !math.isNonNegative(a)))
+          return unknown(value, -1);
+        if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+          return math.mod(a, b);
+        return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
+                                           : math.floorDiv(a, b);
+      })
       .Default([&](Operation *) { return unknown(value, -1); });
 }
 
@@ -148,6 +154,15 @@ unsigned HostSizes::getClass(const Expr &size) {
   return classes.findLeader(numberOf(size));
 }
 
+Expr HostSizes::getSize(unsigned number) const {
+  for (const auto &[size, other] : numbers)
+    if (classes.findLeader(other) == number && size.isValid() &&
+        (size.terms().size() != 1 || size.constant() != 0 ||
+         !space->isVariable(size.terms().front().first)))
+      return size;
+  return Expr::invalid();
+}
+
 void HostSizes::unite(const Expr &a, const Expr &b) {
   unsigned x = getClass(a), y = getClass(b);
   if (x == y)
@@ -166,9 +181,11 @@ void HostSizes::learn(Value condition) {
     learn(both.getRhs());
     return;
   }
+  if (matchPattern(condition, m_One()))
+    return;
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq) {
-    isComplete &= matchPattern(condition, m_One());
+  if (!compare) {
+    isComplete = false;
     return;
   }
   Expr a = get(compare.getLhs()), b = get(compare.getRhs());
@@ -176,14 +193,26 @@ void HostSizes::learn(Value condition) {
     isComplete = false;
     return;
   }
-  unite(a, b);
-  // What is more than a comparison of two sizes is not kept as a relation.
-  auto isSize = [](const Expr &size) {
-    return size.isConstant() ||
-           (size.constant() == 0 && size.terms().size() == 1 &&
-            size.terms().front().second == 1);
-  };
-  isComplete &= isSize(a) && isSize(b);
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    unite(a, b);
+    checks.push_back(cov::equal(a, b));
+    return;
+  case arith::CmpIPredicate::slt:
+    checks.push_back(cov::less(a, b));
+    return;
+  case arith::CmpIPredicate::sle:
+    checks.push_back(cov::atMost(a, b));
+    return;
+  case arith::CmpIPredicate::sgt:
+    checks.push_back(cov::less(b, a));
+    return;
+  case arith::CmpIPredicate::sge:
+    checks.push_back(cov::atLeast(a, b));
+    return;
+  default:
+    isComplete = false;
+  }
 }
 
 /// The checks that are passed before `launch` runs.
@@ -231,8 +260,10 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
   // Equal are sizes that are equal in every launch.
   std::vector<std::vector<unsigned>> signatures(keys.size());
   std::vector<std::optional<int64_t>> constants(keys.size());
+  std::unique_ptr<HostSizes> last;
   for (auto [launchNumber, launch] : llvm::enumerate(launches)) {
-    HostSizes sizes;
+    auto sizesOfLaunch = std::make_unique<HostSizes>();
+    HostSizes &sizes = *sizesOfLaunch;
     learnChecks(sizes, launch);
     SmallVector<Value> operands(launch.getInputs());
     llvm::append_range(operands, launch.getInits());
@@ -252,6 +283,8 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
         constant = std::nullopt;
     }
     facts.isComplete &= sizes.isComplete;
+    if (launches.size() == 1)
+      last = std::move(sizesOfLaunch);
   }
   std::map<std::vector<unsigned>, unsigned> numbers;
   for (auto [key, signature, constant] :
@@ -265,5 +298,55 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
     if (constant)
       facts.constants[number] = *constant;
   }
+  if (!last) {
+    facts.isComplete &= launches.empty();
+    return facts;
+  }
+  facts.host = last->space;
+  facts.checks = last->checks;
+  for (uint32_t index = 0; index < last->space->size(); ++index) {
+    cov::Term term{index};
+    if (!last->space->isVariable(term))
+      continue;
+    auto known = numbers.find({last->getClass(term)});
+    if (known != numbers.end())
+      facts.symbols[term] = known->second;
+  }
+  // Sizes that the host has computed from others.
+  for (auto [key, signature] : llvm::zip(keys, signatures)) {
+    Expr size = last->getSize(signature.front());
+    if (size.isValid() && !size.isConstant() && size.terms().size() >= 1)
+      facts.computed.push_back({numbers[signature], size});
+  }
   return facts;
+}
+
+Expr mlir::tracea::transfer(
+    const Expr &expr, const cov::Space &from, IndexArithmetic &to,
+    llvm::function_ref<std::optional<Expr>(cov::Term)> replace) {
+  if (!expr.isValid())
+    return expr;
+  Expr result = expr.constant();
+  for (auto [term, coefficient] : expr.terms()) {
+    Expr part;
+    switch (from.kind(term)) {
+    case cov::TermKind::Quotient:
+      part = to.floorDiv(transfer(from.operand(term, 0), from, to, replace),
+                         transfer(from.operand(term, 1), from, to, replace));
+      break;
+    case cov::TermKind::Minimum:
+      part = to.min(transfer(from.operand(term, 0), from, to, replace),
+                    transfer(from.operand(term, 1), from, to, replace));
+      break;
+    case cov::TermKind::Product:
+      part = 1;
+      for (cov::Term factor : from.factors(term))
+        part = to.product(part, transfer(factor, from, to, replace));
+      break;
+    default:
+      part = replace(term).value_or(Expr::invalid());
+    }
+    result += coefficient * part;
+  }
+  return result;
 }

@@ -9,8 +9,8 @@
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
 
+#include "IndexArithmetic.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
-#include <map>
 
 namespace mlir::tracea {
 
@@ -24,11 +24,24 @@ struct LaunchFacts {
   std::map<SizeKey, unsigned> classes;
   /// Classes whose value is known.
   std::map<unsigned, int64_t> constants;
+  /// What else the host has checked, of the only launch: over `host`, whose
+  /// symbols stand for classes.
+  std::shared_ptr<cov::Space> host;
+  std::vector<cov::Constraint> checks;
+  std::map<cov::Term, unsigned> symbols;
+  /// Classes with how the host computes them.
+  std::vector<std::pair<unsigned, cov::Expr>> computed;
   /// Whether there are launches at all.
   bool isLaunched = false;
-  /// Whether the classes say all that the host has checked.
+  /// Whether this is all that the host has checked.
   bool isComplete = true;
 };
+
+/// An expression of another space, with its symbols replaced; invalid where a
+/// symbol has no replacement.
+cov::Expr
+transfer(const cov::Expr &expr, const cov::Space &from, IndexArithmetic &to,
+         llvm::function_ref<std::optional<cov::Expr>(cov::Term)> replace);
 
 /// Reads the functions that launch `kernel`. Nothing else than functions is
 /// read: passes over kernels do not change them.

@@ -176,6 +176,22 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     part.doubt = getDoubt(all, {}, IndexScope());
   }
 
+  // A store that only some of the repetitions make, say the last one.
+  std::vector<cov::Constraint> conditions;
+  if (stage.writers.size() == 1)
+    llvm::erase_if(
+        stage.writers.front().guard, [&](const cov::Constraint &constraint) {
+          bool isCondition =
+              problem.space.isSymbolic(constraint.expr) &&
+              llvm::any_of(out.repetitions, [&](const auto &loop) {
+                return loop.symbol &&
+                       mentions(problem.space, constraint.expr, *loop.symbol);
+              });
+          if (isCondition)
+            conditions.push_back(constraint);
+          return isCondition;
+        });
+
   part.firstStage = problem.stages.size();
   part.firstOutput = problem.outputs.size();
   llvm::append_range(problem.stages, out.stages);
@@ -188,7 +204,12 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   part.endOutput = problem.outputs.size();
   parts.push_back(part);
 
-  // Unless there is nothing to write, each repetition happens.
+  // Unless there is nothing to write, each repetition happens, and the last one
+  // stores.
+  std::map<Term, Expr> last;
+  for (const IndexContext::Repetition &repetition : out.repetitions)
+    if (repetition.symbol)
+      last[*repetition.symbol] = repetition.trips - 1;
   for (const IndexContext::Repetition &repetition : out.repetitions) {
     cov::Claim claim;
     claim.name = "the loop around the store runs";
@@ -196,6 +217,10 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     for (const Expr &extent : extents)
       indices.math.require(extent - 1, premises);
     indices.math.require(repetition.upper - repetition.lower - 1, conclusions);
+    for (const cov::Constraint &condition : conditions)
+      if (repetition.symbol &&
+          mentions(problem.space, condition.expr, *repetition.symbol))
+        conclusions.push_back(problem.space.substitute(condition, last));
     if (conclusions.empty())
       continue;
     claim.premises.assign(premises.begin(), premises.end());

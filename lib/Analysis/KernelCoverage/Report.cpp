@@ -169,7 +169,8 @@ void Report::print(InFlightDiagnostic &diag) {
   case CoveragePart::Repetition:
     diag << "may not write " << getBuffer()
          << " at all: " << (sizes.empty() ? "" : "with " + sizes + ", ")
-         << "the loop around it does not run";
+         << "the loop around it does not run, or its last iteration does not "
+            "store";
     diag.attachNote(part.notes.front()->getLoc()) << "the loop is here";
     return;
   case CoveragePart::Owner:
