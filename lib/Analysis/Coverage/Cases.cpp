@@ -10,23 +10,37 @@
 
 using namespace tracea::coverage;
 
-bool Prover::isNonNegative(Term term) {
-  auto [place, isNew] = nonNegative.try_emplace(term, false);
-  if (!isNew)
-    return place->second;
-  // Without the values and bounds of the search that asks; what is asked for
-  // in turn counts as not known meanwhile.
+/// Whether no sizes satisfy it: without the values and bounds of the search
+/// that asks.
+bool Prover::isImpossible(const Constraint &constraint) {
   LinearSystem::Point ignored;
   std::map<Term, Expr> values;
   std::optional<int64_t> noBound;
   std::swap(fixed, values);
   std::swap(bound, noBound);
-  Constraints below{less(term, 0)};
+  Constraints alone{constraint};
   int cases = 9;
-  bool holds = search(below, {}, ignored, cases, /*tangents=*/0) == Empty;
+  bool impossible = search(alone, {}, ignored, cases, /*tangents=*/0) == Empty;
   std::swap(fixed, values);
   std::swap(bound, noBound);
+  return impossible;
+}
+
+bool Prover::isNonNegative(Term term) {
+  // What is asked for in turn counts as not known meanwhile.
+  auto [place, isNew] = nonNegative.try_emplace(term, false);
+  if (!isNew)
+    return place->second;
+  bool holds = isImpossible(less(term, 0));
   return nonNegative[term] = holds;
+}
+
+bool Prover::isPositive(const Expr &divisor) {
+  auto [place, isNew] = positive.try_emplace(divisor, false);
+  if (!isNew)
+    return place->second;
+  bool holds = isImpossible(less(divisor, 1));
+  return positive[divisor] = holds;
 }
 
 /// The value of a sum of terms at a point of the relaxation.

@@ -225,16 +225,30 @@ Result Decider::run() {
     if (result.verdict == Verdict::Refuted)
       return finish();
   }
+  bool stagesProved = result.verdict == Verdict::Proved;
+  auto usesCoordinates = [&](const std::vector<Term> &variables) {
+    return std::any_of(variables.begin(), variables.end(), [&](Term term) {
+      return space.kind(term) == TermKind::Coordinate;
+    });
+  };
   for (size_t number = 0; number < problem.accesses.size(); ++number) {
-    Outcome outcome = decideAccess(prover, problem.accesses[number]);
+    const Access &access = problem.accesses[number];
+    Outcome outcome = decideAccess(prover, access);
     outcome.finding.access = int(number);
-    take(std::move(outcome), "access '" + problem.accesses[number].name + "'");
+    // Of coordinates only a stage that is proved says that all values occur.
+    if (outcome.verdict == Verdict::Refuted && !stagesProved &&
+        usesCoordinates(access.ids))
+      outcome = Outcome::notDecided(outcome.finding.str());
+    take(std::move(outcome), "access '" + access.name + "'");
     if (result.verdict == Verdict::Refuted)
       return finish();
   }
   for (size_t number = 0; number < problem.claims.size(); ++number) {
     Outcome outcome = decideClaim(prover, problem.claims[number]);
     outcome.finding.claim = int(number);
+    if (outcome.verdict == Verdict::Refuted && !stagesProved &&
+        usesCoordinates(problem.claims[number].forAll))
+      outcome = Outcome::notDecided(outcome.finding.str());
     take(std::move(outcome), "claim '" + problem.claims[number].name + "'");
     if (result.verdict == Verdict::Refuted)
       return finish();

@@ -51,6 +51,9 @@ Prover::Closure Prover::close(const Constraints &constraints,
     }
     case TermKind::Quotient: {
       Expr a = space.operand(term, 0), d = space.operand(term, 1);
+      // Nothing is known of a division by what may be 0.
+      if (!d.isConstant() && !isPositive(d))
+        break;
       Expr multiple = space.product(d, term);
       add(atLeast(a, multiple));
       add(less(a, multiple + d));
@@ -130,7 +133,13 @@ LinearSystem::Answer Prover::ask(const LinearSystem &system,
       std::max<int64_t>(statistics.variables, system.numVariables());
   statistics.constraints =
       std::max<int64_t>(statistics.constraints, system.numConstraints());
+  auto now = [] { return std::chrono::steady_clock::now(); };
+  std::chrono::steady_clock::time_point before = now();
   LinearSystem::Answer answer = system.findPoint(point, bound);
+  double milliseconds =
+      std::chrono::duration<double, std::milli>(now() - before).count();
+  statistics.longestMilliseconds =
+      std::max(statistics.longestMilliseconds, milliseconds);
   if (answer == LinearSystem::Unknown)
     give("a counterexample does not fit into 64 bits");
   return answer;

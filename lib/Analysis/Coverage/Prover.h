@@ -79,6 +79,8 @@ private:
                     const std::vector<Term> &mentioned,
                     LinearSystem::Point &point, size_t *failed);
   bool isNonNegative(Term term);
+  bool isPositive(const Expr &divisor);
+  bool isImpossible(const Constraint &constraint);
   Answer give(std::string reason) {
     why = std::move(reason);
     return Unknown;
@@ -89,6 +91,7 @@ private:
   Statistics &statistics;
   std::chrono::steady_clock::time_point start;
   std::map<Term, bool> nonNegative;
+  std::map<Expr, bool> positive;
   /// Symbols with values, while a point is looked for.
   std::map<Term, Expr> fixed;
   std::optional<int64_t> bound;

@@ -143,6 +143,30 @@ TEST(Chain, DivisorsAreAtLeastOne) {
   EXPECT_EQ(decide(p).verdict, Verdict::Proved);
 }
 
+TEST(Chain, NothingFollowsFromDivisionByZero) {
+  // With no ctas nothing runs; the guessed inverse divides by their number.
+  for (bool byLemma : {false, true}) {
+    Problem p;
+    Space &s = p.space;
+    Term total = s.symbol("T"), ctas = s.symbol("G");
+    Term cta = s.id("cta", ctas), k = s.id("k", Range::from(0));
+    Term t = s.coordinate("t", total);
+    Expr at = cta + s.product(ctas, k);
+    if (byLemma)
+      p.stages = {
+          {"loop", EuclidStage{EuclidStage::Join, t, k, cta, ctas, true}}};
+    else
+      p.stages = {
+          {"loop",
+           AffineStage{{t}, {{"w", {cta, k}, {less(at, total)}, {at}, {}}}}}};
+    p.outputs = {t};
+    Result result = decide(p);
+    EXPECT_NE(result.verdict, Verdict::Proved);
+    p.assumptions.push_back(atLeast(ctas, 1));
+    EXPECT_EQ(decide(p).verdict, Verdict::Proved);
+  }
+}
+
 TEST(Chain, InvalidExpressions) {
   Problem p = tiles({{}});
   affine(p).writers[0].guard.push_back(atLeast(p.space.floorDiv(5, 0), 0));

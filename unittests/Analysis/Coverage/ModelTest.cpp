@@ -134,7 +134,12 @@ TEST(Model, DamagedText) {
     problem ? ++read : ++refused;
     if (!problem)
       continue;
-    decide(*problem, options);
+    Result result = decide(*problem, options);
+    if (getenv("TRACEA_COVERAGE_TIMES") &&
+        result.statistics.longestMilliseconds > 20)
+      printf("%.1f ms, %ld x %ld: %s\n", result.statistics.longestMilliseconds,
+             result.statistics.variables, result.statistics.constraints,
+             text.c_str());
     LaunchGuard guard = launchGuard(*problem);
     violates(*problem, guard, {{"M", 5}});
     describe(*problem);

@@ -52,6 +52,8 @@ struct Statistics {
   /// The largest query.
   int64_t variables = 0, constraints = 0;
   double milliseconds = 0;
+  /// The longest query.
+  double longestMilliseconds = 0;
 };
 
 struct Result {
@@ -66,7 +68,7 @@ struct Result {
 struct Options {
   int64_t maxQueries = 20000;
   /// Of one query; beyond that it is not asked.
-  unsigned maxVariables = 64, maxConstraints = 200;
+  unsigned maxVariables = 32, maxConstraints = 128;
   /// Case distinctions that one query may be split into.
   int maxCases = 256;
   /// Events that are enumerated to confirm a fault between two stages.

@@ -145,8 +145,9 @@ enum class TermKind : uint8_t {
 class Space {
 public:
   /// Variables. A name that is taken gets a number behind it, and characters
-  /// that no identifier has become underscores. A symbol is at least 0 unless its range says otherwise; ranges name earlier variables,
-  /// those of symbols only symbols.
+  /// that no identifier has become underscores. A symbol is at least 0 unless
+  /// its range says otherwise; ranges name earlier variables, those of symbols
+  /// only symbols.
   Term symbol(std::string name, Range range = {});
   Term id(std::string name, Range range);
   Term coordinate(std::string name, Range range);
