@@ -42,7 +42,10 @@ mlir::tracea::getBankModel(const hardware::TargetDescription &target) {
          phase.access == hardware::SharedAccessKind::Read
              ? alg::AccessKind::Read
              : alg::AccessKind::Write,
-         alg::F2Vectors(phase.lanes.begin(), phase.lanes.end())});
+         alg::F2Vectors(phase.lanes.begin(), phase.lanes.end()),
+         alg::F2Vectors(phase.pairs.begin(), phase.pairs.end()),
+         alg::F2Vectors(phase.merged.begin(), phase.merged.end()),
+         phase.mergingKnown});
   if (std::string problem = model.verify(); !problem.empty())
     return alg::Error{problem};
   return model;

@@ -55,7 +55,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.tiles (%i) in (%n) {
       // expected-note@+1 {{want different words of bank}}
       %s = tracea_pipe.scratch : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [5, 8]>>
-      // expected-error@+1 {{its 16-byte reads take up to 2 cycles a phase}}
+      // expected-error@+1 {{its 16-byte reads take 2 cycles a phase}}
       %a = tracea_pipe.load %s[%i, %c0] map #id : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [5, 8]>> -> tensor<2x16xbf16, #block>
     }
     tracea_pipe.end

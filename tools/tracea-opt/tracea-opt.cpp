@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
   mlir::tracea::registerConvertTraceaToTraceaPipe();
   mlir::tracea_pipe::registerTraceaPipePasses();
   mlir::tracea::registerConvertTraceaPipeToVector();
+  mlir::tracea::registerConvertTraceaPipeToGPU();
   mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
   mlir::tracea::registerLowerMath();
   mlir::tracea::registerCompilePipeline();

@@ -177,6 +177,60 @@ def ConvertTraceaPipeToVector
 }
 
 //===----------------------------------------------------------------------===//
+// TraceaPipeToGPU
+//===----------------------------------------------------------------------===//
+
+def ConvertTraceaPipeToGPU
+    : Pass<"convert-tracea-pipe-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Lower register tiles to what one thread of a GPU holds";
+  let description = [{
+    The part of every way down to a GPU that no vendor differs in. A register
+    tile becomes a vector with an element for each register of a lane, in the
+    order of the lane map; arith and math work on that vector. Channels, copies
+    and matrix units stay for the lowering to the vendor's dialect, and so do
+    grids and roles.
+
+    A `relayout` costs what its class asks for: nothing, a renaming of registers,
+    selects by lane, the proved number of `gpu.shuffle`, or a trip through the
+    workgroup's memory in a layout without bank conflicts on either side. A
+    `reduce` combines registers in order, lanes as a balanced tree, then warps
+    through memory. `load` and `store` take the widest accesses that registers
+    and known alignment allow; a tile that a limit cuts goes element by element.
+
+    The memory is a workgroup attribution of a `gpu.func`, a
+    `tracea_pipe.scratch` of a kernel. Teams of a role meet in
+    `tracea_pipe.sync`, which stays; all others in `gpu.barrier`. The lanes of a
+    warp and the banks are those of `tracea.target`. Remarks (`TileMoved`,
+    `TileAccessed`) tell what each operation took.
+
+    ```mlir
+    %b = tracea_pipe.relayout %a : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #columns>
+    ```
+    becomes, where lanes trade words at distance 1 and 2,
+    ```mlir
+    %x = arith.select %odd, %a1, %a0 : f32
+    %y, %valid = gpu.shuffle xor %x, %c1, %c32 : i32
+    …
+    %b = vector.from_elements %b0, %b1, … : vector<8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tracea_pipe::TraceaPipeDialect", "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"baseAlignment", "base-alignment", "int64_t", /*default=*/"1",
+           "Alignment in bytes of memory of which nothing else is known">
+  ];
+  let statistics = [
+    Statistic<"numShuffles", "shuffles", "Shuffle instructions">,
+    Statistic<"numSelects", "selects", "Selects between registers">,
+    Statistic<"numExchanges", "exchanges", "Trips through the workgroup's memory">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // TraceaPipeToLLVM
 //===----------------------------------------------------------------------===//
 

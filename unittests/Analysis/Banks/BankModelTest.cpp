@@ -26,11 +26,15 @@ TEST(BankModel, TablesAgreeWithTheAlgebra) {
     EXPECT_EQ(fromTable->bankBits, known.bankBits) << c.target;
     EXPECT_EQ(fromTable->wordBits, known.wordBits) << c.target;
     EXPECT_EQ(fromTable->phases.size(), known.phases.size()) << c.target;
-    for (const alg::AccessPhases &phase : known.phases)
-      EXPECT_TRUE(alg::sameSpan(
-          fromTable->phasesOf(phase.widthBytes, phase.kind)->lanes,
-          phase.lanes))
+    for (const alg::AccessPhases &phase : known.phases) {
+      alg::AccessPhases table =
+          *fromTable->phasesOf(phase.widthBytes, phase.kind);
+      EXPECT_TRUE(alg::sameSpan(table.lanes, phase.lanes))
           << c.target << " " << phase.widthBytes << " bytes";
+      EXPECT_EQ(table.pairs, phase.pairs) << c.target;
+      EXPECT_TRUE(alg::sameSpan(table.merged, phase.merged)) << c.target;
+      EXPECT_EQ(table.mergingKnown, phase.mergingKnown) << c.target;
+    }
   }
 }
 

@@ -1,0 +1,72 @@
+//===- TraceaPipeToGPU.h - Register tiles as values of threads --*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of every way down to a GPU that no vendor differs in: a register tile
+// becomes the vector of what one lane holds, and operations on tiles become
+// arithmetic on it, shuffles, and trips through the workgroup's memory. Lowerings
+// to a vendor's dialect add their own patterns for channels and matrix units.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_TRACEAPIPETOGPU_H
+#define TRACEA_CONVERSION_TRACEAPIPETOGPU_TRACEAPIPETOGPU_H
+
+#include "mlir/Transforms/DialectConversion.h"
+#include "tracea/Algebra/Banks.h"
+#include "tracea/Algebra/LaneMap.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe {
+
+/// What the patterns know of the machine and of the code around them, and what
+/// they count.
+struct GPULoweringContext {
+  /// Banks, and the lanes of a subgroup.
+  ::tracea::algebra::BankModel banks;
+  /// Bytes that one lane accesses at most.
+  int64_t maxAccessBytes = 16;
+  /// How memrefs are aligned that nothing else is known of; 1: as an element.
+  int64_t baseAlignment = 1;
+  /// The memory of exchanges for each gpu.func, grid or role that needs one:
+  /// see planExchanges.
+  DenseMap<Operation *, Value> exchangeBuffers;
+
+  int64_t numShuffles = 0, numSelects = 0, numExchanges = 0;
+
+  int64_t getSubgroupSize() const { return banks.numLanes(); }
+};
+
+/// A register tile becomes a vector with an element for each register, in the
+/// order of LanesAttr::getCoordinate.
+void addRegisterTileConversion(TypeConverter &converter);
+
+/// Patterns for arith, math and constants on register tiles, and for the
+/// operations relayout, reduce, broadcast, any, coordinate, load and store.
+void populateRegisterTilePatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  GPULoweringContext &context);
+
+/// Bytes of workgroup memory that one team needs to carry out `op`, 0 for none.
+/// Fails, with a reason, on what cannot be lowered.
+FailureOr<int64_t> getExchangeBytes(Operation *op,
+                                    const GPULoweringContext &context,
+                                    std::string &reason);
+
+/// Gives every function, grid and role below `root` the memory that its
+/// exchanges need: a workgroup attribution of a gpu.func, a scratch tile of a
+/// kernel. Fails with an error on operations that cannot have any.
+LogicalResult planExchanges(Operation *root, GPULoweringContext &context);
+
+/// Converts all operations below `root` that the patterns know, exchanges
+/// planned. Operations on tiles that they do not know stay.
+LogicalResult convertRegisterTiles(Operation *root,
+                                   GPULoweringContext &context);
+
+/// The lane map as the algebra takes it. Fails as LaneMap::get.
+::tracea::algebra::Expected<::tracea::algebra::LaneMap>
+getLaneMap(LanesAttr lanes);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_CONVERSION_TRACEAPIPETOGPU_TRACEAPIPETOGPU_H
