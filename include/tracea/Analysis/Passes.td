@@ -40,6 +40,41 @@ def VerifyProtocol : Pass<"tracea-verify-protocol", "::mlir::tracea_pipe::Kernel
   ];
 }
 
+def VerifyTargetProtocol
+    : Pass<"tracea-verify-target-protocol", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Prove the synchronisation of a lowered kernel";
+  let description = [{
+    The same proof as `tracea-verify-protocol`, of the kernel as it leaves the
+    compiler: an `llvm.func` with `nvvm.kernel`, of nvvm, llvm, arith and scf.
+    Roles are read from branches on the thread's number, rings from the
+    addresses of barriers and buffers in shared memory, slots and parities from
+    the arithmetic that walks them, which is executed as it stands. Tensor maps
+    do not say how many bytes they copy: their arguments carry
+    `tracea.box_bytes`. What the kernel relies on, say at least one step along
+    K, is an `llvm.intr.assume` at its top.
+
+    A violation is an error at the operation, with the other places and a short
+    run as notes. What is outside of the method is a warning that says why. A
+    kernel that passes gets `tracea.target_protocol = {claim = ..., model =
+    ...}`. See docs/Proofs/Protocol.md.
+  }];
+  let options = [
+    Option<"requireProof", "require-proof", "bool", "false",
+           "A kernel that is not decided is an error">,
+    Option<"registerFile", "register-file", "int64_t", "65536",
+           "Registers of a multiprocessor">,
+    Option<"maxStates", "max-states", "int64_t", "200000",
+           "Gives up beyond so many states">,
+    Option<"printPrograms", "print-programs", "bool", "false",
+           "Prints the recovered programs of roles">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels with barriers in shared memory">,
+    Statistic<"numProved", "proved", "Kernels proved">,
+    Statistic<"numStates", "states", "States of the searches">
+  ];
+}
+
 def VerifyBanks : Pass<"tracea-verify-banks", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Prove how many cycles accesses to staged memory take";
   let description = [{
@@ -181,6 +216,32 @@ def VerifyResources : Pass<"tracea-verify-resources", "::mlir::tracea_pipe::Kern
     Statistic<"numKernels", "kernels", "Kernels">,
     Statistic<"numProved", "proved", "Kernels that fit">,
     Statistic<"numWarnings", "warnings", "Kernels, or roles, that fit but are slow">
+  ];
+}
+
+def ClassifyNumerics : Pass<"tracea-classify-numerics", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Derive how an element is computed, and the class of equal bits";
+  let description = [{
+    Follows one element from the store that writes it back to the kernel's
+    arguments, and writes down how it is computed: inputs at coordinates, the
+    order of sums, where values are rounded, constants, choices by coordinates.
+    Tiles, lanes, slots, roles, copies and the order of the grid do not occur in
+    that normal form. Two kernels of one normal form compute the same bits for
+    the same inputs, NaNs apart, whose sign and payload are nobody's; the class
+    is a digest of it, in the certificate `numerics`, whose model is the normal
+    form itself. Different classes may still compute the same bits.
+
+    What is not understood leaves the kernel without a class, with a remark of
+    the category `tracea-classify-numerics` that says why. See
+    docs/Proofs/Numerics.md.
+  }];
+  let options = [
+    Option<"requireProof", "require-proof", "bool", "false",
+           "A kernel without a class is an error">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels">,
+    Statistic<"numClassified", "classified", "Kernels with a class">
   ];
 }
 

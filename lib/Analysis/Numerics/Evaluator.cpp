@@ -1,0 +1,286 @@
+//===- Evaluator.cpp - From a kernel to the terms of its elements ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Evaluator.h"
+
+using namespace mlir;
+using namespace mlir::tracea::numerics;
+using namespace mlir::tracea_pipe;
+
+Evaluator::Evaluator(KernelOp kernel, const TargetNumerics &target,
+                     IndexSpace &index, TermSpace &terms)
+    : kernel(kernel), tiles(kernel.getTiles()), target(target), index(index),
+      terms(terms) {}
+
+//===----------------------------------------------------------------------===//
+// Environments
+//===----------------------------------------------------------------------===//
+
+Evaluator::Env Evaluator::intern(Environment environment) {
+  auto [it, inserted] = knownEnvironments.try_emplace(
+      {environment.parent, environment.loop, environment.iteration,
+       environment.fold, environment.facts, environment.ranges},
+      nullptr);
+  if (inserted) {
+    environments.push_back(std::move(environment));
+    it->second = &environments.back();
+  }
+  return it->second;
+}
+
+Evaluator::Env Evaluator::bind(Env env, Operation *loop, const Form &iteration,
+                               FoldContext *fold) {
+  return intern({env, loop, iteration, fold, env ? env->facts : nullptr,
+                 env ? env->ranges : nullptr});
+}
+
+Evaluator::Env Evaluator::know(Env env, Facts facts) {
+  if (env->facts == facts)
+    return env;
+  return intern({env, nullptr, Form(), nullptr, facts, env->ranges});
+}
+
+Evaluator::Env Evaluator::range(Env env, const Form &notNegative) {
+  return intern({env, nullptr, Form(), nullptr,
+                 index.assume(env->facts, notNegative),
+                 index.assume(env->ranges, notNegative)});
+}
+
+unsigned Evaluator::boundVariable(Operation *op, const Coordinates &forms,
+                                  unsigned slot, const Form &count, Env env) {
+  Coordinates key = forms;
+  key.push_back(count);
+  for (Operation *parent = op->getParentOp(); parent && parent != tiles;
+       parent = parent->getParentOp())
+    if (isa<scf::ForOp>(parent))
+      if (Env binding = find(env, parent))
+        key.push_back(binding->iteration);
+  auto [it, inserted] = bound.try_emplace({op, slot, key}, 0);
+  if (inserted) {
+    std::optional<int64_t> most = index.interval(count).high;
+    it->second = index.newVariable(
+        0, most ? std::optional<int64_t>(std::max<int64_t>(*most - 1, 0))
+                : std::nullopt);
+  }
+  return it->second;
+}
+
+/// A variable from zero to below `count`; zero where there is no other.
+Form Evaluator::newIndex(const Form &count) {
+  std::optional<int64_t> most = index.interval(count).high;
+  if (most && *most <= 1)
+    return Form(0);
+  return index.form(index.newVariable(
+      0, most ? std::optional<int64_t>(*most - 1) : std::nullopt));
+}
+
+Evaluator::Env Evaluator::find(Env env, Operation *loop) {
+  while (env && env->loop != loop)
+    env = env->parent;
+  return env;
+}
+
+Evaluator::Env Evaluator::around(Env env, Operation *loop) {
+  Env binding = find(env, loop);
+  if (!binding)
+    return env;
+  // What is known of outer iterations stays true.
+  return intern(
+      {binding->parent, nullptr, Form(), nullptr, env->facts, env->ranges});
+}
+
+Form Evaluator::tripCount(scf::ForOp loop, Env env) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!step || *step <= 0 || loop.getUnsignedCmp()) {
+    index.fail("a loop has no constant step");
+    return Form(0);
+  }
+  Form length = index.sub(indexOf(loop.getUpperBound(), env),
+                          indexOf(loop.getLowerBound(), env));
+  return index.floorDiv(index.add(length, Form(*step - 1)), *step, env->facts);
+}
+
+Evaluator::Env Evaluator::inLoop(scf::ForOp loop, const Form &iteration,
+                                 Env env, Env inside) {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!step)
+    return inside;
+  Form position = index.add(indexOf(loop.getLowerBound(), env),
+                            index.scale(iteration, *step));
+  Form rest = index.sub(indexOf(loop.getUpperBound(), env), position);
+  return range(inside, index.sub(rest, Form(1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
+                                               BlockArgument object) {
+  // A witness: some tile, some iterations of the loops around the write, some
+  // element of the tile that is written.
+  Env env = intern({});
+  grid.clear();
+  done.clear();
+  bound.clear();
+  carried.clear();
+  SmallVector<unsigned> candidates;
+  auto witness = [&](const Form &count) {
+    Form form = newIndex(count);
+    index.forEachVariable(form, [&](unsigned id) { candidates.push_back(id); });
+    return form;
+  };
+  for (auto [argument, bound] :
+       llvm::zip(tiles.getIndices(), tiles.getBounds())) {
+    Form count = indexOf(bound, env);
+    grid[argument] = witness(count);
+    env = range(env, index.sub(index.sub(count, grid[argument]), Form(1)));
+  }
+  SmallVector<Operation *> parents;
+  for (Operation *parent = writer->getParentOp(); parent != tiles;
+       parent = parent->getParentOp())
+    parents.push_back(parent);
+  RoleOp role;
+  Env base = env, inner = env;
+  for (Operation *parent : llvm::reverse(parents)) {
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      Form iteration = witness(tripCount(loop, inner));
+      inner = inLoop(loop, iteration, inner, bind(inner, loop, iteration));
+    } else if (auto some = dyn_cast<RoleOp>(parent)) {
+      role = some;
+      for (BlockArgument team : some.getBody().getArguments())
+        grid[team] = witness(Form(some.getCopies()));
+    } else if (!isa<scf::IfOp, RolesOp>(parent)) {
+      index.fail(("'" + parent->getName().getStringRef() +
+                  "' around a store is not followed")
+                     .str());
+      return std::nullopt;
+    }
+  }
+  Coordinates at;
+  for (int64_t extent : extentsOf(writer))
+    at.push_back(witness(Form(extent)));
+  for (auto [limit, coordinate] : llvm::zip(limitsOf(writer), at))
+    inner = range(inner, index.sub(index.sub(indexOf(limit, inner), coordinate),
+                                   Form(1)));
+  Coordinates element = written(writer, at, inner);
+  if (!index.failure.empty())
+    return std::nullopt;
+
+  Env end =
+      intern({base, nullptr, Form(), nullptr, inner->facts, inner->ranges});
+  Block *block = role ? &role.getBody().front() : &tiles.getBody().front();
+  TermRef value = lastWrite(object, element, block,
+                            block->getTerminator()->getIterator(), end);
+  if (!index.failure.empty())
+    return std::nullopt;
+
+  // Coordinates of the element take the place of where the tile lies.
+  ElementTerm result{object.getArgNumber(), {}, value};
+  IndexSpace::Replacement by;
+  for (const Form &old : element) {
+    Form form = index.substitute(old, by, inner->facts);
+    unsigned coordinate = index.newVariable(0, std::nullopt);
+    result.at.push_back(coordinate);
+    // The tile's own coordinate is listed last, and first to go.
+    std::optional<unsigned> gone;
+    for (unsigned candidate : llvm::reverse(candidates)) {
+      int64_t factor = form.coefficient(candidate);
+      Form rest = index.sub(form, index.scale(index.form(candidate), factor));
+      if ((factor == 1 || factor == -1) && !index.uses(rest, candidate)) {
+        gone = candidate;
+        Form solved = index.sub(index.form(coordinate), rest);
+        if (factor == -1)
+          solved = index.scale(solved, -1);
+        IndexSpace::Replacement one;
+        one[candidate] = solved;
+        for (auto &[id, earlier] : by)
+          earlier = index.substitute(earlier, one, inner->facts);
+        by[candidate] = solved;
+        break;
+      }
+    }
+    if (!gone && !form.isConstant()) {
+      index.fail("where an element lies is not a sum of tile, loops and "
+                 "coordinate");
+      return std::nullopt;
+    }
+  }
+  result.term =
+      terms.substitute(result.term, by, llvm::DenseMap<unsigned, TermRef>(),
+                       TermSpace::Map(), nullptr);
+  // Where the tile begins is the element's place rounded down, if the tile's
+  // part of it stays below the factor.
+  IndexSpace::Replacement rounded;
+  for (unsigned candidate : candidates) {
+    if (!terms.uses(result.term, candidate))
+      continue;
+    for (auto [form, coordinate] : llvm::zip(element, result.at)) {
+      int64_t factor = form.coefficient(candidate);
+      if (factor <= 1)
+        continue;
+      Form rest = index.sub(form, index.scale(index.form(candidate), factor));
+      if (!index.prove(rest, inner->facts) ||
+          !index.prove(index.sub(Form(factor - 1), rest), inner->facts))
+        continue;
+      rounded[candidate] =
+          index.floorDiv(index.form(coordinate), factor, nullptr);
+      break;
+    }
+  }
+  if (!rounded.empty())
+    result.term = terms.substitute(result.term, rounded,
+                                   llvm::DenseMap<unsigned, TermRef>(),
+                                   TermSpace::Map(), nullptr);
+  for (unsigned id : terms.getFree(result.term))
+    if (llvm::is_contained(candidates, id)) {
+      index.fail("an element depends on the tile in which it lies");
+      return std::nullopt;
+    }
+  if (terms.hasUndefined(result.term)) {
+    index.fail("an element depends on memory that nothing has written");
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// Whether two stores write the same elements whenever they run.
+static bool isSamePlace(Operation *x, Operation *y) {
+  auto one = dyn_cast<StoreOp>(x), other = dyn_cast<StoreOp>(y);
+  return one && other && one.getDest() == other.getDest() &&
+         one.getMap() == other.getMap() &&
+         one.getIndices() == other.getIndices() &&
+         one.getLimits() == other.getLimits() &&
+         one.getValue().getType() == other.getValue().getType();
+}
+
+SmallVector<ElementTerm> Evaluator::run() {
+  SmallVector<ElementTerm> results;
+  collectWriters();
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto it = writers.find(argument);
+    if (it == writers.end())
+      continue;
+    SmallVector<Operation *> sites;
+    for (Operation *writer : it->second)
+      // The same place, written on another branch, says the same.
+      if (llvm::none_of(sites, [&](Operation *other) {
+            return isSamePlace(writer, other);
+          }))
+        sites.push_back(writer);
+    for (Operation *writer : sites) {
+      if (!tiles->isProperAncestor(writer))
+        index.fail("memory is written outside of the grid");
+      if (!index.failure.empty())
+        return {};
+      std::optional<ElementTerm> result = resultOf(writer, argument);
+      if (!result || !index.failure.empty())
+        return {};
+      results.push_back(std::move(*result));
+    }
+  }
+  if (results.empty())
+    index.fail("nothing is written");
+  return results;
+}

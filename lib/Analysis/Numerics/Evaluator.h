@@ -1,0 +1,197 @@
+//===- Evaluator.h - From a kernel to the terms of its elements -*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows one element backwards: from the store that writes it, through
+// register tiles, scratch memory and channels, to the kernel's arguments.
+// Anything that is not understood sets `IndexSpace::failure`.
+
+#ifndef TRACEA_LIB_ANALYSIS_NUMERICS_EVALUATOR_H
+#define TRACEA_LIB_ANALYSIS_NUMERICS_EVALUATOR_H
+
+#include "Term.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea::numerics {
+
+/// How the target multiplies and adds.
+struct TargetNumerics {
+  /// Stands before every normal form; targets of different arithmetic differ.
+  std::string name;
+  bool isCPU = true;
+  bool hasFma = true;
+  /// Products that the unit of an asynchronous multiply sums in one step.
+  std::function<int64_t(Type operand, Type accumulator)> unitDepth;
+};
+
+/// What is computed of one argument: coordinates are the variables `at`.
+struct ElementTerm {
+  unsigned argument;
+  llvm::SmallVector<unsigned, 4> at;
+  TermRef term;
+};
+
+class Evaluator {
+public:
+  Evaluator(tracea_pipe::KernelOp kernel, const TargetNumerics &target,
+            IndexSpace &index, TermSpace &terms);
+
+  /// One term for each way in which an element of an argument is written.
+  llvm::SmallVector<ElementTerm> run();
+
+private:
+  struct FoldContext;
+  using Coordinates = llvm::SmallVector<Form, 4>;
+
+  /// Which iteration of which loop is looked at, and what is known there.
+  struct Environment {
+    const Environment *parent = nullptr;
+    Operation *loop = nullptr;
+    Form iteration;
+    /// Set when the iteration is the round of a fold in the making.
+    FoldContext *fold = nullptr;
+    /// Everything known here.
+    Facts facts = nullptr;
+    /// The part that loops and limits say. Indices are simplified by these
+    /// alone, so that they look the same on both sides of a branch.
+    Facts ranges = nullptr;
+  };
+  using Env = const Environment *;
+
+  /// A value carried from one round to the next: an iteration argument, or an
+  /// element of memory.
+  struct StateKey {
+    Value carrier;
+    Coordinates at;
+    bool operator==(const StateKey &other) const {
+      return carrier == other.carrier && at == other.at;
+    }
+  };
+  struct FoldContext {
+    scf::ForOp loop;
+    unsigned variable;
+    Env outside;
+    llvm::SmallVector<StateKey, 2> keys;
+    llvm::SmallVector<unsigned, 2> states;
+  };
+
+  // Environments.
+  Env bind(Env env, Operation *loop, const Form &iteration,
+           FoldContext *fold = nullptr);
+  Env know(Env env, Facts facts);
+  /// Where `notNegative` holds because of a loop or a limit.
+  Env range(Env env, const Form &notNegative);
+  Env find(Env env, Operation *loop);
+  /// The environment around `loop`, with what is known inside.
+  Env around(Env env, Operation *loop);
+  Form tripCount(scf::ForOp loop, Env env);
+  /// `inside`, in an iteration of `loop`, whose bounds are those of `env`.
+  Env inLoop(scf::ForOp loop, const Form &iteration, Env env, Env inside);
+  Form newIndex(const Form &count);
+  /// The variable that `op` binds where it is evaluated for these forms: the
+  /// same each time, so that what is evaluated twice is one term.
+  unsigned boundVariable(Operation *op, const Coordinates &forms, unsigned slot,
+                         const Form &count, Env env);
+
+  // Values: Values.cpp.
+  Form indexOf(Value value, Env env);
+  Form computeIndex(Value value, Env env);
+  TermRef termOf(Value value, const Coordinates &at, Env env);
+  TermRef compute(Value value, const Coordinates &at, Env env);
+  TermRef computeArgument(BlockArgument argument, const Coordinates &at,
+                          Env env);
+  TermRef compare(arith::CmpIOp op, const Coordinates &at, Env env);
+  TermRef choose(TermRef condition, Env env,
+                 llvm::function_ref<TermRef(Env)> then,
+                 llvm::function_ref<TermRef(Env)> otherwise);
+  TermRef elementwise(Operation *op, const Coordinates &at, Env env);
+  TermRef convert(TermRef term, Type from, Type to);
+  TermRef reduce(tracea_pipe::ReduceOp op, const Coordinates &at, Env env);
+  TermRef multiply(Operation *op, Value lhs, Value rhs, Value acc, Value depth,
+                   RankedTensorType tile, const Coordinates &at, Env env);
+  TermRef readOperand(Operation *op, Value operand, const Coordinates &at,
+                      Env env);
+  TermRef foldOf(scf::ForOp loop, const Form &rounds, StateKey key, Env env);
+  TermRef stateOf(FoldContext &fold, StateKey key);
+
+  // Memory: Memory.cpp.
+  /// What a write does to an element.
+  enum class Hit { Yes, No, Unclear };
+  struct Unknown {
+    unsigned variable;
+    int64_t count; // its values are below; -1: not known
+  };
+  Value getObject(Value memory);
+  void collectWriters();
+  bool isInside(Operation *op, Value object);
+  /// Coordinates in the object that `memory` is a view of.
+  Coordinates inObject(Value memory, Coordinates at, Env env);
+  Coordinates address(ValueRange indices, AffineMap map, const Coordinates &at,
+                      Env env);
+  TermRef read(Value memory, const Coordinates &at, Operation *point, Env env);
+  TermRef load(tracea_pipe::LoadOp op, const Coordinates &at, Env env);
+  TermRef readWait(tracea_pipe::WaitOp op, unsigned buffer,
+                   const Coordinates &at, Env env);
+  TermRef copied(Operation *op, const Coordinates &at, Env env);
+  TermRef lastWrite(Value object, const Coordinates &at, Block *block,
+                    Block::iterator before, Env env);
+  TermRef beforeBlock(Value object, const Coordinates &at, Block *block,
+                      Env env);
+  TermRef initially(Value object, const Coordinates &at);
+  TermRef afterLoop(scf::ForOp loop, Value object, const Coordinates &at,
+                    Env env);
+  /// The element that `op` writes for its own coordinates, as coordinates of
+  /// the object.
+  Coordinates written(Operation *op, const Coordinates &at, Env env);
+  ArrayRef<int64_t> extentsOf(Operation *op);
+  ValueRange limitsOf(Operation *op);
+  TermRef valueOf(Operation *op, const Coordinates &at, Env env);
+  Hit match(Operation *op, const Coordinates &wanted, Env env,
+            Coordinates &found);
+  Hit solve(const Coordinates &wanted, const Coordinates &form,
+            ArrayRef<Unknown> unknowns, Env env,
+            IndexSpace::Replacement &solution);
+  /// The iteration of `loop` in which `writer` writes the element; nothing
+  /// where every iteration may.
+  Hit iterationOf(scf::ForOp loop, Operation *writer, const Coordinates &at,
+                  Env env, std::optional<Form> &iteration);
+
+  // Results: Evaluator.cpp.
+  std::optional<ElementTerm> resultOf(Operation *writer, BlockArgument object);
+
+  tracea_pipe::KernelOp kernel;
+  tracea_pipe::TilesOp tiles;
+  const TargetNumerics &target;
+  IndexSpace &index;
+  TermSpace &terms;
+  Env intern(Environment environment);
+  std::deque<Environment> environments;
+  std::map<std::tuple<Env, Operation *, Form, FoldContext *, Facts, Facts>, Env>
+      knownEnvironments;
+  std::deque<FoldContext> folds;
+  llvm::DenseMap<Value, llvm::SmallVector<Operation *, 2>> writers;
+  llvm::DenseMap<Value, Form> grid;
+  std::map<std::tuple<Operation *, unsigned, Coordinates>, unsigned> bound;
+  std::map<std::tuple<unsigned, void *, Coordinates>, unsigned> carried;
+  std::map<std::tuple<void *, Env, Coordinates>, TermRef> done;
+  unsigned depth = 0;
+  size_t steps = 0;
+};
+
+/// The normal form of the terms as text: definitions in the order in which the
+/// results need them, named by number; equal terms have equal text whatever
+/// kernel they are from.
+std::string printNormalForm(const TargetNumerics &target,
+                            ArrayRef<ElementTerm> results, IndexSpace &index,
+                            TermSpace &terms);
+/// Some words about the most important term.
+std::string describeNormalForm(const TargetNumerics &target,
+                               ArrayRef<ElementTerm> results, IndexSpace &index,
+                               TermSpace &terms);
+
+} // namespace mlir::tracea::numerics
+
+#endif // TRACEA_LIB_ANALYSIS_NUMERICS_EVALUATOR_H

@@ -1,0 +1,145 @@
+//===- Reads.cpp - Loads, copies and what comes through channels ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Evaluator.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tracea::numerics;
+using namespace mlir::tracea_pipe;
+
+static TermRef getZero(TermSpace &terms, Type type) {
+  if (type.isInteger(1))
+    return terms.truth(false);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto floatType = dyn_cast<FloatType>(type))
+    stream << FloatAttr::get(floatType, 0.0);
+  else
+    stream << IntegerAttr::get(type, 0);
+  return terms.constant(text);
+}
+
+TermRef Evaluator::read(Value memory, const Coordinates &at, Operation *point,
+                        Env env) {
+  Value object = getObject(memory);
+  if (!object) {
+    index.fail(("'" + point->getName().getStringRef() +
+                "' reads memory that is not followed")
+                   .str());
+    return terms.undefined();
+  }
+  Coordinates place = inObject(memory, at, env);
+  if (auto wait = object.getDefiningOp<WaitOp>())
+    return readWait(wait, cast<OpResult>(object).getResultNumber(), place, env);
+  if (auto stage = object.getDefiningOp<StageOp>())
+    return copied(stage, place, env);
+  auto it = writers.find(object);
+  if (it == writers.end() || it->second.empty())
+    return initially(object, place);
+  return lastWrite(object, place, point->getBlock(), point->getIterator(), env);
+}
+
+TermRef Evaluator::load(LoadOp op, const Coordinates &at, Env env) {
+  Type element = getElementTypeOrSelf(op.getResult().getType());
+  auto otherwise = [&](Env e) {
+    return op.getPadding() ? termOf(op.getPadding(), {}, e)
+                           : getZero(terms, element);
+  };
+  std::function<TermRef(unsigned, Env)> below = [&](unsigned dim,
+                                                    Env e) -> TermRef {
+    if (dim == op.getLimits().size())
+      return read(op.getSource(), address(op.getIndices(), op.getMap(), at, e),
+                  op, e);
+    Form room =
+        index.sub(index.sub(indexOf(op.getLimits()[dim], e), at[dim]), Form(1));
+    return choose(
+        terms.condition(room, /*isEquality=*/false, e->facts), e,
+        [&](Env inner) { return below(dim + 1, inner); }, otherwise);
+  };
+  return below(0, env);
+}
+
+/// Element `at` of what a copy or a stage fills.
+TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
+  Value source;
+  ValueRange indices;
+  AffineMap map;
+  ArrayRef<int64_t> padded;
+  Type to;
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    source = copy.getSource();
+    indices = copy.getIndices();
+    map = copy.getMap();
+    padded = copy.getPadded();
+    to = getElementTypeOrSelf(copy.getDest().getType());
+  } else {
+    auto stage = cast<StageOp>(op);
+    source = stage.getSource();
+    indices = stage.getIndices();
+    map = stage.getMap();
+    padded = stage.getPadded();
+    to = getElementTypeOrSelf(stage.getResult().getType());
+  }
+  auto type = cast<MemRefType>(source.getType());
+  Coordinates place = address(indices, map, at, env);
+  auto argument = dyn_cast<BlockArgument>(source);
+  std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
+                                                     Env e) -> TermRef {
+    if (next == 2 * padded.size())
+      return convert(read(source, place, op, e), type.getElementType(), to);
+    int64_t dim = padded[next / 2];
+    Form room = place[dim];
+    if (next % 2) {
+      Form extent(0);
+      if (!type.isDynamicDim(dim))
+        extent = Form(type.getDimSize(dim));
+      else if (argument)
+        extent = index.extent(argument.getArgNumber(), dim);
+      else
+        index.fail("a border of memory that is no argument");
+      room = index.sub(index.sub(extent, room), Form(1));
+    }
+    return choose(
+        terms.condition(room, /*isEquality=*/false, e->facts), e,
+        [&](Env inner) { return inside(next + 1, inner); },
+        [&](Env) { return getZero(terms, to); });
+  };
+  return inside(0, env);
+}
+
+/// What the fill of a slot has left in it.
+TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
+                            Env env) {
+  // In one thread of control an equal phase is the same fill: the protocol
+  // does not let a slot be filled again before it was read.
+  CommitOp fill;
+  AcquireOp owner;
+  for (Operation *user : wait.getChannel().getUsers()) {
+    auto commit = dyn_cast<CommitOp>(user);
+    if (!commit || commit.getPhase() != wait.getPhase())
+      continue;
+    Operation *same = commit->getBlock()->findAncestorOpInBlock(*wait);
+    if (!same || !commit->isBeforeInBlock(same))
+      continue;
+    if (fill) {
+      index.fail("two fills of a slot have one phase");
+      return terms.undefined();
+    }
+    fill = commit;
+  }
+  if (fill)
+    for (Operation *user : wait.getChannel().getUsers())
+      if (auto acquire = dyn_cast<AcquireOp>(user))
+        if (acquire.getPhase() == fill.getPhase() &&
+            acquire->getBlock() == fill->getBlock() &&
+            acquire->isBeforeInBlock(fill))
+          owner = acquire;
+  if (!owner) {
+    index.fail("which fill of a channel is read is not decided");
+    return terms.undefined();
+  }
+  return lastWrite(owner.getBuffers()[buffer], at, fill->getBlock(),
+                   fill->getIterator(), env);
+}

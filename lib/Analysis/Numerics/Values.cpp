@@ -1,0 +1,603 @@
+//===- Values.cpp - The terms of values -----------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Evaluator.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tracea::numerics;
+using namespace mlir::tracea_pipe;
+
+template <typename T>
+static std::string toText(T what) {
+  std::string text;
+  llvm::raw_string_ostream(text) << what;
+  return text;
+}
+
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+Form Evaluator::indexOf(Value value, Env env) {
+  if (std::optional<int64_t> constant =
+          getConstantIntValue(getAsOpFoldResult(value)))
+    return Form(*constant);
+  return computeIndex(value, env);
+}
+
+Form Evaluator::computeIndex(Value value, Env env) {
+  if (++steps > 400000) {
+    index.fail("the kernel is too large");
+    return Form(0);
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (auto it = grid.find(value); it != grid.end())
+      return it->second;
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (parent == kernel)
+      return index.argument(argument.getArgNumber());
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (loop && argument == loop.getInductionVar()) {
+      Env binding = find(env, loop);
+      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+      if (binding && step)
+        return index.add(indexOf(loop.getLowerBound(), binding->parent),
+                         index.scale(binding->iteration, *step));
+    }
+    index.fail("an index is carried from one iteration to the next");
+    return Form(0);
+  }
+  Operation *op = value.getDefiningOp();
+  auto operand = [&](unsigned i) { return indexOf(op->getOperand(i), env); };
+  auto isNatural = [&](const Form &form) {
+    return index.prove(form, env->ranges);
+  };
+  auto constantOf = [&](unsigned i) -> std::optional<int64_t> {
+    Form form = operand(i);
+    if (form.isConstant() && form.constant > 0)
+      return form.constant;
+    return std::nullopt;
+  };
+  auto opaque = [&]() {
+    SmallVector<Form> forms;
+    for (Value input : op->getOperands())
+      if (input.getType().isIntOrIndex() && !input.getType().isInteger(1)) {
+        forms.push_back(indexOf(input, env));
+      } else {
+        index.fail(("an index comes from '" + op->getName().getStringRef() +
+                    "', which is not followed")
+                       .str());
+        return Form(0);
+      }
+    if (op->getNumRegions() || !isMemoryEffectFree(op))
+      index.fail(("an index comes from '" + op->getName().getStringRef() +
+                  "', which is not followed")
+                     .str());
+    return index.function((op->getName().getStringRef() + "#" +
+                           Twine(cast<OpResult>(value).getResultNumber()) +
+                           " " + toText(op->getAttrDictionary()))
+                              .str(),
+                          forms);
+  };
+  return llvm::TypeSwitch<Operation *, Form>(op)
+      .Case([&](arith::AddIOp) { return index.add(operand(0), operand(1)); })
+      .Case([&](arith::SubIOp) { return index.sub(operand(0), operand(1)); })
+      .Case([&](arith::MulIOp) { return index.mul(operand(0), operand(1)); })
+      .Case<arith::IndexCastOp>([&](auto) -> Form {
+        // Between indices and integers of 64 bits nothing changes.
+        Type other = op->getOperand(0).getType();
+        Type result = op->getResult(0).getType();
+        if ((other.isIndex() || other.isInteger(64)) &&
+            (result.isIndex() || result.isInteger(64)))
+          return operand(0);
+        return opaque();
+      })
+      .Case<arith::FloorDivSIOp>([&](auto) -> Form {
+        if (auto divisor = constantOf(1))
+          return index.floorDiv(operand(0), *divisor, env->ranges);
+        return opaque();
+      })
+      .Case<arith::CeilDivSIOp>([&](auto) -> Form {
+        if (auto divisor = constantOf(1))
+          return index.floorDiv(index.add(operand(0), Form(*divisor - 1)),
+                                *divisor, env->ranges);
+        return opaque();
+      })
+      .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) -> Form {
+        // Of natural numbers all divisions are the same.
+        auto divisor = constantOf(1);
+        if (divisor && isNatural(operand(0)))
+          return index.floorDiv(operand(0), *divisor, env->ranges);
+        return opaque();
+      })
+      .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) -> Form {
+        auto divisor = constantOf(1);
+        if (!divisor || !isNatural(operand(0)))
+          return opaque();
+        Form quotient = index.floorDiv(operand(0), *divisor, env->ranges);
+        return index.sub(operand(0), index.scale(quotient, *divisor));
+      })
+      .Case([&](arith::MinSIOp) {
+        return index.min(operand(0), operand(1), env->ranges);
+      })
+      .Case([&](arith::MaxSIOp) {
+        return index.max(operand(0), operand(1), env->ranges);
+      })
+      .Case([&](memref::DimOp dim) -> Form {
+        auto argument = dyn_cast<BlockArgument>(dim.getSource());
+        std::optional<int64_t> number = dim.getConstantIndex();
+        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
+        if (!argument || !number || !type || *number < 0 ||
+            *number >= type.getRank() ||
+            argument.getOwner()->getParentOp() != kernel)
+          return opaque();
+        if (!type.isDynamicDim(*number))
+          return Form(type.getDimSize(*number));
+        return index.extent(argument.getArgNumber(), *number);
+      })
+      .Default([&](Operation *) { return opaque(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+TermRef Evaluator::termOf(Value value, const Coordinates &at, Env env) {
+  if (!index.failure.empty())
+    return terms.undefined();
+  auto key = std::make_tuple(value.getAsOpaquePointer(), env, at);
+  if (auto it = done.find(key); it != done.end())
+    return it->second;
+  if (++depth > 400 || ++steps > 400000)
+    index.fail("the kernel is too large");
+  TermRef result =
+      index.failure.empty() ? compute(value, at, env) : terms.undefined();
+  --depth;
+  return done[key] = result;
+}
+
+TermRef Evaluator::choose(TermRef condition, Env env,
+                          llvm::function_ref<TermRef(Env)> then,
+                          llvm::function_ref<TermRef(Env)> otherwise) {
+  if (condition == terms.truth(true))
+    return then(env);
+  if (condition == terms.truth(false))
+    return otherwise(env);
+  TermRef yes = then(know(env, terms.assume(env->facts, condition, true)));
+  TermRef no = otherwise(know(env, terms.assume(env->facts, condition, false)));
+  return terms.select(condition, yes, no);
+}
+
+TermRef Evaluator::computeArgument(BlockArgument argument,
+                                   const Coordinates &at, Env env) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (parent == kernel)
+    return terms.operation("argument " +
+                               std::to_string(argument.getArgNumber()) + " " +
+                               toText(argument.getType()),
+                           {});
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  Env binding = loop ? find(env, loop) : nullptr;
+  if (!binding) {
+    index.fail("a value comes from a region that is not followed");
+    return terms.undefined();
+  }
+  StateKey key{argument, at};
+  if (binding->fold)
+    return stateOf(*binding->fold, std::move(key));
+  // A given iteration: as many rounds as lie before it.
+  return foldOf(loop, binding->iteration, std::move(key), around(env, loop));
+}
+
+TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
+  Type element = elementOf(value);
+  if (auto argument = dyn_cast<BlockArgument>(value); argument) {
+    if (element.isIndex())
+      return terms.integer(indexOf(value, env));
+    return computeArgument(argument, at, env);
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (element.isIndex() && !isa<ShapedType>(value.getType()))
+    return terms.integer(indexOf(value, env));
+  return llvm::TypeSwitch<Operation *, TermRef>(op)
+      .Case([&](arith::ConstantOp constant) -> TermRef {
+        auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+        if (!dense || dense.isSplat()) {
+          Attribute attr =
+              dense ? dense.getSplatValue<Attribute>() : constant.getValue();
+          if (auto integer = dyn_cast<IntegerAttr>(attr)) {
+            if (element.isIndex())
+              return terms.integer(Form(integer.getValue().getSExtValue()));
+            if (element.isInteger(1))
+              return terms.truth(!integer.getValue().isZero());
+          }
+          return terms.constant(toText(attr));
+        }
+        SmallVector<TermRef> position;
+        for (const Form &form : at)
+          position.push_back(terms.integer(form));
+        return terms.operation("table " + toText(constant.getValue()),
+                               position);
+      })
+      .Case([&](tensor::SplatOp splat) {
+        return termOf(splat.getInput(), {}, env);
+      })
+      .Case([&](CoordinateOp coordinate) -> TermRef {
+        return terms.integer(at[coordinate.getDim()]);
+      })
+      .Case([&](BroadcastOp broadcast) {
+        Coordinates source = at;
+        auto type = cast<RankedTensorType>(broadcast.getValue().getType());
+        for (auto [form, extent] : llvm::zip(source, type.getShape()))
+          if (extent == 1)
+            form = Form(0);
+        return termOf(broadcast.getValue(), source, env);
+      })
+      .Case([&](RelayoutOp relayout) {
+        return termOf(relayout.getValue(), at, env);
+      })
+      .Case([&](ReduceOp reduction) { return reduce(reduction, at, env); })
+      .Case([&](LoadOp loaded) { return load(loaded, at, env); })
+      .Case([&](memref::LoadOp loaded) {
+        Coordinates place;
+        for (Value position : loaded.getIndices())
+          place.push_back(indexOf(position, env));
+        return read(loaded.getMemRef(), place, op, env);
+      })
+      .Case([&](MmaOp mma) {
+        return multiply(
+            op, mma.getLhs(), mma.getRhs(), mma.getAcc(), mma.getDepth(),
+            cast<RankedTensorType>(mma.getAcc().getType()), at, env);
+      })
+      .Case([&](MmaAsyncOp mma) {
+        return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(), Value(),
+                        mma.getTileType(), at, env);
+      })
+      .Case([&](WaitGroupOp wait) {
+        return termOf(wait.getInFlight()[number], at, env);
+      })
+      .Case([&](arith::CmpIOp compared) { return compare(compared, at, env); })
+      .Case([&](arith::SelectOp select) {
+        Coordinates conditionAt =
+            isa<ShapedType>(select.getCondition().getType()) ? at
+                                                             : Coordinates();
+        return choose(
+            termOf(select.getCondition(), conditionAt, env), env,
+            [&](Env e) { return termOf(select.getTrueValue(), at, e); },
+            [&](Env e) { return termOf(select.getFalseValue(), at, e); });
+      })
+      .Case([&](scf::IfOp branch) {
+        return choose(
+            termOf(branch.getCondition(), {}, env), env,
+            [&](Env e) {
+              return termOf(branch.thenYield().getOperand(number), at, e);
+            },
+            [&](Env e) {
+              return termOf(branch.elseYield().getOperand(number), at, e);
+            });
+      })
+      .Case([&](scf::ForOp loop) {
+        return foldOf(loop, tripCount(loop, env),
+                      {loop.getRegionIterArg(number), at}, env);
+      })
+      .Case<arith::IndexCastOp>([&](auto) -> TermRef {
+        if (element.isInteger(64) && elementOf(op->getOperand(0)).isIndex())
+          return termOf(op->getOperand(0), at, env);
+        return elementwise(op, at, env);
+      })
+      .Case<arith::AddIOp, arith::SubIOp, arith::MulIOp>([&](auto) -> TermRef {
+        if (!element.isIndex())
+          return elementwise(op, at, env);
+        TermRef x = termOf(op->getOperand(0), at, env);
+        TermRef y = termOf(op->getOperand(1), at, env);
+        if (x->kind != TermKind::Integer || y->kind != TermKind::Integer)
+          return elementwise(op, at, env);
+        const Form &fx = x->forms[0], &fy = y->forms[0];
+        return terms.integer(isa<arith::AddIOp>(op)   ? index.add(fx, fy)
+                             : isa<arith::SubIOp>(op) ? index.sub(fx, fy)
+                                                      : index.mul(fx, fy));
+      })
+      .Default([&](Operation *) { return elementwise(op, at, env); });
+}
+
+TermRef Evaluator::compare(arith::CmpIOp op, const Coordinates &at, Env env) {
+  TermRef x = termOf(op.getLhs(), at, env), y = termOf(op.getRhs(), at, env);
+  if (x->kind != TermKind::Integer || y->kind != TermKind::Integer)
+    return elementwise(op, at, env);
+  const Form &lhs = x->forms[0], &rhs = y->forms[0];
+  auto less = [&](const Form &a, const Form &b, int64_t gap) {
+    return terms.condition(index.sub(index.sub(b, a), Form(gap)), false,
+                           env->facts);
+  };
+  switch (op.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return less(lhs, rhs, 1);
+  case arith::CmpIPredicate::sle:
+    return less(lhs, rhs, 0);
+  case arith::CmpIPredicate::sgt:
+    return less(rhs, lhs, 1);
+  case arith::CmpIPredicate::sge:
+    return less(rhs, lhs, 0);
+  case arith::CmpIPredicate::eq:
+    return terms.condition(index.sub(lhs, rhs), true, env->facts);
+  default:
+    return elementwise(op, at, env);
+  }
+}
+
+TermRef Evaluator::elementwise(Operation *op, const Coordinates &at, Env env) {
+  if (op->getNumResults() != 1 || op->getNumRegions() ||
+      !isMemoryEffectFree(op) ||
+      (!OpTrait::hasElementwiseMappableTraits(op) &&
+       isa<ShapedType>(op->getResult(0).getType()))) {
+    index.fail(
+        ("'" + op->getName().getStringRef() + "' is not followed").str());
+    return terms.undefined();
+  }
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
+    if (auto flags = fast.getFastMathFlagsAttr())
+      if (flags.getValue() != arith::FastMathFlags::none) {
+        index.fail(("'" + op->getName().getStringRef() +
+                    "' may be computed in several ways: fastmath<" +
+                    arith::stringifyFastMathFlags(flags.getValue()) + ">")
+                       .str());
+        return terms.undefined();
+      }
+  std::string symbol = op->getName().getStringRef().str();
+  for (NamedAttribute attribute : op->getAttrs()) {
+    if (isa<arith::FastMathFlagsAttr>(attribute.getValue()))
+      continue;
+    symbol +=
+        " " + attribute.getName().str() + "=" + toText(attribute.getValue());
+  }
+  SmallVector<TermRef> operands;
+  for (Value operand : op->getOperands()) {
+    bool isTile = isa<ShapedType>(operand.getType());
+    operands.push_back(termOf(operand, isTile ? at : Coordinates(), env));
+    symbol += " " + toText(elementOf(operand));
+  }
+  symbol += " -> " + toText(elementOf(op->getResult(0)));
+  return terms.operation(std::move(symbol), operands);
+}
+
+/// As the lowering converts elements on their way.
+TermRef Evaluator::convert(TermRef term, Type from, Type to) {
+  if (from == to)
+    return term;
+  auto cast = [&](StringRef name) {
+    return terms.operation(
+        (name + " " + toText(from) + " -> " + toText(to)).str(), {term});
+  };
+  if (!from.isIntOrFloat() || !to.isIntOrFloat()) {
+    index.fail("elements that are no numbers are converted");
+    return term;
+  }
+  bool widens = from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
+  if (isa<FloatType>(from) && isa<FloatType>(to)) {
+    if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth()) {
+      Type wide = Float32Type::get(from.getContext());
+      return convert(convert(term, from, wide), wide, to);
+    }
+    return cast(widens ? "arith.extf" : "arith.truncf");
+  }
+  if (isa<FloatType>(to))
+    return cast("arith.sitofp");
+  if (isa<FloatType>(from))
+    return cast("arith.fptosi");
+  return cast(widens ? "arith.extsi" : "arith.trunci");
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+TermRef Evaluator::stateOf(FoldContext &fold, StateKey key) {
+  // Only what is named outside of the loop is the same in every round.
+  for (const Form &form : key.at)
+    index.forEachVariable(form, [&](unsigned id) {
+      if (id >= fold.variable)
+        index.fail("what a loop carries is read at a place that changes");
+    });
+  for (auto [known, state] : llvm::zip(fold.keys, fold.states))
+    if (known == key)
+      return terms.state(state);
+  auto [it, inserted] = carried.try_emplace(
+      {fold.variable, key.carrier.getAsOpaquePointer(), key.at}, 0);
+  if (inserted)
+    it->second = index.newVariable(std::nullopt, std::nullopt);
+  fold.keys.push_back(std::move(key));
+  fold.states.push_back(it->second);
+  return terms.state(fold.states.back());
+}
+
+TermRef Evaluator::foldOf(scf::ForOp loop, const Form &rounds, StateKey key,
+                          Env env) {
+  unsigned variable = boundVariable(loop, key.at, 0, rounds, env);
+  folds.push_back({loop, variable, env, {}, {}});
+  FoldContext &fold = folds.back();
+  Form n = index.form(variable);
+  Env inside = inLoop(loop, n, env, bind(env, loop, n, &fold));
+  inside = range(inside, index.sub(index.sub(rounds, n), Form(1)));
+  stateOf(fold, std::move(key));
+  TermSpace::FoldParts parts{variable, Form(0), rounds, {}, {}};
+  Block *body = loop.getBody();
+  for (unsigned i = 0; i < fold.keys.size() && index.failure.empty(); ++i) {
+    StateKey state = fold.keys[i];
+    auto argument = dyn_cast<BlockArgument>(state.carrier);
+    if (argument && argument.getOwner() == body)
+      parts.updates.push_back(termOf(
+          loop.getTiedLoopYieldedValue(argument)->get(), state.at, inside));
+    else
+      parts.updates.push_back(lastWrite(state.carrier, state.at, body,
+                                        body->getTerminator()->getIterator(),
+                                        inside));
+  }
+  if (!index.failure.empty())
+    return terms.undefined();
+  parts.states.assign(fold.states.begin(), fold.states.end());
+  auto init = [&](unsigned i) -> TermRef {
+    const StateKey &state = fold.keys[i];
+    auto argument = dyn_cast<BlockArgument>(state.carrier);
+    if (argument && argument.getOwner() == body)
+      return termOf(loop.getTiedLoopInit(argument)->get(), state.at, env);
+    return lastWrite(state.carrier, state.at, loop->getBlock(),
+                     loop->getIterator(), env);
+  };
+  return terms.fold(std::move(parts), init, env->facts);
+}
+
+/// "0,16" or "0..496/16": coordinates in the order in which they come.
+static std::string listText(ArrayRef<int64_t> values) {
+  std::string text;
+  if (values.size() > 3) {
+    int64_t step = values[1] - values[0];
+    bool even = true;
+    for (size_t i = 1; i < values.size(); ++i)
+      even &= values[i] - values[i - 1] == step;
+    if (even)
+      return std::to_string(values.front()) + ".." +
+             std::to_string(values.back()) + "/" + std::to_string(step);
+  }
+  for (int64_t value : values)
+    text += (text.empty() ? "" : ",") + std::to_string(value);
+  return text;
+}
+
+TermRef Evaluator::reduce(ReduceOp op, const Coordinates &at, Env env) {
+  auto type = cast<RankedTensorType>(op.getValue().getType());
+  LanesAttr lanes = getLanes(type);
+  int64_t dim = op.getDim();
+  // Registers in order, each coordinate once; the same for every group.
+  std::map<SmallVector<int64_t>, SmallVector<int64_t>> groups;
+  DenseSet<SmallVector<int64_t>> seen;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> place = lanes.getCoordinate(reg, 0);
+    if (!seen.insert(place).second)
+      continue;
+    int64_t coordinate = place[dim];
+    place[dim] = 0;
+    groups[place].push_back(coordinate);
+  }
+  std::string order;
+  for (auto &[group, coordinates] : groups) {
+    std::string text = listText(coordinates);
+    if (!order.empty() && order != text) {
+      index.fail("a reduction has another order in another row");
+      return terms.undefined();
+    }
+    order = text;
+  }
+  order = "registers " + order;
+  auto exchanges = [&](StringRef what, ArrayRef<DenseI64ArrayAttr> bits) {
+    SmallVector<int64_t> moves;
+    for (DenseI64ArrayAttr bit : bits)
+      if (bit[dim] != 0)
+        moves.push_back(bit[dim]);
+    if (!moves.empty())
+      order += (" " + what + " " + listText(moves)).str();
+  };
+  exchanges("lanes", lanes.getLane());
+  exchanges("warps", lanes.getWarp());
+  unsigned variable = boundVariable(op, at, 0, Form(type.getDimSize(dim)), env);
+  Coordinates inner = at;
+  inner[dim] = index.form(variable);
+  TermRef body = termOf(op.getValue(), inner, env);
+  return terms.make({TermKind::Reduce,
+                     (stringifyReduceKind(op.getKind()) + " " +
+                      toText(type.getElementType()) + " " + order)
+                         .str(),
+                     {body},
+                     {Form(type.getDimSize(dim))},
+                     {variable}});
+}
+
+TermRef Evaluator::readOperand(Operation *op, Value operand,
+                               const Coordinates &at, Env env) {
+  if (isRegisterTile(operand.getType()))
+    return termOf(operand, at, env);
+  return read(operand, at, op, env);
+}
+
+TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
+                            Value depth, RankedTensorType tile,
+                            const Coordinates &at, Env env) {
+  Type accType = tile.getElementType();
+  auto lhsType = cast<ShapedType>(lhs.getType());
+  auto rhsType = cast<ShapedType>(rhs.getType());
+  if (tile.getRank() != 2 || lhsType.getRank() != 2 || rhsType.getRank() != 2 ||
+      !accType.isIntOrFloat()) {
+    index.fail("a product of tiles that are no matrices");
+    return terms.undefined();
+  }
+  int64_t extent =
+      lhsType.isDynamicDim(1) ? rhsType.getDimSize(0) : lhsType.getDimSize(1);
+  Form length = depth ? indexOf(depth, env) : Form(extent);
+  auto begin = [&]() -> TermRef {
+    if (acc)
+      return termOf(acc, at, env);
+    return terms.constant(
+        isa<FloatType>(accType)
+            ? toText(FloatAttr::get(cast<FloatType>(accType), 0.0))
+            : toText(IntegerAttr::get(accType, 0)));
+  };
+  int64_t group = 1;
+  if (!target.isCPU) {
+    // Units sum a few products at a time, in a way of their own.
+    group = target.unitDepth
+                ? target.unitDepth(lhsType.getElementType(), accType)
+                : 0;
+    if (!isa<MmaAsyncOp>(op) || group <= 0 || !length.isConstant() ||
+        length.constant % group != 0) {
+      index.fail("which unit multiplies, and in what order, is not known");
+      return terms.undefined();
+    }
+    length = Form(length.constant / group);
+  }
+  unsigned variable = boundVariable(op, at, 0, length, env);
+  Form n = index.form(variable), k = n;
+  unsigned state = boundVariable(op, at, 1, length, env);
+  unsigned product = 0;
+  if (!target.isCPU) {
+    product = boundVariable(op, at, 2, Form(group), env);
+    k = index.add(index.scale(n, group), index.form(product));
+  }
+  Env inside = range(env, index.sub(index.sub(length, n), Form(1)));
+  TermRef x = readOperand(op, lhs, {at[0], k}, inside);
+  TermRef y = readOperand(op, rhs, {k, at[1]}, inside);
+  TermRef sum = terms.state(state);
+  if (!target.isCPU) {
+    sum = terms.make({TermKind::UnitStep,
+                      toText(lhsType.getElementType()) + " " +
+                          toText(rhsType.getElementType()) + " -> " +
+                          toText(accType),
+                      {sum, x, y},
+                      {Form(group)},
+                      {product}});
+  } else {
+    x = convert(x, lhsType.getElementType(), accType);
+    y = convert(y, rhsType.getElementType(), accType);
+    std::string type = toText(accType);
+    if (!isa<FloatType>(accType))
+      sum = terms.operation("add " + type,
+                            {sum, terms.operation("mul " + type, {x, y})});
+    else if (target.hasFma)
+      sum = terms.operation("fma " + type, {x, y, sum});
+    else
+      sum = terms.operation("add " + type,
+                            {sum, terms.operation("mul " + type, {x, y})});
+  }
+  return terms.fold(
+      {variable, Form(0), length, {state}, {sum}},
+      [&](unsigned) { return begin(); }, env->facts);
+}
