@@ -144,6 +144,35 @@ Expr Space::intern(Node node) {
   return place->second;
 }
 
+std::optional<std::pair<int64_t, int64_t>> Space::bounds(const Expr &expr,
+                                                         int depth) const {
+  // Deep nests are not worth the time.
+  if (depth > 8 || expr.terms().size() > 8)
+    return std::nullopt;
+  __int128 low = expr.constant(), high = expr.constant();
+  for (auto [term, coefficient] : expr.terms()) {
+    std::optional<std::pair<int64_t, int64_t>> part;
+    const Node &node = nodes[term.index];
+    if (isVariable(term)) {
+      if (node.range.upper && node.range.lower.isConstant() &&
+          node.range.upper->isConstant())
+        part = {node.range.lower.constant(), node.range.upper->constant() - 1};
+    } else if (node.kind == TermKind::Quotient && node.second.isConstant()) {
+      if ((part = bounds(node.first, depth + 1)))
+        part = {floorOf(part->first, node.second.constant()),
+                floorOf(part->second, node.second.constant())};
+    }
+    if (!part || part->first > part->second)
+      return std::nullopt;
+    bool positive = coefficient > 0;
+    low += __int128(coefficient) * (positive ? part->first : part->second);
+    high += __int128(coefficient) * (positive ? part->second : part->first);
+  }
+  if (low < INT64_MIN || high > INT64_MAX)
+    return std::nullopt;
+  return std::make_pair(int64_t(low), int64_t(high));
+}
+
 /// Takes the part that the divisor divides out of the numerator: the quotient
 /// of that part.
 static Expr takeMultiples(Expr &numerator, int64_t divisor) {
@@ -165,6 +194,10 @@ Expr Space::floorDiv(const Expr &a, const Expr &divisor) {
     Expr rest = a, whole = takeMultiples(rest, d);
     if (!rest.isValid() || rest.isConstant())
       return rest.isValid() ? whole : Expr::invalid();
+    if (auto between = bounds(rest))
+      if (int64_t low = floorOf(between->first, d);
+          low == floorOf(between->second, d))
+        return whole + low;
     // ⌊(g·e + c) / (g·d)⌋ = ⌊(e + ⌊c/g⌋) / d⌋
     int64_t gcd = d;
     for (auto [term, coefficient] : rest.terms())
@@ -236,6 +269,12 @@ Expr Space::min(const Expr &a, const Expr &b) {
     return Expr::invalid();
   if (difference.isConstant())
     return difference.constant() <= 0 ? a : b;
+  if (auto between = bounds(difference)) {
+    if (between->second <= 0)
+      return a;
+    if (between->first >= 0)
+      return b;
+  }
   bool ordered = a < b;
   return intern(
       {TermKind::Minimum, "", {}, ordered ? a : b, ordered ? b : a, {}});

@@ -17,7 +17,7 @@ TEST(Space, EqualExpressionsAreShared) {
   EXPECT_EQ(s.ceilDiv(m, 128), s.floorDiv(m + 127, 128));
   EXPECT_EQ(s.floorDiv(m - 1, 128) + 1, s.ceilDiv(m, 128));
   // Multiples of the divisor, common factors, nested divisions.
-  EXPECT_EQ(s.floorDiv(128 * t + i, 128), t + s.floorDiv(i, 128));
+  EXPECT_EQ(s.floorDiv(128 * t + i, 64), 2 * t + s.floorDiv(i, 64));
   EXPECT_EQ(s.floorDiv(6 * t + 4 * i + 3, 8), s.floorDiv(3 * t + 2 * i + 1, 4));
   EXPECT_EQ(s.floorDiv(s.floorDiv(m, 4), 8), s.floorDiv(m, 32));
   EXPECT_EQ(s.floorDiv(4 * t + s.floorDiv(i, 32), 64),
@@ -25,6 +25,13 @@ TEST(Space, EqualExpressionsAreShared) {
   EXPECT_EQ(s.product(m + 1, t - 1), s.product(t, m) - Expr(m) + Expr(t) - 1);
   EXPECT_EQ(s.floorDiv(s.product(m, t), m), Expr(t));
   EXPECT_EQ(s.min(m, m + 1), Expr(m));
+  // Ranges: i < 128, t < 4.
+  EXPECT_EQ(s.floorDiv(128 * t + i, 128), Expr(t));
+  EXPECT_EQ(s.floorDiv(s.floorDiv(i, 4), 32), Expr(0));
+  EXPECT_EQ(s.min(i, t + 127), s.min(t + 127, i));
+  EXPECT_EQ(s.min(i, t + 128), Expr(i));
+  EXPECT_NE(s.floorDiv(i, 127), Expr(0));
+  EXPECT_EQ(s.floorDiv(s.id("none", 0), 2).terms().size(), 1u);
   EXPECT_EQ(s.min(m, t), s.min(t, m));
   EXPECT_EQ(s.mod(m, 1), Expr(0));
 }

@@ -152,6 +152,9 @@ public:
   Term id(std::string name, Range range);
   Term coordinate(std::string name, Range range);
 
+  /// Where constant ranges leave one value, quotients and minima are that
+  /// value.
+  ///
   /// ⌊a / divisor⌋. What `arith.divsi` truncates is this only for a >= 0. A
   /// divisor that is no constant is claimed to be at least 1: `decide` proves
   /// it from the symbols.
@@ -215,6 +218,9 @@ private:
   };
   Term variable(TermKind kind, std::string name, Range range);
   Expr intern(Node node);
+  /// The least and the largest value that constant ranges allow.
+  std::optional<std::pair<int64_t, int64_t>> bounds(const Expr &expr,
+                                                    int depth = 0) const;
   Expr multiply(Term a, Term b);
 
   std::vector<Node> nodes;
