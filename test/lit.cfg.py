@@ -40,14 +40,14 @@ tools = [
         "tracea-opt", extra_args=opt_args, pre=not_before, unresolved="ignore"
     )
 ]
-for name in ("tracea-translate", "tracea-reduce", "tracea-lsp-server", "tracea"):
+for name in ("tracea-test-opt", "tracea-translate", "tracea-reduce", "tracea-lsp-server", "tracea"):
     tools.append(ToolSubst(name, pre=not_before, post="-.=:", unresolved="ignore"))
 for name in ("split-file", "mlir-opt"):
     tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))
 llvm_config.add_tool_substitutions(tools, tool_dirs)
 config.substitutions.append(("%tracea_src", config.tracea_src_root))
 # What a kernel at the pipeline level has to pass.
-proofs = ("protocol", "banks")
+proofs = ("protocol", "banks", "resources")
 config.substitutions.append(
     (
         "%kernel_proofs",

@@ -96,6 +96,8 @@ private:
   void checkShared();
   void checkRegisters();
   void checkRole(const RoleUse &role, int64_t given);
+  int64_t drawRegisters(int64_t given,
+                        std::vector<std::pair<int, std::string>> &shares);
   void checkBarriers();
   std::vector<std::pair<int, std::string>> largestMemory() const;
 
@@ -188,10 +190,8 @@ void Checker::checkThreads() {
          -1,
          {}});
   for (const RoleUse &role : use.roles) {
-    if (!role.usesWarpgroups && !(limits.movesRegisters && role.budget))
+    if (!role.usesWarpgroups)
       continue;
-    const char *why = role.usesWarpgroups ? "its multiplies are issued by"
-                                          : "registers are moved by";
     int64_t warpsOfTeam = warpsOf(role) / std::max<int64_t>(role.copies, 1);
     if (!limits.hasWarpgroups)
       report.excesses.push_back({"role '" + role.name +
@@ -203,8 +203,9 @@ void Checker::checkThreads() {
       report.excesses.push_back(
           {"role '" + role.name + "' has teams of " +
                plural(warpsOfTeam, "warp") + " from warp " +
-               text(role.firstWarp) + ", but " + why +
-               " warpgroups: four warps that begin at a multiple of four",
+               text(role.firstWarp) +
+               ", but its multiplies are issued by warpgroups: four warps "
+               "that begin at a multiple of four",
            role.site,
            {}});
   }
@@ -260,6 +261,43 @@ void Checker::checkRole(const RoleUse &role, int64_t given) {
          {}});
 }
 
+/// What the budgets draw from the pool. A warpgroup moves its registers as one:
+/// roles that share it have one budget, which its idle warps have as well.
+int64_t
+Checker::drawRegisters(int64_t given,
+                       std::vector<std::pair<int, std::string>> &shares) {
+  int64_t drawn = 0;
+  int64_t warps = report.threads / limits.threadsPerSubgroup;
+  for (int64_t begin = 0; begin < warps; begin += 4) {
+    int64_t threads =
+        std::min<int64_t>(4, warps - begin) * limits.threadsPerSubgroup;
+    const RoleUse *owner = nullptr;
+    for (const RoleUse &role : use.roles) {
+      if (role.endWarp <= begin || begin + 4 <= role.firstWarp)
+        continue;
+      if (owner && owner->budget != role.budget)
+        report.excesses.push_back(
+            {"role '" + role.name + "' has a budget of " + text(role.budget) +
+                 ", role '" + owner->name + "' of the same warpgroup one of " +
+                 text(owner->budget) +
+                 ": four warps move their registers as one",
+             role.site,
+             {{owner->site, "the other role is here"}}});
+      if (!owner)
+        owner = &role;
+    }
+    int64_t each = owner && owner->budget ? owner->budget : given;
+    int64_t share = times(threads, each);
+    drawn = plus(drawn, share);
+    shares.push_back({owner ? owner->site : -1,
+                      (owner ? "role '" + owner->name + "'" : "no role") +
+                          " draws " + text(share) + " for warps " +
+                          text(begin) + " to " + text(begin + 3) + ": " +
+                          text(threads) + " threads of " + text(each)});
+  }
+  return drawn;
+}
+
 void Checker::checkRegisters() {
   if (limits.registersPerMultiprocessor == 0)
     return unknown("register file");
@@ -287,19 +325,7 @@ void Checker::checkRegisters() {
                                {}});
     return;
   }
-  // The pool that the launch leaves: overdrawing it blocks for ever.
-  int64_t pool = getLaunchRegisters(report.threads, limits) * report.threads;
-  int64_t drawn = 0, covered = 0;
-  std::vector<std::pair<int, std::string>> shares;
-  for (const RoleUse &role : use.roles) {
-    int64_t threads = times(warpsOf(role), limits.threadsPerSubgroup);
-    covered = plus(covered, threads);
-    int64_t share = times(threads, role.budget ? role.budget : given);
-    drawn = plus(drawn, share);
-    shares.push_back({role.site, "role '" + role.name + "' draws " +
-                                     text(share) + ": " + text(threads) +
-                                     " threads of " +
-                                     text(role.budget ? role.budget : given)});
+  for (const RoleUse &role : use.roles)
     if (role.budget &&
         (role.budget % 8 || role.budget < 24 || role.budget > 256))
       report.excesses.push_back(
@@ -308,10 +334,10 @@ void Checker::checkRegisters() {
                text(role.budget),
            role.site,
            {}});
-  }
-  // Warps of no role keep what they were launched with.
-  drawn =
-      plus(drawn, times(std::max<int64_t>(report.threads - covered, 0), given));
+  // The pool that the launch leaves: overdrawing it blocks for ever.
+  int64_t pool = getLaunchRegisters(report.threads, limits) * report.threads;
+  std::vector<std::pair<int, std::string>> shares;
+  int64_t drawn = drawRegisters(given, shares);
   if (drawn > pool)
     report.excesses.push_back({"its roles draw " + text(drawn) +
                                    " registers, the launch leaves " +

@@ -12,14 +12,19 @@
 #acc = #tracea_pipe.lanes<
   reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]],
   lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
+#half = #tracea_pipe.lanes<
+  reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]],
+  lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
 !a = memref<128x64xbf16, #swizzle>
 !b = memref<256x64xbf16, #swizzle>
 !a_team = memref<64x64xbf16, strided<[64, 1], offset: ?>, #swizzle>
 !b_t = memref<64x256xbf16, strided<[1, 64], offset: ?>, #swizzle>
-!staging = memref<64x256xbf16, #panels>
+!staging = memref<64x128xbf16, #panels>
 !ring = !tracea_pipe.channel<1 x (!a, !b)>
 !phase = !tracea_pipe.phase<1>
 !sum = tensor<64x256xf32, #acc>
+!out = tensor<64x256xbf16, #acc>
+!out_half = tensor<64x128xbf16, #half>
 !flight = !tracea_pipe.in_flight<!sum>
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a",
@@ -75,17 +80,27 @@ tracea_pipe.kernel @gemm(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<
             %q1 = tracea_pipe.advance %q : !phase
             scf.yield %next, %q1 : !sum, !phase
           }
-          // Before the staging is written again, the copy out of it has been read.
-          tracea_pipe.wait_group copy pending 0
-          %h = arith.truncf %sum : !sum to tensor<64x256xbf16, #acc>
-          tracea_pipe.store %h, %staging[%c0, %c0] map #id : tensor<64x256xbf16, #acc>, !staging
-          tracea_pipe.sync
           %m0 = arith.muli %i, %c128 : index
           %m = arith.addi %m0, %mt : index
           %n = arith.muli %j, %c256 : index
           %h0 = arith.subi %M, %m : index
+          %h = arith.truncf %sum : !sum to !out
+          // In two halves. Before the staging is written again, the copy out of it
+          // has been read.
+          tracea_pipe.wait_group copy pending 0
+          %left = tracea_pipe.slice %h[0, 0] : !out -> !out_half
+          tracea_pipe.store %left, %staging[%c0, %c0] map #id : !out_half, !staging
+          tracea_pipe.sync
           %w0 = arith.subi %N, %n : index
           tracea_pipe.copy_out %staging to %C[%m, %n] map #id limits(%h0, %w0) : !staging, memref<?x?xbf16>
+          tracea_pipe.commit_group copy
+          tracea_pipe.wait_group copy pending 0
+          %right = tracea_pipe.slice %h[0, 128] : !out -> !out_half
+          tracea_pipe.store %right, %staging[%c0, %c0] map #id : !out_half, !staging
+          tracea_pipe.sync
+          %n1 = arith.addi %n, %c128 : index
+          %w1 = arith.subi %N, %n1 : index
+          tracea_pipe.copy_out %staging to %C[%m, %n1] map #id limits(%h0, %w1) : !staging, memref<?x?xbf16>
           tracea_pipe.commit_group copy
           scf.yield %e : !phase
         }

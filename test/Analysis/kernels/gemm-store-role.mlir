@@ -16,12 +16,11 @@
 !b = memref<256x64xbf16, #swizzle>
 !a_team = memref<64x64xbf16, strided<[64, 1], offset: ?>, #swizzle>
 !b_t = memref<64x256xbf16, strided<[1, 64], offset: ?>, #swizzle>
-!staging = memref<64x256xbf16, #panels>
 !out = memref<128x256xbf16, #panels>
 !half = memref<64x256xbf16, strided<[256, 1], offset: ?>, #panels>
 !outs = !tracea_pipe.channel<1 x (!out)>
-!ring = !tracea_pipe.channel<4 x (!a, !b)>
-!phase = !tracea_pipe.phase<4>
+!ring = !tracea_pipe.channel<3 x (!a, !b)>
+!phase = !tracea_pipe.phase<3>
 !sum = tensor<64x256xf32, #acc>
 !flight = !tracea_pipe.in_flight<!sum>
 

@@ -1523,3 +1523,43 @@ tracea_pipe.kernel @k(%n: index) attributes {warps = 0} {
   }
   tracea_pipe.end
 }
+
+// -----
+
+#wide = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#narrow = #tracea_pipe.lanes<lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%v: tensor<1x8xf32, #wide>) {
+  // expected-error @below {{reaches beyond dimension 1 of 'tensor<1x8xf32}}
+  %x = tracea_pipe.slice %v[0, 5] : tensor<1x8xf32, #wide> -> tensor<1x4xf32, #narrow>
+  return
+}
+
+// -----
+
+#wide = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#narrow = #tracea_pipe.lanes<lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%v: tensor<1x8xf32, #wide>) {
+  // expected-error @below {{expects lane maps by which every lane keeps its elements}}
+  %x = tracea_pipe.slice %v[0, 2] : tensor<1x8xf32, #wide> -> tensor<1x4xf32, #narrow>
+  return
+}
+
+// -----
+
+#wide = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#narrow = #tracea_pipe.lanes<lane = [[0, 2], [0, 1]], outer = [1, 1]>
+func.func @f(%v: tensor<1x8xf32, #wide>) {
+  // expected-error @below {{expects lane maps by which every lane keeps its elements}}
+  %x = tracea_pipe.slice %v[0, 4] : tensor<1x8xf32, #wide> -> tensor<1x4xf32, #narrow>
+  return
+}
+
+// -----
+
+#wide = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#narrow = #tracea_pipe.lanes<lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%v: tensor<1x8xf32, #wide>) {
+  // expected-error @below {{expects operand, result and offsets of one rank and element type}}
+  %x = tracea_pipe.slice %v[0] : tensor<1x8xf32, #wide> -> tensor<1x4xf32, #narrow>
+  return
+}

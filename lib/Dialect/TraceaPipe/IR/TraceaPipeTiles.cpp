@@ -173,6 +173,59 @@ OpFoldResult RelayoutOp::fold(FoldAdaptor) {
   return {};
 }
 
+std::optional<SmallVector<int64_t>> SliceOp::getRegisters() {
+  LanesAttr from = getLanes(getValue().getType());
+  LanesAttr to = getLanes(getResult().getType());
+  if (from.getLane() != to.getLane() || from.getWarp() != to.getWarp())
+    return std::nullopt;
+  // The same place of lane 0 is the same place of every lane: lanes add alike
+  // where they share no bit with registers.
+  if (!from.hasSeparateLanes() || !to.hasSeparateLanes())
+    return std::nullopt;
+  llvm::SmallDenseMap<ArrayRef<int64_t>, int64_t> places;
+  std::vector<SmallVector<int64_t>> coordinates;
+  for (int64_t reg = 0; reg < from.getNumRegisters(); ++reg)
+    coordinates.push_back(from.getCoordinate(reg, 0));
+  for (auto [reg, coordinate] : llvm::enumerate(coordinates))
+    places.try_emplace(coordinate, reg);
+  SmallVector<int64_t> registers;
+  for (int64_t reg = 0; reg < to.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> place = to.getCoordinate(reg, 0);
+    for (auto [coordinate, offset] : llvm::zip_equal(place, getOffsets()))
+      coordinate += offset;
+    auto it = places.find(place);
+    if (it == places.end())
+      return std::nullopt;
+    registers.push_back(it->second);
+  }
+  return registers;
+}
+
+LogicalResult SliceOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyTileType(*this, "operand", value)) ||
+      failed(verifyTileType(*this, "result", result)))
+    return failure();
+  if (value.getRank() != result.getRank() ||
+      value.getElementType() != result.getElementType() ||
+      static_cast<int64_t>(getOffsets().size()) != value.getRank())
+    return emitOpError() << "expects operand, result and offsets of one rank "
+                            "and element type, found "
+                         << value << ", " << result << " and [" << getOffsets()
+                         << "]";
+  for (auto [dim, offset] : llvm::enumerate(getOffsets()))
+    if (offset < 0 || offset > value.getDimSize(dim) - result.getDimSize(dim))
+      return emitOpError() << "reaches beyond dimension " << dim << " of "
+                           << value << " with offset " << offset
+                           << " and extent " << result.getDimSize(dim);
+  if (!getRegisters())
+    return emitOpError() << "expects lane maps by which every lane keeps its "
+                            "elements, found "
+                         << getLanes(value) << " and " << getLanes(result);
+  return success();
+}
+
 LogicalResult AnyOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   if (failed(verifyTileType(*this, "operand", value)))

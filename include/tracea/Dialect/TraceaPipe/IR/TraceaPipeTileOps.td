@@ -163,6 +163,29 @@ def TraceaPipe_RelayoutOp : TraceaPipe_Op<"relayout", [Pure]> {
   let hasFolder = 1;
 }
 
+def TraceaPipe_SliceOp : TraceaPipe_Op<"slice", [Pure]> {
+  let summary = "Some of the registers of a register tile";
+  let description = [{
+    The rectangle at the static `offsets` of the tile. Every lane keeps what it
+    has of it: the lane maps agree in lanes and warps, and the result's
+    registers are registers of the operand.
+
+    ```mlir
+    %right = tracea_pipe.slice %sum[0, 128]
+               : tensor<64x256xf32, #wide> -> tensor<64x128xf32, #narrow>
+    ```
+  }];
+  let arguments = (ins RegisterTile:$value, DenseI64ArrayAttr:$offsets);
+  let results = (outs RegisterTile:$result);
+  let assemblyFormat = "$value `` $offsets attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The operand's register that each register of the result is; nothing if
+    /// the lane maps do not agree.
+    std::optional<::llvm::SmallVector<int64_t>> getRegisters();
+  }];
+}
+
 def TraceaPipe_AnyOp : TraceaPipe_Op<"any", [Pure]> {
   let summary = "Whether a condition holds for any element of a warp";
   let description = [{
