@@ -7,9 +7,12 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Target/CPU/Codegen.h"
+#include "tracea/Target/CUDA/Assemble.h"
+#include "tracea/Target/CUDA/Codegen.h"
 #include "tracea/Target/Program/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,6 +33,8 @@ static constexpr std::pair<llvm::StringLiteral, Emit> emitNames[] = {
     {"llvm", Emit::LLVMIR},
     {"asm", Emit::Assembly},
     {"object", Emit::Object},
+    {"ptx", Emit::PTX},
+    {"cubin", Emit::Cubin},
     {"program-manifest", Emit::Manifest},
     {"program", Emit::Program}};
 
@@ -197,6 +202,8 @@ static Phase getLastPhase(Emit what) {
   case Emit::LLVMIR:
   case Emit::Assembly:
   case Emit::Object:
+  case Emit::PTX:
+  case Emit::Cubin:
     return Phase::Target;
   }
   llvm_unreachable("an unknown form");
@@ -209,6 +216,37 @@ FailureOr<std::string> tc::emit(ModuleOp module, Emit what,
       failed(runPhases(*copy, Phase::Semantic, getLastPhase(what), options)))
     return failure();
   return emitLowered(*copy, what, options);
+}
+
+/// PTX of what `convert-tracea-pipe-to-nvvm` leaves.
+static FailureOr<std::string> emitPTX(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  PassManager manager(module.getContext());
+  buildNVVMToLLVMPipeline(manager);
+  if (failed(manager.run(*copy)))
+    return failure();
+  return generateCUDACode(*copy, CUDAMachine(), CUDAOutput::PTX);
+}
+
+static FailureOr<std::string> emitCubin(ModuleOp module) {
+  FailureOr<std::string> ptx = emitPTX(module);
+  if (failed(ptx))
+    return failure();
+  std::optional<std::string> assembler = findCUDAAssembler();
+  if (!assembler)
+    return module.emitError()
+           << "no 'ptxas' was found, in CUDA_HOME or on the path; write 'ptx', "
+              "which the driver assembles";
+  std::string message;
+  FailureOr<CUDAAssembly> assembly =
+      assembleCUDA(*assembler, *ptx, CUDAMachine().chip, message);
+  if (failed(assembly))
+    return module.emitError() << message;
+  for (const CUDAKernelUse &use : assembly->kernels)
+    if (use.spillStoreBytes || use.spillLoadBytes)
+      module.emitWarning() << "kernel '" << use.name << "' spills "
+                           << use.spillStoreBytes << " bytes of registers";
+  return std::move(assembly->code);
 }
 
 FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
@@ -236,6 +274,10 @@ FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
                         : what == Emit::Assembly ? CPUOutput::Assembly
                                                  : CPUOutput::Object);
   }
+  case Emit::PTX:
+    return emitPTX(module);
+  case Emit::Cubin:
+    return emitCubin(module);
   case Emit::Manifest:
   case Emit::Program: {
     FailureOr<rt::ProgramFile> program = translateToProgram(module, options);

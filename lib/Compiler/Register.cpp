@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,8 +35,10 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
@@ -49,7 +52,7 @@ void tc::registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, index::IndexDialect, LLVM::LLVMDialect,
-                  linalg::LinalgDialect, math::MathDialect,
+                  NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   ub::UBDialect, vector::VectorDialect>();
   mlir::tracea::registerTraceaDialects(registry);
@@ -68,6 +71,7 @@ void tc::registerAllDialects(DialectRegistry &registry) {
 
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
 }
 
 void tc::registerAllPasses() {
@@ -77,4 +81,5 @@ void tc::registerAllPasses() {
   mlir::tracea::registerTraceaTransformsPasses();
   tracea_pipe::registerTraceaPipePasses();
   mlir::tracea::registerCompilePipeline();
+  mlir::tracea::registerNVVMToLLVMPipeline();
 }

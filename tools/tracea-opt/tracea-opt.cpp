@@ -8,6 +8,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
@@ -36,6 +37,8 @@ int main(int argc, char **argv) {
   mlir::tracea_pipe::registerTraceaPipePasses();
   mlir::tracea::registerConvertTraceaPipeToVector();
   mlir::tracea::registerConvertTraceaPipeToGPU();
+  mlir::tracea::registerConvertTraceaPipeToNVVM();
+  mlir::tracea::registerNVVMToLLVMPipeline();
   mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
   mlir::tracea::registerLowerMath();
   mlir::tracea::registerCompilePipeline();

@@ -30,9 +30,10 @@ int main(int argc, char **argv) {
       llvm::cl::init("-"), llvm::cl::cat(category));
   llvm::cl::opt<std::string> what(
       "emit",
-      llvm::cl::desc(
-          "What to write: llvm, asm, object (from the LLVM dialect), "
-          "program, program-manifest (from the pipeline level)"),
+      llvm::cl::desc("What to write: llvm, asm, object (from the LLVM "
+                     "dialect), ptx, cubin "
+                     "(from the NVVM dialect), "
+                     "program, program-manifest (from the pipeline level)"),
       llvm::cl::init("llvm"), llvm::cl::cat(category));
   llvm::cl::opt<std::string> entry(
       "entry",

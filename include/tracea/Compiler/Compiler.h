@@ -50,11 +50,13 @@ enum class Emit {
   LLVMIR,
   Assembly,
   Object,
+  PTX,
+  Cubin,
   Manifest,
   Program
 };
 /// "semantic", "decision", "tile", "pipeline", "llvm-dialect", "llvm", "asm",
-/// "object", "program-manifest", "program".
+/// "object", "ptx", "cubin", "program-manifest", "program".
 std::optional<Emit> parseEmit(llvm::StringRef name);
 /// All names of `parseEmit`, for messages.
 std::string listEmitNames();
@@ -74,7 +76,8 @@ mlir::FailureOr<std::string> emit(mlir::ModuleOp module, Emit what,
                                   const CompileOptions &options = {});
 
 /// Writes a module that already stands at the level that `what` needs: the LLVM
-/// dialect for code, the level of `translateToProgram` for programs.
+/// dialect for code (for `ptx` and `cubin` what `convert-tracea-pipe-to-nvvm`
+/// leaves will do), the level of `translateToProgram` for programs.
 mlir::FailureOr<std::string> emitLowered(mlir::ModuleOp module, Emit what,
                                          const CompileOptions &options = {});
 

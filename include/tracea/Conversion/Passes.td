@@ -231,6 +231,71 @@ def ConvertTraceaPipeToGPU
 }
 
 //===----------------------------------------------------------------------===//
+// TraceaPipeToNVVM
+//===----------------------------------------------------------------------===//
+
+def ConvertTraceaPipeToNVVM
+    : Pass<"convert-tracea-pipe-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Lower kernels to functions for NVIDIA's GPUs of sm_90a";
+  let description = [{
+    The way down from the pipeline level for Hopper. A kernel becomes an
+    `llvm.func` with `nvvm.kernel`, one workgroup for each iteration of its grid:
+
+    - An argument that is a memref becomes a pointer and its dynamic sizes
+      (i64), an index an i64. Then come tensor maps, by value.
+    - Roles are branches over the number of the warp. A role that needs no lanes
+      of its own runs on one elected lane. Budgets of registers are moved by
+      `setmaxregister`.
+    - A slot of a channel has two barriers, at `base + constant + 8 * slot`:
+      `full`, with an arrival of each team that fills, and `empty`, with one of
+      each that reads. A phase is a pair of i32, slot and parity.
+    - A copy becomes bulk copies through a tensor map where the unit can do it;
+      where it cannot, lanes do it, and a remark `lane-copy` says why.
+    - `mma_async` becomes instructions of the matrix unit; swizzles, panels and
+      lane maps are compared with what the unit does, and refused otherwise.
+
+    What is left is in the dialects scf, arith, math, vector, llvm and nvvm;
+    `tracea-nvvm-to-llvm` goes on from there. The function carries what a launch
+    needs:
+
+    - `tracea.arguments`: the types of the kernel's arguments, in order.
+    - `tracea.shared_bytes`: dynamic shared memory.
+    - `tracea.tensor_maps`: how to make each tensor map. `argument` is the memref
+      that it describes, `element` its type. Dimension i of the map (0 is the
+      contiguous one) has the extent and the stride of dimension `dims[i]` of the
+      argument, and boxes of `box[i]` elements. `swizzle` is the width in bytes
+      of the swizzled rows, 0 for none; `tf32` asks for elements rounded to TF32.
+      What lies outside is read as zero, and not written. A launch is possible
+      where the address and the strides of all dimensions but the contiguous one
+      are multiples of 16 bytes.
+
+    ```mlir
+    %next = tracea_pipe.advance %p : <4>
+    ```
+    becomes
+    ```mlir
+    %1 = arith.addi %slot, %c1 : i32
+    %wraps = arith.cmpi eq, %1, %c4 : i32
+    %next_slot = arith.select %wraps, %c0, %1 : i32
+    %flip = arith.extui %wraps : i1 to i32
+    %next_parity = arith.xori %parity, %flip : i32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let options = [
+    Option<"laneCopies", "lane-copies", "bool", /*default=*/"false",
+           "Let lanes do all copies: memory need not be aligned then">
+  ];
+  let statistics = [
+    Statistic<"numLaneCopies", "lane-copies", "Copies that lanes do">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // TraceaPipeToLLVM
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,390 @@
+//===- KernelFunction.cpp - The function around a kernel's code -----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Lowering.h"
+#include "Raster.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// Memory whose size the launch decides.
+constexpr StringLiteral kSharedName = "tracea_shared";
+constexpr int64_t kSharedAlignment = 1024;
+constexpr int64_t kTensorMapBytes = 128;
+/// Registers of a multiprocessor.
+constexpr int64_t kRegisterFile = 65536;
+
+namespace {
+class FunctionBuilder {
+public:
+  FunctionBuilder(KernelPlan &plan, NVVMLoweringContext &context)
+      : plan(plan), context(context), kernel(plan.kernel),
+        b(kernel.getLoc(), kernel) {}
+
+  LogicalResult build();
+
+private:
+  void buildSignature();
+  void bindArguments();
+  void setUpThread();
+  void setUpBarriers();
+  void moveBody();
+  void buildRoles(RolesOp roles);
+  void buildRole(RoleOp role, Team &team);
+  void moveRegisters(int64_t budget);
+  void passTurns(Team &team, int64_t to, bool waits);
+
+  Value i32(int64_t value) {
+    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
+  }
+  Value isEqual(Value x, int64_t y) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, i32(y));
+  }
+  Value pointer(int64_t offset) {
+    return LLVM::GEPOp::create(b, context.shared.getType(), b.getI8Type(),
+                               context.shared,
+                               LLVM::GEPArg(static_cast<int32_t>(offset)));
+  }
+  /// Fills an `if` and goes on behind it.
+  void onlyIf(Value condition, function_ref<void()> body) {
+    auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    body();
+  }
+
+  KernelPlan &plan;
+  NVVMLoweringContext &context;
+  KernelOp kernel;
+  ImplicitLocOpBuilder b;
+  Value warp, lane;
+};
+} // namespace
+
+static Value getSharedMemory(ImplicitLocOpBuilder &b, ModuleOp module) {
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedName);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+        LLVM::Linkage::External, kSharedName, Attribute(), kSharedAlignment,
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  }
+  return LLVM::AddressOfOp::create(b, global);
+}
+
+/// A buffer is a pointer and its dynamic sizes; then come the tensor maps, by
+/// value: the unit reads them where the launch has put them.
+void FunctionBuilder::buildSignature() {
+  MLIRContext *mlirContext = b.getContext();
+  auto global = LLVM::LLVMPointerType::get(
+      mlirContext, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
+  SmallVector<Type> parameters;
+  for (Type type : kernel.getArgumentTypes()) {
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      parameters.push_back(global);
+      parameters.append(memref.getNumDynamicDims(), b.getI64Type());
+    } else {
+      parameters.push_back(type.isIndex() ? Type(b.getI64Type()) : type);
+    }
+  }
+  SmallVector<DictionaryAttr> attributes(parameters.size(),
+                                         b.getDictionaryAttr({}));
+  DictionaryAttr mapAttributes = b.getDictionaryAttr({
+      b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
+                     TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(),
+                                                            kTensorMapBytes))),
+      b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                     b.getI64IntegerAttr(64)),
+      b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
+  });
+  for (size_t i = 0; i < plan.tensorMaps.size(); ++i) {
+    parameters.push_back(LLVM::LLVMPointerType::get(mlirContext));
+    attributes.push_back(mapAttributes);
+  }
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext),
+                                          parameters);
+  auto function = LLVM::LLVMFuncOp::create(
+      b, kernel.getSymName(), type, LLVM::Linkage::External,
+      /*dsoLocal=*/false, LLVM::CConv::C, /*comdat=*/nullptr, /*attrs=*/{},
+      attributes);
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+  int32_t threads = plan.getNumThreads();
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    b.getDenseI32ArrayAttr({threads, 1, 1}));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
+  function->setAttr("tracea.shared_bytes",
+                    b.getI64IntegerAttr(plan.sharedBytes));
+  function->setAttr("tracea.arguments",
+                    b.getTypeArrayAttr(kernel.getArgumentTypes()));
+  SmallVector<Attribute> recipes;
+  for (const TensorMapRecipe &recipe : plan.tensorMaps)
+    recipes.push_back(recipe.getAttr(b));
+  function->setAttr("tracea.tensor_maps", b.getArrayAttr(recipes));
+  context.function = function;
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+}
+
+/// Gives the kernel's arguments their values. A buffer stays a memref, which
+/// nothing but accesses uses that know its parts.
+void FunctionBuilder::bindArguments() {
+  Block &entry = context.function.getBody().front();
+  unsigned next = 0;
+  auto takeIndex = [&]() -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      entry.getArgument(next++));
+  };
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type) {
+      argument.replaceAllUsesWith(argument.getType().isIndex()
+                                      ? takeIndex()
+                                      : Value(entry.getArgument(next++)));
+      continue;
+    }
+    GlobalBuffer buffer;
+    buffer.type = type;
+    buffer.pointer = entry.getArgument(next++);
+    for (int64_t size : type.getShape())
+      buffer.sizes.push_back(
+          ShapedType::isDynamic(size)
+              ? takeIndex()
+              : arith::ConstantIndexOp::create(b, size).getResult());
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+      auto dim = dyn_cast<memref::DimOp>(user);
+      std::optional<int64_t> number =
+          dim ? getConstantIntValue(dim.getIndex()) : std::nullopt;
+      if (!number || *number < 0 || *number >= type.getRank())
+        continue;
+      dim.getResult().replaceAllUsesWith(buffer.sizes[*number]);
+      dim.erase();
+    }
+    Value memref = UnrealizedConversionCastOp::create(
+                       b, Type(type), ValueRange(buffer.pointer))
+                       .getResult(0);
+    argument.replaceAllUsesWith(memref);
+    context.arguments[memref] = std::move(buffer);
+  }
+  for (size_t i = 0; i < plan.tensorMaps.size(); ++i)
+    context.tensorMaps.push_back(entry.getArgument(next++));
+}
+
+void FunctionBuilder::setUpThread() {
+  context.shared =
+      getSharedMemory(b, context.function->getParentOfType<ModuleOp>());
+  context.sharedAddress =
+      LLVM::PtrToIntOp::create(b, b.getI32Type(), context.shared);
+  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  lane = arith::AndIOp::create(b, thread, i32(kWarpSize - 1));
+  // The same for all lanes, and known to be: branches over it do not diverge.
+  Value number = arith::ShRUIOp::create(b, thread, i32(5));
+  warp = NVVM::ShflOp::create(b, b.getI32Type(), i32(-1), number, i32(0),
+                              i32(kWarpSize - 1), NVVM::ShflKind::idx,
+                              /*return_value_and_is_valid=*/::mlir::UnitAttr());
+  Team &workgroup = *plan.teams.front();
+  workgroup.index = i32(0);
+  workgroup.thread = thread;
+  workgroup.warp = warp;
+  workgroup.lane = lane;
+  workgroup.leader = isEqual(thread, 0);
+}
+
+void FunctionBuilder::setUpBarriers() {
+  if (plan.channels.empty() && plan.tensorMaps.empty())
+    return;
+  onlyIf(plan.teams.front()->leader, [&]() {
+    for (Value map : context.tensorMaps)
+      NVVM::PrefetchOp::create(b, NVVM::PrefetchCacheLevelAttr(),
+                               NVVM::CacheEvictionPriorityAttr(), map,
+                               /*predicate=*/Value(),
+                               /*tensormap=*/b.getUnitAttr());
+    kernel.walk([&](ChannelOp op) {
+      const ChannelPlan &channel = plan.channels[op];
+      auto init = [&](int64_t first, int64_t count) {
+        for (int64_t i = 0; i < channel.slots * channel.copies; ++i)
+          NVVM::MBarrierInitOp::create(b, pointer(first + 8 * i), i32(count),
+                                       /*predicate=*/nullptr);
+      };
+      init(channel.full, channel.fullCount);
+      init(channel.empty, channel.emptyCount);
+    });
+    // Copies see the barriers.
+    NVVM::FenceMbarrierInitOp::create(b);
+  });
+  NVVM::BarrierOp::create(b);
+}
+
+void FunctionBuilder::moveBody() {
+  Block &entry = context.function.getBody().front();
+  TilesOp tiles = kernel.getTiles();
+  Block &body = kernel.getBody().front();
+  // The uniform code, then the iteration of this workgroup.
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (&op == tiles.getOperation() || isa<EndOp>(op))
+      break;
+    op.moveBefore(&entry, entry.end());
+  }
+  b.setInsertionPointToEnd(&entry);
+  Value number = arith::IndexCastUIOp::create(
+      b, b.getIndexType(), NVVM::BlockIdXOp::create(b, b.getI32Type()));
+  SmallVector<Value> indices =
+      emitGridIndices(b, number, tiles.getBounds(), tiles.getGroup());
+  for (auto [argument, index] : llvm::zip(tiles.getIndices(), indices))
+    argument.replaceAllUsesWith(index);
+  Block &iteration = tiles.getBody().front();
+  iteration.getTerminator()->erase();
+  entry.getOperations().splice(entry.end(), iteration.getOperations());
+  b.setInsertionPointToEnd(&entry);
+  LLVM::ReturnOp::create(b, ValueRange());
+}
+
+/// Takes registers from the pool of the multiprocessor, or leaves some there.
+void FunctionBuilder::moveRegisters(int64_t budget) {
+  int64_t launched = std::min<int64_t>(
+      llvm::alignDown(kRegisterFile / plan.getNumThreads(), 8), 248);
+  if (budget == 0 || budget == launched)
+    return;
+  NVVM::SetMaxRegisterOp::create(b, budget,
+                                 budget > launched
+                                     ? NVVM::SetMaxRegisterAction::increase
+                                     : NVVM::SetMaxRegisterAction::decrease);
+}
+
+/// Team `to` of each round gets the turn, or takes it.
+void FunctionBuilder::passTurns(Team &team, int64_t to, bool waits) {
+  for (TurnsOp turns : team.turns) {
+    int64_t count = turns.getResult().getType().getTeams();
+    int64_t from = waits ? to : (to + count - 1) % count;
+    onlyIf(isEqual(team.index, from), [&]() {
+      Value id = i32(plan.turnBarriers[turns] + to);
+      Value threads = i32(2 * team.getNumThreads());
+      if (waits)
+        NVVM::BarrierOp::create(b, Type(), id, threads, nullptr, nullptr);
+      else
+        NVVM::BarrierArriveOp::create(b, id, threads);
+    });
+  }
+}
+
+void FunctionBuilder::buildRole(RoleOp role, Team &team) {
+  Block &body = role.getBody().front();
+  if (team.firstWarp % kWarpsOfGroup == 0 &&
+      role.getWarps()[1] % kWarpsOfGroup == 0)
+    moveRegisters(team.registers);
+  Value inRole = warp;
+  if (team.firstWarp)
+    inRole = arith::SubIOp::create(b, warp, i32(team.firstWarp));
+  team.index = i32(0);
+  team.warp = inRole;
+  if (team.copies > 1) {
+    team.index = arith::DivUIOp::create(b, inRole, i32(team.numWarps));
+    team.warp = arith::RemUIOp::create(b, inRole, i32(team.numWarps));
+  }
+  team.lane = lane;
+  team.thread = arith::AddIOp::create(
+      b, arith::ShLIOp::create(b, team.warp, i32(5)), lane);
+  if (body.getNumArguments())
+    body.getArgument(0).replaceAllUsesWith(
+        arith::IndexCastOp::create(b, b.getIndexType(), team.index));
+  auto moveHere = [&]() {
+    body.getTerminator()->erase();
+    b.getInsertionBlock()->getOperations().splice(b.getInsertionPoint(),
+                                                  body.getOperations());
+  };
+  if (team.singleLane) {
+    onlyIf(isEqual(team.warp, 0), [&]() {
+      onlyIf(
+          NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value()),
+          moveHere);
+    });
+    return;
+  }
+  team.leader = isEqual(team.thread, 0);
+  // Team 0 begins. In the end its turn comes once more: a barrier that the
+  // workgroup leaves behind must have nobody waiting for it.
+  passTurns(team, 0, /*waits=*/false);
+  moveHere();
+  passTurns(team, 0, /*waits=*/true);
+}
+
+void FunctionBuilder::buildRoles(RolesOp roles) {
+  b.setInsertionPoint(roles);
+  SmallVector<RoleOp> sorted(roles.getBody().front().getOps<RoleOp>());
+  llvm::sort(sorted, [](RoleOp x, RoleOp y) {
+    return x.getWarps()[0] < y.getWarps()[0];
+  });
+  // All warps of a warpgroup move their registers by one instruction; roles
+  // that share one do it before they part.
+  DenseSet<int64_t> groups;
+  for (RoleOp role : sorted) {
+    int64_t first = role.getWarps()[0], end = role.getWarps()[1];
+    if (role.getRegisters() == 0 ||
+        (first % kWarpsOfGroup == 0 && end % kWarpsOfGroup == 0))
+      continue;
+    for (int64_t group = first / kWarpsOfGroup; group * kWarpsOfGroup < end;
+         ++group) {
+      if (!groups.insert(group).second)
+        continue;
+      Value mine = arith::ShRUIOp::create(b, warp, i32(2));
+      onlyIf(isEqual(mine, group),
+             [&]() { moveRegisters(role.getRegisters()); });
+    }
+  }
+  int64_t covered = 0;
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [number, role] : llvm::enumerate(sorted)) {
+    int64_t first = role.getWarps()[0], end = role.getWarps()[1];
+    bool last = number + 1 == sorted.size();
+    Team &team = plan.getTeam(role);
+    Value mine;
+    if (!(last && end == plan.numWarps))
+      mine =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, warp, i32(end));
+    if (first > covered) {
+      Value from =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::uge, warp, i32(first));
+      mine = mine ? arith::AndIOp::create(b, mine, from).getResult() : from;
+    }
+    if (!mine) {
+      buildRole(role, team);
+      continue;
+    }
+    auto ifOp = scf::IfOp::create(b, mine, /*withElseRegion=*/!last);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    buildRole(role, team);
+    if (!last)
+      b.setInsertionPointToStart(ifOp.elseBlock());
+    // Those before a gap may come to the next comparison.
+    covered = first > covered ? covered : end;
+  }
+  roles.erase();
+}
+
+LogicalResult FunctionBuilder::build() {
+  RolesOp roles = kernel.getRoles();
+  if (roles && roles->getParentOp() != kernel.getTiles())
+    return roles.emitOpError()
+           << "expects to stand directly in 'tracea_pipe.tiles'";
+  buildSignature();
+  bindArguments();
+  setUpThread();
+  setUpBarriers();
+  moveBody();
+  if (roles)
+    buildRoles(roles);
+  kernel.erase();
+  return success();
+}
+
+LogicalResult mlir::tracea_pipe::buildFunction(KernelPlan &plan,
+                                               NVVMLoweringContext &context) {
+  return FunctionBuilder(plan, context).build();
+}

@@ -1,0 +1,109 @@
+//===- KernelPlan.h - Who does what in a workgroup, and where -----*- C++
+//-*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is decided of a kernel before its code changes: teams of warps, the
+// layout of shared memory, the barriers of channels, named barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_KERNELPLAN_H
+#define TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_KERNELPLAN_H
+
+#include "BulkCopy.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe {
+
+constexpr int64_t kWarpSize = 32;
+constexpr int64_t kWarpsOfGroup = 4;
+/// Barriers that a workgroup can name; 0 is the workgroup's own.
+constexpr int64_t kNamedBarriers = 16;
+
+/// The warps that run one copy of some code: a team of a role, or the whole
+/// workgroup. The values are those of the thread that runs it.
+struct Team {
+  /// Null for the workgroup.
+  RoleOp role;
+  int64_t firstWarp = 0, numWarps = 1, copies = 1, registers = 0;
+  /// One lane of the first warp runs all of the role.
+  bool singleLane = false;
+  /// Some unit reads what lanes write to shared memory.
+  bool feedsUnits = false;
+  /// The named barrier of team 0; the next teams have the next ones. 0 for the
+  /// workgroup, -1 when the team needs none.
+  int64_t barrier = -1;
+  /// The rounds of turns that this role takes part in.
+  SmallVector<TurnsOp> turns;
+
+  /// i32: the team's number, the thread, warp and lane inside of the team.
+  Value index, thread, warp, lane;
+  /// i1: the one lane that acts for the team; null where there is one alone.
+  Value leader;
+
+  int64_t getNumThreads() const { return numWarps * kWarpSize; }
+};
+
+/// Shared memory of a channel. Offsets are bytes from the beginning of the
+/// workgroup's memory.
+struct ChannelPlan {
+  int64_t slots = 1;
+  /// Of each buffer: where slot 0 begins, and the distance of slots.
+  SmallVector<int64_t> offsets, strides;
+  /// Barriers of slot 0; 8 bytes each.
+  int64_t full = 0, empty = 0;
+  /// Arrivals that complete a phase.
+  int64_t fullCount = 0, emptyCount = 0;
+  /// A channel inside of a role exists once for each of its teams.
+  Team *owner = nullptr;
+  int64_t copies = 1;
+  /// Lanes write to its slots, besides the unit.
+  bool writtenByLanes = false;
+  /// The unit alone fills each slot, with as many bytes every time: what fills
+  /// it arrives when it has the slot. Otherwise at the commit.
+  bool arrivesEarly = true;
+  /// Lanes read its slots, besides the units.
+  bool readByLanes = false;
+};
+
+struct ScratchPlan {
+  int64_t offset = 0, stride = 0;
+  Team *owner = nullptr;
+};
+
+struct KernelPlan {
+  KernelOp kernel;
+  int64_t numWarps = 1;
+  std::vector<std::unique_ptr<Team>> teams;
+  /// The team that runs each operation below the grid.
+  DenseMap<Operation *, Team *> teamOf;
+  DenseMap<Operation *, ChannelPlan> channels;
+  DenseMap<Operation *, ScratchPlan> scratches;
+  /// The first named barrier of each round of turns.
+  DenseMap<Operation *, int64_t> turnBarriers;
+  /// Bytes that the unit brings into a slot after each acquire.
+  DenseMap<Operation *, int64_t> acquiredBytes;
+  /// How each copy and copy_out is done by the unit; absent where lanes do it.
+  DenseMap<Operation *, BulkCopy> bulkCopies;
+  SmallVector<TensorMapRecipe> tensorMaps;
+  int64_t sharedBytes = 0;
+  int64_t numLaneCopies = 0;
+
+  int64_t getNumThreads() const { return numWarps * kWarpSize; }
+  Team &getTeam(Operation *op) const;
+  const ChannelPlan &getChannel(Value channel) const;
+};
+
+struct PlanOptions {
+  /// Every copy is done by lanes.
+  bool laneCopies = false;
+};
+
+/// Plans a kernel; an error at the operation that has no place in it.
+LogicalResult planKernel(KernelOp kernel, const PlanOptions &options,
+                         KernelPlan &plan);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_KERNELPLAN_H

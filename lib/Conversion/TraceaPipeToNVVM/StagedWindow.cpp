@@ -1,0 +1,249 @@
+//===- StagedWindow.cpp - Windows into the buffers of a workgroup ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StagedWindow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// The swizzle of `pairs` (bit, source bit) on byte offsets.
+static FailureOr<alg::Swizzle>
+getSwizzle(ArrayRef<int64_t> pairs,
+           function_ref<InFlightDiagnostic()> emitError) {
+  if (pairs.empty())
+    return alg::Swizzle();
+  int64_t bits = *std::max_element(pairs.begin(), pairs.end()) + 1;
+  alg::F2Vectors columns;
+  for (int64_t bit = 0; bit < bits; ++bit)
+    columns.push_back(uint64_t(1) << bit);
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    columns[pairs[i + 1]] ^= uint64_t(1) << pairs[i];
+  alg::Expected<alg::F2Matrix> matrix = alg::F2Matrix::get(bits, columns);
+  if (!matrix)
+    return emitError() << matrix.message(), failure();
+  alg::Expected<alg::Swizzle> swizzle = alg::Swizzle::get(*matrix);
+  if (!swizzle)
+    return emitError() << swizzle.message(), failure();
+  return *swizzle;
+}
+
+FailureOr<StagedLayout>
+StagedLayout::get(MemRefType type,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  auto staged = dyn_cast_or_null<StagedAttr>(type.getMemorySpace());
+  if (!staged || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      type.getRank() == 0 || type.getNumElements() == 0)
+    return emitError() << "expects a staged buffer of static shape and "
+                          "identity layout, found "
+                       << type,
+           failure();
+  StagedLayout layout;
+  layout.type = type;
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits % 8)
+    return emitError() << "expects elements of whole bytes, found " << type,
+           failure();
+  layout.elementBytes = bits / 8;
+  int64_t columns = type.getShape().back();
+  layout.panel = staged.getPanel() ? staged.getPanel() : columns;
+  layout.steps.assign(type.getRank(), layout.elementBytes);
+  int64_t step = layout.panel * layout.elementBytes;
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
+    layout.steps[dim] = step;
+    step *= type.getDimSize(dim);
+  }
+  layout.panelBytes = step;
+  FailureOr<alg::Swizzle> swizzle = getSwizzle(staged.getSwizzle(), emitError);
+  if (failed(swizzle))
+    return failure();
+  layout.swizzle = *swizzle;
+  for (alg::SwizzleMode mode :
+       {alg::SwizzleMode::None, alg::SwizzleMode::Bytes32,
+        alg::SwizzleMode::Bytes64, alg::SwizzleMode::Bytes128})
+    if (alg::Swizzle::mode(mode) == layout.swizzle)
+      layout.mode = mode;
+  return layout;
+}
+
+int64_t StagedLayout::getOffset(ArrayRef<int64_t> coordinates) const {
+  int64_t offset = 0;
+  for (auto [step, coordinate] : llvm::zip(steps, coordinates.drop_back()))
+    offset += step * coordinate;
+  int64_t column = coordinates.back();
+  int64_t inPanel = llvm::mod(column, panel);
+  return offset + inPanel * elementBytes +
+         (column - inPanel) / panel * panelBytes;
+}
+
+int64_t StagedLayout::getBytes() const {
+  return type.getShape().back() / panel * panelBytes;
+}
+
+int64_t StagedLayout::getAlignment() const {
+  // Bulk copies go to multiples of 128 bytes; what they swizzle are the bits of
+  // the address.
+  return std::max<int64_t>(128, swizzle.period());
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::tracea_pipe::getKnownDivisor(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    int64_t known = constant.getSExtValue();
+    return known == std::numeric_limits<int64_t>::min() ? 1 : std::abs(known);
+  }
+  if (auto loop = scf::getForInductionVarOwner(value))
+    return std::gcd(getKnownDivisor(loop.getLowerBound()),
+                    getKnownDivisor(loop.getStep()));
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 1;
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::gcd(getKnownDivisor(op->getOperand(0)),
+                    getKnownDivisor(op->getOperand(1)));
+  if (isa<arith::SelectOp>(op))
+    return std::gcd(getKnownDivisor(op->getOperand(1)),
+                    getKnownDivisor(op->getOperand(2)));
+  if (isa<arith::IndexCastOp>(op))
+    return getKnownDivisor(op->getOperand(0));
+  if (isa<arith::MulIOp>(op)) {
+    int64_t product;
+    if (!llvm::MulOverflow(getKnownDivisor(op->getOperand(0)),
+                           getKnownDivisor(op->getOperand(1)), product))
+      return product;
+  }
+  return 1;
+}
+
+/// Adds factor · value to an origin.
+static void addTerm(WindowDim &dim, Value value, int64_t factor) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    dim.form.constant += factor * constant.getSExtValue();
+    return;
+  }
+  if (factor)
+    dim.terms.push_back({value, factor});
+}
+
+SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,
+                                                        ValueRange indices,
+                                                        AffineMap map) {
+  SmallVector<WindowDim> dims;
+  unsigned inputs = map.getNumDims();
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    WindowDim &entry = dims.emplace_back();
+    entry.form = getLinearForm(expr, inputs);
+    if (!indices.empty())
+      addTerm(entry, indices[dim], 1);
+  }
+  while (auto view = memory.getDefiningOp<ViewOp>()) {
+    SmallVector<WindowDim> outer;
+    AffineMap viewMap = view.getMap();
+    for (auto [dim, expr] : llvm::enumerate(viewMap.getResults())) {
+      WindowDim &entry = outer.emplace_back();
+      LinearForm form = getLinearForm(expr, viewMap.getNumDims());
+      entry.form.constant = form.constant;
+      entry.form.coefficients.assign(inputs, 0);
+      addTerm(entry, view.getOffsets()[dim], 1);
+      for (auto [factor, inner] : llvm::zip(form.coefficients, dims)) {
+        entry.form.constant += factor * inner.form.constant;
+        for (unsigned i = 0; i < inputs; ++i)
+          entry.form.coefficients[i] += factor * inner.form.coefficients[i];
+        for (const WindowDim::Term &term : inner.terms)
+          addTerm(entry, term.value, factor * term.factor);
+      }
+    }
+    dims = std::move(outer);
+    memory = view.getSource();
+  }
+  return dims;
+}
+
+FailureOr<StagedWindow>
+StagedWindow::get(Value memory, ValueRange indices, AffineMap map,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  StagedWindow window;
+  window.dims = composeAccess(memory, indices, map);
+  Operation *root = memory.getDefiningOp();
+  auto type = dyn_cast<MemRefType>(memory.getType());
+  if (!root || !type || !isa<AcquireOp, WaitOp, ScratchOp>(root)) {
+    InFlightDiagnostic diag =
+        emitError() << "expects staged memory that comes from 'acquire', "
+                       "'wait' or 'scratch' by views alone";
+    diag.attachNote(memory.getLoc()) << "the memory comes from here";
+    return failure();
+  }
+  FailureOr<StagedLayout> layout = StagedLayout::get(type, emitError);
+  if (failed(layout))
+    return failure();
+  window.buffer = memory;
+  window.layout = *layout;
+  // Panels are not linear: an origin must keep to the beginning of one, or to
+  // its whole.
+  if (layout->panel != type.getShape().back())
+    for (const Term &term : window.dims.back().terms)
+      if (term.factor * getKnownDivisor(term.value) % layout->panel) {
+        InFlightDiagnostic diag =
+            emitError() << "expects an origin at a multiple of the panel's "
+                        << layout->panel << " columns";
+        diag.attachNote(term.value.getLoc()) << "which this is not known to be";
+        return failure();
+      }
+  return window;
+}
+
+FailureOr<StagedWindow>
+StagedWindow::get(Value memory, function_ref<InFlightDiagnostic()> emitError) {
+  auto type = cast<MemRefType>(memory.getType());
+  return get(
+      memory, {},
+      AffineMap::getMultiDimIdentityMap(type.getRank(), memory.getContext()),
+      emitError);
+}
+
+int64_t StagedWindow::getOffset(ArrayRef<int64_t> at) const {
+  SmallVector<int64_t> coordinates;
+  for (const Dim &dim : dims) {
+    int64_t coordinate = dim.form.constant;
+    for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+      coordinate += factor * x;
+    coordinates.push_back(coordinate);
+  }
+  return layout.getOffset(coordinates);
+}
+
+bool StagedWindow::hasTerms() const {
+  return llvm::any_of(dims, [](const Dim &dim) { return !dim.terms.empty(); });
+}
+
+int64_t StagedWindow::getTermsAlignment() const {
+  int64_t alignment = 0;
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    bool last = index + 1 == dims.size();
+    bool panels = layout.panel != layout.type.getShape().back();
+    for (const Term &term : dim.terms) {
+      int64_t elements = term.factor * getKnownDivisor(term.value);
+      alignment =
+          std::gcd(alignment, last && panels
+                                  ? elements / layout.panel * layout.panelBytes
+                                  : elements * layout.steps[index]);
+    }
+  }
+  return alignment;
+}

@@ -1,0 +1,103 @@
+//===- ThreadOffsets.cpp - Where the lanes of a team access a buffer ------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ThreadOffsets.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+void ThreadOffsets::addBits(Value number, ArrayRef<int64_t> steps) {
+  for (size_t bit = 0; bit < steps.size();) {
+    // Bits whose steps double are one field.
+    size_t end = bit + 1;
+    while (end < steps.size() && steps[end] == 2 * steps[end - 1])
+      ++end;
+    if (steps[bit]) {
+      Value field = number;
+      if (bit)
+        field = arith::ShRUIOp::create(b, field, b.i32(bit));
+      field = arith::AndIOp::create(b, field,
+                                    b.i32((int64_t(1) << (end - bit)) - 1));
+      field = b.mul(field, steps[bit]);
+      thread = thread ? b.add(thread, field) : field;
+    }
+    bit = end;
+  }
+}
+
+/// The bits that sums of some of the steps set, when no two steps have a bit in
+/// common; nothing otherwise.
+static std::optional<uint64_t> getSupport(ArrayRef<int64_t> laneSteps,
+                                          ArrayRef<int64_t> warpSteps) {
+  uint64_t support = 0;
+  for (ArrayRef<int64_t> steps : {laneSteps, warpSteps})
+    for (int64_t step : steps) {
+      if (step < 0 || (support & uint64_t(step)))
+        return std::nullopt;
+      support |= uint64_t(step);
+    }
+  return support;
+}
+
+SmallVector<Value> ThreadOffsets::get(ArrayRef<int64_t> laneSteps,
+                                      ArrayRef<int64_t> warpSteps,
+                                      ArrayRef<int64_t> registers) {
+  addBits(b.team.lane, laneSteps);
+  addBits(b.team.warp, warpSteps);
+  if (!thread)
+    thread = b.i32(0);
+  const auto &swizzle = window.layout.swizzle;
+  Value terms = b.termsOf(window);
+  SmallVector<Value> pointers;
+  if (swizzle.isIdentity()) {
+    Value offset = b.add(buffer, thread);
+    if (terms)
+      offset = b.add(offset, terms);
+    for (int64_t bytes : registers)
+      pointers.push_back(b.sharedPointer(offset, bytes));
+    return pointers;
+  }
+
+  std::optional<uint64_t> support = getSupport(laneSteps, warpSteps);
+  uint64_t period = swizzle.period();
+  bool isLinear =
+      support && period &&
+      window.getTermsAlignment() % static_cast<int64_t>(period) == 0;
+  for (int64_t bytes : registers)
+    isLinear &= bytes >= 0 && support && !(uint64_t(bytes) & *support);
+  if (!isLinear) {
+    for (int64_t bytes : registers) {
+      Value offset = b.add(thread, bytes);
+      if (terms)
+        offset = b.add(offset, terms);
+      pointers.push_back(
+          b.sharedPointer(b.add(buffer, b.swizzle(swizzle, offset))));
+    }
+    return pointers;
+  }
+
+  Value start = terms ? b.add(buffer, terms) : buffer;
+  Value swizzled = b.swizzle(swizzle, thread);
+  // The bits that the thread may set once it is swizzled.
+  uint64_t taken = 0;
+  for (unsigned bit = 0; bit < 32; ++bit)
+    if (*support >> bit & 1)
+      taken |= swizzle.apply(uint64_t(1) << bit);
+  std::map<uint64_t, Value> patterns;
+  for (int64_t bytes : registers) {
+    uint64_t moved = swizzle.apply(bytes);
+    Value &pattern = patterns[moved & taken];
+    if (!pattern) {
+      Value offset = swizzled;
+      if (moved & taken)
+        offset = arith::XOrIOp::create(b, offset, b.i32(moved & taken));
+      pattern = b.add(start, offset);
+    }
+    pointers.push_back(b.sharedPointer(pattern, moved & ~taken));
+  }
+  return pointers;
+}

@@ -1,0 +1,44 @@
+//===- ThreadOffsets.h - Where the lanes of a team access a buffer -*- C++
+//-*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_THREADOFFSETS_H
+#define TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_THREADOFFSETS_H
+
+#include "Lowering.h"
+
+namespace mlir::tracea_pipe {
+
+/// Pointers into a swizzled buffer for offsets that are sums of what the bits
+/// of lane and warp add, and of what each register adds.
+///
+/// A swizzle is linear over F2: S(x + y) = S(x) XOR S(y) where x and y have no
+/// bit in common. What a thread adds is swizzled once then; a register costs an
+/// XOR with a constant for each different pattern of the bits in common, and a
+/// constant offset of the access.
+class ThreadOffsets {
+public:
+  /// `buffer`: the bytes to the buffer (i32).
+  ThreadOffsets(Emitter &b, const StagedWindow &window, Value buffer)
+      : b(b), window(window), buffer(buffer) {}
+
+  /// The pointers of registers. Steps are bytes for each bit of the lane and of
+  /// the warp in the team, `registers` bytes from the window's terms.
+  SmallVector<Value> get(ArrayRef<int64_t> laneSteps,
+                         ArrayRef<int64_t> warpSteps,
+                         ArrayRef<int64_t> registers);
+
+private:
+  void addBits(Value number, ArrayRef<int64_t> steps);
+
+  Emitter &b;
+  const StagedWindow &window;
+  Value buffer;
+  /// What the thread adds; null for nothing.
+  Value thread;
+};
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_THREADOFFSETS_H

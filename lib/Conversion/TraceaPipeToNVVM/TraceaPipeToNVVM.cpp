@@ -1,0 +1,130 @@
+//===- TraceaPipeToNVVM.cpp - The way down to NVIDIA's GPUs ---------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Lowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tracea/Conversion/Passes.h"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_CONVERTTRACEAPIPETONVVM
+#include "tracea/Conversion/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+static void addConversions(TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](MemRefType type) -> std::optional<Type> {
+    if (!isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
+      return std::nullopt;
+    // The offset of its buffer in the workgroup's memory.
+    return IntegerType::get(type.getContext(), 32);
+  });
+  converter.addConversion([](RankedTensorType type) -> std::optional<Type> {
+    if (!isRegisterTile(type))
+      return std::nullopt;
+    return getLaneVector(type);
+  });
+  using Types = SmallVectorImpl<Type>;
+  converter.addConversion(
+      [](PhaseType type, Types &results) -> std::optional<LogicalResult> {
+        // Slot and parity.
+        results.append(2, IntegerType::get(type.getContext(), 32));
+        return success();
+      });
+  converter.addConversion(
+      [](ChannelType, Types &) -> std::optional<LogicalResult> {
+        return success();
+      });
+  converter.addConversion(
+      [](TurnsType, Types &) -> std::optional<LogicalResult> {
+        return success();
+      });
+  converter.addConversion(
+      [](InFlightType type, Types &results) -> std::optional<LogicalResult> {
+        llvm::append_range(results, getInFlightTypes(type));
+        return success();
+      });
+}
+
+static LogicalResult convertBody(NVVMLoweringContext &context) {
+  MLIRContext *mlirContext = context.function.getContext();
+  TypeConverter converter;
+  addConversions(converter);
+  ConversionTarget target(*mlirContext);
+  target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+    return !isa<arith::ArithDialect, math::MathDialect, tensor::TensorDialect,
+                scf::SCFDialect>(op->getDialect()) ||
+           converter.isLegal(op);
+  });
+  target.addIllegalDialect<TraceaPipeDialect>();
+  RewritePatternSet patterns(mlirContext);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+  populateChannelPatterns(converter, patterns, context);
+  populateCopyPatterns(converter, patterns, context);
+  populateMatrixUnitPatterns(converter, patterns, context);
+  populateTeamPatterns(converter, patterns, context);
+  populateTilePatterns(converter, patterns, context);
+  populateTileMemoryPatterns(converter, patterns, context);
+  return applyPartialConversion(context.function, target, std::move(patterns));
+}
+
+/// The casts that stood for arguments have no uses left.
+static LogicalResult eraseArguments(NVVMLoweringContext &context) {
+  SmallVector<Operation *> casts;
+  context.function.walk([&](UnrealizedConversionCastOp cast) {
+    if (llvm::any_of(cast.getResultTypes(), llvm::IsaPred<MemRefType>))
+      casts.push_back(cast);
+  });
+  for (Operation *cast : llvm::reverse(casts)) {
+    if (cast->use_empty()) {
+      cast->erase();
+      continue;
+    }
+    return cast->use_begin()->getOwner()->emitOpError()
+           << "uses memory in a way that this target has no lowering for";
+  }
+  return success();
+}
+
+namespace {
+struct ConvertTraceaPipeToNVVM
+    : mlir::tracea::impl::ConvertTraceaPipeToNVVMBase<ConvertTraceaPipeToNVVM> {
+  using ConvertTraceaPipeToNVVMBase::ConvertTraceaPipeToNVVMBase;
+
+  LogicalResult convert(KernelOp kernel) {
+    KernelPlan plan;
+    PlanOptions options;
+    options.laneCopies = laneCopies;
+    if (failed(planKernel(kernel, options, plan)))
+      return failure();
+    numLaneCopies += plan.numLaneCopies;
+    NVVMLoweringContext context(plan);
+    return failure(failed(buildFunction(plan, context)) ||
+                   failed(collectWindows(context)) ||
+                   failed(convertBody(context)) ||
+                   failed(eraseArguments(context)));
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+    // Host code, which the manifest has taken over by now.
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (function.walk([](LaunchOp) { return WalkResult::interrupt(); })
+              .wasInterrupted())
+        function.erase();
+    for (KernelOp kernel : kernels)
+      if (failed(convert(kernel)))
+        return signalPassFailure();
+  }
+};
+} // namespace
