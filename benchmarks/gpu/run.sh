@@ -1,22 +1,27 @@
 #!/usr/bin/env bash
 # Runs what needs an NVIDIA GPU: benchmarks/gpu/run.sh [options] [part...]
 #
+#   --seed N    of the random patterns (default: 1)
 #   --out DIR   where tables and logs go (default: a new folder under TMPDIR)
 #   --quick     fewer cases
 #   --record    also keep the tables in benchmarks/results/gpu-PART-DATE-GPU.txt
 #
 # Parts, all of them by default:
 #   wavefronts  shared-memory accesses against the model of lib/Algebra/Banks
+#   tiles       relayouts and reductions of register tiles, lowered, run, and
+#               compared; takes the code that tracea-gpu-cases leaves in
+#               build/gpu-cases, which may come from another machine
 #
-# Every part builds what it needs with nvcc, writes full tables to DIR, and adds
-# a few lines to DIR/summary.txt, which is printed last. The exit status is 1
-# if a part fails. Clocks and other settings of the card stay as they are.
+# Every part builds what else it needs with nvcc and the host's compiler, writes
+# full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
+# last. The exit status is 1 if a part fails. Clocks and other settings of the
+# card stay as they are.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts)
-out='' quick=0 record=0 parts=()
+known=(wavefronts tiles)
+out='' seed=1 quick=0 record=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
@@ -26,6 +31,11 @@ while (($#)); do
     --out)
       [[ $# -ge 2 ]] || usage
       out=$2
+      shift
+      ;;
+    --seed)
+      [[ $# -ge 2 ]] || usage
+      seed=$2
       shift
       ;;
     --quick) quick=1 ;;
@@ -87,18 +97,53 @@ part_wavefronts() {
     timeout 200 ncu --csv --page raw --clock-control none --cache-control none \
       --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared.sum \
       --log-file "$dir/counts.csv" \
-      "$dir/wavefronts" count --count $count --every $every; then
+      "$dir/wavefronts" count --count $count --every $every --seed "$seed"; then
     counted=(--counts "$dir/counts.csv")
   else
     echo 'wavefronts: no hardware counters; cycles only' | summarize
   fi
-  describe_machine wavefronts >"$dir/table.txt"
-  "$dir/wavefronts" measure --count $count --every $every "${counted[@]}" \
-    --csv "$dir/patterns.csv" >>"$dir/table.txt"
+  describe_machine "--seed $seed wavefronts" >"$dir/table.txt"
+  "$dir/wavefronts" measure --count $count --every $every --seed "$seed" \
+    "${counted[@]}" --csv "$dir/patterns.csv" >>"$dir/table.txt"
   local status=$?
   # The head, and of each instruction what all families add up to.
   sed -n '1,6p' "$dir/table.txt" | summarize
   grep ' all  ' "$dir/table.txt" | summarize
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# tiles
+#===----------------------------------------------------------------------===#
+
+part_tiles() {
+  local dir=$out/tiles cases=build/gpu-cases compiler=build/dev/bin/tracea-gpu-cases
+  mkdir -p "$dir"
+  if [[ -x $compiler ]]; then
+    "$compiler" "$cases" || return 1
+  fi
+  if [[ ! -f $cases/cases.txt ]]; then
+    echo 'error: no code: run build/dev/bin/tracea-gpu-cases build/gpu-cases where the compiler is built' >&2
+    return 1
+  fi
+  c++ -std=c++17 -O1 benchmarks/gpu/tiles/run-cases.cpp -o "$dir/run-cases" -ldl || return 1
+  "$dir/run-cases" "$cases" >"$dir/answers.txt"
+  local status=$?
+  describe_machine tiles >"$dir/table.txt"
+  printf '%-24s %-16s %8s %6s %6s %6s %6s %6s %6s  %s\n' case class threads instr \
+    SHFL SEL/PRMT STS LDS BAR answer >>"$dir/table.txt"
+  local name threads class shuffles exchanges sass
+  while read -r name threads class shuffles exchanges; do
+    sass=$dir/$name.sass
+    ptxas -arch="sm_$capability" "$cases/$name.ptx" -o "$dir/$name.cubin" &&
+      cuobjdump -sass "$dir/$name.cubin" | grep -E '^ +/\*[0-9a-f]{4,}\*/ ' >"$sass"
+    printf '%-24s %-16s %8s %6s %6s %8s %6s %6s %6s  %s\n' "$name" "$class" "$threads" \
+      "$(grep -cvE 'NOP|BRA' "$sass")" "$(grep -c SHFL "$sass")" "$(grep -cE ' (F?SEL|PRMT)' "$sass")" \
+      "$(grep -cE 'STS' "$sass")" "$(grep -cE ' LDS' "$sass")" "$(grep -c BAR "$sass")" \
+      "$(sed -n "s/^$name  *//p" "$dir/answers.txt")" >>"$dir/table.txt"
+  done <"$cases/cases.txt"
+  tail -n 1 "$dir/answers.txt" >>"$dir/table.txt"
+  summarize <"$dir/table.txt"
   return $status
 }
 
