@@ -81,7 +81,9 @@ bool Machine::write(MachineState &state, int role, const Instruction &op,
     if (!(op.parts >> part & 1))
       continue;
     int buffer = bufferOf(op.channel, slot, part);
-    if (!checkOverwrite(state, role, op, buffer))
+    // What it has not fenced yet nobody can have read: the same fill goes on.
+    bool continues = !op.async && test(set(state, role, Unfenced), buffer);
+    if (!continues && !checkOverwrite(state, role, op, buffer))
       return false;
     if (test(set(state, role, Landing), buffer))
       return fail(Property::Overwrite,

@@ -34,7 +34,8 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
                  : op.elected                    ? electedHolder(role)
                                                  : lanesHolder(role);
     for (int buffer = 0; buffer < numBuffers; ++buffer)
-      if (test(unfenced, buffer)) {
+      if (test(unfenced, buffer) &&
+          (op.channel < 0 || channelOfBuffer[buffer] == op.channel)) {
         learn(state, holder, fillFact[buffer]);
         mark(unfenced, buffer, false);
       }

@@ -369,7 +369,9 @@ bool Explorer::execute(World &world, int r) {
       if (!(op.parts >> part & 1))
         continue;
       int place = buffer(op.channel, slot, part);
-      if (!startWrite(world, place))
+      bool continues =
+          op.step == Step::Write && !op.async && world[place + 5] == r + 1;
+      if (!continues && !startWrite(world, place))
         return false;
       world[place] = static_cast<int16_t>(item);
       world[place + 2] = 0;
@@ -390,7 +392,8 @@ bool Explorer::execute(World &world, int r) {
   case Step::Fence:
     for (int i = 0; i < numBuffers; ++i) {
       int place = bufferBase[0] + i * bufferSize;
-      if (world[place + 5] == r + 1) {
+      if (world[place + 5] == r + 1 &&
+          (op.channel < 0 || bufferOwner[i].first == op.channel)) {
         world[place + 5] = 0;
         world[place + 2] = 1;
       }

@@ -28,7 +28,8 @@ enum class Step : uint8_t {
   /// Writes parts of a slot from registers; visible after `Fence`. An `async`
   /// one has happened when its group was waited for.
   Write,
-  /// Makes this role's writes visible to asynchronous readers.
+  /// Makes this role's writes (of one channel, if it names one) visible to
+  /// other readers. Until then, further writes belong to the same fill.
   Fence,
   /// Arrives at the slot's full barrier and expects `bytes` to land.
   Commit,

@@ -1,0 +1,126 @@
+//===- Program.h - What one role of a target kernel does ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between target IR and a protocol: the events of one role in order, with
+// addresses in place of rings, slots and buffers.
+
+#ifndef TRACEA_ANALYSIS_TARGETPROTOCOL_PROGRAM_H
+#define TRACEA_ANALYSIS_TARGETPROTOCOL_PROGRAM_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tracea/Analysis/TargetProtocol/Accumulators.h"
+#include "tracea/Analysis/TargetProtocol/Values.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir::tracea {
+
+/// How many lanes of a role do something.
+enum class LaneSet : uint8_t { All, OnePerWarp, One };
+
+struct Event {
+  enum Kind : uint8_t {
+    BarrierInit,
+    InitFence,
+    /// At a barrier in shared memory; `bytes` are expected.
+    Arrive,
+    Wait,
+    /// A bulk copy into shared memory that counts `bytes` at `barrier`.
+    Copy,
+    Read,
+    Write,
+    CloseGroup,
+    WaitGroup,
+    NamedSync,
+    NamedArrive,
+    MeetWarps,
+    ProxyFence,
+    Registers,
+    Issue,
+    Use,
+    Set,
+    Test,
+    Next,
+    Jump,
+    Exit
+  };
+  Kind kind = Exit;
+  Operation *op = nullptr;
+  LaneSet lanes = LaneSet::All;
+  /// Which one lane it is.
+  const Symbol *lane = nullptr;
+  /// Of the barrier; of the first byte of an access.
+  Linear barrier, address;
+  /// The parity waited for; what is assigned or tested.
+  const Symbol *expression = nullptr;
+  /// Length of an access and what a copy or arrival counts; -1: unknown.
+  int64_t length = 0, bytes = 0;
+  /// Arrivals of each lane, pending groups, threads of a named barrier.
+  int64_t count = 1;
+  /// Of a named barrier.
+  int64_t id = 0;
+  int queue = 0;
+  int number = -1; // of a variable, a value, a trip count
+  int target = -1;
+  bool async = false, collective = false;
+};
+
+/// The queues of groups that a role may have.
+enum Queue : int { kMultiplies = 0, kStores = 1, kCopies = 2 };
+
+struct RoleProgram {
+  std::string name;
+  ThreadRange threads;
+  std::vector<Event> events;
+  std::vector<::tracea::analysis::Variable> variables;
+  std::vector<std::string> values;
+};
+
+/// Trip counts that roles share.
+struct TripTable {
+  llvm::StringMap<int> numbers;
+  std::vector<std::string> names;
+};
+
+/// What is the same for all roles while a kernel is read.
+struct KernelContext {
+  LLVM::LLVMFuncOp kernel;
+  unsigned threads = 0;
+  SymbolTable symbols;
+  TripTable trips;
+  Accumulators accumulators;
+  /// Lower bounds that the kernel assumes of values.
+  DenseMap<const Symbol *, uint64_t> minimum;
+  /// Why the kernel is not decided, and where.
+  std::string reason;
+  Operation *reasonOp = nullptr;
+  /// Choices that nobody else sees: a run that needs one may not exist.
+  std::string guessed;
+  Operation *guessedOp = nullptr;
+
+  void undecided(Operation *op, const Twine &why) {
+    if (!reason.empty())
+      return;
+    reason = why.str();
+    reasonOp = op;
+  }
+  void guess(Operation *op, const Twine &why) {
+    if (!guessed.empty())
+      return;
+    guessed = why.str();
+    guessedOp = op;
+  }
+};
+
+/// The warps of a block that run the same code, in order.
+SmallVector<ThreadRange> findRoles(KernelContext &context);
+
+/// What the threads of a role do.
+RoleProgram extractProgram(KernelContext &context, ThreadRange threads);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_ANALYSIS_TARGETPROTOCOL_PROGRAM_H

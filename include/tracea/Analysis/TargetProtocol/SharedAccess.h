@@ -1,0 +1,46 @@
+//===- SharedAccess.h - Which bytes of shared memory an operation touches -===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_ANALYSIS_TARGETPROTOCOL_SHAREDACCESS_H
+#define TRACEA_ANALYSIS_TARGETPROTOCOL_SHAREDACCESS_H
+
+#include "tracea/Analysis/TargetProtocol/Values.h"
+
+namespace mlir::tracea {
+
+/// Bytes [address, address + length), for lanes together.
+struct Footprint {
+  Linear address;
+  /// -1: unknown.
+  int64_t length = -1;
+  std::string reason;
+};
+
+/// The operands of a multiply of a warpgroup that are matrix descriptors.
+struct MultiplyOperand {
+  Value descriptor;
+  int64_t rows = 0;      // M or N
+  int64_t rowBytes = 32; // K, for the types there are
+  int64_t elementBytes = 2;
+  bool kMajor = true;
+};
+
+/// Fails where inline assembly is not understood.
+FailureOr<SmallVector<MultiplyOperand>> getMultiplyOperands(Operation *op);
+
+/// What a matrix descriptor of `wgmma` makes the unit read.
+Footprint getDescriptorFootprint(const MultiplyOperand &operand,
+                                 ValueSymbols &values);
+
+/// `length` bytes at each lane's address.
+Footprint getLaneFootprint(Value address, int64_t length, ValueSymbols &values);
+
+/// Whether an address is one of shared memory.
+bool isShared(const Linear &address);
+/// Drops the base of shared memory from an address.
+Linear getOffset(const Linear &address);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_ANALYSIS_TARGETPROTOCOL_SHAREDACCESS_H

@@ -1,0 +1,112 @@
+//===- Assembler.h - Rings and buffers out of the roles' events -----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_ASSEMBLER_H
+#define TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_ASSEMBLER_H
+
+#include "tracea/Analysis/TargetProtocol/Program.h"
+#include "tracea/Analysis/TargetProtocol/Recovery.h"
+
+#include <map>
+
+namespace mlir::tracea {
+
+/// Barriers that one expression indexes.
+struct BarrierArray {
+  int64_t base = 0, stride = 8;
+  int slots = 1;
+  int64_t count = 0;
+  uint32_t arrivers = 0, waiters = 0;
+  /// Bulk copies complete on it.
+  bool counted = false;
+  int channel = -1;
+  bool full = true;
+  Operation *op = nullptr;
+};
+
+/// Bytes that are filled together: one part of each slot of a channel.
+struct BufferRegion {
+  int64_t base = 0, stride = 0, length = 0;
+  int slots = 1;
+  int channel = -1, part = 0;
+  /// Filled by bulk copies.
+  bool copied = false;
+  /// Read by the asynchronous proxy.
+  bool readAsync = false;
+  uint32_t writers = 0;
+  Operation *op = nullptr;
+};
+
+class Assembler {
+public:
+  Assembler(KernelContext &context, ArrayRef<RoleProgram> programs,
+            const RecoveryOptions &options)
+      : context(context), programs(programs), options(options) {}
+
+  RecoveredProtocol run();
+
+private:
+  // BarrierArrays.cpp
+  void findArrays();
+  void pairArrays();
+  int arrayOf(const Linear &barrier) const;
+  std::optional<int64_t> firstParity(int array) const;
+
+  // Regions.cpp
+  void findRegions();
+  void findLooseRegions();
+  void checkOverlaps();
+  int slotsOf(const RoleProgram &program, const Linear &address,
+              int64_t stride) const;
+
+  // Assembler.cpp
+  void declareChannels();
+  void budgetRegisters();
+  void assemble(unsigned number);
+  void assembleEvent(const Event &event, unsigned number);
+  void assembleAccess(const Event &event, unsigned number);
+  void pruneVariables(::tracea::analysis::Role &role);
+  int expressionOf(const Symbol *symbol, Operation *op);
+  int slotOf(const Linear &address, int64_t base, int64_t stride,
+             Operation *op);
+  ::tracea::analysis::Instruction &add(::tracea::analysis::Step step,
+                                       const Event &event);
+  int siteOf(Operation *op);
+  void fault(::tracea::analysis::Property property, const Twine &message,
+             Operation *op, Operation *other = nullptr, StringRef note = "");
+
+  KernelContext &context;
+  ArrayRef<RoleProgram> programs;
+  const RecoveryOptions &options;
+  RecoveredProtocol result;
+  std::vector<BarrierArray> arrays;
+  std::vector<BufferRegion> regions;
+  DenseMap<Operation *, int> siteNumbers;
+  std::map<int64_t, int> namedBarriers;
+  /// Initialisations of each barrier.
+  struct Init {
+    int64_t count = 0;
+    int times = 0;
+    Operation *op = nullptr;
+  };
+  std::map<int64_t, Init> inits;
+  // Of the role at hand.
+  ::tracea::analysis::RoleBuilder *builder = nullptr;
+  DenseMap<const Symbol *, int> expressions;
+  std::vector<int> valueNumbers;
+  std::optional<int64_t> electedLane;
+  llvm::DenseSet<int64_t> initialized, fenced;
+  bool writesLoose = false;
+};
+
+/// What tells which lane an election takes: a thread, or -1 - warp for the one
+/// that the warp elects.
+int64_t laneOf(const Symbol *condition, ThreadRange threads);
+
+/// The greatest common divisor of the factors of variables; 0 if there is none.
+int64_t strideOf(const Linear &address);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_ASSEMBLER_H

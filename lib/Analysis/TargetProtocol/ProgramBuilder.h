@@ -1,0 +1,91 @@
+//===- ProgramBuilder.h - Writes the program of one role ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_PROGRAMBUILDER_H
+#define TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_PROGRAMBUILDER_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Analysis/TargetProtocol/Program.h"
+#include "tracea/Analysis/TargetProtocol/SharedAccess.h"
+
+namespace mlir::tracea {
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(KernelContext &context, ThreadRange threads,
+                 DenseSet<Value> &dropped)
+      : context(context), threads(threads), values(context.symbols, threads),
+        dropped(dropped) {
+    program.threads = threads;
+  }
+
+  RoleProgram run();
+  bool assumedWrongly() const { return restart; }
+
+private:
+  // Program.cpp: control flow and variables.
+  void findWalks();
+  bool isWalk(Value value);
+  int variableOf(Value value);
+  void assign(Operation *op, ValueRange to, ArrayRef<const Symbol *> from);
+  void forward(Operation *op, ValueRange to, ArrayRef<const Symbol *> from);
+  SmallVector<const Symbol *> symbolsOf(ValueRange range);
+  Event &add(Event::Kind kind, Operation *op);
+  void emitBlock(Block &block);
+  void emitIf(scf::IfOp branch);
+  void emitFor(scf::ForOp loop);
+  size_t emitNext(Operation *op, int trip);
+  int tripOf(const std::string &key);
+  std::string shareKey(std::string key, bool isPrivate, bool varies,
+                       Operation *op);
+  std::string tripKey(const Symbol *lower, const Symbol *upper,
+                      const Symbol *step, StringRef predicate);
+  std::string continueLoop(scf::IfOp branch);
+  bool isNonempty(const Symbol *lower, const Symbol *upper);
+  void emitWhile(scf::WhileOp loop);
+
+  // Whiles.cpp: what decides loops of another form.
+  std::string countedLoopKey(scf::WhileOp loop, ArrayRef<const Symbol *> inits);
+
+  // Events.cpp: single operations.
+  void emitOp(Operation *op);
+  bool emitBarrierOp(Operation *op);
+  bool emitGroupOp(Operation *op);
+  bool emitAccessOp(Operation *op);
+  bool emitAsm(Operation *op);
+  void emitWait(Operation *op, Value barrier, Value parity);
+  void emitMultiply(Operation *op);
+  void emitAccess(Event::Kind kind, Operation *op, Value address,
+                  int64_t length, int queue = -1);
+  void emitUses(Operation *op);
+  bool isRelevant(Operation *op);
+  bool isRelevantAlone(Operation *op);
+  Operation *findSynchronization(Block *block);
+  Linear addressOf(Operation *op, Value address);
+  int64_t boxBytes(Value map);
+
+  KernelContext &context;
+  ThreadRange threads;
+  ValueSymbols values;
+  RoleProgram program;
+  DenseSet<Value> &dropped;
+  DenseSet<Value> walks;
+  DenseMap<Value, int> variables;
+  DenseMap<int, int> temporaries;
+  DenseMap<Operation *, bool> relevant;
+  /// Loops that go on with a trip count whose first decision is read.
+  DenseMap<Operation *, std::string> continued;
+  llvm::StringMap<Operation *> places;
+  LaneSet lanes = LaneSet::All;
+  const Symbol *lane = nullptr;
+  /// The choices around the operation at hand, where roles see them alike.
+  std::string contextKey;
+  bool contextKnown = true;
+  /// An assumption about walks was wrong.
+  bool restart = false;
+};
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_ANALYSIS_TARGETPROTOCOL_PROGRAMBUILDER_H

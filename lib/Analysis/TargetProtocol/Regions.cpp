@@ -1,0 +1,215 @@
+//===- Regions.cpp - Which bytes of shared memory are a buffer ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Assembler.h"
+
+#include <numeric>
+#include <set>
+
+using namespace mlir;
+using namespace mlir::tracea;
+using ::tracea::analysis::Property;
+
+/// Values that a variable may take, before it is said to have no bound.
+static constexpr size_t kMaxValues = 256;
+
+/// Slots that an address selects: the values of its variables, found by
+/// executing all assignments until nothing new comes.
+int Assembler::slotsOf(const RoleProgram &program, const Linear &address,
+                       int64_t stride) const {
+  std::vector<std::set<uint64_t>> values(program.variables.size(),
+                                         std::set<uint64_t>{0});
+  using Values = std::set<uint64_t>;
+  auto evaluate = [&](auto &self, const Symbol *symbol) -> Values {
+    if (symbol->kind == Symbol::Walk)
+      return values[symbol->value];
+    if (symbol->kind != Symbol::Apply)
+      return {symbol->value};
+    Values sets[3], results;
+    for (unsigned i = 0; i < symbol->numOperands; ++i)
+      sets[i] = self(self, symbol->operands[i]);
+    if (symbol->op == ::tracea::analysis::Operator::Select) {
+      results = sets[1];
+      results.insert(sets[2].begin(), sets[2].end());
+      return results;
+    }
+    for (uint64_t a : sets[0])
+      for (uint64_t b : sets[1]) {
+        uint64_t operands[3] = {a, b, 0}, result = 0;
+        if (::tracea::analysis::applyOperator(symbol->op, symbol->bits,
+                                              operands, result))
+          results.insert(result);
+        if (results.size() > kMaxValues)
+          return results;
+      }
+    return results;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Event &event : program.events) {
+      if (event.kind != Event::Set)
+        continue;
+      Values &into = values[event.number];
+      size_t before = into.size();
+      for (uint64_t value : evaluate(evaluate, event.expression))
+        if (into.size() <= kMaxValues)
+          into.insert(value);
+      changed |= into.size() != before;
+    }
+  }
+  int64_t last = 0;
+  for (auto [symbol, coefficient] : address.terms)
+    last += static_cast<int64_t>(*evaluate(evaluate, symbol).rbegin()) *
+            (coefficient / stride);
+  return static_cast<int>(std::clamp<int64_t>(last + 1, 1, kMaxValues));
+}
+
+/// The buffers that bulk copies fill.
+void Assembler::findRegions() {
+  std::vector<int> parts(result.protocol.channels.size());
+  for (bool constant : {false, true})
+    for (auto [number, program] : llvm::enumerate(programs))
+      for (const Event &event : program.events) {
+        if (event.kind != Event::Copy)
+          continue;
+        const BarrierArray &array = arrays[arrayOf(event.barrier)];
+        int64_t stride = std::abs(strideOf(event.address));
+        if ((stride == 0) != constant)
+          continue;
+        auto known = llvm::find_if(regions, [&](const BufferRegion &region) {
+          if (region.channel != array.channel)
+            return false;
+          int64_t distance = event.address.constant - region.base;
+          return distance == 0 || (constant && region.stride && distance > 0 &&
+                                   distance % region.stride == 0 &&
+                                   distance / region.stride < region.slots);
+        });
+        if (known != regions.end()) {
+          if (known->stride != stride && !constant)
+            fault(Property::SlotRange,
+                  "slots of a ring are " + Twine(known->stride) +
+                      " bytes apart in one place and " + Twine(stride) +
+                      " in another",
+                  event.op, known->op, "the other copy is here");
+          known->length = std::max(known->length, event.length);
+          known->writers |= 1u << number;
+          continue;
+        }
+        if (constant && array.slots > 1) {
+          context.undecided(event.op, "it copies to one address for all slots "
+                                      "of its ring");
+          continue;
+        }
+        BufferRegion region;
+        region.base = event.address.constant;
+        region.stride = stride;
+        region.length = event.length;
+        region.slots = array.slots;
+        region.channel = array.channel;
+        region.part = parts[array.channel]++;
+        region.copied = true;
+        region.writers = 1u << number;
+        region.op = event.op;
+        if (region.part >= 32)
+          context.undecided(event.op, "a slot has more than 32 buffers");
+        regions.push_back(region);
+      }
+}
+
+static bool overlaps(const BufferRegion &region, const Event &event) {
+  int64_t begin = event.address.constant, end = begin + event.length;
+  for (int slot = 0; slot < region.slots; ++slot) {
+    int64_t at = region.base + slot * region.stride;
+    if (begin < at + region.length && at < end)
+      return true;
+  }
+  return false;
+}
+
+/// What is written otherwise: each connected piece is a buffer by itself.
+void Assembler::findLooseRegions() {
+  size_t copied = regions.size();
+  for (auto [number, program] : llvm::enumerate(programs))
+    for (const Event &event : program.events) {
+      if (event.kind != Event::Write)
+        continue;
+      bool known = false;
+      for (size_t i = 0; i < copied; ++i)
+        known |= overlaps(regions[i], event);
+      if (known)
+        continue;
+      BufferRegion region;
+      region.base = event.address.constant;
+      region.length = event.length;
+      region.stride = std::abs(strideOf(event.address));
+      if (region.stride)
+        region.slots = slotsOf(program, event.address, region.stride);
+      region.writers = 1u << number;
+      region.op = event.op;
+      // Overlapping pieces are one.
+      for (size_t i = copied; i < regions.size();) {
+        BufferRegion &other = regions[i];
+        bool apart = other.base + other.length <= region.base ||
+                     region.base + region.length <= other.base;
+        bool sameSteps =
+            other.stride == region.stride && other.slots == region.slots;
+        if (apart || !sameSteps) {
+          ++i;
+          continue;
+        }
+        int64_t end =
+            std::max(other.base + other.length, region.base + region.length);
+        region.base = std::min(other.base, region.base);
+        region.length = end - region.base;
+        region.writers |= other.writers;
+        region.op = other.op;
+        regions.erase(regions.begin() + i);
+        i = copied;
+      }
+      regions.push_back(region);
+    }
+  for (const RoleProgram &program : programs)
+    for (const Event &event : program.events)
+      if (event.kind == Event::Read && event.async)
+        for (BufferRegion &region : regions)
+          region.readAsync |= overlaps(region, event);
+}
+
+/// No byte belongs to two buffers, or to a buffer and a barrier.
+void Assembler::checkOverlaps() {
+  struct Piece {
+    int64_t begin, end;
+    const BufferRegion *region;
+    int slot;
+  };
+  std::vector<Piece> pieces;
+  for (const BufferRegion &region : regions)
+    for (int slot = 0; slot < region.slots; ++slot) {
+      int64_t begin = region.base + slot * region.stride;
+      pieces.push_back({begin, begin + region.length, &region, slot});
+    }
+  llvm::sort(pieces, [](const Piece &a, const Piece &b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const Piece &a = pieces[i - 1], &b = pieces[i];
+    if (b.begin >= a.end)
+      continue;
+    fault(Property::Overwrite,
+          "bytes " + Twine(b.begin) + " to " + Twine(std::min(a.end, b.end)) +
+              " of shared memory belong to two buffers: slot " + Twine(b.slot) +
+              " of this one and slot " + Twine(a.slot) + " of another",
+          b.region->op, a.region->op, "the other buffer is filled here");
+    return;
+  }
+  for (auto &[address, init] : inits)
+    for (const Piece &piece : pieces)
+      if (address < piece.end && piece.begin < address + 8) {
+        fault(Property::Overwrite,
+              "the barrier at byte " + Twine(address) + " lies within slot " +
+                  Twine(piece.slot) + " of a buffer",
+              piece.region->op, init.op, "the barrier is initialised here");
+        return;
+      }
+}

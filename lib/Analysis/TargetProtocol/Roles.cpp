@@ -1,0 +1,62 @@
+//===- Roles.cpp - The warps of a block that run the same code ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A branch that whole warps take or leave splits roles; one that some lanes of
+// a warp take elects. Warpgroups are roles of their own, since their addresses
+// and barriers differ.
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Analysis/TargetProtocol/Program.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// What the warp makes of each branch condition: 0, 1 or 2 for "not all".
+static std::vector<uint8_t> decideBranches(KernelContext &context,
+                                           unsigned warp) {
+  ValueSymbols values(context.symbols, {32 * warp, 32 * warp + 31});
+  std::vector<uint8_t> decisions;
+  context.kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!op->getNumRegions())
+      return values.visit(op);
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      return;
+    const Symbol *condition = values.get(branch.getCondition());
+    unsigned taken = 0, known = 0;
+    if (condition->onThread || condition->isConstant())
+      for (unsigned thread = 32 * warp; thread < 32 * warp + 32; ++thread)
+        if (std::optional<uint64_t> value =
+                evaluateForThread(condition, thread, thread % 32 == 0)) {
+          ++known;
+          taken += *value != 0;
+        }
+    decisions.push_back(known < 32 ? 2 : taken == 32 ? 1 : taken == 0 ? 0 : 2);
+  });
+  return decisions;
+}
+
+SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
+  unsigned warps = context.threads / 32;
+  std::vector<std::vector<uint8_t>> decisions;
+  for (unsigned warp = 0; warp < warps; ++warp)
+    decisions.push_back(decideBranches(context, warp));
+  // A branch that some warp takes with some lanes elects.
+  std::vector<bool> elects(decisions.empty() ? 0 : decisions[0].size());
+  for (const std::vector<uint8_t> &decision : decisions)
+    for (size_t i = 0; i < decision.size(); ++i)
+      if (decision[i] == 2)
+        elects[i] = true;
+  SmallVector<ThreadRange> roles;
+  for (unsigned warp = 0; warp < warps; ++warp) {
+    bool split = warp % 4 == 0;
+    for (size_t i = 0; i < elects.size(); ++i)
+      split |=
+          !elects[i] && warp && decisions[warp][i] != decisions[warp - 1][i];
+    if (split)
+      roles.push_back({32 * warp, 32 * warp});
+    roles.back().last = 32 * warp + 31;
+  }
+  return roles;
+}

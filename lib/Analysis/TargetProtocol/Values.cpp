@@ -1,0 +1,235 @@
+//===- Values.cpp - What the integers of target IR are for one role -------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Analysis/TargetProtocol/Values.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using ::tracea::analysis::Operator;
+
+std::optional<Operator> mlir::tracea::getOperator(Operation *op) {
+  return llvm::StringSwitch<std::optional<Operator>>(
+             op->getName().getStringRef())
+      .Cases({"arith.addi", "llvm.add"}, Operator::Add)
+      .Cases({"arith.subi", "llvm.sub"}, Operator::Sub)
+      .Cases({"arith.muli", "llvm.mul"}, Operator::Mul)
+      .Cases({"arith.divui", "llvm.udiv"}, Operator::Div)
+      .Cases({"arith.remui", "llvm.urem"}, Operator::Rem)
+      .Cases({"arith.andi", "llvm.and"}, Operator::And)
+      .Cases({"arith.ori", "llvm.or"}, Operator::Or)
+      .Cases({"arith.xori", "llvm.xor"}, Operator::Xor)
+      .Cases({"arith.shli", "llvm.shl"}, Operator::ShiftLeft)
+      .Cases({"arith.shrui", "llvm.lshr"}, Operator::ShiftRight)
+      .Cases({"arith.select", "llvm.select"}, Operator::Select)
+      .Default(std::nullopt);
+}
+
+unsigned mlir::tracea::getSymbolBits(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64 ? integer.getWidth() : 0;
+  if (isa<IndexType, LLVM::LLVMPointerType>(type))
+    return 64;
+  return 0;
+}
+
+const Symbol *ValueSymbols::get(Value value) {
+  auto it = symbols.find(value);
+  if (it != symbols.end())
+    return it->second;
+  // An argument of the kernel, or one of a region that nobody has bound.
+  auto argument = dyn_cast<BlockArgument>(value);
+  unsigned bits = std::max(1u, getSymbolBits(value.getType()));
+  if (argument && isa<LLVM::LLVMFuncOp>(argument.getOwner()->getParentOp()))
+    return table.opaque("argument " + std::to_string(argument.getArgNumber()),
+                        bits, /*isPrivate=*/false);
+  return unknown(value, /*uniform=*/false);
+}
+
+const Symbol *ValueSymbols::unknown(Value value, bool uniform) {
+  bool onThread = !uniform && !singleLane;
+  std::string key;
+  llvm::raw_string_ostream(key)
+      << (onThread ? "lanes' " : "value ") << value.getAsOpaquePointer();
+  return table.opaque(key, std::max(1u, getSymbolBits(value.getType())),
+                      /*isPrivate=*/true, /*varies=*/true, 0, ~uint64_t(0),
+                      onThread);
+}
+
+void ValueSymbols::visit(Operation *op) {
+  for (Value result : op->getResults())
+    if (getSymbolBits(result.getType()))
+      symbols[result] = compute(op, result);
+}
+
+/// Comparisons; signed ones where both sides are not negative.
+const Symbol *ValueSymbols::compare(Operation *op) {
+  bool isSigned = false, swap = false;
+  Operator kind = Operator::Equal;
+  auto set = [&](StringRef predicate) {
+    kind = predicate == "eq"                          ? Operator::Equal
+           : predicate == "ne"                        ? Operator::NotEqual
+           : predicate.ends_with("lt")                ? Operator::Less
+           : predicate.ends_with("le")                ? Operator::LessEqual
+           : (swap = true, predicate.ends_with("gt")) ? Operator::Less
+                                                      : Operator::LessEqual;
+    isSigned = predicate.starts_with("s");
+  };
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    set(arith::stringifyCmpIPredicate(compare.getPredicate()));
+  else if (auto compare = dyn_cast<LLVM::ICmpOp>(op))
+    set(LLVM::stringifyICmpPredicate(compare.getPredicate()));
+  const Symbol *a = get(op->getOperand(0)), *b = get(op->getOperand(1));
+  if (swap)
+    std::swap(a, b);
+  unsigned bits = std::max(1u, getSymbolBits(op->getOperand(0).getType()));
+  uint64_t half = uint64_t(1) << (bits - 1);
+  if (isSigned && (a->high >= half || b->high >= half)) {
+    // A constant that is negative is below what is not.
+    if (b->isConstant() && b->value >= half && a->high < half)
+      return table.constant(0, 1);
+    if (a->isConstant() && a->value >= half && b->high < half)
+      return table.constant(1, 1);
+    const Symbol *flip = table.constant(half, bits);
+    a = table.apply(Operator::Xor, bits, {a, flip});
+    b = table.apply(Operator::Xor, bits, {b, flip});
+  }
+  return table.apply(kind, bits, {a, b});
+}
+
+const Symbol *ValueSymbols::address(Operation *op) {
+  if (auto global = dyn_cast<LLVM::AddressOfOp>(op)) {
+    auto type = cast<LLVM::LLVMPointerType>(global.getType());
+    if (type.getAddressSpace() != 3)
+      return unknown(global, /*uniform=*/true);
+    // Each variable of shared memory has a window of its own.
+    SymbolTableCollection collection;
+    Operation *symbol =
+        collection.lookupNearestSymbolFrom(op, global.getGlobalNameAttr());
+    uint64_t number = globals.try_emplace(symbol, globals.size()).first->second;
+    return table.apply(Operator::Add, 64,
+                       {table.base(), table.constant(number << 32, 64)});
+  }
+  auto gep = cast<LLVM::GEPOp>(op);
+  DataLayout layout = DataLayout::closest(op);
+  Linear offset;
+  Type type = gep.getElemType();
+  bool first = true;
+  for (auto index : gep.getIndices()) {
+    if (!first) {
+      auto array = dyn_cast<LLVM::LLVMArrayType>(type);
+      if (!array)
+        return unknown(gep, /*uniform=*/false);
+      type = array.getElementType();
+    }
+    first = false;
+    int64_t size = layout.getTypeSize(type).getFixedValue();
+    if (auto constant = dyn_cast<IntegerAttr>(index))
+      offset.constant += size * constant.getInt();
+    else
+      offset.add(table.linearize(get(cast<Value>(index))), size);
+  }
+  return table.apply(Operator::Add, 64,
+                     {get(gep.getBase()), table.sum(offset, 64)});
+}
+
+const Symbol *ValueSymbols::compute(Operation *op, Value result) {
+  unsigned bits = getSymbolBits(result.getType());
+  APInt constant;
+  if (matchPattern(op, m_ConstantInt(&constant)))
+    return table.constant(constant.getZExtValue(), bits);
+  if (std::optional<Operator> kind = getOperator(op)) {
+    SmallVector<const Symbol *, 3> operands;
+    for (Value operand : op->getOperands()) {
+      if (!getSymbolBits(operand.getType()))
+        return unknown(result, false);
+      operands.push_back(get(operand));
+    }
+    return table.apply(*kind, bits, operands);
+  }
+  if (isa<arith::CmpIOp, LLVM::ICmpOp>(op) &&
+      getSymbolBits(op->getOperand(0).getType()))
+    return compare(op);
+  if (isa<LLVM::AddressOfOp, LLVM::GEPOp>(op))
+    return address(op);
+  // Of one value, read with another type.
+  if (isa<arith::ExtUIOp, arith::IndexCastUIOp, LLVM::ZExtOp,
+          LLVM::AddrSpaceCastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op) &&
+      getSymbolBits(op->getOperand(0).getType()))
+    return get(op->getOperand(0));
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, LLVM::SExtOp>(op)) {
+    const Symbol *source = get(op->getOperand(0));
+    unsigned from = getSymbolBits(op->getOperand(0).getType());
+    if (from && (source->high >> (from - 1) == 0 || from == bits))
+      return source;
+    if (from && source->isConstant())
+      return table.constant(
+          APInt(from, source->value).sext(std::max(from, bits)).getZExtValue(),
+          bits);
+  }
+  if (isa<arith::TruncIOp, LLVM::TruncOp>(op)) {
+    const Symbol *source = get(op->getOperand(0));
+    if (source->onBase && bits >= 32)
+      return source;
+    uint64_t mask = (uint64_t(1) << std::min(bits, 63u)) - 1;
+    return table.apply(Operator::And, 64, {source, table.constant(mask, 64)});
+  }
+  if (isa<NVVM::ThreadIdXOp>(op))
+    return table.thread(threads.first, threads.last);
+  if (isa<NVVM::LaneIdOp>(op))
+    return table.apply(
+        Operator::And, 32,
+        {table.thread(threads.first, threads.last), table.constant(31)});
+  if (isa<NVVM::BlockDimXOp>(op))
+    return table.opaque("ntid", 32, false);
+  if (isa<NVVM::ElectSyncOp>(op))
+    return table.elected();
+  if (auto shuffle = dyn_cast<NVVM::ShflOp>(op)) {
+    // From one lane to all: the same if it was the same for all of a warp.
+    const Symbol *source = get(shuffle.getVal());
+    bool idx = shuffle.getKind() == NVVM::ShflKind::idx;
+    if (idx && !source->onThread)
+      return source;
+    if (idx && !source->onOpaque && !source->onWalk) {
+      bool uniform = true;
+      for (unsigned thread = threads.first; thread <= threads.last; ++thread) {
+        auto mine = evaluateForThread(source, thread, false);
+        auto first = evaluateForThread(source, thread & ~31u, false);
+        uniform &= mine && first && *mine == *first;
+      }
+      if (uniform)
+        return source;
+    }
+    return unknown(result, false);
+  }
+  // Equal operands give equal results, whatever they are.
+  if (isPure(op) && op->getNumRegions() == 0) {
+    std::string key = op->getName().getStringRef().str() + " " +
+                      std::to_string(cast<OpResult>(result).getResultNumber());
+    llvm::raw_string_ostream stream(key);
+    stream << op->getAttrDictionary() << result.getType();
+    bool isPrivate = false, varies = false, onThread = false;
+    for (Value operand : op->getOperands()) {
+      const Symbol *symbol = get(operand);
+      if (!getSymbolBits(operand.getType()))
+        isPrivate = true;
+      isPrivate |= symbol->isPrivate || symbol->onWalk;
+      varies |= symbol->varies || symbol->onWalk;
+      onThread |= symbol->onThread;
+      stream << " " << static_cast<const void *>(symbol);
+    }
+    if (!onThread && !isPrivate)
+      return table.opaque(key, bits, false, varies);
+    return unknown(result, !onThread);
+  }
+  if (isa<LLVM::LoadOp>(op))
+    return unknown(result, !get(op->getOperand(0))->onThread);
+  return unknown(result, false);
+}
