@@ -4,14 +4,18 @@
 
 #include "tracea/Analysis/Recheck.h"
 #include "tracea/Analysis/BankProof.h"
+#include "tracea/Analysis/Coverage/Decide.h"
+#include "tracea/Analysis/Numerics.h"
 #include "tracea/Analysis/Protocol/Checker.h"
 #include "tracea/Analysis/Protocol/Model.h"
 #include "tracea/Analysis/Resources/Resources.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace tracea::analysis;
 namespace alg = tracea::algebra;
+namespace coverage = tracea::coverage;
 
 const char *tracea::analysis::recheckVerdictName(RecheckVerdict verdict) {
   switch (verdict) {
@@ -39,6 +43,38 @@ const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
   static const std::vector<std::string_view> checks = {"protocol", "banks",
                                                        "resources"};
   return checks;
+}
+
+std::string
+tracea::analysis::describeCoverage(const coverage::Problem &problem) {
+  auto count = [](size_t number, const char *one, const char *many) {
+    return std::to_string(number) + " " + (number == 1 ? one : many);
+  };
+  size_t results = 0;
+  for (const coverage::Stage &stage : problem.stages)
+    if (const auto *made = std::get_if<coverage::AffineStage>(&stage.kind))
+      results += std::any_of(made->coordinates.begin(), made->coordinates.end(),
+                             [&](coverage::Term term) {
+                               return std::find(problem.outputs.begin(),
+                                                problem.outputs.end(),
+                                                term) != problem.outputs.end();
+                             });
+  std::string text = "all elements of " + count(results, "result", "results") +
+                     " written exactly once, " +
+                     count(problem.accesses.size(), "access", "accesses") +
+                     " in bounds";
+  if (!problem.claims.empty())
+    text += ", " + count(problem.claims.size(), "condition", "conditions");
+  text += ", for all sizes";
+  // The model has them all; a line of words has an end.
+  std::string assumptions;
+  for (const coverage::Constraint &assumption : problem.assumptions)
+    assumptions += (assumptions.empty() ? " with " : " and ") +
+                   problem.space.str(assumption);
+  return text + (assumptions.size() <= 2000
+                     ? assumptions
+                     : " that pass " + count(problem.assumptions.size(),
+                                             "check", "checks"));
 }
 
 static RecheckResult compare(std::string_view claim, const std::string &found) {
@@ -96,6 +132,37 @@ static RecheckResult recheckResources(std::string_view claim,
   return compare(claim, report.claim);
 }
 
+static RecheckResult recheckCoverage(std::string_view claim,
+                                     std::string_view model) {
+  alg::Expected<coverage::Problem> problem =
+      coverage::readModel(std::string(model));
+  if (!problem)
+    return {RecheckVerdict::Unreadable, problem.message(), "", 0};
+  coverage::Result result = coverage::decide(*problem);
+  if (result.verdict == coverage::Verdict::NotDecided)
+    return {RecheckVerdict::NotDecided, result.reason, "", 0};
+  if (result.verdict == coverage::Verdict::Refuted)
+    return {RecheckVerdict::Refuted,
+            "the model has a fault: " + result.finding.str(), "", 0};
+  RecheckResult answer = compare(claim, describeCoverage(*problem));
+  answer.figures = std::to_string(result.statistics.queries) +
+                   " queries of up to " +
+                   std::to_string(result.statistics.variables) + " variables";
+  return answer;
+}
+
+static RecheckResult recheckNumerics(std::string_view claim,
+                                     std::string_view model) {
+  // The class is a digest of the normal form; the words behind it explain it.
+  llvm::StringRef form(model.data(), model.size());
+  if (mlir::tracea::isNumericsClaimOf(
+          llvm::StringRef(claim.data(), claim.size()), form))
+    return {RecheckVerdict::Confirmed, "", "", 0};
+  return {RecheckVerdict::Refuted,
+          "the model is of class " + mlir::tracea::getNumericsClass(form), "",
+          0};
+}
+
 static RecheckResult recheck(std::string_view check, std::string_view claim,
                              std::string_view model) {
   struct Method {
@@ -103,6 +170,8 @@ static RecheckResult recheck(std::string_view check, std::string_view claim,
     RecheckResult (*decide)(std::string_view claim, std::string_view model);
   };
   static constexpr Method methods[] = {{"banks", recheckBanks},
+                                       {"coverage", recheckCoverage},
+                                       {"numerics", recheckNumerics},
                                        {"protocol", recheckProtocol},
                                        {"resources", recheckResources}};
   for (const Method &method : methods)

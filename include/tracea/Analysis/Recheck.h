@@ -9,6 +9,7 @@
 #ifndef TRACEA_ANALYSIS_RECHECK_H
 #define TRACEA_ANALYSIS_RECHECK_H
 
+#include "tracea/Analysis/Coverage/Problem.h"
 #include "tracea/Analysis/Protocol/Protocol.h"
 #include <string>
 #include <string_view>
@@ -46,8 +47,9 @@ const std::vector<std::string_view> &requiredChecks();
 RecheckResult recheckCertificate(std::string_view check, std::string_view claim,
                                  std::string_view model);
 
-/// The claim of a protocol that was proved.
+/// The claims of a protocol and of a coverage problem that were proved.
 std::string describeProtocol(const Protocol &protocol);
+std::string describeCoverage(const coverage::Problem &problem);
 
 } // namespace tracea::analysis
 
