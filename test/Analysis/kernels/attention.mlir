@@ -32,7 +32,35 @@
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a",
                                                   triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
-tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %O: !x, %scale: f32, %workgroups: index) {
+func.func @launch_attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: index, %O: !x) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a0 = memref.dim %Q, %c0 : !x
+  %b0 = memref.dim %K, %c0 : !x
+  %same0 = arith.cmpi eq, %a0, %b0 : index
+  cf.assert %same0, "as many heads of keys"
+  %a1 = memref.dim %Q, %c0 : !x
+  %b1 = memref.dim %V, %c0 : !x
+  %same1 = arith.cmpi eq, %a1, %b1 : index
+  cf.assert %same1, "as many heads of values"
+  %a2 = memref.dim %K, %c1 : !x
+  %b2 = memref.dim %V, %c1 : !x
+  %same2 = arith.cmpi eq, %a2, %b2 : index
+  cf.assert %same2, "as many values as keys"
+  %a3 = memref.dim %Q, %c0 : !x
+  %b3 = memref.dim %O, %c0 : !x
+  %same3 = arith.cmpi eq, %a3, %b3 : index
+  cf.assert %same3, "as many heads of results"
+  %a4 = memref.dim %Q, %c1 : !x
+  %b4 = memref.dim %O, %c1 : !x
+  %same4 = arith.cmpi eq, %a4, %b4 : index
+  cf.assert %same4, "a result for each query"
+  %some5 = arith.cmpi sge, %workgroups, %c1 : index
+  cf.assert %some5, "a workgroup"
+  tracea_pipe.launch @attention ins(%Q, %K, %V, %scale, %workgroups : !x, !x, !x, f32, index) outs(%O : !x)
+  return
+}
+tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: index, %O: !x) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

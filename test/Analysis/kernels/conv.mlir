@@ -31,6 +31,34 @@
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a",
                                                   triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
+func.func @launch_conv(%X: memref<?x?x?x?xbf16>, %W: memref<?x3x3x?xbf16>, %Y: memref<?x?x?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %a0 = memref.dim %X, %c0 : memref<?x?x?x?xbf16>
+  %b0 = memref.dim %Y, %c0 : memref<?x?x?x?xbf16>
+  %same0 = arith.cmpi eq, %a0, %b0 : index
+  cf.assert %same0, "as many images"
+  %a1 = memref.dim %X, %c1 : memref<?x?x?x?xbf16>
+  %b1 = memref.dim %Y, %c1 : memref<?x?x?x?xbf16>
+  %same1 = arith.cmpi eq, %a1, %b1 : index
+  cf.assert %same1, "as many rows"
+  %a2 = memref.dim %X, %c2 : memref<?x?x?x?xbf16>
+  %b2 = memref.dim %Y, %c2 : memref<?x?x?x?xbf16>
+  %same2 = arith.cmpi eq, %a2, %b2 : index
+  cf.assert %same2, "as many columns"
+  %a3 = memref.dim %X, %c3 : memref<?x?x?x?xbf16>
+  %b3 = memref.dim %W, %c3 : memref<?x3x3x?xbf16>
+  %same3 = arith.cmpi eq, %a3, %b3 : index
+  cf.assert %same3, "as many channels"
+  %a4 = memref.dim %W, %c0 : memref<?x3x3x?xbf16>
+  %b4 = memref.dim %Y, %c3 : memref<?x?x?x?xbf16>
+  %same4 = arith.cmpi eq, %a4, %b4 : index
+  cf.assert %same4, "as many filters"
+  tracea_pipe.launch @conv ins(%X, %W : memref<?x?x?x?xbf16>, memref<?x3x3x?xbf16>) outs(%Y : memref<?x?x?x?xbf16>)
+  return
+}
 tracea_pipe.kernel @conv(%X: memref<?x?x?x?xbf16>, %W: memref<?x3x3x?xbf16>, %Y: memref<?x?x?x?xbf16>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -22,6 +22,28 @@
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a",
                                                   triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
+func.func @launch_split_k(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %P: memref<?x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a0 = memref.dim %A, %c0 : memref<?x?xbf16>
+  %b0 = memref.dim %P, %c1 : memref<?x?x?xf32>
+  %same0 = arith.cmpi eq, %a0, %b0 : index
+  cf.assert %same0, "as many rows"
+  %a1 = memref.dim %B, %c0 : memref<?x?xbf16>
+  %b1 = memref.dim %P, %c2 : memref<?x?x?xf32>
+  %same1 = arith.cmpi eq, %a1, %b1 : index
+  cf.assert %same1, "as many columns"
+  %a2 = memref.dim %A, %c1 : memref<?x?xbf16>
+  %b2 = memref.dim %B, %c1 : memref<?x?xbf16>
+  %same2 = arith.cmpi eq, %a2, %b2 : index
+  cf.assert %same2, "sums of one length"
+  %parts = memref.dim %P, %c0 : memref<?x?x?xf32>
+  %some3 = arith.cmpi sge, %parts, %c1 : index
+  cf.assert %some3, "a part"
+  tracea_pipe.launch @split_k ins(%A, %B : memref<?x?xbf16>, memref<?x?xbf16>) outs(%P : memref<?x?x?xf32>)
+  return
+}
 tracea_pipe.kernel @split_k(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %P: memref<?x?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -62,12 +62,15 @@ std::unique_ptr<Pass> createCheck(StringRef check) {
     pass = mlir::tracea::createVerifyProtocol();
   else if (check == "banks")
     pass = mlir::tracea::createVerifyBanks();
+  else if (check == "coverage")
+    pass = mlir::tracea::createVerifyCoverage();
   else if (check == "resources")
     pass = mlir::tracea::createVerifyResources();
   return pass;
 }
 
-constexpr const char *kChecks[] = {"protocol", "banks", "resources"};
+constexpr const char *kChecks[] = {"protocol", "banks", "coverage",
+                                   "resources"};
 
 /// The first error and its place.
 struct Rejection {
@@ -159,13 +162,17 @@ struct FaultSuite : PassWrapper<FaultSuite, OperationPass<ModuleOp>> {
   }
 
 private:
-  /// A module of this kernel alone.
+  /// A module of this kernel, and of who launches it and no other.
   static OwningOpRef<ModuleOp> isolate(ModuleOp module, StringRef name) {
     OwningOpRef<ModuleOp> copy(cast<ModuleOp>(module->clone()));
     for (Operation &op :
          llvm::make_early_inc_range(copy->getBody()->getOperations())) {
       auto kernel = dyn_cast<KernelOp>(op);
-      if (!kernel || kernel.getSymName() != name)
+      bool foreign = kernel && kernel.getSymName() != name;
+      if (!kernel)
+        op.walk(
+            [&](LaunchOp launch) { foreign |= launch.getKernel() != name; });
+      if (foreign)
         op.erase();
     }
     return copy;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "FaultPasses.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/InitTracea.h"
@@ -11,6 +13,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::tracea::registerTraceaDialects(registry);
+  registry.insert<mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
   mlir::tracea::registerTraceaAnalysisPasses();
   mlir::tracea::registerCompilePipeline();
   tracea::test::registerFaultPasses();
