@@ -34,7 +34,10 @@ private:
   Outcome confirmUnwritten(const LinearSystem::Point &point);
   Outcome decidePair(size_t first, size_t second);
   Outcome decideClaims(size_t first, size_t second);
-  bool excludeEachOther(const Constraints &a, const Constraints &b);
+  /// What an inequality says of more than sizes -> what it adds of sizes.
+  using Sides = std::map<Expr, std::vector<Expr>>;
+  Sides sidesOf(const Constraints &claim) const;
+  bool excludeEachOther(const Sides &a, const Sides &b);
   Outcome doubled(size_t first, size_t second, LinearSystem::Point a,
                   LinearSystem::Point b);
 
@@ -44,6 +47,7 @@ private:
   std::vector<std::vector<Expr>> inverses;
   /// What each writer claims: constraints over the coordinates.
   std::vector<Constraints> claims;
+  std::vector<Sides> sides;
   /// Sums of symbols known to be negative or not.
   std::map<Expr, bool> negative;
 };
@@ -257,40 +261,52 @@ Outcome AffineDecider::decidePair(size_t first, size_t second) {
   return {};
 }
 
-/// Whether a + b < 0 for one of each, up to symbols: cheap and enough for most.
-bool AffineDecider::excludeEachOther(const Constraints &a,
-                                     const Constraints &b) {
-  for (const Constraint &left : a)
-    for (const Constraint &right : b)
-      for (int sign : {1, -1}) {
-        // An equality is two inequalities.
-        if (sign < 0 && !left.equality)
+/// Inequalities by what they say of more than sizes.
+AffineDecider::Sides AffineDecider::sidesOf(const Constraints &claim) const {
+  Sides sides;
+  for (const Constraint &constraint : claim)
+    for (int sign : {1, -1}) {
+      // An equality is two inequalities.
+      if (sign < 0 && !constraint.equality)
+        continue;
+      Expr whole = sign * constraint.expr, moving, sizes = whole.constant();
+      for (auto [term, coefficient] : whole.terms())
+        (space.isSymbolic(term) ? sizes : moving) += coefficient * Expr(term);
+      if (moving.isValid() && sizes.isValid())
+        sides[moving].push_back(sizes);
+    }
+  return sides;
+}
+
+/// Whether a + b < 0 for one of each, up to sizes: cheap and enough for most.
+bool AffineDecider::excludeEachOther(const Sides &a, const Sides &b) {
+  for (const auto &[moving, leftSizes] : a) {
+    auto opposite = b.find(-moving);
+    if (opposite == b.end())
+      continue;
+    for (const Expr &left : leftSizes)
+      for (const Expr &right : opposite->second) {
+        Expr sum = left + right;
+        if (!sum.isValid())
           continue;
-        for (int rightSign : {1, -1}) {
-          if (rightSign < 0 && !right.equality)
-            continue;
-          Expr sum = sign * left.expr + rightSign * right.expr;
-          if (!sum.isValid() || sum.terms().size() > 4 ||
-              !space.isSymbolic(sum))
-            continue;
-          if (sum.isConstant()) {
-            if (sum.constant() < 0)
-              return true;
-            continue;
-          }
-          auto [place, isNew] = negative.try_emplace(sum, false);
-          if (isNew)
-            place->second = prover.impliesAlways(less(sum, 0));
-          if (place->second)
+        if (sum.isConstant()) {
+          if (sum.constant() < 0)
             return true;
+          continue;
         }
+        auto [place, isNew] = negative.try_emplace(sum, false);
+        if (isNew)
+          place->second = prover.impliesAlways(less(sum, 0));
+        if (place->second)
+          return true;
       }
+  }
   return false;
 }
 
 /// Elements that two writers claim, both of which have an inverse.
 Outcome AffineDecider::decideClaims(size_t first, size_t second) {
-  if (excludeEachOther(claims[first], claims[second]))
+  if (excludeEachOther(sides[first], sides[second]))
     return {};
   Constraints both = claims[first];
   both.insert(both.end(), claims[second].begin(), claims[second].end());
@@ -377,6 +393,7 @@ Outcome AffineDecider::run() {
       // The coordinates are no ids, and stay.
       constraint = space.substitute(constraint, values);
     }
+    sides.push_back(sidesOf(claim));
     claims.push_back(std::move(claim));
   }
   // A fault outweighs what could not be decided.

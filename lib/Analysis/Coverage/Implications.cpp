@@ -7,6 +7,7 @@
 // where they contradict the premises.
 
 #include "Prover.h"
+#include <algorithm>
 
 using namespace tracea::coverage;
 
@@ -25,6 +26,24 @@ void tracea::coverage::addRange(Constraints &constraints, const Expr &value,
     constraints.push_back(less(value, *range.upper));
 }
 
+const std::vector<Term> &Prover::variablesOf(const Expr &expr) {
+  auto [place, isNew] = mentions.try_emplace(expr);
+  if (isNew)
+    place->second = space.variables(expr);
+  return place->second;
+}
+
+/// Whether the sum of both is negative in plain sight.
+static bool contradict(const Constraint &a, const Constraint &b) {
+  const auto &left = a.expr.terms(), &right = b.expr.terms();
+  if (!a.expr.isValid() || !b.expr.isValid() || left.size() != right.size())
+    return false;
+  for (size_t i = 0; i < left.size(); ++i)
+    if (left[i].first != right[i].first || left[i].second != -right[i].second)
+      return false;
+  return __int128(a.expr.constant()) + b.expr.constant() < 0;
+}
+
 /// The premises that have to do with the goal: dimensions that share nothing
 /// but symbols are left out. Fewer premises are a weaker query, so that its
 /// emptiness is enough.
@@ -35,10 +54,10 @@ Constraints Prover::slice(const Constraints &premises, const Constraint &goal) {
       (space.kind(variable) == TermKind::Symbol ? symbols : reached)
           .insert(variable);
   };
-  reach(space.variables(goal.expr));
-  std::vector<std::vector<Term>> variables;
+  reach(variablesOf(goal.expr));
+  std::vector<const std::vector<Term> *> variables;
   for (const Constraint &premise : premises)
-    variables.push_back(space.variables(premise.expr));
+    variables.push_back(&variablesOf(premise.expr));
   std::vector<bool> taken(premises.size());
   for (bool changed = true; changed;) {
     changed = false;
@@ -46,7 +65,7 @@ Constraints Prover::slice(const Constraints &premises, const Constraint &goal) {
       if (taken[i])
         continue;
       bool symbolic = true, shares = false, sharesSymbols = false;
-      for (Term variable : variables[i]) {
+      for (Term variable : *variables[i]) {
         bool isSymbol = space.kind(variable) == TermKind::Symbol;
         symbolic &= isSymbol;
         shares |= !isSymbol && reached.count(variable);
@@ -54,7 +73,7 @@ Constraints Prover::slice(const Constraints &premises, const Constraint &goal) {
       }
       if (shares || (symbolic && sharesSymbols)) {
         taken[i] = changed = true;
-        reach(variables[i]);
+        reach(*variables[i]);
       }
     }
   }
@@ -79,6 +98,11 @@ Prover::Answer Prover::refuteFrom(Constraints &premises,
     for (const Constraint &negation : negations(constraint)) {
       if (negation.expr.isValid() && negation.expr.isConstant() &&
           negation.expr.constant() < 0)
+        continue;
+      if (std::any_of(premises.begin(), premises.end(),
+                      [&](const Constraint &premise) {
+                        return contradict(premise, negation);
+                      }))
         continue;
       Constraints relevant = slice(premises, negation);
       relevant.push_back(negation);

@@ -65,10 +65,22 @@ Prover::Closure Prover::close(const Constraints &constraints,
       add(atMost(term, b));
       break;
     }
-    case TermKind::Product:
-      for (Term factor : std::vector<Term>(space.factors(term)))
+    case TermKind::Product: {
+      std::vector<Term> factors = space.factors(term);
+      for (Term factor : factors)
         mention(factor);
+      // lo <= u <= hi gives lo·d <= u·d <= hi·d for d >= 0.
+      for (size_t which : {0, 1}) {
+        Term u = factors[which], d = factors[1 - which];
+        std::optional<std::pair<int64_t, int64_t>> ends;
+        if (factors.size() == 2 && (ends = space.bounds(u)) &&
+            isNonNegative(d)) {
+          add(atLeast(term, ends->first * Expr(d)));
+          add(atMost(term, ends->second * Expr(d)));
+        }
+      }
       break;
+    }
     }
   };
   for (const Constraint &constraint : constraints)

@@ -74,6 +74,7 @@ private:
   LinearSystem::Answer ask(const LinearSystem &system,
                            LinearSystem::Point &point);
   Constraints slice(const Constraints &premises, const Constraint &goal);
+  const std::vector<Term> &variablesOf(const Expr &expr);
   Answer refuteFrom(Constraints &premises,
                     const std::vector<Constraints> &alternatives, size_t first,
                     const std::vector<Term> &mentioned,
@@ -92,6 +93,7 @@ private:
   std::chrono::steady_clock::time_point start;
   std::map<Term, bool> nonNegative;
   std::map<Expr, bool> positive;
+  std::map<Expr, std::vector<Term>> mentions;
   /// Symbols with values, while a point is looked for.
   std::map<Term, Expr> fixed;
   std::optional<int64_t> bound;

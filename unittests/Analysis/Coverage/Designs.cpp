@@ -246,6 +246,31 @@ Problem convInput(const ConvInput &design) {
   return p;
 }
 
+Problem convInputSymbolic(int64_t extra) {
+  Problem p;
+  Space &s = p.space;
+  Term height = s.symbol("H"), pad = s.symbol("pad"),
+       stride = s.symbol("stride", Range::from(1)),
+       dilation = s.symbol("dilation", Range::from(1));
+  Expr outputs = s.floorDiv(height + 2 * pad - 2 * dilation - 1, stride) + 1;
+  Term y = s.id("p", outputs + extra), r = s.id("r", 3);
+  Expr h = s.product(stride, y) + s.product(dilation, r) - pad;
+  p.accesses.push_back({"input", {y, r}, {}, {h}, {Range(-pad, height + pad)}});
+  return p;
+}
+
+Problem rowMajor(int64_t slack) {
+  Problem p;
+  Space &s = p.space;
+  Term rows = s.symbol("M"), columns = s.symbol("K"), leading = s.symbol("ld");
+  p.assumptions.push_back(atLeast(leading, columns + slack));
+  Term m = s.id("m", rows), k = s.id("k", columns);
+  Expr offset = s.product(leading, m) + k;
+  p.accesses.push_back(
+      {"element", {m, k}, {}, {offset}, {s.product(leading, rows)}});
+  return p;
+}
+
 Problem halo(const Halo &design) {
   Problem p;
   Space &s = p.space;

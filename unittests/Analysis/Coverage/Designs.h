@@ -66,6 +66,13 @@ struct ConvInput {
 /// Input coordinates of a convolution, in [-pad, H + pad).
 Problem convInput(const ConvInput &design);
 
+/// The same with a symbolic stride and dilation, as products; `extra` outputs.
+Problem convInputSymbolic(int64_t extra = 0);
+
+/// Row-major offsets with a symbolic leading dimension, at least the row plus
+/// `slack`, within a buffer of rows · leading elements.
+Problem rowMajor(int64_t slack = 0);
+
 struct Halo {
   int64_t tile = 8, stride = 1, taps = 3, pad = 1;
   int64_t window = 10, tileStride = 8;

@@ -76,6 +76,11 @@ TEST(Kinds, ConvInput) {
   expectProved(convInput({3, 2, 2, 5}),
                "conv input, stride 3 pad 2 dilation 2");
   expectProved(convInput({1, 0, 1, 3}), "conv input, no pad");
+  expectProved(convInputSymbolic(), "conv input, symbolic stride, dilation");
+}
+
+TEST(Kinds, RowMajor) {
+  expectProved(rowMajor(), "row-major offsets, symbolic leading");
 }
 
 TEST(Kinds, Halo) {

@@ -197,6 +197,12 @@ public:
   /// Whether only symbols occur.
   bool isSymbolic(const Expr &expr) const;
 
+  /// The least and the largest value that constant ranges allow, as far as that
+  /// is seen; nothing where a range is not constant.
+  std::optional<std::pair<int64_t, int64_t>> bounds(const Expr &expr) const {
+    return bounds(expr, 0);
+  }
+
   /// The value, given those of the variables; nothing when one is missing, a
   /// divisor is below 1 or 64 bits do not suffice.
   std::optional<int64_t> evaluate(const Expr &expr,
@@ -218,9 +224,8 @@ private:
   };
   Term variable(TermKind kind, std::string name, Range range);
   Expr intern(Node node);
-  /// The least and the largest value that constant ranges allow.
   std::optional<std::pair<int64_t, int64_t>> bounds(const Expr &expr,
-                                                    int depth = 0) const;
+                                                    int depth) const;
   Expr multiply(Term a, Term b);
 
   std::vector<Node> nodes;
