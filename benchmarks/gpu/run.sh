@@ -11,6 +11,9 @@
 #   tiles       relayouts and reductions of register tiles, lowered, run, and
 #               compared; takes the code that tracea-gpu-cases leaves in
 #               build/gpu-cases, which may come from another machine
+#   latency     what a launch costs on the host: the driver's call alone, and
+#               through the runtime; takes build/dev/bin/tracea-launch-latency,
+#               which may come from another machine, too
 #
 # Every part builds what else it needs with nvcc and the host's compiler, writes
 # full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
@@ -20,7 +23,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles)
+known=(wavefronts tiles latency)
 out='' seed=1 quick=0 record=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -145,6 +148,22 @@ part_tiles() {
   tail -n 1 "$dir/answers.txt" >>"$dir/table.txt"
   summarize <"$dir/table.txt"
   return $status
+}
+
+#===----------------------------------------------------------------------===#
+# latency
+#===----------------------------------------------------------------------===#
+
+part_latency() {
+  local dir=$out/latency tool=build/dev/bin/tracea-launch-latency
+  mkdir -p "$dir"
+  if [[ ! -x $tool ]]; then
+    echo "error: no $tool: build it where there is a compiler" >&2
+    return 1
+  fi
+  describe_machine latency >"$dir/table.txt"
+  "$tool" >>"$dir/table.txt" || return 1
+  summarize <"$dir/table.txt"
 }
 
 status=0

@@ -18,6 +18,14 @@ define ptx_kernel void @gpu_empty() {
   ret void
 }
 
+; Nothing with two views, and with two tensor maps: for measuring launches.
+define ptx_kernel void @gpu_nothing(ptr addrspace(1) %x, i32 %m, i32 %k, i32 %sm, i32 %sk, ptr addrspace(1) %y, i32 %n, i32 %l, i32 %sn, i32 %sl) {
+  ret void
+}
+define ptx_kernel void @gpu_tiled_nothing(ptr byval([128 x i8]) align 64 "nvvm.grid_constant" %x, ptr byval([128 x i8]) align 64 "nvvm.grid_constant" %y) {
+  ret void
+}
+
 ; out[4 b + …] of block b, counted along x first: threads along x, y, z in ten
 ; bits each; rank and size of the cluster in eight bits each; bytes of dynamic
 ; shared memory; `narrow`.

@@ -129,9 +129,13 @@ FAKE_API Result cuMemFreeAsync(DevicePtr memory, StreamHandle stream) {
   FAKE_CALL(cuMemFreeAsync, needsContext);
   if (!isDevice(memory, 1))
     return errorInvalidValue;
-  // At once: whoever still uses it is found out.
-  if (!streamOf(stream))
+  // After the work of this stream and no other: whoever still uses it there
+  // is found out.
+  Stream *s = streamOf(stream);
+  if (!s)
     return errorInvalidHandle;
+  if (Result result = drain(*s))
+    return result;
   return release(memory);
 }
 FAKE_API Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
