@@ -9,6 +9,8 @@
 #include "KernelCoverage/KernelCoverage.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
+#include "tracea/Analysis/Recheck.h"
+#include <set>
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_VERIFYCOVERAGE
@@ -32,12 +34,14 @@ struct VerifyCoveragePass
     KernelCoverage coverage(kernel);
     coverage.extract();
     reasons.clear();
+    reported.clear();
+    faulty.clear();
     isRefuted = false;
     cov::Result result;
     if (coverage.gaps.empty()) {
       result = decide(coverage.problem);
       if (result.verdict == cov::Verdict::Proved)
-        return certify(coverage, result.statistics.queries);
+        return certify(coverage);
     }
     for (const CoveragePart &part : coverage.parts)
       decidePart(coverage, part);
@@ -59,8 +63,44 @@ private:
     return result;
   }
 
+  /// Looks for a fault at some sizes, where all sizes are too much.
+  void tryPoints(const cov::Problem &problem, cov::Result &result) {
+    const cov::Space &space = problem.space;
+    for (int64_t size : {1, 2, 5, 33, 257}) {
+      std::map<std::string, int64_t> sizes;
+      std::map<cov::Term, int64_t> values;
+      bool isPossible = true;
+      for (uint32_t index = 0; index < space.size(); ++index) {
+        cov::Term term{index};
+        if (!space.isVariable(term) ||
+            space.kind(term) != cov::TermKind::Symbol)
+          continue;
+        const cov::Range range = space.range(term);
+        int64_t value = size;
+        if (range.upper) {
+          std::optional<int64_t> end = space.evaluate(*range.upper, values);
+          isPossible &= end && *end >= 1;
+          value = std::min(value, end.value_or(1) - 1);
+        }
+        sizes[space.name(term)] = values[term] = value;
+      }
+      for (const cov::Constraint &assumption : problem.assumptions)
+        isPossible &= space.holds(assumption, values).value_or(false);
+      if (!isPossible)
+        continue;
+      cov::Result tried = cov::enumerate(problem, sizes, 1 << 17);
+      if (tried.verdict != cov::Verdict::Refuted)
+        continue;
+      result = tried;
+      return;
+    }
+  }
+
   void decidePart(const KernelCoverage &coverage, const CoveragePart &part) {
-    cov::Result result = decide(coverage.getProblem(part));
+    cov::Problem problem = coverage.getProblem(part);
+    cov::Result result = decide(problem);
+    if (result.verdict == cov::Verdict::NotDecided && part.doubt.empty())
+      tryPoints(problem, result);
     if (result.verdict == cov::Verdict::Proved)
       return;
     Operation *op = part.ops.front();
@@ -73,17 +113,33 @@ private:
     if (!part.doubt.empty())
       return notDecided(op, "'" + finding.str() + "' may not happen, since " +
                                 part.doubt);
+    // What lies past the end of a tile may be read if nobody uses it.
+    if (part.kind == CoveragePart::Fill && !part.freeIds.empty()) {
+      cov::Result first = decide(coverage.getFirstOf(part));
+      if (first.verdict != cov::Verdict::Refuted)
+        return notDecided(op, "rows or columns that were not copied are read; "
+                              "whether they are used is not known: " +
+                                  finding.str());
+    }
     if (part.mayBePartial && finding.property == cov::Property::Cover)
       return notDecided(op,
                         "it may be meant to write a part: " + finding.str());
     isRefuted = true;
     signalPassFailure();
+    // A store out of bounds is one fault, and so is what follows from it.
+    bool follows = part.kind == CoveragePart::Fill ||
+                   (part.kind == CoveragePart::Output &&
+                    finding.property == cov::Property::Bounds);
+    if (!faulty.insert(op).second && follows)
+      return;
     InFlightDiagnostic diag = op->emitOpError();
     reportFinding(coverage, part, finding, diag);
   }
 
   void notDecided(Operation *op, const Twine &reason) {
     std::string text = reason.str();
+    if (!reported.insert({op, text}).second)
+      return;
     if (requireProof) {
       signalPassFailure();
       op->emitOpError() << "coverage not decided: " << text;
@@ -93,28 +149,18 @@ private:
     reasons.push_back("'" + op->getName().getStringRef().str() + "': " + text);
   }
 
-  void certify(const KernelCoverage &coverage, int64_t queries) {
+  void certify(const KernelCoverage &coverage) {
     ++numProved;
-    auto count = [](size_t number, StringRef noun) {
-      return std::to_string(number) + " " + noun.str() +
-             (number == 1 ? "" : "s");
-    };
-    std::string claim =
-        "all elements of " + count(coverage.numOutputs, "result") +
-        " written exactly once, " + std::to_string(coverage.numAccesses) +
-        (coverage.numAccesses == 1 ? " access" : " accesses") + " in bounds";
-    if (coverage.numFills)
-      claim +=
-          ", " + count(coverage.numFills, "operand") + " read where copied";
-    claim += ", for all sizes; " + std::to_string(queries) +
-             (queries == 1 ? " query" : " queries");
-    setCertificate(getOperation(), "coverage", claim,
+    setCertificate(getOperation(), "coverage",
+                   ::tracea::analysis::describeCoverage(coverage.problem),
                    cov::writeModel(coverage.problem));
     markAllAnalysesPreserved();
   }
 
   cov::Options options;
   std::vector<std::string> reasons;
+  std::set<std::pair<Operation *, std::string>> reported;
+  std::set<Operation *> faulty;
   bool isRefuted = false;
 };
 

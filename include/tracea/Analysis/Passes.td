@@ -132,7 +132,7 @@ def VerifyCoverage : Pass<"tracea-verify-coverage", "::mlir::tracea_pipe::Kernel
   let options = [
     Option<"requireProof", "require-proof", "bool", "false",
            "A kernel that is not decided is an error">,
-    Option<"maxMilliseconds", "max-milliseconds", "double", "20000",
+    Option<"maxMilliseconds", "max-milliseconds", "double", "1000",
            "Asks no new query of a problem after that time; 0: no limit">
   ];
   let statistics = [

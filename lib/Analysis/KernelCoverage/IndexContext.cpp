@@ -19,7 +19,25 @@ using cov::Term;
 //===----------------------------------------------------------------------===//
 
 KernelIndices::KernelIndices(KernelOp kernel, cov::Space &space)
-    : kernel(kernel), math(space), facts(getLaunchFacts(kernel)) {}
+    : kernel(kernel), type(kernel.getFunctionType()), math(space),
+      facts(getLaunchFacts(kernel)) {
+  // What the host has checked of other sizes as well is left out.
+  if (!facts.host)
+    return;
+  auto look = [&](const Expr &expr, bool isAsked) {
+    bool isForeign = false;
+    for (Term term : facts.host->variables(expr)) {
+      bool isKnown = facts.symbols.count(term) || facts.values.count(term);
+      isAsked |= isKnown;
+      isForeign |= !isKnown;
+    }
+    facts.isComplete &= !(isAsked && isForeign);
+  };
+  for (const cov::Constraint &check : facts.checks)
+    look(check.expr, false);
+  for (auto &[number, size] : facts.computed)
+    look(size, true);
+}
 
 Expr KernelIndices::getSize(unsigned argument, int64_t dim) {
   auto it = facts.classes.find({argument, dim});
@@ -49,14 +67,54 @@ Expr KernelIndices::getClassSize(unsigned number) {
   return size->second = symbol;
 }
 
+void KernelIndices::requireSize(const Expr &size) {
+  if (math.getInterval(size).lower.value_or(0) < 1 &&
+      !llvm::is_contained(required, cov::atLeast(size, 1)))
+    required.push_back(cov::atLeast(size, 1));
+}
+
+void KernelIndices::requireDivisors(ArrayRef<Expr> exprs,
+                                    SmallVectorImpl<cov::Constraint> &guard) {
+  if (divisors.empty())
+    return;
+  const cov::Space &space = math.space;
+  std::set<Term> seen;
+  SmallVector<Expr> open(exprs);
+  for (const cov::Constraint &constraint : guard)
+    open.push_back(constraint.expr);
+  SmallVector<Expr> found;
+  while (!open.empty()) {
+    Expr next = open.pop_back_val();
+    for (auto [term, coefficient] : next.terms()) {
+      if (!seen.insert(term).second || space.isVariable(term))
+        continue;
+      if (space.kind(term) == cov::TermKind::Product) {
+        for (Term factor : space.factors(term))
+          open.push_back(factor);
+        continue;
+      }
+      open.push_back(space.operand(term, 0));
+      open.push_back(space.operand(term, 1));
+      if (space.kind(term) == cov::TermKind::Quotient)
+        if (auto it = divisors.find(space.operand(term, 1));
+            it != divisors.end())
+          found.push_back(it->second - 1);
+    }
+  }
+  for (const Expr &positive : found)
+    math.require(positive, guard);
+}
+
 std::vector<cov::Constraint> KernelIndices::getAssumptions() {
-  std::vector<cov::Constraint> result;
+  std::vector<cov::Constraint> result = required;
   if (!facts.host)
     return result;
   auto add = [&](const Expr &left, const Expr &right, bool equality) {
     // Only what is about a size that is asked for.
     bool isAsked = false, isForeign = false;
     auto replace = [&](Term term) -> std::optional<Expr> {
+      if (auto value = facts.values.find(term); value != facts.values.end())
+        return Expr(value->second);
       auto known = facts.symbols.find(term);
       if (known == facts.symbols.end()) {
         isForeign = true;
@@ -66,10 +124,8 @@ std::vector<cov::Constraint> KernelIndices::getAssumptions() {
       return getClassSize(known->second);
     };
     Expr difference = transfer(left, *facts.host, math, replace) - right;
-    if (isForeign) {
-      facts.isComplete &= !isAsked;
+    if (isForeign || !isAsked)
       return;
-    }
     if (!difference.isValid() || difference.isConstant() ||
         (!equality && math.isNonNegative(difference)))
       return;
@@ -144,8 +200,11 @@ Expr IndexContext::getElement(Operation *op, unsigned group, int64_t dim,
   auto [it, inserted] = elements.try_emplace({op, group, dim}, Expr());
   if (inserted) {
     SmallVector<Term> ids;
-    it->second = makeId(op, name + Twine(dim),
-                        "element " + Twine(dim) + " of the tile", extent, ids);
+    std::string words = name == "e"
+                            ? ("element " + Twine(dim) + " of the tile").str()
+                            : name.str();
+    it->second = makeId(op, name == "e" ? name + Twine(dim) : Twine(name),
+                        words, extent, ids);
   }
   return it->second;
 }
@@ -251,6 +310,9 @@ void IndexContext::enterPersistent(scf::ForOp op, Loop &loop, Expr lower,
   Term first = *getSingleTerm(lower);
   const cov::Range range = math.space.range(first);
   bool coversGrid = range.upper && *range.upper == step;
+  // Of no workgroups none writes.
+  if (coversGrid)
+    kernel.requireSize(step);
   std::optional<Expr> extent;
   for (const Expr &upper : uppers)
     if (math.space.isSymbolic(upper) && (!extent || upper.isConstant()))

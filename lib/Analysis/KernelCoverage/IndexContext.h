@@ -25,10 +25,21 @@ struct KernelIndices {
 
   /// The extent of an argument, or an integer argument (dim -1).
   cov::Expr getSize(unsigned argument, int64_t dim);
-  /// What the host has checked of the sizes asked for so far.
+  /// Takes `size` to be at least 1: the number of workgroups.
+  void requireSize(const cov::Expr &size);
+  /// What was required, and what the host has checked of the sizes asked for so
+  /// far.
   std::vector<cov::Constraint> getAssumptions();
+  ArrayRef<cov::Constraint> getRequired() const { return required; }
+  /// What has been divided by in `exprs` was at least 1.
+  void requireDivisors(ArrayRef<cov::Expr> exprs,
+                       llvm::SmallVectorImpl<cov::Constraint> &guard);
+
+  /// Divisors, as they are divided by and as the program has them.
+  std::map<cov::Expr, cov::Expr> divisors;
 
   tracea_pipe::KernelOp kernel;
+  FunctionType type;
   IndexArithmetic math;
   LaunchFacts facts;
   /// In words, for messages.
@@ -46,6 +57,7 @@ private:
   cov::Expr getClassSize(unsigned number);
 
   std::map<unsigned, cov::Expr> sizes;
+  std::vector<cov::Constraint> required;
 };
 
 /// Alternatives that are tried one after the other: the sides of a select, of
@@ -139,6 +151,7 @@ private:
                       Operation *op);
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);
+  cov::Expr atLeastOne(const cov::Expr &divisor);
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
   std::optional<cov::Expr> getShare(Operation *op, const cov::Expr &number,
                                     const cov::Expr &extent);
@@ -159,7 +172,8 @@ private:
   std::pair<cov::Expr, cov::Expr> raster(tracea_pipe::RasterOp op);
   /// x = quotient * divisor + remainder, as a stage of an output.
   std::pair<cov::Expr, cov::Expr> split(Operation *op, cov::Term whole,
-                                        cov::Expr divisor);
+                                        cov::Expr divisor,
+                                        cov::Expr extentOfRest);
   void consume(cov::Term term) { consumed.push_back(term); }
   std::optional<cov::Term> getSingleTerm(const cov::Expr &expr);
 

@@ -83,28 +83,40 @@ Expr IndexContext::nonNegative(Operation *op, Expr expr) {
   return expr;
 }
 
+/// By zero nothing is divided: it stops the program.
+Expr IndexContext::atLeastOne(const Expr &divisor) {
+  if (math.getConstant(divisor) ||
+      math.getInterval(divisor).lower.value_or(0) >= 1)
+    return divisor;
+  Expr positive = math.max(divisor, 1);
+  kernel.divisors[positive] = divisor;
+  return positive;
+}
+
 std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
-                                          Expr divisor) {
-  auto [it, inserted] = splits.try_emplace({whole, divisor}, Expr(), Expr());
+                                          Expr divisor, Expr extentOfRest) {
+  auto [it, inserted] =
+      splits.try_emplace({whole, extentOfRest}, Expr(), Expr());
   if (!inserted)
     return it->second;
   // The quotient's extent is what, times the divisor, is that of the whole.
   const cov::Range range = math.space.range(whole);
   Expr extent = range.upper ? math.ceilDiv(*range.upper, divisor) : Expr(0);
+  // At least 1 is what divides; none is left where it is not.
   if (range.upper && range.upper->terms().size() == 1) {
     Term product = range.upper->terms().front().first;
     if (math.space.kind(product) == cov::TermKind::Product)
       for (Term factor : math.space.factors(product)) {
         std::map<Term, Expr> one = {{factor, Expr(1)}};
         Expr rest = math.space.substitute(*range.upper, one);
-        if (math.product(rest, divisor) == *range.upper)
+        if (math.product(rest, extentOfRest) == *range.upper)
           extent = rest;
-        if (math.product(factor, divisor) == *range.upper)
+        if (math.product(factor, extentOfRest) == *range.upper)
           extent = factor;
       }
   }
   Term quotient = math.space.coordinate("quotient", cov::Range(extent));
-  Term rest = math.space.coordinate("rest", cov::Range(divisor));
+  Term rest = math.space.coordinate("rest", cov::Range(extentOfRest));
   describe(quotient, op, "the quotient of " + kernel.names[whole]);
   describe(rest, op, "the remainder of " + kernel.names[whole]);
   stages.push_back({"split", cov::EuclidStage{cov::EuclidStage::Split, whole,
@@ -130,6 +142,8 @@ std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
 }
 
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
+  Expr size = b;
+  b = atLeastOne(b);
   std::optional<Term> whole = getSingleTerm(a);
   bool isGrid = false;
   if (whole)
@@ -138,7 +152,7 @@ Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
       isGrid = llvm::is_contained(it->second->ids, *whole) ||
                math.space.kind(*whole) == cov::TermKind::Coordinate;
   if (forOutput && isGrid) {
-    auto [quotient, rest] = split(op, *whole, b);
+    auto [quotient, rest] = split(op, *whole, b, size);
     return remainder ? rest : quotient;
   }
   std::optional<int64_t> divisor = math.getConstant(b);
@@ -235,10 +249,10 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         std::optional<Expr> share = getShare(op, a, b);
         if (share)
           return *share;
-        return math.ceilDiv(a, b);
+        return math.ceilDiv(a, atLeastOne(b));
       })
       .Case([&](arith::CeilDivUIOp) {
-        return math.ceilDiv(unsignedOperand(0), unsignedOperand(1));
+        return math.ceilDiv(unsignedOperand(0), atLeastOne(unsignedOperand(1)));
       })
       .Case<arith::IndexCastOp, arith::ExtSIOp>(
           [&](auto) { return operand(0); })
@@ -304,7 +318,7 @@ Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
   case AffineExprKind::FloorDiv:
     return divide(op, lhs, rhs, /*remainder=*/false);
   default:
-    return math.ceilDiv(lhs, rhs);
+    return math.ceilDiv(lhs, atLeastOne(rhs));
   }
 }
 

@@ -86,6 +86,11 @@ std::string KernelCoverage::getDoubt(ArrayRef<Expr> exprs,
   }
   if (!indices.facts.isComplete && !arguments.empty())
     return "it depends on more than the extents that the host compares";
+  bool hasIntegers = llvm::any_of(arguments, [&](unsigned argument) {
+    return !isa<MemRefType>(indices.type.getInput(argument));
+  });
+  if (!indices.facts.isLaunched && hasIntegers)
+    return "no launch says what the integer arguments are";
   if (!indices.facts.isLaunched && arguments.size() > 1)
     return "no launch compares the extents of the arguments";
   return "";
@@ -140,6 +145,19 @@ cov::Problem KernelCoverage::getProblem(const CoveragePart &part) const {
   return single;
 }
 
+cov::Problem KernelCoverage::getFirstOf(const CoveragePart &part) const {
+  cov::Problem single = getProblem(part);
+  cov::Claim &claim = single.claims.front();
+  std::map<Term, Expr> first;
+  for (Term id : part.freeIds)
+    first[id] = 0;
+  for (std::vector<cov::Constraint> *constraints :
+       {&claim.premises, &claim.conclusions})
+    for (cov::Constraint &constraint : *constraints)
+      constraint = single.space.substitute(constraint, first);
+  return single;
+}
+
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
@@ -164,30 +182,32 @@ void KernelCoverage::addAccess(const TileAccess &access,
   claim.name = (access.op->getName().stripDialect() + " " + access.verb + " " +
                 nameBuffer(place.buffer))
                    .str();
-  auto bound = [&](const Expr &index, const Expr &extent, bool isWindow) {
+  CoveragePart part;
+  auto bound = [&](const Expr &index, const Expr &extent, int64_t dim) {
     // A window's coordinates are mostly in bounds by their ranges.
-    if (isWindow && indices.math.isNonNegative(index) &&
+    if (dim < 0 && indices.math.isNonNegative(index) &&
         indices.math.isNonNegative(extent - 1 - index))
       return;
     for (const Expr &upper : indices.math.splitMinima(extent)) {
       claim.map.push_back(index);
       claim.bounds.push_back(cov::Range(upper));
+      part.dims.push_back(dim);
     }
   };
   for (auto &[index, extent] : place.windowBounds)
-    bound(index, extent, true);
+    bound(index, extent, -1);
   for (auto [dim, index] : llvm::enumerate(place.indices))
-    bound(index, context.getDim(place.buffer, dim), false);
+    bound(index, context.getDim(place.buffer, dim), dim);
   SmallVector<Expr> exprs(claim.map.begin(), claim.map.end());
   for (const cov::Range &range : claim.bounds)
     exprs.push_back(*range.upper);
   for (const Expr &expr : exprs)
     if (!expr.isValid())
       return gap(access.op, "an index has no expression");
+  indices.requireDivisors(exprs, guard);
   claim.ids = getIds(exprs, guard);
   claim.guard.assign(guard.begin(), guard.end());
 
-  CoveragePart part;
   part.kind = CoveragePart::Access;
   part.access = problem.accesses.size();
   part.ops = {access.op};
@@ -197,7 +217,6 @@ void KernelCoverage::addAccess(const TileAccess &access,
   part.doubt = getDoubt(exprs, guard, scope);
   problem.accesses.push_back(std::move(claim));
   parts.push_back(std::move(part));
-  ++numAccesses;
   if (!access.isWrite && !access.isHint)
     addFill(access, place, scope);
 }
@@ -292,6 +311,7 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
       gap(access.op, "what it reads is copied up to limits at another place");
       continue;
     }
+    indices.requireDivisors(place.indices, guard);
     claim.premises.assign(guard.begin(), guard.end());
     claim.conclusions.assign(conclusions.begin(), conclusions.end());
     llvm::append_range(guard, conclusions);
@@ -302,9 +322,9 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
     part.verb = access.verb;
     part.buffer = place.buffer;
     part.notes = {fill};
+    part.freeIds = access.freeIds;
     part.doubt = getDoubt({}, guard, scope);
     addClaim(std::move(part), std::move(claim));
-    ++numFills;
   }
 }
 

@@ -39,6 +39,10 @@ struct CoveragePart {
   llvm::SmallVector<Operation *> ops;
   StringRef verb;
   Value buffer;
+  /// Of an access: the dimension of each index, -1 of a window.
+  llvm::SmallVector<int64_t> dims;
+  /// Of a fill: rows or columns of the tile. The first is always used.
+  llvm::SmallVector<cov::Term> freeIds;
   /// Windows that the access looks through, or the copy that fills.
   llvm::SmallVector<Operation *> notes;
   /// Why a counterexample might not happen; empty: it does.
@@ -61,12 +65,13 @@ public:
   void extract();
   /// One part as a problem of its own.
   cov::Problem getProblem(const CoveragePart &part) const;
+  /// The same of the first row or column alone.
+  cov::Problem getFirstOf(const CoveragePart &part) const;
 
   cov::Problem problem;
   KernelIndices indices;
   std::vector<CoveragePart> parts;
   std::vector<CoverageGap> gaps;
-  size_t numOutputs = 0, numAccesses = 0, numFills = 0;
 
 private:
   struct Site {

@@ -36,6 +36,8 @@ public:
   unsigned getClass(const Expr &size);
   /// How the sizes of a class are computed: invalid, or more than a symbol.
   Expr getSize(unsigned number) const;
+  /// Whether a size of the class comes from something that is not understood.
+  bool isOpaque(unsigned number) const;
   std::optional<int64_t> getConstant(unsigned number) {
     auto it = constants.find(classes.findLeader(number));
     if (it == constants.end())
@@ -55,6 +57,7 @@ private:
 
   std::map<std::pair<void *, int64_t>, Expr> symbols;
   std::map<Expr, unsigned> numbers;
+  std::vector<Expr> opaque;
   llvm::IntEqClasses classes;
   std::map<unsigned, int64_t> constants;
 };
@@ -64,9 +67,12 @@ private:
 Expr HostSizes::unknown(Value value, int64_t dim) {
   auto [it, inserted] =
       symbols.try_emplace({value.getAsOpaquePointer(), dim}, Expr());
-  if (inserted)
-    it->second = space->symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
-                                            : cov::Range());
+  if (!inserted)
+    return it->second;
+  it->second = space->symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
+                                          : cov::Range());
+  if (value.getDefiningOp())
+    opaque.push_back(it->second);
   return it->second;
 }
 
@@ -161,6 +167,13 @@ Expr HostSizes::getSize(unsigned number) const {
          !space->isVariable(size.terms().front().first)))
       return size;
   return Expr::invalid();
+}
+
+bool HostSizes::isOpaque(unsigned number) const {
+  return llvm::any_of(opaque, [&](const Expr &size) {
+    auto it = numbers.find(size);
+    return it != numbers.end() && classes.findLeader(it->second) == number;
+  });
 }
 
 void HostSizes::unite(const Expr &a, const Expr &b) {
@@ -311,9 +324,12 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
     auto known = numbers.find({last->getClass(term)});
     if (known != numbers.end())
       facts.symbols[term] = known->second;
+    if (std::optional<int64_t> value = last->getConstant(last->getClass(term)))
+      facts.values[term] = *value;
   }
   // Sizes that the host has computed from others.
   for (auto [key, signature] : llvm::zip(keys, signatures)) {
+    facts.isComplete &= !last->isOpaque(signature.front());
     Expr size = last->getSize(signature.front());
     if (size.isValid() && !size.isConstant() && size.terms().size() >= 1)
       facts.computed.push_back({numbers[signature], size});

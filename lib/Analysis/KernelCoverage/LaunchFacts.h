@@ -29,6 +29,7 @@ struct LaunchFacts {
   std::shared_ptr<cov::Space> host;
   std::vector<cov::Constraint> checks;
   std::map<cov::Term, unsigned> symbols;
+  std::map<cov::Term, int64_t> values;
   /// Classes with how the host computes them.
   std::vector<std::pair<unsigned, cov::Expr>> computed;
   /// Whether there are launches at all.

@@ -63,7 +63,6 @@ void KernelCoverage::extractOutputs() {
   for (const Site &site : sites)
     outputs[site.buffer].push_back(site);
   for (auto &[buffer, writers] : outputs) {
-    ++numOutputs;
     std::vector<std::vector<Site>> classes;
     for (const Site &site : writers) {
       auto joins = [&](const Site &other) {
@@ -126,6 +125,7 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     for (Term id : llvm::concat<const Term>(scope.ids, access.ids))
       if (!llvm::is_contained(writer.ids, id))
         writer.ids.push_back(id);
+    indices.requireDivisors(place.indices, scope.guard);
     writer.guard.assign(scope.guard.begin(), scope.guard.end());
     for (const cov::Constraint &constraint : access.guard)
       if (!llvm::is_contained(writer.guard, constraint))
@@ -149,7 +149,21 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   if (!alternatives.isEmpty())
     return gap(sites.front().op,
                "which elements it writes depends on a choice of cases");
+  // What the stages make is part of each write.
+  std::vector<Term> made;
+  for (const cov::Stage &before : out.stages)
+    if (const auto *euclid = std::get_if<cov::EuclidStage>(&before.kind)) {
+      if (euclid->direction == cov::EuclidStage::Split)
+        llvm::append_range(made,
+                           std::array{euclid->quotient, euclid->remainder});
+    } else if (const auto *raster =
+                   std::get_if<cov::RasterStage>(&before.kind)) {
+      llvm::append_range(made, std::array{raster->row, raster->column});
+    }
   for (Pending &next : pending) {
+    for (Term term : made)
+      if (!llvm::is_contained(next.writer.ids, term))
+        next.writer.ids.push_back(term);
     llvm::erase_if(next.writer.ids, [&](Term id) {
       return llvm::is_contained(out.consumed, id);
     });

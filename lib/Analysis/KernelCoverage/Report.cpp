@@ -181,7 +181,21 @@ void Report::print(InFlightDiagnostic &diag) {
     return;
   case CoveragePart::Access: {
     diag << part.verb << " out of bounds of " << getBuffer() << ": " << at;
-    diag << finding.message.substr(finding.message.find("index "));
+    const cov::Access &access = coverage.problem.accesses[part.access];
+    std::map<Term, int64_t> values = getValues({});
+    for (auto [index, bound, dim] :
+         llvm::zip(access.map, access.bounds, part.dims)) {
+      std::optional<int64_t> value = space.evaluate(index, values);
+      std::optional<int64_t> end = space.evaluate(*bound.upper, values);
+      if (!value || !end || (*value >= 0 && *value < *end))
+        continue;
+      if (dim < 0)
+        diag << "an index of the window";
+      else
+        diag << "index " << dim;
+      diag << " is " << *value << ", expected 0 to below " << *end;
+      break;
+    }
     if (!where.empty())
       diag << ", where " << where;
     for (Operation *window : part.notes)
