@@ -261,7 +261,8 @@ void KernelCoverage::addOwners(ArrayRef<Site> first, ArrayRef<Site> second) {
       SmallVector<cov::Constraint> all, conclusions;
       SmallVector<Expr> elements[2];
       std::string doubt;
-      for (auto [number, site] : llvm::enumerate(ArrayRef<Site>{a, b})) {
+      for (unsigned number : {0, 1}) {
+        const Site &site = number == 0 ? a : b;
         IndexContext &own = number == 0 ? before : after;
         std::vector<TileAccess> accesses = getAccesses(site.op, own);
         if (site.number >= accesses.size())

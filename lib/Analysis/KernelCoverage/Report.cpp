@@ -88,11 +88,20 @@ std::string Report::element(const cov::Writer &writer,
 
 /// The stage of the elements, if the finding is about it.
 const cov::AffineStage *Report::getElements() const {
-  if (part.endStage == part.firstStage ||
-      finding.stage + part.firstStage + 1 != part.endStage)
+  if (part.endStage == part.firstStage)
     return nullptr;
-  return std::get_if<cov::AffineStage>(
+  const auto *elements = std::get_if<cov::AffineStage>(
       &coverage.problem.stages[part.endStage - 1].kind);
+  if (finding.stage >= 0)
+    return finding.stage + part.firstStage + 1 == part.endStage ? elements
+                                                                : nullptr;
+  // Found by trying: an element that nobody writes is about it.
+  std::map<Term, int64_t> values = getValues({});
+  bool isElement = finding.property == cov::Property::Cover && elements &&
+                   llvm::all_of(elements->coordinates, [&](Term coordinate) {
+                     return values.count(coordinate) > 0;
+                   });
+  return isElement ? elements : nullptr;
 }
 
 /// Loops and grids whose indices differ between two events.
@@ -122,7 +131,11 @@ void Report::printOutput(InFlightDiagnostic &diag) {
   const cov::AffineStage *elements = getElements();
   if (!elements || finding.property == cov::Property::Claim) {
     diag << "does not write each element of " << getBuffer()
-         << " once: " << finding.str();
+         << " once: " << with << finding.message;
+    if (std::string where = list(finding.point, false); !where.empty())
+      diag << ", where " << where;
+    if (std::string where = list(finding.otherPoint, false); !where.empty())
+      diag << " and where " << where;
     diag.attachNote(kernel.getTiles().getLoc()) << "the tiles are made here";
     return;
   }

@@ -1,0 +1,98 @@
+// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-verify-coverage))" -verify-diagnostics
+// RUN: not tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-verify-coverage{require-proof=true}))" 2>&1 | FileCheck %s --check-prefix=REQUIRED
+
+// What is outside of the method is a remark that says why; with require-proof it
+// is an error.
+
+// An index from memory.
+// REQUIRED: error: 'memref.store' op coverage not decided: which elements it writes depends on a value of 'memref.load'
+tracea_pipe.kernel @scatter(%at: memref<?xindex>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %n = memref.dim %at, %c0 : memref<?xindex>
+  tracea_pipe.tiles (%i) in (%n) {
+    %j = memref.load %at[%i] : memref<?xindex>
+    // expected-remark-re@+2 {{coverage not decided: {{.*}} may not happen, since it depends on a value of 'memref.load'}}
+    // expected-remark@+1 {{coverage not decided: which elements it writes depends on a value of 'memref.load'}}
+    memref.store %one, %y[%j] : memref<?xf32>
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// A store under a condition on data.
+// REQUIRED: error: 'memref.store' op coverage not decided: which elements it writes is not known: it runs under a condition on data
+tracea_pipe.kernel @condition(%y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %n = memref.dim %y, %c0 : memref<?xf32>
+  tracea_pipe.tiles (%i) in (%n) {
+    %v = memref.load %y[%i] : memref<?xf32>
+    %less = arith.cmpf olt, %v, %one : f32
+    scf.if %less {
+      // expected-remark@+1 {{coverage not decided: which elements it writes is not known: it runs under a condition on data}}
+      memref.store %one, %y[%i] : memref<?xf32>
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// Nobody says that both have as many rows.
+// REQUIRED: error: 'memref.store' op coverage not decided: {{.*}} no launch compares the extents of the arguments
+tracea_pipe.kernel @rows(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  tracea_pipe.tiles (%i) in (%n) {
+    // expected-remark-re@+2 {{coverage not decided: 'access {{.*}} may not happen, since no launch compares the extents of the arguments}}
+    // expected-remark-re@+1 {{coverage not decided: 'stage {{.*}} may not happen, since no launch compares the extents of the arguments}}
+    memref.store %one, %y[%i] : memref<?xf32>
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// A part of a buffer is written; the rest may be meant to stay.
+// REQUIRED: error: 'memref.store' op coverage not decided: it may be meant to write a part
+tracea_pipe.kernel @part(%y: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  tracea_pipe.tiles (%i) in (%c1) {
+    // expected-remark@+1 {{coverage not decided: it may be meant to write a part}}
+    memref.store %one, %y[%i] : memref<8xf32>
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// Strides that only the run knows.
+// REQUIRED: error: 'memref.copy' op coverage not decided: it looks into its buffer through 'memref.reinterpret_cast'
+tracea_pipe.kernel @strides(%x: memref<64xf32>, %y: memref<8xf32>, %s: index) {
+  %c1 = arith.constant 1 : index
+  %v = memref.reinterpret_cast %x to offset: [0], sizes: [8], strides: [%s] : memref<64xf32> to memref<8xf32, strided<[?]>>
+  tracea_pipe.tiles (%i) in (%c1) {
+    // expected-remark@+1 {{coverage not decided: it looks into its buffer through 'memref.reinterpret_cast'}}
+    memref.copy %v, %y : memref<8xf32, strided<[?]>> to memref<8xf32>
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// An operation that writes in a way that nobody knows.
+// REQUIRED: error: 'vector.store' op coverage not decided: how it reads and writes memory is not known
+tracea_pipe.kernel @vector(%y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  tracea_pipe.tiles (%i) in (%c1) {
+    // expected-remark@+1 {{coverage not decided: how it reads and writes memory is not known}}
+    vector.store %zero, %y[%c0] : memref<8xf32>, vector<8xf32>
+  }
+  tracea_pipe.end
+}
