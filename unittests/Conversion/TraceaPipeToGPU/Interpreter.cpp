@@ -472,8 +472,8 @@ std::string Interpreter::run(gpu::GPUFuncOp func,
   };
   size_t nextValue = 0, nextBuffer = 0;
   // Attributions follow the arguments of the type.
-  for (BlockArgument argument : func.getArguments().take_front(
-           func.getFunctionType().getNumInputs())) {
+  for (BlockArgument argument :
+       func.getArguments().take_front(func.getFunctionType().getNumInputs())) {
     if (isa<MemRefType>(argument.getType())) {
       const BufferArgument &buffer = buffers[nextBuffer++];
       addMemory(argument, buffer.bytes, buffer.shape, /*isShared=*/false);
