@@ -24,11 +24,12 @@ static StringRef getName(TermRef term) {
   return StringRef(term->symbol).split(' ').first;
 }
 
-static std::string roundsText(TermRef fold) {
-  const Form &low = fold->forms[0], &high = fold->forms[1];
-  if (low.isConstant() && high.isConstant())
-    return std::to_string(high.constant - low.constant);
-  return "";
+static std::string roundsText(TermRef fold, IndexSpace &index) {
+  Form rounds = index.sub(fold->forms[1], fold->forms[0]);
+  if (rounds.isConstant())
+    return std::to_string(rounds.constant);
+  std::optional<int64_t> most = index.interval(rounds).high;
+  return most ? "at most " + std::to_string(*most) : "";
 }
 
 /// "fused f32 products", or nothing for another fold.
@@ -64,7 +65,7 @@ static std::string beginText(TermRef begin) {
 static std::string sumText(TermRef fold, IndexSpace &index) {
   size_t states = fold->bound.size() - 1;
   TermRef update = fold->operands[states];
-  std::string rounds = roundsText(fold);
+  std::string rounds = roundsText(fold, index);
   if (states == 1) {
     if (std::string products = productText(update); !products.empty())
       return products + (rounds.empty() ? "" : ", " + rounds + " in a row") +
