@@ -259,6 +259,7 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
   Operation *source = place.buffer.getDefiningOp();
   SmallVector<Operation *> fills;
   unsigned number = 0;
+  bool isFilledInParts = false;
   if (isa_and_nonnull<StageOp>(source)) {
     fills.push_back(source);
   } else if (auto wait = dyn_cast_or_null<WaitOp>(source)) {
@@ -267,12 +268,18 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
       if (acquire.getChannel() != wait.getChannel() ||
           number >= acquire.getNumResults())
         return;
-      for (Operation *user : acquire.getResult(number).getUsers())
+      for (Operation *user : acquire.getResult(number).getUsers()) {
         if (isa<CopyOp>(user) &&
             cast<CopyOp>(user).getDest() == acquire.getResult(number))
           fills.push_back(user);
+        if (isa<ViewOp, memref::SubViewOp>(user) &&
+            llvm::any_of(user->getUsers(), llvm::IsaPred<CopyOp>))
+          isFilledInParts = true;
+      }
     });
   }
+  if (isFilledInParts)
+    return gap(access.op, "what it reads is copied in parts");
   for (Operation *fill : fills) {
     ValueRange limits;
     if (auto stage = dyn_cast<StageOp>(fill))
