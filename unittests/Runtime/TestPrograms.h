@@ -63,6 +63,61 @@ inline ProgramFile describedProgram() {
   return program;
 }
 
+/// The same for a GPU: an entry `main(x: f32[?, 64], im: f32[2, 28, 30, 64])
+/// -> f32[?, 64]` of one step with every kind of argument.
+inline ProgramFile describedGPUProgram() {
+  ProgramFile program;
+  Manifest &m = program.manifest;
+  m.producer = "tracea test";
+  m.target = {"cuda", "sm_90a", "generic", {}};
+  program.addBlob({1, 2, 3, 4, 5});
+  program.addBlob(std::vector<uint8_t>(32, 7));
+  m.images = {{0, 0, "cubin", "sm_90a", 0}, {0, 1, "ptx", "sm_90", 80}};
+  KernelSpec kernel;
+  kernel.name = kernel.symbol = "k";
+  kernel.workspace = 200000;
+  GPUKernelSpec &gpu = kernel.gpu.emplace();
+  gpu.block = {128, 2, 1};
+  gpu.cluster = {2, 1, 1};
+  gpu.persistent = 1;
+  gpu.overlaps = true;
+  gpu.indexBits = 32;
+  m.kernels.push_back(kernel);
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"x", ElementType::F32, {dynamicSize, 64}},
+                  {"im", ElementType::F32, {2, 28, 30, 64}}};
+  ExprBuilder e(entry.exprs);
+  std::vector<int64_t> shape = {e.dim(0, 0), e.constant(64)};
+  std::vector<int64_t> image = {e.constant(2), e.constant(28), e.constant(30),
+                                e.constant(64)};
+  entry.buffers = {BufferSpec::input(0), BufferSpec::input(1),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, shape))};
+  TensorMapSpec tile;
+  tile.box = {64, 32};
+  tile.elementStrides = {1, 1};
+  tile.swizzle = MapSwizzle::B128;
+  tile.promotion = MapPromotion::B256;
+  TensorMapSpec window;
+  window.im2col = Im2colSpec{{0, 0}, {-1, -2}, 32, 96};
+  window.elementStrides = {1, 2, 2, 1};
+  window.fill = MapFill::NaN;
+  StepSpec step;
+  step.tiles = e.ceilDiv(shape[0], e.constant(64));
+  step.grid = {step.tiles, e.constant(1), e.constant(1)};
+  step.args = {
+      ArgSpec::fromMap(tile, e.rowMajorView(0, ElementType::F32, shape)),
+      ArgSpec::fromMap(window, e.rowMajorView(1, ElementType::F32, image)),
+      ArgSpec::fromPointer(e.rowMajorView(2, ElementType::F32, shape)),
+      ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
+      ArgSpec::fromIndex(shape[0])};
+  entry.steps = {step};
+  entry.outputs = {
+      {ElementType::F32, e.rowMajorView(2, ElementType::F32, shape)}};
+  m.entries = {entry};
+  return program;
+}
+
 } // namespace tracea::runtime::test
 
 #endif // TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H

@@ -123,6 +123,8 @@ public:
         makeTensorMapArguments(spec, address, sizes, strides, context->blank());
     if (!made)
       return made.status();
+    Current current(*context);
+    TRACEA_RETURN_IF_ERROR(current.status);
     TensorMapArguments &a = *made;
     TensorMapBits *bits = static_cast<TensorMapBits *>(map);
     if (a.im2col)
@@ -160,6 +162,10 @@ private:
 };
 
 } // namespace
+
+bool hasCUDADriver(const std::string &driverLibrary) {
+  return Driver::isPresent(driverLibrary);
+}
 
 Expected<std::vector<CUDADeviceProperties>>
 listCUDADevices(const std::string &driverLibrary) {

@@ -94,14 +94,27 @@ static std::string hintFor(Result result) {
   }
 }
 
+static constexpr const char usualPath[] = "libcuda.so.1";
+
+static std::string choosePath(const std::string &path) {
+  const char *variable = std::getenv("TRACEA_CUDA_DRIVER");
+  return !path.empty() ? path : variable && *variable ? variable : usualPath;
+}
+
+static void *openLibrary(const std::string &path) {
+  return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+bool Driver::isPresent(const std::string &path) {
+  return openLibrary(choosePath(path)) != nullptr;
+}
+
 Expected<std::shared_ptr<const Driver>> Driver::open(const std::string &path) {
   auto driver = std::make_shared<Driver>();
-  const char *variable = std::getenv("TRACEA_CUDA_DRIVER");
-  bool chosen = !path.empty() || (variable && *variable);
-  driver->path = !path.empty() ? path : chosen ? variable : "libcuda.so.1";
-  void *library =
-      ::dlopen(driver->path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  driver->path = choosePath(path);
+  void *library = openLibrary(driver->path);
   if (!library) {
+    bool chosen = driver->path != usualPath;
     const char *reason = ::dlerror();
     return Status::error(
         "no CUDA driver: cannot open " + driver->path + ": " +

@@ -36,6 +36,9 @@ public:
   /// else libcuda.so.1. Opens it, asks for its version and initialises it.
   static Expected<std::shared_ptr<const Driver>> open(const std::string &path);
 
+  /// Whether the library of `open` can be opened.
+  static bool isPresent(const std::string &path);
+
   API api;
   /// 1000 * major + 10 * minor of CUDA.
   int version = 0;

@@ -5,8 +5,9 @@
 //
 // Three doors: the bytes as a container; a valid container with patches whose
 // checksums are made right again, so that the checks behind them are reached;
-// and a valid manifest with patched text. Whatever is accepted must serialize
-// to something that is accepted again and means the same.
+// and valid manifests, of the CPU and of a GPU, with patched text. Whatever is
+// accepted must serialize to something that is accepted again and means the
+// same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +96,9 @@ static void forge(std::vector<uint8_t> &bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::vector<uint8_t> valid =
       *test::describedProgram().serialize();
-  static const std::string json = *toJSON(test::describedProgram().manifest);
+  static const std::string jsons[] = {
+      *toJSON(test::describedProgram().manifest),
+      *toJSON(test::describedGPUProgram().manifest)};
   parseAndCheck(Bytes(data, size));
 
   std::vector<uint8_t> patched = valid;
@@ -107,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
   // The input's text over, or in the middle of, the manifest's.
   if (size >= 4) {
-    std::string text = json;
+    std::string text = jsons[data[2] / 16 % 2];
     size_t at = (data[0] | size_t(data[1]) << 8) % text.size();
     size_t cut = std::min<size_t>(data[2] % 16, text.size() - at);
     text.replace(at, cut, reinterpret_cast<const char *>(data) + 3,

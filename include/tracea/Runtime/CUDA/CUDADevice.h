@@ -66,6 +66,9 @@ struct CUDADeviceProperties {
 /// The oldest device that programs run on: compute capability 7.0.
 inline constexpr int minCUDACapability = 70;
 
+/// Whether there is a driver's library at all, whatever becomes of it.
+bool hasCUDADriver(const std::string &driverLibrary = "");
+
 /// The devices of this process, supported or not. Fails where there is no
 /// usable driver or no device.
 Expected<std::vector<CUDADeviceProperties>>

@@ -206,6 +206,6 @@ FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config,
       return result;
     if (body)
       body(launch);
-    return Result(success);
+    return launch.result;
   });
 }

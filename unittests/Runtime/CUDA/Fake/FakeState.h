@@ -69,6 +69,8 @@ struct KernelLaunch {
   LaunchRecord shape;
   /// The values of the parameters, each in 8 bytes or more.
   std::vector<std::vector<unsigned char>> parameters;
+  /// Set by a kernel that does what the hardware does not allow.
+  mutable Result result = success;
 
   template <typename T>
   T parameter(size_t i) const {

@@ -86,7 +86,7 @@ FAKE_API Result cuTensorMapEncodeTiled(TensorMapBits *bits, int dataType,
                                        const uint32_t *box,
                                        const uint32_t *steps, int interleave,
                                        int swizzle, int promotion, int fill) {
-  FAKE_CALL(cuTensorMapEncodeTiled, plain);
+  FAKE_CALL(cuTensorMapEncodeTiled, needsContext);
   FakeMap map;
   map.rank = rank;
   map.address = static_cast<char *>(address);
@@ -104,7 +104,7 @@ FAKE_API Result cuTensorMapEncodeIm2col(
     const uint64_t *sizes, const uint64_t *strides, const int *lower,
     const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *steps,
     int interleave, int swizzle, int promotion, int fill) {
-  FAKE_CALL(cuTensorMapEncodeIm2col, plain);
+  FAKE_CALL(cuTensorMapEncodeIm2col, needsContext);
   if (rank < 3 || rank > 5 || channels > 256 || pixels > 1024)
     return errorInvalidValue;
   static constexpr int reach[] = {0, 32768, 128, 16};
