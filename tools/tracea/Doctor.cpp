@@ -6,6 +6,7 @@
 // says what to do where something is missing.
 
 #include "Commands.h"
+#include "Findings.h"
 #include "Session.h"
 #include "Timing.h"
 #include "tracea/Runtime/CPU/CPUDevice.h"
@@ -28,36 +29,11 @@ using namespace tracea::driver;
 namespace rt = tracea::runtime;
 
 namespace {
-enum class Verdict { Good, Warning, Bad };
-
-struct Finding {
-  Verdict verdict = Verdict::Good;
-  std::string section;
-  std::string text;
-  /// What to do about it.
-  std::string hint;
-};
-
 struct DoctorCommand {
   bool verbose = false;
   bool json = false;
 };
-
-using Findings = std::vector<Finding>;
 } // namespace
-
-static void good(Findings &findings, const char *section, std::string text) {
-  findings.push_back({Verdict::Good, section, std::move(text), ""});
-}
-static void warn(Findings &findings, const char *section, std::string text,
-                 std::string hint) {
-  findings.push_back(
-      {Verdict::Warning, section, std::move(text), std::move(hint)});
-}
-static void bad(Findings &findings, const char *section, std::string text,
-                std::string hint) {
-  findings.push_back({Verdict::Bad, section, std::move(text), std::move(hint)});
-}
 
 //===----------------------------------------------------------------------===//
 // Host
@@ -392,6 +368,7 @@ static int runDoctor(const DoctorCommand &command) {
   {
     Progress progress("compiling and running a product");
     checkCompiler(findings, device);
+    checkCUDA(findings);
   }
   bool failed = false;
   for (const Finding &finding : findings)
