@@ -83,6 +83,9 @@ TEST(Chain, HintsAreNotTrusted) {
   Writer &nothing = affine(idle).writers[0];
   nothing.inverse = {nothing.ids[0], nothing.ids[1]};
   EXPECT_EQ(decide(idle).verdict, Verdict::Refuted);
+  // With no tile at all, the range of an id would contradict everything.
+  idle.assumptions.push_back(atMost(*idle.space.find("N0"), 128));
+  EXPECT_EQ(decide(idle).verdict, Verdict::Refuted);
   nothing.inverse = {Expr::invalid(), Expr(0)};
   expectNotDecided(idle, "invalid");
   writer.inverse = {x};

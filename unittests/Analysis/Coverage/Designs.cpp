@@ -259,7 +259,7 @@ Problem convInputSymbolic(int64_t extra) {
   return p;
 }
 
-Problem rowMajor(int64_t slack) {
+Problem rowMajor(int64_t slack, int64_t missing) {
   Problem p;
   Space &s = p.space;
   Term rows = s.symbol("M"), columns = s.symbol("K"), leading = s.symbol("ld");
@@ -267,7 +267,7 @@ Problem rowMajor(int64_t slack) {
   Term m = s.id("m", rows), k = s.id("k", columns);
   Expr offset = s.product(leading, m) + k;
   p.accesses.push_back(
-      {"element", {m, k}, {}, {offset}, {s.product(leading, rows)}});
+      {"element", {m, k}, {}, {offset}, {s.product(leading, rows - missing)}});
   return p;
 }
 

@@ -70,8 +70,8 @@ Problem convInput(const ConvInput &design);
 Problem convInputSymbolic(int64_t extra = 0);
 
 /// Row-major offsets with a symbolic leading dimension, at least the row plus
-/// `slack`, within a buffer of rows · leading elements.
-Problem rowMajor(int64_t slack = 0);
+/// `slack`, within a buffer of (rows − missing) · leading elements.
+Problem rowMajor(int64_t slack = 0, int64_t missing = 0);
 
 struct Halo {
   int64_t tile = 8, stride = 1, taps = 3, pad = 1;

@@ -64,6 +64,7 @@ std::vector<Mutant> mutants() {
   add("convolution dilated by one more", convInput({3, 2, 2, 5, 0, 1}), {B});
   add("symbolic convolution with one output more", convInputSymbolic(1), {B});
   add("leading dimension one short of a row", rowMajor(-1), {B});
+  add("buffer one row short", rowMajor(0, 1), {B});
   add("halo one short", halo({8, 1, 3, 1, 9}), {B});
   add("halo mask at most", halo({8, 1, 3, 1, 10, 8, Halo::AtMost}), {B});
   add("halo without a mask", halo({8, 2, 3, 1, 17, 8, Halo::None}), {B});
