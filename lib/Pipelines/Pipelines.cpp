@@ -143,6 +143,9 @@ static void addProofs(OpPassManager &manager, bool requireProof) {
   VerifyBanksOptions banks;
   banks.requireProof = requireProof;
   kernels.addPass(createVerifyBanks(banks));
+  VerifyCoverageOptions coverage;
+  coverage.requireProof = requireProof;
+  kernels.addPass(createVerifyCoverage(coverage));
   VerifyResourcesOptions resources;
   resources.requireProof = requireProof;
   kernels.addPass(createVerifyResources(resources));
