@@ -92,6 +92,7 @@ static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
   pipeline.threads = options.threads;
   pipeline.reference = options.reference;
   pipeline.requireProof = options.requireProof;
+  pipeline.bankCycles = options.bankCycles;
   pipeline.from = from;
   pipeline.to = to;
   buildCompilePipeline(manager, pipeline);
@@ -183,6 +184,17 @@ FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
       failed(runPhases(*copy, Phase::Semantic, Phase::Pipeline, options)))
     return failure();
   return translateToProgram(*copy, options);
+}
+
+FailureOr<std::vector<rt::KernelSpec>>
+tc::proveKernels(ModuleOp module, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(runPhases(*copy, Phase::Pipeline, Phase::Pipeline, options)))
+    return failure();
+  std::vector<rt::KernelSpec> kernels;
+  for (auto kernel : copy->getOps<tracea_pipe::KernelOp>())
+    kernels.push_back(describeKernel(kernel));
+  return kernels;
 }
 
 /// The last phase before `what` can be written.

@@ -134,14 +134,17 @@ static void addTargetPhase(OpPassManager &manager, bool reference) {
 }
 
 /// Kernels leave the pipeline level with certificates, or with the reasons why
-/// not; with `requireProof` they do not leave it without.
-static void addProofs(OpPassManager &manager, bool requireProof) {
+/// not; with `require-proof` they do not leave it without.
+static void addProofs(OpPassManager &manager,
+                      const CompilePipelineOptions &options) {
+  bool requireProof = options.requireProof;
   OpPassManager &kernels = manager.nest<tracea_pipe::KernelOp>();
   VerifyProtocolOptions protocol;
   protocol.requireProof = requireProof;
   kernels.addPass(createVerifyProtocol(protocol));
   VerifyBanksOptions banks;
   banks.requireProof = requireProof;
+  banks.maxDegree = options.bankCycles;
   kernels.addPass(createVerifyBanks(banks));
   VerifyCoverageOptions coverage;
   coverage.requireProof = requireProof;
@@ -164,7 +167,7 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     addTilePhase(manager, options.reference);
   if (runs(Phase::Pipeline) && !options.reference) {
     manager.addPass(tracea_pipe::createPipelineKernels());
-    addProofs(manager, options.requireProof);
+    addProofs(manager, options);
   }
   if (options.requireProof && !options.reference &&
       options.to.getValue() >= Phase::Pipeline)

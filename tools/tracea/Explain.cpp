@@ -5,6 +5,7 @@
 #include "Commands.h"
 #include "Proofs.h"
 #include "Session.h"
+#include "Views.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,8 @@ struct ExplainCommand {
   bool json = false;
   bool requireProof = false;
   bool recheck = false;
+  int bankCycles = 1;
+  ViewOptions view;
 };
 
 /// Expressions as text. Nodes are shared, so the full text of one may be
@@ -159,10 +162,14 @@ static std::string describeEntry(const rt::Manifest &manifest,
 static std::string describe(const std::string &source,
                             const rt::Manifest &manifest,
                             const CompileReport *report) {
-  std::string text = source + " for " + manifest.target.name + " (" +
-                     manifest.target.arch + "), by " + manifest.producer + "\n";
+  std::string text =
+      source + " for " +
+      (manifest.target.name.empty() ? "no target" : manifest.target.name);
+  if (!manifest.producer.empty())
+    text += " (" + manifest.target.arch + "), by " + manifest.producer;
+  text += "\n";
   std::vector<const RemarkNote *> others;
-  if (report) {
+  if (report && !manifest.entries.empty()) {
     text += "\noperations\n";
     for (const OpDecision &decision : report->decisions) {
       text += "  " + decision.place.text() + ": " + decision.op + " -> " +
@@ -175,10 +182,11 @@ static std::string describe(const std::string &source,
     }
     if (report->decisions.empty())
       text += "  none with a choice\n";
+  }
+  if (report)
     for (const RemarkNote &remark : report->remarks)
       if (remark.category != "tracea-doctor")
         others.push_back(&remark);
-  }
   if (!others.empty())
     text += "\nremarks\n";
   for (const RemarkNote *remark : others)
@@ -189,7 +197,9 @@ static std::string describe(const std::string &source,
       {"kernel", "operation", "variant", "workspace a thread"}};
   for (const rt::KernelSpec &kernel : manifest.kernels) {
     rows.push_back({kernel.name, kernel.op.empty() ? "-" : kernel.op,
-                    isPlainLoops(kernel) ? "plain loops" : kernel.variant,
+                    kernel.variant.empty() && manifest.entries.empty() ? "-"
+                    : isPlainLoops(kernel) ? "plain loops"
+                                           : kernel.variant,
                     describeBytes(static_cast<double>(kernel.workspace))});
   }
   text += "\nkernels\n" + formatTable(rows, {3});
@@ -284,7 +294,18 @@ static Status explain(const ExplainCommand &command) {
     return source.status();
 
   CompileReport report;
-  if (source->module) {
+  rt::Manifest manifest;
+  if (source->module && source->module->hasKernels()) {
+    CompileRequest request;
+    request.requireProof = command.requireProof;
+    request.bankCycles = command.bankCycles;
+    std::optional<rt::Manifest> proved =
+        source->module->prove(request, &report);
+    if (!proved)
+      return Status::error("cannot prove the kernels of '" + source->name +
+                           "'");
+    manifest = std::move(*proved);
+  } else if (source->module) {
     std::vector<std::string> names = source->module->publicFunctions();
     if (names.empty() || !command.entry.empty()) {
       Expected<std::string> entry =
@@ -297,6 +318,7 @@ static Status explain(const ExplainCommand &command) {
     request.entry = command.entry;
     request.threads = command.threads;
     request.requireProof = command.requireProof;
+    request.bankCycles = command.bankCycles;
     Progress progress("compiling " + source->name);
     std::optional<rt::ProgramFile> program =
         source->module->compile(request, &report);
@@ -320,7 +342,8 @@ static Status explain(const ExplainCommand &command) {
                   entries.end());
   }
 
-  const rt::Manifest &manifest = source->program->manifest;
+  if (source->program)
+    manifest = source->program->manifest;
   const CompileReport *known = source->module ? &report : nullptr;
   if (command.requireProof)
     TRACEA_RETURN_IF_ERROR(requireProofs(source->name, manifest));
@@ -332,6 +355,8 @@ static Status explain(const ExplainCommand &command) {
                      : writeStdout(describeRechecks(manifest, rechecks)));
     return demandConfirmed(source->name, rechecks);
   }
+  if (command.view.isAsked())
+    return showViews(source->name, manifest, known, command.view);
   if (command.json) {
     nlohmann::ordered_json json = toJSON(source->name, manifest, known);
     Expected<std::string> text = rt::toJSON(manifest);
@@ -342,9 +367,10 @@ static Status explain(const ExplainCommand &command) {
   }
   Counts counts = count(manifest, known);
   std::string text = describe(source->name, manifest, known);
-  text += "\n" + std::to_string(counts.kernels) + " kernels, " +
-          std::to_string(counts.plainLoops) + " of them plain loops";
-  if (known)
+  text += "\n" + std::to_string(counts.kernels) + " kernels";
+  if (!manifest.entries.empty())
+    text += ", " + std::to_string(counts.plainLoops) + " of them plain loops";
+  if (known && !manifest.entries.empty())
     text += "; " + std::to_string(counts.hostCopies) +
             " operands copied because a kernel could not take them as they lie";
   return writeStdout(text + "\n");
@@ -371,6 +397,31 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
       ->type_name("N");
   sub->add_flag("--json", command->json,
                 "Print one JSON object, with the program's whole manifest");
+  sub->add_option("--show", command->view.views,
+                  "Show lanes (register tiles), banks (accesses to staged "
+                  "memory), pipeline (one run of the roles) or coverage (who "
+                  "writes what); repeatable")
+      ->check(CLI::IsMember({"lanes", "banks", "pipeline", "coverage"}))
+      ->allow_extra_args(false)
+      ->type_name("VIEW");
+  sub->add_option("--kernel", command->view.kernel,
+                  "With --show or --svg: this kernel only")
+      ->type_name("NAME");
+  sub->add_option("--iterations", command->view.iterations,
+                  "With --show pipeline: iterations of each loop")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str()
+      ->type_name("N");
+  sub->add_option("--svg", command->view.svgFolder,
+                  "Write the views as drawings into this folder, and print "
+                  "their names")
+      ->type_name("FOLDER");
+  sub->add_option("--bank-cycles", command->bankCycles,
+                  "Accept bank conflicts of up to so many cycles a phase, to "
+                  "look at them")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str()
+      ->type_name("N");
   sub->add_flag("--recheck", command->recheck,
                 "Decide each kernel's certificates again from what they carry, "
                 "without the compiler, and compare the claims");
@@ -385,7 +436,8 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
       "  tracea explain model.mlir\n"
       "  tracea explain model.mlir --target znver4 --json\n"
       "  tracea explain model.tracea\n"
-      "  tracea explain model.tracea --recheck");
+      "  tracea explain model.tracea --recheck\n"
+      "  tracea explain kernel.mlir --show pipeline --svg pictures");
   sub->callback([command, &exitCode] {
     Status status = explain(*command);
     if (!status.ok()) {

@@ -30,6 +30,7 @@
 using namespace mlir;
 using namespace ::tracea::driver;
 namespace tc = ::tracea::compiler;
+namespace alg = ::tracea::algebra;
 namespace rt = ::tracea::runtime;
 namespace doctor = ::tracea::doctor;
 
@@ -171,6 +172,25 @@ std::optional<Reduction> getReduction(linalg::LinalgOp op) {
   return reduction;
 }
 
+std::optional<alg::LaneMap> getLaneMap(tracea_pipe::LanesAttr attr) {
+  auto convert = [](ArrayRef<DenseI64ArrayAttr> from) {
+    std::vector<alg::TileCoord> vectors;
+    for (DenseI64ArrayAttr vector : from)
+      vectors.emplace_back(vector.asArrayRef().begin(),
+                           vector.asArrayRef().end());
+    return vectors;
+  };
+  alg::LaneBases bases;
+  bases.reg = convert(attr.getReg());
+  bases.lane = convert(attr.getLane());
+  bases.warp = convert(attr.getWarp());
+  alg::TileCoord linear, outer(attr.getOuter().begin(), attr.getOuter().end());
+  for (auto [extent, repeats] : llvm::zip(attr.getTileShape(), outer))
+    linear.push_back(extent / repeats);
+  alg::Expected<alg::LaneMap> lanes = alg::LaneMap::get(linear, bases, outer);
+  return lanes ? std::optional<alg::LaneMap>(*lanes) : std::nullopt;
+}
+
 /// Looks at the module after the passes that decide.
 class Observer : public PassInstrumentation {
 public:
@@ -188,6 +208,8 @@ public:
       recordKernels(module);
     else if (argument == "tracea-promote-to-f64")
       recordReductions(module);
+    else if (argument == "tracea-pipeline-kernels")
+      recordTiles(module);
   }
 
 private:
@@ -222,6 +244,20 @@ private:
           decision.kernel = kernel.getSymName().str();
           break;
         }
+  }
+
+  void recordTiles(ModuleOp module) {
+    for (auto kernel : module.getOps<tracea_pipe::KernelOp>()) {
+      llvm::SetVector<tracea_pipe::LanesAttr> maps;
+      kernel.walk([&](Operation *op) {
+        for (Type type : op->getResultTypes())
+          if (tracea_pipe::isRegisterTile(type))
+            maps.insert(tracea_pipe::getLanes(type));
+      });
+      for (tracea_pipe::LanesAttr map : maps)
+        if (std::optional<alg::LaneMap> lanes = getLaneMap(map))
+          report.tiles.push_back({kernel.getSymName().str(), *lanes});
+    }
   }
 
   /// The reference: all its sums are linalg operations.
@@ -273,6 +309,7 @@ struct Frontend::Impl {
     options.entry = request.entry;
     options.reference = request.reference;
     options.requireProof = request.requireProof;
+    options.bankCycles = request.bankCycles;
     options.threads = request.threads;
     if (report)
       options.configure = [report](PassManager &manager) {
@@ -427,6 +464,30 @@ std::optional<rt::ProgramFile> Frontend::compile(const CompileRequest &request,
   if (failed(program))
     return std::nullopt;
   return std::move(*program);
+}
+
+bool Frontend::hasKernels() const {
+  return !impl->module->getOps<tracea_pipe::KernelOp>().empty();
+}
+
+std::optional<rt::Manifest> Frontend::prove(const CompileRequest &request,
+                                            CompileReport *report) {
+  tc::CompileOptions options = impl->begin(request, report);
+  FailureOr<std::vector<rt::KernelSpec>> kernels =
+      tc::proveKernels(*impl->module, options);
+  impl->end(report);
+  if (failed(kernels))
+    return std::nullopt;
+  rt::Manifest manifest;
+  manifest.kernels = std::move(*kernels);
+  if (auto target =
+          (*impl->module)
+              ->getAttrOfType<mlir::tracea::TargetAttr>("tracea.target")) {
+    manifest.target.name = target.getName().str();
+    manifest.target.kind =
+        mlir::tracea::stringifyTargetKind(target.getKind()).str();
+  }
+  return manifest;
 }
 
 std::optional<std::string> Frontend::emit(const std::string &form,

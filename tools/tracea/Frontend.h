@@ -9,6 +9,7 @@
 #ifndef TRACEA_TOOLS_TRACEA_FRONTEND_H
 #define TRACEA_TOOLS_TRACEA_FRONTEND_H
 
+#include "tracea/Algebra/LaneMap.h"
 #include "tracea/Runtime/ProgramFile.h"
 
 #include <memory>
@@ -59,14 +60,24 @@ struct CompileRequest {
   bool reference = false;
   /// A kernel that lacks a certificate is an error.
   bool requireProof = false;
+  /// Cycles that a phase of an access to banked memory may take.
+  int bankCycles = 1;
   int threads = 0;
 };
 
 /// What a reduction of unknown length counts.
 constexpr double assumedReduction = 4096;
 
+/// A lane map of register tiles of a kernel.
+struct TileLanes {
+  std::string kernel;
+  algebra::LaneMap lanes;
+};
+
 /// What was learned on the way; asking for it costs little.
 struct CompileReport {
+  /// Of the kernels at the pipeline level, each map once for each kernel.
+  std::vector<TileLanes> tiles;
   std::vector<OpDecision> decisions;
   /// In the order of the source.
   std::vector<RemarkNote> remarks;
@@ -101,6 +112,12 @@ public:
 
   std::optional<runtime::ProgramFile> compile(const CompileRequest &request,
                                               CompileReport *report = nullptr);
+  /// Whether the module stands at the tile or the pipeline level.
+  bool hasKernels() const;
+  /// Proves the kernels of such a module, for any target: a manifest of kernels
+  /// and a target, without code and entries.
+  std::optional<runtime::Manifest> prove(const CompileRequest &request,
+                                         CompileReport *report = nullptr);
   /// The module in another form, by its name; `formNames` lists them.
   std::optional<std::string> emit(const std::string &form,
                                   const CompileRequest &request,

@@ -33,6 +33,9 @@ struct CompileOptions {
   /// A kernel that lacks a certificate is an error. Kernels are proved at the
   /// pipeline level: a module that enters below it must bring its certificates.
   bool requireProof = false;
+  /// Cycles that a phase of an access to banked memory may take; more are an
+  /// error.
+  int bankCycles = 1;
   /// Cores to plan for; 0: all of the target's.
   int threads = 0;
   /// Called on the pass manager before it runs: timing, printing, reproducers.
@@ -70,6 +73,11 @@ void registerAllPasses();
 /// up to the decision level.
 mlir::FailureOr<runtime::ProgramFile>
 compileToProgram(mlir::ModuleOp module, const CompileOptions &options = {});
+
+/// Proves the kernels of a module at the tile or the pipeline level, for any
+/// target, and describes them with their certificates. No code is made.
+mlir::FailureOr<std::vector<runtime::KernelSpec>>
+proveKernels(mlir::ModuleOp module, const CompileOptions &options = {});
 
 /// Compiles `module` as far as `what` needs and returns its text or bytes.
 mlir::FailureOr<std::string> emit(mlir::ModuleOp module, Emit what,

@@ -36,6 +36,11 @@ struct CompilePipelineOptions
       *this, "require-proof",
       llvm::cl::desc("A kernel that lacks a certificate is an error"),
       llvm::cl::init(false)};
+  Option<int> bankCycles{
+      *this, "bank-cycles",
+      llvm::cl::desc("Cycles that a phase of an access to banked memory may "
+                     "take; more are an error"),
+      llvm::cl::init(1)};
 
 private:
   static llvm::cl::ValuesClass phases() {

@@ -117,7 +117,6 @@ private:
   LogicalResult exportTarget();
   FailureOr<int64_t> exportConstant(memref::GlobalOp global);
   FailureOr<int64_t> exportKernel(LaunchOp launch);
-  void exportProofs(KernelOp kernel, rt::KernelSpec &spec);
 
   friend class EntryExporter;
   ModuleOp module;
@@ -461,18 +460,14 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch) {
     return it->second;
   if (options.requireProof && failed(requireCertificates(kernel)))
     return failure();
-  rt::KernelSpec spec;
-  spec.name = spec.symbol = kernel.getSymName().str();
+  rt::KernelSpec spec = describeKernel(kernel);
   spec.blob = codeBlob;
-  spec.variant = kernel.getVariant().value_or("").str();
-  spec.op = kernel.getSourceOp().value_or("").str();
-  exportProofs(kernel, spec);
   program.manifest.kernels.push_back(std::move(spec));
   return it->second;
 }
 
 /// Proofs are about the kernel as it was: of another one they say nothing.
-void Exporter::exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
+static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
   auto entriesOf = [&](StringRef name) -> ArrayRef<Attribute> {
     auto list = kernel->getAttrOfType<ArrayAttr>(name);
     return list ? list.getValue() : ArrayRef<Attribute>();
@@ -513,6 +508,15 @@ void Exporter::exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
         {remark.getAs<StringAttr>("check").str(),
          cutLine(remark.getAs<StringAttr>("reason"), limits)});
   }
+}
+
+rt::KernelSpec mlir::tracea::describeKernel(KernelOp kernel) {
+  rt::KernelSpec spec;
+  spec.name = spec.symbol = kernel.getSymName().str();
+  spec.variant = kernel.getVariant().value_or("").str();
+  spec.op = kernel.getSourceOp().value_or("").str();
+  exportProofs(kernel, spec);
+  return spec;
 }
 
 FailureOr<rt::ProgramFile> Exporter::run() {

@@ -6,6 +6,7 @@
 #define TRACEA_TARGET_PROGRAM_EXPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Runtime/ProgramFile.h"
 
 #include <string>
@@ -29,6 +30,10 @@ struct ExportOptions {
 /// An operation that a program cannot express is an error at its location.
 FailureOr<::tracea::runtime::ProgramFile>
 exportProgram(ModuleOp module, const ExportOptions &options = {});
+
+/// What a kernel says of itself: names, certificates, what was not decided.
+/// Warns where it has changed since it was proved.
+::tracea::runtime::KernelSpec describeKernel(tracea_pipe::KernelOp kernel);
 
 } // namespace mlir::tracea
 
