@@ -6,6 +6,7 @@
 #                             it back and compares the two.
 
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -58,6 +59,17 @@ config.substitutions.append(
 
 # Features for REQUIRES and UNSUPPORTED lines.
 config.available_features.add(config.host_arch)
+# Where PTX is assembled for: as `findCUDAAssembler` looks for it.
+if any(
+    shutil.which("ptxas", path=path)
+    for path in (None, "/usr/local/cuda/bin")
+    + tuple(
+        os.path.join(os.environ[name], "bin")
+        for name in ("CUDA_HOME", "CUDA_PATH")
+        if name in os.environ
+    )
+):
+    config.available_features.add("ptxas")
 for sanitizer in config.tracea_sanitize.split(","):
     if sanitizer:
         config.available_features.add("sanitize-" + sanitizer)

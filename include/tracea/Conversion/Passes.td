@@ -267,7 +267,8 @@ def ConvertTraceaPipeToNVVM
       of the swizzled rows, 0 for none; `tf32` asks for elements rounded to TF32.
       What lies outside is read as zero, and not written. A launch is possible
       where the address and the strides of all dimensions but the contiguous one
-      are multiples of 16 bytes.
+      are multiples of 16 bytes; where something is `written`, the contiguous
+      extent as well.
 
     ```mlir
     %next = tracea_pipe.advance %p : <4>
@@ -282,13 +283,16 @@ def ConvertTraceaPipeToNVVM
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
   let options = [
     Option<"laneCopies", "lane-copies", "bool", /*default=*/"false",
-           "Let lanes do all copies: memory need not be aligned then">
+           "Let lanes do all copies: memory need not be aligned then">,
+    Option<"earlyStart", "early-start", "bool", /*default=*/"false",
+           "The lane that starts the copies does not wait for the other roles">
   ];
   let statistics = [
     Statistic<"numLaneCopies", "lane-copies", "Copies that lanes do">

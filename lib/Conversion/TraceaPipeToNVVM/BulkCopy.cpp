@@ -23,6 +23,13 @@ bool TensorMapRecipe::operator==(const TensorMapRecipe &other) const {
          roundToTF32 == other.roundToTF32;
 }
 
+int64_t TensorMapRecipe::getBoxBytes() const {
+  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
+  for (int64_t extent : box)
+    bytes *= extent;
+  return bytes;
+}
+
 DictionaryAttr TensorMapRecipe::getAttr(Builder &b) const {
   SmallVector<NamedAttribute> attributes = {
       b.getNamedAttr("argument", b.getI64IntegerAttr(argument)),
@@ -32,6 +39,8 @@ DictionaryAttr TensorMapRecipe::getAttr(Builder &b) const {
       b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzle))};
   if (roundToTF32)
     attributes.push_back(b.getNamedAttr("tf32", b.getUnitAttr()));
+  if (isWritten)
+    attributes.push_back(b.getNamedAttr("written", b.getUnitAttr()));
   return b.getDictionaryAttr(attributes);
 }
 
@@ -188,9 +197,7 @@ std::optional<BulkCopy> Planner::run() {
     }
 
   BulkCopy copy;
-  int64_t boxBytes = layout.elementBytes;
-  for (int64_t extent : recipe.box)
-    boxBytes *= extent;
+  int64_t boxBytes = recipe.getBoxBytes();
   int64_t panels = shape.back() / layout.panel;
   int64_t parts = 1;
   if (tileDims.size() > 1)
@@ -245,7 +252,19 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,
       Planner(op.getDest(), op.getSource(), op.getMap(), recipe, reason).run();
   if (!copy)
     return std::nullopt;
-  // The unit clips at the ends of the memory, and nowhere else.
+  recipe.isWritten = true;
+  // Along the contiguous dimension the unit writes 16 bytes at a time. Rows of
+  // memory that has several end where the next one begins, at a multiple of
+  // them; a single one may end anywhere.
+  auto type = cast<MemRefType>(op.getDest().getType());
+  int64_t extent = type.getShape().back();
+  if (type.getRank() == 1 &&
+      (ShapedType::isDynamic(extent) ||
+       extent * type.getElementTypeBitWidth() % 128 != 0)) {
+    reason = "its memory is not known to end at a multiple of 16 bytes";
+    return std::nullopt;
+  }
+  // It clips at the ends of the memory, and nowhere else.
   ArrayRef<int64_t> shape =
       cast<MemRefType>(op.getSource().getType()).getShape();
   for (auto [t, limit] : llvm::enumerate(op.getLimits())) {

@@ -28,6 +28,10 @@ struct TensorMapRecipe {
   int64_t swizzle = 0;
   /// Elements of 32 bits are rounded to what the matrix unit multiplies.
   bool roundToTF32 = false;
+  /// Something is written through it.
+  bool isWritten = false;
+
+  int64_t getBoxBytes() const;
 
   bool operator==(const TensorMapRecipe &other) const;
   DictionaryAttr getAttr(Builder &b) const;

@@ -9,6 +9,7 @@
 // slot is free.
 
 #include "Lowering.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -189,12 +190,25 @@ struct LowerView : KernelPattern<ViewOp> {
     return success();
   }
 };
+
+template <typename OpTy>
+struct LowerReshape : KernelPattern<OpTy> {
+  using KernelPattern<OpTy>::KernelPattern;
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSrc());
+    return success();
+  }
+};
 } // namespace
 
 void mlir::tracea_pipe::populateChannelPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns,
                                                 NVVMLoweringContext &context) {
   patterns.add<LowerChannel, LowerScratch, LowerStart, LowerAdvance,
-               LowerAcquire, LowerCommit, LowerWait, LowerRelease, LowerView>(
+               LowerAcquire, LowerCommit, LowerWait, LowerRelease, LowerView,
+               LowerReshape<memref::CollapseShapeOp>,
+               LowerReshape<memref::ExpandShapeOp>>(
       converter, patterns.getContext(), context);
 }

@@ -37,6 +37,7 @@ private:
   void buildRoles(RolesOp roles);
   void buildRole(RoleOp role, Team &team);
   void moveRegisters(int64_t budget);
+  void meetBarriers(bool isFirst);
   void passTurns(Team &team, int64_t to, bool waits);
 
   Value i32(int64_t value) {
@@ -96,17 +97,19 @@ void FunctionBuilder::buildSignature() {
   }
   SmallVector<DictionaryAttr> attributes(parameters.size(),
                                          b.getDictionaryAttr({}));
-  DictionaryAttr mapAttributes = b.getDictionaryAttr({
-      b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(),
-                     TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(),
-                                                            kTensorMapBytes))),
-      b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                     b.getI64IntegerAttr(64)),
-      b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
-  });
-  for (size_t i = 0; i < plan.tensorMaps.size(); ++i) {
+  TypeAttr mapType =
+      TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes));
+  for (const TensorMapRecipe &recipe : plan.tensorMaps) {
     parameters.push_back(LLVM::LLVMPointerType::get(mlirContext));
-    attributes.push_back(mapAttributes);
+    attributes.push_back(b.getDictionaryAttr({
+        b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(), mapType),
+        b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                       b.getI64IntegerAttr(64)),
+        b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
+        // For those who follow the bytes that arrive at barriers.
+        b.getNamedAttr("tracea.box_bytes",
+                       b.getI64IntegerAttr(recipe.getBoxBytes())),
+    }));
   }
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext),
                                           parameters);
@@ -219,7 +222,21 @@ void FunctionBuilder::setUpBarriers() {
     // Copies see the barriers.
     NVVM::FenceMbarrierInitOp::create(b);
   });
-  NVVM::BarrierOp::create(b);
+  if (!plan.startBarrier)
+    NVVM::BarrierOp::create(b);
+}
+
+/// The warp that has set up the barriers says so; the others wait for it.
+void FunctionBuilder::meetBarriers(bool isFirst) {
+  if (!plan.startBarrier)
+    return;
+  Value id = i32(plan.startBarrier), threads = i32(plan.getNumThreads());
+  if (!isFirst) {
+    NVVM::BarrierOp::create(b, Type(), id, threads, nullptr, nullptr);
+    return;
+  }
+  NVVM::SyncWarpOp::create(b, i32(-1));
+  NVVM::BarrierArriveOp::create(b, id, threads);
 }
 
 void FunctionBuilder::moveBody() {
@@ -276,6 +293,7 @@ void FunctionBuilder::passTurns(Team &team, int64_t to, bool waits) {
 
 void FunctionBuilder::buildRole(RoleOp role, Team &team) {
   Block &body = role.getBody().front();
+  meetBarriers(team.firstWarp == 0);
   if (team.firstWarp % kWarpsOfGroup == 0 &&
       role.getWarps()[1] % kWarpsOfGroup == 0)
     moveRegisters(team.registers);

@@ -4,6 +4,7 @@
 
 #include "KernelPlan.h"
 #include "StagedWindow.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,9 +28,18 @@ const ChannelPlan &KernelPlan::getChannel(Value channel) const {
 
 /// What defines the memory that views lead to.
 static Operation *getRoot(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewOp>())
+  for (;;) {
+    memory = stripReshapes(memory);
+    auto view = memory.getDefiningOp<ViewOp>();
+    if (!view)
+      return memory.getDefiningOp();
     memory = view.getSource();
-  return memory.getDefiningOp();
+  }
+}
+
+/// Whether `op` looks at memory without reading it.
+static bool isWindow(Operation *op) {
+  return isa<ViewOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(op);
 }
 
 namespace {
@@ -93,14 +103,18 @@ LogicalResult Planner::planTeams() {
                 "256, found "
              << team->registers;
     int64_t end = team->role.getWarps()[1];
+    int64_t endOfGroup = llvm::alignTo(end, kWarpsOfGroup);
+    if (endOfGroup > plan.numWarps)
+      return team->role.emitOpError()
+             << "has a register budget, but its last warpgroup ends with warp "
+             << plan.numWarps << " instead of " << endOfGroup;
     for (int64_t warp = llvm::alignDown(team->firstWarp, kWarpsOfGroup);
-         warp < static_cast<int64_t>(llvm::alignTo(end, kWarpsOfGroup)); ++warp)
-      if (budgets[warp] != team->registers)
+         warp < endOfGroup; ++warp)
+      if (budgets[warp] >= 0 && budgets[warp] != team->registers)
         return team->role.emitOpError()
                << "has a register budget of " << team->registers
                << ", but warp " << warp << " of the same warpgroup has "
-               << (budgets[warp] < 0 ? std::string("no role")
-                                     : std::to_string(budgets[warp]))
+               << budgets[warp]
                << "; the four warps of a warpgroup share one budget";
   }
   return success();
@@ -115,7 +129,7 @@ bool Planner::feedsTF32(Operation *root) {
   bool multiplied = false, read = false;
   kernel.walk([&](Operation *op) {
     for (Value operand : op->getOperands()) {
-      if (!isa<MemRefType>(operand.getType()) || isa<ViewOp>(op))
+      if (!isa<MemRefType>(operand.getType()) || isWindow(op))
         continue;
       auto wait = dyn_cast_or_null<WaitOp>(getRoot(operand));
       if (!wait || wait.getChannel() != acquire.getChannel())
@@ -138,15 +152,19 @@ void Planner::planCopy(OpTy op) {
     ++plan.numLaneCopies;
     remark::missed(op.getLoc(), remark::RemarkOpts::name("lane-copy")
                                     .category("convert-tracea-pipe-to-nvvm"))
-        << "lanes do this copy instead of the copy unit: " << reason;
+        << remark::metric("Operation",
+                          op.getOperation()->getName().getStringRef())
+        << remark::reason("{0}", reason);
     return;
   }
   if (auto load = dyn_cast<CopyOp>(op.getOperation()))
     recipe.roundToTF32 = feedsTF32(getRoot(load.getDest()));
-  auto it = llvm::find(plan.tensorMaps, recipe);
+  auto *it = llvm::find(plan.tensorMaps, recipe);
   copy->tensorMap = it - plan.tensorMaps.begin();
   if (it == plan.tensorMaps.end())
     plan.tensorMaps.push_back(recipe);
+  else
+    it->isWritten |= recipe.isWritten;
   plan.bulkCopies[op] = std::move(*copy);
 }
 
@@ -264,7 +282,7 @@ LogicalResult Planner::planUses() {
         continue;
       Operation *root = getRoot(operand.get());
       ChannelPlan *channel = channelOf(root);
-      if (!channel || isa<ViewOp>(op))
+      if (!channel || isWindow(op))
         continue;
       bool byUnit = isa<MmaAsyncOp>(op) || plan.bulkCopies.contains(op);
       bool writes = isa<CopyOp>(op) || (isa<StoreOp>(op));
@@ -326,6 +344,19 @@ LogicalResult Planner::planBarriers() {
   });
   if (result.wasInterrupted())
     return failure();
+  // The lane that starts the copies must be in the warp that sets up the
+  // barriers, and no other one may start copies.
+  Team *first = nullptr;
+  int64_t singleLanes = 0, warps = 0;
+  for (auto &team : llvm::drop_begin(plan.teams)) {
+    singleLanes += team->singleLane ? team->copies : 0;
+    warps += team->numWarps * team->copies;
+    if (team->firstWarp == 0)
+      first = team.get();
+  }
+  if (options.earlyStart && first && first->singleLane && singleLanes == 1 &&
+      warps == plan.numWarps && next < kNamedBarriers)
+    plan.startBarrier = next++;
   if (next > kNamedBarriers)
     return kernel.emitOpError()
            << "needs " << next << " named barriers, the workgroup's own "

@@ -87,6 +87,9 @@ struct KernelPlan {
   /// How each copy and copy_out is done by the unit; absent where lanes do it.
   DenseMap<Operation *, BulkCopy> bulkCopies;
   SmallVector<TensorMapRecipe> tensorMaps;
+  /// The named barrier that says that the barriers of channels are there; 0 is
+  /// the workgroup's, where all wait. Otherwise the first role only arrives.
+  int64_t startBarrier = 0;
   int64_t sharedBytes = 0;
   int64_t numLaneCopies = 0;
 
@@ -98,6 +101,8 @@ struct KernelPlan {
 struct PlanOptions {
   /// Every copy is done by lanes.
   bool laneCopies = false;
+  /// A first role of a single lane need not wait for the others to begin.
+  bool earlyStart = false;
 };
 
 /// Plans a kernel; an error at the operation that has no place in it.

@@ -62,6 +62,10 @@ struct NVVMLoweringContext {
 /// warp. What is inside moves there as it is.
 LogicalResult buildFunction(KernelPlan &plan, NVVMLoweringContext &context);
 
+/// Lowers what all GPUs share of register tiles: arithmetic, relayouts,
+/// reductions. Loads, stores and conversions to halves stay.
+LogicalResult convertSharedTiles(KernelOp kernel);
+
 /// Finds the windows of all operands in memory.
 LogicalResult collectWindows(NVVMLoweringContext &context);
 

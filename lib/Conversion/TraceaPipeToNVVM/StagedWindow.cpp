@@ -4,6 +4,7 @@
 
 #include "StagedWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -175,13 +176,32 @@ SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,
   return dims;
 }
 
+Value mlir::tracea_pipe::stripReshapes(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op))
+      break;
+    auto from = cast<MemRefType>(op->getOperand(0).getType());
+    auto to = cast<MemRefType>(memory.getType());
+    // Panels are cut from the last dimension.
+    auto staged = dyn_cast_or_null<StagedAttr>(from.getMemorySpace());
+    if (!from.getLayout().isIdentity() || !from.hasStaticShape() ||
+        !to.getRank() || !staged ||
+        (staged.getPanel() && from.getShape().back() != to.getShape().back()))
+      break;
+    memory = op->getOperand(0);
+  }
+  return memory;
+}
+
 FailureOr<StagedWindow>
 StagedWindow::get(Value memory, ValueRange indices, AffineMap map,
                   function_ref<InFlightDiagnostic()> emitError) {
   StagedWindow window;
   window.dims = composeAccess(memory, indices, map);
-  Operation *root = memory.getDefiningOp();
+  // Seen with the dimensions that the access sees.
   auto type = dyn_cast<MemRefType>(memory.getType());
+  memory = stripReshapes(memory);
+  Operation *root = memory.getDefiningOp();
   if (!root || !type || !isa<AcquireOp, WaitOp, ScratchOp>(root)) {
     InFlightDiagnostic diag =
         emitError() << "expects staged memory that comes from 'acquire', "

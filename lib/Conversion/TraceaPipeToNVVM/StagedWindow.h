@@ -79,6 +79,10 @@ struct StagedWindow {
   bool hasTerms() const;
 };
 
+/// The memory that `memory` is with other dimensions, the same elements in the
+/// same order; `memory` itself where it is none.
+Value stripReshapes(Value memory);
+
 /// A number that divides `value`; 0 for the constant zero.
 int64_t getKnownDivisor(Value value);
 

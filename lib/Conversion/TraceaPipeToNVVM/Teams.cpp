@@ -4,6 +4,8 @@
 
 #include "Lowering.h"
 #include "Raster.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -68,6 +70,71 @@ struct LowerTurn : KernelPattern<OpTy> {
   }
 };
 
+/// Where a thread stands, as an index.
+template <typename OpTy, Value Team::*member>
+struct LowerPlace : KernelPattern<OpTy> {
+  using KernelPattern<OpTy>::KernelPattern;
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Warps count in the workgroup.
+    const Team &workgroup = *this->context.plan.teams.front();
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    workgroup.*member);
+    return success();
+  }
+};
+
+/// Of words of 32 bits, between all lanes of a warp.
+struct LowerShuffle : KernelPattern<gpu::ShuffleOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(gpu::ShuffleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter b(op, rewriter, context);
+    Type type = adaptor.getValue().getType();
+    if (!type.isInteger(32) && !type.isF32())
+      return op.emitOpError() << "expects 32 bits, found " << type;
+    APInt width;
+    if (!matchPattern(op.getWidth(), m_ConstantInt(&width)) ||
+        width != kWarpSize || !op.getValid().use_empty())
+      return op.emitOpError() << "expects to shuffle among all lanes of a warp";
+    NVVM::ShflKind kind = NVVM::ShflKind::idx;
+    // The last lane, or the first one where lanes below are read.
+    int64_t clamp = kWarpSize - 1;
+    switch (op.getMode()) {
+    case gpu::ShuffleMode::XOR:
+      kind = NVVM::ShflKind::bfly;
+      break;
+    case gpu::ShuffleMode::UP:
+      kind = NVVM::ShflKind::up;
+      clamp = 0;
+      break;
+    case gpu::ShuffleMode::DOWN:
+      kind = NVVM::ShflKind::down;
+      break;
+    case gpu::ShuffleMode::IDX:
+      break;
+    }
+    Value shuffled = NVVM::ShflOp::create(
+        b, type, b.i32(-1), adaptor.getValue(), adaptor.getOffset(),
+        b.i32(clamp), kind, /*return_value_and_is_valid=*/::mlir::UnitAttr());
+    Value valid = arith::ConstantOp::create(b, b.getBoolAttr(true));
+    rewriter.replaceOp(op, {shuffled, valid});
+    return success();
+  }
+};
+
+struct LowerBarrier : KernelPattern<gpu::BarrierOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(gpu::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(op);
+    return success();
+  }
+};
+
 struct LowerRaster : KernelPattern<RasterOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -86,6 +153,8 @@ void mlir::tracea_pipe::populateTeamPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &context) {
   patterns.add<LowerSync, LowerTurns, LowerTurn<TakeTurnOp, true>,
-               LowerTurn<PassTurnOp, false>, LowerRaster>(
+               LowerTurn<PassTurnOp, false>, LowerRaster, LowerShuffle,
+               LowerBarrier, LowerPlace<gpu::LaneIdOp, &Team::lane>,
+               LowerPlace<gpu::SubgroupIdOp, &Team::warp>>(
       converter, patterns.getContext(), context);
 }

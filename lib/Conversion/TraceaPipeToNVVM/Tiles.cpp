@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Lowering.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Conversion/TraceaPipeToGPU/TraceaPipeToGPU.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -15,28 +16,6 @@ VectorType mlir::tracea_pipe::getLaneVector(RankedTensorType tile) {
 }
 
 namespace {
-/// An operation on each element alone is the same on a lane's elements.
-struct LowerElementwise : ConversionPattern {
-  LowerElementwise(const TypeConverter &converter, MLIRContext *context)
-      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
-                          context) {}
-
-  LogicalResult
-  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
-        op->getNumRegions() || isa<arith::ConstantOp>(op))
-      return failure();
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
-    OperationState state(op->getLoc(), op->getName(), operands, types,
-                         op->getAttrs());
-    rewriter.replaceOp(op, rewriter.create(state));
-    return success();
-  }
-};
-
 /// Two elements are converted at once, into one register.
 struct LowerTruncF : OpConversionPattern<arith::TruncFOp> {
   LowerTruncF(const TypeConverter &converter, MLIRContext *context)
@@ -84,24 +63,6 @@ struct LowerTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-struct LowerConstant : OpConversionPattern<arith::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto tile = dyn_cast<RankedTensorType>(op.getType());
-    auto values = dyn_cast<SplatElementsAttr>(op.getValue());
-    if (!tile || !isRegisterTile(tile))
-      return failure();
-    if (!values)
-      return op.emitOpError()
-             << "expects a register tile of one value, found " << op.getValue();
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, values.resizeSplat(getLaneVector(tile)));
-    return success();
-  }
-};
-
 struct LowerSlice : OpConversionPattern<SliceOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -116,24 +77,81 @@ struct LowerSlice : OpConversionPattern<SliceOp> {
   }
 };
 
-struct LowerSplat : OpConversionPattern<tensor::SplatOp> {
+/// Between the two halves of the lowering a tile is a vector in one and a tile
+/// in the other.
+struct LowerCast : OpConversionPattern<UnrealizedConversionCastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(tensor::SplatOp op, OpAdaptor adaptor,
+  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto tile = cast<RankedTensorType>(op.getType());
-    if (!isRegisterTile(tile))
+    if (op.getNumOperands() != 1 || op.getNumResults() != 1)
       return failure();
-    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, getLaneVector(tile),
-                                                     adaptor.getInput());
+    Type type = getTypeConverter()->convertType(op.getResult(0).getType());
+    if (type != adaptor.getInputs().front().getType())
+      return failure();
+    rewriter.replaceOp(op, adaptor.getInputs());
     return success();
   }
 };
 } // namespace
 
+/// Whether the other half leaves `op` to this one.
+static bool isOurs(Operation *op) {
+  if (isa<LoadOp, StoreOp, SliceOp>(op))
+    return true;
+  auto truncate = dyn_cast<arith::TruncFOp>(op);
+  if (!truncate)
+    return false;
+  auto tile = dyn_cast<RankedTensorType>(truncate.getType());
+  auto rounding = truncate.getRoundingmode();
+  return tile && isRegisterTile(tile) &&
+         (tile.getElementType().isBF16() || tile.getElementType().isF16()) &&
+         getElementTypeOrSelf(truncate.getIn().getType()).isF32() &&
+         getLanes(tile).getNumRegisters() % 2 == 0 &&
+         (!rounding || *rounding == arith::RoundingMode::to_nearest_even);
+}
+
+LogicalResult mlir::tracea_pipe::convertSharedTiles(KernelOp kernel) {
+  GPULoweringContext context;
+  ::tracea::algebra::Expected<::tracea::algebra::BankModel> banks =
+      ::tracea::algebra::bankModel("nvidia");
+  if (!banks)
+    return kernel.emitOpError() << banks.message();
+  context.banks = *banks;
+  if (failed(planExchanges(kernel, context)))
+    return failure();
+
+  MLIRContext *mlirContext = kernel.getContext();
+  TypeConverter converter;
+  converter.addConversion([](Type type) { return type; });
+  addRegisterTileConversion(converter);
+  auto materialize = [](OpBuilder &b, Type type, ValueRange inputs,
+                        Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(b, loc, type, inputs)
+        .getResult(0);
+  };
+  converter.addSourceMaterialization(materialize);
+  converter.addTargetMaterialization(materialize);
+  ConversionTarget target(*mlirContext);
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return isOurs(op) ||
+           !(isa<arith::ArithDialect>(op->getDialect()) ||
+             OpTrait::hasElementwiseMappableTraits(op)) ||
+           llvm::none_of(op->getResultTypes(), isRegisterTile);
+  });
+  target.addDynamicallyLegalOp<tensor::SplatOp>(
+      [](tensor::SplatOp op) { return !isRegisterTile(op.getType()); });
+  target.addIllegalOp<RelayoutOp, BroadcastOp, ReduceOp, AnyOp, CoordinateOp>();
+  RewritePatternSet patterns(mlirContext);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+  populateRegisterTilePatterns(converter, patterns, context);
+  return applyPartialConversion(kernel, target, std::move(patterns));
+}
+
 void mlir::tracea_pipe::populateTilePatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &) {
-  patterns.add<LowerElementwise, LowerTruncF, LowerConstant, LowerSplat,
-               LowerSlice>(converter, patterns.getContext());
+  patterns.add<LowerTruncF, LowerSlice, LowerCast>(converter,
+                                                   patterns.getContext());
 }

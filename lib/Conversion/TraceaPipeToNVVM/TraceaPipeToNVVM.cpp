@@ -4,7 +4,9 @@
 
 #include "Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -63,7 +65,14 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
                 scf::SCFDialect>(op->getDialect()) ||
            converter.isLegal(op);
   });
-  target.addIllegalDialect<TraceaPipeDialect>();
+  target.addIllegalDialect<TraceaPipeDialect, gpu::GPUDialect>();
+  target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
+      [&](UnrealizedConversionCastOp op) {
+        return llvm::none_of(op.getOperandTypes(), isRegisterTile) &&
+               llvm::none_of(op.getResultTypes(), isRegisterTile);
+      });
+  target.addDynamicallyLegalOp<memref::CollapseShapeOp, memref::ExpandShapeOp>(
+      [&](Operation *op) { return converter.isLegal(op->getResultTypes()); });
   RewritePatternSet patterns(mlirContext);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
@@ -100,9 +109,12 @@ struct ConvertTraceaPipeToNVVM
   using ConvertTraceaPipeToNVVMBase::ConvertTraceaPipeToNVVMBase;
 
   LogicalResult convert(KernelOp kernel) {
+    if (failed(convertSharedTiles(kernel)))
+      return failure();
     KernelPlan plan;
     PlanOptions options;
     options.laneCopies = laneCopies;
+    options.earlyStart = earlyStart;
     if (failed(planKernel(kernel, options, plan)))
       return failure();
     numLaneCopies += plan.numLaneCopies;
