@@ -6,6 +6,7 @@
 #define TRACEA_TARGET_CUDA_ASSEMBLE_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
