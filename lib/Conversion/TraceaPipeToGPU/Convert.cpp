@@ -47,8 +47,8 @@ mlir::tracea_pipe::convertRegisterTiles(Operation *root,
   });
   target.addDynamicallyLegalOp<tensor::SplatOp>(
       [](tensor::SplatOp op) { return !isRegisterTile(op.getType()); });
-  target.addIllegalOp<RelayoutOp, BroadcastOp, ReduceOp, AnyOp, CoordinateOp,
-                      LoadOp, StoreOp>();
+  target.addIllegalOp<RelayoutOp, BroadcastOp, SliceOp, ReduceOp, AnyOp,
+                      CoordinateOp, LoadOp, StoreOp>();
   RewritePatternSet patterns(mlirContext);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);

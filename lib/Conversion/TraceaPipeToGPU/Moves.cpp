@@ -1,4 +1,4 @@
-//===- Moves.cpp - Relayouts and broadcasts -------------------------------===//
+//===- Moves.cpp - Relayouts, broadcasts, slices --------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -135,6 +135,24 @@ struct LowerBroadcast : TilePattern<BroadcastOp> {
     return success();
   }
 };
+
+struct LowerSlice : TilePattern<SliceOp> {
+  using TilePattern::TilePattern;
+  LogicalResult
+  matchAndRewrite(SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    std::optional<SmallVector<int64_t>> registers = op.getRegisters();
+    if (!registers)
+      return op.emitOpError() << "cannot be lowered: its lane maps differ in "
+                                 "lanes or warps";
+    SmallVector<Value> elements = getElements(b, adaptor.getValue()), kept;
+    for (int64_t reg : *registers)
+      kept.push_back(elements[reg]);
+    rewriter.replaceOp(op, getVector(b, getElementType(op.getValue()), kept));
+    return success();
+  }
+};
 } // namespace
 
 FailureOr<int64_t> mlir::tracea_pipe::getExchangeBytes(
@@ -163,6 +181,6 @@ FailureOr<int64_t> mlir::tracea_pipe::getExchangeBytes(
 void mlir::tracea_pipe::populateMovePatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              GPULoweringContext &context) {
-  patterns.add<LowerRelayout, LowerBroadcast>(converter, patterns.getContext(),
-                                              context);
+  patterns.add<LowerRelayout, LowerBroadcast, LowerSlice>(
+      converter, patterns.getContext(), context);
 }
