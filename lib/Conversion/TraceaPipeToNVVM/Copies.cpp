@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Lowering.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -32,12 +33,21 @@ static void forEachElement(Emitter &b, ArrayRef<int64_t> shape,
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
-  Value first = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
-  auto loop = scf::ForOp::create(b, first, b.index(count),
-                                 b.index(b.team.getNumThreads()));
+  // As many rounds for every lane.
+  int64_t threads = b.team.getNumThreads();
+  auto loop = scf::ForOp::create(
+      b, b.index(0), b.index(llvm::divideCeil(count, threads)), b.index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value rest = loop.getInductionVar();
+  Value rest =
+      b.add(b.mul(loop.getInductionVar(), threads),
+            arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread));
+  if (count % threads) {
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, rest,
+                                       b.index(count));
+    auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+  }
   SmallVector<Value> at(shape.size());
   for (int64_t dim = shape.size() - 1; dim > 0; --dim) {
     at[dim] = b.createOrFold<arith::RemUIOp>(rest, b.index(shape[dim]));

@@ -416,7 +416,8 @@ LogicalResult Planner::planMemory() {
   end = llvm::alignTo(end, kBarrierBytes);
   kernel.walk([&](ChannelOp op) {
     ChannelPlan &entry = plan.channels[op];
-    int64_t bytes = entry.slots * entry.copies * kBarrierBytes;
+    // A gap tells one array from the next to who looks at addresses alone.
+    int64_t bytes = (entry.slots * entry.copies + 1) * kBarrierBytes;
     entry.full = end;
     entry.empty = end + bytes;
     end += 2 * bytes;
