@@ -47,15 +47,16 @@ for name in ("split-file", "mlir-opt"):
     tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))
 llvm_config.add_tool_substitutions(tools, tool_dirs)
 config.substitutions.append(("%tracea_src", config.tracea_src_root))
-# What a kernel at the pipeline level has to pass.
-proofs = ("protocol", "banks", "resources")
-config.substitutions.append(
-    (
-        "%kernel_proofs",
-        "builtin.module(tracea_pipe.kernel(%s))"
-        % ",".join("tracea-verify-%s{require-proof=true}" % name for name in proofs),
+# What a kernel at the pipeline level has to pass, and what it has to pass on a
+# target of any size.
+for name, proofs in (
+    ("%kernel_proofs", ("protocol", "banks", "coverage", "resources")),
+    ("%kernel_order", ("protocol", "banks", "coverage")),
+):
+    passes = ("tracea-verify-%s{require-proof=true}" % proof for proof in proofs)
+    config.substitutions.append(
+        (name, "builtin.module(tracea_pipe.kernel(%s))" % ",".join(passes))
     )
-)
 
 # Features for REQUIRES and UNSUPPORTED lines.
 config.available_features.add(config.host_arch)

@@ -3,13 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Stores into one buffer that exclude each other (the branches of a condition,
-// different roles) share the elements between them. Stores in a row each write
+// different roles), or write pieces of one tile, share the elements between
+// them. Stores in a row each write
 // all elements, and what one has written the next one may only overwrite in the
 // same tile. A loop that the address does not name writes everything again in
 // each of its iterations: its counter is any number, and it has to run.
 
 #include "KernelCoverage.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
@@ -32,6 +35,57 @@ static bool areAlternatives(Operation *a, Operation *b) {
     return isa<RolesOp>(parent);
   }
   return false;
+}
+
+/// The constant by which `b` is more than `a`; nothing if that is not known.
+static std::optional<int64_t> getDistance(Value a, Value b) {
+  if (a == b)
+    return 0;
+  auto offset = [](Value sum, Value base) -> std::optional<int64_t> {
+    auto add = sum.getDefiningOp<arith::AddIOp>();
+    if (!add)
+      return std::nullopt;
+    if (add.getLhs() == base)
+      return getConstantIntValue(add.getRhs());
+    if (add.getRhs() == base)
+      return getConstantIntValue(add.getLhs());
+    return std::nullopt;
+  };
+  if (std::optional<int64_t> more = offset(b, a))
+    return more;
+  if (std::optional<int64_t> more = offset(a, b); more && *more != INT64_MIN)
+    return -*more;
+  return std::nullopt;
+}
+
+/// Whether two stores in a row write pieces of one tile: at places that are a
+/// constant apart.
+static bool arePieces(Operation *a, Operation *b) {
+  if (a->getBlock() != b->getBlock() || a->getName() != b->getName())
+    return false;
+  struct Address {
+    Value dest;
+    SmallVector<Value> indices;
+    AffineMap map;
+  };
+  auto describe = [](Operation *op) -> Address {
+    if (auto copy = dyn_cast<CopyOutOp>(op))
+      return {copy.getDest(), copy.getIndices(), copy.getMap()};
+    if (auto store = dyn_cast<StoreOp>(op))
+      return {store.getDest(), store.getIndices(), store.getMap()};
+    return {};
+  };
+  Address first = describe(a), second = describe(b);
+  if (!first.dest || first.dest != second.dest || first.map != second.map)
+    return false;
+  bool differ = false;
+  for (auto [x, y] : llvm::zip_equal(first.indices, second.indices)) {
+    std::optional<int64_t> distance = getDistance(x, y);
+    if (!distance)
+      return false;
+    differ |= *distance != 0;
+  }
+  return differ;
 }
 
 static bool mentions(const cov::Space &space, const Expr &expr, Term term) {
@@ -66,7 +120,8 @@ void KernelCoverage::extractOutputs() {
     std::vector<std::vector<Site>> classes;
     for (const Site &site : writers) {
       auto joins = [&](const Site &other) {
-        return areAlternatives(site.op, other.op);
+        return areAlternatives(site.op, other.op) ||
+               arePieces(site.op, other.op);
       };
       if (!classes.empty() && llvm::any_of(classes.back(), joins))
         classes.back().push_back(site);

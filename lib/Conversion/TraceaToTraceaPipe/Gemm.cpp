@@ -10,7 +10,7 @@
 // rest in the result when it has the accumulator's type, else in a scratch
 // tile.
 
-#include "KernelBuilder.h"
+#include "GemmShape.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -27,40 +27,6 @@ static AffineMap getPanelMap(KernelBuilder &kb, int64_t batch, int64_t width,
   results.push_back(wideIsLast ? wide : depth);
   return kb.map(3, results);
 }
-
-/// What both variants of gemm know of their operands.
-namespace {
-struct GemmShape {
-  explicit GemmShape(GemmOp op)
-      : op(op),
-        resultRank(cast<RankedTensorType>(op.getResult().getType()).getRank()),
-        batchRank(op.getBatchRank()), lhsBatch(batchOf(op.getLhs())),
-        rhsBatch(batchOf(op.getRhs())), lhsM(lhsBatch + op.getTransposeLhs()),
-        lhsK(lhsBatch + !op.getTransposeLhs()),
-        rhsK(rhsBatch + op.getTransposeRhs()),
-        rhsN(rhsBatch + !op.getTransposeRhs()) {}
-
-  static int64_t batchOf(Value operand) {
-    return cast<RankedTensorType>(operand.getType()).getRank() - 2;
-  }
-  /// Refuses operands that disagree where only the run knows their extents.
-  void emitChecks(RewriterBase &rewriter);
-  /// Indices of an operand's matrix at (row, column) of its stored form.
-  SmallVector<Value> at(ValueRange batch, int64_t operandBatch, Value row,
-                        Value column) {
-    SmallVector<Value> indices(batch.take_front(operandBatch));
-    indices.push_back(row);
-    indices.push_back(column);
-    return indices;
-  }
-
-  GemmOp op;
-  int64_t resultRank, batchRank;
-  int64_t lhsBatch, rhsBatch;
-  /// Dimensions of m, k and n in the operands.
-  int64_t lhsM, lhsK, rhsK, rhsN;
-};
-} // namespace
 
 void GemmShape::emitChecks(RewriterBase &rewriter) {
   emitExtentCheck(rewriter, op, op.getLhs(), lhsK, op.getRhs(), rhsK,

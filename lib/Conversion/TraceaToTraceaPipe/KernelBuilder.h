@@ -102,6 +102,7 @@ public:
   /// Closes the kernel and replaces the operation by its launch.
   void finish();
 
+  tracea_pipe::KernelOp getKernel() { return kernel; }
   ImplicitLocOpBuilder &builder() { return b; }
   IndexMath &index() { return math; }
   AffineExpr dim(unsigned position);
@@ -136,6 +137,7 @@ void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmDirect(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGemmWarpgroup(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);

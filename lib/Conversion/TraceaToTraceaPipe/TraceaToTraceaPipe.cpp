@@ -121,7 +121,8 @@ static FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op) {
       .Case([&](GemmOp gemm) {
         return lowerBy<GemmOp>(rewriter, gemm,
                                {{"gemm.packed", 4, 2, lowerGemm},
-                                {"gemm.direct", 3, 2, lowerGemmDirect}});
+                                {"gemm.direct", 3, 2, lowerGemmDirect},
+                                {"gemm.warpgroup", 3, 0, lowerGemmWarpgroup}});
       })
       .Case([&](Conv2DOp conv) {
         return lowerBy<Conv2DOp>(

@@ -82,8 +82,7 @@ tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: 
       tracea_pipe.role "producer" warps [0, 4] registers 24 {
         scf.for %t = %w to %count step %workgroups iter_args(%qp = %q_start, %kp = %kv_start, %vp = %kv_start)
             -> (!q_phase, !kv_phase, !kv_phase) {
-          %head = arith.divui %t, %q_tiles : index
-          %i = arith.remui %t, %q_tiles : index
+          %head, %i = tracea_pipe.raster %t in (%heads, %q_tiles) group 1
           %q0 = arith.muli %i, %c128 : index
           %sq = tracea_pipe.acquire %qs[%qp] : !q_ring, !q_phase -> !tile
           tracea_pipe.copy %Q[%head, %q0, %c0] map #rows3 padded [1] to %sq : !x, !tile
@@ -132,8 +131,7 @@ tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: 
         %factor = tensor.splat %scale : !f
         scf.for %t = %w to %count step %workgroups iter_args(%qp = %q_start, %kp = %kv_start, %vp = %kv_start)
             -> (!q_phase, !kv_phase, !kv_phase) {
-          %head = arith.divui %t, %q_tiles : index
-          %i = arith.remui %t, %q_tiles : index
+          %head, %i = tracea_pipe.raster %t in (%heads, %q_tiles) group 1
           // Queries stay in registers: their slot is free before the first block.
           %sq = tracea_pipe.wait %qs[%qp] : !q_ring, !q_phase -> !tile
           %q = tracea_pipe.load %sq[%mt, %c0] map #id : !tile -> !h

@@ -11,6 +11,18 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
+/// `[copier, multiplier]`.
+static ParseResult parseBudgets(AsmParser &parser,
+                                SmallVectorImpl<int64_t> &budgets) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&] { return parser.parseInteger(budgets.emplace_back()); });
+}
+
+static void printBudgets(AsmPrinter &printer, ArrayRef<int64_t> budgets) {
+  printer << '[' << budgets << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeAttributes.cpp.inc"
 
@@ -341,6 +353,31 @@ LanesAttr LanesAttr::getReduced(unsigned dim) const {
   outer[dim] = 1;
   return get(getContext(), project(getReg(), true), project(getLane(), false),
              project(getWarp(), false), outer);
+}
+
+//===----------------------------------------------------------------------===//
+// PipelineAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t teams, int64_t warps,
+                                   ArrayRef<int64_t> registers,
+                                   int64_t workgroups, int64_t pending) {
+  if (teams < 1 || teams > 8 || !llvm::isPowerOf2_64(teams))
+    return emitError() << "a pipeline has 1, 2, 4 or 8 teams, found " << teams;
+  if (warps < 1 || warps > 32)
+    return emitError() << "a team has 1 to 32 warps, found " << warps;
+  if (!registers.empty() && registers.size() != 2)
+    return emitError() << "budgets are those of the role that copies and of "
+                          "the one that multiplies, found "
+                       << registers.size();
+  if (workgroups < 0)
+    return emitError() << "a grid has no fewer than 0 workgroups, found "
+                       << workgroups;
+  if (pending < 0 || pending > 1)
+    return emitError() << "0 or 1 groups may be pending at a release, found "
+                       << pending;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

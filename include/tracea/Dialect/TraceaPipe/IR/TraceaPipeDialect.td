@@ -157,6 +157,31 @@ def TraceaPipe_CertificateAttr : TraceaPipe_Attr<"Certificate", "certificate"> {
   let genVerifyDecl = 1;
 }
 
+def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
+  let summary = "How the work of a kernel is to be divided among its warps";
+  let description = [{
+    What a schedule says of the pipeline level, on kernels for targets with warp
+    roles: `teams` of `warps` warps each multiply, beside one role that copies;
+    `registers` are the budgets of both. With `workgroups`, so many at most walk
+    over the tiles of the grid; with none each tile has a workgroup of its own.
+    `pending` groups of multiplies may be in flight when a slot is given back.
+
+    ```mlir
+    #tracea_pipe.pipeline<teams = 2, warps = 4, registers = [40, 232],
+                          workgroups = 132, pending = 1>
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "1", "teams that multiply">:$teams,
+    DefaultValuedParameter<"int64_t", "4", "warps of a team">:$warps,
+    OptionalArrayRefParameter<"int64_t", "budgets of copier and multiplier">:$registers,
+    DefaultValuedParameter<"int64_t", "0", "workgroups of the grid, or 0">:$workgroups,
+    DefaultValuedParameter<"int64_t", "0", "groups in flight at a release">:$pending
+  );
+  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending) `>`";
+  let genVerifyDecl = 1;
+}
+
 def TraceaPipe_ReduceKind : I32EnumAttr<"ReduceKind", "Reduction of a tile", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Mul", 3, "mul">]> {

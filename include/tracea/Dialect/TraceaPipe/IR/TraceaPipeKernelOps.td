@@ -28,6 +28,7 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
     OptionalAttr<StrAttr>:$source_op,
     OptionalAttr<I64Attr>:$workspace_bytes,
     OptionalAttr<I64Attr>:$warps,
+    OptionalAttr<TraceaPipe_PipelineAttr>:$pipeline,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);

@@ -44,4 +44,69 @@ def PipelineKernels : Pass<"tracea-pipeline-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numChannels", "channels", "Channels made">];
 }
 
+def JoinChannels : Pass<"tracea-join-channels", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Make one ring of rings that are filled and read together";
+  let description = [{
+    Two rings of as many slots, of one role, that are acquired in the same block
+    become one whose slots hold the buffers of both: one hand-over, one count
+    of bytes. For kernels with a `pipeline`, before their roles are split.
+  }];
+  let statistics = [Statistic<"numJoined", "joined", "Rings joined to others">];
+}
+
+def PersistTiles : Pass<"tracea-persist-tiles", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Let few workgroups walk over the tiles of the grid";
+  let description = [{
+    For a kernel whose `pipeline` says how many workgroups the target runs at a
+    time. The grid becomes so many workgroups, each of which begins at its own
+    number and goes on by their count. Rings stay, with their phases, so that a
+    tile's first copies run while the one before is being finished. A grid's
+    `group` becomes a `tracea_pipe.raster`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SpecializeRoles : Pass<"tracea-specialize-roles", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Pull copies and multiplies apart into roles";
+  let description = [{
+    For kernels with a `pipeline` whose one role does everything: a "producer"
+    keeps what acquires, copies and commits, with the loops around it; a
+    "consumer" keeps the rest. With several teams, the warps' highest bits in the
+    lane maps become the number of a team: each works on its part of every tile,
+    and what it reads and writes is moved to that part.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def OverlapMultiplies : Pass<"tracea-overlap-multiplies", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Let multiplies run beside the warps that wait for the next slot";
+  let description = [{
+    A loop that accumulates with `tracea_pipe.mma` and gives a slot back in each
+    iteration keeps its sum in flight: the multiply becomes asynchronous, one
+    group of it stays pending, and the slot that is given back is the one of the
+    iteration before. The first iteration is peeled, the last slot is given back
+    after the loop. For kernels with a `pipeline` in which a group may be pending;
+    with none pending each multiply is waited for at once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numLoops", "loops", "Loops with a sum in flight">];
+}
+
+def StageStores : Pass<"tracea-stage-stores", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Let results leave through staged memory";
+  let description = [{
+    A consumer's store of a register tile to the caller's memory becomes a store
+    to scratch memory with rows of 128 bytes and the swizzle that copies know, a
+    meeting of the team's lanes, and a copy out that runs while the team goes on.
+    Before the scratch memory is written again, the copy has read it. A tile
+    wider than `columns` leaves in several steps.
+  }];
+  let options = [
+    Option<"columns", "columns", "int64_t", "128", "Most columns that are staged at a time">
+  ];
+  let statistics = [Statistic<"numStores", "stores", "Stores that are staged">];
+}
+
 #endif // TRACEA_DIALECT_TRACEAPIPE_TRANSFORMS_PASSES_TD
