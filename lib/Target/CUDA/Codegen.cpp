@@ -4,6 +4,9 @@
 
 #include "tracea/Target/CUDA/Codegen.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -72,6 +75,18 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// Removes from parameters what the compiler says of them to itself; the
+/// translation would warn that LLVM has no such attributes.
+static void dropOwnAttributes(ModuleOp module) {
+  module.walk([](LLVM::LLVMFuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute attribute :
+           function_interface_impl::getArgAttrs(function, i))
+        if (attribute.getName().strref().starts_with("tracea."))
+          function.removeArgAttr(i, attribute.getName());
+  });
+}
+
 FailureOr<std::string>
 mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
                                CUDAOutput output) {
@@ -82,9 +97,11 @@ mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
       createTargetMachine(module, machine);
   if (failed(target))
     return failure();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  dropOwnAttributes(*copy);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, "kernels");
+      translateModuleToLLVMIR(*copy, context, "kernels");
   if (!code)
     return failure();
   code->setTargetTriple(llvm::Triple(kTriple));
