@@ -123,10 +123,23 @@ bool Machine::read(MachineState &state, int role, const Instruction &op,
                   quoted(role) + " reads the data of another phase in " +
                       bufferName(buffer),
                   role, op.site, op.channel, slot);
+    if (op.fresh && anyLaneKnows(state, role, readFact[buffer][role]))
+      return fail(Property::UnfilledRead,
+                  quoted(role) + " reads " + bufferName(buffer) +
+                      " again before it is filled anew",
+                  role, op.site, op.channel, slot);
+    int fact = readFact[buffer][role];
+    bool inFlight = isInFlight(state, role, buffer);
+    bool scattered = protocol.roles[role].divergent &&
+                     (inFlight ? !op.async
+                               : !holds(state, roleHolder(role), fact) &&
+                                     anyLaneKnows(state, role, fact));
+    if (scattered || !inFlight)
+      mark(set(state, role, Scattered), buffer, scattered);
     forget(state, readFact[buffer][role]);
     if (op.async)
       mark(group(state, role, op.queue, 0), buffer, true);
-    else if (!isInFlight(state, role, buffer))
+    else if (!inFlight)
       retire(state, role, op, buffer);
   }
   return true;

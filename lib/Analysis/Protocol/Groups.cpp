@@ -29,10 +29,11 @@ void Machine::retire(MachineState &state, int role, const Instruction &op,
   }
   // Each lane knows of its own part only, unless they read as one.
   Lanes lanes = lanesOf(role, op);
-  int holder = lanes == Lanes::One               ? electedHolder(role)
-               : !protocol.roles[role].divergent ? roleHolder(role)
-               : op.collective                   ? roleHolder(role)
-                                                 : lanesHolder(role);
+  bool together = !protocol.roles[role].divergent ||
+                  (op.collective && !test(set(state, role, Scattered), bit));
+  int holder = lanes == Lanes::One ? electedHolder(role)
+               : together          ? roleHolder(role)
+                                   : lanesHolder(role);
   learn(state, holder, readFact[bit][role]);
 }
 

@@ -119,8 +119,16 @@ public:
   std::optional<Finding> staticFinding;
 
 private:
-  enum Set : int { Unfenced = 0, Landing, Released, Committed };
-  static constexpr int kSets = 4;
+  enum Set : int {
+    Unfenced = 0,
+    Landing,
+    Released,
+    Committed,
+    /// Read by lanes that have not met since: no collective read stands for
+    /// them.
+    Scattered
+  };
+  static constexpr int kSets = 5;
 
   struct Recorded {
     Event event;

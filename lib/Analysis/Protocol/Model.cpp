@@ -78,6 +78,8 @@ void writeInstruction(std::string &text, const Instruction &op) {
     text += 'A';
   if (op.collective)
     text += 'C';
+  if (op.fresh)
+    text += 'F';
   writeField(text, 'c', op.channel, -1);
   writeField(text, 'p', op.position, -1);
   writeField(text, 's', op.source, -1);
@@ -323,6 +325,9 @@ bool Reader::readInstruction() {
         continue;
       case 'C':
         op.collective = true;
+        continue;
+      case 'F':
+        op.fresh = true;
         continue;
       default:
         return fail("a flag of a step");

@@ -245,8 +245,25 @@ void Assembler::budgetRegisters() {
             last ? last : it->second.second);
     result.protocol.roles[number].registers = static_cast<int>(registers);
   }
-  if (budgets)
-    result.protocol.registerFile = launched * context.threads;
+  if (!budgets)
+    return;
+  result.protocol.registerFile = launched * context.threads;
+  int64_t sum = 0;
+  Operation *most = nullptr;
+  int64_t largest = 0;
+  for (const ta::Role &role : result.protocol.roles)
+    sum += int64_t(role.threads) * role.registers;
+  for (auto &[group, budget] : groups)
+    if (budget.second && budget.first > largest) {
+      largest = budget.first;
+      most = budget.second;
+    }
+  if (sum > result.protocol.registerFile)
+    fault(Property::Roles,
+          "the budgets of all warps are " + Twine(sum) +
+              " registers, the block got " +
+              Twine(result.protocol.registerFile) + " at launch",
+          most);
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,16 +298,13 @@ void Assembler::assembleAccess(const Event &event, unsigned number) {
         (!region.copied ||
          region.channel != arrays[arrayOf(event.barrier)].channel))
       continue; // Reported as an overlap.
-    if (region.writers == (1u << number) && !writes && !region.copied &&
-        !event.async && region.channel < 0)
-      continue;
-    if (stride && region.slots > 1 && stride % region.stride)
+    if (stride && region.stride && stride % region.stride)
       fault(Property::SlotRange,
             "its address steps by " + Twine(stride) + " bytes, but slots of '" +
                 result.protocol.channels[region.channel].name + "' are " +
                 Twine(region.stride) + " bytes apart",
             event.op, region.op, "they are filled here");
-    if (stride && region.slots == 1)
+    if (stride && !region.stride)
       fault(Property::SlotRange,
             "its address steps by " + Twine(stride) +
                 " bytes in a buffer of one slot",
@@ -328,6 +342,7 @@ void Assembler::assembleAccess(const Event &event, unsigned number) {
     step.bytes = event.bytes;
     step.async = event.async;
     step.queue = event.queue;
+    step.fresh = event.fresh;
   }
 }
 
@@ -340,7 +355,8 @@ void Assembler::assembleEvent(const Event &event, unsigned number) {
           (region.writers >> number & 1)) {
         ta::Instruction &fence = add(Step::Fence, event);
         fence.channel = region.channel;
-        fence.elected = fence.perWarp = false;
+        fence.elected = !(region.wideWriters >> number & 1);
+        fence.perWarp = false;
       }
   };
   // Only one lane of a role may be told from the others.
@@ -664,6 +680,7 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
   context.threads = static_cast<unsigned>(total);
   context.accumulators.build(kernel);
   readAssumptions(context);
+  findMessages(context);
   SmallVector<RoleProgram> programs;
   for (ThreadRange role : findRoles(context))
     programs.push_back(extractProgram(context, role));

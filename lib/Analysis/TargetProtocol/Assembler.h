@@ -9,6 +9,7 @@
 #include "tracea/Analysis/TargetProtocol/Recovery.h"
 
 #include <map>
+#include <set>
 
 namespace mlir::tracea {
 
@@ -35,6 +36,8 @@ struct BufferRegion {
   /// Read by the asynchronous proxy.
   bool readAsync = false;
   uint32_t writers = 0;
+  /// Those of them that write with all lanes.
+  uint32_t wideWriters = 0;
   Operation *op = nullptr;
 };
 
@@ -58,7 +61,7 @@ private:
   void findLooseRegions();
   void checkOverlaps();
   int slotsOf(const RoleProgram &program, const Linear &address,
-              int64_t stride) const;
+              int64_t stride);
 
   // Assembler.cpp
   void declareChannels();
@@ -81,6 +84,8 @@ private:
   const RecoveryOptions &options;
   RecoveredProtocol result;
   std::vector<BarrierArray> arrays;
+  /// Values that the variables of a program may take.
+  std::map<const RoleProgram *, std::vector<std::set<uint64_t>>> reachable;
   std::vector<BufferRegion> regions;
   DenseMap<Operation *, int> siteNumbers;
   std::map<int64_t, int> namedBarriers;

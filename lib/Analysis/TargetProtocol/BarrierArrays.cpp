@@ -26,6 +26,8 @@ void Assembler::findArrays() {
   // A barrier that a variable selects is one of an array; what is selected
   // when all variables are zero is its first.
   std::map<int64_t, std::pair<int64_t, Operation *>> bases, constants;
+  // Slots that the variables reach.
+  std::map<int64_t, int> reached;
   for (const RoleProgram &program : programs)
     for (const Event &event : program.events) {
       if (event.kind == Event::BarrierInit) {
@@ -50,6 +52,10 @@ void Assembler::findArrays() {
       int64_t stride = strideOf(event.barrier);
       auto &table = stride ? bases : constants;
       table.try_emplace(event.barrier.constant, std::pair{stride, event.op});
+      int &slots = reached[event.barrier.constant];
+      if (stride)
+        slots =
+            std::max(slots, slotsOf(program, event.barrier, std::abs(stride)));
     }
   for (auto [base, info] : bases) {
     BarrierArray array;
@@ -58,6 +64,7 @@ void Assembler::findArrays() {
     array.op = info.second;
     array.slots = 0;
     while (
+        array.slots < reached[base] &&
         inits.count(base + array.slots * array.stride) &&
         (array.slots == 0 || !bases.count(base + array.slots * array.stride)))
       ++array.slots;

@@ -148,7 +148,6 @@ void ProgramBuilder::emitWait(Operation *op, Value barrier, Value parity) {
   const Symbol *symbol = values.get(parity);
   if (symbol->onThread || symbol->onOpaque)
     context.undecided(op, "the parity that it waits for is not understood");
-  Event event;
   Linear address = addressOf(op, barrier);
   Event &wait = add(Event::Wait, op);
   wait.barrier = address;
@@ -415,6 +414,8 @@ bool ProgramBuilder::emitAccessOp(Operation *op) {
       })
       .Case([&](LLVM::LoadOp load) {
         emitAccess(Event::Read, op, load.getAddr(), sizeOf(load.getType()));
+        if (!program.events.empty() && program.events.back().op == op)
+          program.events.back().fresh = context.messages.fresh.contains(op);
         return true;
       })
       .Case([&](LLVM::StoreOp store) {
@@ -493,6 +494,8 @@ void ProgramBuilder::emitUses(Operation *op) {
 
 void ProgramBuilder::emitOp(Operation *op) {
   values.visit(op);
+  for (Value result : op->getResults())
+    bindMessage(result);
   emitUses(op);
   if (isHarmless(op) || !isRelevantAlone(op))
     return;

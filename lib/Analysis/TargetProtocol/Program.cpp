@@ -199,6 +199,15 @@ void ProgramBuilder::forward(Operation *op, ValueRange to,
       values.bind(target, symbol);
 }
 
+/// A number that is handed over is the same for who sends and who receives it.
+void ProgramBuilder::bindMessage(Value value) {
+  auto it = context.messages.values.find(value);
+  if (it != context.messages.values.end())
+    values.bind(value, context.symbols.opaque(
+                           it->second, getSymbolBits(value.getType()),
+                           /*isPrivate=*/false, /*varies=*/true));
+}
+
 SmallVector<const Symbol *> ProgramBuilder::symbolsOf(ValueRange range) {
   SmallVector<const Symbol *> symbols;
   for (Value value : range)
@@ -582,7 +591,12 @@ void ProgramBuilder::emitWhile(scf::WhileOp loop) {
   assign(loop, loop.getBeforeArguments(), inits);
   bool knownBefore = contextKnown;
   std::string keyBefore = contextKey;
-  std::string key = countedLoopKey(loop, inits);
+  std::string key = context.messages.loops.lookup(loop);
+  bool message = !key.empty();
+  if (!message)
+    key = countedLoopKey(loop, inits);
+  for (Value argument : loop.getBeforeArguments())
+    bindMessage(argument);
   contextKnown &= !key.empty();
   contextKey += "/" + key;
   size_t head = program.events.size();
@@ -591,7 +605,7 @@ void ProgramBuilder::emitWhile(scf::WhileOp loop) {
   const Symbol *decision = values.get(condition.getCondition());
   SmallVector<const Symbol *> forwarded = symbolsOf(condition.getArgs());
   forward(condition, loop.getAfterArguments(), forwarded);
-  if (decision->onThread && lanes != LaneSet::One) {
+  if (!message && decision->onThread && lanes != LaneSet::One) {
     context.undecided(loop, "lanes of one warp do not agree on this loop");
     return;
   }

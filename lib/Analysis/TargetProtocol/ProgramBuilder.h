@@ -30,6 +30,7 @@ private:
   int variableOf(Value value);
   void assign(Operation *op, ValueRange to, ArrayRef<const Symbol *> from);
   void forward(Operation *op, ValueRange to, ArrayRef<const Symbol *> from);
+  void bindMessage(Value value);
   SmallVector<const Symbol *> symbolsOf(ValueRange range);
   Event &add(Event::Kind kind, Operation *op);
   void emitBlock(Block &block);

@@ -4,7 +4,8 @@
 
 #include "Assembler.h"
 
-#include <numeric>
+#include "llvm/ADT/SetVector.h"
+
 #include <set>
 
 using namespace mlir;
@@ -14,54 +15,90 @@ using ::tracea::analysis::Property;
 /// Values that a variable may take, before it is said to have no bound.
 static constexpr size_t kMaxValues = 256;
 
+static void collectWalks(const Symbol *symbol,
+                         llvm::SmallSetVector<unsigned, 4> &walks) {
+  if (symbol->kind == Symbol::Walk)
+    walks.insert(symbol->value);
+  for (unsigned i = 0; i < symbol->numOperands; ++i)
+    collectWalks(symbol->operands[i], walks);
+}
+
+static uint64_t evaluate(const Symbol *symbol,
+                         const std::vector<uint64_t> &variables) {
+  if (symbol->kind == Symbol::Walk)
+    return variables[symbol->value];
+  if (symbol->kind != Symbol::Apply)
+    return symbol->value;
+  uint64_t operands[3] = {}, result = 0;
+  for (unsigned i = 0; i < symbol->numOperands; ++i)
+    operands[i] = evaluate(symbol->operands[i], variables);
+  ::tracea::analysis::applyOperator(symbol->op, symbol->bits, operands, result);
+  return result;
+}
+
 /// Slots that an address selects: the values of its variables, found by
-/// executing all assignments until nothing new comes.
+/// executing all assignments on all values until nothing new comes.
 int Assembler::slotsOf(const RoleProgram &program, const Linear &address,
-                       int64_t stride) const {
-  std::vector<std::set<uint64_t>> values(program.variables.size(),
+                       int64_t stride) {
+  auto it = reachable.find(&program);
+  if (it == reachable.end()) {
+    std::vector<std::set<uint64_t>> sets(program.variables.size(),
                                          std::set<uint64_t>{0});
-  using Values = std::set<uint64_t>;
-  auto evaluate = [&](auto &self, const Symbol *symbol) -> Values {
-    if (symbol->kind == Symbol::Walk)
-      return values[symbol->value];
-    if (symbol->kind != Symbol::Apply)
-      return {symbol->value};
-    Values sets[3], results;
-    for (unsigned i = 0; i < symbol->numOperands; ++i)
-      sets[i] = self(self, symbol->operands[i]);
-    if (symbol->op == ::tracea::analysis::Operator::Select) {
-      results = sets[1];
-      results.insert(sets[2].begin(), sets[2].end());
-      return results;
-    }
-    for (uint64_t a : sets[0])
-      for (uint64_t b : sets[1]) {
-        uint64_t operands[3] = {a, b, 0}, result = 0;
-        if (::tracea::analysis::applyOperator(symbol->op, symbol->bits,
-                                              operands, result))
-          results.insert(result);
-        if (results.size() > kMaxValues)
-          return results;
+    // Runs `visit` for the values that the variables of `symbol` may take.
+    auto forAll = [&](const Symbol *symbol, auto visit) {
+      llvm::SmallSetVector<unsigned, 4> walks;
+      collectWalks(symbol, walks);
+      size_t combinations = 1;
+      for (unsigned walk : walks)
+        combinations *= std::min<size_t>(sets[walk].size(), kMaxValues);
+      if (walks.size() > 3 || combinations > kMaxValues * kMaxValues)
+        return;
+      std::vector<uint64_t> values(sets.size());
+      auto choose = [&](auto &self, size_t at) -> void {
+        if (at == walks.size())
+          return visit(evaluate(symbol, values));
+        // The set may grow meanwhile.
+        std::vector<uint64_t> mine(sets[walks[at]].begin(),
+                                   sets[walks[at]].end());
+        for (uint64_t value : mine) {
+          values[walks[at]] = value;
+          self(self, at + 1);
+        }
+      };
+      choose(choose, 0);
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Event &event : program.events) {
+        if (event.kind != Event::Set)
+          continue;
+        std::set<uint64_t> &into = sets[event.number];
+        size_t before = into.size();
+        forAll(event.expression, [&](uint64_t value) {
+          if (into.size() <= kMaxValues)
+            into.insert(value);
+        });
+        changed |= into.size() != before;
       }
-    return results;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Event &event : program.events) {
-      if (event.kind != Event::Set)
-        continue;
-      Values &into = values[event.number];
-      size_t before = into.size();
-      for (uint64_t value : evaluate(evaluate, event.expression))
-        if (into.size() <= kMaxValues)
-          into.insert(value);
-      changed |= into.size() != before;
     }
+    it = reachable.try_emplace(&program, std::move(sets)).first;
   }
+  const std::vector<std::set<uint64_t>> &sets = it->second;
   int64_t last = 0;
-  for (auto [symbol, coefficient] : address.terms)
-    last += static_cast<int64_t>(*evaluate(evaluate, symbol).rbegin()) *
+  for (auto [symbol, coefficient] : address.terms) {
+    llvm::SmallSetVector<unsigned, 4> walks;
+    collectWalks(symbol, walks);
+    uint64_t most = 0;
+    if (walks.size() != 1)
+      return kMaxValues;
+    std::vector<uint64_t> values(sets.size());
+    for (uint64_t value : sets[walks[0]]) {
+      values[walks[0]] = value;
+      most = std::max(most, evaluate(symbol, values));
+    }
+    last += static_cast<int64_t>(std::min<uint64_t>(most, kMaxValues)) *
             (coefficient / stride);
+  }
   return static_cast<int>(std::clamp<int64_t>(last + 1, 1, kMaxValues));
 }
 
@@ -146,6 +183,8 @@ void Assembler::findLooseRegions() {
       if (region.stride)
         region.slots = slotsOf(program, event.address, region.stride);
       region.writers = 1u << number;
+      if (event.lanes != LaneSet::One)
+        region.wideWriters = region.writers;
       region.op = event.op;
       // Overlapping pieces are one.
       for (size_t i = copied; i < regions.size();) {
@@ -163,6 +202,7 @@ void Assembler::findLooseRegions() {
         region.base = std::min(other.base, region.base);
         region.length = end - region.base;
         region.writers |= other.writers;
+        region.wideWriters |= other.wideWriters;
         region.op = other.op;
         regions.erase(regions.begin() + i);
         i = copied;

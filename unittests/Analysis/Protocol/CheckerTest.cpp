@@ -182,6 +182,28 @@ TEST(ProtocolChecker, CountersWithoutBoundAreNotDecided) {
   EXPECT_THAT(result.reason, HasSubstr("'counter' of 'all' grows"));
 }
 
+// What lanes have loaded themselves, a multiply of all does not stand for.
+TEST(ProtocolChecker, MixedReadsAreThoseOfLanes) {
+  for (bool mixed : {false, true}) {
+    Protocol protocol = makeElected(2, {"lanes do not meet"});
+    std::vector<Instruction> &code = protocol.roles[1].code;
+    for (size_t pc = 0; pc < code.size(); ++pc) {
+      code[pc].collective = code[pc].step == Step::WaitGroup;
+      if (!mixed || code[pc].step != Step::Read || !code[pc].async)
+        continue;
+      Instruction read = code[pc];
+      read.async = false;
+      code.insert(code.begin() + static_cast<int64_t>(pc), read);
+      for (Instruction &op : code)
+        if (op.target > static_cast<int>(pc))
+          ++op.target;
+      ++pc;
+    }
+    CheckResult result = checkProtocol(protocol);
+    EXPECT_EQ(result.verdict, mixed ? Verdict::Refuted : Verdict::Proved);
+  }
+}
+
 // What the method finds out by itself.
 TEST(ProtocolChecker, SkewNeedsTwoSlots) {
   GemmDesign design;

@@ -546,6 +546,11 @@ Protocol makePersistent(const PersistentDesign &design, const Faults &faults) {
     worker.sync(0, 3);
     worker.loop(T, [&] {
       worker.wait(next).read(next, 1);
+      worker.role.code.back().fresh = true;
+      if (i && on("tile read twice")) {
+        worker.read(next, 1);
+        worker.role.code.back().fresh = true;
+      }
       if (!(i && on("tile not released")))
         worker.release(next);
       worker.advance(next);

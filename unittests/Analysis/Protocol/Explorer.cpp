@@ -418,6 +418,8 @@ bool Explorer::execute(World &world, int r) {
         return fault("reads after release");
       if (!world[place + 2] || !sameItem(op.channel, world[place], item))
         return fault("reads what is not there");
+      if (op.fresh && !(world[place + 3] >> r & 1))
+        return fault("reads again");
       world[place + 3] = static_cast<int16_t>(world[place + 3] & ~(1 << r));
       if (op.async)
         addToGroup(world, r, op.queue, bufferIndex(place));

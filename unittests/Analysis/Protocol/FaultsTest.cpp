@@ -188,6 +188,8 @@ static const Fault kFaults[] = {
     {"ahead", "not waited for", Property::UnfilledRead, "'A'"},
     {"ahead", "not fenced", Property::UnfilledRead, "'A'"},
     {"ahead", "writes twice", Property::Overwrite, "'A'"},
+    {"persistent", "tile read twice", Property::UnfilledRead,
+     "again before it is filled anew"},
     {"single", "commit missing", Property::Deadlock, "to be filled"},
     {"single", "copy after commit", Property::Overwrite, "has committed"},
     {"single", "release missing", Property::Deadlock, "to be released"},

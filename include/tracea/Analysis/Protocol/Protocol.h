@@ -91,6 +91,8 @@ struct Instruction {
   /// The lanes do it as one (a multiply of a warpgroup): when one lane has
   /// waited for its group, it is over for all.
   bool collective = false;
+  /// A read of what the role has not read before.
+  bool fresh = false;
   int channel = -1;
   /// Register of the role that holds a position in a ring.
   int position = -1;

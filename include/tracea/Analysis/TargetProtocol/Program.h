@@ -66,6 +66,8 @@ struct Event {
   int number = -1; // of a variable, a value, a trip count
   int target = -1;
   bool async = false, collective = false;
+  /// Reads what it has not read before.
+  bool fresh = false;
 };
 
 /// The queues of groups that a role may have.
@@ -85,6 +87,14 @@ struct TripTable {
   std::vector<std::string> names;
 };
 
+/// Loops that one role decides for others through a place in shared memory.
+struct Messages {
+  DenseMap<Operation *, std::string> loops;
+  /// What is sent and what is received, by the name of the message.
+  DenseMap<Value, std::string> values;
+  DenseSet<Operation *> fresh;
+};
+
 /// What is the same for all roles while a kernel is read.
 struct KernelContext {
   LLVM::LLVMFuncOp kernel;
@@ -92,6 +102,7 @@ struct KernelContext {
   SymbolTable symbols;
   TripTable trips;
   Accumulators accumulators;
+  Messages messages;
   /// Lower bounds that the kernel assumes of values.
   DenseMap<const Symbol *, uint64_t> minimum;
   /// Why the kernel is not decided, and where.
@@ -114,6 +125,9 @@ struct KernelContext {
     guessedOp = op;
   }
 };
+
+/// Finds tile numbers that are handed from role to role.
+void findMessages(KernelContext &context);
 
 /// The warps of a block that run the same code, in order.
 SmallVector<ThreadRange> findRoles(KernelContext &context);

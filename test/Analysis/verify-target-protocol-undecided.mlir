@@ -1,0 +1,104 @@
+// What is outside of the method is said with its reason, and never proved.
+// RUN: tracea-opt %s --split-input-file --verify-diagnostics \
+// RUN:   --pass-pipeline="builtin.module(llvm.func(tracea-verify-target-protocol))" \
+// RUN:   | FileCheck %s
+
+// CHECK-NOT: tracea.target_protocol
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+// expected-warning @+1 {{protocol not decided: the kernel does not say how many threads a block has (nvvm.reqntid)}}
+llvm.func @block_size() attributes {nvvm.kernel} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @barrier_count(%count: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  // expected-warning @+1 {{protocol not decided: the count of a barrier is not constant}}
+  nvvm.mbarrier.init %shared, %count : !llvm.ptr<3>, i32
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+// expected-warning @+1 {{protocol not decided: its control flow is not structured}}
+llvm.func @blocks() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+  llvm.br ^next
+^next:
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @address(%slot: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  %barrier = llvm.getelementptr %shared[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64
+  // expected-warning @+1 {{protocol not decided: the address of its barrier is not understood}}
+  nvvm.mbarrier.init %barrier, %one : !llvm.ptr<3>, i32
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @box(%map: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %first = arith.cmpi eq, %tid, %zero : i32
+  scf.if %first {
+    nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+    %slot = llvm.getelementptr %shared[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %to = llvm.addrspacecast %slot : !llvm.ptr<3> to !llvm.ptr<7>
+    // expected-warning @+1 {{how many bytes it copies is not known; the tensor map's argument has no 'tracea.box_bytes'}}
+    nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %map, %shared, box [%zero] : !llvm.ptr<7>, !llvm.ptr
+  }
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+// Half a warp waits.
+llvm.func @half(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %first = arith.cmpi eq, %tid, %c0 : i32
+  scf.if %first {
+    nvvm.mbarrier.init %shared, %c1 : !llvm.ptr<3>, i32
+  }
+  %half = arith.cmpi ult, %tid, %c16 : i32
+  scf.if %half {
+    // expected-warning @+1 {{protocol not decided: lanes of one warp do not agree on a branch around it}}
+    nvvm.mbarrier.try_wait.parity %shared, %c0, %c1 : !llvm.ptr<3>, i32, i32
+  }
+  llvm.return
+}
+
+// -----
+
+// Without barriers in shared memory there is nothing to prove.
+llvm.func @nothing() attributes {nvvm.kernel} {
+  llvm.return
+}
