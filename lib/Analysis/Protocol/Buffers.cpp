@@ -21,6 +21,16 @@ bool Machine::checkOverwrite(MachineState &state, int role,
     int fact = readFact[buffer][reader];
     if (fact < 0 || knows(state, role, elected, fact))
       continue;
+    // Lanes that overwrite what they have read themselves need not meet.
+    if (reader == role && lanesOf(role, op) == Lanes::All &&
+        (holds(state, lanesHolder(role), fact) ||
+         holds(state, warpsHolder(role), fact))) {
+      reason = "lanes of " + quoted(role) + " read and then overwrite " +
+               bufferName(buffer) +
+               " without meeting; whether each overwrites only what it has "
+               "read itself is not known";
+      return true;
+    }
     std::string why;
     if (isInFlight(state, reader, buffer))
       why = "an asynchronous read by " + quoted(reader) + " is not waited for";
