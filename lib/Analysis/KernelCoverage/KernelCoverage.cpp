@@ -91,6 +91,8 @@ std::string KernelCoverage::getDoubt(ArrayRef<Expr> exprs,
   });
   if (!indices.facts.isLaunched && hasIntegers)
     return "no launch says what the integer arguments are";
+  if (hasIntegers && !indices.facts.computed.empty())
+    return "it depends on an integer argument that the host computes";
   if (!indices.facts.isLaunched && arguments.size() > 1)
     return "no launch compares the extents of the arguments";
   return "";

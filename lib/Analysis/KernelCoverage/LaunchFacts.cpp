@@ -52,6 +52,7 @@ public:
 
 private:
   Expr unknown(Value value, int64_t dim);
+  Expr computed(Value value);
   unsigned numberOf(const Expr &size);
   void unite(const Expr &a, const Expr &b);
 
@@ -74,6 +75,13 @@ Expr HostSizes::unknown(Value value, int64_t dim) {
   if (value.getDefiningOp())
     opaque.push_back(it->second);
   return it->second;
+}
+
+/// A number that the host computes in a way that is not followed: it may depend
+/// on other sizes.
+Expr HostSizes::computed(Value value) {
+  isComplete = false;
+  return unknown(value, -1);
 }
 
 Expr HostSizes::get(OpFoldResult size) {
@@ -109,13 +117,13 @@ Expr HostSizes::get(Value value) {
         if (math.getInterval(b).lower.value_or(0) < 1 ||
             (!isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
              !math.isNonNegative(a)))
-          return unknown(value, -1);
+          return computed(value);
         if (isa<arith::RemUIOp, arith::RemSIOp>(op))
           return math.mod(a, b);
         return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
                                            : math.floorDiv(a, b);
       })
-      .Default([&](Operation *) { return unknown(value, -1); });
+      .Default([&](Operation *) { return computed(value); });
 }
 
 Expr HostSizes::getDim(Value memory, int64_t dim) {
