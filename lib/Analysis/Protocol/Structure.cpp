@@ -83,7 +83,7 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
                std::to_string(kMaxQueues) + " queues of asynchronous groups";
   }
   numGroups = queues * (kMaxGroups + 1);
-  groupWords = (numBuffers + static_cast<int>(values) + 63) / 64;
+  groupWords = std::max(1, (numBuffers + static_cast<int>(values) + 63) / 64);
   // One state of a large protocol would fill the memory.
   if ((int64_t(numHolders) * factWords + int64_t(numGroups) * groupWords) >
           (int64_t(1) << 21) &&

@@ -42,7 +42,9 @@ int64_t Operand::bytes() const {
 std::pair<const char *, const char *> Operand::extent() const {
   const char *base = static_cast<const char *>(data);
   int64_t count = bytes();
-  if (count == 0 || strides.empty())
+  if (!base || count == 0)
+    return {base, base};
+  if (strides.empty())
     return {base, base + count};
   int64_t low = 0, high = 0;
   for (size_t i = 0; i < shape.size(); ++i)
