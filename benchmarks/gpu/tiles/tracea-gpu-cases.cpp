@@ -127,10 +127,9 @@ FailureOr<std::string> Writer::compile(const std::string &text) {
   // NVIDIA's conversion knows the lanes of a warp, but not this operation.
   module->walk([&](gpu::SubgroupSizeOp op) {
     OpBuilder b(op);
-    op.replaceAllUsesWith(
-        arith::ConstantIndexOp::create(b, op.getLoc(),
-                                       lowering.getSubgroupSize())
-            .getResult());
+    op.replaceAllUsesWith(arith::ConstantIndexOp::create(
+                              b, op.getLoc(), lowering.getSubgroupSize())
+                              .getResult());
     op.erase();
   });
   PassManager pm(&context);

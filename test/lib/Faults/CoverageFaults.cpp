@@ -107,6 +107,25 @@ bool scaleIndex(KernelOp kernel, unsigned position, bool up) {
   return false;
 }
 
+/// Writes element t of the tile to where `change` sends it.
+bool mapResult(KernelOp kernel,
+               llvm::function_ref<void(SmallVectorImpl<AffineExpr> &)> change) {
+  Operation *writer = getWriter(kernel);
+  if (!writer)
+    return false;
+  auto map = writer->getAttrOfType<AffineMapAttr>("map").getValue();
+  unsigned rank = map.getNumDims();
+  if (rank < 2)
+    return false;
+  SmallVector<AffineExpr> tile;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    tile.push_back(getAffineDimExpr(dim, kernel.getContext()));
+  change(tile);
+  AffineMap changed = AffineMap::get(rank, 0, tile, kernel.getContext());
+  writer->setAttr("map", AffineMapAttr::get(map.compose(changed)));
+  return true;
+}
+
 template <typename Op>
 bool dropPadding(KernelOp kernel) {
   auto copy = first<Op>(kernel, [](Op op) { return !op.getPadded().empty(); });
@@ -256,38 +275,14 @@ void addCoverageFaults(std::vector<Fault> &faults) {
     return true;
   });
   add("result-transposed", [](KernelOp kernel) {
-    Operation *writer = getWriter(kernel);
-    if (!writer)
-      return false;
-    auto map = writer->getAttrOfType<AffineMapAttr>("map").getValue();
-    unsigned rank = map.getNumDims();
-    if (rank < 2)
-      return false;
-    MLIRContext *context = kernel.getContext();
-    SmallVector<AffineExpr> dims;
-    for (unsigned dim = 0; dim < rank; ++dim)
-      dims.push_back(getAffineDimExpr(dim, context));
-    std::swap(dims[rank - 1], dims[rank - 2]);
-    AffineMap swap = AffineMap::get(rank, 0, dims, context);
-    writer->setAttr("map", AffineMapAttr::get(map.compose(swap)));
-    return true;
+    return mapResult(kernel, [](SmallVectorImpl<AffineExpr> &tile) {
+      std::swap(tile[tile.size() - 1], tile[tile.size() - 2]);
+    });
   });
   add("result-every-other-row", [](KernelOp kernel) {
-    Operation *writer = getWriter(kernel);
-    if (!writer)
-      return false;
-    auto map = writer->getAttrOfType<AffineMapAttr>("map").getValue();
-    unsigned rank = map.getNumDims();
-    if (rank < 2)
-      return false;
-    MLIRContext *context = kernel.getContext();
-    SmallVector<AffineExpr> dims;
-    for (unsigned dim = 0; dim < rank; ++dim)
-      dims.push_back(getAffineDimExpr(dim, context) *
-                     (dim == rank - 2 ? 2 : 1));
-    AffineMap sparse = AffineMap::get(rank, 0, dims, context);
-    writer->setAttr("map", AffineMapAttr::get(map.compose(sparse)));
-    return true;
+    return mapResult(kernel, [](SmallVectorImpl<AffineExpr> &tile) {
+      tile[tile.size() - 2] = tile[tile.size() - 2] * 2;
+    });
   });
   add("result-not-written", [](KernelOp kernel) {
     Operation *writer = getWriter(kernel);

@@ -73,9 +73,6 @@ Op last(
 mlir::tracea_pipe::RoleOp getFiller(mlir::tracea_pipe::KernelOp kernel);
 mlir::tracea_pipe::RoleOp getReader(mlir::tracea_pipe::KernelOp kernel);
 
-/// Whether `op` stands in a loop of its role that is not the outermost one.
-bool isInInnerLoop(mlir::Operation *op);
-
 } // namespace tracea::test
 
 #endif // TRACEA_TEST_LIB_FAULTS_FAULTS_H

@@ -27,11 +27,6 @@ RoleOp getReader(KernelOp kernel) {
   return wait ? wait->getParentOfType<RoleOp>() : RoleOp();
 }
 
-bool isInInnerLoop(Operation *op) {
-  auto loop = op->getParentOfType<scf::ForOp>();
-  return loop && loop->getParentOfType<scf::ForOp>();
-}
-
 namespace {
 
 bool erase(Operation *op) {
@@ -44,7 +39,6 @@ bool erase(Operation *op) {
 bool repeat(Operation *op) {
   if (!op)
     return false;
-  OpBuilder(op->getContext()).setInsertionPointAfter(op);
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   builder.clone(*op);
@@ -85,11 +79,21 @@ bool moveUpper(scf::ForOp loop, int64_t delta) {
   return true;
 }
 
-bool isStepLoop(scf::ForOp loop, bool inner) {
-  bool walks = false;
-  for (Value result : loop.getResults())
-    walks |= isa<PhaseType>(result.getType());
-  return walks && loop->getParentOfType<scf::ForOp>() ? inner : walks && !inner;
+/// Begins each tile with the first phase again: it is not carried on.
+bool startOver(RoleOp role) {
+  auto loop = first<scf::ForOp>(role, [](scf::ForOp op) {
+    bool walks = llvm::any_of(op.getResultTypes(),
+                              [](Type type) { return isa<PhaseType>(type); });
+    return walks && !op->getParentOfType<scf::ForOp>() &&
+           first<scf::ForOp>(op, [&](scf::ForOp inner) { return inner != op; });
+  });
+  if (!loop)
+    return false;
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs()))
+    if (isa<PhaseType>(init.getType()))
+      argument.replaceAllUsesWith(init);
+  return true;
 }
 
 template <typename Op>
@@ -231,35 +235,10 @@ void addProtocolFaults(std::vector<Fault> &faults) {
       [](KernelOp kernel) { return doubleAdvance(getFiller(kernel)); });
   add("reader-advances-twice",
       [](KernelOp kernel) { return doubleAdvance(getReader(kernel)); });
-  add("filler-starts-over", [](KernelOp kernel) {
-    // The phase is not carried from tile to tile.
-    auto loop = first<scf::ForOp>(getFiller(kernel), [](scf::ForOp op) {
-      return isStepLoop(op, /*inner=*/false) &&
-             first<scf::ForOp>(op,
-                               [&](scf::ForOp inner) { return inner != op; });
-    });
-    if (!loop)
-      return false;
-    for (auto [init, argument] :
-         llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs()))
-      if (isa<PhaseType>(init.getType()))
-        argument.replaceAllUsesWith(init);
-    return true;
-  });
-  add("reader-starts-over", [](KernelOp kernel) {
-    auto loop = first<scf::ForOp>(getReader(kernel), [](scf::ForOp op) {
-      return isStepLoop(op, /*inner=*/false) &&
-             first<scf::ForOp>(op,
-                               [&](scf::ForOp inner) { return inner != op; });
-    });
-    if (!loop)
-      return false;
-    for (auto [init, argument] :
-         llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs()))
-      if (isa<PhaseType>(init.getType()))
-        argument.replaceAllUsesWith(init);
-    return true;
-  });
+  add("filler-starts-over",
+      [](KernelOp kernel) { return startOver(getFiller(kernel)); });
+  add("reader-starts-over",
+      [](KernelOp kernel) { return startOver(getReader(kernel)); });
 
   // Trip counts.
   for (int64_t delta : {-1, 1}) {

@@ -2,10 +2,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of every way down to a GPU that no vendor differs in: a register tile
-// becomes the vector of what one lane holds, and operations on tiles become
-// arithmetic on it, shuffles, and trips through the workgroup's memory. Lowerings
-// to a vendor's dialect add their own patterns for channels and matrix units.
+// The part of every way down to a GPU that no vendor differs in: a register
+// tile becomes the vector of what one lane holds, and operations on tiles
+// become arithmetic on it, shuffles, and trips through the workgroup's memory.
+// Lowerings to a vendor's dialect add their own patterns for channels and
+// matrix units.
 //
 //===----------------------------------------------------------------------===//
 
