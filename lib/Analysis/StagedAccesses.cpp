@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/Banks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -315,25 +316,6 @@ static FailureOr<Window> getWindow(Value value, std::string &reason) {
     bytes *= extent;
   }
   return window;
-}
-
-static alg::Expected<alg::LaneMap> getLaneMap(LanesAttr lanes) {
-  alg::LaneBases bases;
-  auto convert = [](ArrayRef<DenseI64ArrayAttr> from,
-                    std::vector<alg::TileCoord> &to) {
-    for (DenseI64ArrayAttr vector : from)
-      to.emplace_back(vector.asArrayRef().begin(), vector.asArrayRef().end());
-  };
-  convert(lanes.getReg(), bases.reg);
-  convert(lanes.getLane(), bases.lane);
-  convert(lanes.getWarp(), bases.warp);
-  alg::TileCoord linear, outer;
-  for (auto [extent, repeats] :
-       llvm::zip(lanes.getTileShape(), lanes.getOuter())) {
-    linear.push_back(extent / repeats);
-    outer.push_back(repeats);
-  }
-  return alg::LaneMap::get(linear, bases, outer);
 }
 
 static StagedAccess getAccess(Operation *op, Value memory, Type tile,

@@ -17,6 +17,7 @@
 #include "tracea/Algebra/Banks.h"
 #include "tracea/Algebra/LaneMap.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 
 namespace mlir::tracea_pipe {
 
@@ -63,10 +64,6 @@ LogicalResult planExchanges(Operation *root, GPULoweringContext &context);
 /// planned. Operations on tiles that they do not know stay.
 LogicalResult convertRegisterTiles(Operation *root,
                                    GPULoweringContext &context);
-
-/// The lane map as the algebra takes it. Fails as LaneMap::get.
-::tracea::algebra::Expected<::tracea::algebra::LaneMap>
-getLaneMap(LanesAttr lanes);
 
 } // namespace mlir::tracea_pipe
 
