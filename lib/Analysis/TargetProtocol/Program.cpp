@@ -504,6 +504,26 @@ void ProgramBuilder::emitFor(scf::ForOp loop) {
         body(context.symbols.constant(lower->value + i * step->value, bits));
       return finish();
     }
+    // Iterations that only touch memory: as if all were one. What one writes
+    // the next may read.
+    uint64_t last = lower->value + (count - 1) * step->value;
+    bool walks = llvm::any_of(loop.getRegionIterArgs(), [&](Value argument) {
+      return this->walks.contains(argument);
+    });
+    if (!walks && last >> (bits - 1) == 0 &&
+        !findSynchronization(loop.getBody())) {
+      const Symbol *all = context.symbols.opaque(
+          "any of " + tripKey(lower, upper, step, "signed"), bits,
+          /*isPrivate=*/true, /*varies=*/true, lower->value, last);
+      size_t before = program.events.size();
+      body(all);
+      bool writes = std::any_of(
+          program.events.begin() + before, program.events.end(),
+          [](const Event &event) { return event.kind == Event::Write; });
+      if (writes)
+        body(all);
+      return finish();
+    }
   }
   std::string key;
   auto it = continued.find(loop);
@@ -538,10 +558,13 @@ void ProgramBuilder::emitFor(scf::ForOp loop) {
   contextKey += "/" + key;
   size_t head = emitNext(loop, trip);
   uint64_t first = lower->isConstant() ? lower->value : 0;
-  body(context.symbols.opaque("iteration of " + contextKey +
-                                  (contextKnown ? "" : " elsewhere ") +
-                                  std::to_string(first),
-                              bits, !contextKnown, /*varies=*/true, first));
+  uint64_t last = ~uint64_t(0);
+  if (constant && upper->value > first && upper->value >> (bits - 1) == 0)
+    last = first + (upper->value - 1 - first) / step->value * step->value;
+  body(context.symbols.opaque(
+      "iteration of " + contextKey + (contextKnown ? "" : " elsewhere ") +
+          std::to_string(first),
+      bits, !contextKnown, /*varies=*/true, first, last));
   add(Event::Jump, loop).target = head;
   program.events[head].target = program.events.size();
   if (early)

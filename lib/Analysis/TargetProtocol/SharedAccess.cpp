@@ -151,6 +151,21 @@ Footprint mlir::tracea::getLaneFootprint(Value address, int64_t length,
   Linear linear = values.table.linearize(values.get(address));
   footprint.address.constant = linear.constant;
   footprint.length = length;
+  // What threads alone decide is added up for each.
+  std::vector<int64_t> offsets(values.threads.size());
+  linear.terms.remove_if([&](const auto &term) {
+    const std::vector<uint64_t> *each = values.getPerThread(term.first);
+    if (!each ||
+        llvm::any_of(*each, [](uint64_t v) { return v > (1u << 30); }) ||
+        std::abs(term.second) > (1 << 26))
+      return false;
+    for (auto [offset, value] : llvm::zip_equal(offsets, *each))
+      offset += term.second * static_cast<int64_t>(value);
+    return true;
+  });
+  auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+  footprint.address.constant += *least;
+  footprint.length += *most - *least;
   for (auto [symbol, coefficient] : linear.terms) {
     bool exact = symbol->kind == Symbol::Base ||
                  (symbol->onWalk && !symbol->onThread && !symbol->onOpaque);

@@ -322,9 +322,14 @@ static void setRange(Symbol &symbol) {
   }
   case Operator::Or:
   case Operator::Xor:
-    high = std::max(a->high, b->high);
-    high = high ? maskOf(64 - llvm::countl_zero(high)) : 0;
-    low = symbol.op == Operator::Or ? std::max(a->low, b->low) : 0;
+    // The smaller one changes only bits that it may have.
+    if (a->high < b->high)
+      std::swap(a, b);
+    high = b->high ? maskOf(64 - llvm::countl_zero(b->high)) : 0;
+    low = a->low & ~high;
+    high |= a->high;
+    if (symbol.op == Operator::Or)
+      low = std::max(a->low, b->low);
     break;
   case Operator::ShiftRight:
     if (b->low != b->high || b->low > 63)

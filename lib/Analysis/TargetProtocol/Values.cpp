@@ -53,6 +53,35 @@ const Symbol *ValueSymbols::get(Value value) {
   return unknown(value, /*uniform=*/false);
 }
 
+const std::vector<uint64_t> *ValueSymbols::getPerThread(const Symbol *symbol) {
+  auto it = perThread.find(symbol);
+  if (it != perThread.end())
+    return it->second.empty() ? nullptr : &it->second;
+  std::vector<uint64_t> result;
+  if (symbol->isConstant()) {
+    result.assign(threads.size(), symbol->value);
+  } else if (symbol->kind == Symbol::Thread) {
+    for (unsigned thread = threads.first; thread <= threads.last; ++thread)
+      result.push_back(thread);
+  } else if (symbol->kind == Symbol::Apply) {
+    uint64_t operands[3] = {}, value = 0;
+    bool known = true;
+    for (unsigned i = 0; i < symbol->numOperands; ++i)
+      known = known && getPerThread(symbol->operands[i]);
+    for (unsigned thread = 0; known && thread < threads.size(); ++thread) {
+      for (unsigned i = 0; i < symbol->numOperands; ++i)
+        operands[i] = (*getPerThread(symbol->operands[i]))[thread];
+      known = ::tracea::analysis::applyOperator(symbol->op, symbol->bits,
+                                                operands, value);
+      result.push_back(value);
+    }
+    if (!known)
+      result.clear();
+  }
+  std::vector<uint64_t> &kept = perThread[symbol] = std::move(result);
+  return kept.empty() ? nullptr : &kept;
+}
+
 const Symbol *ValueSymbols::unknown(Value value, bool uniform) {
   bool onThread = !uniform && !singleLane;
   std::string key;
@@ -210,7 +239,7 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     return unknown(result, false);
   }
   // Equal operands give equal results, whatever they are.
-  if (isPure(op) && op->getNumRegions() == 0) {
+  if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
     std::string key = op->getName().getStringRef().str() + " " +
                       std::to_string(cast<OpResult>(result).getResultNumber());
     llvm::raw_string_ostream stream(key);

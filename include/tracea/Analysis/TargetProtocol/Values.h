@@ -32,6 +32,8 @@ public:
   void visit(Operation *op);
   /// One lane runs what comes: whatever it computes is the same for all of it.
   void setSingleLane(bool single) { singleLane = single; }
+  /// The value for each thread of the role, if nothing else decides it.
+  const std::vector<uint64_t> *getPerThread(const Symbol *symbol);
   /// A symbol of no known value for `value`.
   const Symbol *unknown(Value value, bool uniform);
 
@@ -45,6 +47,8 @@ private:
 
   DenseMap<Value, const Symbol *> symbols;
   DenseMap<Operation *, uint64_t> globals;
+  /// Empty where there are none.
+  DenseMap<const Symbol *, std::vector<uint64_t>> perThread;
   bool singleLane = false;
 };
 
