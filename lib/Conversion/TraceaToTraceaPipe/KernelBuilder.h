@@ -61,6 +61,10 @@ public:
   KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
                 ScheduleAttr schedule);
 
+  /// One of several kernels of the operation, with operands of its own.
+  KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
+                ScheduleAttr schedule, ValueRange inputs, ValueRange inits);
+
   /// The kernel's memref for an input of the operation.
   Value getMemRef(Value operand) const;
 
@@ -101,6 +105,8 @@ public:
 
   /// Closes the kernel and replaces the operation by its launch.
   void finish();
+  /// Closes the kernel and launches it before the operation; its results.
+  ValueRange launch();
 
   tracea_pipe::KernelOp getKernel() { return kernel; }
   ImplicitLocOpBuilder &builder() { return b; }
@@ -110,6 +116,8 @@ public:
   AffineMap map(unsigned tileRank, ArrayRef<AffineExpr> results);
 
 private:
+  void createKernel(ScheduleAttr schedule);
+
   RewriterBase &rewriter;
   DestinationStyleOpInterface op;
   tracea_pipe::KernelOp kernel;
@@ -137,7 +145,9 @@ void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmDirect(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGemmWarp(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmWarpgroup(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGemmSkinny(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);

@@ -122,7 +122,9 @@ static FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op) {
         return lowerBy<GemmOp>(rewriter, gemm,
                                {{"gemm.packed", 4, 2, lowerGemm},
                                 {"gemm.direct", 3, 2, lowerGemmDirect},
-                                {"gemm.warpgroup", 3, 0, lowerGemmWarpgroup}});
+                                {"gemm.warp", 3, 2, lowerGemmWarp},
+                                {"gemm.warpgroup", 3, 0, lowerGemmWarpgroup},
+                                {"gemm.skinny", 3, 0, lowerGemmSkinny}});
       })
       .Case([&](Conv2DOp conv) {
         return lowerBy<Conv2DOp>(

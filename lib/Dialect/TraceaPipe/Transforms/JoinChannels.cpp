@@ -120,7 +120,7 @@ namespace {
 struct JoinChannels : mlir::tracea_pipe::impl::JoinChannelsBase<JoinChannels> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (!kernel.getPipeline() || kernel.getRoles())
+    if ((!kernel.getPipeline() && !kernel.getWarps()) || kernel.getRoles())
       return markAllAnalysesPreserved();
     while (joinAny(kernel))
       ++numJoined;

@@ -49,9 +49,41 @@ def JoinChannels : Pass<"tracea-join-channels", "::mlir::tracea_pipe::KernelOp">
   let description = [{
     Two rings of as many slots, of one role, that are acquired in the same block
     become one whose slots hold the buffers of both: one hand-over, one count
-    of bytes. For kernels with a `pipeline`, before their roles are split.
+    of bytes. For kernels of several warps, before their roles are split.
   }];
   let statistics = [Statistic<"numJoined", "joined", "Rings joined to others">];
+}
+
+def FillAhead : Pass<"tracea-fill-ahead", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Fill slots while others are read, without roles";
+  let description = [{
+    For kernels whose warps do both. A loop that fills a slot and reads it in
+    the same iteration is to have all slots but one filled ahead: they are
+    filled before the loop, each iteration starts the copies into the slot that
+    the one before has given back, and what is filled past the end, with zeros,
+    is given back unread. A copy must be padded where the iteration moves it.
+
+    ```mlir
+    %p1 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %p0) -> (…) {
+      acquire %ring[%p], copy of %k, commit %ring[%p]
+      wait %ring[%p], … uses …, release %ring[%p]
+      scf.yield (advance %p)
+    }
+    ```
+    becomes, for three slots,
+    ```mlir
+    %f0 = scf.for %i = 0 to 2 … acquire, copy of %i, commit, advance
+    %p1, %f1 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %p0, %f = %f0) -> (…) {
+      wait %ring[%p], … first reads …
+      acquire %ring[%f], copy of %k + 2, commit %ring[%f]
+      … uses …, release %ring[%p]
+      scf.yield (advance %p), (advance %f)
+    }
+    %p2 = scf.for %i = 0 to 2 … wait, release, advance
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numRings", "rings", "Rings that are filled ahead">];
 }
 
 def PersistTiles : Pass<"tracea-persist-tiles", "::mlir::tracea_pipe::KernelOp"> {
@@ -98,13 +130,15 @@ def StageStores : Pass<"tracea-stage-stores", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Let results leave through staged memory";
   let description = [{
     A consumer's store of a register tile to the caller's memory becomes a store
-    to scratch memory with rows of 128 bytes and the swizzle that copies know, a
-    meeting of the team's lanes, and a copy out that runs while the team goes on.
-    Before the scratch memory is written again, the copy has read it. A tile
-    wider than `columns` leaves in several steps.
+    to scratch memory with rows of 128, 64 or 32 bytes and the swizzle that
+    copies know, a meeting of the team's lanes, and a copy out that runs while
+    the team goes on. A tile wider than `columns` leaves in parts, which take
+    turns in `buffers`; before one is written again, its copy has read it.
+    Lanes that write whole sectors of memory side by side do it themselves.
   }];
   let options = [
-    Option<"columns", "columns", "int64_t", "128", "Most columns that are staged at a time">
+    Option<"columns", "columns", "int64_t", "64", "Most columns that are staged at a time">,
+    Option<"buffers", "buffers", "unsigned", "2", "Most buffers of one size for each team">
   ];
   let statistics = [Statistic<"numStores", "stores", "Stores that are staged">];
 }

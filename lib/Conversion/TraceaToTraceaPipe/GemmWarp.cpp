@@ -1,0 +1,284 @@
+//===- GemmWarp.cpp - tracea.gemm for the matrix units of warps -----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant "gemm.warp": a grid tile of TM x TN sums over k in steps of TK, and
+// each warp holds its WM x WN of the sums. A step stages a block of both
+// operands in the order that memory has them; warps read their fragments of it
+// into registers and multiply them. Copies fill with zeros what lies past the
+// ends of a matrix, so that nothing is masked before the result.
+
+#include "GemmShape.h"
+#include "tracea/Algebra/Fragments.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+
+/// Bytes of k that one instruction multiplies.
+static constexpr int64_t kDepthBytes = 32;
+/// The longest rows that are swizzled as one.
+static constexpr int64_t kMostSwizzledBytes = 128;
+
+namespace {
+/// How the warps of a workgroup share its tile: `shape` instructions along rows
+/// and columns, the largest power of two of them beside one another, `outer`
+/// times.
+struct WarpGrid {
+  WarpGrid(ArrayRef<int64_t> tile, ArrayRef<int64_t> warpTile) {
+    for (auto [dim, extent] : llvm::enumerate(warpTile)) {
+      int64_t pieces = extent / fragment[dim];
+      power[dim] = pieces & -pieces;
+      outer[dim] = pieces / power[dim];
+      warps[dim] = tile[dim] / extent;
+    }
+  }
+  int64_t getNumWarps() const { return warps[0] * warps[1]; }
+  LanesAttr getLanes(MLIRContext *context, alg::MatrixOperand operand,
+                     const alg::LaneMap &map) const;
+
+  /// Extents of an instruction's result.
+  static constexpr int64_t fragment[2] = {16, 8};
+  int64_t power[2], outer[2], warps[2];
+};
+} // namespace
+
+constexpr int64_t WarpGrid::fragment[2];
+
+/// The lane map of an operand: that of the instruction, then registers for
+/// further instructions, columns first, then warps. An operand lacks one of the
+/// dimensions of the result: warps that differ there hold the same.
+LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
+                             const alg::LaneMap &map) const {
+  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
+  auto take = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, alg::LaneDim dim) {
+    for (unsigned bit = 0; bit < map.numBits(dim); ++bit)
+      list.push_back(DenseI64ArrayAttr::get(context, map.basis(dim, bit)));
+  };
+  take(reg, alg::LaneDim::Reg);
+  take(lane, alg::LaneDim::Lane);
+  // The operand's dimension that is one of the result; -1 if it lacks it.
+  bool has[2] = {operand != alg::MatrixOperand::B,
+                 operand != alg::MatrixOperand::A};
+  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim, int64_t to,
+                 int64_t scale) {
+    for (int64_t step = 1; step < to; step *= 2) {
+      SmallVector<int64_t> vector = {0, 0};
+      if (has[dim])
+        vector[dim] = step * scale;
+      list.push_back(DenseI64ArrayAttr::get(context, vector));
+    }
+  };
+  for (int dim : {1, 0})
+    if (has[dim])
+      add(reg, dim, power[dim], fragment[dim]);
+  for (int dim : {0, 1})
+    add(warp, dim, warps[dim], fragment[dim] * power[dim]);
+  int64_t repeats[2] = {has[0] ? outer[0] : 1, has[1] ? outer[1] : 1};
+  return LanesAttr::get(context, reg, lane, warp, repeats);
+}
+
+/// A block of a matrix in memory's order. Rows of up to 128 bytes are swizzled
+/// so that eight pieces of 16 bytes, one below the other, lie in all banks.
+static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
+                                                int64_t columns, Type element) {
+  int64_t bits = element.getIntOrFloatBitWidth();
+  int64_t rowBytes = columns * bits / 8;
+  int64_t swizzled = std::min(rowBytes & -rowBytes, kMostSwizzledBytes);
+  if (swizzled < kDepthBytes || rows % 8)
+    return op.emitOpError()
+           << "expects a tile whose operands' rows are multiples of "
+           << kDepthBytes * 8 / bits << " elements, found "
+           << op.getScheduleAttr();
+  SmallVector<int64_t> swizzle = {4, 7};
+  for (int64_t bit = 5; int64_t(1) << (bit + 1) <= swizzled; ++bit)
+    swizzle.append({bit, bit + 3});
+  auto staged = StagedAttr::get(op.getContext(), swizzle,
+                                rowBytes == swizzled ? 0 : swizzled * 8 / bits);
+  return RankedTensorType::get({rows, columns}, element, staged);
+}
+
+/// What the schedule must say for the lowering to follow it.
+static LogicalResult verify(GemmOp op, Type element) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  auto fail = [&](const Twine &what) {
+    return op.emitOpError()
+           << "expects " << what << " for the variant 'gemm.warp', found ";
+  };
+  if (schedule.getUnit() != MatrixUnit::MmaSync)
+    return fail("the unit 'mma_sync'") << schedule;
+  bool isFloat = element.isF16() || element.isBF16() ||
+                 isa<Float8E4M3FNType, Float8E5M2Type>(element);
+  if (!isFloat && !element.isInteger(8))
+    return fail("operands of f16, bf16, f8E4M3FN, f8E5M2 or i8") << element;
+  Type accumulator = op.getAccumulatorType();
+  if (isFloat ? !accumulator.isF32() : !accumulator.isInteger(32))
+    return fail("an accumulator of " + Twine(isFloat ? "f32" : "i32"))
+           << accumulator;
+  ArrayRef<int64_t> tile = schedule.getTile();
+  ArrayRef<int64_t> warpTile = schedule.getRegisters();
+  for (int dim : {0, 1})
+    if (tile[dim] < 1 || warpTile[dim] % 16 || warpTile[dim] < 16 ||
+        tile[dim] % warpTile[dim] ||
+        !llvm::isPowerOf2_64(tile[dim] / warpTile[dim]))
+      return fail("'registers' of multiples of 16, a power of two of which "
+                  "make the 'tile'")
+             << schedule;
+  if (WarpGrid(tile, warpTile).getNumWarps() > 32)
+    return fail("at most 32 warps") << schedule;
+  int64_t depth = kDepthBytes * 8 / element.getIntOrFloatBitWidth();
+  if (tile[2] < depth || tile[2] % depth)
+    return fail("a multiple of " + Twine(depth) + " of k") << schedule;
+  return success();
+}
+
+/// The result as rows: of each lane as many neighbours as 16 bytes hold, where
+/// the lane has so many columns. Lanes of four exchange what they hold.
+static LanesAttr getRowLanes(LanesAttr lanes, int64_t elementBits) {
+  SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
+  auto isColumn = [](DenseI64ArrayAttr vector) { return vector[0] == 0; };
+  // The columns of the lane's registers and of the four lanes, ascending.
+  SmallVector<DenseI64ArrayAttr *> places;
+  for (auto *list : {&reg, &lane})
+    for (DenseI64ArrayAttr &vector : *list)
+      if (isColumn(vector))
+        places.push_back(&vector);
+  int64_t wanted = llvm::Log2_64(128 / elementBits);
+  SmallVector<DenseI64ArrayAttr> columns;
+  for (DenseI64ArrayAttr *place : places)
+    columns.push_back(*place);
+  llvm::sort(columns, [](DenseI64ArrayAttr a, DenseI64ArrayAttr b) {
+    return a[1] < b[1];
+  });
+  // A lane keeps `kept` columns beside one another; then come the four lanes.
+  size_t inRegisters = columns.size() - 2;
+  size_t kept = std::min<size_t>(wanted, inRegisters);
+  SmallVector<DenseI64ArrayAttr> newReg(columns.begin(),
+                                        columns.begin() + kept);
+  SmallVector<DenseI64ArrayAttr> newLane(columns.begin() + kept,
+                                         columns.begin() + kept + 2);
+  newReg.append(columns.begin() + kept + 2, columns.end());
+  for (DenseI64ArrayAttr vector : reg)
+    if (!isColumn(vector))
+      newReg.push_back(vector);
+  for (DenseI64ArrayAttr vector : lane)
+    if (!isColumn(vector))
+      newLane.push_back(vector);
+  return LanesAttr::get(lanes.getContext(), newReg, newLane, lanes.getWarp(),
+                        lanes.getOuter());
+}
+
+LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
+  Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+  if (failed(verify(op, element)))
+    return failure();
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
+  int64_t tileK = schedule.getTile()[2];
+  unsigned bits = element.getIntOrFloatBitWidth();
+  int64_t depth = kDepthBytes * 8 / bits;
+  GemmShape shape(op);
+  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
+  FailureOr<RankedTensorType> lhsBlock =
+      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
+  FailureOr<RankedTensorType> rhsBlock =
+      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
+  if (failed(lhsBlock) || failed(rhsBlock))
+    return failure();
+  shape.emitChecks(rewriter);
+
+  KernelBuilder kb(rewriter, op, schedule);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  MLIRContext *context = b.getContext();
+  WarpGrid warps(schedule.getTile(), schedule.getRegisters());
+  kb.getKernel().setWarps(warps.getNumWarps());
+  auto getTile = [&](alg::MatrixOperand operand, ArrayRef<int64_t> extents,
+                     Type type) {
+    alg::Expected<alg::LaneMap> fragment = alg::mmaM16N8(operand, depth, bits);
+    assert(fragment && "the depth of an instruction");
+    return RankedTensorType::get(extents, type,
+                                 warps.getLanes(context, operand, *fragment));
+  };
+  auto accumulator =
+      getTile(alg::MatrixOperand::D, {tileM, tileN}, op.getAccumulatorType());
+  auto lhsTile = getTile(alg::MatrixOperand::A, {tileM, depth}, element);
+  auto rhsTile = getTile(alg::MatrixOperand::B, {depth, tileN}, element);
+
+  Value result = kb.getDest(op.getInit());
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, tileN));
+  Value steps = ix.ceilDiv(sizeK, tileK);
+  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
+  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank], tileM);
+  Value n = ix.mul(grid[shape.batchRank + 1], tileN);
+
+  auto matrixMap = [&](int64_t batchRank, bool transposed = false) {
+    SmallVector<AffineExpr> results(batchRank, kb.zero());
+    results.push_back(kb.dim(transposed));
+    results.push_back(kb.dim(!transposed));
+    return kb.map(2, results);
+  };
+  auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
+                   int64_t operandBatch) -> Value {
+    return StageOp::create(b, type, kb.getMemRef(operand), indices,
+                           ValueRange(), matrixMap(operandBatch),
+                           ArrayRef<int64_t>{operandBatch, operandBatch + 1},
+                           schedule.getSlots());
+  };
+  // The fragments at (row, column) of the block as the product sees it.
+  auto load = [&](RankedTensorType type, Value block, bool transposed,
+                  int64_t row, int64_t column) -> Value {
+    if (transposed)
+      std::swap(row, column);
+    return LoadOp::create(b, type, block,
+                          ValueRange{ix.constant(row), ix.constant(column)},
+                          ValueRange(), Value(), matrixMap(0, transposed));
+  };
+  Value sum = kb.loop(
+      steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
+        Value k = ix.mul(step, tileK);
+        SmallVector<Value> lhsAt =
+            shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
+        SmallVector<Value> rhsAt =
+            shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
+        Value lhs = stage(*lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
+        Value rhs = stage(*rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
+        // Fragments are read one step before they are multiplied.
+        auto read = [&](int64_t at) {
+          return std::pair(load(lhsTile, lhs, lhsT, 0, at),
+                           load(rhsTile, rhs, rhsT, at, 0));
+        };
+        std::pair<Value, Value> next = read(0);
+        for (int64_t at = 0; at < tileK; at += depth) {
+          std::pair<Value, Value> now = next;
+          if (at + depth < tileK)
+            next = read(at + depth);
+          others = MmaOp::create(b, now.first, now.second, others, Value(),
+                                 ValueRange());
+        }
+        return others;
+      });
+  SmallVector<Value> limits = {ix.sub(sizeM, m), ix.sub(sizeN, n)};
+  SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
+  AffineMap resultMap = matrixMap(shape.batchRank);
+  Value out = kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
+  auto type = cast<RankedTensorType>(out.getType());
+  auto rows = RankedTensorType::get(
+      type.getShape(), type.getElementType(),
+      getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
+  if (rows != type)
+    out = RelayoutOp::create(b, rows, out);
+  StoreOp::create(b, out, result, indices, limits, resultMap);
+  kb.finish();
+  return success();
+}

@@ -1,0 +1,246 @@
+//===- FillAhead.cpp - Slots are filled while others are read -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PhaseUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::tracea_pipe {
+#define GEN_PASS_DEF_FILLAHEAD
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
+} // namespace mlir::tracea_pipe
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// A ring that one loop fills and reads in the same iteration.
+struct Ring {
+  ChannelOp channel;
+  AcquireOp acquire;
+  CommitOp commit;
+  WaitOp wait;
+  ReleaseOp release;
+  scf::ForOp loop;
+  /// The loop's argument that is the phase of all four.
+  unsigned argument = 0;
+  /// What fills a slot: the four without `wait` and `release`, copies, and
+  /// what they need that changes with the iteration, in order.
+  SmallVector<Operation *> filling;
+  /// Why the loop stays as it is.
+  std::string reason;
+
+  static std::optional<Ring> get(ChannelOp channel);
+  bool collectFilling();
+  bool isZeroPastTheEnd(CopyOp copy);
+};
+} // namespace
+
+std::optional<Ring> Ring::get(ChannelOp channel) {
+  Ring ring;
+  ring.channel = channel;
+  if (channel.getType().getSlots() < 2)
+    return std::nullopt;
+  for (Operation *user : channel.getResult().getUsers()) {
+    bool isFirst = true;
+    auto take = [&](auto &place, auto op) {
+      isFirst &= !place;
+      place = op;
+    };
+    if (auto op = dyn_cast<AcquireOp>(user))
+      take(ring.acquire, op);
+    else if (auto op = dyn_cast<CommitOp>(user))
+      take(ring.commit, op);
+    else if (auto op = dyn_cast<WaitOp>(user))
+      take(ring.wait, op);
+    else if (auto op = dyn_cast<ReleaseOp>(user))
+      take(ring.release, op);
+    else
+      return std::nullopt;
+    if (!isFirst)
+      return std::nullopt;
+  }
+  if (!ring.acquire || !ring.commit || !ring.wait || !ring.release)
+    return std::nullopt;
+  ring.loop = dyn_cast<scf::ForOp>(ring.acquire->getParentOp());
+  auto phase = dyn_cast<BlockArgument>(ring.acquire.getPhase());
+  if (!ring.loop || !phase || phase.getOwner() != ring.loop.getBody() ||
+      phase.getArgNumber() == 0)
+    return std::nullopt;
+  ring.argument = phase.getArgNumber() - 1;
+  for (Operation *op : {ring.commit.getOperation(), ring.wait.getOperation(),
+                        ring.release.getOperation()})
+    if (op->getBlock() != ring.loop.getBody() || op->getOperand(1) != phase)
+      return std::nullopt;
+  auto advance =
+      ring.loop.getYieldedValues()[ring.argument].getDefiningOp<AdvanceOp>();
+  if (!advance || advance.getPhase() != phase)
+    return std::nullopt;
+  return ring;
+}
+
+/// Whether a copy for an iteration behind the last one fills its slot with
+/// zeros: what changes with the iteration is a padded dimension.
+bool Ring::isZeroPastTheEnd(CopyOp copy) {
+  if (!copy.getLimits().empty())
+    return false;
+  bool hasPadded = false;
+  for (auto [dim, index] : llvm::enumerate(copy.getIndices())) {
+    if (loop.isDefinedOutsideOfLoop(index))
+      continue;
+    if (!llvm::is_contained(copy.getPadded(), static_cast<int64_t>(dim)))
+      return false;
+    hasPadded = true;
+  }
+  return hasPadded;
+}
+
+bool Ring::collectFilling() {
+  llvm::SetVector<Operation *> needed;
+  needed.insert(acquire);
+  needed.insert(commit);
+  for (Value buffer : acquire.getBuffers())
+    for (Operation *user : buffer.getUsers()) {
+      auto copy = dyn_cast<CopyOp>(user);
+      if (!copy || copy->getBlock() != loop.getBody() ||
+          copy.getDest() != buffer) {
+        reason = "a slot is filled by something that is no copy";
+        return false;
+      }
+      if (!isZeroPastTheEnd(copy)) {
+        reason = "a copy for an iteration behind the last would leave memory";
+        return false;
+      }
+      needed.insert(copy);
+    }
+  for (size_t i = 0; i < needed.size(); ++i)
+    for (Value operand : needed[i]->getOperands()) {
+      if (loop.isDefinedOutsideOfLoop(operand))
+        continue;
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (argument && argument != loop.getInductionVar() &&
+          argument.getArgNumber() - 1 != this->argument) {
+        reason = "a copy depends on what the loop carries";
+        return false;
+      }
+      Operation *def = operand.getDefiningOp();
+      if (!def)
+        continue;
+      if (!needed.contains(def) && (!isPure(def) || def->getNumRegions())) {
+        reason = "a copy depends on what the iteration computes";
+        return false;
+      }
+      needed.insert(def);
+    }
+  for (Operation &op : *loop.getBody())
+    if (needed.contains(&op))
+      filling.push_back(&op);
+  return true;
+}
+
+/// Fills the slot of `phase` for the iteration of `induction`.
+static void fill(OpBuilder &b, const Ring &ring, Value induction, Value phase) {
+  IRMapping mapping;
+  scf::ForOp loop = ring.loop;
+  mapping.map(loop.getInductionVar(), induction);
+  mapping.map(loop.getRegionIterArg(ring.argument), phase);
+  for (Operation *op : ring.filling)
+    b.clone(*op, mapping);
+}
+
+/// `count` times what `body` does with a number and a phase; the phase behind.
+static Value repeat(ImplicitLocOpBuilder &b, int64_t count, Value phase,
+                    function_ref<void(Value, Value)> body) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  auto loop = scf::ForOp::create(b, constant(0), constant(count), constant(1),
+                                 ValueRange(phase));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar(), loop.getRegionIterArg(0));
+  Value next = AdvanceOp::create(b, loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, next);
+  return loop.getResult(0);
+}
+
+static void fillAhead(Ring ring) {
+  IRRewriter rewriter(ring.loop.getContext());
+  int64_t ahead = ring.channel.getType().getSlots() - 1;
+  // The first slots.
+  ImplicitLocOpBuilder b(ring.acquire.getLoc(), ring.loop);
+  Value lower = ring.loop.getLowerBound(), step = ring.loop.getStep();
+  Value filled =
+      repeat(b, ahead, ring.loop.getInits()[ring.argument],
+             [&](Value number, Value phase) {
+               Value distance = arith::MulIOp::create(b, number, step);
+               fill(b, ring, arith::AddIOp::create(b, lower, distance), phase);
+             });
+
+  // Each iteration fills the slot that the one before has given back.
+  auto loop = cast<scf::ForOp>(*ring.loop.replaceWithAdditionalYields(
+      rewriter, ValueRange(filled), /*replaceInitOperandUsesInLoop=*/false,
+      [](OpBuilder &inner, Location loc, ArrayRef<BlockArgument> phases) {
+        return SmallVector<Value>{AdvanceOp::create(inner, loc, phases[0])};
+      }));
+  ring.loop = loop;
+  // What the iteration reads first does not wait for the copies to be started.
+  Operation *place = ring.wait->getNextNode();
+  while (isa<LoadOp>(place) || (isPure(place) && place->getNumRegions() == 0 &&
+                                !place->hasTrait<OpTrait::IsTerminator>()))
+    place = place->getNextNode();
+  b.setInsertionPoint(place);
+  Value distance =
+      arith::MulIOp::create(b, step, arith::ConstantIndexOp::create(b, ahead));
+  fill(b, ring, arith::AddIOp::create(b, loop.getInductionVar(), distance),
+       loop.getRegionIterArgs().back());
+  for (Operation *op : llvm::reverse(ring.filling))
+    if (isa<AcquireOp, CopyOp, CommitOp>(op))
+      op->erase();
+
+  // What lies past the end is zero; its slots go back unread.
+  b.setInsertionPointAfter(loop);
+  Value last = loop.getResult(ring.argument);
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : last.getUses())
+    uses.push_back(&use);
+  Value drained = repeat(b, ahead, last, [&](Value, Value phase) {
+    WaitOp::create(b, ring.wait.getResultTypes(), ring.channel, phase);
+    ReleaseOp::create(b, ring.channel, phase);
+  });
+  for (OpOperand *use : uses)
+    use->set(drained);
+}
+
+namespace {
+struct FillAhead : mlir::tracea_pipe::impl::FillAheadBase<FillAhead> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    // A thread of a CPU has nobody who copies beside it.
+    if (!kernel.getWarps() || kernel.getPipeline() || kernel.getRoles())
+      return markAllAnalysesPreserved();
+    SmallVector<ChannelOp> channels(
+        kernel.getTiles().getBody().getOps<ChannelOp>());
+    for (ChannelOp channel : channels) {
+      std::optional<Ring> ring = Ring::get(channel);
+      if (!ring)
+        continue;
+      if (!ring->collectFilling()) {
+        remark::missed(channel.getLoc(),
+                       remark::RemarkOpts::name("NotFilledAhead")
+                           .category("tracea-fill-ahead"))
+            << remark::reason("{0}", ring->reason);
+        continue;
+      }
+      fillAhead(*ring);
+      ++numRings;
+    }
+    removeDeadCode(kernel);
+  }
+};
+} // namespace
