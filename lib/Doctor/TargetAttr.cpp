@@ -126,7 +126,7 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
   assert(unit && "plans use units that schedules can name");
   return ScheduleAttr::get(context, variant, *unit, plan.tile, plan.registers,
                            plan.slots, plan.producers, plan.consumers,
-                           plan.group);
+                           plan.group, plan.split);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
@@ -142,5 +142,6 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   plan.producers = schedule.getProducers();
   plan.consumers = schedule.getConsumers();
   plan.group = schedule.getGroup();
+  plan.split = schedule.getSplit();
   return plan;
 }

@@ -541,7 +541,8 @@ LogicalResult Outliner::outline(const Group &group) {
 
   builder.setInsertionPoint(group.ops.back());
   LaunchOp::create(builder, first->getLoc(), TypeRange{},
-                   FlatSymbolRefAttr::get(kernel), inputs, outputs);
+                   FlatSymbolRefAttr::get(kernel), /*others=*/ArrayAttr(),
+                   inputs, outputs);
   for (Operation *op : llvm::reverse(group.ops))
     if (op->use_empty())
       op->erase();

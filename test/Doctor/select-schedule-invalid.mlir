@@ -73,7 +73,7 @@ func.func @wrong_unit(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
 
 func.func @rings(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>)
     -> tensor<64x64xf32> {
-  // expected-error @below {{a CPU variant has one slot, no roles and no raster groups}}
+  // expected-error @below {{a CPU variant has one slot, no roles, no raster groups and whole sums}}
   %0 = tracea.gemm ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>)
                    outs(%d : tensor<64x64xf32>)
          schedule <variant = "gemm.packed", unit = vector,

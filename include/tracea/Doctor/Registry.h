@@ -33,12 +33,13 @@ struct Plan {
   int64_t producers = 0;
   int64_t consumers = 0;
   int64_t group = 0;
+  int64_t split = 1;
 
   bool operator==(const Plan &other) const {
     return unit == other.unit && tile == other.tile &&
            registers == other.registers && slots == other.slots &&
            producers == other.producers && consumers == other.consumers &&
-           group == other.group;
+           group == other.group && split == other.split;
   }
 };
 
@@ -74,6 +75,13 @@ public:
   /// Expected cycles from the first core's start to the last one's end.
   virtual double cycles(const Problem &problem, const TargetDescription &target,
                         const Plan &plan) const = 0;
+
+  /// For people: what the plan does with this problem and why it is expected to
+  /// be the best. May be empty.
+  virtual std::string reasoning(const Problem &, const TargetDescription &,
+                                const Plan &) const {
+    return "";
+  }
 };
 
 /// Variants by name. Add all before the first decision; after that a registry

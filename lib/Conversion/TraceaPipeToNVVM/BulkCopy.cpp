@@ -8,6 +8,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -229,20 +230,56 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
       .run();
 }
 
-/// Whether `limit` is what is left of the memory's dimension at `index`.
+namespace {
+/// A sum of values with factors, and a constant.
+struct LinearSum {
+  llvm::MapVector<Value, int64_t> factors;
+  int64_t constant = 0;
+
+  /// Adds factor · value. Wraps like the arithmetic that it stands for.
+  void add(Value value, int64_t factor) {
+    APInt known;
+    if (matchPattern(value, m_ConstantInt(&known))) {
+      constant += static_cast<int64_t>(static_cast<uint64_t>(factor) *
+                                       known.getSExtValue());
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+      add(op->getOperand(0), factor);
+      return add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);
+    }
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      for (int side : {0, 1})
+        if (matchPattern(op->getOperand(side), m_ConstantInt(&known)))
+          return add(op->getOperand(1 - side),
+                     static_cast<int64_t>(static_cast<uint64_t>(factor) *
+                                          known.getSExtValue()));
+    factors[value] += factor;
+  }
+};
+} // namespace
+
+/// Whether `limit` is what is left of the memory's dimension at `index`: both
+/// together are its extent.
 static bool endsWithMemory(Value limit, Value memory, int64_t dim,
                            Value index) {
-  auto isExtent = [&](Value value) {
-    if (auto dimOp = value.getDefiningOp<memref::DimOp>())
-      return dimOp.getSource() == memory &&
-             getConstantIntValue(dimOp.getIndex()) == dim;
-    int64_t extent = cast<MemRefType>(memory.getType()).getDimSize(dim);
-    return !ShapedType::isDynamic(extent) &&
-           getConstantIntValue(value) == extent;
-  };
-  if (auto sub = limit.getDefiningOp<arith::SubIOp>())
-    return isExtent(sub.getLhs()) && sub.getRhs() == index;
-  return getConstantIntValue(index) == 0 && isExtent(limit);
+  LinearSum sum;
+  sum.add(limit, 1);
+  sum.add(index, 1);
+  int64_t extent = cast<MemRefType>(memory.getType()).getDimSize(dim);
+  bool isDynamic = ShapedType::isDynamic(extent);
+  for (auto [value, factor] : sum.factors) {
+    if (factor == 0)
+      continue;
+    auto dimOp = value.getDefiningOp<memref::DimOp>();
+    if (!isDynamic || factor != 1 || !dimOp || dimOp.getSource() != memory ||
+        getConstantIntValue(dimOp.getIndex()) != dim)
+      return false;
+    isDynamic = false;
+    extent = 0;
+  }
+  return !isDynamic && sum.constant == extent;
 }
 
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,

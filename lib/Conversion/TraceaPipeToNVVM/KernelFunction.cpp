@@ -6,6 +6,7 @@
 #include "Raster.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -80,6 +81,21 @@ static Value getSharedMemory(ImplicitLocOpBuilder &b, ModuleOp module) {
   return LLVM::AddressOfOp::create(b, global);
 }
 
+/// Bytes that the beginning of a memref argument, and of each of its rows, is a
+/// multiple of: an element's, if the kernel does not ask for more.
+static int64_t getAlignment(KernelOp kernel, unsigned argument) {
+  auto type = dyn_cast<MemRefType>(kernel.getArgumentTypes()[argument]);
+  if (!type)
+    return 1;
+  if (auto aligned =
+          kernel.getArgAttrOfType<IntegerAttr>(argument, kAlignedAttrName))
+    return aligned.getInt();
+  Type element = type.getElementType();
+  return element.isIntOrFloat()
+             ? std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1)
+             : 1;
+}
+
 /// A buffer is a pointer and its dynamic sizes; then come the tensor maps, by
 /// value: the unit reads them where the launch has put them.
 void FunctionBuilder::buildSignature() {
@@ -128,6 +144,10 @@ void FunctionBuilder::buildSignature() {
                     b.getI64IntegerAttr(plan.sharedBytes));
   function->setAttr("tracea.arguments",
                     b.getTypeArrayAttr(kernel.getArgumentTypes()));
+  SmallVector<int64_t> alignments;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    alignments.push_back(getAlignment(kernel, i));
+  function->setAttr("tracea.aligned", b.getDenseI64ArrayAttr(alignments));
   SmallVector<Attribute> recipes;
   for (const TensorMapRecipe &recipe : plan.tensorMaps)
     recipes.push_back(recipe.getAttr(b));
@@ -156,6 +176,7 @@ void FunctionBuilder::bindArguments() {
     GlobalBuffer buffer;
     buffer.type = type;
     buffer.pointer = entry.getArgument(next++);
+    buffer.alignment = getAlignment(kernel, argument.getArgNumber());
     for (int64_t size : type.getShape())
       buffer.sizes.push_back(
           ShapedType::isDynamic(size)

@@ -23,6 +23,8 @@ struct GlobalBuffer {
   Value pointer;
   /// Indices, one for each dimension.
   SmallVector<Value> sizes;
+  /// Bytes that its beginning, and that of each row, is a multiple of.
+  int64_t alignment = 1;
 };
 
 /// An access to an argument, in its coordinates.

@@ -2,9 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Lowering.h"
+#include "GlobalTile.h"
 #include "ThreadOffsets.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -120,89 +119,13 @@ void storeMatrices(Emitter &b, const StagedWindow &window, Value buffer,
 }
 
 //===----------------------------------------------------------------------===//
-// One element at a time
+// Staged memory, one element at a time
 //===----------------------------------------------------------------------===//
 
-/// The coordinate of the lane's elements: what lane and warp add, as indices,
-/// and what the register adds.
-struct LaneCoordinates {
-  LaneCoordinates(Emitter &b, LanesAttr lanes) : b(b), lanes(lanes) {
-    base.assign(lanes.getRank(), Value());
-    auto addBits = [&](Value number, ArrayRef<DenseI64ArrayAttr> basis) {
-      for (auto [bit, vector] : llvm::enumerate(basis)) {
-        Value isSet;
-        for (auto [dim, step] : llvm::enumerate(vector.asArrayRef())) {
-          if (!step)
-            continue;
-          if (!isSet)
-            isSet = arith::AndIOp::create(
-                b, arith::ShRUIOp::create(b, number, b.i32(bit)), b.i32(1));
-          Value part = b.mul(isSet, step);
-          base[dim] =
-              base[dim] ? arith::XOrIOp::create(b, base[dim], part).getResult()
-                        : part;
-        }
-      }
-    };
-    addBits(b.team.lane, lanes.getLane());
-    addBits(b.team.warp, lanes.getWarp());
-  }
-
-  /// i32.
-  SmallVector<Value> get(int64_t reg) {
-    SmallVector<Value> at;
-    for (auto [x, fixed] : llvm::zip(base, lanes.getCoordinate(reg, 0))) {
-      if (!x)
-        at.push_back(b.i32(fixed));
-      else if (fixed == 0)
-        at.push_back(x);
-      else if (lanes.hasSeparateLanes())
-        at.push_back(b.add(x, fixed));
-      else
-        at.push_back(arith::XOrIOp::create(b, x, b.i32(fixed)));
-    }
-    return at;
-  }
-
-  Emitter &b;
-  LanesAttr lanes;
-  SmallVector<Value> base;
-};
-
-SmallVector<Value> toIndices(Emitter &b, ValueRange values) {
-  SmallVector<Value> indices;
-  for (Value value : values)
-    indices.push_back(arith::IndexCastOp::create(b, b.getIndexType(), value));
-  return indices;
-}
-
-/// Whether `at` (i32) lies below the limits that can cut the tile; null if none
-/// can.
-Value isBelow(Emitter &b, ValueRange at, ValueRange limits,
-              ArrayRef<int64_t> shape) {
-  Value below;
-  for (auto [x, limit, extent] : llvm::zip(at, limits, shape)) {
-    std::optional<int64_t> known = getConstantIntValue(limit);
-    if (known && *known >= extent)
-      continue;
-    Value wide = arith::IndexCastOp::create(b, b.getIndexType(), x);
-    Value one =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, wide, limit);
-    below = below ? arith::AndIOp::create(b, below, one).getResult() : one;
-  }
-  return below;
-}
-
-/// A pointer to each element, for either memory.
-Value getPointer(Emitter &b, OpOperand &memory, Value converted,
-                 ValueRange at) {
-  auto type = cast<MemRefType>(memory.get().getType());
-  if (isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
-    return b.sharedPointer(
-        b.add(converted, b.stagedOffset(b.context.getWindow(memory), at)));
-  Value inside;
-  return b.globalPointer(b.context.globalWindows.find(&memory)->second,
-                         toIndices(b, at), /*checked=*/{}, inside);
+Value getStagedPointer(Emitter &b, OpOperand &memory, Value converted,
+                       ValueRange at) {
+  return b.sharedPointer(
+      b.add(converted, b.stagedOffset(b.context.getWindow(memory), at)));
 }
 
 struct LowerStore : KernelPattern<StoreOp> {
@@ -220,13 +143,20 @@ struct LowerStore : KernelPattern<StoreOp> {
         rewriter.eraseOp(op);
         return success();
       }
+    auto global = context.globalWindows.find(&op.getDestMutable());
+    if (global != context.globalWindows.end()) {
+      GlobalTile(b, global->second, tile, adaptor.getLimits())
+          .store(adaptor.getValue());
+      rewriter.eraseOp(op);
+      return success();
+    }
     LaneCoordinates coordinates(b, getLanes(tile));
     for (int64_t reg = 0; reg < getLanes(tile).getNumRegisters(); ++reg) {
       SmallVector<Value> at = coordinates.get(reg);
       Value element = vector::ExtractOp::create(b, adaptor.getValue(), reg);
       auto store = [&]() {
         Value pointer =
-            getPointer(b, op.getDestMutable(), adaptor.getDest(), at);
+            getStagedPointer(b, op.getDestMutable(), adaptor.getDest(), at);
         LLVM::StoreOp::create(b, element, pointer);
       };
       Value below = isBelow(b, at, adaptor.getLimits(), tile.getShape());
@@ -259,13 +189,19 @@ struct LowerLoad : KernelPattern<LoadOp> {
     if (!padding)
       padding =
           arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+    auto global = context.globalWindows.find(&op.getSourceMutable());
+    if (global != context.globalWindows.end()) {
+      GlobalTile loaded(b, global->second, tile, adaptor.getLimits());
+      rewriter.replaceOp(op, loaded.load(padding));
+      return success();
+    }
     LaneCoordinates coordinates(b, getLanes(tile));
     SmallVector<Value> elements;
     for (int64_t reg = 0; reg < getLanes(tile).getNumRegisters(); ++reg) {
       SmallVector<Value> at = coordinates.get(reg);
       auto load = [&]() -> Value {
         Value pointer =
-            getPointer(b, op.getSourceMutable(), adaptor.getSource(), at);
+            getStagedPointer(b, op.getSourceMutable(), adaptor.getSource(), at);
         return LLVM::LoadOp::create(b, element, pointer);
       };
       Value below = isBelow(b, at, adaptor.getLimits(), tile.getShape());

@@ -2,6 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Arithmetic.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -103,6 +104,26 @@ static LogicalResult eraseArguments(NVVMLoweringContext &context) {
   return success();
 }
 
+/// Whether everything that the kernel writes to the caller's memory has 16 bits
+/// or fewer.
+static bool storesHalves(KernelOp kernel) {
+  auto isHalf = [](Value memory) {
+    auto type = cast<MemRefType>(memory.getType());
+    return isa_and_nonnull<StagedAttr>(type.getMemorySpace()) ||
+           (type.getElementType().isIntOrFloat() &&
+            type.getElementTypeBitWidth() <= 16);
+  };
+  return !kernel
+              .walk([&](Operation *op) {
+                auto store = dyn_cast<StoreOp>(op);
+                auto copy = dyn_cast<CopyOutOp>(op);
+                bool wide = (store && !isHalf(store.getDest())) ||
+                            (copy && !isHalf(copy.getDest()));
+                return wide ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 namespace {
 struct ConvertTraceaPipeToNVVM
     : mlir::tracea::impl::ConvertTraceaPipeToNVVMBase<ConvertTraceaPipeToNVVM> {
@@ -119,10 +140,12 @@ struct ConvertTraceaPipeToNVVM
       return failure();
     numLaneCopies += plan.numLaneCopies;
     NVVMLoweringContext context(plan);
+    bool approximate = storesHalves(kernel);
     return failure(failed(buildFunction(plan, context)) ||
                    failed(collectWindows(context)) ||
                    failed(convertBody(context)) ||
-                   failed(eraseArguments(context)));
+                   failed(eraseArguments(context)) ||
+                   failed(lowerArithmetic(context.function, approximate)));
   }
 
   void runOnOperation() override {

@@ -8,8 +8,17 @@
 // of a matrix, so that nothing is masked before the result. What is copied
 // when, and by whom, is the pipeline level's business: the kernel carries what
 // the schedule says of it.
+//
+// The unit multiplies 64 rows at a time, but columns in eights. Variant
+// "gemm.skinny" computes the transposed product, for results with few rows:
+// their columns are the unit's rows.
+//
+// A sum that the schedule splits leaves as parts in single precision, which a
+// second kernel adds up in their order.
 
 #include "GemmShape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -59,79 +68,119 @@ static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
   return RankedTensorType::get({rows, columns}, element, staged);
 }
 
-LogicalResult mlir::tracea::lowerGemmWarpgroup(RewriterBase &rewriter,
-                                               GemmOp op) {
+/// What bulk copies and vectors ask of memory.
+static constexpr int64_t kAlignedBytes = 16;
+
+/// Asks for what bulk copies need of every argument whose type allows it.
+static void requireAlignment(KernelOp kernel) {
+  Builder b(kernel.getContext());
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref || memref.getRank() == 0)
+      continue;
+    // Rows that are known not to be multiples of it stay what they are.
+    int64_t row = memref.getShape().back();
+    if (memref.getRank() > 1 && !ShapedType::isDynamic(row) &&
+        row * memref.getElementTypeBitWidth() % (8 * kAlignedBytes) != 0)
+      continue;
+    kernel.setArgAttr(number, kAlignedAttrName,
+                      b.getI64IntegerAttr(kAlignedBytes));
+  }
+}
+
+namespace {
+/// The product as the unit computes it: left times right, where the left
+/// operand's rows go in 64s.
+struct UnitProduct {
+  UnitProduct(GemmOp op, bool isTransposed)
+      : op(op), shape(op), isTransposed(isTransposed) {
+    ScheduleAttr schedule = op.getScheduleAttr();
+    tileM = schedule.getTile()[0];
+    tileN = schedule.getTile()[1];
+    tileK = schedule.getTile()[2];
+    rows = isTransposed ? tileN : tileM;
+    columns = isTransposed ? tileM : tileN;
+    teams = std::max<int64_t>(schedule.getConsumers(), 1);
+    element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+  }
+
+  LogicalResult verify();
+  RankedTensorType getAccumulator() {
+    return RankedTensorType::get(
+        {rows, columns}, op.getAccumulatorType(),
+        getAccumulatorLanes(op.getContext(), teams, columns));
+  }
+  /// The result's dimensions of the accumulator's; the first are the batch's.
+  AffineMap getResultMap(KernelBuilder &kb, int64_t leading) {
+    SmallVector<AffineExpr> results(leading, kb.zero());
+    results.push_back(kb.dim(isTransposed ? 1 : 0));
+    results.push_back(kb.dim(isTransposed ? 0 : 1));
+    return kb.map(2, results);
+  }
+  /// In the accumulator's order.
+  SmallVector<Value> getLimits(IndexMath &ix, Value sizeM, Value sizeN, Value m,
+                               Value n) {
+    SmallVector<Value> limits = {ix.sub(sizeM, m), ix.sub(sizeN, n)};
+    if (isTransposed)
+      std::swap(limits[0], limits[1]);
+    return limits;
+  }
+  /// Sums steps [first, first + count) over k of the tile at (m, n).
+  Value sum(KernelBuilder &kb, ValueRange batch, Value m, Value n, Value first,
+            Value count);
+
+  GemmOp op;
+  GemmShape shape;
+  bool isTransposed;
+  int64_t tileM, tileN, tileK, rows, columns, teams;
+  Type element;
+  RankedTensorType lhsBlock, rhsBlock;
+};
+} // namespace
+
+LogicalResult UnitProduct::verify() {
   ScheduleAttr schedule = op.getScheduleAttr();
-  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
-  int64_t tileK = schedule.getTile()[2];
-  int64_t teams = std::max<int64_t>(schedule.getConsumers(), 1);
-  Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   if (schedule.getUnit() != MatrixUnit::Wgmma)
-    return op.emitOpError() << "expects the unit 'wgmma' for the variant "
-                               "'gemm.warpgroup', found "
-                            << schedule;
+    return op.emitOpError() << "expects the unit 'wgmma' for the variant '"
+                            << schedule.getVariant() << "', found " << schedule;
   if (!element.isF16() && !element.isBF16())
     return op.emitOpError()
-           << "expects operands of f16 or bf16 for the variant "
-              "'gemm.warpgroup', found "
-           << element;
-  if (tileM != kTeamRows * teams || tileN % 8 || tileN < 8 || tileN > 256 ||
-      !llvm::isPowerOf2_64(teams))
-    return op.emitOpError() << "expects a tile of 64 rows for each of 1, 2, 4 "
-                               "or 8 consumers and 8 to 256 columns in eights, "
-                               "found "
-                            << schedule;
-  GemmShape shape(op);
+           << "expects operands of f16 or bf16 for the variant '"
+           << schedule.getVariant() << "', found " << element;
+  if (rows != kTeamRows * teams || columns % 8 || columns < 8 ||
+      columns > 256 || !llvm::isPowerOf2_64(teams))
+    return op.emitOpError()
+           << "expects a tile of 64 " << (isTransposed ? "columns" : "rows")
+           << " for each of 1, 2, 4 or 8 consumers and 8 to "
+              "256 "
+           << (isTransposed ? "rows" : "columns") << " in eights, found "
+           << schedule;
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  FailureOr<RankedTensorType> lhsBlock =
+  FailureOr<RankedTensorType> lhs =
       getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
-  FailureOr<RankedTensorType> rhsBlock =
+  FailureOr<RankedTensorType> rhs =
       getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
-  if (failed(lhsBlock) || failed(rhsBlock))
+  if (failed(lhs) || failed(rhs))
     return failure();
-  shape.emitChecks(rewriter);
+  lhsBlock = *lhs;
+  rhsBlock = *rhs;
+  return success();
+}
 
-  auto module = op->getParentOfType<ModuleOp>();
-  auto target =
-      module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
-  KernelBuilder kb(rewriter, op, schedule);
+Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
+                       Value first, Value count) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  kb.getKernel().setPipelineAttr(PipelineAttr::get(
-      b.getContext(), teams, kTeamWarps,
-      teams > 1 ? ArrayRef<int64_t>{40, 232} : ArrayRef<int64_t>{},
-      target.getCores() > 1 ? target.getCores() : 0, /*pending=*/1));
-
-  Value result = kb.getDest(op.getInit());
-  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
-  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
-    bounds.push_back(kb.getDim(op.getInit(), dim));
-  bounds.push_back(ix.ceilDiv(sizeM, tileM));
-  bounds.push_back(ix.ceilDiv(sizeN, tileN));
-  Value steps = ix.ceilDiv(sizeK, tileK);
-  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
-  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
-  Value m = ix.mul(grid[shape.batchRank], tileM);
-  Value n = ix.mul(grid[shape.batchRank + 1], tileN);
-
-  auto accumulator =
-      RankedTensorType::get({tileM, tileN}, op.getAccumulatorType(),
-                            getAccumulatorLanes(b.getContext(), teams, tileN));
-  auto matrixMap = [&](int64_t batchRank) {
-    SmallVector<AffineExpr> results(batchRank, kb.zero());
-    results.push_back(kb.dim(0));
-    results.push_back(kb.dim(1));
-    return kb.map(2, results);
-  };
+  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
                    int64_t operandBatch) -> Value {
+    SmallVector<AffineExpr> results(operandBatch, kb.zero());
+    results.push_back(kb.dim(0));
+    results.push_back(kb.dim(1));
     return StageOp::create(b, type, kb.getMemRef(operand), indices,
-                           ValueRange(), matrixMap(operandBatch),
+                           ValueRange(), kb.map(2, results),
                            ArrayRef<int64_t>{operandBatch, operandBatch + 1},
-                           schedule.getSlots());
+                           op.getScheduleAttr().getSlots());
   };
   // The block as the product sees it.
   auto orient = [&](Value block, bool transposed) -> Value {
@@ -145,24 +194,192 @@ LogicalResult mlir::tracea::lowerGemmWarpgroup(RewriterBase &rewriter,
                               type.getEncoding()),
         block, ValueRange{zero, zero}, kb.map(2, {kb.dim(1), kb.dim(0)}));
   };
-  Value sum = kb.loop(
-      steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
-        Value k = ix.mul(step, tileK);
+  return kb.loop(
+      count, 1, kb.splat(getAccumulator(), 0), [&](Value step, Value others) {
+        Value k = ix.mul(ix.add(first, step), tileK);
         SmallVector<Value> lhsAt =
             shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
         SmallVector<Value> rhsAt =
             shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs = stage(*lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
-        Value rhs = stage(*rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
-        return MmaOp::create(b, orient(lhs, lhsT), orient(rhs, rhsT), others,
-                             Value(), ValueRange())
+        Value lhs = stage(lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
+        Value rhs = stage(rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
+        Value left = isTransposed ? orient(rhs, !rhsT) : orient(lhs, lhsT);
+        Value right = isTransposed ? orient(lhs, !lhsT) : orient(rhs, rhsT);
+        return MmaOp::create(b, left, right, others, Value(), ValueRange())
             .getResult();
       });
+}
+
+/// What the pipeline level is told of the kernel's warps.
+static void setPipeline(KernelBuilder &kb, const UnitProduct &product,
+                        bool isPersistent) {
+  auto module = product.op->getParentOfType<ModuleOp>();
+  auto target =
+      module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
+  kb.getKernel().setPipelineAttr(PipelineAttr::get(
+      kb.builder().getContext(), product.teams, kTeamWarps,
+      product.teams > 1 ? ArrayRef<int64_t>{40, 232} : ArrayRef<int64_t>{},
+      isPersistent && target.getCores() > 1 ? target.getCores() : 0,
+      /*pending=*/1));
+}
+
+/// The whole sum and its epilogue in one kernel.
+static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr());
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, product, /*isPersistent=*/true);
+
+  Value result = kb.getDest(op.getInit());
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, product.tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, product.tileN));
+  Value steps = ix.ceilDiv(sizeK, product.tileK);
+  Block::BlockArgListType grid =
+      kb.beginTiles(bounds, op.getScheduleAttr().getGroup());
+  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank], product.tileM);
+  Value n = ix.mul(grid[shape.batchRank + 1], product.tileN);
+  Value sum = product.sum(kb, batch, m, n, ix.constant(0), steps);
+  SmallVector<Value> limits = product.getLimits(ix, sizeM, sizeN, m, n);
+  SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
+  AffineMap map = product.getResultMap(kb, shape.batchRank);
+  Value out = kb.emitEpilogue(op, sum, {result, indices, map}, limits);
+  StoreOp::create(b, out, result, indices, limits, map);
+  kb.finish();
+}
+
+/// Part p of the sum, as element p of a tensor of parts.
+static Value lowerParts(RewriterBase &rewriter, UnitProduct &product) {
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(schedule.getSplit())};
+  llvm::append_range(
+      sizes, tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit()));
+  Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                        op.getAccumulatorType());
+  KernelBuilder kb(rewriter, op, schedule, {op.getLhs(), op.getRhs()}, parts);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, product, /*isPersistent=*/false);
+
+  Value result = kb.getDest(parts);
+  Value sizeM = kb.getDim(parts, shape.resultRank - 1);
+  Value sizeN = kb.getDim(parts, shape.resultRank);
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim <= shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(parts, dim));
+  bounds.push_back(ix.ceilDiv(sizeM, product.tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, product.tileN));
+  Value steps = ix.ceilDiv(sizeK, product.tileK);
+  Value share = ix.ceilDiv(steps, schedule.getSplit());
+  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
+  SmallVector<Value> batch(grid.begin() + 1,
+                           grid.begin() + 1 + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank + 1], product.tileM);
+  Value n = ix.mul(grid[shape.batchRank + 2], product.tileN);
+  Value first = ix.mul(grid.front(), share);
+  Value count = ix.min(ix.sub(steps, first), share);
+  Value sum = product.sum(kb, batch, m, n, first, count);
+  SmallVector<Value> indices{grid.front()};
+  llvm::append_range(indices, shape.at(batch, shape.batchRank, m, n));
+  StoreOp::create(b, sum, result, indices,
+                  product.getLimits(ix, sizeM, sizeN, m, n),
+                  product.getResultMap(kb, shape.batchRank + 1));
+  return kb.launch().front();
+}
+
+/// Four warps with a row each, and four neighbours a lane: 16 bytes of a sum.
+static LanesAttr getRowLanes(MLIRContext *context) {
+  auto vector = [&](int64_t row, int64_t column) {
+    return DenseI64ArrayAttr::get(context, {row, column});
+  };
+  return LanesAttr::get(
+      context, {vector(0, 1), vector(0, 2), vector(4, 0)},
+      {vector(0, 4), vector(0, 8), vector(0, 16), vector(0, 32), vector(0, 64)},
+      {vector(1, 0), vector(2, 0)}, {1, 1});
+}
+
+/// Adds the parts up, and applies the epilogue to their sum.
+static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
+                            Value parts) {
+  constexpr int64_t kRows = 8, kColumns = 128;
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  SmallVector<Value> inputs{parts};
+  llvm::append_range(inputs, op.getExtras());
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs, op.getInit());
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  kb.getKernel().setWarps(kTeamWarps);
+
+  Value result = kb.getDest(op.getInit());
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, kRows));
+  bounds.push_back(ix.ceilDiv(sizeN, kColumns));
+  Block::BlockArgListType grid = kb.beginTiles(bounds);
+  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank], kRows);
+  Value n = ix.mul(grid[shape.batchRank + 1], kColumns);
   SmallVector<Value> limits = {ix.sub(sizeM, m), ix.sub(sizeN, n)};
   SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
-  AffineMap resultMap = matrixMap(shape.batchRank);
+  auto tile = RankedTensorType::get({kRows, kColumns}, op.getAccumulatorType(),
+                                    getRowLanes(b.getContext()));
+  auto map = [&](int64_t leading) {
+    SmallVector<AffineExpr> results(leading, kb.zero());
+    results.push_back(kb.dim(0));
+    results.push_back(kb.dim(1));
+    return kb.map(2, results);
+  };
+  Value sum;
+  for (int64_t part = 0; part < op.getScheduleAttr().getSplit(); ++part) {
+    SmallVector<Value> at{ix.constant(part)};
+    llvm::append_range(at, indices);
+    Value one = LoadOp::create(b, tile, kb.getMemRef(parts), at, limits,
+                               Value(), map(shape.batchRank + 1));
+    sum = sum ? kb.addTiles(sum, one) : one;
+  }
+  AffineMap resultMap = map(shape.batchRank);
   Value out = kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
   StoreOp::create(b, out, result, indices, limits, resultMap);
   kb.finish();
+}
+
+static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
+                           bool isTransposed) {
+  UnitProduct product(op, isTransposed);
+  if (failed(product.verify()))
+    return failure();
+  product.shape.emitChecks(rewriter);
+  if (op.getScheduleAttr().getSplit() == 1)
+    lowerWhole(rewriter, product);
+  else
+    lowerSumOfParts(rewriter, product, lowerParts(rewriter, product));
   return success();
+}
+
+LogicalResult mlir::tracea::lowerGemmWarpgroup(RewriterBase &rewriter,
+                                               GemmOp op) {
+  return lower(rewriter, op, /*isTransposed=*/false);
+}
+
+LogicalResult mlir::tracea::lowerGemmSkinny(RewriterBase &rewriter, GemmOp op) {
+  return lower(rewriter, op, /*isTransposed=*/true);
 }

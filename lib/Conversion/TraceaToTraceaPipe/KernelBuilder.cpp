@@ -94,18 +94,30 @@ KernelBuilder::KernelBuilder(RewriterBase &rewriter,
                              ScheduleAttr schedule)
     : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
       math(b) {
-  SmallVector<Type> types;
-  auto add = [&](Value operand, SmallVectorImpl<Value> &list) {
-    list.push_back(operand);
-    auto tensor = cast<RankedTensorType>(operand.getType());
-    types.push_back(
-        MemRefType::get(tensor.getShape(), tensor.getElementType()));
-  };
   for (OpOperand *operand : op.getDpsInputOperands())
-    add(operand->get(), inputs);
+    inputs.push_back(operand->get());
   for (OpOperand &operand : op.getDpsInitsMutable())
-    add(operand.get(), inits);
+    inits.push_back(operand.get());
+  createKernel(schedule);
+}
 
+KernelBuilder::KernelBuilder(RewriterBase &rewriter,
+                             DestinationStyleOpInterface op,
+                             ScheduleAttr schedule, ValueRange inputs,
+                             ValueRange inits)
+    : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
+      math(b), inputs(inputs), inits(inits) {
+  createKernel(schedule);
+}
+
+void KernelBuilder::createKernel(ScheduleAttr schedule) {
+  SmallVector<Type> types;
+  for (ArrayRef<Value> operands : {ArrayRef(inputs), ArrayRef(inits)})
+    for (Value operand : operands) {
+      auto tensor = cast<RankedTensorType>(operand.getType());
+      types.push_back(
+          MemRefType::get(tensor.getShape(), tensor.getElementType()));
+    }
   auto module = op->getParentOfType<ModuleOp>();
   vectorBits = module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
                    .getVectorBits();
@@ -313,8 +325,15 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
     }
     RankedTensorType tile =
         accType.clone(cast<RankedTensorType>(extra.getType()).getElementType());
+    // Where the extra does not depend on a dimension its limit does not matter.
+    SmallVector<Value> ends(limits);
+    for (auto [dim, end] : llvm::enumerate(ends))
+      if (llvm::none_of(results, [&, dim = dim](AffineExpr expr) {
+            return expr.isFunctionOfDim(dim);
+          }))
+        end = math.constant(accType.getDimSize(dim));
     mapping.map(argument,
-                LoadOp::create(b, tile, getMemRef(extra), indices, limits,
+                LoadOp::create(b, tile, getMemRef(extra), indices, ends,
                                Value(), map(accType.getRank(), results)));
   }
   // Constants, inside of the region or captured by it, become splats.
@@ -347,14 +366,17 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
   return lookup(block.getTerminator()->getOperand(0));
 }
 
-void KernelBuilder::finish() {
+ValueRange KernelBuilder::launch() {
   rewriter.setInsertionPoint(op);
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
-  auto launch = LaunchOp::create(
-      rewriter, op.getLoc(), types,
-      FlatSymbolRefAttr::get(kernel.getSymNameAttr()), inputs, inits);
-  rewriter.replaceOp(op, launch.getResults());
+  auto launch =
+      LaunchOp::create(rewriter, op.getLoc(), types,
+                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                       /*others=*/ArrayAttr(), inputs, inits);
+  return launch.getResults();
 }
+
+void KernelBuilder::finish() { rewriter.replaceOp(op, launch()); }
 
 void mlir::tracea::emitExtentCheck(RewriterBase &rewriter, Operation *op,
                                    Value lhs, int64_t lhsDim, Value rhs,

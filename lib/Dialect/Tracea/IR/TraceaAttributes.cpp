@@ -12,7 +12,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile,
                                    ArrayRef<int64_t> registers, int64_t slots,
                                    int64_t producers, int64_t consumers,
-                                   int64_t group) {
+                                   int64_t group, int64_t split) {
   if (variant.empty())
     return emitError() << "expected a schedule to name a variant, found \"\"";
   for (int64_t extent : tile)
@@ -32,5 +32,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << producers << " and " << consumers;
   if (group < 0)
     return emitError() << "expected 'group' of at least 0, found " << group;
+  if (split < 1)
+    return emitError() << "expected 'split' of at least 1, found " << split;
   return success();
 }

@@ -225,19 +225,23 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto kernel =
-      symbolTable.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
-  if (!kernel)
-    return emitOpError() << "expects a 'tracea_pipe.kernel' named "
-                         << getKernelAttr();
+SmallVector<FlatSymbolRefAttr> LaunchOp::getKernels() {
+  SmallVector<FlatSymbolRefAttr> kernels{getKernelAttr()};
+  if (ArrayAttr others = getOthersAttr())
+    llvm::append_range(kernels, others.getAsRange<FlatSymbolRefAttr>());
+  return kernels;
+}
+
+/// Whether `kernel` takes the operands of `launch`.
+static LogicalResult verifyOperands(LaunchOp launch, KernelOp kernel) {
   ArrayRef<Type> types = kernel.getArgumentTypes();
-  SmallVector<Value> operands(getInputs());
-  llvm::append_range(operands, getInits());
+  SmallVector<Value> operands(launch.getInputs());
+  llvm::append_range(operands, launch.getInits());
   if (types.size() != operands.size()) {
-    InFlightDiagnostic diag =
-        emitOpError() << "expects " << types.size() << " operands for kernel "
-                      << getKernelAttr() << ", found " << operands.size();
+    InFlightDiagnostic diag = launch.emitOpError()
+                              << "expects " << types.size()
+                              << " operands for kernel @" << kernel.getSymName()
+                              << ", found " << operands.size();
     diag.attachNote(kernel.getLoc()) << "the kernel is here";
     return diag;
   }
@@ -252,12 +256,23 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
                 memref.getElementType() == actual.getElementType();
     if (matches)
       continue;
-    InFlightDiagnostic diag = emitOpError()
-                              << "operand #" << index << " of kernel "
-                              << getKernelAttr() << " expects " << type
+    InFlightDiagnostic diag = launch.emitOpError()
+                              << "operand #" << index << " of kernel @"
+                              << kernel.getSymName() << " expects " << type
                               << ", found " << operand.getType();
     diag.attachNote(kernel.getLoc()) << "the kernel is here";
     return diag;
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  for (FlatSymbolRefAttr name : getKernels()) {
+    auto kernel = symbolTable.lookupNearestSymbolFrom<KernelOp>(*this, name);
+    if (!kernel)
+      return emitOpError() << "expects a 'tracea_pipe.kernel' named " << name;
+    if (failed(verifyOperands(*this, kernel)))
+      return failure();
   }
   return success();
 }

@@ -1,6 +1,18 @@
 //===- StageStores.cpp - Results leave through staged memory --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile leaves in parts, each a block of rows that a copy can swizzle. Parts
+// take turns in a few buffers: while the copies read one, lanes write the next.
+// Every part is one group of copies, so that who writes a buffer again waits
+// until no more groups are pending than have begun since its last copy, counted
+// around the loop that the stores stand in.
+//
+// What is computed from the tile element by element, loads from the caller's
+// memory included, is computed for each part when its turn comes: few registers
+// are taken at a time.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -16,16 +28,75 @@ namespace mlir::tracea_pipe {
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// Rows of this many bytes are what a copy can swizzle.
-static constexpr int64_t kRowBytes = 128;
+/// The rows that copies can swizzle, in bytes, and the bits of the address that
+/// they move: 16-byte chunks by the bits of the row.
+static constexpr std::pair<int64_t, int64_t> kSwizzledRows[] = {
+    {128, 3}, {64, 2}, {32, 1}};
+/// A store that writes whole sectors of memory needs no detour.
+static constexpr int64_t kSectorBytes = 32;
 
-/// The lane map of the first `columns` columns of a tile of rank 2: registers
-/// that reach beyond them are left out. Null where lanes or warps do.
-static LanesAttr getNarrowLanes(LanesAttr lanes, int64_t columns) {
-  if (lanes.getOuter()[1] != 1 || !llvm::isPowerOf2_64(columns))
+namespace {
+/// Columns [offset, offset + width) of a stored tile; columns run along the
+/// last dimension of the destination.
+struct Part {
+  int64_t offset = 0, width = 0;
+  unsigned buffer = 0;
+  /// Groups that may be pending when the buffer is written.
+  int64_t pending = 0;
+};
+
+/// One store and how it leaves.
+struct StagedStore {
+  StoreOp store;
+  /// Lanes write to memory themselves.
+  bool isDirect = false;
+  /// The dimension of the tile that columns are, and the other one.
+  int64_t columnDim = 1, rowDim = 0;
+  SmallVector<Part> parts;
+
+  RankedTensorType getTile() {
+    return cast<RankedTensorType>(store.getValue().getType());
+  }
+  int64_t getRows() { return getTile().getDimSize(rowDim); }
+  int64_t getColumns() { return getTile().getDimSize(columnDim); }
+};
+} // namespace
+
+/// The dimension of the tile whose neighbours are neighbours in memory.
+static std::optional<int64_t> getColumnDim(StoreOp store) {
+  AffineMap map = store.getMap();
+  if (map.getNumDims() != 2 || map.getNumResults() == 0)
+    return std::nullopt;
+  LinearForm last = getLinearForm(map.getResults().back(), 2);
+  for (int64_t dim : {1, 0}) {
+    if (last.coefficients[dim] != 1 || last.coefficients[1 - dim] != 0)
+      continue;
+    for (AffineExpr expr : map.getResults().drop_back())
+      if (getLinearForm(expr, 2).coefficients[dim] != 0)
+        return std::nullopt;
+    return dim;
+  }
+  return std::nullopt;
+}
+
+/// The lane map of `width` columns: registers that reach beyond them are left
+/// out. Null where lanes or warps do.
+static LanesAttr getNarrowLanes(LanesAttr lanes, int64_t dim, int64_t extent,
+                                int64_t width) {
+  if (width == extent)
+    return lanes;
+  SmallVector<int64_t> outer(lanes.getOuter());
+  int64_t piece = extent / outer[dim];
+  if (width % piece == 0) {
+    outer[dim] = width / piece;
+    return LanesAttr::get(lanes.getContext(), lanes.getReg(), lanes.getLane(),
+                          lanes.getWarp(), outer);
+  }
+  if (piece % width || !llvm::isPowerOf2_64(width))
     return {};
+  outer[dim] = 1;
   auto isBeyond = [&](DenseI64ArrayAttr vector) {
-    return vector[1] >= columns;
+    return vector[dim] >= width;
   };
   if (llvm::any_of(lanes.getLane(), isBeyond) ||
       llvm::any_of(lanes.getWarp(), isBeyond))
@@ -34,73 +105,270 @@ static LanesAttr getNarrowLanes(LanesAttr lanes, int64_t columns) {
   llvm::copy_if(lanes.getReg(), std::back_inserter(reg),
                 [&](DenseI64ArrayAttr vector) { return !isBeyond(vector); });
   return LanesAttr::get(lanes.getContext(), reg, lanes.getLane(),
-                        lanes.getWarp(), lanes.getOuter());
+                        lanes.getWarp(), outer);
 }
 
-/// Whether rows of the tile are runs of the destination's last dimension.
-static bool isRowWise(StoreOp store) {
-  AffineMap map = store.getMap();
-  if (map.getNumDims() != 2)
-    return false;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    int64_t coefficient = getLinearForm(expr, 2).coefficients[1];
-    if (coefficient != (dim + 1 == map.getNumResults() ? 1 : 0))
-      return false;
+static RankedTensorType getPartType(StagedStore &staged, int64_t width) {
+  RankedTensorType tile = staged.getTile();
+  LanesAttr lanes = getNarrowLanes(getLanes(tile), staged.columnDim,
+                                   staged.getColumns(), width);
+  if (!lanes)
+    return {};
+  SmallVector<int64_t> shape(tile.getShape());
+  shape[staged.columnDim] = width;
+  return RankedTensorType::get(shape, tile.getElementType(), lanes);
+}
+
+/// Bytes that the lanes of a warp write side by side, one register each or two.
+static int64_t getRunBytes(StagedStore &staged) {
+  LanesAttr lanes = getLanes(staged.getTile());
+  int64_t run = 1;
+  auto extend = [&](ArrayRef<DenseI64ArrayAttr> basis) {
+    for (DenseI64ArrayAttr vector : basis)
+      if (vector[staged.columnDim] == run && vector[staged.rowDim] == 0)
+        run *= 2;
+  };
+  extend(lanes.getReg().take_front(1));
+  extend(lanes.getLane());
+  return run * staged.getTile().getElementTypeBitWidth() / 8;
+}
+
+/// How a store leaves in parts of at most `most` columns; nothing where it had
+/// better stay as it is.
+static std::optional<StagedStore> planStore(StoreOp store, int64_t most) {
+  StagedStore staged;
+  staged.store = store;
+  RankedTensorType tile = staged.getTile();
+  int64_t bits = tile.getElementTypeBitWidth();
+  std::optional<int64_t> dim = getColumnDim(store);
+  if (!dim || bits % 8 || tile.getRank() != 2)
+    return std::nullopt;
+  staged.columnDim = *dim;
+  staged.rowDim = 1 - *dim;
+  int64_t bytes = bits / 8, columns = staged.getColumns();
+  staged.isDirect = getRunBytes(staged) >= kSectorBytes;
+  if (staged.getRows() % 8)
+    return std::nullopt;
+  for (int64_t at = 0; at < columns;) {
+    int64_t width = 0;
+    int64_t left = std::min(columns - at, most);
+    int64_t row = kSwizzledRows[0].first / bytes;
+    if (left >= row)
+      width = left - left % row;
+    else
+      for (auto [rowBytes, bitsMoved] : kSwizzledRows)
+        if (!width && left * bytes >= rowBytes)
+          width = rowBytes / bytes;
+    while (width > row && !getPartType(staged, width))
+      width -= row;
+    if (!width || at % width || !getPartType(staged, width))
+      return std::nullopt;
+    staged.parts.push_back({at, width});
+    at += width;
   }
-  return true;
+  return staged;
 }
 
-static bool stage(StoreOp store, RoleOp role, int64_t most) {
-  auto tile = cast<RankedTensorType>(store.getValue().getType());
-  int64_t bytes = tile.getElementTypeBitWidth() / 8;
-  if (!isRowWise(store) || !bytes)
-    return false;
-  int64_t rows = tile.getDimSize(0), columns = tile.getDimSize(1);
-  int64_t step = std::min(columns, most);
-  LanesAttr lanes = getLanes(tile);
-  LanesAttr narrow = step == columns ? lanes : getNarrowLanes(lanes, step);
-  if (!narrow || columns % step)
-    return false;
-  int64_t panel = kRowBytes / bytes;
-  if (step % panel || rows % 8)
-    return false;
+namespace {
+/// The buffers of a role.
+struct Buffer {
+  MemRefType type;
+  Value memory;
+};
+} // namespace
 
-  MLIRContext *context = store.getContext();
-  ImplicitLocOpBuilder b(store.getLoc(), context);
-  b.setInsertionPointToStart(&role.getBody().front());
-  // Row bits 7 to 9 of the address move 16-byte chunks.
-  auto staged =
-      StagedAttr::get(context, {4, 7, 5, 8, 6, 9}, step == panel ? 0 : panel);
-  auto type =
-      MemRefType::get({rows, step}, tile.getElementType(), AffineMap(), staged);
-  Value scratch = ScratchOp::create(b, type);
-  auto part =
-      RankedTensorType::get({rows, step}, tile.getElementType(), narrow);
-  b.setInsertionPoint(store);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  for (int64_t at = 0; at < columns; at += step) {
-    WaitGroupOp::create(b, TypeRange(), Unit::Copy, 0, ValueRange());
-    Value value = store.getValue();
-    if (step != columns)
-      value = SliceOp::create(b, part, value, ArrayRef<int64_t>{0, at});
-    StoreOp::create(b, value, scratch, ValueRange{zero, zero}, ValueRange(),
-                    AffineMap::getMultiDimIdentityMap(2, context));
-    SyncOp::create(b);
-    SmallVector<Value> indices(store.getIndices()), limits(store.getLimits());
-    Value offset = arith::ConstantIndexOp::create(b, at);
-    indices.back() = b.createOrFold<arith::AddIOp>(indices.back(), offset);
+static MemRefType getBufferType(StagedStore &staged, int64_t width) {
+  Type element = staged.getTile().getElementType();
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t panel = std::min(width, kSwizzledRows[0].first / bytes);
+  SmallVector<int64_t> moves;
+  for (auto [rowBytes, count] : kSwizzledRows)
+    if (panel * bytes == rowBytes)
+      for (int64_t bit = 0; bit < count; ++bit)
+        moves.append({4 + bit, 7 + bit});
+  return MemRefType::get({staged.getRows(), width}, element, AffineMap(),
+                         StagedAttr::get(staged.store.getContext(), moves,
+                                         panel == width ? 0 : panel));
+}
+
+/// Gives each part a buffer, and says how many groups may be pending when it is
+/// written.
+static SmallVector<Buffer> planBuffers(MutableArrayRef<StagedStore> stores,
+                                       unsigned most) {
+  SmallVector<Buffer> buffers;
+  SmallVector<Part *> sequence;
+  DenseMap<Type, SmallVector<unsigned>> ofType;
+  DenseMap<Type, unsigned> next;
+  for (StagedStore &staged : stores) {
+    if (staged.isDirect)
+      continue;
+    for (Part &part : staged.parts) {
+      MemRefType type = getBufferType(staged, part.width);
+      SmallVector<unsigned> &list = ofType[type];
+      unsigned number = next[type]++;
+      if (list.size() < most) {
+        list.push_back(buffers.size());
+        buffers.push_back({type, Value()});
+      }
+      part.buffer = list[number % list.size()];
+      sequence.push_back(&part);
+    }
+  }
+  // Stores of one block follow each other, once a round.
+  bool inOrder = llvm::all_of(stores, [&](StagedStore &staged) {
+    return staged.store->getBlock() == stores.front().store->getBlock();
+  });
+  int64_t count = sequence.size();
+  for (auto [number, part] : llvm::enumerate(sequence)) {
+    int64_t since = 0;
+    while (since + 1 < count &&
+           sequence[(number + count - since - 1) % count]->buffer !=
+               part->buffer)
+      ++since;
+    part->pending = inOrder ? since : 0;
+  }
+  return buffers;
+}
+
+namespace {
+/// Values of one part of a tile.
+class PartBuilder {
+public:
+  PartBuilder(ImplicitLocOpBuilder &b, StagedStore &staged, const Part &part)
+      : b(b), staged(staged), part(part),
+        lanes(getLanes(getPartType(staged, part.width))) {}
+
+  /// The part of `value`, a tile of the store's shape.
+  Value get(Value value) {
+    Value &known = parts[value];
+    if (!known)
+      known = compute(value);
+    return known;
+  }
+
+private:
+  RankedTensorType getType(Value value) {
+    auto tile = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(tile.getShape());
+    shape[staged.columnDim] = part.width;
+    return RankedTensorType::get(shape, tile.getElementType(), lanes);
+  }
+  Value compute(Value value) {
+    auto tile = cast<RankedTensorType>(value.getType());
+    // The whole tile, or lanes of another kind.
+    if (getType(value) == tile)
+      return value;
+    Operation *op = value.getDefiningOp();
+    bool isAlike = getLanes(tile) == getLanes(staged.getTile()) &&
+                   tile.getShape() == staged.getTile().getShape();
+    if (op && isAlike) {
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+            dense && dense.isSplat())
+          return arith::ConstantOp::create(
+              b, DenseElementsAttr::get(getType(value),
+                                        dense.getSplatValue<Attribute>()));
+      if (auto load = dyn_cast<LoadOp>(op))
+        if (auto memory = dyn_cast<MemRefType>(load.getSource().getType());
+            memory && !isa_and_nonnull<StagedAttr>(memory.getMemorySpace()))
+          return this->load(load);
+      if (OpTrait::hasElementwiseMappableTraits(op) &&
+          op->getNumResults() == 1 && isMemoryEffectFree(op))
+        return clone(op);
+    }
+    SmallVector<int64_t> offsets = {0, 0};
+    offsets[staged.columnDim] = part.offset;
+    return SliceOp::create(b, getType(value), value, offsets);
+  }
+  Value clone(Operation *op) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isRegisterTile(operand.getType()) ? get(operand)
+                                                           : operand);
+    Operation *part = static_cast<OpBuilder &>(b).create(
+        op->getLoc(), op->getName().getIdentifier(), operands,
+        TypeRange(getType(op->getResult(0))), op->getAttrs());
+    return part->getResult(0);
+  }
+  Value load(LoadOp op) {
+    AffineMap map = op.getMap();
+    SmallVector<Value> indices(op.getIndices()), limits(op.getLimits());
+    for (auto [index, expr] : llvm::zip_equal(indices, map.getResults())) {
+      int64_t factor =
+          getLinearForm(expr, map.getNumDims()).coefficients[staged.columnDim];
+      if (factor && part.offset)
+        index = b.createOrFold<arith::AddIOp>(
+            index, arith::ConstantIndexOp::create(b, factor * part.offset));
+    }
     if (!limits.empty())
-      limits[1] = b.createOrFold<arith::SubIOp>(limits[1], offset);
-    CopyOutOp::create(b, scratch, store.getDest(), indices, limits,
+      limits[staged.columnDim] = b.createOrFold<arith::SubIOp>(
+          limits[staged.columnDim],
+          arith::ConstantIndexOp::create(b, part.offset));
+    return LoadOp::create(b, getType(op.getResult()), op.getSource(), indices,
+                          limits, op.getPadding(), map);
+  }
+
+  ImplicitLocOpBuilder &b;
+  StagedStore &staged;
+  const Part &part;
+  LanesAttr lanes;
+  DenseMap<Value, Value> parts;
+};
+} // namespace
+
+static void emit(StagedStore &staged, ArrayRef<Buffer> buffers) {
+  StoreOp store = staged.store;
+  MLIRContext *context = store.getContext();
+  ImplicitLocOpBuilder b(store.getLoc(), store);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  bool transposed = staged.columnDim == 0;
+  // From the tile to the buffer, and from the buffer to memory.
+  AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
+  AffineMap swap = AffineMap::get(2, 0, {j, i}, context);
+  AffineMap inner =
+      transposed ? swap : AffineMap::getMultiDimIdentityMap(2, context);
+  AffineMap outer = transposed ? store.getMap().compose(swap) : store.getMap();
+  for (const Part &part : staged.parts) {
+    Value value = PartBuilder(b, staged, part).get(store.getValue());
+    SmallVector<Value> indices(store.getIndices());
+    Value offset = arith::ConstantIndexOp::create(b, part.offset);
+    indices.back() = b.createOrFold<arith::AddIOp>(indices.back(), offset);
+    SmallVector<Value> limits(store.getLimits());
+    if (!limits.empty())
+      limits[staged.columnDim] =
+          b.createOrFold<arith::SubIOp>(limits[staged.columnDim], offset);
+    if (staged.isDirect) {
+      StoreOp::create(b, value, store.getDest(), indices, limits,
                       store.getMap());
+      continue;
+    }
+    if (!limits.empty() && transposed)
+      std::swap(limits[0], limits[1]);
+    Value memory = buffers[part.buffer].memory;
+    WaitGroupOp::create(b, TypeRange(), Unit::Copy, part.pending, ValueRange());
+    StoreOp::create(b, value, memory, ValueRange{zero, zero}, ValueRange(),
+                    inner);
+    SyncOp::create(b);
+    CopyOutOp::create(b, memory, store.getDest(), indices, limits, outer);
     CommitGroupOp::create(b, Unit::Copy);
   }
-  b.setInsertionPoint(role.getBody().front().getTerminator());
-  Operation *last = b.getInsertionPoint()->getPrevNode();
-  if (!isa_and_nonnull<WaitGroupOp>(last))
-    WaitGroupOp::create(b, TypeRange(), Unit::Copy, 0, ValueRange());
   store.erase();
-  return true;
+}
+
+/// Stages the stores of one role.
+static void stage(RoleOp role, MutableArrayRef<StagedStore> stores,
+                  unsigned most) {
+  SmallVector<Buffer> buffers = planBuffers(stores, most);
+  auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(),
+                                              &role.getBody().front());
+  for (Buffer &buffer : buffers)
+    buffer.memory = ScratchOp::create(b, buffer.type);
+  for (StagedStore &staged : stores)
+    emit(staged, buffers);
+  if (buffers.empty())
+    return;
+  b.setInsertionPoint(role.getBody().front().getTerminator());
+  WaitGroupOp::create(b, TypeRange(), Unit::Copy, 0, ValueRange());
 }
 
 namespace {
@@ -109,18 +377,23 @@ struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (!kernel.getPipeline() || !kernel.getRoles() || columns < 1)
+    if (!kernel.getPipeline() || !kernel.getRoles() || columns < 1 ||
+        buffers < 1)
       return markAllAnalysesPreserved();
-    SmallVector<StoreOp> stores;
-    kernel.walk([&](StoreOp store) {
-      auto dest = cast<MemRefType>(store.getDest().getType());
-      if (store->getParentOfType<RoleOp>() &&
-          !isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))
-        stores.push_back(store);
+    kernel.walk([&](RoleOp role) {
+      SmallVector<StagedStore> stores;
+      role.walk([&](StoreOp store) {
+        auto dest = cast<MemRefType>(store.getDest().getType());
+        if (isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))
+          return;
+        if (std::optional<StagedStore> staged = planStore(store, columns))
+          stores.push_back(std::move(*staged));
+      });
+      if (stores.empty())
+        return;
+      stage(role, stores, buffers);
+      numStores += stores.size();
     });
-    for (StoreOp store : stores)
-      if (stage(store, store->getParentOfType<RoleOp>(), columns))
-        ++numStores;
   }
 };
 } // namespace

@@ -109,6 +109,8 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     - `slots` is the depth of the rings between copies and multiplies,
       `producers` and `consumers` the roles (0, 0: one role does both).
     - `group` is the height of a raster group (0: row-major order of tiles).
+    - `split` is the number of parts that the sum over k is cut into; another
+      kernel adds them up (1: the sum is whole).
 
     ```mlir
     #tracea.schedule<variant = "gemm.packed", unit = vector,
@@ -123,12 +125,13 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1", "slots of each ring">:$slots,
     DefaultValuedParameter<"int64_t", "0", "producer roles">:$producers,
     DefaultValuedParameter<"int64_t", "0", "consumer roles">:$consumers,
-    DefaultValuedParameter<"int64_t", "0", "raster group height">:$group
+    DefaultValuedParameter<"int64_t", "0", "raster group height">:$group,
+    DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split
   );
   let assemblyFormat = [{
     `<` struct($variant, $unit, custom<Extents>($tile),
                custom<Extents>($registers), $slots, $producers, $consumers,
-               $group) `>`
+               $group, $split) `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -118,21 +118,28 @@ def TraceaPipe_LaunchOp : TraceaPipe_Op<"launch", [
     and are not read. On memrefs it has no results. The kernel's arguments are
     `ins` followed by `outs`.
 
+    A kernel may need more of its arguments than their types say: memory that
+    begins at a multiple of 16 bytes, say. The first of the kernel and those
+    after `else` that can run on the arguments at hand is run.
+
     ```mlir
     %r = tracea_pipe.launch @gemm_0 ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>)
            outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$inputs,
-    Variadic<AnyType>:$inits);
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+    OptionalAttr<FlatSymbolRefArrayAttr>:$others,
+    Variadic<AnyType>:$inputs, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    $kernel (`else` $others^)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     (`outs` `(` $inits^ `:` type($inits) `)`)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+    /// The kernel and those that may run instead of it, in their order.
+    ::llvm::SmallVector<::mlir::FlatSymbolRefAttr> getKernels();
   }];
 }
 

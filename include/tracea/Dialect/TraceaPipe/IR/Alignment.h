@@ -1,0 +1,19 @@
+//===- Alignment.h - What a kernel asks of its memory -----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_IR_ALIGNMENT_H
+#define TRACEA_DIALECT_TRACEAPIPE_IR_ALIGNMENT_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tracea_pipe {
+
+/// An attribute of a kernel's memref argument, a number of bytes: where the
+/// memory begins, and where each run of its last dimension begins, is a
+/// multiple of it. Who launches the kernel sees to it.
+constexpr llvm::StringLiteral kAlignedAttrName = "tracea_pipe.aligned";
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_DIALECT_TRACEAPIPE_IR_ALIGNMENT_H

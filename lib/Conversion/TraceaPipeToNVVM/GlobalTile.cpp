@@ -1,0 +1,240 @@
+//===- GlobalTile.cpp - Register tiles in global memory -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GlobalTile.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// The widest access of a lane.
+constexpr int64_t kMostBytes = 16;
+
+GlobalTile::GlobalTile(Emitter &b, const GlobalWindow &window,
+                       RankedTensorType tile, ValueRange limits)
+    : b(b), window(window),
+      buffer(b.context.arguments.find(window.buffer)->second), tile(tile),
+      lanes(getLanes(tile)), limits(limits), coordinates(b, lanes) {}
+
+/// The dimension of the tile whose neighbours are neighbours in memory.
+std::optional<unsigned> GlobalTile::getColumnDim() const {
+  if (window.dims.empty())
+    return std::nullopt;
+  for (unsigned dim = 0; dim < tile.getRank(); ++dim) {
+    bool isColumn = true;
+    for (auto [number, entry] : llvm::enumerate(window.dims))
+      isColumn &= entry.form.coefficients[dim] ==
+                  (number + 1 == window.dims.size() ? 1 : 0);
+    if (isColumn)
+      return dim;
+  }
+  return std::nullopt;
+}
+
+/// What the bytes from the buffer's beginning to an element are a multiple of,
+/// but for what its register adds.
+int64_t GlobalTile::getColumnAlignment() const {
+  const WindowDim &column = window.dims.back();
+  int64_t elements = column.form.constant;
+  auto add = [&](ArrayRef<DenseI64ArrayAttr> basis) {
+    for (DenseI64ArrayAttr vector : basis)
+      for (auto [factor, step] :
+           llvm::zip(column.form.coefficients, vector.asArrayRef()))
+        elements = std::gcd(elements, factor * step);
+  };
+  add(lanes.getLane());
+  add(lanes.getWarp());
+  for (const WindowDim::Term &term : column.terms)
+    elements = std::gcd(elements, term.factor * getKnownDivisor(term.value));
+  // Only 16 bytes and their divisors matter; a sum that wraps stays a multiple
+  // of those.
+  int64_t bytes = buffer.type.getElementTypeBitWidth() / 8;
+  int64_t whole = std::gcd(elements, kMostBytes) * bytes;
+  return std::gcd(elements ? whole : kMostBytes, buffer.alignment);
+}
+
+SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool vectors,
+                                                     bool share) const {
+  // Dimensions that tell one element, or its condition, from another.
+  SmallVector<bool> matters(tile.getRank(), !share);
+  for (unsigned dim = 0; dim < tile.getRank(); ++dim) {
+    for (const WindowDim &entry : window.dims)
+      matters[dim] |= entry.form.coefficients[dim] != 0;
+    if (!limits.empty()) {
+      std::optional<int64_t> known = getConstantIntValue(limits[dim]);
+      matters[dim] |= !vectors && !(known && *known >= tile.getDimSize(dim));
+    }
+  }
+  std::map<SmallVector<int64_t>, SmallVector<int64_t>> elements;
+  SmallVector<SmallVector<int64_t>> order;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+    for (auto [coordinate, kept] : llvm::zip(at, matters))
+      coordinate = kept ? coordinate : 0;
+    SmallVector<int64_t> &registers = elements[at];
+    if (registers.empty())
+      order.push_back(at);
+    registers.push_back(reg);
+  }
+  std::optional<unsigned> column = getColumnDim();
+  int64_t bytes = buffer.type.getElementTypeBitWidth() / 8;
+  int64_t widest = 1;
+  if (vectors && column && bytes && lanes.hasSeparateLanes())
+    widest = std::max<int64_t>(getColumnAlignment() / bytes, 1);
+  SmallVector<Piece> pieces;
+  for (const SmallVector<int64_t> &at : order) {
+    if (elements[at].empty())
+      continue;
+    int64_t width = widest;
+    auto isRun = [&]() {
+      SmallVector<int64_t> next = at;
+      if (width > 1 && at[*column] % width)
+        return false;
+      for (int64_t i = 1; i < width; ++i) {
+        ++next[*column];
+        auto it = elements.find(next);
+        if (it == elements.end() || it->second.empty())
+          return false;
+      }
+      return true;
+    };
+    while (!isRun())
+      width /= 2;
+    Piece &piece = pieces.emplace_back();
+    piece.coordinate = at;
+    SmallVector<int64_t> next = at;
+    for (int64_t i = 0; i < width; ++i) {
+      piece.registers.push_back(std::move(elements[next]));
+      elements[next].clear();
+      if (column)
+        ++next[*column];
+    }
+  }
+  return pieces;
+}
+
+/// Whether no limit cuts the tile; null when that is known.
+Value GlobalTile::isWhole() {
+  Value whole;
+  for (auto [limit, extent] : llvm::zip(limits, tile.getShape())) {
+    std::optional<int64_t> known = getConstantIntValue(limit);
+    if (known && *known >= extent)
+      continue;
+    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit,
+                                      b.index(extent));
+    whole = whole ? arith::AndIOp::create(b, whole, one).getResult() : one;
+  }
+  return whole;
+}
+
+Value GlobalTile::getPointer(const Piece &piece) {
+  SmallVector<int64_t> fixed = piece.coordinate;
+  int64_t displacement = 0;
+  std::optional<unsigned> column = getColumnDim();
+  if (column && lanes.hasSeparateLanes())
+    std::swap(displacement, fixed[*column]);
+  Value inside;
+  Value pointer = b.globalPointer(window, toIndices(b, coordinates.get(fixed)),
+                                  /*checked=*/{}, inside);
+  if (displacement)
+    pointer = LLVM::GEPOp::create(
+        b, pointer.getType(), buffer.type.getElementType(), pointer,
+        LLVM::GEPArg(static_cast<int32_t>(displacement)));
+  return pointer;
+}
+
+/// Stores `registers`, or without them loads and returns them.
+Value GlobalTile::access(bool whole, Value padding, Value registers) {
+  bool isLoad = !registers;
+  Type element = tile.getElementType();
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  SmallVector<Value> elements(isLoad ? lanes.getNumRegisters() : 0);
+  for (const Piece &piece : getPieces(whole, isLoad)) {
+    int64_t width = piece.registers.size();
+    Type type = width == 1 ? element : VectorType::get(width, element);
+    auto load = [&]() -> Value {
+      return LLVM::LoadOp::create(b, type, getPointer(piece), width * bytes);
+    };
+    auto store = [&]() {
+      SmallVector<Value> values;
+      for (ArrayRef<int64_t> held : piece.registers)
+        values.push_back(vector::ExtractOp::create(b, registers, held.back()));
+      Value value = values.front();
+      if (width > 1)
+        value =
+            vector::FromElementsOp::create(b, cast<VectorType>(type), values);
+      LLVM::StoreOp::create(b, value, getPointer(piece), width * bytes);
+    };
+    Value below;
+    if (!whole)
+      below = isBelow(b, coordinates.get(piece.coordinate), limits,
+                      tile.getShape());
+    Value value;
+    if (!below) {
+      if (isLoad)
+        value = load();
+      else
+        store();
+    } else {
+      auto ifOp = isLoad ? scf::IfOp::create(b, TypeRange(type), below,
+                                             /*withElseRegion=*/true)
+                         : scf::IfOp::create(b, below,
+                                             /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      if (isLoad) {
+        scf::YieldOp::create(b, load());
+        b.setInsertionPointToStart(ifOp.elseBlock());
+        scf::YieldOp::create(b, padding);
+        value = ifOp.getResult(0);
+      } else {
+        store();
+      }
+    }
+    if (isLoad)
+      for (auto [number, held] : llvm::enumerate(piece.registers)) {
+        Value one = value;
+        if (width > 1)
+          one = vector::ExtractOp::create(b, value, number);
+        for (int64_t reg : held)
+          elements[reg] = one;
+      }
+  }
+  if (!isLoad)
+    return {};
+  return vector::FromElementsOp::create(b, getLaneVector(tile), elements);
+}
+
+Value GlobalTile::load(Value padding) {
+  Value whole = isWhole();
+  if (!whole)
+    return access(/*whole=*/true, padding, Value());
+  auto ifOp = scf::IfOp::create(b, TypeRange(getLaneVector(tile)), whole,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, access(/*whole=*/true, padding, Value()));
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  scf::YieldOp::create(b, access(/*whole=*/false, padding, Value()));
+  return ifOp.getResult(0);
+}
+
+void GlobalTile::store(Value registers) {
+  Value whole = isWhole();
+  if (!whole) {
+    access(/*whole=*/true, Value(), registers);
+    return;
+  }
+  auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  access(/*whole=*/true, Value(), registers);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  access(/*whole=*/false, Value(), registers);
+}
