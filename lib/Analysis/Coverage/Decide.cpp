@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Stages.h"
+#include "Witness.h"
 #include <algorithm>
 
 using namespace tracea::coverage;
@@ -73,8 +73,11 @@ public:
 
 private:
   std::string checkDivisors();
-  Outcome decideStage(size_t number);
-  Outcome confirm(Outcome outcome);
+  Outcome decideStage(Prover &with, size_t number);
+  std::optional<LinearSystem::Point> sizesOf(const Finding &finding,
+                                             int64_t least);
+  std::optional<Finding> follow(const Finding &finding);
+  Outcome confirm(size_t number, Outcome outcome);
   void take(Outcome outcome, const std::string &where);
 
   const Problem &problem;
@@ -105,62 +108,103 @@ std::string Decider::checkDivisors() {
 // Decision
 //===----------------------------------------------------------------------===//
 
-Outcome Decider::decideStage(size_t number) {
+Outcome Decider::decideStage(Prover &with, size_t number) {
   const Stage &stage = problem.stages[number];
   if (const auto *affine = std::get_if<AffineStage>(&stage.kind))
-    return decideAffine(prover, *affine);
+    return decideAffine(with, *affine);
   if (const auto *lanes = std::get_if<LaneStage>(&stage.kind))
-    return decideLanes(prover, *lanes);
+    return decideLanes(with, *lanes);
   if (const auto *euclid = std::get_if<EuclidStage>(&stage.kind))
-    return decideEuclid(prover, *euclid);
-  return decideRaster(prover, std::get<RasterStage>(stage.kind));
+    return decideEuclid(with, *euclid);
+  return decideRaster(with, std::get<RasterStage>(stage.kind));
 }
 
-/// A stage may claim more than the kernel needs. A fault between stages is
-/// confirmed from end to end, at the sizes where it was found.
-Outcome Decider::confirm(Outcome outcome) {
-  if (problem.stages.size() == 1)
-    return outcome;
-  Constraints known;
-  std::vector<Term> symbols, unnamed;
+/// Sizes at which the finding was made; those that it does not name are at
+/// least `least`, if that can be.
+std::optional<LinearSystem::Point> Decider::sizesOf(const Finding &finding,
+                                                    int64_t least) {
+  Constraints known, all;
+  std::vector<Term> symbols;
   for (uint32_t index = 0; index < problem.space.size(); ++index) {
     if (space.kind({index}) != TermKind::Symbol)
       continue;
     symbols.push_back({index});
     auto found = std::find_if(
-        outcome.finding.point.begin(), outcome.finding.point.end(),
+        finding.point.begin(), finding.point.end(),
         [&](auto &entry) { return entry.first == space.name({index}); });
-    if (found != outcome.finding.point.end())
+    if (found != finding.point.end())
       known.push_back(equal(Term{index}, found->second));
     else
-      unnamed.push_back({index});
+      all.push_back(atLeast(Term{index}, least));
+  }
+  all.insert(all.end(), known.begin(), known.end());
+  LinearSystem::Point point;
+  if (prover.findPoint(all, symbols, point) != Prover::Found &&
+      prover.findPoint(known, symbols, point) != Prover::Found)
+    return std::nullopt;
+  LinearSystem::Point sizes;
+  for (Term symbol : symbols)
+    sizes[symbol] = point[symbol];
+  return sizes;
+}
+
+/// Sizes that a finding does not name must be large enough to show it.
+static constexpr int64_t kLeastSizes[] = {1, 16, 40, 130, 300};
+
+std::optional<Finding> Decider::follow(const Finding &finding) {
+  for (int64_t least : kLeastSizes)
+    if (std::optional<LinearSystem::Point> sizes = sizesOf(finding, least))
+      if (std::optional<Finding> whole =
+              Witness(problem, prover, *sizes).confirm(finding))
+        return whole;
+  return std::nullopt;
+}
+
+/// A stage may claim more than the kernel needs. A fault between stages is
+/// confirmed from end to end: along the way of one element, or by counting all
+/// events.
+Outcome Decider::confirm(size_t number, Outcome outcome) {
+  if (problem.stages.size() == 1)
+    return outcome;
+  if (std::optional<Finding> whole = follow(outcome.finding))
+    return Outcome::refuted(std::move(*whole));
+  // At the smallest sizes there may be nothing behind the stage.
+  for (int64_t least : {1, 2, 40, 300}) {
+    Constraints larger = problem.assumptions;
+    for (uint32_t index = 0; index < problem.space.size(); ++index)
+      if (space.kind({index}) == TermKind::Symbol)
+        larger.push_back(atLeast(Term{index}, least));
+    Prover other(space, larger, options, result.statistics);
+    other.continueFrom(prover);
+    Outcome again = decideStage(other, number);
+    if (again.verdict != Verdict::Refuted)
+      break;
+    again.finding.stage = int(number);
+    if (std::optional<Finding> whole = follow(again.finding))
+      return Outcome::refuted(std::move(*whole));
   }
   Problem stagesOnly = problem;
   stagesOnly.accesses.clear();
   stagesOnly.claims.clear();
   Result whole;
-  // Sizes that the finding does not name must be large enough to show it.
-  for (int64_t least : {1, 16, 40, 130, 300}) {
-    Constraints all = known;
-    for (Term symbol : unnamed)
-      all.push_back(atLeast(symbol, least));
-    LinearSystem::Point point;
-    if (prover.findPoint(all, symbols, point) != Prover::Found &&
-        prover.findPoint(known, symbols, point) != Prover::Found)
+  for (int64_t least : kLeastSizes) {
+    std::optional<LinearSystem::Point> point = sizesOf(outcome.finding, least);
+    if (!point)
       return Outcome::notDecided(outcome.finding.str());
     std::map<std::string, int64_t> sizes;
-    for (Term symbol : symbols)
-      sizes[space.name(symbol)] = point[symbol];
+    for (auto [symbol, value] : *point)
+      sizes[space.name(symbol)] = value;
     whole = enumerate(stagesOnly, sizes, options.maxEvents);
     if (whole.verdict == Verdict::Refuted) {
-      std::vector<std::pair<std::string, int64_t>> named;
-      for (Term symbol : unnamed)
-        named.emplace_back(space.name(symbol), point[symbol]);
-      outcome.finding.point.insert(outcome.finding.point.begin(), named.begin(),
-                                   named.end());
+      Finding &finding = outcome.finding;
+      for (const auto &size : sizes)
+        if (std::none_of(
+                finding.point.begin(), finding.point.end(),
+                [&](auto &named) { return named.first == size.first; }))
+          finding.point.insert(finding.point.begin(), size);
       return outcome;
     }
-    if (whole.verdict == Verdict::NotDecided || unnamed.empty())
+    if (whole.verdict == Verdict::NotDecided)
       break;
   }
   std::string reason = outcome.finding.str();
@@ -217,10 +261,10 @@ Result Decider::run() {
   }
   result.verdict = Verdict::Proved;
   for (size_t number = 0; number < problem.stages.size(); ++number) {
-    Outcome outcome = decideStage(number);
-    if (outcome.verdict == Verdict::Refuted)
-      outcome = confirm(std::move(outcome));
+    Outcome outcome = decideStage(prover, number);
     outcome.finding.stage = int(number);
+    if (outcome.verdict == Verdict::Refuted)
+      outcome = confirm(number, std::move(outcome));
     take(std::move(outcome), "stage '" + problem.stages[number].name + "'");
     if (result.verdict == Verdict::Refuted)
       return finish();

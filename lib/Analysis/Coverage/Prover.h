@@ -46,6 +46,8 @@ public:
   bool impliesAlways(const Constraint &constraint);
 
   const std::string &reason() const { return why; }
+  /// Takes part in the time of another one.
+  void continueFrom(const Prover &other) { start = other.start; }
   Space &space;
 
 private:
