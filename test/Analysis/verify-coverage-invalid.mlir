@@ -1136,7 +1136,7 @@ tracea_pipe.kernel @k(%a: memref<?x?xf32>) {
   %rows = arith.ceildivsi %M, %c16 : index
   %columns = arith.ceildivsi %N, %c16 : index
   %count = arith.muli %rows, %columns : index
-  // expected-note@+1 {{the tiles are made here}}
+  // expected-note-re@+1 {{index 0 of the tile is made here: once it is {{[0-9]+}}, once {{[0-9]+}}}}
   tracea_pipe.tiles (%w) in (%workgroups) {
     tracea_pipe.roles {
       tracea_pipe.role "consumer" warps [0, 8] copies 2 (%team) {
@@ -1148,7 +1148,7 @@ tracea_pipe.kernel @k(%a: memref<?x?xf32>) {
           %n = arith.muli %j, %c16 : index
           %h = arith.subi %M, %m : index
           %x = arith.subi %N, %n : index
-          // expected-error-re@+1 {{does not write each element of argument #0 once: with dimension 0 of argument #0 = {{-?[0-9]+}}, dimension 1 of argument #0 = {{-?[0-9]+}}, stage 'walk': one element is written twice, by writer 'walk' and by writer 'walk'}}
+          // expected-error-re@+1 {{writes an element of argument #0 twice: with dimension 0 of argument #0 = {{[0-9]+}}, dimension 1 of argument #0 = {{[0-9]+}}, element [{{[0-9]+}}, {{[0-9]+}}] is written where}}
           tracea_pipe.store %zero, %a[%m, %n] map #id limits(%h, %x) : tensor<8x16xf32, #lanes>, memref<?x?xf32>
         }
       }
@@ -1187,7 +1187,7 @@ tracea_pipe.kernel @k(%a: memref<?x?xf32>) {
           %n = arith.muli %j, %c16 : index
           %h = arith.subi %M, %m : index
           %x = arith.subi %N, %n : index
-          // expected-error-re@+1 {{does not write each element of argument #0 once: with dimension 0 of argument #0 = {{-?[0-9]+}}, dimension 1 of argument #0 = {{-?[0-9]+}}, stage 'walk': no writer writes this element}}
+          // expected-error-re@+1 {{does not write all of argument #0: with dimension 0 of argument #0 = {{[0-9]+}}, dimension 1 of argument #0 = {{[0-9]+}}, element [{{[0-9]+}}, {{[0-9]+}}] is written by no tile}}
           tracea_pipe.store %zero, %a[%m, %n] map #id limits(%h, %x) : tensor<8x16xf32, #lanes>, memref<?x?xf32>
         }
       }
