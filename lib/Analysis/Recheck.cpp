@@ -50,21 +50,48 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   auto count = [](size_t number, const char *one, const char *many) {
     return std::to_string(number) + " " + (number == 1 ? one : many);
   };
-  size_t results = 0;
+  // What a stage or a claim is about is the beginning of its name.
+  auto is = [](const std::string &name, const char *kind) {
+    return name.rfind(kind, 0) == 0;
+  };
+  size_t results = 0, sums = 0, slots = 0;
   for (const coverage::Stage &stage : problem.stages)
-    if (const auto *made = std::get_if<coverage::AffineStage>(&stage.kind))
+    if (is(stage.name, "terms "))
+      ++sums;
+    else if (is(stage.name, "slot "))
+      ++slots;
+    else if (const auto *made = std::get_if<coverage::AffineStage>(&stage.kind))
       results += std::any_of(made->coordinates.begin(), made->coordinates.end(),
                              [&](coverage::Term term) {
                                return std::find(problem.outputs.begin(),
                                                 problem.outputs.end(),
                                                 term) != problem.outputs.end();
                              });
+  size_t undecided = 0, pairs = 0, conditions = 0;
+  for (const coverage::Claim &claim : problem.claims)
+    if (is(claim.name, "not decided: "))
+      ++undecided;
+    else if (is(claim.name, "operands "))
+      ++pairs;
+    else
+      ++conditions;
   std::string text = "all elements of " + count(results, "result", "results") +
                      " written exactly once, " +
                      count(problem.accesses.size(), "access", "accesses") +
                      " in bounds";
-  if (!problem.claims.empty())
-    text += ", " + count(problem.claims.size(), "condition", "conditions");
+  if (conditions)
+    text += ", " + count(conditions, "condition", "conditions");
+  if (sums)
+    text += ", " + count(sums, "operand", "operands") +
+            " of sums with each term once";
+  if (pairs)
+    text += ", " + count(pairs, "pair", "pairs") + " of operands in step";
+  if (slots)
+    text += ", " + count(slots, "slot", "slots") + " filled from registers";
+  if (undecided)
+    text += ", " +
+            count(undecided, "claim about the data", "claims about the data") +
+            " not decided";
   text += ", for all sizes";
   // The model has them all; a line of words has an end.
   std::string assumptions;

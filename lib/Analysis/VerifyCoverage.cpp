@@ -37,11 +37,14 @@ struct VerifyCoveragePass
     reported.clear();
     faulty.clear();
     isRefuted = false;
+    cov::Problem proved = coverage.problem;
+    for (const ContentClaim &content : coverage.contents)
+      decideContent(coverage, content, proved);
     cov::Result result;
-    if (coverage.gaps.empty()) {
+    if (coverage.gaps.empty() && !isRefuted) {
       result = decide(coverage.problem);
       if (result.verdict == cov::Verdict::Proved)
-        return certify(coverage);
+        return certify(proved);
     }
     for (const CoveragePart &part : coverage.parts)
       decidePart(coverage, part);
@@ -136,6 +139,64 @@ private:
     reportFinding(coverage, part, finding, diag);
   }
 
+  /// What the data are is decided apart: where it is not, the rest holds.
+  void decideContent(const KernelCoverage &coverage,
+                     const ContentClaim &content, cov::Problem &proved) {
+    std::string reason = content.undecided;
+    if (reason.empty()) {
+      cov::Problem problem = coverage.getProblem(content);
+      cov::Result result = decide(problem);
+      if (result.verdict == cov::Verdict::NotDecided &&
+          content.part.doubt.empty())
+        tryPoints(problem, result);
+      if (result.verdict == cov::Verdict::Proved) {
+        KernelCoverage::add(proved, content);
+        return;
+      }
+      reason = result.reason;
+      if (result.verdict == cov::Verdict::Refuted) {
+        // What is out of bounds is a fault of its own.
+        bool isOut = result.finding.property == cov::Property::Bounds;
+        reason = isOut ? "an access may be out of bounds"
+                       : getDoubt(coverage, content, result.finding);
+        if (reason.empty()) {
+          isRefuted = true;
+          signalPassFailure();
+          size_t writer = std::max(result.finding.writer, 0);
+          InFlightDiagnostic diag =
+              content.part.ops[writer < content.part.ops.size() ? writer : 0]
+                  ->emitOpError();
+          return reportContent(coverage, content, result.finding, diag);
+        }
+        reason =
+            "'" + result.finding.str() + "' may not happen, since " + reason;
+      }
+    }
+    if (requireProof)
+      content.part.ops.front()->emitRemark()
+          << content.name << " not decided: " << reason;
+    cov::Claim open;
+    open.name = "not decided: " + content.name + ": " + reason;
+    proved.claims.push_back(std::move(open));
+  }
+
+  /// Why a counterexample is none; empty: it is one.
+  static std::string getDoubt(const KernelCoverage &coverage,
+                              const ContentClaim &content,
+                              const cov::Finding &finding) {
+    if (!content.part.doubt.empty())
+      return content.part.doubt;
+    const cov::Space &space = coverage.problem.space;
+    std::map<cov::Term, int64_t> values;
+    for (const auto &[name, value] : finding.point)
+      if (std::optional<cov::Term> term = space.find(name))
+        values[*term] = value;
+    for (const cov::Constraint &condition : content.context)
+      if (!space.holds(condition, values).value_or(false))
+        return "the operation may not run at these sizes";
+    return "";
+  }
+
   void notDecided(Operation *op, const Twine &reason) {
     std::string text = reason.str();
     if (!reported.insert({op, text}).second)
@@ -149,11 +210,11 @@ private:
     reasons.push_back("'" + op->getName().getStringRef().str() + "': " + text);
   }
 
-  void certify(const KernelCoverage &coverage) {
+  void certify(const cov::Problem &problem) {
     ++numProved;
     setCertificate(getOperation(), "coverage",
-                   ::tracea::analysis::describeCoverage(coverage.problem),
-                   cov::writeModel(coverage.problem));
+                   ::tracea::analysis::describeCoverage(problem),
+                   cov::writeModel(problem));
     markAllAnalysesPreserved();
   }
 

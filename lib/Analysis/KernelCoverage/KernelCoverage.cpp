@@ -101,7 +101,7 @@ std::string KernelCoverage::getDoubt(ArrayRef<Expr> exprs,
 /// A problem names all ids of its space: an id that nothing names might write
 /// everything again. The ids of other parts, and those that no address names,
 /// make no difference.
-static void addOtherIds(cov::Problem &problem) {
+void mlir::tracea::addOtherIds(cov::Problem &problem) {
   std::set<Term> used;
   for (const cov::Stage &stage : problem.stages)
     if (const auto *affine = std::get_if<cov::AffineStage>(&stage.kind)) {
@@ -400,6 +400,8 @@ void KernelCoverage::extract() {
       extractAccesses(op);
   });
   extractOutputs();
+  extractSums();
+  extractSlots();
   addObligations(context);
   problem.assumptions = indices.getAssumptions();
   addOtherIds(problem);

@@ -4,13 +4,16 @@
 //
 // What is claimed of a kernel: each element of what it writes is written by one
 // tile, once in each iteration of loops that write everything again; every
-// access is in bounds; staged memory is read where copies have filled it.
-// docs/Proofs/Coverage.md says what these claims mean.
+// access is in bounds; staged memory is read where copies have filled it. Apart
+// from these, what is in the data: sums have each of their terms once, slots
+// are full before they are read. docs/Proofs/KernelCoverage.md says what it
+// means.
 
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_KERNELCOVERAGE_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_KERNELCOVERAGE_H
 
 #include "Accesses.h"
+#include "SumFlow.h"
 #include "tracea/Analysis/Coverage/Decide.h"
 
 namespace mlir::tracea {
@@ -29,7 +32,13 @@ struct CoveragePart {
     /// What is read was copied before.
     Fill,
     /// What a value was taken to be.
-    Obligation
+    Obligation,
+    /// The terms of a sum.
+    Terms,
+    /// Both operands of a multiply have the same terms.
+    Pairing,
+    /// All of a slot is written from registers before it is read.
+    Slot
   };
   Kind kind = Access;
   /// Its stages, outputs, access or claim in the problem.
@@ -57,6 +66,24 @@ struct CoverageGap {
   std::string reason;
 };
 
+/// A claim about what the data are: decided by itself, and left out of the
+/// certificate where it is not decided. The rest holds without it.
+struct ContentClaim {
+  CoveragePart part;
+  std::string name;
+  /// Terms and slots: who writes which coordinate.
+  std::optional<cov::AffineStage> stage;
+  /// Pairs.
+  std::optional<cov::Claim> claim;
+  /// Dimensions of `part.buffer`, one for each coordinate.
+  llvm::SmallVector<int64_t> dims;
+  /// What holds where the operation runs, besides the claim: sizes of which a
+  /// counterexample is one only if they satisfy it.
+  std::vector<cov::Constraint> context;
+  /// Why it could not even be stated; empty: it could.
+  std::string undecided;
+};
+
 class KernelCoverage {
 public:
   explicit KernelCoverage(tracea_pipe::KernelOp kernel);
@@ -65,6 +92,9 @@ public:
   void extract();
   /// One part as a problem of its own.
   cov::Problem getProblem(const CoveragePart &part) const;
+  /// A claim about data as a problem of its own, or added to others.
+  cov::Problem getProblem(const ContentClaim &content) const;
+  static void add(cov::Problem &problem, const ContentClaim &content);
   /// The same of the first row or column alone.
   cov::Problem getFirstOf(const CoveragePart &part) const;
 
@@ -72,6 +102,13 @@ public:
   KernelIndices indices;
   std::vector<CoveragePart> parts;
   std::vector<CoverageGap> gaps;
+  std::vector<ContentClaim> contents;
+
+  /// Gives a claim ids of its own, and what its counterexamples depend on.
+  void finish(ContentClaim &content);
+
+  IndexContext &getContext() { return context; }
+  ArrayRef<cov::Term> getSplitIds() const { return splitIds; }
 
 private:
   struct Site {
@@ -89,6 +126,13 @@ private:
   void extractOutputs();
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
+  void extractSums();
+  void extractSlots();
+  /// `outside` happens once for each time that the slot is filled; the teams of
+  /// `team` fill it together.
+  void addSlot(Operation *reader, Value buffer,
+               ArrayRef<tracea_pipe::StoreOp> stores, Operation *outside,
+               Operation *team);
   void addClaim(CoveragePart part, cov::Claim claim);
   void gap(Operation *op, const Twine &reason);
   /// Variables that are no sizes, with those of their ranges.
@@ -102,7 +146,17 @@ private:
   Choices choices;
   IndexContext context;
   std::vector<Site> sites;
+  /// Indices of the grid that choose between results of their own: the part of
+  /// a split sum.
+  std::vector<cov::Term> splitIds;
 };
+
+/// The same of what the data are.
+void reportContent(const KernelCoverage &coverage, const ContentClaim &content,
+                   const cov::Finding &finding, InFlightDiagnostic &diag);
+
+/// A problem names all ids of its space.
+void addOtherIds(cov::Problem &problem);
 
 /// Says in words where and how a part fails.
 void reportFinding(const KernelCoverage &coverage, const CoveragePart &part,

@@ -221,6 +221,11 @@ void Report::print(InFlightDiagnostic &diag) {
     diag.attachNote(part.notes.front()->getLoc())
         << "the copy ends at its limits";
     return;
+  case CoveragePart::Terms:
+  case CoveragePart::Pairing:
+  case CoveragePart::Slot:
+    // A ContentClaim each, see ReportContents.cpp.
+    return;
   case CoveragePart::Obligation:
     diag << "has an operand that may be negative: " << at << "where " << where;
   }
