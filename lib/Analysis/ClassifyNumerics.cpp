@@ -71,7 +71,8 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
   std::optional<hardware::TargetDescription> target =
       hardware::lookup(std::string_view(name.data(), name.size()));
   if (target)
-    result.unitDepth = [target](Type operand, Type accumulator) -> int64_t {
+    result.unitDepth = [target](bool readsMemory, Type operand,
+                                Type accumulator) -> int64_t {
       std::optional<hardware::ElementType> in = getElementType(operand);
       hardware::ElementType out = hardware::ElementType::F32;
       if (accumulator.isF16())
@@ -81,7 +82,10 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
       else if (!accumulator.isF32())
         return 0;
       const hardware::MatrixShape *shape =
-          in ? target->findShape(hardware::UnitKind::WGMMA, *in, out) : nullptr;
+          in ? target->findShape(readsMemory ? hardware::UnitKind::WGMMA
+                                             : hardware::UnitKind::MMASync,
+                                 *in, out)
+             : nullptr;
       return shape ? shape->k : 0;
     };
   return result;

@@ -10,9 +10,9 @@
 // GEMM-SAME: [[A:%[0-9]+]] = in 0 f32[r0, k1]; [[B:%[0-9]+]] = in 1 f32[k1, r1];
 // GEMM-SAME: [[P:%[0-9]+]] = fma f32([[A]], [[B]], s1.0);
 // GEMM-SAME: [[FIRST:%[0-9]+]] = fold k1 0 to 128, s1.0 from 0.000000e+00 : f32 next [[P]];
-// GEMM-SAME: in 0 f32[r0, 128*k1+k2];
-// GEMM-SAME: fold k2 0 to min(-128*k1+300,128), s2.0 from 0.000000e+00 : f32 next
-// GEMM-SAME: [[SUM:%[0-9]+]] = fold k1 1 to 3, s1.0 from [[FIRST]] next
+// GEMM-SAME: in 0 f32[r0, 128*k1+k2+128];
+// GEMM-SAME: fold k2 0 to min(-128*k1+172,128), s2.0 from 0.000000e+00 : f32 next
+// GEMM-SAME: [[SUM:%[0-9]+]] = fold k1 0 to 2, s1.0 from [[FIRST]] next
 // GEMM-SAME: [[BIAS:%[0-9]+]] = in 2 f32[r1];
 // GEMM-SAME: [[ADD:%[0-9]+]] = arith.addf f32 f32 -> f32([[SUM]], [[BIAS]]);
 // GEMM-SAME: [[OUT]] = arith.maximumf f32 f32 -> f32([[ADD]], 0.000000e+00 : f32)

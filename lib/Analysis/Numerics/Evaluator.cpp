@@ -101,6 +101,40 @@ Form Evaluator::tripCount(scf::ForOp loop, Env env) {
   return index.floorDiv(index.add(length, Form(*step - 1)), *step, env->facts);
 }
 
+bool Evaluator::isGridLoop(scf::ForOp loop) {
+  return !getConstantIntValue(loop.getStep()) && !loop.getUnsignedCmp() &&
+         isa<TilesOp, RoleOp>(loop->getParentOp()) &&
+         llvm::all_of(loop.getRegionIterArgs(), [](BlockArgument carried) {
+           return isa<PhaseType>(carried.getType());
+         });
+}
+
+Evaluator::Env
+Evaluator::witnessGridLoop(scf::ForOp loop, Env env,
+                           llvm::function_ref<Form(const Form &)> witness) {
+  Form iteration = index.form(index.newVariable(0, std::nullopt));
+  Env inner = bind(env, loop, iteration);
+  Form position = indexOf(loop.getInductionVar(), inner);
+  inner = range(
+      inner, index.sub(index.sub(indexOf(loop.getUpperBound(), env), position),
+                       Form(1)));
+  loop.walk([&](RasterOp raster) {
+    if (raster.getIndex() != loop.getInductionVar())
+      return;
+    Form rows = indexOf(raster.getRows(), inner);
+    Form columns = indexOf(raster.getColumns(), inner);
+    auto [it, inserted] = rasters.try_emplace(
+        {position, rows, columns, raster.getGroup()}, Form(), Form());
+    if (!inserted)
+      return;
+    it->second = {witness(rows), witness(columns)};
+    inner = range(inner, index.sub(index.sub(rows, it->second.first), Form(1)));
+    inner =
+        range(inner, index.sub(index.sub(columns, it->second.second), Form(1)));
+  });
+  return inner;
+}
+
 Evaluator::Env Evaluator::inLoop(scf::ForOp loop, const Form &iteration,
                                  Env env, Env inside) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
@@ -122,6 +156,7 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   // element of the tile that is written.
   Env env = intern({});
   grid.clear();
+  rasters.clear();
   done.clear();
   bound.clear();
   carried.clear();
@@ -142,9 +177,13 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
        parent = parent->getParentOp())
     parents.push_back(parent);
   RoleOp role;
+  scf::ForOp gridLoop;
   Env base = env, inner = env;
   for (Operation *parent : llvm::reverse(parents)) {
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && isGridLoop(loop)) {
+      gridLoop = loop;
+      base = inner = witnessGridLoop(loop, inner, witness);
+    } else if (loop) {
       Form iteration = witness(tripCount(loop, inner));
       inner = inLoop(loop, iteration, inner, bind(inner, loop, iteration));
     } else if (auto some = dyn_cast<RoleOp>(parent)) {
@@ -170,7 +209,9 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
 
   Env end =
       intern({base, nullptr, Form(), nullptr, inner->facts, inner->ranges});
-  Block *block = role ? &role.getBody().front() : &tiles.getBody().front();
+  Block *block = gridLoop ? gridLoop.getBody()
+                 : role   ? &role.getBody().front()
+                          : &tiles.getBody().front();
   TermRef value = lastWrite(object, element, block,
                             block->getTerminator()->getIterator(), end);
   if (!index.failure.empty())

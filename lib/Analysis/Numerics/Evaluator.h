@@ -23,8 +23,10 @@ struct TargetNumerics {
   std::string name;
   bool isCPU = true;
   bool hasFma = true;
-  /// Products that the unit of an asynchronous multiply sums in one step.
-  std::function<int64_t(Type operand, Type accumulator)> unitDepth;
+  /// Products that the unit sums in one step: the one that reads staged memory,
+  /// or the one of a warp, which reads registers.
+  std::function<int64_t(bool readsMemory, Type operand, Type accumulator)>
+      unitDepth;
 };
 
 /// What is computed of one argument: coordinates are the variables `at`.
@@ -88,6 +90,12 @@ private:
   /// The environment around `loop`, with what is known inside.
   Env around(Env env, Operation *loop);
   Form tripCount(scf::ForOp loop, Env env);
+  /// Whether the loop hands out tiles, as the grid does: its step is a number
+  /// of workgroups, and it carries phases alone.
+  static bool isGridLoop(scf::ForOp loop);
+  /// Some iteration of such a loop.
+  Env witnessGridLoop(scf::ForOp loop, Env env,
+                      llvm::function_ref<Form(const Form &)> witness);
   /// `inside`, in an iteration of `loop`, whose bounds are those of `env`.
   Env inLoop(scf::ForOp loop, const Form &iteration, Env env, Env inside);
   Form newIndex(const Form &count);
@@ -99,6 +107,7 @@ private:
   // Values: Values.cpp.
   Form indexOf(Value value, Env env);
   Form computeIndex(Value value, Env env);
+  Form rasterOf(OpResult value, Env env);
   TermRef termOf(Value value, const Coordinates &at, Env env);
   TermRef compute(Value value, const Coordinates &at, Env env);
   TermRef computeArgument(BlockArgument argument, const Coordinates &at,
@@ -116,6 +125,17 @@ private:
                       Env env);
   TermRef foldOf(scf::ForOp loop, const Form &rounds, StateKey key, Env env);
   TermRef stateOf(FoldContext &fold, StateKey key);
+
+  // Channels: Channels.cpp.
+  /// A phase as a number: how many slots of the ring came before.
+  Form phaseOf(Value value, Env env);
+  /// What one iteration of a loop adds to a phase that it carries.
+  std::optional<Form> phaseStep(scf::ForOp loop, BlockArgument phase, Env env);
+  Form timesStep(const Form &begin, const Form &rounds,
+                 std::optional<Form> step, Env env);
+  /// Where `commit` fills the slot of this number; null where it does not.
+  Env fillOf(tracea_pipe::CommitOp commit, const Form &number, bool isAlone,
+             Env env);
 
   // Memory: Memory.cpp.
   /// What a write does to an element.
@@ -174,6 +194,12 @@ private:
   std::deque<FoldContext> folds;
   llvm::DenseMap<Value, llvm::SmallVector<Operation *, 2>> writers;
   llvm::DenseMap<Value, Form> grid;
+  /// Row and column of the tiles that are looked at, by number, extents and
+  /// group: the order of tiles is one to one.
+  std::map<std::tuple<Form, Form, Form, int64_t>, std::pair<Form, Form>>
+      rasters;
+  /// Phases whose step is being found.
+  llvm::DenseMap<Value, Form> marks;
   std::map<std::tuple<Operation *, unsigned, Coordinates>, unsigned> bound;
   std::map<std::tuple<unsigned, void *, Coordinates>, unsigned> carried;
   std::map<std::tuple<void *, Env, Coordinates>, TermRef> done;

@@ -34,6 +34,72 @@ void TermSpace::prune(FoldParts &parts) {
   parts = std::move(kept);
 }
 
+struct TermSpace::Match {
+  unsigned state = 0;
+  TermRef found = nullptr;
+  IndexSpace::Replacement variables;
+  DenseMap<unsigned, unsigned> states;
+  SmallVector<unsigned> bound;
+};
+
+bool TermSpace::match(TermRef pattern, TermRef term, Match &match) {
+  if (pattern->kind == TermKind::State && pattern->bound[0] == match.state) {
+    if (llvm::any_of(match.bound, [&](unsigned id) { return uses(term, id); }))
+      return false;
+    if (!match.found)
+      match.found = term;
+    return match.found == term;
+  }
+  if (pattern == term && llvm::none_of(getFree(pattern), [&](unsigned id) {
+        return id == match.state || match.variables.contains(id) ||
+               match.states.contains(id);
+      }))
+    return true;
+  if (pattern->kind != term->kind || pattern->symbol != term->symbol ||
+      pattern->operands.size() != term->operands.size() ||
+      pattern->forms.size() != term->forms.size() ||
+      pattern->bound.size() != term->bound.size())
+    return false;
+  if (pattern->kind == TermKind::State) {
+    auto it = match.states.find(pattern->bound[0]);
+    return (it == match.states.end() ? pattern->bound[0] : it->second) ==
+           term->bound[0];
+  }
+  for (auto [i, own, other] : llvm::enumerate(pattern->bound, term->bound)) {
+    if (i == 0)
+      match.variables[own] = index.form(other);
+    else
+      match.states[own] = other;
+    match.bound.push_back(other);
+  }
+  for (auto [own, other] : llvm::zip(pattern->forms, term->forms))
+    if (index.substitute(own, match.variables, nullptr) != other)
+      return false;
+  for (auto [own, other] : llvm::zip(pattern->operands, term->operands))
+    if (!this->match(own, other, match))
+      return false;
+  return true;
+}
+
+/// Where a fold begins with what one more round before its first would give,
+/// it has that round: a loop whose first round was taken out of it.
+bool TermSpace::extend(FoldParts &parts, TermRef &begin, Facts facts) {
+  if (!index.prove(index.sub(parts.high, parts.low), facts))
+    return false;
+  IndexSpace::Replacement before;
+  before[parts.variable] = index.sub(parts.low, Form(1));
+  TermRef update = substitute(parts.updates[0], before,
+                              DenseMap<unsigned, TermRef>(), Map(), nullptr);
+  Match found;
+  found.state = parts.states[0];
+  if (!uses(update, parts.states[0]) || !match(update, begin, found) ||
+      !found.found)
+    return false;
+  parts.low = index.sub(parts.low, Form(1));
+  begin = found.found;
+  return true;
+}
+
 /// The fold of state `wanted`, without looking for rounds that differ.
 TermRef TermSpace::finish(const FoldParts &given, unsigned wanted,
                           llvm::function_ref<TermRef(unsigned)> init,
@@ -55,11 +121,33 @@ TermRef TermSpace::finish(const FoldParts &given, unsigned wanted,
   if (parts.updates[0]->kind == TermKind::State &&
       parts.updates[0]->bound[0] == parts.states[0])
     return init(original[parts.states[0]]);
+  SmallVector<TermRef> begins;
+  for (unsigned state : parts.states)
+    begins.push_back(init(original[state]));
+  constexpr unsigned kMaxRounds = 8;
+  for (unsigned i = 0; i < kMaxRounds && parts.states.size() == 1 &&
+                       extend(parts, begins[0], facts);
+       ++i)
+    ;
+  // All folds begin with round zero.
+  if (parts.low != Form(0)) {
+    auto [it, inserted] = moved.try_emplace({parts.variable, parts.low}, 0);
+    if (inserted)
+      it->second = index.newVariable(0, std::nullopt);
+    IndexSpace::Replacement shift;
+    shift[parts.variable] = index.add(index.form(it->second), parts.low);
+    for (TermRef &update : parts.updates)
+      update = substitute(update, shift, DenseMap<unsigned, TermRef>(), Map(),
+                          nullptr);
+    parts.variable = it->second;
+    parts.high = index.sub(parts.high, parts.low);
+    parts.low = Form(0);
+  }
   Term result{
       TermKind::Fold, "", {}, {parts.low, parts.high}, {parts.variable}};
-  for (unsigned state : parts.states) {
-    result.bound.push_back(state);
-    result.operands.push_back(init(original[state]));
+  for (unsigned i = 0; i < parts.states.size(); ++i) {
+    result.bound.push_back(parts.states[i]);
+    result.operands.push_back(begins[i]);
   }
   for (TermRef update : parts.updates)
     result.operands.push_back(update);

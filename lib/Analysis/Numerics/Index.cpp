@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Index.h"
+#include "Feasible.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir::tracea::numerics;
 using llvm::ArrayRef;
+using llvm::DenseMap;
 using llvm::SmallVector;
 
 int64_t Form::coefficient(unsigned atom) const {
@@ -307,6 +309,62 @@ bool IndexSpace::prove(const Form &notNegative, Facts facts) {
   return proved[{facts, notNegative}] = result;
 }
 
+/// Whether no rational values of the atoms, each within its interval, make all
+/// of `rows` not negative.
+bool IndexSpace::hasNoSolution(ArrayRef<Form> rows, ArrayRef<unsigned> ids) {
+  size_t width = ids.size() + 1;
+  DenseMap<unsigned, unsigned> columns;
+  SmallVector<bool, 32> isNatural;
+  SmallVector<unsigned, 32> bounded;
+  for (auto [index, id] : llvm::enumerate(ids)) {
+    columns[id] = index + 1;
+    isNatural.push_back(atoms[id].low.has_value());
+    if (atoms[id].high)
+      bounded.push_back(id);
+  }
+  // An atom is its least value and a number that is not negative.
+  SmallVector<int64_t, 512> system((rows.size() + bounded.size()) * width);
+  int64_t *row = system.data();
+  bool overflow = false;
+  for (const Form &form : rows) {
+    row[0] = form.constant;
+    for (auto [id, factor] : form.terms) {
+      row[columns.lookup(id)] = factor;
+      int64_t shift = 0;
+      overflow |=
+          llvm::MulOverflow(factor, atoms[id].low.value_or(0), shift) != 0;
+      overflow |= llvm::AddOverflow(row[0], shift, row[0]) != 0;
+    }
+    row += width;
+  }
+  for (unsigned id : bounded) {
+    row[columns.lookup(id)] = -1;
+    overflow |= llvm::SubOverflow(*atoms[id].high, atoms[id].low.value_or(0),
+                                  row[0]) != 0;
+    row += width;
+  }
+  if (overflow)
+    return false;
+  if (std::optional<bool> feasible = isFeasible(system, isNatural))
+    return !*feasible;
+  mlir::presburger::Simplex simplex(ids.size());
+  SmallVector<llvm::DynamicAPInt> coefficients(width);
+  auto addRow = [&](ArrayRef<int64_t> numbers) {
+    for (size_t i = 0; i < width; ++i)
+      coefficients[i == 0 ? width - 1 : i - 1] = llvm::DynamicAPInt(numbers[i]);
+    simplex.addInequality(coefficients);
+  };
+  for (size_t i = 0; i < system.size(); i += width)
+    addRow(ArrayRef<int64_t>(system).slice(i, width));
+  for (size_t i = 1; i < width; ++i) {
+    SmallVector<int64_t> natural(width, 0);
+    natural[i] = 1;
+    if (isNatural[i - 1])
+      addRow(natural);
+  }
+  return simplex.isEmpty();
+}
+
 /// Whether the facts and `goal < 0` have no rational solution.
 bool IndexSpace::proveBySimplex(const Form &goal, Facts facts,
                                 llvm::SmallVectorImpl<unsigned> &splits) {
@@ -327,10 +385,6 @@ bool IndexSpace::proveBySimplex(const Form &goal, Facts facts,
     for (; defined < used.size() && defined < kMaxAtoms; ++defined) {
       const Atom &atom = atoms[used[defined]];
       Form self = form(used[defined]);
-      if (atom.low)
-        rows.push_back(sub(self, Form(*atom.low)));
-      if (atom.high)
-        rows.push_back(sub(Form(*atom.high), self));
       auto relate = [&](Form row) {
         for (auto [id, factor] : row.terms)
           used.insert(id);
@@ -363,16 +417,7 @@ bool IndexSpace::proveBySimplex(const Form &goal, Facts facts,
   }
   if (used.size() > kMaxAtoms || !failure.empty())
     return false;
-  mlir::presburger::Simplex simplex(used.size());
-  for (const Form &row : rows) {
-    SmallVector<llvm::DynamicAPInt> coefficients(used.size() + 1,
-                                                 llvm::DynamicAPInt(0));
-    for (auto [index, id] : llvm::enumerate(used))
-      coefficients[index] = llvm::DynamicAPInt(row.coefficient(id));
-    coefficients.back() = llvm::DynamicAPInt(row.constant);
-    simplex.addInequality(coefficients);
-  }
-  if (simplex.isEmpty())
+  if (hasNoSolution(rows, used.getArrayRef()))
     return true;
   if (!split || splits.size() == kMaxSplits)
     return false;

@@ -116,6 +116,7 @@ public:
 private:
   Form combine(const Form &x, int64_t factor, const Form &y);
   unsigned intern(Atom atom);
+  bool hasNoSolution(llvm::ArrayRef<Form> rows, llvm::ArrayRef<unsigned> ids);
   bool proveBySimplex(const Form &goal, Facts facts,
                       llvm::SmallVectorImpl<unsigned> &split);
   Form extremum(AtomKind kind, const Form &x, const Form &y, Facts facts);

@@ -225,11 +225,14 @@ Evaluator::Hit Evaluator::match(Operation *op, const Coordinates &wanted,
     return hit;
   auto within = [&](const Form &coordinate, const Form &end) {
     Form room = index.sub(index.sub(end, coordinate), Form(1));
-    if (index.prove(index.sub(Form(-1), coordinate), env->facts) ||
-        index.prove(index.sub(Form(-1), room), env->facts))
-      return Hit::No;
-    return index.prove(coordinate, env->facts) && index.prove(room, env->facts)
-               ? Hit::Yes
+    bool reaches = index.prove(coordinate, env->facts);
+    bool ends = index.prove(room, env->facts);
+    if (reaches && ends)
+      return Hit::Yes;
+    return (!reaches &&
+            index.prove(index.sub(Form(-1), coordinate), env->facts)) ||
+                   (!ends && index.prove(index.sub(Form(-1), room), env->facts))
+               ? Hit::No
                : Hit::Unclear;
   };
   for (const Unknown &unknown : unknowns) {
@@ -365,7 +368,9 @@ TermRef Evaluator::beforeBlock(Value object, const Coordinates &at,
   Operation *parent = block->getParentOp();
   if (!index.failure.empty())
     return terms.undefined();
-  if (isa<TilesOp, KernelOp>(parent))
+  auto loop = dyn_cast<scf::ForOp>(parent);
+  // Iterations that hand out tiles are like tiles of the grid.
+  if (isa<TilesOp, KernelOp>(parent) || (loop && isGridLoop(loop)))
     return initially(object, at);
   if (isa<scf::IfOp>(parent))
     return lastWrite(object, at, parent->getBlock(), parent->getIterator(),
@@ -380,7 +385,6 @@ TermRef Evaluator::beforeBlock(Value object, const Coordinates &at,
     Operation *roles = role->getParentOp();
     return lastWrite(object, at, roles->getBlock(), roles->getIterator(), env);
   }
-  auto loop = dyn_cast<scf::ForOp>(parent);
   Env binding = loop ? find(env, loop) : nullptr;
   if (!binding) {
     index.fail(("memory is read in '" + parent->getName().getStringRef() +

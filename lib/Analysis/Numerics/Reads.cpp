@@ -108,38 +108,3 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
   };
   return inside(0, env);
 }
-
-/// What the fill of a slot has left in it.
-TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
-                            Env env) {
-  // In one thread of control an equal phase is the same fill: the protocol
-  // does not let a slot be filled again before it was read.
-  CommitOp fill;
-  AcquireOp owner;
-  for (Operation *user : wait.getChannel().getUsers()) {
-    auto commit = dyn_cast<CommitOp>(user);
-    if (!commit || commit.getPhase() != wait.getPhase())
-      continue;
-    Operation *same = commit->getBlock()->findAncestorOpInBlock(*wait);
-    if (!same || !commit->isBeforeInBlock(same))
-      continue;
-    if (fill) {
-      index.fail("two fills of a slot have one phase");
-      return terms.undefined();
-    }
-    fill = commit;
-  }
-  if (fill)
-    for (Operation *user : wait.getChannel().getUsers())
-      if (auto acquire = dyn_cast<AcquireOp>(user))
-        if (acquire.getPhase() == fill.getPhase() &&
-            acquire->getBlock() == fill->getBlock() &&
-            acquire->isBeforeInBlock(fill))
-          owner = acquire;
-  if (!owner) {
-    index.fail("which fill of a channel is read is not decided");
-    return terms.undefined();
-  }
-  return lastWrite(owner.getBuffers()[buffer], at, fill->getBlock(),
-                   fill->getIterator(), env);
-}

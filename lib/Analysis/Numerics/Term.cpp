@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Term.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -106,6 +107,18 @@ TermRef TermSpace::select(TermRef condition, TermRef then, TermRef otherwise) {
     return then;
   if (condition == truth(false))
     return otherwise;
+  // A sum of nothing is what it begins with.
+  if (condition->kind == TermKind::Condition) {
+    auto isEmpty = [&](TermRef fold, TermRef begin, bool value) {
+      return fold->kind == TermKind::Fold && fold->operands[0] == begin &&
+             index.prove(index.sub(fold->forms[0], fold->forms[1]),
+                         assume(nullptr, condition, value));
+    };
+    if (isEmpty(then, otherwise, false))
+      return then;
+    if (isEmpty(otherwise, then, true))
+      return otherwise;
+  }
   return make({TermKind::Select, "", {condition, then, otherwise}, {}, {}});
 }
 

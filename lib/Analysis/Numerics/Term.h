@@ -115,6 +115,11 @@ private:
                          llvm::SmallVectorImpl<TermRef> &conditions);
   bool decide(TermRef condition, Facts facts, bool &value);
   void prune(FoldParts &parts);
+  bool extend(FoldParts &parts, TermRef &begin, Facts facts);
+  /// Whether `term` is `pattern` with some term, always the same, where the
+  /// pattern has `state`. What is bound may have other names.
+  struct Match;
+  bool match(TermRef pattern, TermRef term, Match &match);
   TermRef finish(const FoldParts &parts, unsigned wanted,
                  llvm::function_ref<TermRef(unsigned)> init, Facts facts);
   bool contains(TermRef root, TermRef term);
@@ -123,6 +128,8 @@ private:
   std::deque<Term> terms;
   llvm::StringMap<TermRef> known;
   llvm::DenseMap<TermRef, llvm::DenseSet<unsigned>> freeOf;
+  /// Variables of folds that were moved to begin with zero.
+  std::map<std::pair<unsigned, Form>, unsigned> moved;
 };
 
 } // namespace mlir::tracea::numerics

@@ -50,9 +50,11 @@ Form Evaluator::computeIndex(Value value, Env env) {
     if (loop && argument == loop.getInductionVar()) {
       Env binding = find(env, loop);
       std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-      if (binding && step)
+      if (binding && (step || isGridLoop(loop))) {
+        Form stride = indexOf(loop.getStep(), binding->parent);
         return index.add(indexOf(loop.getLowerBound(), binding->parent),
-                         index.scale(binding->iteration, *step));
+                         index.mul(binding->iteration, stride));
+      }
     }
     index.fail("an index is carried from one iteration to the next");
     return Form(0);
@@ -133,6 +135,7 @@ Form Evaluator::computeIndex(Value value, Env env) {
       .Case([&](arith::MaxSIOp) {
         return index.max(operand(0), operand(1), env->ranges);
       })
+      .Case([&](RasterOp) { return rasterOf(cast<OpResult>(value), env); })
       .Case([&](memref::DimOp dim) -> Form {
         auto argument = dyn_cast<BlockArgument>(dim.getSource());
         std::optional<int64_t> number = dim.getConstantIndex();
@@ -146,6 +149,20 @@ Form Evaluator::computeIndex(Value value, Env env) {
         return index.extent(argument.getArgNumber(), *number);
       })
       .Default([&](Operation *) { return opaque(); });
+}
+
+Form Evaluator::rasterOf(OpResult value, Env env) {
+  auto raster = cast<RasterOp>(value.getOwner());
+  Form place = indexOf(raster.getIndex(), env);
+  Form rows = indexOf(raster.getRows(), env);
+  Form columns = indexOf(raster.getColumns(), env);
+  int64_t group = raster.getGroup();
+  bool isRow = value == raster.getRow();
+  if (auto it = rasters.find({place, rows, columns, group});
+      it != rasters.end())
+    return isRow ? it->second.first : it->second.second;
+  return index.function((isRow ? "row" : "column") + std::to_string(group),
+                        {place, rows, columns}, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,6 +263,12 @@ TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
       })
       .Case([&](RelayoutOp relayout) {
         return termOf(relayout.getValue(), at, env);
+      })
+      .Case([&](SliceOp slice) {
+        Coordinates source = at;
+        for (auto [form, offset] : llvm::zip(source, slice.getOffsets()))
+          form = index.add(form, Form(offset));
+        return termOf(slice.getValue(), source, env);
       })
       .Case([&](ReduceOp reduction) { return reduce(reduction, at, env); })
       .Case([&](LoadOp loaded) { return load(loaded, at, env); })
@@ -552,13 +575,14 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
             : toText(IntegerAttr::get(accType, 0)));
   };
   int64_t group = 1;
+  bool readsMemory = !isRegisterTile(rhs.getType());
   if (!target.isCPU) {
     // Units sum a few products at a time, in a way of their own.
-    group = target.unitDepth
-                ? target.unitDepth(lhsType.getElementType(), accType)
-                : 0;
-    if (!isa<MmaAsyncOp>(op) || group <= 0 || !length.isConstant() ||
-        length.constant % group != 0) {
+    group =
+        target.unitDepth
+            ? target.unitDepth(readsMemory, lhsType.getElementType(), accType)
+            : 0;
+    if (group <= 0 || !length.isConstant() || length.constant % group != 0) {
       index.fail("which unit multiplies, and in what order, is not known");
       return terms.undefined();
     }
@@ -577,13 +601,13 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   TermRef y = readOperand(op, rhs, {k, at[1]}, inside);
   TermRef sum = terms.state(state);
   if (!target.isCPU) {
-    sum = terms.make({TermKind::UnitStep,
-                      toText(lhsType.getElementType()) + " " +
-                          toText(rhsType.getElementType()) + " -> " +
-                          toText(accType),
-                      {sum, x, y},
-                      {Form(group)},
-                      {product}});
+    sum = terms.make(
+        {TermKind::UnitStep,
+         (readsMemory ? "" : "warp ") + toText(lhsType.getElementType()) + " " +
+             toText(rhsType.getElementType()) + " -> " + toText(accType),
+         {sum, x, y},
+         {Form(group)},
+         {product}});
   } else {
     x = convert(x, lhsType.getElementType(), accType);
     y = convert(y, rhsType.getElementType(), accType);

@@ -1,0 +1,238 @@
+//===- Channels.cpp - Which fill of a channel a wait reads ----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Phases count the fills of a ring: a wait reads the fill of its number,
+// whichever role makes it. That this fill comes in time, and that the slot is
+// not filled again before it was read, is what the protocol proves.
+
+#include "Evaluator.h"
+
+using namespace mlir;
+using namespace mlir::tracea::numerics;
+using namespace mlir::tracea_pipe;
+
+//===----------------------------------------------------------------------===//
+// Phases as numbers
+//===----------------------------------------------------------------------===//
+
+/// `begin` and `step` for each of the rounds.
+Form Evaluator::timesStep(const Form &begin, const Form &rounds,
+                          std::optional<Form> step, Env env) {
+  if (!step) {
+    index.fail("a phase does not advance evenly");
+    return Form(0);
+  }
+  Form some = index.prove(rounds, env->facts)
+                  ? rounds
+                  : index.max(rounds, Form(0), env->facts);
+  return index.add(begin, index.mul(some, *step));
+}
+
+std::optional<Form> Evaluator::phaseStep(scf::ForOp loop, BlockArgument phase,
+                                         Env env) {
+  unsigned round = index.newVariable(0, std::nullopt);
+  unsigned mark = index.newVariable(0, std::nullopt);
+  auto [it, inserted] = marks.try_emplace(phase, index.form(mark));
+  if (!inserted)
+    return std::nullopt;
+  Env inside = bind(env, loop, index.form(round));
+  Form next = phaseOf(loop.getTiedLoopYieldedValue(phase)->get(), inside);
+  marks.erase(phase);
+  Form step = index.sub(next, index.form(mark));
+  if (index.uses(step, mark) || index.uses(step, round))
+    return std::nullopt;
+  return step;
+}
+
+Form Evaluator::phaseOf(Value value, Env env) {
+  if (++steps > 400000)
+    index.fail("the kernel is too large");
+  if (!index.failure.empty())
+    return Form(0);
+  if (auto it = marks.find(value); it != marks.end())
+    return it->second;
+  auto init = [&](scf::ForOp loop, BlockArgument phase) {
+    return loop.getTiedLoopInit(phase)->get();
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    Env binding = loop ? find(env, loop) : nullptr;
+    if (binding) {
+      Env outside = around(env, loop);
+      return timesStep(phaseOf(init(loop, argument), outside),
+                       binding->iteration, phaseStep(loop, argument, outside),
+                       env);
+    }
+  } else if (value.getDefiningOp<StartOp>()) {
+    return Form(0);
+  } else if (auto advance = value.getDefiningOp<AdvanceOp>()) {
+    return index.add(phaseOf(advance->getOperand(0), env), Form(1));
+  } else if (auto loop = value.getDefiningOp<scf::ForOp>()) {
+    BlockArgument carried =
+        loop.getTiedLoopRegionIterArg(cast<OpResult>(value));
+    if (getConstantIntValue(loop.getStep()))
+      return timesStep(phaseOf(init(loop, carried), env), tripCount(loop, env),
+                       phaseStep(loop, carried, env), env);
+  } else if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    TermRef condition = termOf(branch.getCondition(), {}, env);
+    auto side = [&](scf::YieldOp yield, bool truth) {
+      Env inside = know(env, terms.assume(env->facts, condition, truth));
+      return std::make_pair(phaseOf(yield.getOperand(number), inside), inside);
+    };
+    if (condition == terms.truth(true))
+      return phaseOf(branch.thenYield().getOperand(number), env);
+    if (condition == terms.truth(false))
+      return phaseOf(branch.elseYield().getOperand(number), env);
+    std::pair<Form, Env> then = side(branch.thenYield(), true);
+    std::pair<Form, Env> other = side(branch.elseYield(), false);
+    // One number says both where the other side knows them to be equal.
+    auto agree = [&](Env where) {
+      Form gap = index.sub(then.first, other.first);
+      return index.prove(gap, where->facts) &&
+             index.prove(index.scale(gap, -1), where->facts);
+    };
+    if (agree(other.second))
+      return then.first;
+    if (agree(then.second))
+      return other.first;
+  }
+  index.fail("the number of a phase is not followed");
+  return Form(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Fills
+//===----------------------------------------------------------------------===//
+
+Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
+                                 bool isAlone, Env env) {
+  SmallVector<Operation *> path;
+  for (Operation *parent = commit->getParentOp(); parent != tiles;
+       parent = parent->getParentOp())
+    path.push_back(parent);
+  Env inner =
+      intern({nullptr, nullptr, Form(), nullptr, env->facts, env->ranges});
+  SmallVector<Unknown> unknowns;
+  SmallVector<std::pair<scf::ForOp, Form>> loops;
+  for (Operation *parent : llvm::reverse(path)) {
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop)
+      continue;
+    Form iteration;
+    if (isGridLoop(loop)) {
+      // The loop of another role that hands out the same tiles.
+      Env same = env;
+      for (; same; same = same->parent) {
+        auto other = dyn_cast_or_null<scf::ForOp>(same->loop);
+        auto equal = [&](Value x, Value y) {
+          return x == y || indexOf(x, inner) == indexOf(y, same->parent);
+        };
+        if (other && isGridLoop(other) &&
+            equal(loop.getLowerBound(), other.getLowerBound()) &&
+            equal(loop.getUpperBound(), other.getUpperBound()) &&
+            equal(loop.getStep(), other.getStep()))
+          break;
+      }
+      if (!same)
+        return nullptr;
+      iteration = same->iteration;
+    } else {
+      std::optional<int64_t> most = index.interval(tripCount(loop, inner)).high;
+      int64_t count = most ? std::max<int64_t>(*most, 1) : -1;
+      unsigned variable = index.newVariable(
+          0, most ? std::optional<int64_t>(count - 1) : std::nullopt);
+      unknowns.push_back({variable, count});
+      iteration = index.form(variable);
+    }
+    loops.push_back({loop, iteration});
+    inner = bind(inner, loop, iteration);
+  }
+  IndexSpace::Replacement solution;
+  if (solve({number}, {phaseOf(commit.getPhase(), inner)}, unknowns, env,
+            solution) != Hit::Yes ||
+      solution.size() != unknowns.size())
+    return nullptr;
+  Env found =
+      intern({nullptr, nullptr, Form(), nullptr, env->facts, env->ranges});
+  auto next = loops.begin();
+  for (Operation *parent : llvm::reverse(path)) {
+    if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+      bool isThen =
+          branch.getThenRegion().isAncestor(commit->getParentRegion());
+      if (!isAlone &&
+          termOf(branch.getCondition(), {}, found) != terms.truth(isThen))
+        return nullptr;
+      continue;
+    }
+    auto loop = dyn_cast<scf::ForOp>(parent);
+    if (!loop)
+      continue;
+    Form iteration = index.substitute(next->second, solution, env->facts);
+    ++next;
+    Env inside = bind(found, loop, iteration);
+    if (isGridLoop(loop)) {
+      found = inside;
+      continue;
+    }
+    Form room =
+        index.sub(index.sub(tripCount(loop, found), iteration), Form(1));
+    // Of a single commit the fill is known to be, and so to be in the loop.
+    if (!isAlone &&
+        (!index.prove(iteration, env->facts) || !index.prove(room, env->facts)))
+      return nullptr;
+    found = range(range(inside, iteration), room);
+  }
+  return found;
+}
+
+/// What the fill of a slot has left in it.
+TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
+                            Env env) {
+  SmallVector<CommitOp> commits;
+  for (Operation *user : wait.getChannel().getUsers())
+    if (auto commit = dyn_cast<CommitOp>(user))
+      commits.push_back(commit);
+  CommitOp fill;
+  Env where = env;
+  // Before it in one thread of control, an equal phase is the same fill.
+  for (CommitOp commit : commits) {
+    Operation *same = commit->getBlock()->findAncestorOpInBlock(*wait);
+    if (commit.getPhase() == wait.getPhase() && same &&
+        commit->isBeforeInBlock(same)) {
+      if (fill) {
+        index.fail("two fills of a slot have one phase");
+        return terms.undefined();
+      }
+      fill = commit;
+    }
+  }
+  if (!fill) {
+    Form number = phaseOf(wait.getPhase(), env);
+    for (CommitOp commit : commits) {
+      Env found = fillOf(commit, number, commits.size() == 1, env);
+      if (!index.failure.empty())
+        return terms.undefined();
+      if (found) {
+        fill = commit;
+        where = found;
+        break;
+      }
+    }
+  }
+  AcquireOp owner;
+  if (fill)
+    for (Operation *user : wait.getChannel().getUsers())
+      if (auto acquire = dyn_cast<AcquireOp>(user))
+        if (acquire.getPhase() == fill.getPhase() &&
+            acquire->getBlock() == fill->getBlock() &&
+            acquire->isBeforeInBlock(fill))
+          owner = acquire;
+  if (!owner) {
+    index.fail("which fill of a channel is read is not decided");
+    return terms.undefined();
+  }
+  return lastWrite(owner.getBuffers()[buffer], at, fill->getBlock(),
+                   fill->getIterator(), where);
+}
