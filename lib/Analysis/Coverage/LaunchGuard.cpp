@@ -242,9 +242,14 @@ LaunchGuard Collector::run() {
           addSides(constraint, what);
       }
     } else if (const auto *euclid = std::get_if<EuclidStage>(&stage.kind)) {
-      add(space.product(euclid->divisor, euclid->quotient) +
-              Expr(euclid->remainder),
-          what);
+      // A loop ends within one step behind the last number.
+      const Range whole = space.range(euclid->whole);
+      if (euclid->masked && whole.upper && !space.range(euclid->quotient).upper)
+        add(*whole.upper + euclid->divisor, what);
+      else
+        add(space.product(euclid->divisor, euclid->quotient) +
+                Expr(euclid->remainder),
+            what);
     } else if (const auto *raster = std::get_if<RasterStage>(&stage.kind)) {
       Range columns = space.range(raster->column);
       if (columns.upper)

@@ -125,6 +125,10 @@ std::string Writing::run() {
               [&](const std::vector<Expr> &w) { return exprs(w); }));
   for (const Expr &value : problem.intermediates)
     item("value " + space.str(value));
+  for (const std::vector<Term> &buffer : problem.buffers)
+    item("buffer " + names(buffer));
+  if (!problem.integers.empty())
+    item("integers " + names(problem.integers));
   if (!problem.name.empty())
     item("name " + quote(problem.name));
   return text;

@@ -367,6 +367,10 @@ void Reading::item(const std::string &keyword) {
     problem.claims.push_back(std::move(claim));
   } else if (keyword == "value") {
     problem.intermediates.push_back(sum(0));
+  } else if (keyword == "buffer") {
+    problem.buffers.push_back(names());
+  } else if (keyword == "integers") {
+    problem.integers = names();
   } else if (keyword == "name") {
     problem.name = label();
   } else {

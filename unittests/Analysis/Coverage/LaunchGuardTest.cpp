@@ -134,4 +134,111 @@ TEST(LaunchGuard, BoundsHoldForEveryEvent) {
     }
   }
 }
+/// Tiles of an M x N result, numbered along a walk of workgroups.
+Problem walking(bool isOneBuffer, int64_t tile = 16) {
+  Problem p;
+  Space &s = p.space;
+  Term m = s.symbol("M"), n = s.symbol("N"),
+       groups = s.symbol("G", Range::from(1));
+  Expr rows = s.ceilDiv(m, tile), columns = s.ceilDiv(n, tile);
+  Expr total = s.product(rows, columns);
+  Term group = s.id("group", groups), turn = s.id("turn", Range::from(0));
+  Term walk = s.coordinate("walk", total), row = s.coordinate("r", rows),
+       column = s.coordinate("c", columns);
+  p.stages.push_back({"walk", EuclidStage{EuclidStage::Join, walk, turn, group,
+                                          groups, /*masked=*/true}});
+  p.stages.push_back({"raster", RasterStage{walk, row, column, 4}});
+  p.outputs = {row, column};
+  if (isOneBuffer)
+    p.buffers = {{m, n}};
+  else
+    p.buffers = {{m}, {n}};
+  p.integers = {groups};
+  return p;
+}
+
+TEST(IndexLimit, BuffersInMemoryImplyMuch) {
+  Problem p = tiles({{}, {}});
+  Term m = *p.space.find("N0"), n = *p.space.find("N1");
+  p.buffers = {{m, n}};
+  IndexLimit limit = indexLimit(p);
+  EXPECT_EQ(limit.reason, "");
+  EXPECT_TRUE(limit.isImplied) << describe(limit, p.space);
+  // A size that no buffer has is a number that may be anything.
+  p.buffers = {{m}};
+  p.integers = {n};
+  limit = indexLimit(p);
+  EXPECT_EQ(limit.reason, "");
+  EXPECT_FALSE(limit.isImplied);
+  EXPECT_NE(describe(limit, p.space).find("N1"), std::string::npos);
+  // And what is no size of the launch has no limit at all.
+  p.integers.clear();
+  EXPECT_NE(indexLimit(p).reason.find("'N1' is no size"), std::string::npos);
+}
+
+TEST(IndexLimit, ProductsOfOneBufferOnly) {
+  Problem one = walking(true);
+  one.integers.clear();
+  one.buffers.push_back({*one.space.find("G")});
+  EXPECT_TRUE(indexLimit(one).isImplied)
+      << describe(indexLimit(one), one.space) << indexLimit(one).reason;
+  Problem two = walking(false);
+  two.buffers.push_back({*two.space.find("G")});
+  two.integers.clear();
+  IndexLimit limit = indexLimit(two);
+  EXPECT_EQ(limit.reason, "");
+  EXPECT_FALSE(limit.isImplied);
+  EXPECT_NE(describe(limit, two.space).find("M*N"), std::string::npos)
+      << describe(limit, two.space);
+  // The rows of a buffer squared are no extent of it.
+  Problem square = walking(true);
+  square.buffers = {{*square.space.find("M"), *square.space.find("G")}};
+  square.integers = {*square.space.find("N")};
+  EXPECT_FALSE(indexLimit(square).isImplied);
+}
+
+/// No bound of the guard is above the limit.
+TEST(IndexLimit, IsAboveAllBounds) {
+  for (const Problem &given :
+       {walking(true), walking(false, 3), wholeGemm(), tiles({{}, {}})}) {
+    Problem p = given;
+    p.buffers.clear();
+    p.integers.clear();
+    for (uint32_t i = 0; i < p.space.size(); ++i)
+      if (p.space.kind({i}) == TermKind::Symbol)
+        p.integers.push_back({i});
+    IndexLimit limit = indexLimit(p);
+    EXPECT_EQ(limit.reason, "");
+    LaunchGuard guard = launchGuard(p);
+    EXPECT_FALSE(guard.bounds.empty());
+    for (int64_t m : {1, 2, 100, 12345})
+      for (int64_t n : {1, 7, 4096}) {
+        std::map<Term, int64_t> values;
+        for (size_t i = 0; i < p.integers.size(); ++i)
+          values[p.integers[i]] = i == 0 ? m : i == 1 ? n : m % 5 + 1;
+        int64_t sum = 0;
+        for (const IndexLimit::Summand &summand : limit.summands) {
+          int64_t product = summand.factor;
+          for (Term size : summand.sizes)
+            product *= values[size];
+          sum += product;
+        }
+        for (const IndexBound &bound : guard.bounds) {
+          EXPECT_LE(*p.space.evaluate(bound.largest, values), sum);
+          EXPECT_GE(*p.space.evaluate(bound.smallest, values), -sum);
+        }
+      }
+  }
+}
+
+TEST(IndexLimit, ModelsKeepIt) {
+  for (bool isOneBuffer : {true, false}) {
+    Problem p = walking(isOneBuffer);
+    tracea::algebra::Expected<Problem> again = readModel(writeModel(p));
+    ASSERT_TRUE(again) << again.message();
+    EXPECT_EQ(writeModel(*again), writeModel(p));
+    EXPECT_EQ(describe(indexLimit(*again), again->space),
+              describe(indexLimit(p), p.space));
+  }
+}
 } // namespace

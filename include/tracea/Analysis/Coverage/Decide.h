@@ -117,6 +117,29 @@ std::optional<std::string> violates(const Problem &problem,
 /// within `width` bits (at most 63).
 std::vector<Constraint> constraints(const LaunchGuard &guard, unsigned width);
 
+/// What the magnitudes of all index computations stay below: a sum of products
+/// of sizes, each with a number. Coarser than the bounds of a guard, but
+/// without divisions and minima.
+struct IndexLimit {
+  struct Summand {
+    int64_t factor = 0;
+    /// Ascending; extents of buffers, and magnitudes of integers.
+    std::vector<Term> sizes;
+  };
+  std::vector<Summand> summands;
+  /// Why nothing is known; empty: it is.
+  std::string reason;
+  /// Whether it fits into 64 bits, signed, for all buffers of at most
+  /// 2^`kLogElements` elements, extents of zero left out.
+  bool isImplied = false;
+
+  static constexpr unsigned kLogElements = 48;
+};
+
+IndexLimit indexLimit(const Problem &problem);
+/// "4*M*N + M + 127"
+std::string describe(const IndexLimit &limit, const Space &space);
+
 /// A problem as one line of text, from which it can be decided again.
 std::string writeModel(const Problem &problem);
 /// Text is not trusted: sizes and nesting are limited.

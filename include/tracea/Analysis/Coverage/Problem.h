@@ -142,6 +142,10 @@ struct Problem {
   std::vector<Term> outputs;
   std::vector<Access> accesses;
   std::vector<Claim> claims;
+  /// The sizes that a launch brings: the extents of each buffer, as far as they
+  /// are symbols, and integers; only for launch guards.
+  std::vector<std::vector<Term>> buffers;
+  std::vector<Term> integers;
   /// Values that the machine computes besides those of the maps and guards;
   /// only for launch guards.
   std::vector<Expr> intermediates;
