@@ -6,7 +6,9 @@
 // the same checker decides them. What reads them is in lib/Analysis/
 // TargetProtocol, the mathematics in lib/Analysis/Protocol.
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Protocol/Model.h"
 #include "tracea/Analysis/TargetProtocol/Recovery.h"

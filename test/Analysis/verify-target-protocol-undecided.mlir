@@ -30,13 +30,76 @@ llvm.func @barrier_count(%count: i32) attributes {nvvm.kernel, nvvm.reqntid = ar
 
 llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
-// expected-warning @+1 {{protocol not decided: its control flow is not structured}}
-llvm.func @blocks() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+// A loop that is entered in two places.
+// expected-warning @+1 {{protocol not decided: branches share a block that is not where they meet}}
+llvm.func @blocks(%n: i32, %c: i1) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
   %one = arith.constant 1 : i32
   nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
-  llvm.br ^next
-^next:
+  llvm.cond_br %c, ^a, ^b
+^a:
+  nvvm.barrier
+  llvm.cond_br %c, ^b, ^end
+^b:
+  nvvm.barrier
+  llvm.cond_br %c, ^a, ^end
+^end:
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @two_exits(%n: i32, %c: i1) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+  llvm.br ^head
+^head:
+  nvvm.barrier
+  // expected-warning @+1 {{protocol not decided: a loop is left from several places}}
+  llvm.cond_br %c, ^body, ^end
+^body:
+  nvvm.barrier
+  llvm.cond_br %c, ^head, ^end
+^end:
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @switch(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+  // expected-warning @+1 {{protocol not decided: its control flow is not structured}}
+  llvm.switch %n : i32, ^end [
+    1: ^one
+  ]
+^one:
+  nvvm.barrier
+  llvm.br ^end
+^end:
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+llvm.func @two_returns(%c: i1) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %one = arith.constant 1 : i32
+  nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+  // expected-warning @+1 {{protocol not decided: its control flow is not structured}}
+  llvm.cond_br %c, ^one, ^two
+^one:
+  nvvm.barrier
+  llvm.return
+^two:
   llvm.return
 }
 

@@ -45,10 +45,11 @@ def VerifyTargetProtocol
   let summary = "Prove the synchronisation of a lowered kernel";
   let description = [{
     The same proof as `tracea-verify-protocol`, of the kernel as it leaves the
-    compiler: an `llvm.func` with `nvvm.kernel`, of nvvm, llvm, arith and scf.
-    Roles are read from branches on the thread's number, rings from the
-    addresses of barriers and buffers in shared memory, slots and parities from
-    the arithmetic that walks them, which is executed as it stands. Tensor maps
+    compiler: an `llvm.func` with `nvvm.kernel`, of nvvm, llvm, arith and scf,
+    or of blocks and jumps, as it is translated to LLVM IR. Roles are read from
+    branches on the thread's number, rings from the addresses of barriers and
+    buffers in shared memory, slots and parities from the arithmetic that walks
+    them, which is executed as it stands. Tensor maps
     do not say how many bytes they copy: their arguments carry
     `tracea.box_bytes`. What the kernel relies on, say at least one step along
     K, is an `llvm.intr.assume` at its top.
@@ -58,6 +59,9 @@ def VerifyTargetProtocol
     kernel that passes gets `tracea.target_protocol = {claim = ..., model =
     ...}`. See docs/Proofs/Protocol.md.
   }];
+  // Blocks become loops and branches, in a copy.
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
   let options = [
     Option<"requireProof", "require-proof", "bool", "false",
            "A kernel that is not decided is an error">,

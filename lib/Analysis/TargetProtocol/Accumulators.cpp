@@ -144,28 +144,69 @@ void Accumulators::visit(Operation *op) {
   }
 }
 
+SmallVector<Value> mlir::tracea::getFragments(Operation *op) {
+  SmallVector<Value> fragments;
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  if (!assembly || !isMultiplyAsm(op))
+    return fragments;
+  // The second list in braces; outputs have the first numbers.
+  StringRef text = assembly.getAsmString();
+  text = text.substr(text.find("wgmma.mma_async"));
+  text = text.substr(text.find('}') + 1);
+  text = text.substr(0, text.find(';'));
+  size_t open = text.find('{'), close = text.find('}');
+  if (open == StringRef::npos || close == StringRef::npos || close < open)
+    return fragments;
+  int64_t outputs =
+      op->getNumResults() == 0 ? 0 : fieldsOf(op->getResult(0).getType());
+  SmallVector<StringRef> names;
+  text.slice(open + 1, close).split(names, ',');
+  for (StringRef name : names) {
+    int64_t number = 0;
+    name = name.trim();
+    if (!name.consume_front("$") || name.getAsInteger(10, number))
+      continue;
+    number -= outputs;
+    if (number >= 0 && number < static_cast<int64_t>(op->getNumOperands()))
+      fragments.push_back(op->getOperand(number));
+  }
+  return fragments;
+}
+
 void Accumulators::build(Operation *kernel) {
   kernel->walk([&](Operation *op) { visit(op); });
+  auto add = [&](Value value, DenseMap<unsigned, int> &table, unsigned &next) {
+    if (table.try_emplace(leader(idOf(value, 0)), next).second)
+      ++next;
+  };
   kernel->walk([&](Operation *op) {
     if (!isa<NVVM::WgmmaMmaAsyncOp>(op) && !isMultiplyAsm(op))
       return;
     if (op->getNumResults() != 1)
       return;
-    unsigned id = leader(idOf(op->getResult(0), 0));
-    if (numbers.try_emplace(id, count).second)
-      ++count;
+    add(op->getResult(0), numbers, count);
+    add(op->getResult(0), registers, registerCount);
+    for (Value fragment : getFragments(op))
+      add(fragment, registers, registerCount);
   });
 }
 
-int Accumulators::get(Value value) const {
+int Accumulators::find(Value value,
+                       const DenseMap<unsigned, int> &table) const {
   int64_t fields = std::max<int64_t>(1, fieldsOf(value.getType()));
   for (int64_t field = 0; field < fields; ++field) {
     auto it = ids.find({value, field});
     if (it == ids.end())
       continue;
-    auto number = numbers.find(leader(it->second));
-    if (number != numbers.end())
+    auto number = table.find(leader(it->second));
+    if (number != table.end())
       return number->second;
   }
   return -1;
+}
+
+int Accumulators::get(Value value) const { return find(value, numbers); }
+
+int Accumulators::getRegisters(Value value) const {
+  return find(value, registers);
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tracea/Analysis/TargetProtocol/Structure.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -465,6 +466,9 @@ void Assembler::assembleEvent(const Event &event, unsigned number) {
     add(Step::Fence, event);
     return;
   case Event::Registers:
+  case Event::TouchRegisters:
+  case Event::FenceRegisters:
+  case Event::FeedRegisters:
     return;
   case Event::Issue:
   case Event::Use: {
@@ -611,6 +615,7 @@ RecoveredProtocol Assembler::run() {
   for (unsigned number = 0; number < programs.size(); ++number)
     assemble(number);
   budgetRegisters();
+  checkRegisterFences();
   return finish();
 }
 
@@ -675,14 +680,33 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
     total *= std::clamp<int32_t>(extent, 0, 2048);
   if (total != threads[0] || total <= 0 || total % 32 || total > 1024)
     return undecided("its block is not a row of whole warps, 32 at most");
-  if (!llvm::hasSingleElement(kernel.getBody()))
-    return undecided("its control flow is not structured");
+  StructuredKernel structured;
+  if (!llvm::hasSingleElement(kernel.getBody())) {
+    structured = structureKernel(kernel);
+    if (!structured.reason.empty()) {
+      undecided(structured.reason);
+      none.reasonOp = structured.reasonOp;
+      return none;
+    }
+    context.kernel = *structured.kernel;
+  }
   context.threads = static_cast<unsigned>(total);
-  context.accumulators.build(kernel);
+  context.accumulators.build(context.kernel);
   readAssumptions(context);
   findMessages(context);
   SmallVector<RoleProgram> programs;
   for (ThreadRange role : findRoles(context))
     programs.push_back(extractProgram(context, role));
-  return Assembler(context, programs, options).run();
+  RecoveredProtocol result = Assembler(context, programs, options).run();
+  if (!structured.kernel)
+    return result;
+  // Places are those of the kernel, not of its copy.
+  auto replace = [&](Operation *&op) {
+    op = op ? structured.getOrigin(op) : nullptr;
+  };
+  llvm::for_each(result.sites, replace);
+  llvm::for_each(result.channels, replace);
+  replace(result.reasonOp);
+  replace(result.guessedOp);
+  return result;
 }

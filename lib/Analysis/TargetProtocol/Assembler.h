@@ -63,6 +63,9 @@ private:
   int slotsOf(const RoleProgram &program, const Linear &address,
               int64_t stride);
 
+  // RegisterFences.cpp
+  void checkRegisterFences();
+
   // Assembler.cpp
   void declareChannels();
   void budgetRegisters();

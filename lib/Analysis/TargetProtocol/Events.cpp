@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -48,8 +49,7 @@ static bool isAccess(Operation *op) {
 /// Operations of nvvm that have nothing to do with a block's protocol.
 static bool isHarmless(Operation *op) {
   return isa<NVVM::PrefetchOp, NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp,
-             NVVM::ElectSyncOp, NVVM::GriddepcontrolOp,
-             NVVM::WgmmaFenceAlignedOp, NVVM::MmaOp>(op) ||
+             NVVM::ElectSyncOp, NVVM::GriddepcontrolOp, NVVM::MmaOp>(op) ||
          op->getName().getStringRef().starts_with("nvvm.read.") ||
          op->getName().getStringRef().starts_with("nvvm.convert.") ||
          isPure(op);
@@ -68,10 +68,12 @@ bool ProgramBuilder::isRelevantAlone(Operation *op) {
     return true;
   if (Accumulators::isTransparent(op))
     return false;
+  auto isRegister = [&](Value value) {
+    return context.accumulators.getRegisters(value) >= 0;
+  };
   return context.accumulators.size() &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return context.accumulators.get(operand) >= 0;
-         });
+         (llvm::any_of(op->getOperands(), isRegister) ||
+          llvm::any_of(op->getResults(), isRegister));
 }
 
 bool ProgramBuilder::isRelevant(Operation *op) {
@@ -277,6 +279,11 @@ bool ProgramBuilder::emitGroupOp(Operation *op) {
       context.undecided(op, "some lanes of a warp reach it, others do not");
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](NVVM::WgmmaFenceAlignedOp) {
+        allLanes();
+        add(Event::FenceRegisters, op);
+        return true;
+      })
       .Case([&](NVVM::WgmmaGroupSyncAlignedOp) {
         allLanes();
         return close(kMultiplies);
@@ -323,6 +330,12 @@ void ProgramBuilder::emitMultiply(Operation *op) {
     read.async = true;
     read.queue = kMultiplies;
   }
+  auto feed = [&](Value value) {
+    if (int number = context.accumulators.getRegisters(value); number >= 0)
+      add(Event::FeedRegisters, op).number = number;
+  };
+  feed(op->getResult(0));
+  llvm::for_each(getFragments(op), feed);
   if (int number = context.accumulators.get(op->getResult(0)); number >= 0) {
     Event &issue = add(Event::Issue, op);
     issue.number = number;
@@ -426,6 +439,15 @@ bool ProgramBuilder::emitAccessOp(Operation *op) {
       .Default(false);
 }
 
+/// A loop that tests the parity at $0 until it is no longer $1.
+static bool isWaitAsm(StringRef text) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(text, words, " \t\n");
+  return llvm::join(words, " ") ==
+         "{ .reg .pred P1; LAB_WAIT: mbarrier.try_wait.parity.shared.b64 P1, "
+         "[$0], $1, $2; @P1 bra.uni DONE; bra.uni LAB_WAIT; DONE: }";
+}
+
 /// Assembly that stands for operations which the dialect has not, or has in a
 /// form that does not tie registers.
 bool ProgramBuilder::emitAsm(Operation *op) {
@@ -440,8 +462,11 @@ bool ProgramBuilder::emitAsm(Operation *op) {
       context.undecided(op, "some lanes of a warp reach it, others do not");
   };
   StringRef line = text.trim(" \t\n;");
-  if (line == "wgmma.fence.sync.aligned")
+  if (line == "wgmma.fence.sync.aligned") {
+    allLanes();
+    add(Event::FenceRegisters, op);
     return true;
+  }
   if (line == "wgmma.commit_group.sync.aligned") {
     allLanes();
     add(Event::CloseGroup, op).queue = kMultiplies;
@@ -454,6 +479,22 @@ bool ProgramBuilder::emitAsm(Operation *op) {
     wait.collective = true;
     if (line.trim().getAsInteger(10, wait.count))
       context.undecided(op, "how many groups it leaves is not constant");
+    return true;
+  }
+  // What conversions make of `mbarrier.try_wait.parity` and `barrier.arrive`.
+  if (isWaitAsm(text) && op->getNumOperands() == 3) {
+    emitWait(op, op->getOperand(0), op->getOperand(1));
+    return true;
+  }
+  if (line == "bar.arrive $0, $1" && op->getNumOperands() == 2) {
+    allLanes();
+    std::optional<int64_t> id = constantOf(values.get(op->getOperand(0))),
+                           count = constantOf(values.get(op->getOperand(1)));
+    if (!id || !count)
+      context.undecided(op, "a named barrier or its count is not constant");
+    Event &event = add(Event::NamedArrive, op);
+    event.id = id.value_or(0);
+    event.count = count.value_or(0);
     return true;
   }
   if (isMultiplyAsm(op)) {
@@ -492,11 +533,33 @@ void ProgramBuilder::emitUses(Operation *op) {
   }
 }
 
+/// Other accesses to registers of multiplies, which a fence has to order.
+void ProgramBuilder::emitTouches(Operation *op) {
+  if (!context.accumulators.size() || Accumulators::isTransparent(op))
+    return;
+  auto touch = [&](Value value) {
+    int number = context.accumulators.getRegisters(value);
+    if (number < 0)
+      return;
+    for (size_t i = program.events.size(); i-- > 0;) {
+      const Event &event = program.events[i];
+      if (event.kind == Event::TouchRegisters && event.number == number)
+        return;
+      if (event.kind != Event::TouchRegisters && event.kind != Event::Use)
+        break;
+    }
+    add(Event::TouchRegisters, op).number = number;
+  };
+  llvm::for_each(op->getOperands(), touch);
+  llvm::for_each(op->getResults(), touch);
+}
+
 void ProgramBuilder::emitOp(Operation *op) {
   values.visit(op);
   for (Value result : op->getResults())
     bindMessage(result);
   emitUses(op);
+  emitTouches(op);
   if (isHarmless(op) || !isRelevantAlone(op))
     return;
   if (emitBarrierOp(op) || emitGroupOp(op) || emitAccessOp(op) || emitAsm(op))

@@ -60,6 +60,7 @@ private:
   void emitAccess(Event::Kind kind, Operation *op, Value address,
                   int64_t length, int queue = -1);
   void emitUses(Operation *op);
+  void emitTouches(Operation *op);
   bool isRelevant(Operation *op);
   bool isRelevantAlone(Operation *op);
   Operation *findSynchronization(Block *block);

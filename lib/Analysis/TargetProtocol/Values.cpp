@@ -139,10 +139,9 @@ const Symbol *ValueSymbols::address(Operation *op) {
     if (type.getAddressSpace() != 3)
       return unknown(global, /*uniform=*/true);
     // Each variable of shared memory has a window of its own.
-    SymbolTableCollection collection;
-    Operation *symbol =
-        collection.lookupNearestSymbolFrom(op, global.getGlobalNameAttr());
-    uint64_t number = globals.try_emplace(symbol, globals.size()).first->second;
+    uint64_t number =
+        globals.try_emplace(global.getGlobalName(), globals.size())
+            .first->second;
     return table.apply(Operator::Add, 64,
                        {table.base(), table.constant(number << 32, 64)});
   }

@@ -24,6 +24,10 @@ public:
   unsigned size() const { return count; }
   /// The accumulator that `value` is (a part of), or -1.
   int get(Value value) const;
+  /// All registers of multiplies, also those that hold operands.
+  unsigned numRegisters() const { return registerCount; }
+  /// The registers of a multiply that `value` is (a part of), or -1.
+  int getRegisters(Value value) const;
   /// Whether an operation only passes registers on.
   static bool isTransparent(Operation *op);
 
@@ -33,12 +37,16 @@ private:
   void joinValues(Value a, Value b);
   void visit(Operation *op);
   unsigned leader(unsigned id) const;
+  int find(Value value, const DenseMap<unsigned, int> &table) const;
 
   DenseMap<std::pair<Value, int64_t>, unsigned> ids;
   mutable std::vector<unsigned> parents;
-  DenseMap<unsigned, int> numbers;
-  unsigned count = 0;
+  DenseMap<unsigned, int> numbers, registers;
+  unsigned count = 0, registerCount = 0;
 };
+
+/// The operands of a multiply that are registers of its first factor.
+SmallVector<Value> getFragments(Operation *op);
 
 /// Whether inline assembly is a multiply of a warpgroup.
 bool isMultiplyAsm(Operation *op);

@@ -39,6 +39,11 @@ struct Event {
     MeetWarps,
     ProxyFence,
     Registers,
+    /// Registers of multiplies are read or written by something else, are
+    /// ordered by `wgmma.fence`, or go into a multiply.
+    TouchRegisters,
+    FenceRegisters,
+    FeedRegisters,
     Issue,
     Use,
     Set,

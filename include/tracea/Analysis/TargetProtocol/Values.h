@@ -46,7 +46,7 @@ private:
   const Symbol *address(Operation *op);
 
   DenseMap<Value, const Symbol *> symbols;
-  DenseMap<Operation *, uint64_t> globals;
+  llvm::StringMap<uint64_t> globals;
   /// Empty where there are none.
   DenseMap<const Symbol *, std::vector<uint64_t>> perThread;
   bool singleLane = false;
