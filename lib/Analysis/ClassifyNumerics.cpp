@@ -30,7 +30,8 @@ std::string mlir::tracea::getNumericsClass(StringRef normalForm) {
 }
 
 bool mlir::tracea::isNumericsClaimOf(StringRef claim, StringRef normalForm) {
-  return normalForm.starts_with("numerics 1 ") &&
+  std::optional<std::string> rounding = describeRounding(normalForm);
+  return rounding && claim.ends_with(*rounding) &&
          claim.starts_with("class " + getNumericsClass(normalForm) + ": ");
 }
 
@@ -116,11 +117,15 @@ struct ClassifyNumericsPass
     constexpr size_t kMaxText = size_t(1) << 20;
     if (form.size() > kMaxText)
       return notDecided("its normal form is too long");
+    std::optional<std::string> rounding = describeRounding(form);
+    if (!rounding)
+      return notDecided("its normal form cannot be read back");
     ++numClassified;
     setCertificate(
         kernel, "numerics",
         "class " + getNumericsClass(form) + ": " +
-            numerics::describeNormalForm(*target, results, index, terms),
+            numerics::describeNormalForm(*target, results, index, terms) +
+            *rounding,
         form);
   }
 

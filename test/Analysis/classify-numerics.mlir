@@ -5,7 +5,7 @@
 
 // The normal form names neither tiles nor panels nor lanes.
 // RUN: %{pipeline} %t/gemm.mlir | %{classify} | FileCheck %s --check-prefix=GEMM
-// GEMM: check = "numerics", claim = "class {{[0-9a-f]+}}: fused f32 products, at most 128 in a row, from zero; 2 more blocks by arith.addf from the first; then arith.addf, arith.maximumf"
+// GEMM: check = "numerics", claim = "class {{[0-9a-f]+}}: fused f32 products, at most 128 in a row, from zero; 2 more blocks by arith.addf from the first; then arith.addf, arith.maximumf; summed in f32; rounded by fma f32, arith.addf f32"
 // GEMM-SAME: model = "numerics 1 cpu fma; out 3[r0,r1] = [[OUT:%[0-9]+]];
 // GEMM-SAME: [[A:%[0-9]+]] = in 0 f32[r0, k1]; [[B:%[0-9]+]] = in 1 f32[k1, r1];
 // GEMM-SAME: [[P:%[0-9]+]] = fma f32([[A]], [[B]], s1.0);

@@ -6,6 +6,7 @@
 #define TRACEA_ANALYSIS_NUMERICS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 
 namespace mlir::tracea {
@@ -14,8 +15,12 @@ namespace mlir::tracea {
 /// model of the certificate `numerics`.
 std::string getNumericsClass(llvm::StringRef normalForm);
 
-/// Whether a certificate's claim names the class of its model. Both may come
-/// from anywhere.
+/// In which types a normal form sums and where it rounds, in words; nothing
+/// where the text is no normal form.
+std::optional<std::string> describeRounding(llvm::StringRef normalForm);
+
+/// Whether a certificate's claim names the class of its model, and ends with
+/// where it rounds. Both may come from anywhere.
 bool isNumericsClaimOf(llvm::StringRef claim, llvm::StringRef normalForm);
 
 } // namespace mlir::tracea

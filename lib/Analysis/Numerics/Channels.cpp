@@ -107,13 +107,13 @@ Form Evaluator::phaseOf(Value value, Env env) {
 //===----------------------------------------------------------------------===//
 
 Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
-                                 bool isAlone, Env env) {
+                                 bool isAlone, const Form &team, Env env) {
   SmallVector<Operation *> path;
   for (Operation *parent = commit->getParentOp(); parent != tiles;
        parent = parent->getParentOp())
     path.push_back(parent);
-  Env inner =
-      intern({nullptr, nullptr, Form(), nullptr, env->facts, env->ranges});
+  auto role = commit->getParentOfType<RoleOp>();
+  Env inner = intern({nullptr, role, team, nullptr, env->facts, env->ranges});
   SmallVector<Unknown> unknowns;
   SmallVector<std::pair<scf::ForOp, Form>> loops;
   for (Operation *parent : llvm::reverse(path)) {
@@ -154,8 +154,7 @@ Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
             solution) != Hit::Yes ||
       solution.size() != unknowns.size())
     return nullptr;
-  Env found =
-      intern({nullptr, nullptr, Form(), nullptr, env->facts, env->ranges});
+  Env found = intern({nullptr, role, team, nullptr, env->facts, env->ranges});
   auto next = loops.begin();
   for (Operation *parent : llvm::reverse(path)) {
     if (auto branch = dyn_cast<scf::IfOp>(parent)) {
@@ -187,6 +186,44 @@ Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
   return found;
 }
 
+static AcquireOp acquireOf(CommitOp commit) {
+  AcquireOp owner;
+  for (Operation *user : commit.getChannel().getUsers())
+    if (auto acquire = dyn_cast<AcquireOp>(user))
+      if (acquire.getPhase() == commit.getPhase() &&
+          acquire->getBlock() == commit->getBlock() &&
+          acquire->isBeforeInBlock(commit))
+        owner = acquire;
+  return owner;
+}
+
+std::optional<Form> Evaluator::teamOf(Value slot, const Coordinates &at,
+                                      unsigned team, Env env) {
+  std::optional<Form> found;
+  for (Operation *writer : writers[slot]) {
+    SmallVector<Unknown> unknowns = {
+        {team, *index.interval(index.form(team)).high + 1}};
+    Coordinates tile;
+    for (int64_t extent : extentsOf(writer)) {
+      unsigned variable = index.newVariable(0, extent - 1);
+      unknowns.push_back({variable, extent});
+      tile.push_back(index.form(variable));
+    }
+    IndexSpace::Replacement solution;
+    if (solve(at, written(writer, tile, env), unknowns, env, solution) ==
+        Hit::No)
+      continue;
+    auto it = solution.find(team);
+    if (it == solution.end() || (found && *found != it->second) ||
+        llvm::any_of(unknowns, [&](const Unknown &unknown) {
+          return index.uses(it->second, unknown.variable);
+        }))
+      return std::nullopt;
+    found = it->second;
+  }
+  return found;
+}
+
 /// What the fill of a slot has left in it.
 TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
                             Env env) {
@@ -211,7 +248,26 @@ TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
   if (!fill) {
     Form number = phaseOf(wait.getPhase(), env);
     for (CommitOp commit : commits) {
-      Env found = fillOf(commit, number, commits.size() == 1, env);
+      auto role = commit->getParentOfType<RoleOp>();
+      bool isOwn = role && find(env, role);
+      int64_t teams = role && !isOwn ? role.getCopies() : 1;
+      Form team = isOwn ? find(env, role)->iteration : Form(0);
+      // A role that the witness is in has the witness's team.
+      if (role && !isOwn && role->isProperAncestor(wait) && teams > 1)
+        for (BlockArgument argument : role.getBody().getArguments())
+          team = grid.lookup(argument), teams = 1;
+      std::optional<unsigned> unknown;
+      if (teams > 1)
+        team = index.form(*(unknown = index.newVariable(0, teams - 1)));
+      bool isAlone = commits.size() == 1;
+      Env found = fillOf(commit, number, isAlone, team, env);
+      if (found && unknown) {
+        std::optional<Form> solved;
+        if (AcquireOp acquire = acquireOf(commit))
+          solved = teamOf(acquire.getBuffers()[buffer], at, *unknown, found);
+        found =
+            solved ? fillOf(commit, number, isAlone, *solved, env) : nullptr;
+      }
       if (!index.failure.empty())
         return terms.undefined();
       if (found) {
@@ -221,14 +277,7 @@ TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
       }
     }
   }
-  AcquireOp owner;
-  if (fill)
-    for (Operation *user : wait.getChannel().getUsers())
-      if (auto acquire = dyn_cast<AcquireOp>(user))
-        if (acquire.getPhase() == fill.getPhase() &&
-            acquire->getBlock() == fill->getBlock() &&
-            acquire->isBeforeInBlock(fill))
-          owner = acquire;
+  AcquireOp owner = fill ? acquireOf(fill) : AcquireOp();
   if (!owner) {
     index.fail("which fill of a channel is read is not decided");
     return terms.undefined();

@@ -133,9 +133,13 @@ private:
   std::optional<Form> phaseStep(scf::ForOp loop, BlockArgument phase, Env env);
   Form timesStep(const Form &begin, const Form &rounds,
                  std::optional<Form> step, Env env);
-  /// Where `commit` fills the slot of this number; null where it does not.
+  /// Where `commit` fills the slot of this number, as this team of its role;
+  /// null where it does not.
   Env fillOf(tracea_pipe::CommitOp commit, const Form &number, bool isAlone,
-             Env env);
+             const Form &team, Env env);
+  /// The team of another role whose part of the slot has the element.
+  std::optional<Form> teamOf(Value slot, const Coordinates &at, unsigned team,
+                             Env env);
 
   // Memory: Memory.cpp.
   /// What a write does to an element.

@@ -41,6 +41,9 @@ Form Evaluator::computeIndex(Value value, Env env) {
     return Form(0);
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (Operation *role = argument.getOwner()->getParentOp(); isa<RoleOp>(role))
+      if (Env binding = find(env, role))
+        return binding->iteration;
     if (auto it = grid.find(value); it != grid.end())
       return it->second;
     Operation *parent = argument.getOwner()->getParentOp();
