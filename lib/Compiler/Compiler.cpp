@@ -4,15 +4,13 @@
 
 #include "tracea/Compiler/Compiler.h"
 
+#include "CompileCUDA.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Target/CPU/Codegen.h"
-#include "tracea/Target/CUDA/Assemble.h"
-#include "tracea/Target/CUDA/Codegen.h"
 #include "tracea/Target/Program/Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -138,14 +136,42 @@ static LogicalResult lowerKernels(ModuleOp module,
   return runPhases(module, Phase::Target, Phase::Target, unproved);
 }
 
+static FailureOr<rt::ProgramFile> checkProgram(ModuleOp module,
+                                               rt::ProgramFile program) {
+  if (rt::Status status = program.validate(); !status.ok())
+    return module.emitError()
+           << "the program is not well formed: " << status.message();
+  return std::move(program);
+}
+
+static FailureOr<rt::ProgramFile>
+translateToCUDAProgram(ModuleOp module, rt::ProgramFile program,
+                       const LaunchAlternatives &alternatives,
+                       const CompileOptions &options) {
+  // Nothing to run, and no code.
+  if (program.manifest.kernels.empty())
+    return program;
+  OwningOpRef<ModuleOp> code(module.clone());
+  if (failed(lowerKernels(*code, options)) ||
+      failed(addCUDACode(program, *code, alternatives, options)))
+    return failure();
+  return checkProgram(module, std::move(program));
+}
+
 FailureOr<rt::ProgramFile>
 tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
   ExportOptions exportOptions;
   exportOptions.entry = options.entry;
   exportOptions.requireProof = options.requireProof;
-  FailureOr<rt::ProgramFile> program = exportProgram(module, exportOptions);
+  bool forCUDA = isForCUDA(module);
+  LaunchAlternatives alternatives;
+  FailureOr<rt::ProgramFile> program =
+      exportProgram(module, exportOptions, forCUDA ? &alternatives : nullptr);
   if (failed(program))
     return failure();
+  if (forCUDA)
+    return translateToCUDAProgram(module, std::move(*program), alternatives,
+                                  options);
   FailureOr<CPUMachine> machine = CPUMachine::get(module);
   if (failed(machine))
     return failure();
@@ -171,10 +197,7 @@ tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
   if (failed(linked))
     return module.emitError() << "linking the kernels failed: " << message;
   program->blobs.front() = std::move(*linked);
-  if (rt::Status status = program->validate(); !status.ok())
-    return module.emitError()
-           << "the program is not well formed: " << status.message();
-  return program;
+  return checkProgram(module, std::move(*program));
 }
 
 FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
@@ -230,37 +253,6 @@ FailureOr<std::string> tc::emit(ModuleOp module, Emit what,
   return emitLowered(*copy, what, options);
 }
 
-/// PTX of what `convert-tracea-pipe-to-nvvm` leaves.
-static FailureOr<std::string> emitPTX(ModuleOp module) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager manager(module.getContext());
-  buildNVVMToLLVMPipeline(manager);
-  if (failed(manager.run(*copy)))
-    return failure();
-  return generateCUDACode(*copy, CUDAMachine(), CUDAOutput::PTX);
-}
-
-static FailureOr<std::string> emitCubin(ModuleOp module) {
-  FailureOr<std::string> ptx = emitPTX(module);
-  if (failed(ptx))
-    return failure();
-  std::optional<std::string> assembler = findCUDAAssembler();
-  if (!assembler)
-    return module.emitError()
-           << "no 'ptxas' was found, in CUDA_HOME or on the path; write 'ptx', "
-              "which the driver assembles";
-  std::string message;
-  FailureOr<CUDAAssembly> assembly =
-      assembleCUDA(*assembler, *ptx, CUDAMachine().chip, message);
-  if (failed(assembly))
-    return module.emitError() << message;
-  for (const CUDAKernelUse &use : assembly->kernels)
-    if (use.spillStoreBytes || use.spillLoadBytes)
-      module.emitWarning() << "kernel '" << use.name << "' spills "
-                           << use.spillStoreBytes << " bytes of registers";
-  return std::move(assembly->code);
-}
-
 FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
                                        const CompileOptions &options) {
   std::string text;
@@ -278,6 +270,10 @@ FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
   case Emit::LLVMIR:
   case Emit::Assembly:
   case Emit::Object: {
+    if (isForCUDA(module))
+      return what == Emit::LLVMIR     ? emitCUDALLVM(module)
+             : what == Emit::Assembly ? emitPTX(module)
+                                      : emitCubin(module);
     FailureOr<CPUMachine> machine = CPUMachine::get(module);
     if (failed(machine))
       return failure();

@@ -42,6 +42,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
+#include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Transforms/Passes.h"
 
@@ -80,6 +81,7 @@ void tc::registerAllPasses() {
   mlir::tracea::registerTraceaDoctorPasses();
   mlir::tracea::registerTraceaTransformsPasses();
   tracea_pipe::registerTraceaPipePasses();
+  mlir::tracea::registerTraceaPipelinesPasses();
   mlir::tracea::registerCompilePipeline();
   mlir::tracea::registerNVVMToLLVMPipeline();
 }

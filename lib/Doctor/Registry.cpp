@@ -72,6 +72,7 @@ const Registry &Registry::builtin() {
   static const Registry registry = [] {
     Registry result;
     addCPUVariants(result);
+    addGPUGemmVariants(result);
     return result;
   }();
   return registry;

@@ -44,8 +44,14 @@ std::string toText(ArrayRef<int64_t> extents) {
 std::string toText(const Plan &plan) {
   if (plan.tile.empty())
     return "no tiles";
-  return "tile " + toText(ArrayRef<int64_t>(plan.tile)) + ", registers " +
-         toText(ArrayRef<int64_t>(plan.registers));
+  std::string text = "tile " + toText(ArrayRef<int64_t>(plan.tile));
+  if (!plan.registers.empty())
+    text += ", registers " + toText(ArrayRef<int64_t>(plan.registers));
+  if (plan.consumers > 0)
+    text += llvm::formatv(", {0} slots, {1} producer, {2} consumer{3}",
+                          plan.slots, plan.producers, plan.consumers,
+                          plan.consumers > 1 ? "s" : "");
+  return text;
 }
 
 struct SelectSchedulePass
@@ -71,7 +77,8 @@ private:
                          const TargetDescription &target);
   LogicalResult verifyGiven(ScheduledOpInterface op, const Problem &problem,
                             const TargetDescription &target);
-  void explain(ScheduledOpInterface op, ArrayRef<Candidate> candidates);
+  void explain(ScheduledOpInterface op, const Problem &problem,
+               const TargetDescription &target, ArrayRef<Candidate> candidates);
 };
 
 } // namespace
@@ -131,7 +138,7 @@ LogicalResult SelectSchedulePass::schedule(ScheduledOpInterface op,
   ++numSelected;
   if (best.variant->isFallback())
     ++numFallbacks;
-  explain(op, candidates);
+  explain(op, *problem, target, candidates);
   return success();
 }
 
@@ -156,6 +163,8 @@ LogicalResult SelectSchedulePass::verifyGiven(ScheduledOpInterface op,
 }
 
 void SelectSchedulePass::explain(ScheduledOpInterface op,
+                                 const Problem &problem,
+                                 const TargetDescription &target,
                                  ArrayRef<Candidate> candidates) {
   std::string opName = op->getName().getStringRef().str();
   auto nameOf = [](const Candidate &candidate) {
@@ -169,11 +178,13 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         << (opName + ": falls back to '" + nameOf(best) + "', which " +
             std::string(best.variant->summary()));
   } else {
+    std::string why = best.variant->reasoning(problem, target, best.plan);
     remark::passed(
         op.getLoc(),
         remark::RemarkOpts::name("schedule-selected").category(kCategory))
         << (opName + ": takes '" + nameOf(best) + "' with " +
-            toText(best.plan) + "; it " + std::string(best.variant->summary()));
+            toText(best.plan) + "; it " + std::string(best.variant->summary()) +
+            (why.empty() ? "" : ": " + why));
   }
   for (const Candidate &candidate : candidates.drop_front()) {
     if (candidate.variant->isFallback())

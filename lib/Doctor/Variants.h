@@ -21,6 +21,8 @@ void addCPURowVariants(Registry &registry);
 void addCPUAttentionVariants(Registry &registry);
 void addCPUFallbackVariants(Registry &registry);
 
+void addGPUGemmVariants(Registry &registry);
+
 } // namespace tracea::doctor
 
 #endif // TRACEA_LIB_DOCTOR_VARIANTS_H

@@ -4,37 +4,21 @@
 
 #include "tracea/Pipelines/Pipelines.h"
 
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
-#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
-#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MathToLibm/MathToLibm.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "TargetPhases.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
+#include "tracea/Pipelines/Passes.h"
 #include "tracea/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
-static void addCleanup(OpPassManager &manager) {
+void mlir::tracea::addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
@@ -90,49 +74,6 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
   manager.addPass(createOutlineHost());
 }
 
-/// How: functions of the LLVM dialect with the kernel ABI.
-static void addTargetPhase(OpPassManager &manager, bool reference) {
-  if (!reference) {
-    manager.addPass(createConvertTraceaPipeToVector());
-    addCleanup(manager);
-    manager.addPass(createLoopInvariantCodeMotionPass());
-  }
-  manager.addPass(createConvertLinalgToLoopsPass());
-  manager.addPass(createForallToForLoopPass());
-  manager.addPass(createConvertTraceaPipeKernelsToFunc());
-
-  // Halves are computed in single precision; LLVM would call helpers that
-  // neither libc nor libm has.
-  arith::ArithEmulateUnsupportedFloatsOptions halves;
-  llvm::append_values(halves.sourceTypeStrs, std::string("bf16"));
-  halves.targetTypeStr = "f32";
-  manager.addPass(math::createMathExtendToSupportedTypes());
-  manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
-  manager.addPass(createLowerMath());
-  manager.addPass(createConvertMathToFuncs());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  manager.addPass(arith::createArithExpandOpsPass(expand));
-
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  addCleanup(manager);
-  manager.addPass(createConvertVectorToSCFPass());
-  manager.addPass(createSCFToControlFlowPass());
-  // Calls of libm take vectors apart.
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertMathToLibmPass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  manager.addPass(createConvertFuncToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  addCleanup(manager);
-}
-
 /// Kernels leave the pipeline level with certificates, or with the reasons why
 /// not; with `require-proof` they do not leave it without.
 static void addProofs(OpPassManager &manager,
@@ -152,6 +93,7 @@ static void addProofs(OpPassManager &manager,
   VerifyResourcesOptions resources;
   resources.requireProof = requireProof;
   kernels.addPass(createVerifyResources(resources));
+  kernels.addPass(createClassifyNumerics());
 }
 
 void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
@@ -167,13 +109,18 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     addTilePhase(manager, options.reference);
   if (runs(Phase::Pipeline) && !options.reference) {
     manager.addPass(tracea_pipe::createPipelineKernels());
+    manager.addPass(createScheduleRoles());
     addProofs(manager, options);
   }
   if (options.requireProof && !options.reference &&
       options.to.getValue() >= Phase::Pipeline)
     manager.addNestedPass<tracea_pipe::KernelOp>(createRequireProof());
-  if (runs(Phase::Target))
-    addTargetPhase(manager, options.reference);
+  if (runs(Phase::Target)) {
+    LowerToTargetOptions lower;
+    lower.reference = options.reference;
+    lower.requireProof = options.requireProof;
+    manager.addPass(createLowerToTarget(lower));
+  }
 }
 
 void mlir::tracea::registerCompilePipeline() {

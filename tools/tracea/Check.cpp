@@ -187,8 +187,16 @@ tracea::driver::checkOutputs(Session &session,
       return Status::error("cannot compile the reference of '" +
                            session.source.name + "'");
     }
+    // The reference is for this machine, wherever the program ran.
+    std::shared_ptr<rt::Device> host = session.device;
+    if (host->info().kind != "cpu") {
+      Expected<std::shared_ptr<rt::Device>> opened = rt::openDevice("cpu");
+      if (!opened)
+        return opened.status().withContext("reference");
+      host = *opened;
+    }
     Expected<std::shared_ptr<rt::Executable>> executable =
-        rt::Executable::load(std::move(*program), session.device);
+        rt::Executable::load(std::move(*program), host);
     if (!executable)
       return executable.status().withContext("reference");
     Expected<std::unique_ptr<rt::Execution>> execution =

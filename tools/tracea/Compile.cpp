@@ -78,11 +78,16 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
     return machine.status();
   bool needsCode = command.form != "mlir" ||
                    (command.level != "semantic" && command.level != "decision");
-  if (machine->isGPU() && needsCode)
-    return Status::error(
-        "no code generator for target '" + command.target + "' of kind " +
-        std::string(tracea::target::stringify(machine->kind)) +
-        "; expected a target of kind cpu, or --emit mlir --to semantic");
+  std::string kind(tracea::target::stringify(machine->kind));
+  bool forCUDA = machine->kind == tracea::target::TargetKind::CUDA;
+  if (machine->isGPU() && !forCUDA && needsCode)
+    return Status::error("no code generator for target '" + command.target +
+                         "' of kind " + kind +
+                         "; expected a target of kind cpu or cuda, or --emit "
+                         "mlir --to semantic");
+  if (machine->isGPU() && command.reference)
+    return Status::error("--reference: expected a target of kind cpu, found '" +
+                         command.target + "' of kind " + kind);
   TRACEA_RETURN_IF_ERROR(checkWritable(output));
 
   Expected<Source> source = Source::open(command.source);
@@ -144,7 +149,8 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
       ->type_name("NAME");
   sub->add_option("--emit", command->form,
                   "program (what 'tracea run' takes), manifest (its "
-                  "description, JSON), llvm (IR), asm, object, or mlir")
+                  "description, JSON), llvm (IR), asm (PTX for a GPU), object "
+                  "(a cubin for a GPU), or mlir")
       ->check(CLI::IsMember(
           {"program", "manifest", "llvm", "asm", "object", "mlir"}))
       ->capture_default_str()
@@ -175,6 +181,7 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
       "Examples:\n"
       "  tracea compile model.mlir -o model.tracea\n"
       "  tracea compile model.mlir --target x86-64-v3 --emit asm -o model.s\n"
+      "  tracea compile model.mlir --target sm_90a -o model.tracea\n"
       "  tracea compile model.mlir --emit mlir --to decision\n"
       "  generate-module | tracea compile - -o - > model.tracea");
   sub->callback([command, level, &exitCode] {

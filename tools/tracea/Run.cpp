@@ -71,7 +71,8 @@ static std::string formatSummary(const Session &session,
   const rt::DeviceInfo &info = session.device->info();
   std::string text = session.source.name + ": " + session.entryName + " on " +
                      info.name + ", " + std::to_string(info.parallelism) +
-                     (info.parallelism == 1 ? " thread" : " threads");
+                     (info.hasGrid ? " multiprocessor" : " thread") +
+                     (info.parallelism == 1 ? "" : "s");
   if (session.source.module)
     text += ", compiled in " + describeSeconds(session.compileSeconds);
   text += ", ran in " + describeSeconds(seconds) + "\n";
@@ -103,7 +104,7 @@ describeRun(const Session &session, const std::vector<rt::Tensor> &outputs,
   json["entry"] = session.entryName;
   json["target"] = session.executable->manifest().target.name;
   json["device"] = info.name;
-  json["threads"] = info.parallelism;
+  json[info.hasGrid ? "multiprocessors" : "threads"] = info.parallelism;
   if (session.source.module)
     json["compileSeconds"] = session.compileSeconds;
   json["runSeconds"] = seconds;

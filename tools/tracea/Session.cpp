@@ -21,9 +21,14 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
       ->required()
       ->type_name("FILE");
   app.add_option("--target", options.target,
-                 "Machine to compile for: cpu is this one")
-      ->capture_default_str()
+                 "Machine to compile for: cpu is this one; default: what the "
+                 "device is")
       ->type_name("NAME");
+  app.add_option(
+         "--device", options.device,
+         "Where to run: cpu, cuda, or cuda:N for GPU number N; default: "
+         "what the target or the program is for")
+      ->type_name("DEVICE");
   app.add_option("--entry", options.entry,
                  "The function to run; default: the only public one, else main")
       ->type_name("NAME");
@@ -308,16 +313,85 @@ makeInputs(const rt::EntrySpec &entry, const SessionOptions &options) {
 // Session
 //===----------------------------------------------------------------------===//
 
-Expected<Session> Session::open(const SessionOptions &options) {
-  Session session;
+namespace {
+/// Where to run, and what to compile for.
+struct Place {
+  std::string kind;
+  int ordinal = 0;
+  std::string target;
+};
+} // namespace
+
+/// What `--device` says; no kind where it says nothing.
+static Expected<Place> parseDevice(const std::string &text) {
+  Place place;
+  size_t colon = text.find(':');
+  place.kind = text.substr(0, colon);
+  int64_t ordinal = 0;
+  bool isCUDA = place.kind == "cuda";
+  if ((!text.empty() && !isCUDA && text != "cpu") ||
+      (colon != std::string::npos &&
+       (!parseInteger(text.substr(colon + 1), ordinal) || ordinal > 1023)))
+    return Status::error("--device " + text +
+                         ": expected cpu, cuda, or cuda:N with the number of a "
+                         "GPU");
+  place.ordinal = static_cast<int>(ordinal);
+  return place;
+}
+
+/// The place for a module compiled for `--target`.
+static Expected<Place> choosePlace(const SessionOptions &options) {
+  Expected<Place> place = parseDevice(options.device);
+  if (!place)
+    return place;
+  if (options.target.empty()) {
+    if (place->kind.empty())
+      place->kind = "cpu";
+    // A GPU's target is known when it has been opened.
+    place->target = place->kind == "cpu" ? "cpu" : "";
+    return place;
+  }
   Expected<tracea::target::TargetDescription> machine =
       findTarget(options.target);
   if (!machine)
     return machine.status();
-  if (machine->isGPU())
+  std::string kind(tracea::target::stringify(machine->kind));
+  if (machine->isGPU() && kind != "cuda")
     return Status::error("cannot run on target '" + options.target +
-                         "': expected one of kind cpu, found kind " +
-                         std::string(tracea::target::stringify(machine->kind)));
+                         "': expected one of kind cpu or cuda, found kind " +
+                         kind);
+  if (!place->kind.empty() && place->kind != kind)
+    return Status::error("--device " + options.device + ": target '" +
+                         options.target + "' is of kind " + kind);
+  place->kind = kind;
+  place->target = options.target;
+  return place;
+}
+
+static Expected<std::shared_ptr<rt::Device>>
+openPlace(const Place &place, const SessionOptions &options) {
+  rt::DeviceOptions deviceOptions;
+  deviceOptions.threads = options.threads;
+  deviceOptions.ordinal = place.ordinal;
+  return rt::openDevice(place.kind, deviceOptions);
+}
+
+/// The table's entry for a GPU: code for one chip alone is what uses all of it.
+static Expected<std::string> findTargetOf(const rt::Device &device) {
+  const std::string &arch = device.info().arch;
+  for (const std::string &name : {arch + "a", arch})
+    if (tracea::target::lookup(name))
+      return name;
+  return Status::error("no target is known for the device " +
+                       device.info().name + " (" + arch +
+                       "); 'tracea doctor -v' lists the targets");
+}
+
+Expected<Session> Session::open(const SessionOptions &options) {
+  Session session;
+  Expected<Place> place = choosePlace(options);
+  if (!place)
+    return place.status();
 
   Expected<Source> source = Source::open(options.source);
   if (!source)
@@ -336,20 +410,36 @@ Expected<Session> Session::open(const SessionOptions &options) {
     return entry.status();
   session.entryName = *entry;
 
-  rt::DeviceOptions deviceOptions;
-  deviceOptions.threads = options.threads;
-  Expected<std::shared_ptr<rt::Device>> device =
-      rt::openDevice("cpu", deviceOptions);
+  if (session.source.program) {
+    const rt::TargetSpec &made = session.source.program->manifest.target;
+    if (!options.target.empty() && options.target != "cpu" &&
+        options.target != "host")
+      return Status::error(
+          "--target " + options.target + ": '" + session.source.name +
+          "' is a program and already compiled for '" + made.name + "'");
+    if (!options.device.empty() && place->kind != made.kind)
+      return Status::error("--device " + options.device + ": '" +
+                           session.source.name + "' is compiled for '" +
+                           made.name + "', of kind " + made.kind);
+    place->kind = made.kind;
+  }
+  Expected<std::shared_ptr<rt::Device>> device = openPlace(*place, options);
   if (!device)
     return device.status();
   session.device = *device;
+  if (session.source.module && place->target.empty()) {
+    Expected<std::string> target = findTargetOf(*session.device);
+    if (!target)
+      return target.status();
+    place->target = *target;
+  }
 
   rt::ProgramFile program;
   if (session.source.module) {
     Progress progress("compiling " + session.source.name);
     Stopwatch watch;
     CompileRequest request;
-    request.target = options.target;
+    request.target = place->target;
     request.entry = session.entryName;
     request.threads = options.threads;
     request.requireProof = options.requireProof;
@@ -362,11 +452,6 @@ Expected<Session> Session::open(const SessionOptions &options) {
     session.compileSeconds = watch.seconds();
     program = std::move(*compiled);
   } else {
-    if (options.target != "cpu" && options.target != "host")
-      return Status::error("--target " + options.target + ": '" +
-                           session.source.name +
-                           "' is a program and already compiled for '" +
-                           session.source.program->manifest.target.name + "'");
     program = *session.source.program;
     if (options.requireProof)
       TRACEA_RETURN_IF_ERROR(

@@ -18,7 +18,10 @@ namespace tracea::driver {
 
 struct SessionOptions {
   std::string source;
-  std::string target = "cpu";
+  /// Empty: this machine, or what the device is.
+  std::string target;
+  /// "cpu", "cuda" or "cuda:1"; empty: what the target or program is for.
+  std::string device;
   std::string entry;
   int threads = 0;
   std::vector<std::string> inputs;

@@ -38,6 +38,9 @@ struct CompileOptions {
   int bankCycles = 1;
   /// Cores to plan for; 0: all of the target's.
   int threads = 0;
+  /// For GPUs: machine code as well as the text that drivers compile, where an
+  /// assembler is found.
+  bool assemble = true;
   /// Called on the pass manager before it runs: timing, printing, reproducers.
   std::function<void(mlir::PassManager &)> configure;
 };
@@ -84,7 +87,8 @@ mlir::FailureOr<std::string> emit(mlir::ModuleOp module, Emit what,
                                   const CompileOptions &options = {});
 
 /// Writes a module that already stands at the level that `what` needs: the LLVM
-/// dialect for code (for `ptx` and `cubin` what `convert-tracea-pipe-to-nvvm`
+/// dialect for code (`asm` is PTX and `object` a cubin where the module's
+/// target is a GPU; for `ptx` and `cubin` what `convert-tracea-pipe-to-nvvm`
 /// leaves will do), the level of `translateToProgram` for programs.
 mlir::FailureOr<std::string> emitLowered(mlir::ModuleOp module, Emit what,
                                          const CompileOptions &options = {});

@@ -6,6 +6,7 @@
 // sizes are expressions, so that one program serves every shape.
 
 #include "tracea/Target/Program/Export.h"
+#include "tracea/Target/Program/IndexCheck.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,19 +109,22 @@ std::string cutLine(StringRef text, const rt::ManifestLimits &limits) {
 
 class Exporter {
 public:
-  Exporter(ModuleOp module, const ExportOptions &options)
-      : module(module), options(options), symbols(module) {}
+  Exporter(ModuleOp module, const ExportOptions &options,
+           LaunchAlternatives *alternatives)
+      : module(module), options(options), alternatives(alternatives),
+        symbols(module) {}
 
   FailureOr<rt::ProgramFile> run();
 
 private:
   LogicalResult exportTarget();
   FailureOr<int64_t> exportConstant(memref::GlobalOp global);
-  FailureOr<int64_t> exportKernel(LaunchOp launch);
+  FailureOr<int64_t> exportKernel(LaunchOp launch, FlatSymbolRefAttr name);
 
   friend class EntryExporter;
   ModuleOp module;
   ExportOptions options;
+  LaunchAlternatives *alternatives;
   SymbolTable symbols;
   rt::ProgramFile program;
   llvm::StringMap<int64_t> constants; // by contents
@@ -148,6 +152,7 @@ private:
   LogicalResult exportGlobal(memref::GetGlobalOp get);
   LogicalResult exportAssert(cf::AssertOp check);
   LogicalResult exportLaunch(LaunchOp launch);
+  LogicalResult exportKernelLaunch(LaunchOp launch, FlatSymbolRefAttr name);
   LogicalResult exportReturn(func::ReturnOp op);
   FailureOr<Expr> countTiles(LaunchOp launch, KernelOp kernel);
   void addCheck(int64_t expr, std::string message);
@@ -307,7 +312,20 @@ FailureOr<EntryExporter::Expr> EntryExporter::countTiles(LaunchOp launch,
 }
 
 LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
-  FailureOr<int64_t> kernel = parent.exportKernel(launch);
+  for (auto [number, name] : llvm::enumerate(launch.getKernels())) {
+    if (number && !parent.alternatives)
+      break;
+    if (failed(exportKernelLaunch(launch, name)))
+      return failure();
+    if (parent.alternatives)
+      parent.alternatives->back().push_back(number > 0);
+  }
+  return success();
+}
+
+LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
+                                                FlatSymbolRefAttr name) {
+  FailureOr<int64_t> kernel = parent.exportKernel(launch, name);
   if (failed(kernel))
     return failure();
   rt::StepSpec step;
@@ -339,10 +357,14 @@ LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
     step.args.push_back(rt::ArgSpec::fromIndex(*expr));
   }
   FailureOr<Expr> tiles =
-      countTiles(launch, parent.symbols.lookup<KernelOp>(launch.getKernel()));
+      countTiles(launch, parent.symbols.lookup<KernelOp>(name.getValue()));
   if (failed(tiles))
     return failure();
   step.tiles = *tiles;
+  if (std::optional<rt::CheckSpec> check =
+          getIndexCheck(parent.symbols.lookup(name.getValue()), step,
+                        entry.exprs))
+    addCheck(check->expr, check->message);
   entry.steps.push_back(std::move(step));
   return success();
 }
@@ -411,9 +433,13 @@ LogicalResult Exporter::exportTarget() {
   rt::TargetSpec &spec = program.manifest.target;
   spec.kind = stringifyTargetKind(target.getKind()).str();
   spec.name = target.getName().str();
-  spec.arch =
-      llvm::Triple::getArchTypeName(llvm::Triple(target.getTriple()).getArch())
-          .str();
+  // Code for a CPU runs on its architecture, code for a GPU on its kind.
+  if (target.getKind() == TargetKind::CPU)
+    spec.arch = llvm::Triple::getArchTypeName(
+                    llvm::Triple(target.getTriple()).getArch())
+                    .str();
+  else
+    spec.arch = target.getCpu().str();
   SmallVector<StringRef> features;
   target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
   for (StringRef feature : features)
@@ -449,11 +475,12 @@ FailureOr<int64_t> Exporter::exportConstant(memref::GlobalOp global) {
   return known->second;
 }
 
-FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch) {
-  auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch,
+                                          FlatSymbolRefAttr name) {
+  auto kernel = symbols.lookup<KernelOp>(name.getValue());
   if (!kernel)
     return launch.emitOpError()
-           << "expects a 'tracea_pipe.kernel' named " << launch.getKernelAttr();
+           << "expects a 'tracea_pipe.kernel' named " << name;
   auto [it, inserted] =
       kernels.try_emplace(kernel, program.manifest.kernels.size());
   if (!inserted)
@@ -529,6 +556,8 @@ FailureOr<rt::ProgramFile> Exporter::run() {
       continue;
     if (!options.entry.empty() && function.getName() != options.entry)
       continue;
+    if (alternatives)
+      alternatives->emplace_back();
     FailureOr<rt::EntrySpec> entry = EntryExporter(*this, function).run();
     if (failed(entry))
       return failure();
@@ -546,6 +575,9 @@ FailureOr<rt::ProgramFile> Exporter::run() {
 }
 
 FailureOr<rt::ProgramFile>
-mlir::tracea::exportProgram(ModuleOp module, const ExportOptions &options) {
-  return Exporter(module, options).run();
+mlir::tracea::exportProgram(ModuleOp module, const ExportOptions &options,
+                            LaunchAlternatives *alternatives) {
+  if (alternatives)
+    alternatives->clear();
+  return Exporter(module, options, alternatives).run();
 }

@@ -22,14 +22,24 @@ struct ExportOptions {
   std::string producer = "tracea 0.1.0";
 };
 
+/// By entry and step: whether the step is another kernel for the launch that
+/// the step before it is for. The first that can run on the arguments at hand
+/// runs.
+using LaunchAlternatives = std::vector<std::vector<bool>>;
+
 /// Describes the bufferized and outlined functions of `module` as a program:
 /// inputs, sizes as expressions, buffers, launches and outputs, and the
 /// constants in a blob. Kernels are listed by symbol; their blob (number 0) is
 /// empty and their workspaces are zero until the code has been made.
 ///
 /// An operation that a program cannot express is an error at its location.
+///
+/// Of a launch with several kernels the first one is exported, for nothing but
+/// a GPU asks more of its arguments than their types say; all of them, with
+/// what belongs together, where `alternatives` is given.
 FailureOr<::tracea::runtime::ProgramFile>
-exportProgram(ModuleOp module, const ExportOptions &options = {});
+exportProgram(ModuleOp module, const ExportOptions &options = {},
+              LaunchAlternatives *alternatives = nullptr);
 
 /// What a kernel says of itself: names, certificates, what was not decided.
 /// Warns where it has changed since it was proved.

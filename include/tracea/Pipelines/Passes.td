@@ -1,0 +1,40 @@
+//===- Passes.td - Phases that depend on the target -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_PIPELINES_PASSES_TD
+#define TRACEA_PIPELINES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ScheduleRoles : Pass<"tracea-schedule-roles", "::mlir::ModuleOp"> {
+  let summary = "Give kernels for GPUs their roles, rings and staged results";
+  let description = [{
+    Takes kernels whose schedule asks for roles (`pipeline`) from one role to
+    what runs beside each other, a pass a step: `tracea-join-channels`,
+    `tracea-persist-tiles`, `tracea-specialize-roles`,
+    `tracea-overlap-multiplies`, `tracea-stage-stores`. Other kernels stay as
+    they are.
+
+    In a module for a GPU a kernel of plain loops is an error that names the
+    operation: no thread of a GPU runs it, and the host does not in its place.
+  }];
+}
+
+def LowerToTarget : Pass<"tracea-lower-to-target", "::mlir::ModuleOp"> {
+  let summary = "Lower kernels to the LLVM dialect as the target has it";
+  let description = [{
+    The last phase. `tracea.target` of the module says which way: for a CPU,
+    or without a target, through vectors to functions of the runtime's ABI; for
+    CUDA through `convert-tracea-pipe-to-nvvm` and `tracea-nvvm-to-llvm`, with
+    the protocol proved again on the result. Other kinds are an error.
+  }];
+  let options = [
+    Option<"reference", "reference", "bool", /*default=*/"false",
+           "The kernels are the loops of a reference">,
+    Option<"requireProof", "require-proof", "bool", /*default=*/"false",
+           "A lowered kernel whose protocol is not decided is an error">
+  ];
+}
+
+#endif // TRACEA_PIPELINES_PASSES_TD

@@ -1,0 +1,32 @@
+//===- CompileCUDA.h - Code and programs for NVIDIA's GPUs ------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_COMPILER_COMPILECUDA_H
+#define TRACEA_LIB_COMPILER_COMPILECUDA_H
+
+#include "tracea/Compiler/Compiler.h"
+#include "tracea/Target/Program/Export.h"
+
+namespace tracea::compiler {
+
+/// Whether the module's target is one of NVIDIA's GPUs.
+bool isForCUDA(mlir::ModuleOp module);
+
+/// PTX of a module at the target level, or of what
+/// `convert-tracea-pipe-to-nvvm` leaves.
+mlir::FailureOr<std::string> emitPTX(mlir::ModuleOp module);
+/// LLVM IR of the same.
+mlir::FailureOr<std::string> emitCUDALLVM(mlir::ModuleOp module);
+/// Machine code; an error where there is no assembler.
+mlir::FailureOr<std::string> emitCubin(mlir::ModuleOp module);
+
+/// Completes an exported program by the lowered kernels of `code`.
+mlir::LogicalResult
+addCUDACode(runtime::ProgramFile &program, mlir::ModuleOp code,
+            const mlir::tracea::LaunchAlternatives &alternatives,
+            const CompileOptions &options);
+
+} // namespace tracea::compiler
+
+#endif // TRACEA_LIB_COMPILER_COMPILECUDA_H

@@ -1,0 +1,189 @@
+//===- GPUGemm.cpp - Matrix products on GPUs ------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GPUGemmModel.h"
+#include "Variants.h"
+
+#include <cstdio>
+
+using namespace tracea::doctor;
+
+namespace {
+
+std::string text(int64_t value) { return std::to_string(value); }
+
+std::string describe(const WarpgroupTile &tile) {
+  return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]";
+}
+
+/// A workgroup is a warp that copies and one or two teams of four warps that
+/// multiply, from a ring of slots in shared memory.
+class WarpgroupGemm final : public Variant {
+public:
+  std::string_view name() const override { return "gemm.warpgroup"; }
+  std::string_view summary() const override {
+    return "copies blocks of both operands in bulk and multiplies them by "
+           "teams of four warps";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
+  TargetKind kind() const override { return TargetKind::CUDA; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (!target.findUnit(UnitKind::WGMMA))
+      return "target '" + target.name + "' has no unit 'wgmma'";
+    if (!target.async.bulkCopy || !target.async.setMaxRegisters)
+      return "target '" + target.name +
+             "' lacks bulk copies or registers that move between warps";
+    auto isHalf = [](ElementType type) {
+      return type == ElementType::F16 || type == ElementType::BF16;
+    };
+    if (!isHalf(problem.operand) || problem.second != problem.operand)
+      return "expected both operands in f16 or both in bf16, found " +
+             std::string(stringify(problem.operand)) + " and " +
+             std::string(stringify(problem.second));
+    if (problem.accumulator != ElementType::F32)
+      return "the unit adds up in f32, and the product asks for " +
+             std::string(stringify(problem.accumulator));
+    return "";
+  }
+
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override {
+    const WarpgroupTile *best = nullptr;
+    return makePlan(choose(problem, target, nullptr, best));
+  }
+
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override;
+
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    return estimate(problem, target, tileOf(plan)).cycles;
+  }
+
+  std::string reasoning(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const override;
+
+private:
+  static WarpgroupTile tileOf(const Plan &plan) {
+    return {plan.tile[0], plan.tile[1],   plan.tile[2],
+            plan.slots,   plan.consumers, plan.group};
+  }
+  static Plan makePlan(const WarpgroupTile &tile) {
+    Plan plan;
+    plan.unit = UnitKind::WGMMA;
+    plan.tile = {tile.m, tile.n, tile.k};
+    plan.slots = tile.slots;
+    plan.producers = 1;
+    plan.consumers = tile.consumers;
+    plan.group = tile.group;
+    return plan;
+  }
+  /// The cheapest tile of the table that may be used, with as many slots as
+  /// there is room for; `except` is left out, `found` is null where there is
+  /// none.
+  WarpgroupTile choose(const Problem &problem, const TargetDescription &target,
+                       const WarpgroupTile *except,
+                       const WarpgroupTile *&found) const;
+};
+
+} // namespace
+
+WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
+                                    const TargetDescription &target,
+                                    const WarpgroupTile *except,
+                                    const WarpgroupTile *&found) const {
+  WarpgroupTile best = warpgroupTiles().front();
+  double least = 0;
+  found = nullptr;
+  for (const WarpgroupTile &entry : warpgroupTiles()) {
+    WarpgroupTile tile = entry;
+    if (except && tile.m == except->m && tile.n == except->n &&
+        tile.k == except->k)
+      continue;
+    while (tile.slots > 2 &&
+           sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
+      --tile.slots;
+    if (!check(problem, target, makePlan(tile)).empty())
+      continue;
+    double cycles = estimate(problem, target, tile).cycles;
+    if (found && cycles >= least)
+      continue;
+    found = &entry;
+    best = tile;
+    least = cycles;
+  }
+  return best;
+}
+
+Reason WarpgroupGemm::check(const Problem &problem,
+                            const TargetDescription &target,
+                            const Plan &plan) const {
+  constexpr int64_t teamRows = 64, mostColumns = 256, mostSlots = 64;
+  if (plan.unit != UnitKind::WGMMA)
+    return "the unit must be wgmma, found " + std::string(stringify(plan.unit));
+  if (plan.tile.size() != 3)
+    return "the tile [m, n, k] must have 3 extents, found " +
+           text(static_cast<int64_t>(plan.tile.size()));
+  if (!plan.registers.empty())
+    return "the unit says what is in registers; expected no register tile";
+  if (plan.producers != 1 || (plan.consumers != 1 && plan.consumers != 2))
+    return "one producer and 1 or 2 consumers are expected, found " +
+           text(plan.producers) + " and " + text(plan.consumers);
+  WarpgroupTile tile = tileOf(plan);
+  if (tile.m != teamRows * tile.consumers)
+    return "tile extent m must be 64 for each consumer, found " + text(tile.m);
+  if (tile.n < 8 || tile.n > mostColumns || tile.n % 8)
+    return "tile extent n must be a multiple of 8 from 8 to 256, found " +
+           text(tile.n);
+  int64_t row = stagedRowOf(problem);
+  if (tile.k < row || tile.k % row || tile.k > 1024)
+    return "tile extent k must be a multiple of " + text(row) +
+           " up to 1024, found " + text(tile.k);
+  if (!problem.transposeSecond && tile.n % row)
+    return "tile extent n must be a multiple of " + text(row) +
+           " where rows of the second operand run along n, found " +
+           text(tile.n);
+  if (tile.slots < 2 || tile.slots > mostSlots)
+    return "2 to 64 slots are expected, found " + text(tile.slots);
+  if (tile.group < 0)
+    return "a raster group must not be negative, found " + text(tile.group);
+  int64_t bytes = sharedBytesOf(problem, tile);
+  if (bytes > target.shared.perWorkgroup)
+    return "it takes " + text(bytes) + " bytes of shared memory, more than " +
+           text(target.shared.perWorkgroup);
+  return "";
+}
+
+std::string WarpgroupGemm::reasoning(const Problem &problem,
+                                     const TargetDescription &target,
+                                     const Plan &plan) const {
+  WarpgroupTile tile = tileOf(plan);
+  WarpgroupEstimate what = estimate(problem, target, tile);
+  bool guessed = problem.m == kUnknownExtent || problem.n == kUnknownExtent ||
+                 problem.k == kUnknownExtent || problem.batch == kUnknownExtent;
+  std::string result =
+      (what.batch > 1 ? text(what.batch) + " times " : std::string()) +
+      text(what.tileRows) + " x " + text(what.tileColumns) + " tiles are " +
+      text(what.waves) + (what.waves == 1 ? " wave on " : " waves on ") +
+      text(target.cores) + " multiprocessors, a step of k is bound by " +
+      what.limit;
+  if (guessed)
+    result += ", with 4096 for each extent that only the run knows";
+  const WarpgroupTile *found = nullptr;
+  WarpgroupTile next = choose(problem, target, &tile, found);
+  if (found) {
+    char ratio[32];
+    std::snprintf(ratio, sizeof ratio, "%.2f",
+                  estimate(problem, target, next).cycles / what.cycles);
+    result +=
+        "; next is " + describe(next) + " with " + ratio + " times the cycles";
+  }
+  return result;
+}
+
+void tracea::doctor::addGPUGemmVariants(Registry &registry) {
+  registry.add(std::make_unique<WarpgroupGemm>());
+}

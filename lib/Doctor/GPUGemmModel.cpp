@@ -1,0 +1,134 @@
+//===- GPUGemmModel.cpp - What a product costs on a GPU -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel runs one workgroup on each multiprocessor, which takes tiles in
+// turns. The last wave decides: a grid of 133 tiles takes as long as one of
+// 264. Within a tile each step of k waits for the slowest of three things: the
+// matrix unit, the copies into shared memory, and the latency of a copy divided
+// by the copies that are under way. In the end memory must have moved every
+// byte once.
+
+#include "GPUGemmModel.h"
+
+#include <algorithm>
+
+namespace tracea::doctor {
+
+const std::vector<WarpgroupTile> &warpgroupTiles() {
+  //  m    n    k  slots consumers group
+  static const std::vector<WarpgroupTile> tiles = {
+      {128, 256, 64, 4, 2, 16}, // most multiplies for each copied byte
+      {128, 192, 64, 4, 2, 16}, // where 256 would leave a wave half empty
+      {128, 144, 64, 5, 2, 16}, // rows of B along k only
+      {128, 128, 64, 6, 2, 16}, {64, 256, 64, 5, 1, 16}, // few rows
+      {64, 128, 64, 8, 1, 16},  {128, 64, 64, 8, 2, 16},
+      {64, 64, 64, 12, 1, 16}, // a grid for products that only read weights
+  };
+  return tiles;
+}
+
+WarpgroupCosts warpgroupCosts(const TargetDescription &target,
+                              const Problem &problem) {
+  // Measured on an H200 with bf16, where nothing else is said; other GPUs with
+  // this unit differ in what the tables of targets know.
+  WarpgroupCosts costs;
+  double peak = target.peakFlopsPerCycle(UnitKind::WGMMA, problem.operand);
+  costs.flopsPerCycle = peak > 0 ? peak : 4096;
+  // 128 x 128 tiles multiply at 0.8 of the rate of 128 x 256 ones: 64 bytes a
+  // cycle are asked for and 52 come.
+  costs.copyBytesPerCycle = 52;
+  costs.copyLatency = 1000;
+  bool known = target.memoryGBs > 0 && target.clockGHz > 0;
+  costs.memoryBytesPerCycle = known ? target.memoryGBs / target.clockGHz : 1830;
+  costs.tileCycles = 500;
+  costs.elementCycles = 1.0 / 40;
+  costs.startCycles = 2500;
+  costs.laneCopyFactor = 8;
+  return costs;
+}
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/// An extent as estimates take it: bounded, so that nothing overflows.
+static int64_t extentOf(int64_t extent) {
+  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
+}
+
+static int64_t bytesOf(ElementType type) { return target::bitWidth(type) / 8; }
+
+int64_t stagedRowOf(const Problem &problem) {
+  constexpr int64_t swizzledBytes = 128;
+  return swizzledBytes / std::max<int64_t>(bytesOf(problem.operand), 1);
+}
+
+int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile) {
+  constexpr int64_t stagedColumns = 128, rowsOfTeam = 64;
+  int64_t ring =
+      tile.slots * (tile.m + tile.n) * tile.k * bytesOf(problem.operand);
+  int64_t element = problem.result ? bytesOf(*problem.result) : 8;
+  int64_t staged =
+      tile.consumers * rowsOfTeam * std::min(tile.n, stagedColumns) * element;
+  int64_t barriers = 2 * 8 * (tile.slots + 1);
+  return ring + staged + barriers;
+}
+
+/// Whether rows of an operand begin at multiples of 16 bytes, which copies in
+/// bulk need. What only the run knows is looked at by the run.
+static bool hasAlignedRows(int64_t row, ElementType type) {
+  return row == kUnknownExtent || row % 16 == 0 ||
+         row * bytesOf(type) % 16 == 0;
+}
+
+WarpgroupEstimate estimate(const Problem &problem,
+                           const TargetDescription &target,
+                           const WarpgroupTile &tile) {
+  WarpgroupCosts costs = warpgroupCosts(target, problem);
+  int64_t m = extentOf(problem.m), n = extentOf(problem.n);
+  int64_t k = extentOf(problem.k);
+  WarpgroupEstimate result;
+  result.batch = std::clamp<int64_t>(assumed(problem.batch, 1), 1, 1 << 24);
+  result.tileRows = ceilDiv(m, tile.m);
+  result.tileColumns = ceilDiv(n, tile.n);
+  result.steps = ceilDiv(k, tile.k);
+  double tiles = static_cast<double>(result.tileRows) *
+                 static_cast<double>(result.tileColumns) *
+                 static_cast<double>(result.batch);
+  double cores = std::max(target.cores, 1);
+  double waves = static_cast<double>(static_cast<int64_t>(tiles / cores));
+  if (waves * cores < tiles)
+    ++waves;
+  result.waves = static_cast<int64_t>(waves);
+
+  auto number = [](int64_t value) { return static_cast<double>(value); };
+  double element = number(bytesOf(problem.operand));
+  double multiplies = 2 * number(tile.m) * number(tile.n) * number(tile.k) /
+                      costs.flopsPerCycle;
+  // What lies past the ends of a matrix is filled with zeros, not copied.
+  double copied = number(std::min(tile.m, m) + std::min(tile.n, n)) *
+                  number(tile.k) * element;
+  double copies = copied / costs.copyBytesPerCycle;
+  if (!hasAlignedRows(problem.transposeFirst ? problem.m : problem.k,
+                      problem.operand) ||
+      !hasAlignedRows(problem.transposeSecond ? problem.k : problem.n,
+                      problem.second))
+    copies *= costs.laneCopyFactor;
+  double latency = costs.copyLatency / number(tile.slots);
+  result.stepCycles = std::max({multiplies, copies, latency});
+  result.limit = result.stepCycles == multiplies ? "multiplies"
+                 : result.stepCycles == copies   ? "copies"
+                                                 : "latency";
+
+  double finish =
+      costs.tileCycles + number(tile.m) * number(tile.n) * costs.elementCycles;
+  double busy = waves * (number(result.steps) * result.stepCycles + finish);
+  double bytes =
+      number(result.batch) *
+      (number(m) * number(k) + number(k) * number(n) + number(m) * number(n)) *
+      element;
+  result.cycles = costs.startCycles + costs.copyLatency +
+                  std::max(busy, bytes / costs.memoryBytesPerCycle + finish);
+  return result;
+}
+
+} // namespace tracea::doctor

@@ -1,0 +1,78 @@
+//===- GPUGemmModel.h - What a product costs on a GPU -----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tiles that are tried for a product on a matrix unit of four warps, and
+// one function that says how many cycles each would take. To tune a GPU, change
+// the table and the constants in GPUGemmModel.cpp; nothing else knows them.
+
+#ifndef TRACEA_LIB_DOCTOR_GPUGEMMMODEL_H
+#define TRACEA_LIB_DOCTOR_GPUGEMMMODEL_H
+
+#include "tracea/Doctor/Registry.h"
+
+namespace tracea::doctor {
+
+/// A row of the table: the tile of a workgroup, the most slots of its ring, how
+/// many teams of four warps multiply, and the height of a raster group.
+struct WarpgroupTile {
+  int64_t m, n, k;
+  int64_t slots;
+  int64_t consumers;
+  int64_t group;
+};
+
+/// All of them, the preferred one of equals first.
+const std::vector<WarpgroupTile> &warpgroupTiles();
+
+/// Measured numbers of one kind of GPU, in cycles of a multiprocessor and
+/// bytes.
+struct WarpgroupCosts {
+  /// Operations of the matrix unit in a cycle; a multiply-add counts two.
+  double flopsPerCycle;
+  /// Bytes that copies bring into one multiprocessor in a cycle while all of
+  /// them do, from the second-level cache.
+  double copyBytesPerCycle;
+  /// Cycles from the request of a block to its arrival.
+  double copyLatency;
+  /// Bytes a cycle between memory and all multiprocessors together.
+  double memoryBytesPerCycle;
+  /// Cycles of a tile beside its multiplies: fixed, and for each element of the
+  /// result while nothing is multiplied.
+  double tileCycles;
+  double elementCycles;
+  /// Cycles of a launch until the first copy runs.
+  double startCycles;
+  /// How much longer a step takes whose copies are made by lanes.
+  double laneCopyFactor;
+};
+WarpgroupCosts warpgroupCosts(const TargetDescription &target,
+                              const Problem &problem);
+
+/// What a plan does with a problem; extents that only the run knows are taken
+/// for typical ones.
+struct WarpgroupEstimate {
+  int64_t tileRows, tileColumns, batch;
+  /// Rounds in which all multiprocessors take one tile each.
+  int64_t waves;
+  /// Steps along k, and the cycles of each.
+  int64_t steps;
+  double stepCycles;
+  /// Which of the limits a step runs into: "multiplies", "copies", "latency".
+  const char *limit;
+  double cycles;
+};
+WarpgroupEstimate estimate(const Problem &problem,
+                           const TargetDescription &target,
+                           const WarpgroupTile &tile);
+
+/// Bytes of a workgroup's shared memory: the ring, what the result is staged
+/// in, barriers.
+int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile);
+
+/// Elements of a row of staged memory: what is swizzled as one.
+int64_t stagedRowOf(const Problem &problem);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_GPUGEMMMODEL_H

@@ -1,0 +1,74 @@
+//===- CPUTarget.cpp - From the pipeline level to a CPU -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How: functions of the LLVM dialect with the kernel ABI.
+
+#include "TargetPhases.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "tracea/Conversion/Passes.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference) {
+  if (!reference) {
+    manager.addPass(createConvertTraceaPipeToVector());
+    addCleanup(manager);
+    manager.addPass(createLoopInvariantCodeMotionPass());
+  }
+  manager.addPass(createConvertLinalgToLoopsPass());
+  manager.addPass(createForallToForLoopPass());
+  manager.addPass(createConvertTraceaPipeKernelsToFunc());
+
+  // Halves are computed in single precision; LLVM would call helpers that
+  // neither libc nor libm has.
+  arith::ArithEmulateUnsupportedFloatsOptions halves;
+  llvm::append_values(halves.sourceTypeStrs, std::string("bf16"));
+  halves.targetTypeStr = "f32";
+  manager.addPass(math::createMathExtendToSupportedTypes());
+  manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
+  manager.addPass(createLowerMath());
+  manager.addPass(createConvertMathToFuncs());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  manager.addPass(arith::createArithExpandOpsPass(expand));
+
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  addCleanup(manager);
+  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createSCFToControlFlowPass());
+  // Calls of libm take vectors apart.
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertMathToLibmPass());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
+  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(manager);
+}

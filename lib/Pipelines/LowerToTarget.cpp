@@ -1,0 +1,54 @@
+//===- LowerToTarget.cpp - The last phase, by the module's target ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TargetPhases.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Pipelines/Passes.h"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_LOWERTOTARGET
+#include "tracea/Pipelines/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+namespace {
+struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
+  using LowerToTargetBase::LowerToTargetBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
+      makeManager(kind).getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target =
+        module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
+    TargetKind kind = target ? target.getKind() : TargetKind::CPU;
+    if (kind != TargetKind::CPU && (kind != TargetKind::CUDA || reference)) {
+      module.emitError() << "no code generator for target '" << target.getName()
+                         << "' of kind " << stringifyTargetKind(kind)
+                         << (reference ? "; a reference is for kind cpu"
+                                       : "; expected kind cpu or cuda");
+      return signalPassFailure();
+    }
+    OpPassManager manager = makeManager(kind);
+    if (failed(runPipeline(manager, module)))
+      signalPassFailure();
+  }
+
+private:
+  OpPassManager makeManager(TargetKind kind) const {
+    OpPassManager manager(ModuleOp::getOperationName());
+    if (kind == TargetKind::CUDA)
+      addCUDATargetPhase(manager, requireProof);
+    else
+      addCPUTargetPhase(manager, reference);
+    return manager;
+  }
+};
+} // namespace

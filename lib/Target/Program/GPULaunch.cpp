@@ -1,0 +1,383 @@
+//===- GPULaunch.cpp - How a program launches kernels on a GPU ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel's function takes a pointer and the dynamic sizes of each buffer,
+// then the tensor maps by value. What it takes for granted of its arguments is
+// asked of the shapes before anything is launched.
+
+#include "tracea/Target/Program/GPULaunch.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tracea/Target/Program/SymbolicEvaluator.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+namespace rt = ::tracea::runtime;
+
+/// Bytes that rows in memory must be multiples of for a copy in bulk.
+static constexpr int64_t kMapGranule = 16;
+
+namespace {
+/// One launch.
+class StepExporter {
+public:
+  StepExporter(rt::EntrySpec &entry, rt::StepSpec &step,
+               LLVM::LLVMFuncOp function)
+      : entry(entry), step(step), function(function), exprs(entry.exprs) {}
+
+  LogicalResult run();
+
+  /// What must hold for the kernel to run on the arguments at hand.
+  struct Condition {
+    int64_t expr;
+    std::string message;
+  };
+  SmallVector<Condition> conditions;
+
+private:
+  void addBuffer(const rt::ViewSpec &view, MemRefType type, int64_t alignment);
+  LogicalResult addTensorMap(DictionaryAttr recipe, const rt::ViewSpec &view);
+  void require(int64_t expr, std::string message);
+  /// Of two truth values.
+  int64_t either(int64_t a, int64_t b);
+  /// Whether a distance in elements is a multiple of `granule` bytes.
+  int64_t isWhole(const rt::ViewSpec &view, int64_t elements, int64_t granule);
+  std::string nameOf(const rt::ViewSpec &view) const;
+  /// That rows begin at multiples of `granule` bytes.
+  std::string describeRows(const rt::ViewSpec &view, int64_t granule);
+
+  rt::EntrySpec &entry;
+  rt::StepSpec &step;
+  LLVM::LLVMFuncOp function;
+  rt::ExprBuilder exprs;
+  std::vector<rt::ArgSpec> args;
+};
+} // namespace
+
+std::string StepExporter::nameOf(const rt::ViewSpec &view) const {
+  const rt::BufferSpec &buffer = entry.buffers[view.buffer];
+  switch (buffer.kind) {
+  case rt::BufferKind::Input:
+    return "input " + std::to_string(buffer.index) + " ('" +
+           entry.inputs[buffer.index].name + "')";
+  case rt::BufferKind::Constant:
+    return "constant " + std::to_string(buffer.index);
+  case rt::BufferKind::Temp:
+    break;
+  }
+  for (size_t i = 0; i < entry.outputs.size(); ++i)
+    if (entry.outputs[i].view.buffer == view.buffer)
+      return "output " + std::to_string(i);
+  return "a temporary tensor";
+}
+
+std::string StepExporter::describeRows(const rt::ViewSpec &view,
+                                       int64_t granule) {
+  return "kernel '" + function.getName().str() + "' expects rows of " +
+         nameOf(view) + " to begin at multiples of " +
+         std::to_string(granule / rt::sizeOf(view.type)) + " elements of " +
+         rt::nameOf(view.type);
+}
+
+void StepExporter::require(int64_t expr, std::string message) {
+  const rt::Expr &node = entry.exprs[expr];
+  bool holds = node.op == rt::ExprOp::Const && node.a != 0;
+  bool known = llvm::any_of(
+      conditions, [&](const Condition &other) { return other.expr == expr; });
+  if (!holds && !known)
+    conditions.push_back({expr, std::move(message)});
+}
+
+int64_t StepExporter::either(int64_t a, int64_t b) {
+  auto isConstant = [&](int64_t expr, bool value) {
+    const rt::Expr &node = entry.exprs[expr];
+    return node.op == rt::ExprOp::Const && (node.a != 0) == value;
+  };
+  if (isConstant(a, true) || isConstant(b, false))
+    return a;
+  if (isConstant(b, true) || isConstant(a, false))
+    return b;
+  return exprs.max(a, b);
+}
+
+int64_t StepExporter::isWhole(const rt::ViewSpec &view, int64_t elements,
+                              int64_t granule) {
+  int64_t bytes = exprs.mul(elements, exprs.constant(rt::sizeOf(view.type)));
+  return exprs.eq(exprs.mod(bytes, exprs.constant(granule)), exprs.constant(0));
+}
+
+void StepExporter::addBuffer(const rt::ViewSpec &view, MemRefType type,
+                             int64_t alignment) {
+  args.push_back(rt::ArgSpec::fromPointer(view));
+  int64_t stride = exprs.constant(1), one = stride;
+  for (size_t i = view.sizes.size(); i-- > 0;) {
+    if (view.strides[i] != stride)
+      require(either(exprs.le(view.sizes[i], one),
+                     exprs.eq(view.strides[i], stride)),
+              "kernel '" + function.getName().str() + "' expects " +
+                  nameOf(view) + " in row-major order");
+    stride = exprs.mul(stride, view.sizes[i]);
+  }
+  for (auto [size, extent] : llvm::zip_equal(view.sizes, type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      args.push_back(rt::ArgSpec::fromIndex(size));
+  int64_t bytes = rt::sizeOf(view.type);
+  if (alignment <= bytes)
+    return;
+  std::string message = describeRows(view, alignment);
+  require(isWhole(view, view.offset, alignment), message);
+  for (size_t i = 0; i + 1 < view.sizes.size(); ++i)
+    require(either(exprs.le(view.sizes[i], one),
+                   isWhole(view, view.strides[i], alignment)),
+            message);
+}
+
+static std::optional<rt::MapElement> getMapElement(Type type, bool tf32) {
+  if (type.isBF16())
+    return rt::MapElement::BF16;
+  if (type.isF16())
+    return rt::MapElement::F16;
+  if (type.isF32())
+    return tf32 ? rt::MapElement::TF32 : rt::MapElement::F32;
+  if (type.isF64())
+    return rt::MapElement::F64;
+  if (type.isInteger(8))
+    return rt::MapElement::U8;
+  if (type.isInteger(16))
+    return rt::MapElement::U16;
+  if (type.isInteger(32))
+    return rt::MapElement::I32;
+  if (type.isInteger(64))
+    return rt::MapElement::I64;
+  return std::nullopt;
+}
+
+static std::optional<rt::MapSwizzle> getMapSwizzle(int64_t bytes) {
+  switch (bytes) {
+  case 0:
+    return rt::MapSwizzle::None;
+  case 32:
+    return rt::MapSwizzle::B32;
+  case 64:
+    return rt::MapSwizzle::B64;
+  case 128:
+    return rt::MapSwizzle::B128;
+  default:
+    return std::nullopt;
+  }
+}
+
+LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
+                                         const rt::ViewSpec &view) {
+  auto element = recipe.getAs<TypeAttr>("element");
+  auto dims = recipe.getAs<DenseI64ArrayAttr>("dims");
+  auto box = recipe.getAs<DenseI64ArrayAttr>("box");
+  auto swizzle = recipe.getAs<IntegerAttr>("swizzle");
+  if (!element || !dims || !box || !swizzle || dims.size() != box.size() ||
+      size_t(dims.size()) != view.sizes.size() ||
+      llvm::any_of(dims.asArrayRef(), [&](int64_t dim) {
+        return dim < 0 || dim >= int64_t(view.sizes.size());
+      }))
+    return function.emitError()
+           << "has a tensor map that does not describe its argument: "
+           << recipe;
+  std::optional<rt::MapElement> type =
+      getMapElement(element.getValue(), recipe.contains("tf32"));
+  std::optional<rt::MapSwizzle> mode = getMapSwizzle(swizzle.getInt());
+  if (!type || !mode)
+    return function.emitError()
+           << "has a tensor map that no program can hold: " << recipe;
+  rt::TensorMapSpec map;
+  map.element = *type;
+  map.swizzle = *mode;
+  map.promotion = rt::MapPromotion::B256;
+  rt::ViewSpec axes = view;
+  axes.sizes.clear();
+  axes.strides.clear();
+  // A recipe begins with the contiguous dimension.
+  for (int64_t i = dims.size(); i-- > 0;) {
+    axes.sizes.push_back(view.sizes[dims[i]]);
+    axes.strides.push_back(view.strides[dims[i]]);
+    map.box.push_back(box[i]);
+    map.elementStrides.push_back(1);
+  }
+
+  int64_t zero = exprs.constant(0), one = exprs.constant(1);
+  std::string message = describeRows(view, kMapGranule);
+  require(isWhole(view, view.offset, kMapGranule), message);
+  for (size_t i = 0; i + 1 < axes.sizes.size(); ++i)
+    require(either(exprs.le(axes.sizes[i], one),
+                   isWhole(view, axes.strides[i], kMapGranule)),
+            message);
+  // What is written goes out in whole granules, even where nothing follows.
+  if (recipe.contains("written") && axes.sizes.size() > 1) {
+    int64_t least = axes.sizes.front();
+    for (int64_t size : axes.sizes)
+      least = exprs.min(least, size);
+    require(either(exprs.le(least, zero),
+                   isWhole(view, axes.sizes.back(), kMapGranule)),
+            message);
+  }
+  args.push_back(rt::ArgSpec::fromMap(std::move(map), std::move(axes)));
+  return success();
+}
+
+LogicalResult StepExporter::run() {
+  auto types = function->getAttrOfType<ArrayAttr>("tracea.arguments");
+  auto maps = function->getAttrOfType<ArrayAttr>("tracea.tensor_maps");
+  auto aligned = function->getAttrOfType<DenseI64ArrayAttr>("tracea.aligned");
+  if (!types || types.size() != step.args.size())
+    return function.emitError()
+           << "does not say which " << step.args.size()
+           << " arguments it was lowered from; expected 'tracea.arguments'";
+  for (auto [index, arg] : llvm::enumerate(step.args)) {
+    Type type = cast<TypeAttr>(types[index]).getValue();
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      addBuffer(arg.view, memref,
+                aligned && index < size_t(aligned.size()) ? aligned[index] : 1);
+      continue;
+    }
+    if (!type.isIndex() && !type.isInteger(64))
+      return function.emitError()
+             << "takes a scalar of type " << type
+             << ", which a program cannot pass to a GPU; expected index or i64";
+    args.push_back(rt::ArgSpec::fromIndex(arg.index));
+  }
+  for (Attribute entryAttr : maps ? maps.getValue() : ArrayRef<Attribute>()) {
+    auto recipe = cast<DictionaryAttr>(entryAttr);
+    auto argument = recipe.getAs<IntegerAttr>("argument");
+    if (!argument || argument.getInt() < 0 ||
+        argument.getInt() >= int64_t(step.args.size()) ||
+        !step.args[argument.getInt()].hasView())
+      return function.emitError()
+             << "has a tensor map of no argument: " << recipe;
+    if (failed(addTensorMap(recipe, step.args[argument.getInt()].view)))
+      return failure();
+  }
+  step.args = std::move(args);
+  int64_t one = exprs.constant(1);
+  step.grid = {step.tiles, one, one};
+  return success();
+}
+
+/// The run is refused with `message` where `expr` is zero.
+static void addCheck(rt::EntrySpec &entry, int64_t expr, std::string message) {
+  for (const rt::CheckSpec &check : entry.checks)
+    if (check.expr == expr)
+      return;
+  entry.checks.push_back({expr, std::move(message)});
+}
+
+static LogicalResult exportKernel(rt::KernelSpec &kernel,
+                                  LLVM::LLVMFuncOp function) {
+  auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
+      NVVM::NVVMDialect::getReqntidAttrName());
+  auto shared = function->getAttrOfType<IntegerAttr>("tracea.shared_bytes");
+  if (!threads || threads.size() == 0 || threads.size() > 3 || !shared)
+    return function.emitError() << "does not say how it is launched; expected '"
+                                << NVVM::NVVMDialect::getReqntidAttrName()
+                                << "' and 'tracea.shared_bytes'";
+  rt::GPUKernelSpec gpu;
+  llvm::copy(threads.asArrayRef(), gpu.block.begin());
+  gpu.indexBits = 64;
+  kernel.gpu = gpu;
+  kernel.workspace = shared.getInt();
+  if (auto proof =
+          function->getAttrOfType<DictionaryAttr>("tracea.target_protocol")) {
+    auto text = [&](StringRef name) {
+      auto value = proof.getAs<StringAttr>(name);
+      return value ? value.str() : std::string();
+    };
+    kernel.certificates.push_back(
+        {"target-protocol", text("claim"), text("model")});
+  }
+  return success();
+}
+
+/// The steps [first, end) are one launch by kernels of which the first runs
+/// that can: the others have no tiles.
+static LogicalResult exportChoice(rt::EntrySpec &entry, size_t first,
+                                  size_t end,
+                                  ArrayRef<LLVM::LLVMFuncOp> functions) {
+  rt::ExprBuilder exprs(entry.exprs);
+  int64_t zero = exprs.constant(0), one = exprs.constant(1);
+  auto both = [&](int64_t a, int64_t b) {
+    return a == one ? b : b == one ? a : exprs.min(a, b);
+  };
+  int64_t open = one;
+  std::string why;
+  for (size_t s = first; s < end; ++s) {
+    rt::StepSpec &step = entry.steps[s];
+    StepExporter exporter(entry, step, functions[step.kernel]);
+    if (failed(exporter.run()))
+      return failure();
+    int64_t runs = one;
+    for (const StepExporter::Condition &condition : exporter.conditions) {
+      if (why.empty())
+        why = condition.message;
+      // With no other kernel to run, each condition has its own message.
+      if (end == first + 1)
+        addCheck(entry, condition.expr, condition.message);
+      else
+        runs = both(runs, condition.expr);
+    }
+    step.tiles = exprs.select(both(open, runs), step.tiles, zero);
+    step.grid.front() = step.tiles;
+    open = both(open, exprs.sub(one, runs));
+  }
+  if (end > first + 1 && open != zero)
+    addCheck(entry, exprs.sub(one, open), why);
+  return success();
+}
+
+LogicalResult
+mlir::tracea::exportGPULaunches(rt::Manifest &manifest, ModuleOp code,
+                                const LaunchAlternatives &alternatives) {
+  SmallVector<LLVM::LLVMFuncOp> functions;
+  for (rt::KernelSpec &kernel : manifest.kernels) {
+    auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol);
+    if (!function)
+      return code.emitError()
+             << "the lowered module has no function '" << kernel.symbol << "'";
+    if (failed(exportKernel(kernel, function)))
+      return failure();
+    functions.push_back(function);
+  }
+  for (auto [number, entry] : llvm::enumerate(manifest.entries)) {
+    const std::vector<bool> *others =
+        number < alternatives.size() ? &alternatives[number] : nullptr;
+    for (size_t first = 0, end; first < entry.steps.size(); first = end) {
+      end = first + 1;
+      while (others && end < others->size() && (*others)[end])
+        ++end;
+      if (failed(exportChoice(entry, first, end, functions)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+/// 80 of ".version 8.0".
+static int64_t getVersion(StringRef ptx) {
+  StringRef rest = ptx.split(".version ").second;
+  int64_t major = 0, minor = 0;
+  if (rest.consumeInteger(10, major) || !rest.consume_front(".") ||
+      rest.consumeInteger(10, minor))
+    return 0;
+  return 10 * major + minor;
+}
+
+void mlir::tracea::addGPUImages(rt::ProgramFile &program, StringRef ptx,
+                                StringRef cubin, StringRef chip) {
+  auto bytesOf = [](StringRef code) {
+    return std::vector<uint8_t>(code.bytes_begin(), code.bytes_end());
+  };
+  // Kernels refer to the first blob.
+  program.blobs.front() = bytesOf(ptx);
+  program.manifest.images.push_back({0, 0, "ptx", chip.str(), getVersion(ptx)});
+  if (!cubin.empty())
+    program.manifest.images.push_back(
+        {0, program.addBlob(bytesOf(cubin)), "cubin", chip.str(), 0});
+}

@@ -1,0 +1,24 @@
+// RUN: tracea-opt %s --tracea-select-schedule="target=sm_90a" --split-input-file \
+// RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+
+// The tile follows the grid: a large one, and one with a tile for every
+// multiprocessor.
+
+// CHECK-LABEL: @large
+// CHECK: schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>
+// REMARK: remark: [Passed] schedule-selected{{.*}}'gemm.warpgroup' with tile [128, 256, 64], 4 slots, 1 producer, 2 consumers
+// REMARK-SAME: 32 x 16 tiles are 4 waves on 132 multiprocessors, a step of k is bound by multiplies; next is [{{[0-9, ]+}}] with 1.{{[0-9]+}} times the cycles
+func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) outs(%d : tensor<4096x4096xbf16>)
+  return %0 : tensor<4096x4096xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: @few_rows
+// CHECK: tile = [64, 64, 64]
+func.func @few_rows(%a: tensor<16x?xf16>, %b: tensor<?x?xf16>, %d: tensor<16x?xf32>) -> tensor<16x?xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<16x?xf16>, tensor<?x?xf16>) outs(%d : tensor<16x?xf32>)
+  return %0 : tensor<16x?xf32>
+}

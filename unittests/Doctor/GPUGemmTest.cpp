@@ -1,0 +1,167 @@
+//===- GPUGemmTest.cpp - Choices for products on GPUs ---------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GPUGemmModel.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <functional>
+#include <limits>
+
+using namespace tracea::doctor;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Extents = std::vector<int64_t>;
+
+namespace {
+
+const TargetDescription &hopper() {
+  static const TargetDescription target = *tracea::target::lookup("sm_90a");
+  return target;
+}
+
+/// A [m, k] times B, whose rows run along k unless `rowsAlongN`.
+Problem gemm(int64_t m, int64_t n, int64_t k, bool rowsAlongN = false,
+             ElementType type = ElementType::BF16) {
+  Problem problem;
+  problem.kind = OpKind::Gemm;
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  problem.operand = problem.second = type;
+  problem.accumulator = ElementType::F32;
+  problem.result = type;
+  problem.transposeSecond = !rowsAlongN;
+  return problem;
+}
+
+Candidate best(const Problem &problem,
+               const TargetDescription &target = hopper()) {
+  return rank(Registry::builtin(), problem, target).front();
+}
+
+Extents tileOf(const Problem &problem) {
+  Candidate candidate = best(problem);
+  EXPECT_TRUE(candidate.accepted()) << candidate.refusal;
+  return candidate.plan.tile;
+}
+
+const Variant &variant() { return *Registry::builtin().find("gemm.warpgroup"); }
+
+TEST(GPUGemm, TilesFollowTheGrid) {
+  // Large grids take the tile with most multiplies for each byte.
+  EXPECT_THAT(tileOf(gemm(8192, 8192, 8192)), ElementsAre(128, 256, 64));
+  EXPECT_THAT(tileOf(gemm(4096, 4096, 4096)), ElementsAre(128, 256, 64));
+  EXPECT_THAT(tileOf(gemm(4096, 11008, 4096)), ElementsAre(128, 256, 64));
+  EXPECT_THAT(tileOf(gemm(2048, 2048, 2048)), ElementsAre(128, 256, 64));
+  // Small ones the tile that gives every multiprocessor one.
+  EXPECT_THAT(tileOf(gemm(1024, 1024, 1024)), ElementsAre(64, 128, 64));
+  EXPECT_THAT(tileOf(gemm(512, 4096, 4096)), ElementsAre(128, 128, 64));
+  EXPECT_THAT(tileOf(gemm(256, 4096, 4096)), ElementsAre(64, 128, 64));
+  EXPECT_THAT(tileOf(gemm(128, 4096, 4096)), ElementsAre(64, 64, 64));
+  EXPECT_THAT(tileOf(gemm(64, 8192, 8192)), ElementsAre(64, 64, 64));
+  // Widths between, where they fill the last wave.
+  EXPECT_THAT(tileOf(gemm(3072, 3072, 3072)), ElementsAre(128, 192, 64));
+  EXPECT_THAT(tileOf(gemm(1536, 1536, 1536)), ElementsAre(128, 144, 64));
+  EXPECT_THAT(tileOf(gemm(1536, 1536, 1536, /*rowsAlongN=*/true)),
+              ElementsAre(128, 192, 64));
+}
+
+TEST(GPUGemm, UnknownExtentsAreTakenForTypicalOnes) {
+  Candidate candidate =
+      best(gemm(kUnknownExtent, kUnknownExtent, kUnknownExtent));
+  EXPECT_THAT(candidate.plan.tile, ElementsAre(128, 256, 64));
+  EXPECT_THAT(tileOf(gemm(16, kUnknownExtent, kUnknownExtent)),
+              ElementsAre(64, 64, 64));
+  std::string why = variant().reasoning(gemm(kUnknownExtent, 4096, 4096),
+                                        hopper(), candidate.plan);
+  EXPECT_THAT(why, HasSubstr("32 x 16 tiles are 4 waves on 132 "
+                             "multiprocessors"));
+  EXPECT_THAT(why, HasSubstr("that only the run knows"));
+}
+
+TEST(GPUGemm, EveryEntryOfTheTableHolds) {
+  for (const WarpgroupTile &tile : warpgroupTiles()) {
+    Plan plan;
+    plan.unit = UnitKind::WGMMA;
+    plan.tile = {tile.m, tile.n, tile.k};
+    plan.slots = tile.slots;
+    plan.producers = 1;
+    plan.consumers = tile.consumers;
+    plan.group = tile.group;
+    EXPECT_EQ(checkSchedule(Registry::builtin(), gemm(4096, 4096, 4096),
+                            hopper(), "gemm.warpgroup", plan),
+              "");
+  }
+}
+
+TEST(GPUGemm, WideResultsLeaveLessRoomForSlots) {
+  Problem problem = gemm(4096, 4096, 4096);
+  EXPECT_EQ(best(problem).plan.slots, 4);
+  problem.result = ElementType::F32;
+  EXPECT_THAT(best(problem).plan.tile, ElementsAre(128, 256, 64));
+  EXPECT_EQ(best(problem).plan.slots, 3);
+  EXPECT_LE(sharedBytesOf(problem, {128, 256, 64, 3, 2, 16}),
+            hopper().shared.perWorkgroup);
+}
+
+TEST(GPUGemm, TheLastWaveCounts) {
+  WarpgroupTile tile = warpgroupTiles().front();
+  auto waves = [&](int64_t rows) {
+    return estimate(gemm(rows * tile.m, tile.n, 4096), hopper(), tile).waves;
+  };
+  EXPECT_EQ(waves(132), 1);
+  EXPECT_EQ(waves(133), 2);
+  EXPECT_EQ(waves(264), 2);
+}
+
+TEST(GPUGemm, HugeExtentsDoNotOverflow) {
+  constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+  Candidate candidate = best(gemm(huge, huge, huge));
+  EXPECT_TRUE(candidate.accepted());
+  EXPECT_GT(candidate.cycles, 0);
+  EXPECT_TRUE(best(gemm(0, 0, 0)).accepted());
+}
+
+TEST(GPUGemm, RefusalsNameTheReason) {
+  EXPECT_THAT(best(gemm(512, 512, 512, false, ElementType::F32)).refusal,
+              HasSubstr("expected both operands in f16 or both in bf16, found "
+                        "f32 and f32"));
+  EXPECT_THAT(
+      best(gemm(512, 512, 512), *tracea::target::lookup("sm_80")).refusal,
+      HasSubstr("target 'sm_80' has no unit 'wgmma'"));
+}
+
+TEST(GPUGemm, PlansAreChecked) {
+  Problem problem = gemm(4096, 4096, 4096, /*rowsAlongN=*/true);
+  Plan good = best(problem).plan;
+  auto reason = [&](const std::function<void(Plan &)> &change) {
+    Plan plan = good;
+    change(plan);
+    return variant().check(problem, hopper(), plan);
+  };
+  EXPECT_EQ(reason([](Plan &) {}), "");
+  EXPECT_THAT(reason([](Plan &p) { p.unit = UnitKind::MMASync; }),
+              HasSubstr("the unit must be wgmma"));
+  EXPECT_THAT(reason([](Plan &p) { p.tile = {128, 256}; }),
+              HasSubstr("3 extents, found 2"));
+  EXPECT_THAT(reason([](Plan &p) { p.tile[0] = 64; }),
+              HasSubstr("64 for each consumer"));
+  EXPECT_THAT(reason([](Plan &p) { p.tile[1] = 264; }),
+              HasSubstr("from 8 to 256"));
+  EXPECT_THAT(reason([](Plan &p) { p.tile[1] = 144; }),
+              HasSubstr("where rows of the second operand run along n"));
+  EXPECT_THAT(reason([](Plan &p) { p.tile[2] = 32; }),
+              HasSubstr("a multiple of 64"));
+  EXPECT_THAT(reason([](Plan &p) { p.consumers = 4; }),
+              HasSubstr("1 or 2 consumers"));
+  EXPECT_THAT(reason([](Plan &p) { p.slots = 1; }), HasSubstr("2 to 64 slots"));
+  EXPECT_THAT(reason([](Plan &p) { p.slots = 5; }),
+              HasSubstr("bytes of shared memory, more than 232448"));
+  EXPECT_THAT(reason([](Plan &p) { p.registers = {8, 8}; }),
+              HasSubstr("no register tile"));
+}
+
+} // namespace
