@@ -71,6 +71,7 @@ static void dropStale(Operation *kernel, StringRef fingerprint) {
     return;
   kernel->removeAttr(kCertificates);
   kernel->removeAttr(kRemarks);
+  kernel->removeAttr(kIndexLimit);
   kernel->setAttr(kCertified,
                   StringAttr::get(kernel->getContext(), fingerprint));
 }

@@ -16,6 +16,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace mlir::tracea;
 
 namespace {
 class Digest {
@@ -129,7 +130,7 @@ void Digest::addKernel(Operation *kernel) {
   addText<Attribute>(kernel->getName().getIdentifier());
   addAttributes(kernel, {"sym_name", "sym_visibility", "variant", "source_op",
                          "tracea_pipe.certificates", "tracea_pipe.certified",
-                         "tracea_pipe.remarks"});
+                         "tracea_pipe.remarks", kIndexLimit});
   addRegions(kernel);
 }
 

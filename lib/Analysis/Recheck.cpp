@@ -9,6 +9,7 @@
 #include "tracea/Analysis/Protocol/Checker.h"
 #include "tracea/Analysis/Protocol/Model.h"
 #include "tracea/Analysis/Resources/Resources.h"
+#include "tracea/Analysis/TargetProtocol/Recovery.h"
 
 #include <algorithm>
 #include <chrono>
@@ -41,7 +42,7 @@ std::string tracea::analysis::describeProtocol(const Protocol &protocol) {
 
 const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
   static const std::vector<std::string_view> checks = {"protocol", "banks",
-                                                       "resources"};
+                                                       "coverage", "resources"};
   return checks;
 }
 
@@ -98,10 +99,17 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   for (const coverage::Constraint &assumption : problem.assumptions)
     assumptions += (assumptions.empty() ? " with " : " and ") +
                    problem.space.str(assumption);
-  return text + (assumptions.size() <= 2000
-                     ? assumptions
-                     : " that pass " + count(problem.assumptions.size(),
-                                             "check", "checks"));
+  text += assumptions.size() <= 2000
+              ? assumptions
+              : " that pass " +
+                    count(problem.assumptions.size(), "check", "checks");
+  coverage::IndexLimit limit = coverage::indexLimit(problem);
+  if (limit.isImplied)
+    text += ", no index beyond 64 bits";
+  else if (limit.reason.empty())
+    text += ", no index beyond 64 bits where " +
+            coverage::describe(limit, problem.space) + " is not";
+  return text;
 }
 
 static RecheckResult compare(std::string_view claim, const std::string &found) {
@@ -124,8 +132,9 @@ static RecheckResult recheckBanks(std::string_view claim,
   return answer;
 }
 
-static RecheckResult recheckProtocol(std::string_view claim,
-                                     std::string_view model) {
+static RecheckResult
+recheckProtocol(std::string_view claim, std::string_view model,
+                std::string (*describe)(const Protocol &)) {
   alg::Expected<Protocol> protocol = readModel(model);
   if (!protocol)
     return {RecheckVerdict::Unreadable, protocol.message(), "", 0};
@@ -138,9 +147,19 @@ static RecheckResult recheckProtocol(std::string_view claim,
                 propertyName(result.finding.property) +
                 "): " + result.finding.message,
             "", 0};
-  RecheckResult answer = compare(claim, describeProtocol(*protocol));
+  RecheckResult answer = compare(claim, describe(*protocol));
   answer.figures = std::to_string(result.statistics.states) + " states";
   return answer;
+}
+
+static RecheckResult recheckPipeProtocol(std::string_view claim,
+                                         std::string_view model) {
+  return recheckProtocol(claim, model, describeProtocol);
+}
+
+static RecheckResult recheckTargetProtocol(std::string_view claim,
+                                           std::string_view model) {
+  return recheckProtocol(claim, model, mlir::tracea::describeTargetProtocol);
 }
 
 static RecheckResult recheckResources(std::string_view claim,
@@ -199,8 +218,10 @@ static RecheckResult recheck(std::string_view check, std::string_view claim,
   static constexpr Method methods[] = {{"banks", recheckBanks},
                                        {"coverage", recheckCoverage},
                                        {"numerics", recheckNumerics},
-                                       {"protocol", recheckProtocol},
-                                       {"resources", recheckResources}};
+                                       {"protocol", recheckPipeProtocol},
+                                       {"resources", recheckResources},
+                                       {"target-protocol",
+                                        recheckTargetProtocol}};
   for (const Method &method : methods)
     if (method.check == check)
       return model.empty()

@@ -44,7 +44,7 @@ struct VerifyCoveragePass
     if (coverage.gaps.empty() && !isRefuted) {
       result = decide(coverage.problem);
       if (result.verdict == cov::Verdict::Proved)
-        return certify(proved);
+        return certify(coverage.indices, proved);
     }
     for (const CoveragePart &part : coverage.parts)
       decidePart(coverage, part);
@@ -210,11 +210,59 @@ private:
     reasons.push_back("'" + op->getName().getStringRef().str() + "': " + text);
   }
 
-  void certify(const cov::Problem &problem) {
+  /// Says which symbols of the problem are sizes that a launch brings, and
+  /// returns their arguments and dimensions.
+  static std::map<cov::Term, SizeKey> nameSizes(const KernelIndices &indices,
+                                                cov::Problem &problem) {
+    std::map<cov::Term, SizeKey> keys;
+    std::map<unsigned, std::optional<cov::Term>> symbols;
+    std::map<unsigned, std::vector<cov::Term>> buffers;
+    for (const auto &[key, number] : indices.facts.classes) {
+      auto [symbol, inserted] = symbols.try_emplace(number);
+      if (inserted) {
+        // The first size of a class gives the symbol its name.
+        std::string argument = std::to_string(key.first);
+        std::optional<cov::Term> found =
+            problem.space.find(key.second < 0 ? "arg" + argument
+                                              : "dim" + argument + "_" +
+                                                    std::to_string(key.second));
+        if (!found || !indices.symbolArguments.count(*found))
+          continue;
+        symbol->second = *found;
+        keys[*found] = key;
+        if (key.second < 0)
+          problem.integers.push_back(*found);
+      }
+      if (symbol->second && key.second >= 0)
+        buffers[key.first].push_back(*symbol->second);
+    }
+    for (auto &[argument, extents] : buffers)
+      problem.buffers.push_back(extents);
+    return keys;
+  }
+
+  void certify(const KernelIndices &indices, cov::Problem problem) {
     ++numProved;
-    setCertificate(getOperation(), "coverage",
+    KernelOp kernel = getOperation();
+    std::map<cov::Term, SizeKey> keys = nameSizes(indices, problem);
+    setCertificate(kernel, "coverage",
                    ::tracea::analysis::describeCoverage(problem),
                    cov::writeModel(problem));
+    cov::IndexLimit limit = cov::indexLimit(problem);
+    kernel->removeAttr(kIndexLimit);
+    if (!limit.isImplied && limit.reason.empty()) {
+      Builder builder(kernel.getContext());
+      SmallVector<Attribute> summands;
+      for (const cov::IndexLimit::Summand &summand : limit.summands) {
+        SmallVector<int64_t> words{summand.factor};
+        for (cov::Term size : summand.sizes) {
+          words.push_back(keys.at(size).first);
+          words.push_back(keys.at(size).second);
+        }
+        summands.push_back(builder.getDenseI64ArrayAttr(words));
+      }
+      kernel->setAttr(kIndexLimit, builder.getArrayAttr(summands));
+    }
     markAllAnalysesPreserved();
   }
 

@@ -157,9 +157,10 @@ void IndexContext::enterStepped(scf::ForOp op, Loop &loop, Expr lower,
 void IndexContext::enterPersistent(scf::ForOp op, Loop &loop, Expr lower,
                                    ArrayRef<Expr> uppers, Expr step) {
   Value iv = op.getInductionVar();
-  Term first = *getSingleTerm(lower);
+  Term first = *getSingleTerm(lower - lower.constant());
   const cov::Range range = math.space.range(first);
-  bool coversGrid = range.upper && *range.upper == step;
+  bool coversGrid =
+      lower.constant() == 0 && range.upper && *range.upper == step;
   // Of no workgroups none writes.
   if (coversGrid)
     kernel.requireSize(step);
@@ -176,7 +177,8 @@ void IndexContext::enterPersistent(scf::ForOp op, Loop &loop, Expr lower,
   if (!forOutput) {
     values[iv] = makeId(op, "walk", words, *extent, loop.ids);
     if (std::optional<Term> id = getSingleTerm(values[iv]); id && !coversGrid)
-      kernel.abstractions[*id] = "a loop whose step is not the grid's extent";
+      kernel.abstractions[*id] =
+          "a loop that does not walk by the grid's extent";
   } else {
     Term whole = math.space.coordinate("walk", cov::Range(*extent));
     Term turn = math.space.id("turn", cov::Range::from(0));
@@ -212,7 +214,10 @@ IndexContext::Loop &IndexContext::enter(scf::ForOp op) {
   Expr lower = get(op.getLowerBound()), step = get(op.getStep());
   SmallVector<Expr> uppers = math.splitMinima(get(op.getUpperBound()));
   std::optional<int64_t> known = math.getConstant(step);
-  std::optional<Term> first = getSingleTerm(lower);
+  // Perhaps from a later tile than the first one.
+  std::optional<Term> first;
+  if (lower.isValid() && lower.constant() >= 0)
+    first = getSingleTerm(lower - lower.constant());
   auto isGridIndex = [&](Term term) {
     auto it = loops.find(kernel.kernel.getTiles());
     return it != loops.end() && it->second &&
