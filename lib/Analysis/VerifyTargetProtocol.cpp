@@ -22,6 +22,9 @@ using namespace mlir;
 using namespace mlir::tracea;
 namespace ta = ::tracea::analysis;
 
+/// What was proved, on the kernel.
+static constexpr StringLiteral kProof = "tracea.target_protocol";
+
 static void report(const RecoveredProtocol &recovered, LLVM::LLVMFuncOp kernel,
                    const ta::Finding &finding) {
   auto place = [&](ta::Site site) -> Operation * {
@@ -59,6 +62,7 @@ struct VerifyTargetProtocol
     markAllAnalysesPreserved();
     if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
       return;
+    kernel->removeAttr(kProof);
     RecoveryOptions options;
     options.registerFile = registerFile;
     RecoveredProtocol recovered = recoverProtocol(kernel, options);
@@ -108,17 +112,13 @@ struct VerifyTargetProtocol
 
   /// Says what was proved.
   void certify(LLVM::LLVMFuncOp kernel, const RecoveredProtocol &recovered) {
-    int rings = 0;
-    for (const ta::Channel &channel : recovered.protocol.channels)
-      rings += !channel.initialized;
-    std::string claim = std::to_string(recovered.protocol.roles.size()) +
-                        " roles, " + std::to_string(rings) +
-                        " rings, every trip count";
     OpBuilder builder(kernel);
     kernel->setAttr(
-        "tracea.target_protocol",
+        kProof,
         builder.getDictionaryAttr(
-            {builder.getNamedAttr("claim", builder.getStringAttr(claim)),
+            {builder.getNamedAttr(
+                 "claim", builder.getStringAttr(
+                              describeTargetProtocol(recovered.protocol))),
              builder.getNamedAttr("model", builder.getStringAttr(ta::writeModel(
                                                recovered.protocol)))}));
   }

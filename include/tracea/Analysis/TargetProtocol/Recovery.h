@@ -38,6 +38,10 @@ struct RecoveryOptions {
 RecoveredProtocol recoverProtocol(LLVM::LLVMFuncOp kernel,
                                   const RecoveryOptions &options);
 
+/// The claim of a recovered protocol that was proved.
+std::string
+describeTargetProtocol(const ::tracea::analysis::Protocol &protocol);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_ANALYSIS_TARGETPROTOCOL_RECOVERY_H
