@@ -124,6 +124,43 @@ static bool addsInMemory(scf::ForOp loop, const Flow &flow) {
   return false;
 }
 
+llvm::SetVector<Operation *> mlir::tracea::getOrigins(Value tile) {
+  llvm::SetVector<Operation *> origins;
+  llvm::SetVector<Value> open;
+  open.insert(tile);
+  for (size_t next = 0; next < open.size(); ++next) {
+    Value value = open[next];
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop && argument != loop.getInductionVar()) {
+        open.insert(loop.getTiedLoopInit(argument)->get());
+        open.insert(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (isProduct(op)) {
+      origins.insert(op);
+    } else if (auto wait = dyn_cast<WaitGroupOp>(op)) {
+      if (number < wait.getInFlight().size())
+        open.insert(wait.getInFlight()[number]);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      open.insert(loop.getInits()[number]);
+      open.insert(loop.getYieldedValues()[number]);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      open.insert(branch.thenYield().getOperand(number));
+      open.insert(branch.elseYield().getOperand(number));
+    } else if (op->hasTrait<OpTrait::Elementwise>()) {
+      for (Value operand : op->getOperands())
+        if (operand.getType() == value.getType() ||
+            isa<ShapedType>(operand.getType()))
+          open.insert(operand);
+    }
+  }
+  return origins;
+}
+
 SmallVector<Operation *> mlir::tracea::getLoopsAround(Operation *op) {
   SmallVector<Operation *> loops;
   for (Operation *next = op->getParentOp(); next && !isa<KernelOp>(next);

@@ -27,6 +27,9 @@ struct Sum {
 /// Each multiply belongs to one sum.
 std::vector<Sum> getSums(tracea_pipe::KernelOp kernel);
 
+/// The multiplies that a register tile is computed from, element by element.
+llvm::SetVector<Operation *> getOrigins(Value tile);
+
 /// The loops around `op`, from the outside to the inside, up to the kernel.
 llvm::SmallVector<Operation *> getLoopsAround(Operation *op);
 

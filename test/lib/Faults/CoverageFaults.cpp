@@ -126,6 +126,53 @@ bool mapResult(KernelOp kernel,
   return true;
 }
 
+/// The index of a copy that counts steps of a sum, and the counter's product:
+/// a loop that is no loop over tiles, times a constant.
+std::pair<OpOperand *, arith::MulIOp> getStep(CopyOp copy) {
+  for (OpOperand &index : copy.getIndicesMutable()) {
+    auto product = index.get().getDefiningOp<arith::MulIOp>();
+    auto counter =
+        product ? dyn_cast<BlockArgument>(product.getLhs()) : BlockArgument();
+    if (!counter || !getConstantIntValue(product.getRhs()))
+      continue;
+    auto loop = dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp());
+    if (loop && counter == loop.getInductionVar() && !first<RasterOp>(loop))
+      return {&index, product};
+  }
+  return {nullptr, nullptr};
+}
+
+/// Changes where the first copy with steps begins, or all copies that share its
+/// index.
+bool changeStep(KernelOp kernel, bool all,
+                llvm::function_ref<Value(OpBuilder &, arith::MulIOp)> make) {
+  if (!first<MmaAsyncOp>(kernel))
+    return false;
+  for (CopyOp copy : test::all<CopyOp>(kernel)) {
+    auto [index, product] = getStep(copy);
+    if (!index)
+      continue;
+    OpBuilder builder(product->getContext());
+    builder.setInsertionPointAfter(product);
+    Value changed = make(builder, product);
+    if (!all)
+      index->set(changed);
+    else
+      product.getResult().replaceUsesWithIf(
+          changed, [&](OpOperand &use) { return isa<CopyOp>(use.getOwner()); });
+    return true;
+  }
+  return false;
+}
+
+Value scaled(OpBuilder &builder, arith::MulIOp product, int64_t up,
+             int64_t down) {
+  int64_t old = *getConstantIntValue(product.getRhs());
+  Location loc = product.getLoc();
+  Value scale = arith::ConstantIndexOp::create(builder, loc, old * up / down);
+  return arith::MulIOp::create(builder, loc, product.getLhs(), scale);
+}
+
 template <typename Op>
 bool dropPadding(KernelOp kernel) {
   auto copy = first<Op>(kernel, [](Op op) { return !op.getPadded().empty(); });
@@ -314,6 +361,47 @@ void addCoverageFaults(std::vector<Fault> &faults) {
           cast<MemRefType>(op.getDest().getType()).getMemorySpace());
     });
     return store && shift(store.getIndicesMutable()[0], 1);
+  });
+
+  // Sums.
+  add("terms-overlap", [](KernelOp kernel) {
+    return changeStep(kernel, /*all=*/true, [](OpBuilder &b, arith::MulIOp op) {
+      return scaled(b, op, 1, 2);
+    });
+  });
+  add("terms-with-gaps", [](KernelOp kernel) {
+    return changeStep(kernel, /*all=*/true, [](OpBuilder &b, arith::MulIOp op) {
+      return scaled(b, op, 2, 1);
+    });
+  });
+  add("same-terms-in-each-step", [](KernelOp kernel) {
+    return changeStep(kernel, /*all=*/true, [](OpBuilder &b, arith::MulIOp op) {
+      return scaled(b, op, 0, 1);
+    });
+  });
+  add("one-operand-one-term-later", [](KernelOp kernel) {
+    return changeStep(
+        kernel, /*all=*/false, [](OpBuilder &b, arith::MulIOp op) -> Value {
+          Value one = arith::ConstantIndexOp::create(b, op.getLoc(), 1);
+          return arith::AddIOp::create(b, op.getLoc(), op, one);
+        });
+  });
+  add("one-operand-backwards", [](KernelOp kernel) {
+    // The keys of attention meet values only after they were turned into
+    // weights.
+    auto mma = first<MmaAsyncOp>(kernel);
+    if (!mma || isRegisterTile(mma.getLhs().getType()))
+      return false;
+    return changeStep(
+        kernel, /*all=*/false, [](OpBuilder &b, arith::MulIOp op) -> Value {
+          auto loop = cast<scf::ForOp>(
+              cast<BlockArgument>(op.getLhs()).getOwner()->getParentOp());
+          Location loc = op.getLoc();
+          Value one = arith::ConstantIndexOp::create(b, loc, 1);
+          Value last = arith::SubIOp::create(b, loc, loop.getUpperBound(), one);
+          Value step = arith::SubIOp::create(b, loc, last, op.getLhs());
+          return arith::MulIOp::create(b, loc, step, op.getRhs());
+        });
   });
   add("tail-of-the-sum-lost", [](KernelOp kernel) {
     auto filler = getFiller(kernel);

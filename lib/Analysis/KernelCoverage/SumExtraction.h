@@ -1,0 +1,104 @@
+//===- SumExtraction.h - The terms of one sum -------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A multiply adds up what its operands hold along k, and loops add up
+// multiplies. The dimensions of an argument that are walked along by doing so
+// are coordinates, which the loops and k write: each one once, if the sum has
+// each of its terms once. What copies put into a ring a multiply takes out in
+// the same order, so that their loops stand for those of the multiply.
+
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H
+
+#include "KernelCoverage.h"
+#include <set>
+
+namespace mlir::tracea {
+
+/// An operand of a multiply, element by element of what was staged.
+struct SumOperand {
+  Operation *product = nullptr;
+  StringRef verb;
+  Place place;
+  llvm::SmallVector<cov::Constraint> guard;
+  /// The index along k.
+  cov::Expr contracted;
+  /// The ring or stage that holds it; null: an argument.
+  Operation *staged = nullptr;
+};
+
+/// Where an operand comes from.
+struct SumSource {
+  const SumOperand *operand = nullptr;
+  /// The copy; the multiply itself where nothing is staged.
+  Operation *op = nullptr;
+  BlockArgument buffer;
+  llvm::SmallVector<cov::Expr> indices;
+  llvm::SmallVector<cov::Constraint> guard;
+  /// Loops that count its steps, by depth.
+  llvm::SmallVector<Operation *> loops;
+  /// Copied by another role, or at another place.
+  bool isRemote = false;
+};
+
+/// All sources of one operand of the multiplies of a sum.
+struct SumSide {
+  std::vector<SumOperand> operands;
+  std::vector<SumSource> sources;
+  std::string undecided;
+  /// No memory that could be covered.
+  bool isComputed = false;
+};
+
+class SumExtraction {
+public:
+  SumExtraction(KernelCoverage &coverage, tracea_pipe::KernelOp kernel,
+                const Sum &sum);
+
+  void run();
+
+private:
+  void addOperand(Operation *product, unsigned number, SumSide &side);
+  /// Element `contracted` of what `access` reads.
+  void addOperand(Operation *product, StringRef verb, const TileAccess &access,
+                  const cov::Expr &contracted, SumSide &side);
+  /// What was computed from the columns of another product.
+  bool addColumns(Operation *product, Value tile, SumSide &side);
+  void addSources(const SumOperand &operand, SumSide &side);
+  std::optional<SumSource> getSource(const SumOperand &operand, Operation *fill,
+                                     bool isRemote, SumSide &side);
+  bool isTerm(const SumSource &source, cov::Term term) const;
+  bool isContracted(const SumSource &source, cov::Term term) const;
+  std::vector<int64_t> getDims(const SumSource &source, std::string &undecided);
+  std::set<size_t> getNamedDepths(const SumSide &side);
+  bool isOfResult(const cov::Constraint &constraint);
+  bool isSame(const cov::Writer &a, const cov::Expr &k, const cov::Writer &b,
+              const cov::Expr &other);
+  void addTerms(const SumSide &side, ArrayRef<const SumSource *> sources,
+                const std::set<size_t> &unnamed);
+  void addPairs(const SumSide &lhs, const SumSide &rhs);
+  void addPair(const SumSource &a, const SumSource &b);
+  std::vector<cov::Term> getVariables(const cov::Expr &expr) const;
+  bool addGuard(const SumSource &source, const std::set<cov::Term> &ids,
+                llvm::SmallVectorImpl<cov::Constraint> &guard,
+                std::vector<cov::Constraint> &sizes, std::string &undecided);
+  std::string nameOf(cov::Term term) const;
+
+  KernelCoverage &coverage;
+  tracea_pipe::KernelOp kernel;
+  const Sum &sum;
+  IndexContext &context;
+  KernelIndices &indices;
+  cov::Space &space;
+  /// Depths of loops that add up.
+  std::set<size_t> depths;
+  /// Grid indices that say which part of the sum it is.
+  std::set<cov::Term> splits;
+  /// Another multiply runs where this one does not.
+  bool hasAlternatives = false;
+};
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H

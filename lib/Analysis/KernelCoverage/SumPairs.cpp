@@ -1,0 +1,110 @@
+//===- SumPairs.cpp - Both operands are at one place of the sum ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "SumExtraction.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+
+void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
+  std::string undecided;
+  auto getIndex = [&](const SumSource &source) -> std::optional<int64_t> {
+    for (int64_t dim : getDims(source, undecided))
+      for (Term term : getVariables(source.indices[dim]))
+        if (isContracted(source, term))
+          return dim;
+    return std::nullopt;
+  };
+  std::optional<int64_t> dimA = getIndex(a), dimB = getIndex(b);
+  if (!dimA || !dimB)
+    return;
+  // Loops of two roles are one if they are as deep and run as often.
+  std::map<Term, Expr> same;
+  if (a.operand->contracted != b.operand->contracted &&
+      !b.operand->contracted.isConstant())
+    same[b.operand->contracted.terms().front().first] = a.operand->contracted;
+  for (auto [mine, other] : llvm::zip(a.loops, b.loops)) {
+    if (mine == other)
+      continue;
+    auto x = dyn_cast<scf::ForOp>(mine), y = dyn_cast<scf::ForOp>(other);
+    if (!x || !y)
+      return;
+    auto counter = [&](scf::ForOp loop) -> std::optional<Term> {
+      for (Term term : getVariables(context.get(loop.getInductionVar())))
+        if (auto it = indices.owners.find(term);
+            it != indices.owners.end() && it->second == loop)
+          return term;
+      return std::nullopt;
+    };
+    std::optional<Term> s = counter(x), t = counter(y);
+    if (s && t && space.range(*s).upper && space.range(*t).upper &&
+        *space.range(*s).upper == *space.range(*t).upper)
+      same[*t] = *s;
+  }
+  Expr indexA = a.indices[*dimA];
+  Expr indexB = space.substitute(b.indices[*dimB], same);
+  std::set<Term> ids;
+  for (const Expr &index : {indexA, indexB})
+    for (Term term : getVariables(index))
+      ids.insert(term);
+  ContentClaim content;
+  content.part.kind = CoveragePart::Pairing;
+  content.name = "operands have the same terms";
+  content.part.ops = {a.operand->product};
+  content.part.notes = {a.op, b.op};
+  content.part.buffer = a.buffer;
+  content.dims = {*dimA, *dimB};
+  cov::Claim claim;
+  claim.name = content.name;
+  SmallVector<cov::Constraint> premises, conclusions;
+  SumSource renamed = b;
+  for (cov::Constraint &constraint : renamed.guard)
+    constraint = space.substitute(constraint, same);
+  if (!addGuard(a, ids, premises, content.context, undecided) ||
+      !addGuard(renamed, ids, premises, content.context, undecided))
+    content.undecided = undecided;
+  conclusions.push_back(cov::equal(indexA, indexB));
+  // Past the end both are zero.
+  indices.math.require(context.getDim(a.buffer, *dimA) - 1 - indexA, premises);
+  claim.forAll.assign(ids.begin(), ids.end());
+  claim.premises.assign(premises.begin(), premises.end());
+  claim.conclusions.assign(conclusions.begin(), conclusions.end());
+  content.claim = std::move(claim);
+  coverage.finish(content);
+  coverage.contents.push_back(std::move(content));
+}
+
+void SumExtraction::addPairs(const SumSide &lhs, const SumSide &rhs) {
+  std::set<std::pair<Operation *, Operation *>> seen;
+  auto namesLoop = [&](const SumSource &source) {
+    std::string ignored;
+    for (int64_t dim : getDims(source, ignored))
+      for (Term term : getVariables(source.indices[dim]))
+        if (!isContracted(source, term))
+          return true;
+    return false;
+  };
+  for (const SumSource &a : lhs.sources)
+    for (const SumSource &b : rhs.sources) {
+      if (a.operand->product != b.operand->product)
+        continue;
+      auto acquired = [](const SumSource &source) -> Operation * {
+        auto copy = dyn_cast<CopyOp>(source.op);
+        return copy ? copy.getDest().getDefiningOp() : nullptr;
+      };
+      // What is copied into one slot meets; so do the only copies of two rings.
+      bool isSlot = acquired(a) && acquired(a) == acquired(b);
+      bool isOnly = lhs.sources.size() == lhs.operands.size() &&
+                    rhs.sources.size() == rhs.operands.size();
+      bool isLocal = !a.isRemote && !b.isRemote;
+      bool isAny = !namesLoop(a) && !namesLoop(b);
+      if (!isSlot && !isOnly && !isLocal && !isAny)
+        continue;
+      if (seen.insert({a.op, b.op}).second)
+        addPair(a, b);
+    }
+}
