@@ -205,6 +205,60 @@ TEST(Recheck, Protocol) {
             RecheckVerdict::Unreadable);
 }
 
+TEST(Recheck, TargetProtocol) {
+  // One slot that one role fills and another reads, and a buffer beside it:
+  // what counts are rings.
+  Protocol protocol;
+  protocol.name = "k";
+  protocol.trips = {"K"};
+  Channel ring, buffer;
+  ring.name = "ring 0";
+  ring.producers = 1;
+  ring.consumers = 2;
+  ring.readers = {2};
+  buffer.name = "buffer";
+  buffer.initialized = true;
+  buffer.readers = {0};
+  protocol.channels = {ring, buffer};
+  protocol.barriers = {{"start"}};
+  RoleBuilder producer(protocol, "producer");
+  Slot mine = producer.ring(0);
+  producer.initialize(0).sync(0, 2);
+  producer.loop(0, [&] {
+    producer.acquire(mine).copy(mine, 1, 16).commit(mine, 16).advance(mine);
+  });
+  producer.finish();
+  auto consume = [&](bool releases) {
+    Protocol copy = protocol;
+    RoleBuilder role(copy, "consumer");
+    Slot slot = role.ring(0);
+    role.sync(0, 2);
+    role.loop(0, [&] {
+      role.wait(slot).read(slot, 1);
+      if (releases)
+        role.release(slot);
+      role.advance(slot);
+    });
+    role.finish();
+    return writeModel(copy);
+  };
+  EXPECT_EQ(recheck("target-protocol", "2 roles, 1 rings, every trip count",
+                    consume(true))
+                .verdict,
+            RecheckVerdict::Confirmed);
+  RecheckResult other =
+      recheck("target-protocol", "2 roles, 2 channels, every trip count",
+              consume(true));
+  EXPECT_EQ(other.verdict, RecheckVerdict::Refuted);
+  EXPECT_THAT(other.message, HasSubstr("1 rings"));
+  EXPECT_EQ(recheck("target-protocol", "2 roles, 1 rings, every trip count",
+                    consume(false))
+                .verdict,
+            RecheckVerdict::Refuted);
+  EXPECT_EQ(recheck("target-protocol", "x", "banks/1 -").verdict,
+            RecheckVerdict::Unreadable);
+}
+
 TEST(Recheck, Resources) {
   ResourceUse use;
   use.memory.push_back({"a", 16384, 4, 1, 1024, 8});
