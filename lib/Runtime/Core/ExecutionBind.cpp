@@ -15,6 +15,9 @@
 
 namespace tracea::runtime {
 
+/// A tensor has at most 2^48 elements, which is more than any memory holds.
+static constexpr int maxLogElements = 48;
+
 static bool isRowMajorWith(Span<const int64_t> sizes,
                            Span<const int64_t> strides) {
   int64_t step = 1;
@@ -104,6 +107,11 @@ void Execution::Impl::prepare() {
           int64_t &align = inputAlign[static_cast<size_t>(buffer.index)];
           align = std::max<int64_t>(
               align, arg.map.interleave == MapInterleave::B32 ? 32 : 16);
+        } else if (arg.kind == ArgKind::Pointer &&
+                   buffer.kind == BufferKind::Input) {
+          // Lanes read 16 bytes at a time where rows allow it.
+          int64_t &align = inputAlign[static_cast<size_t>(buffer.index)];
+          align = std::max<int64_t>(align, 16);
         }
       }
   for (const OutputSpec &output : entry->outputs) {
@@ -201,11 +209,19 @@ Status Execution::Impl::evaluate() {
   for (const std::vector<int64_t> &shape : boundShapes)
     shapePointers.push_back(&shape);
   values.evaluate(entry->exprs, shapePointers);
+  auto describeInputs = [&] {
+    std::string text;
+    for (size_t i = 0; i < boundShapes.size(); ++i)
+      text += (i ? ", " : "") + nameOfInput(i) + " is " +
+              nameOf(entry->inputs[i].type) + describeShape(boundShapes[i]);
+    return text;
+  };
   // Checks come first: they say in the program's words what is wrong.
   for (const CheckSpec &check : entry->checks) {
     Expected<int64_t> value = values.get(check.expr);
     if (!value)
-      return value.status().withContext("check \"" + check.message + "\"");
+      return Status::error("check \"" + check.message + "\": " +
+                           value.status().message() + "; " + describeInputs());
     if (*value == 0)
       return Status::error("the program refuses these shapes: " +
                            check.message);
@@ -252,6 +268,15 @@ Status Execution::Impl::bindView(const ViewSpec &spec, BoundView &view) const {
     return Status::error("expected sizes of at least 0 whose product fits into "
                          "64 bits, found " +
                          describeShape(view.sizes));
+  // What proofs of indices rely on, also where another extent is zero.
+  int64_t most = int64_t(1) << maxLogElements;
+  for (int64_t size : view.sizes) {
+    if (size > most)
+      return Status::error("expected at most 2^" +
+                           std::to_string(maxLogElements) +
+                           " elements, found " + describeShape(view.sizes));
+    most /= std::max<int64_t>(size, 1);
+  }
   view.low = view.high = 0;
   if (*count == 0)
     return Status::success();

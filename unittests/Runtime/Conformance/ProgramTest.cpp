@@ -339,6 +339,37 @@ TEST_P(ProgramConformance, ProgramChecksRefuseShapes) {
             "elements");
 }
 
+/// What does not fit into 64 bits has no value, and is refused by name.
+TEST_P(ProgramConformance, IndicesMustFit) {
+  ProgramFile program = chain();
+  EntrySpec &entry = program.manifest.entries[0];
+  ExprBuilder e(entry.exprs);
+  int64_t size = e.mul(e.constant(int64_t(1) << 60), e.dim(0, 0));
+  entry.checks.push_back(
+      {e.le(size, e.constant(INT64_MAX)), "the indices of kernel 'k' fit"});
+  EXPECT_THAT(errorOf(program, {ramp({8, 2}), ramp({16})}),
+              AllOf(HasSubstr("the indices of kernel 'k' fit"),
+                    HasSubstr("of 1152921504606846976 and 8, does not fit into "
+                              "64 bits"),
+                    HasSubstr("input 0 'x' is f32[8, 2], input 1 'y' is "
+                              "f32[16]")));
+  std::vector<Tensor> outputs(2);
+  EXPECT_TRUE(start(program)->run({ramp({4, 4}), ramp({16})}, outputs).ok());
+}
+
+/// Sizes that no memory has are refused, also where another one is zero.
+TEST_P(ProgramConformance, SizesAreThoseOfMemory) {
+  int64_t most = int64_t(1) << 48;
+  auto of = [](int64_t rows, int64_t columns) {
+    return *Tensor::allocate(ElementType::F32, {rows, columns});
+  };
+  EXPECT_THAT(
+      errorOf(chain(), {of(0, most + 1), ramp({0})}),
+      HasSubstr("expected at most 2^48 elements, found [0, 281474976710657]"));
+  std::vector<Tensor> outputs(2);
+  EXPECT_TRUE(start(chain())->run({of(0, most), ramp({0})}, outputs).ok());
+}
+
 TEST_P(ProgramConformance, ViewsAreBoundsChecked) {
   Tensor x = ramp({4, 8});
   // Replaces an expression of the only step's first view.
