@@ -11,78 +11,6 @@ using namespace mlir::tracea_pipe;
 using cov::Expr;
 using cov::Term;
 
-void KernelCoverage::joinParts(ContentClaim &content) {
-  cov::Space &space = problem.space;
-  if (content.stage->writers.size() != 1)
-    return;
-  cov::Writer &writer = content.stage->writers.front();
-  // The product of a part and a share, in sizes.
-  std::optional<Term> product, part, step;
-  Expr share;
-  for (const Expr &index : writer.map)
-    for (auto [term, coefficient] : index.terms())
-      if (space.kind(term) == cov::TermKind::Product &&
-          space.factors(term).size() == 2)
-        for (unsigned number : {0, 1}) {
-          Term factor = space.factors(term)[number];
-          Expr other = space.factors(term)[1 - number];
-          if (!llvm::is_contained(writer.ids, factor) ||
-              !space.isSymbolic(other))
-            continue;
-          product = term;
-          part = factor;
-          share = other;
-        }
-  if (!product)
-    return;
-  for (Term id : writer.ids)
-    if (space.range(id).upper && *space.range(id).upper == share &&
-        space.range(id).lower == Expr(0))
-      step = id;
-  if (!step)
-    return;
-  const Expr joined = Expr(*product) + Expr(*step);
-  std::optional<Expr> end;
-  for (const cov::Constraint &constraint : writer.guard)
-    if (!constraint.equality && space.isSymbolic(constraint.expr + joined))
-      end = constraint.expr + joined + 1;
-  if (!end)
-    return;
-  // Of an empty share there is no step.
-  Expr divisor = indices.math.max(share, 1);
-  Term whole = space.coordinate("step", cov::Range(*end));
-  Term rest = space.id("rest", cov::Range(divisor));
-  indices.names[whole] = "step of all parts";
-  indices.names[rest] = "step of the part";
-  auto rejoin = [&](const Expr &expr) {
-    int64_t factor = expr.coefficient(*product);
-    return expr - factor * joined + factor * Expr(whole);
-  };
-  cov::Writer changed = writer;
-  llvm::erase_if(changed.guard, [&](const cov::Constraint &constraint) {
-    return constraint.expr == *end - 1 - joined;
-  });
-  for (Expr &index : changed.map)
-    index = rejoin(index);
-  for (cov::Constraint &constraint : changed.guard)
-    constraint.expr = rejoin(constraint.expr);
-  llvm::erase_if(changed.ids,
-                 [&](Term id) { return id == *part || id == *step; });
-  changed.ids.push_back(whole);
-  // Nothing else may know the part.
-  SmallVector<Expr> all(changed.map.begin(), changed.map.end());
-  for (const cov::Constraint &constraint : changed.guard)
-    all.push_back(constraint.expr);
-  for (const Expr &expr : all)
-    for (Term term : space.variables(expr))
-      if (term == *part || term == *step)
-        return;
-  writer = std::move(changed);
-  content.before.push_back(
-      {"parts", cov::EuclidStage{cov::EuclidStage::Join, whole, *part, rest,
-                                 divisor, /*masked=*/true}});
-}
-
 void KernelCoverage::finish(ContentClaim &content) {
   SmallVector<Expr> exprs;
   SmallVector<cov::Constraint> guard;
@@ -121,7 +49,6 @@ void KernelCoverage::finish(ContentClaim &content) {
     }
     for (Term coordinate : content.stage->coordinates)
       exprs.push_back(*problem.space.range(coordinate).upper);
-    joinParts(content);
   }
   for (const Expr &expr : exprs)
     if (!expr.isValid() && content.undecided.empty())
@@ -134,7 +61,6 @@ void KernelCoverage::add(cov::Problem &problem, const ContentClaim &content) {
     problem.claims.push_back(*content.claim);
   if (!content.stage)
     return;
-  llvm::append_range(problem.stages, content.before);
   problem.stages.push_back({content.name, *content.stage});
   llvm::append_range(problem.outputs, content.stage->coordinates);
 }

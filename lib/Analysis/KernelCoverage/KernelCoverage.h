@@ -73,8 +73,6 @@ struct ContentClaim {
   std::string name;
   /// Terms and slots: who writes which coordinate.
   std::optional<cov::AffineStage> stage;
-  /// What joins the part of a split sum and the step in it.
-  std::vector<cov::Stage> before;
   /// Pairs.
   std::optional<cov::Claim> claim;
   /// Dimensions of `part.buffer`, one for each coordinate.
@@ -130,8 +128,6 @@ private:
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();
   void extractSlots();
-  /// part * share + step, below an end, is one number: a stage by itself.
-  void joinParts(ContentClaim &content);
   /// `outside` happens once for each time that the slot is filled; the teams of
   /// `team` fill it together.
   void addSlot(Operation *reader, Value buffer,
