@@ -14,10 +14,9 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-namespace {
-/// Offsets of the buffers of a slot.
-SmallVector<Value> getBuffers(Emitter &b, const ChannelPlan &channel,
-                              Value slot) {
+SmallVector<Value> mlir::tracea_pipe::getSlotBuffers(Emitter &b,
+                                                     const ChannelPlan &channel,
+                                                     Value slot) {
   SmallVector<Value> buffers;
   for (auto [offset, stride] : llvm::zip(channel.offsets, channel.strides)) {
     Value start = b.add(b.mul(slot, stride), offset);
@@ -28,6 +27,7 @@ SmallVector<Value> getBuffers(Emitter &b, const ChannelPlan &channel,
   return buffers;
 }
 
+namespace {
 struct LowerChannel : KernelPattern<ChannelOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -114,7 +114,7 @@ struct LowerAcquire : KernelPattern<AcquireOp> {
       waitUntilFree();
     }
     context.fullBarriers[op] = b.barrierOf(channel, channel.full, slot);
-    rewriter.replaceOp(op, getBuffers(b, channel, slot));
+    rewriter.replaceOp(op, getSlotBuffers(b, channel, slot));
     return success();
   }
 };
@@ -153,7 +153,7 @@ struct LowerWait : KernelPattern<WaitOp> {
     const ChannelPlan &channel = context.plan.getChannel(op.getChannel());
     Value slot = adaptor.getPhase()[0];
     b.wait(b.barrierOf(channel, channel.full, slot), adaptor.getPhase()[1]);
-    rewriter.replaceOp(op, getBuffers(b, channel, slot));
+    rewriter.replaceOp(op, getSlotBuffers(b, channel, slot));
     return success();
   }
 };

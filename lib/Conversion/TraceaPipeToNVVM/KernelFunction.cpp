@@ -222,7 +222,9 @@ void FunctionBuilder::setUpThread() {
 }
 
 void FunctionBuilder::setUpBarriers() {
-  if (plan.channels.empty() && plan.tensorMaps.empty())
+  bool hasBarriers = llvm::any_of(
+      plan.channels, [](auto &entry) { return !entry.second.isLocal; });
+  if (!hasBarriers && plan.tensorMaps.empty())
     return;
   onlyIf(plan.teams.front()->leader, [&]() {
     for (Value map : context.tensorMaps)
@@ -232,6 +234,8 @@ void FunctionBuilder::setUpBarriers() {
                                /*tensormap=*/b.getUnitAttr());
     kernel.walk([&](ChannelOp op) {
       const ChannelPlan &channel = plan.channels[op];
+      if (channel.isLocal)
+        return;
       auto init = [&](int64_t first, int64_t count) {
         for (int64_t i = 0; i < channel.slots * channel.copies; ++i)
           NVVM::MBarrierInitOp::create(b, pointer(first + 8 * i), i32(count),

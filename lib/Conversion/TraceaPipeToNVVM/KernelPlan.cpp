@@ -6,6 +6,7 @@
 #include "StagedWindow.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -146,10 +147,13 @@ void Planner::planCopy(OpTy op) {
   TensorMapRecipe recipe;
   std::string reason = "copies by lanes were asked for";
   std::optional<BulkCopy> copy;
-  if (!options.laneCopies)
+  bool byUnit = !kernel->hasAttr(kLaneCopiesAttrName);
+  if (byUnit && !options.laneCopies)
     copy = planBulkCopy(op, recipe, reason);
   if (!copy) {
     ++plan.numLaneCopies;
+    if (!byUnit)
+      return;
     remark::missed(op.getLoc(), remark::RemarkOpts::name("lane-copy")
                                     .category("convert-tracea-pipe-to-nvvm"))
         << remark::metric("Operation",
@@ -416,6 +420,8 @@ LogicalResult Planner::planMemory() {
   end = llvm::alignTo(end, kBarrierBytes);
   kernel.walk([&](ChannelOp op) {
     ChannelPlan &entry = plan.channels[op];
+    if (entry.isLocal)
+      return;
     // A gap tells one array from the next to who looks at addresses alone.
     int64_t bytes = (entry.slots * entry.copies + 1) * kBarrierBytes;
     entry.full = end;
@@ -434,6 +440,7 @@ LogicalResult Planner::run() {
   if (failed(planTeams()) || failed(planChannels()))
     return failure();
   planCopies();
+  planLocalRings(plan);
   classifyRoles();
   return failure(failed(planUses()) || failed(planBarriers()) ||
                  failed(planMemory()));

@@ -65,6 +65,9 @@ struct ChannelPlan {
   bool arrivesEarly = true;
   /// Lanes read its slots, besides the units.
   bool readByLanes = false;
+  /// The lanes that read its slots fill them, and no unit does: there are no
+  /// barriers.
+  bool isLocal = false;
 };
 
 struct ScratchPlan {
@@ -87,6 +90,10 @@ struct KernelPlan {
   /// How each copy and copy_out is done by the unit; absent where lanes do it.
   DenseMap<Operation *, BulkCopy> bulkCopies;
   SmallVector<TensorMapRecipe> tensorMaps;
+  /// Of local rings: the groups of copies that may be pending after each wait,
+  /// and the acquires before which the team must meet.
+  DenseMap<Operation *, int64_t> pendingGroups;
+  DenseSet<Operation *> meetingAcquires;
   /// The named barrier that says that the barriers of channels are there; 0 is
   /// the workgroup's, where all wait. Otherwise the first role only arrives.
   int64_t startBarrier = 0;
@@ -108,6 +115,9 @@ struct PlanOptions {
 /// Plans a kernel; an error at the operation that has no place in it.
 LogicalResult planKernel(KernelOp kernel, const PlanOptions &options,
                          KernelPlan &plan);
+
+/// Decides which rings are local, and where their team meets.
+void planLocalRings(KernelPlan &plan);
 
 } // namespace mlir::tracea_pipe
 

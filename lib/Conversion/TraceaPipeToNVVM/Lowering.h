@@ -122,6 +122,10 @@ public:
   Team &team;
 };
 
+/// Offsets of the buffers of a slot.
+SmallVector<Value> getSlotBuffers(Emitter &b, const ChannelPlan &channel,
+                                  Value slot);
+
 /// A pattern that knows its kernel.
 template <typename OpTy>
 struct KernelPattern : OpConversionPattern<OpTy> {
@@ -129,8 +133,8 @@ struct KernelPattern : OpConversionPattern<OpTy> {
   using OneToNOpAdaptor = typename Base::OneToNOpAdaptor;
   using typename Base::OpAdaptor;
   KernelPattern(const TypeConverter &converter, MLIRContext *mlirContext,
-                NVVMLoweringContext &context)
-      : Base(converter, mlirContext), context(context) {}
+                NVVMLoweringContext &context, PatternBenefit benefit = 1)
+      : Base(converter, mlirContext, benefit), context(context) {}
   NVVMLoweringContext &context;
 };
 
@@ -147,6 +151,12 @@ void populateChannelPatterns(const TypeConverter &converter,
 void populateCopyPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns,
                           NVVMLoweringContext &context);
+void populateLaneCopyPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns,
+                              NVVMLoweringContext &context);
+void populateLocalRingPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns,
+                               NVVMLoweringContext &context);
 void populateMatrixUnitPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
@@ -159,6 +169,9 @@ void populateTilePatterns(const TypeConverter &converter,
 void populateTileMemoryPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
+void populateWarpMultiplyPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  NVVMLoweringContext &context);
 
 } // namespace mlir::tracea_pipe
 

@@ -3,11 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GlobalTile.h"
-#include "ThreadOffsets.h"
+#include "MatrixTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-namespace alg = ::tracea::algebra;
 
 namespace {
 
@@ -15,93 +14,18 @@ namespace {
 // Staged memory, by matrices
 //===----------------------------------------------------------------------===//
 
-/// How `stmatrix` stores a tile of 16-bit elements: eight registers of each
-/// lane are four matrices of 8x8, whose rows are 16 bytes of memory.
-struct MatrixStore {
-  bool transposed = false;
-  /// What the bits of a lane add to the address it gives: the first three are
-  /// the row's, the other two the matrix's. Then those of the warp, and where
-  /// each group of registers begins.
-  SmallVector<int64_t> laneSteps, warpSteps, registers;
-};
-
-/// Whether stmatrix can store the tile: one register bit and two lane bits (or
-/// three lane bits) run along 16 bytes.
-std::optional<MatrixStore> matchMatrixStore(const StagedWindow &window,
-                                            RankedTensorType tile) {
-  LanesAttr lanes = getLanes(tile);
-  if (tile.getElementTypeBitWidth() != 16 || lanes.getNumLanes() != kWarpSize ||
-      lanes.getReg().size() < 3)
+/// Whether stmatrix can store the tile.
+std::optional<MatrixTransfer> matchMatrixStore(const StagedWindow &window,
+                                               RankedTensorType tile) {
+  if (tile.getElementTypeBitWidth() != 16)
     return std::nullopt;
-  // Rows stay whole if they begin at multiples of 16 bytes that the swizzle
-  // keeps together.
-  uint64_t whole = window.layout.swizzle.preservedVectorBytes();
-  if ((whole && whole < 16) || window.getTermsAlignment() % 16)
-    return std::nullopt;
-  auto offset = [&](int64_t reg, int64_t lane, int64_t warp = 0) {
-    return window.getOffset(lanes.getCoordinate(reg, lane, warp));
-  };
-  int64_t origin = offset(0, 0);
-  auto fits = [&](ArrayRef<std::pair<int64_t, int64_t>> along) {
-    for (auto [bit, at] : llvm::enumerate(along))
-      if (offset(at.first, at.second) - origin != int64_t(2) << bit)
-        return false;
-    return true;
-  };
-  MatrixStore store;
-  if (fits({{1, 0}, {0, 1}, {0, 2}}))
-    store.transposed = false;
-  else if (fits({{0, 4}, {0, 8}, {0, 16}}))
-    store.transposed = true;
-  else
-    return std::nullopt;
-  auto step = [&](int64_t reg, int64_t lane, int64_t warp = 0) {
-    return offset(reg, lane, warp) - origin;
-  };
-  if (store.transposed)
-    store.laneSteps = {step(1, 0), step(0, 1), step(0, 2)};
-  else
-    store.laneSteps = {step(0, 4), step(0, 8), step(0, 16)};
-  store.laneSteps.push_back(step(2, 0));
-  store.laneSteps.push_back(step(4, 0));
-  for (int64_t warp = 1; warp < lanes.getNumWarps(); warp *= 2)
-    store.warpSteps.push_back(step(0, 0, warp));
-  for (int64_t reg = 0; reg < lanes.getNumRegisters(); reg += 8)
-    store.registers.push_back(offset(reg, 0));
-  auto sum = [](ArrayRef<int64_t> steps, int64_t bits) {
-    int64_t total = 0;
-    for (auto [bit, bytes] : llvm::enumerate(steps))
-      total += bits >> bit & 1 ? bytes : 0;
-    return total;
-  };
-  // Every row must begin where these say, at a multiple of 16 bytes, and be
-  // eight neighbours.
-  for (int64_t reg = 0; reg < lanes.getNumRegisters(); reg += 2)
-    for (int64_t warp = 0; warp < lanes.getNumWarps(); ++warp)
-      for (int64_t row = 0; row < 8; ++row) {
-        int64_t first = store.registers[reg / 8] +
-                        sum(store.laneSteps, row | reg / 2 % 4 << 3) +
-                        sum(store.warpSteps, warp);
-        if (first % 16)
-          return std::nullopt;
-        for (int64_t column = 0; column < 8; ++column) {
-          int64_t found =
-              store.transposed
-                  ? offset(reg + (row & 1), row >> 1 | column << 2, warp)
-                  : offset(reg + (column & 1), row << 2 | column >> 1, warp);
-          if (found != first + 2 * column)
-            return std::nullopt;
-        }
-      }
-  return store;
+  return MatrixTransfer::get(window, tile);
 }
 
 void storeMatrices(Emitter &b, const StagedWindow &window, Value buffer,
                    RankedTensorType tile, Value vector,
-                   const MatrixStore &store) {
-  SmallVector<Value> pointers =
-      ThreadOffsets(b, window, buffer)
-          .get(store.laneSteps, store.warpSteps, store.registers);
+                   const MatrixTransfer &store) {
+  SmallVector<Value> pointers = store.getPointers(b, window, buffer);
   MLIRContext *c = b.getContext();
   Value words = vector::BitCastOp::create(
       b, VectorType::get(getLanes(tile).getNumRegisters() / 2, b.getI32Type()),

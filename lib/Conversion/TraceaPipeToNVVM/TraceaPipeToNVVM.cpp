@@ -79,10 +79,13 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
                                                        target);
   populateChannelPatterns(converter, patterns, context);
   populateCopyPatterns(converter, patterns, context);
+  populateLaneCopyPatterns(converter, patterns, context);
+  populateLocalRingPatterns(converter, patterns, context);
   populateMatrixUnitPatterns(converter, patterns, context);
   populateTeamPatterns(converter, patterns, context);
   populateTilePatterns(converter, patterns, context);
   populateTileMemoryPatterns(converter, patterns, context);
+  populateWarpMultiplyPatterns(converter, patterns, context);
   return applyPartialConversion(context.function, target, std::move(patterns));
 }
 

@@ -10,6 +10,7 @@
 
 #include "GemmShape.h"
 #include "tracea/Algebra/Fragments.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -195,6 +196,7 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   MLIRContext *context = b.getContext();
   WarpGrid warps(schedule.getTile(), schedule.getRegisters());
   kb.getKernel().setWarps(warps.getNumWarps());
+  kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
   auto getTile = [&](alg::MatrixOperand operand, ArrayRef<int64_t> extents,
                      Type type) {
     alg::Expected<alg::LaneMap> fragment = alg::mmaM16N8(operand, depth, bits);

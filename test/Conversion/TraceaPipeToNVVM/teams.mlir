@@ -33,7 +33,7 @@ tracea_pipe.kernel @alone(%X: memref<?x?xbf16>, %Y: memref<?x?xbf16>, %n: index)
     tracea_pipe.commit %ring[%p] : !ring, !phase
     // CHECK:      nvvm.mbarrier.try_wait.parity %{{.*}}, %c0_i32
     %f = tracea_pipe.wait %ring[%p] : !ring, !phase -> !slot
-    // CHECK-COUNT-32: llvm.load %{{.*}} : !llvm.ptr<3> -> bf16
+    // CHECK-COUNT-4: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4
     %x = tracea_pipe.load %f[%c0, %c0] map #id : !slot -> tensor<64x64xbf16, #rows>
     // CHECK:      nvvm.barrier id = %c0_i32 number_of_threads = %c128_i32
     // CHECK:      scf.if %[[FIRST]]

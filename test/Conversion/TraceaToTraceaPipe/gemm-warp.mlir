@@ -12,7 +12,7 @@
 // TILE-DAG: #[[A:.*]] = #tracea_pipe.lanes<{{.*}} warp = {{\[\[}}64, 0], [0, 0], [0, 0]]
 // TILE-DAG: #[[B:.*]] = #tracea_pipe.lanes<{{.*}} warp = {{\[\[}}0, 0], [0, 32], [0, 64]]
 // TILE-DAG: #[[ROWS:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 1], [0, 2], [0, 4], [8, 0]{{.*}} lane = {{\[\[}}0, 8], [0, 16],
-// TILE: tracea_pipe.kernel @gemm_0({{.*}} warps = 8
+// TILE: tracea_pipe.kernel @gemm_0({{.*}} tracea_pipe.lane_copies{{.*}} warps = 8
 // TILE: tiles (%{{.*}}, %{{.*}}) in (%{{.*}}, %{{.*}}) group 16
 // TILE: scf.for {{.*}} -> (tensor<128x128xf32, #[[ACC]]>)
 // TILE: %[[LHS:.*]] = tracea_pipe.stage {{.*}} padded [0, 1] slots 4

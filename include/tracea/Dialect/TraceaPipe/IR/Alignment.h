@@ -14,6 +14,10 @@ namespace mlir::tracea_pipe {
 /// multiple of it. Who launches the kernel sees to it.
 constexpr llvm::StringLiteral kAlignedAttrName = "tracea_pipe.aligned";
 
+/// A unit attribute of a kernel: all lanes share its copies, even those that a
+/// unit of the target could do. Without it who lowers the kernel chooses.
+constexpr llvm::StringLiteral kLaneCopiesAttrName = "tracea_pipe.lane_copies";
+
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_DIALECT_TRACEAPIPE_IR_ALIGNMENT_H

@@ -1,0 +1,368 @@
+//===- LaneCopies.cpp - Copies that all lanes of a team start -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Lanes copy pieces of rows: neighbouring lanes neighbouring pieces, as wide as
+// memory and slot allow. A piece of 16, 8 or 4 bytes is one asynchronous copy,
+// which fills with zeros what its source lacks. How wide pieces may be is seen
+// from the window as far as it is static; where it depends on an address or an
+// extent that only the run knows, there are versions behind a test that all
+// lanes answer alike. The last one takes elements one by one.
+
+#include "Lowering.h"
+#include "ThreadOffsets.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+constexpr int64_t kMostBytes = 16, kLeastBytes = 4;
+
+namespace {
+/// A tile of rows cut into pieces, and which lane copies which: `columns`
+/// lanes side by side, `rows` of a team below one another, in rounds.
+struct Pieces {
+  int64_t bytes, elements;
+  int64_t columns, rows, rowRounds, columnRounds;
+
+  Pieces(int64_t bytes, int64_t elementBytes, ArrayRef<int64_t> shape,
+         int64_t threads)
+      : bytes(bytes), elements(bytes / elementBytes) {
+    int64_t perRow = shape[1] / elements;
+    columns = std::min(perRow & -perRow, threads);
+    rows = threads / columns;
+    columnRounds = perRow / columns;
+    rowRounds = llvm::divideCeil(shape[0], rows);
+  }
+};
+
+/// One copy by lanes.
+class LaneCopy {
+public:
+  LaneCopy(Emitter &b, CopyOp op, const StagedWindow &dest,
+           const GlobalWindow &source, Value buffer)
+      : b(b), op(op), dest(dest), source(source), buffer(buffer),
+        memory(b.context.arguments.find(source.buffer)->second),
+        type(cast<MemRefType>(op.getDest().getType())),
+        elementBytes(type.getElementTypeBitWidth() / 8) {}
+
+  /// Whether this is a copy of rows in which elements stay as they are.
+  bool matches();
+  void emit();
+
+private:
+  int64_t getStagedWidth() const;
+  int64_t getSourceWidth() const;
+  int64_t getStaticWidth() const;
+  Value isAligned(int64_t bytes);
+  void copyPieces(int64_t bytes);
+  void copyElements(int64_t bytes);
+  Value columnOf(ValueRange at);
+  Value getValidBytes(ValueRange at, Value inside, const Pieces &pieces);
+  SmallVector<int64_t> getCheckedRows();
+  bool checksColumns();
+  Value conjoin(Value x, Value y) {
+    return x ? arith::AndIOp::create(b, x, y).getResult() : y;
+  }
+
+  Emitter &b;
+  CopyOp op;
+  const StagedWindow &dest;
+  const GlobalWindow &source;
+  Value buffer;
+  const GlobalBuffer &memory;
+  MemRefType type;
+  int64_t elementBytes;
+};
+} // namespace
+
+/// Whether coordinate 1 of an access runs along the last dimension, alone and
+/// by steps of one.
+static bool runsAlongLast(ArrayRef<WindowDim> dims) {
+  if (dims.empty())
+    return false;
+  for (const WindowDim &dim : dims.drop_back())
+    if (dim.form.coefficients[1])
+      return false;
+  return dims.back().form.coefficients[1] == 1;
+}
+
+bool LaneCopy::matches() {
+  return type.getRank() == 2 && op.getLimits().empty() &&
+         memory.type.getElementType() == type.getElementType() &&
+         type.getElementTypeBitWidth() % 8 == 0 &&
+         llvm::isPowerOf2_64(b.team.getNumThreads()) && b.team.thread &&
+         runsAlongLast(dest.dims) && runsAlongLast(source.dims) &&
+         getStagedWidth() >= kLeastBytes;
+}
+
+/// The bytes of the slot's rows that stay together, at multiples of as many.
+int64_t LaneCopy::getStagedWidth() const {
+  const StagedLayout &layout = dest.layout;
+  int64_t width = std::gcd(kMostBytes, type.getDimSize(1) * elementBytes);
+  width = std::gcd(width, layout.panel * elementBytes);
+  width = std::gcd(width, dest.getTermsAlignment());
+  if (int64_t whole = layout.swizzle.preservedVectorBytes())
+    width = std::min(width, whole);
+  for (auto [number, dim] : llvm::enumerate(dest.dims)) {
+    int64_t step = layout.steps[number];
+    width = std::gcd(width, dim.form.constant * step);
+    width = std::gcd(width, dim.form.coefficients[0] * step);
+  }
+  return width;
+}
+
+/// The bytes that a row of the tile begins at multiples of, from the beginning
+/// of a row of the source.
+int64_t LaneCopy::getSourceWidth() const {
+  const WindowDim &columns = source.dims.back();
+  int64_t divisor =
+      std::gcd<int64_t>(columns.form.constant, columns.form.coefficients[0]);
+  for (const WindowDim::Term &term : columns.terms)
+    divisor = std::gcd(divisor, term.factor * getKnownDivisor(term.value));
+  return std::gcd(kMostBytes, divisor * elementBytes);
+}
+
+/// The widest pieces that nothing static forbids.
+int64_t LaneCopy::getStaticWidth() const {
+  int64_t width = std::gcd(getStagedWidth(), getSourceWidth());
+  int64_t columns = memory.type.getShape().back();
+  if (!ShapedType::isDynamic(columns) && source.dims.size() > 1)
+    width = std::gcd(width, columns * elementBytes);
+  return width;
+}
+
+/// Whether the rows of the source begin at multiples of so many bytes.
+Value LaneCopy::isAligned(int64_t bytes) {
+  Value bits = LLVM::PtrToIntOp::create(b, b.getI64Type(), memory.pointer);
+  if (source.dims.size() > 1 &&
+      ShapedType::isDynamic(memory.type.getShape().back())) {
+    Value row = arith::IndexCastOp::create(
+        b, b.getI64Type(), b.mul(memory.sizes.back(), elementBytes));
+    bits = arith::OrIOp::create(b, bits, row);
+  }
+  Value low = arith::AndIOp::create(
+      b, bits, arith::ConstantOp::create(b, b.getI64IntegerAttr(bytes - 1)));
+  return arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, low,
+      arith::ConstantOp::create(b, b.getI64IntegerAttr(0)));
+}
+
+SmallVector<int64_t> LaneCopy::getCheckedRows() {
+  SmallVector<int64_t> dims(op.getPadded());
+  llvm::erase(dims, static_cast<int64_t>(source.dims.size()) - 1);
+  return dims;
+}
+
+bool LaneCopy::checksColumns() {
+  return llvm::is_contained(op.getPadded(),
+                            static_cast<int64_t>(source.dims.size()) - 1);
+}
+
+/// The coordinate along the source's last dimension.
+Value LaneCopy::columnOf(ValueRange at) {
+  const WindowDim &dim = source.dims.back();
+  Value coordinate = b.index(dim.form.constant);
+  for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+    if (factor)
+      coordinate = b.add(coordinate, b.mul(x, factor));
+  for (const WindowDim::Term &term : dim.terms)
+    coordinate = b.add(coordinate, b.mul(b.remap(term.value), term.factor));
+  return coordinate;
+}
+
+/// The bytes of a piece that lie in the source (i32); null for all of them. A
+/// piece begins at a multiple of its width: none begins before the first
+/// column and ends behind it.
+Value LaneCopy::getValidBytes(ValueRange at, Value inside,
+                              const Pieces &pieces) {
+  if (checksColumns()) {
+    Value size = memory.sizes.back();
+    Value column = columnOf(at);
+    Value begins =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, size);
+    inside = conjoin(inside, begins);
+    int64_t known = memory.type.getShape().back();
+    if (ShapedType::isDynamic(known) || known % pieces.elements) {
+      Value rest = arith::SubIOp::create(b, size, column);
+      rest = arith::MinSIOp::create(b, rest, b.index(pieces.elements));
+      Value bytes = b.mul(b.toI32(rest), elementBytes);
+      return arith::SelectOp::create(b, inside, bytes, b.i32(0));
+    }
+  }
+  if (!inside)
+    return {};
+  return arith::SelectOp::create(b, inside, b.i32(pieces.bytes), b.i32(0));
+}
+
+static SmallVector<int64_t> doubling(int64_t first, int64_t below,
+                                     function_ref<int64_t(int64_t)> offset) {
+  SmallVector<int64_t> steps;
+  for (int64_t at = first; at < below; at *= 2)
+    steps.push_back(offset(at) - offset(0));
+  return steps;
+}
+
+void LaneCopy::copyPieces(int64_t bytes) {
+  int64_t threads = b.team.getNumThreads();
+  Pieces pieces(bytes, elementBytes, type.getShape(), threads);
+  // The bits of the thread's number: columns, then rows.
+  SmallVector<int64_t> steps = doubling(1, pieces.columns, [&](int64_t column) {
+    return dest.getOffset({0, column * pieces.elements});
+  });
+  llvm::append_range(steps, doubling(1, pieces.rows, [&](int64_t row) {
+                       return dest.getOffset({row, 0});
+                     }));
+  constexpr size_t kLaneBits = 5;
+  SmallVector<int64_t> rounds;
+  SmallVector<std::pair<int64_t, int64_t>> origins;
+  for (int64_t row = 0; row < pieces.rowRounds; ++row)
+    for (int64_t column = 0; column < pieces.columnRounds; ++column) {
+      origins.push_back(
+          {row * pieces.rows, column * pieces.columns * pieces.elements});
+      rounds.push_back(
+          dest.getOffset({origins.back().first, origins.back().second}));
+    }
+  ArrayRef<int64_t> all(steps);
+  SmallVector<Value> pointers =
+      ThreadOffsets(b, dest, buffer)
+          .get(all.take_front(kLaneBits), all.drop_front(kLaneBits), rounds);
+
+  Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
+  Value column =
+      b.mul(b.createOrFold<arith::RemUIOp>(thread, b.index(pieces.columns)),
+            pieces.elements);
+  Value row = b.createOrFold<arith::DivUIOp>(thread, b.index(pieces.columns));
+  for (auto [origin, pointer] : llvm::zip(origins, pointers)) {
+    SmallVector<Value> at = {b.add(row, origin.first),
+                             b.add(column, origin.second)};
+    OpBuilder::InsertionGuard guard(b);
+    if (origin.first + pieces.rows > type.getDimSize(0)) {
+      Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at[0],
+                                         b.index(type.getDimSize(0)));
+      auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+    }
+    Value inside;
+    Value from = b.globalPointer(source, at, getCheckedRows(), inside);
+    Value valid = getValidBytes(at, inside, pieces);
+    // Only whole pieces can leave out the first cache.
+    auto cache = bytes == kMostBytes ? NVVM::LoadCacheModifierKind::CG
+                                     : NVVM::LoadCacheModifierKind::CA;
+    NVVM::CpAsyncOp::create(b, pointer, from, static_cast<int32_t>(bytes),
+                            cache, valid);
+  }
+}
+
+/// Rows of any alignment: elements are read one by one and leave together.
+void LaneCopy::copyElements(int64_t bytes) {
+  Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
+  Type element = type.getElementType();
+  Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
+  Value column =
+      b.mul(b.createOrFold<arith::RemUIOp>(thread, b.index(pieces.columns)),
+            pieces.elements);
+  Value row = b.createOrFold<arith::DivUIOp>(thread, b.index(pieces.columns));
+  auto rows = scf::ForOp::create(
+      b, b.index(0), b.index(pieces.rowRounds * pieces.columnRounds),
+      b.index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(rows.getBody());
+  Value round = rows.getInductionVar();
+  Value rowRound =
+      b.createOrFold<arith::DivUIOp>(round, b.index(pieces.columnRounds));
+  Value columnRound =
+      b.createOrFold<arith::RemUIOp>(round, b.index(pieces.columnRounds));
+  SmallVector<Value> at = {
+      b.add(row, b.mul(rowRound, pieces.rows)),
+      b.add(column, b.mul(columnRound, pieces.columns * pieces.elements))};
+  if (type.getDimSize(0) % pieces.rows) {
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at[0],
+                                       b.index(type.getDimSize(0)));
+    auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+  }
+  SmallVector<Value> elements;
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+  for (int64_t i = 0; i < pieces.elements; ++i) {
+    Value inside;
+    SmallVector<Value> one = {at[0], b.add(at[1], i)};
+    Value from = b.globalPointer(source, one, op.getPadded(), inside);
+    auto load = [&]() -> Value {
+      return LLVM::LoadOp::create(b, element, from, elementBytes);
+    };
+    if (!inside) {
+      elements.push_back(load());
+      continue;
+    }
+    auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
+                                  /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    scf::YieldOp::create(b, load());
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(b, zero);
+    elements.push_back(ifOp.getResult(0));
+  }
+  Value piece = vector::FromElementsOp::create(
+      b, VectorType::get(pieces.elements, element), elements);
+  SmallVector<Value> narrow = {b.toI32(at[0]), b.toI32(at[1])};
+  Value offset = b.add(buffer, b.stagedOffset(dest, narrow));
+  LLVM::StoreOp::create(b, piece, b.sharedPointer(offset),
+                        static_cast<unsigned>(bytes));
+}
+
+void LaneCopy::emit() {
+  int64_t staged = getStagedWidth(), width = getStaticWidth();
+  if (width >= kLeastBytes && memory.alignment % width == 0)
+    return copyPieces(width);
+  // From the widest to elements; each behind a test.
+  SmallVector<int64_t> versions;
+  if (width >= kLeastBytes)
+    versions.push_back(width);
+  if (width > kLeastBytes)
+    versions.push_back(kLeastBytes);
+  OpBuilder::InsertionGuard guard(b);
+  for (int64_t bytes : versions) {
+    auto ifOp = scf::IfOp::create(b, isAligned(bytes), /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    copyPieces(bytes);
+    b.setInsertionPointToStart(ifOp.elseBlock());
+  }
+  copyElements(staged);
+}
+
+namespace {
+struct LowerLaneCopy : KernelPattern<CopyOp> {
+  LowerLaneCopy(const TypeConverter &converter, MLIRContext *mlirContext,
+                NVVMLoweringContext &context)
+      : KernelPattern(converter, mlirContext, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const StagedWindow &window = context.getWindow(op.getDestMutable());
+    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
+    if (!acquire || !context.plan.getChannel(acquire.getChannel()).isLocal)
+      return failure();
+    Emitter b(op, rewriter, context);
+    LaneCopy copy(b, op, window,
+                  context.globalWindows.find(&op.getSourceMutable())->second,
+                  adaptor.getDest());
+    if (!copy.matches())
+      return failure();
+    copy.emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateLaneCopyPatterns(const TypeConverter &converter,
+                                                 RewritePatternSet &patterns,
+                                                 NVVMLoweringContext &context) {
+  patterns.add<LowerLaneCopy>(converter, patterns.getContext(), context);
+}
