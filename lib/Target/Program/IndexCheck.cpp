@@ -28,7 +28,9 @@ mlir::tracea::getIndexCheck(Operation *kernel, const rt::StepSpec &step,
       return std::nullopt;
     ArrayRef<int64_t> rest = words.asArrayRef();
     int64_t product = exprs.constant(rest.front());
-    std::string name = std::to_string(rest.front());
+    std::string name;
+    if (rest.front() != 1 || rest.size() == 1)
+      name = std::to_string(rest.front());
     for (rest = rest.drop_front(); !rest.empty(); rest = rest.drop_front(2)) {
       int64_t argument = rest[0], dim = rest[1];
       if (argument < 0 || argument >= static_cast<int64_t>(step.args.size()))
@@ -40,11 +42,13 @@ mlir::tracea::getIndexCheck(Operation *kernel, const rt::StepSpec &step,
       int64_t size;
       if (dim >= 0) {
         size = arg.view.sizes[dim];
-        name += " * dimension " + std::to_string(dim) + " of argument #" +
+        name += std::string(name.empty() ? "" : " * ") + "dimension " +
+                std::to_string(dim) + " of argument #" +
                 std::to_string(argument);
       } else {
         size = exprs.max(arg.index, exprs.sub(exprs.constant(0), arg.index));
-        name += " * |argument #" + std::to_string(argument) + "|";
+        name += std::string(name.empty() ? "" : " * ") + "|argument #" +
+                std::to_string(argument) + "|";
       }
       product = exprs.mul(product, size);
     }
