@@ -211,10 +211,10 @@ void RingWalk::visitOther(Operation *op) {
 /// Whether lanes alone fill and read the ring.
 static bool isLocal(ChannelOp channel, const KernelPlan &plan) {
   // Units read memory by another way than lanes write it.
-  bool feedsUnits =
-      plan.kernel.walk([](MmaAsyncOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (plan.teams.size() > 1 || feedsUnits)
+  KernelOp kernel = plan.kernel;
+  WalkResult walked =
+      kernel.walk([](MmaAsyncOp) { return WalkResult::interrupt(); });
+  if (plan.teams.size() > 1 || walked.wasInterrupted())
     return false;
   for (Operation *user : channel.getResult().getUsers())
     if (auto acquire = dyn_cast<AcquireOp>(user))
