@@ -59,7 +59,11 @@ struct VerifyCoveragePass
 
 private:
   cov::Result decide(const cov::Problem &problem) {
-    cov::Result result = cov::decide(problem, options);
+    return decide(problem, options);
+  }
+
+  cov::Result decide(const cov::Problem &problem, const cov::Options &limits) {
+    cov::Result result = cov::decide(problem, limits);
     numQueries += result.statistics.queries;
     numMicroseconds +=
         static_cast<int64_t>(result.statistics.milliseconds * 1000);
@@ -67,7 +71,8 @@ private:
   }
 
   /// Looks for a fault at some sizes, where all sizes are too much.
-  void tryPoints(const cov::Problem &problem, cov::Result &result) {
+  void tryPoints(const cov::Problem &problem, cov::Result &result,
+                 int64_t maxEvents = 1 << 17) {
     const cov::Space &space = problem.space;
     for (int64_t size : {1, 2, 5, 33, 257}) {
       std::map<std::string, int64_t> sizes;
@@ -91,7 +96,7 @@ private:
         isPossible &= space.holds(assumption, values).value_or(false);
       if (!isPossible)
         continue;
-      cov::Result tried = cov::enumerate(problem, sizes, 1 << 17);
+      cov::Result tried = cov::enumerate(problem, sizes, maxEvents);
       if (tried.verdict != cov::Verdict::Refuted)
         continue;
       result = tried;
@@ -145,10 +150,13 @@ private:
     std::string reason = content.undecided;
     if (reason.empty()) {
       cov::Problem problem = coverage.getProblem(content);
-      cov::Result result = decide(problem);
+      // Tens of queries do; what needs more is beyond the method.
+      cov::Options limits = options;
+      limits.maxQueries = std::min<int64_t>(limits.maxQueries, 400);
+      cov::Result result = decide(problem, limits);
       if (result.verdict == cov::Verdict::NotDecided &&
           content.part.doubt.empty())
-        tryPoints(problem, result);
+        tryPoints(problem, result, /*maxEvents=*/1 << 12);
       if (result.verdict == cov::Verdict::Proved) {
         KernelCoverage::add(proved, content);
         return;
