@@ -15,6 +15,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
@@ -88,6 +90,33 @@ bool Pressure::isStreamed(Value value) {
   return true;
 }
 
+/// Registers of a loaded tile: elements that several of them would hold are
+/// loaded once.
+static int64_t countDistinct(LoadOp load) {
+  LanesAttr lanes = getLanes(load.getResult().getType());
+  AffineMap map = load.getMap();
+  SmallVector<bool> matters(lanes.getRank());
+  for (AffineExpr expr : map.getResults())
+    for (auto [dim, factor] :
+         llvm::enumerate(getLinearForm(expr, map.getNumDims()).coefficients))
+      matters[dim] = matters[dim] || factor != 0;
+  std::set<SmallVector<int64_t>> places;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> place = lanes.getCoordinate(reg, 0);
+    for (auto [coordinate, kept] : llvm::zip_equal(place, matters))
+      coordinate = kept ? coordinate : 0;
+    places.insert(place);
+  }
+  return places.size();
+}
+
+/// The tile whose registers `value` is.
+static Value stripSlices(Value value) {
+  while (auto slice = value.getDefiningOp<SliceOp>())
+    value = slice.getValue();
+  return value;
+}
+
 int64_t Pressure::measure(Value value) {
   Type type = value.getType();
   if (auto inFlight = dyn_cast<InFlightType>(type))
@@ -110,6 +139,8 @@ int64_t Pressure::measure(Value value) {
   int64_t bits = element.isIndex() ? (vectorBits ? 64 : 32)
                                    : element.getIntOrFloatBitWidth();
   int64_t registers = lanes.getNumRegisters();
+  if (auto load = dyn_cast_or_null<LoadOp>(def); load && !vectorBits)
+    registers = countDistinct(load);
   if (!vectorBits)
     return llvm::divideCeil(registers * bits, 32);
   return registers *
@@ -153,7 +184,7 @@ void Pressure::visitBlock(Block &block, const Values &outer) {
     // After the operation its results are there, and before it its operands;
     // an elementwise one may write over what it reads last.
     for (Value result : op.getResults())
-      if (weigh(result))
+      if (!isa<SliceOp>(op) && weigh(result))
         live.insert(result);
     record(live, &op);
     for (Value result : op.getResults())
@@ -165,20 +196,20 @@ void Pressure::visitBlock(Block &block, const Values &outer) {
         llvm::SetVector<Value> above;
         getUsedValuesDefinedAbove(op.getRegions(), above);
         for (Value value : above)
-          if (weigh(value))
-            around.insert(value);
+          if (Value tile = stripSlices(value); weigh(tile))
+            around.insert(tile);
       }
       for (Region &region : op.getRegions())
         visitRegion(region, around);
       llvm::SetVector<Value> above;
       getUsedValuesDefinedAbove(op.getRegions(), above);
       for (Value value : above)
-        if (weigh(value))
-          live.insert(value);
+        if (Value tile = stripSlices(value); weigh(tile))
+          live.insert(tile);
     }
     for (Value operand : op.getOperands())
-      if (weigh(operand))
-        live.insert(operand);
+      if (Value tile = stripSlices(operand); weigh(tile))
+        live.insert(tile);
     record(live, &op);
   }
 }

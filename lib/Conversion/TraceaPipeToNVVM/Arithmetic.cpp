@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,18 +54,94 @@ struct Approximate : OpRewritePattern<OpTy> {
     return success();
   }
 };
+
+/// 1 / (1 + e^-y), as numerator of a division: x · (tanh(y / 2) + 1) / 2.
+struct LowerLogistic : OpRewritePattern<arith::DivFOp> {
+  // Before the exponential is another function.
+  LowerLogistic(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  /// y of 1 + e^-y; null for anything else.
+  static Value match(Value denominator) {
+    auto add = denominator.getDefiningOp<arith::AddFOp>();
+    if (!add)
+      return {};
+    for (auto [x, y] : {std::pair(add.getLhs(), add.getRhs()),
+                        std::pair(add.getRhs(), add.getLhs())}) {
+      auto exp = y.getDefiningOp<math::ExpOp>();
+      auto negated =
+          exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : nullptr;
+      if (negated && (matchPattern(x, m_OneFloat())))
+        return negated.getOperand();
+    }
+    return {};
+  }
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value y = match(op.getRhs());
+    if (!y || !isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value half = splat(b, op.getType(), 0.5);
+    Value tanh =
+        math::TanhOp::create(b, arith::MulFOp::create(b, y, half),
+                             op.getFastmath() | arith::FastMathFlags::afn);
+    Value logistic =
+        arith::AddFOp::create(b, arith::MulFOp::create(b, tanh, half), half);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), logistic,
+                                               op.getFastmath());
+    return success();
+  }
+};
+
+/// erf z is tanh P(z) on [-4, 4], beyond which it is 1 to the last bit that
+/// matters. P is odd; its coefficients make the largest absolute error of
+/// tanh P(z) least, 3.7e-5.
+struct LowerErf : OpRewritePattern<math::ErfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ErfOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type type = op.getType();
+    Value z = arith::MinimumFOp::create(b, op.getOperand(), splat(b, type, 4));
+    z = arith::MaximumFOp::create(b, z, splat(b, type, -4));
+    Value square = arith::MulFOp::create(b, z, z);
+    Value p = splat(b, type, -0.00178651);
+    for (double coefficient : {0.10408126, 1.12814335})
+      p = math::FmaOp::create(b, p, square, splat(b, type, coefficient));
+    rewriter.replaceOpWithNewOp<math::TanhOp>(
+        op, arith::MulFOp::create(b, p, z),
+        op.getFastmath() | arith::FastMathFlags::afn);
+    return success();
+  }
+};
 } // namespace
 
+/// Digits of f16 and bf16.
+constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
+
 LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
-                                                 bool approximate) {
-  RewritePatternSet patterns(function->getContext());
-  patterns.add<LowerExp, Approximate<math::Exp2Op>>(patterns.getContext());
-  if (approximate)
+                                                 unsigned digits) {
+  MLIRContext *context = function->getContext();
+  auto config =
+      GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
+  // What is a tangent must be one before the others change.
+  if (digits <= kBrainDigits) {
+    RewritePatternSet tangents(context);
+    tangents.add<LowerLogistic, LowerErf, Approximate<math::TanhOp>>(context);
+    if (failed(applyPatternsGreedily(function, std::move(tangents), config)))
+      return failure();
+  }
+  RewritePatternSet patterns(context);
+  patterns.add<LowerExp, Approximate<math::Exp2Op>>(context);
+  if (digits <= kHalfDigits)
     patterns.add<Approximate<arith::DivFOp>, Approximate<math::SqrtOp>,
-                 Approximate<math::RsqrtOp>>(patterns.getContext());
+                 Approximate<math::RsqrtOp>>(context);
   populatePolynomialApproximateErfPattern(patterns);
-  populatePolynomialApproximateTanhPattern(patterns);
-  return applyPatternsGreedily(
-      function, std::move(patterns),
-      GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false));
+  if (digits > kBrainDigits)
+    populatePolynomialApproximateTanhPattern(patterns);
+  return applyPatternsGreedily(function, std::move(patterns), config);
 }

@@ -10,11 +10,16 @@
 namespace mlir::tracea_pipe {
 
 /// Puts what the target has, or polynomials, in place of functions of `math`,
-/// for which it has no library. The base-2 exponential is its own, to 2 ulp
-/// (CUDA C++ Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32).
-/// With `approximate`, for results that are rounded to 16 bits or fewer
-/// afterwards, divisions and square roots are to 2 ulp, too.
-LogicalResult lowerArithmetic(Operation *function, bool approximate);
+/// for which it has no library. `digits` are the bits of the significand that
+/// results are rounded to in the end, and say what may stand for a function:
+///
+/// - The base-2 exponential is always the unit's, to 2 ulp (CUDA C++
+///   Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32).
+/// - Up to 11 (f16): divisions and square roots are to 2 ulp, too.
+/// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, with
+///   a relative error of 2^-10.98 (PTX ISA, "tanh"). The logistic function is
+///   one of it, and so is the error function, to 4e-5.
+LogicalResult lowerArithmetic(Operation *function, unsigned digits);
 
 } // namespace mlir::tracea_pipe
 

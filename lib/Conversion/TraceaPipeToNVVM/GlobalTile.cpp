@@ -15,6 +15,8 @@ using namespace mlir::tracea_pipe;
 
 /// The widest access of a lane.
 constexpr int64_t kMostBytes = 16;
+/// Bits of a register.
+constexpr int64_t kWordBits = 32;
 
 GlobalTile::GlobalTile(Emitter &b, const GlobalWindow &window,
                        RankedTensorType tile, ValueRange limits)
@@ -206,23 +208,58 @@ Value GlobalTile::access(bool whole, Value padding, Value registers) {
           elements[reg] = one;
       }
   }
-  if (!isLoad)
-    return {};
-  return vector::FromElementsOp::create(b, getLaneVector(tile), elements);
+  return isLoad ? pack(elements) : Value();
+}
+
+/// Words of 32 bits where elements fill them: a smaller value takes a register
+/// of its own.
+VectorType GlobalTile::getPackedType() {
+  VectorType type = getLaneVector(tile);
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t perWord = kWordBits / bits;
+  if (perWord < 2 || kWordBits % bits || type.getNumElements() % perWord)
+    return type;
+  return VectorType::get(type.getNumElements() / perWord, b.getI32Type());
+}
+
+Value GlobalTile::pack(ValueRange elements) {
+  VectorType type = getLaneVector(tile), packed = getPackedType();
+  if (type == packed)
+    return vector::FromElementsOp::create(b, type, elements);
+  int64_t perWord = type.getNumElements() / packed.getNumElements();
+  auto part = VectorType::get(perWord, type.getElementType());
+  auto word = VectorType::get(1, b.getI32Type());
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < type.getNumElements(); i += perWord) {
+    Value few =
+        vector::FromElementsOp::create(b, part, elements.slice(i, perWord));
+    words.push_back(vector::ExtractOp::create(
+        b, vector::BitCastOp::create(b, word, few), 0));
+  }
+  return vector::FromElementsOp::create(b, packed, words);
+}
+
+Value GlobalTile::unpack(Value registers) {
+  VectorType type = getLaneVector(tile);
+  if (registers.getType() == type)
+    return registers;
+  return vector::BitCastOp::create(b, type, registers);
 }
 
 Value GlobalTile::load(Value padding) {
   Value whole = isWhole();
   if (!whole)
-    return access(/*whole=*/true, padding, Value());
-  auto ifOp = scf::IfOp::create(b, TypeRange(getLaneVector(tile)), whole,
+    return unpack(access(/*whole=*/true, padding, Value()));
+  auto ifOp = scf::IfOp::create(b, TypeRange(getPackedType()), whole,
                                 /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(ifOp.thenBlock());
-  scf::YieldOp::create(b, access(/*whole=*/true, padding, Value()));
-  b.setInsertionPointToStart(ifOp.elseBlock());
-  scf::YieldOp::create(b, access(/*whole=*/false, padding, Value()));
-  return ifOp.getResult(0);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    scf::YieldOp::create(b, access(/*whole=*/true, padding, Value()));
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    scf::YieldOp::create(b, access(/*whole=*/false, padding, Value()));
+  }
+  return unpack(ifOp.getResult(0));
 }
 
 void GlobalTile::store(Value registers) {

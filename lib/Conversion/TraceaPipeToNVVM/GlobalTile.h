@@ -35,6 +35,9 @@ private:
   Value isWhole();
   Value getPointer(const Piece &piece);
   Value access(bool whole, Value padding, Value registers);
+  VectorType getPackedType();
+  Value pack(ValueRange elements);
+  Value unpack(Value registers);
 
   Emitter &b;
   const GlobalWindow &window;

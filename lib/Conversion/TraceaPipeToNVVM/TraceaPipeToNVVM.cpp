@@ -107,24 +107,23 @@ static LogicalResult eraseArguments(NVVMLoweringContext &context) {
   return success();
 }
 
-/// Whether everything that the kernel writes to the caller's memory has 16 bits
-/// or fewer.
-static bool storesHalves(KernelOp kernel) {
-  auto isHalf = [](Value memory) {
+/// Bits of the significand of what the kernel writes to the caller's memory.
+static unsigned getStoredDigits(KernelOp kernel) {
+  unsigned digits = 0;
+  auto add = [&](Value memory) {
     auto type = cast<MemRefType>(memory.getType());
-    return isa_and_nonnull<StagedAttr>(type.getMemorySpace()) ||
-           (type.getElementType().isIntOrFloat() &&
-            type.getElementTypeBitWidth() <= 16);
+    if (isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
+      return;
+    if (auto element = dyn_cast<FloatType>(type.getElementType()))
+      digits = std::max(digits, element.getFPMantissaWidth());
   };
-  return !kernel
-              .walk([&](Operation *op) {
-                auto store = dyn_cast<StoreOp>(op);
-                auto copy = dyn_cast<CopyOutOp>(op);
-                bool wide = (store && !isHalf(store.getDest())) ||
-                            (copy && !isHalf(copy.getDest()));
-                return wide ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
+  kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      add(store.getDest());
+    else if (auto copy = dyn_cast<CopyOutOp>(op))
+      add(copy.getDest());
+  });
+  return digits ? digits : ~0u;
 }
 
 namespace {
@@ -143,12 +142,12 @@ struct ConvertTraceaPipeToNVVM
       return failure();
     numLaneCopies += plan.numLaneCopies;
     NVVMLoweringContext context(plan);
-    bool approximate = storesHalves(kernel);
+    unsigned digits = getStoredDigits(kernel);
     return failure(failed(buildFunction(plan, context)) ||
                    failed(collectWindows(context)) ||
                    failed(convertBody(context)) ||
                    failed(eraseArguments(context)) ||
-                   failed(lowerArithmetic(context.function, approximate)));
+                   failed(lowerArithmetic(context.function, digits)));
   }
 
   void runOnOperation() override {

@@ -143,10 +143,25 @@ LogicalResult UnitProduct::verify() {
   if (schedule.getUnit() != MatrixUnit::Wgmma)
     return op.emitOpError() << "expects the unit 'wgmma' for the variant '"
                             << schedule.getVariant() << "', found " << schedule;
-  if (!element.isF16() && !element.isBF16())
+  bool isHalf = element.isF16() || element.isBF16();
+  if (!isHalf && !element.isF32() && !element.isInteger(8) &&
+      !isa<Float8E4M3FNType, Float8E5M2Type>(element))
     return op.emitOpError()
-           << "expects operands of f16 or bf16 for the variant '"
+           << "expects operands of f16, bf16, f32 (rounded to tf32), "
+              "f8E4M3FN, f8E5M2 or i8 for the variant '"
            << schedule.getVariant() << "', found " << element;
+  Type accumulator = op.getAccumulatorType();
+  if (element.isInteger(8) ? !accumulator.isInteger(32) : !accumulator.isF32())
+    return op.emitOpError()
+           << "expects to sum products of " << element << " in "
+           << (element.isInteger(8) ? "i32" : "f32") << " for the variant '"
+           << schedule.getVariant() << "', found " << accumulator;
+  // The unit reads either order of halves alone.
+  if (!isHalf && (op.getTransposeLhs() || !op.getTransposeRhs()))
+    return op.emitOpError()
+           << "expects k to be the contiguous dimension of both operands of "
+           << element << " for the variant '" << schedule.getVariant()
+           << "' (rhs transposed, lhs not)";
   if (rows != kTeamRows * teams || columns % 8 || columns < 8 ||
       columns > 256 || !llvm::isPowerOf2_64(teams))
     return op.emitOpError()
@@ -231,7 +246,11 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
-  setPipeline(kb, product, /*isPersistent=*/true);
+  // A walk over tiles of batches divides by numbers of tiles: proofs know what
+  // that gives where the numbers are known.
+  auto type = cast<RankedTensorType>(op.getInit().getType());
+  setPipeline(kb, product,
+              /*isPersistent=*/shape.batchRank == 0 || type.hasStaticShape());
 
   Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
@@ -307,7 +326,7 @@ static LanesAttr getRowLanes(MLIRContext *context) {
     return DenseI64ArrayAttr::get(context, {row, column});
   };
   return LanesAttr::get(
-      context, {vector(0, 1), vector(0, 2), vector(4, 0)},
+      context, {vector(0, 1), vector(0, 2)},
       {vector(0, 4), vector(0, 8), vector(0, 16), vector(0, 32), vector(0, 64)},
       {vector(1, 0), vector(2, 0)}, {1, 1});
 }
@@ -315,7 +334,7 @@ static LanesAttr getRowLanes(MLIRContext *context) {
 /// Adds the parts up, and applies the epilogue to their sum.
 static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
                             Value parts) {
-  constexpr int64_t kRows = 8, kColumns = 128;
+  constexpr int64_t kRows = 4, kColumns = 128;
   GemmOp op = product.op;
   GemmShape &shape = product.shape;
   SmallVector<Value> inputs{parts};

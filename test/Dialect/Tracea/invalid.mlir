@@ -49,7 +49,7 @@ func.func @gemm_mixed(%a: tensor<4x8xf16>, %b: tensor<8x4xbf16>, %d: tensor<4x4x
 // -----
 
 func.func @gemm_i16(%a: tensor<4x8xi16>, %b: tensor<8x4xi16>, %d: tensor<4x4xi32>) {
-  // expected-error @+1 {{'tracea.gemm' op expected operands that are not i8 to have elements of type f64, f32, f16 or bf16, found 'i16'}}
+  // expected-error @+1 {{'tracea.gemm' op expected operands that are neither i8 nor 8-bit floats to have elements of type f64, f32, f16 or bf16, found 'i16'}}
   %0 = tracea.gemm ins(%a, %b : tensor<4x8xi16>, tensor<8x4xi16>) outs(%d : tensor<4x4xi32>)
   return
 }

@@ -67,8 +67,9 @@ LogicalResult GemmOp::verify() {
            << lhs.getElementType() << " as lhs has, found "
            << rhs.getElementType();
   if (!lhs.getElementType().isSignlessInteger(8) &&
-      failed(
-          verifyFloat(*this, "operands that are not i8", lhs.getElementType())))
+      !isa<Float8E4M3FNType, Float8E5M2Type>(lhs.getElementType()) &&
+      failed(verifyFloat(*this, "operands that are neither i8 nor 8-bit floats",
+                         lhs.getElementType())))
     return failure();
   if (failed(
           verifyAccumulator(*this, lhs.getElementType(), getAccumulatorType())))

@@ -32,7 +32,8 @@ Type tracea::getDefaultAccumulatorType(Type elementType) {
 bool tracea::isValidAccumulator(Type elementType, Type accumulatorType) {
   if (elementType.isF64())
     return accumulatorType.isF64();
-  if (elementType.isF32() || elementType.isF16() || elementType.isBF16())
+  if (elementType.isF32() || elementType.isF16() || elementType.isBF16() ||
+      isa<Float8E4M3FNType, Float8E5M2Type>(elementType))
     return accumulatorType.isF32() || accumulatorType.isF64();
   return elementType.isSignlessInteger(8) &&
          accumulatorType.isSignlessInteger(32);

@@ -238,12 +238,43 @@ public:
       : b(b), staged(staged), part(part),
         lanes(getLanes(getPartType(staged, part.width))) {}
 
+  /// The loads from memory that `value` is computed from.
+  SmallVector<LoadOp> getLoads(Value value) {
+    SmallVector<LoadOp> loads;
+    if (!isRegisterTile(value.getType()))
+      return loads;
+    Operation *op = getAlike(value);
+    if (!op)
+      return loads;
+    if (LoadOp load = getGlobalLoad(op))
+      loads.push_back(load);
+    else if (isElementwise(op))
+      for (Value operand : op->getOperands())
+        llvm::append_range(loads, getLoads(operand));
+    return loads;
+  }
+
+  /// Loads what the part of `value` takes from memory.
+  void prefetch(Value value) {
+    if (parts.contains(value) || !isRegisterTile(value.getType()))
+      return;
+    Operation *op = getAlike(value);
+    if (!op)
+      return;
+    if (auto load = getGlobalLoad(op))
+      parts[value] = this->load(load);
+    else if (isElementwise(op))
+      for (Value operand : op->getOperands())
+        prefetch(operand);
+  }
+
   /// The part of `value`, a tile of the store's shape.
   Value get(Value value) {
-    Value &known = parts[value];
-    if (!known)
-      known = compute(value);
-    return known;
+    if (Value known = parts.lookup(value))
+      return known;
+    Value result = compute(value);
+    parts[value] = result;
+    return result;
   }
 
 private:
@@ -253,27 +284,40 @@ private:
     shape[staged.columnDim] = part.width;
     return RankedTensorType::get(shape, tile.getElementType(), lanes);
   }
+  /// What defines a tile whose lanes are those of the stored one.
+  Operation *getAlike(Value value) {
+    auto tile = cast<RankedTensorType>(value.getType());
+    bool isAlike = getLanes(tile) == getLanes(staged.getTile()) &&
+                   tile.getShape() == staged.getTile().getShape();
+    return isAlike ? value.getDefiningOp() : nullptr;
+  }
+  static LoadOp getGlobalLoad(Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    auto memory =
+        load ? dyn_cast<MemRefType>(load.getSource().getType()) : nullptr;
+    if (!memory || isa_and_nonnull<StagedAttr>(memory.getMemorySpace()))
+      return {};
+    return load;
+  }
+  static bool isElementwise(Operation *op) {
+    return OpTrait::hasElementwiseMappableTraits(op) &&
+           op->getNumResults() == 1 && isMemoryEffectFree(op);
+  }
   Value compute(Value value) {
     auto tile = cast<RankedTensorType>(value.getType());
     // The whole tile, or lanes of another kind.
     if (getType(value) == tile)
       return value;
-    Operation *op = value.getDefiningOp();
-    bool isAlike = getLanes(tile) == getLanes(staged.getTile()) &&
-                   tile.getShape() == staged.getTile().getShape();
-    if (op && isAlike) {
+    if (Operation *op = getAlike(value)) {
       if (auto constant = dyn_cast<arith::ConstantOp>(op))
         if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
             dense && dense.isSplat())
           return arith::ConstantOp::create(
               b, DenseElementsAttr::get(getType(value),
                                         dense.getSplatValue<Attribute>()));
-      if (auto load = dyn_cast<LoadOp>(op))
-        if (auto memory = dyn_cast<MemRefType>(load.getSource().getType());
-            memory && !isa_and_nonnull<StagedAttr>(memory.getMemorySpace()))
-          return this->load(load);
-      if (OpTrait::hasElementwiseMappableTraits(op) &&
-          op->getNumResults() == 1 && isMemoryEffectFree(op))
+      if (LoadOp load = getGlobalLoad(op))
+        return this->load(load);
+      if (isElementwise(op))
         return clone(op);
     }
     SmallVector<int64_t> offsets = {0, 0};
@@ -316,6 +360,59 @@ private:
 };
 } // namespace
 
+/// Puts what computes `value` before `op`, in whose block it stands.
+static bool hoist(Value value, Operation *op) {
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != op->getBlock() || def->isBeforeInBlock(op))
+    return true;
+  if (!isMemoryEffectFree(def) || def->getNumRegions() || def == op)
+    return false;
+  for (Value operand : def->getOperands())
+    if (!hoist(operand, op))
+      return false;
+  def->moveBefore(op);
+  return true;
+}
+
+/// What the tile comes from: the sum, which takes its time.
+static Operation *getSum(StagedStore &staged) {
+  Operation *sum = nullptr;
+  SmallVector<Value> list{staged.store.getValue()};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!list.empty()) {
+    Operation *op = list.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second ||
+        op->getBlock() != staged.store->getBlock())
+      continue;
+    if (op->getNumRegions()) {
+      if (sum)
+        return nullptr;
+      sum = op;
+      continue;
+    }
+    for (Value operand : op->getOperands())
+      if (isRegisterTile(operand.getType()))
+        list.push_back(operand);
+  }
+  return sum;
+}
+
+/// What the first part loads arrives while the sum is computed.
+static void prefetchFirst(ImplicitLocOpBuilder &b, StagedStore &staged,
+                          PartBuilder &builder) {
+  Operation *sum = getSum(staged);
+  if (!sum)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<LoadOp> loads = builder.getLoads(staged.store.getValue());
+  for (LoadOp load : loads)
+    for (Value operand : load->getOperands())
+      if (!hoist(operand, sum))
+        return;
+  b.setInsertionPoint(sum);
+  builder.prefetch(staged.store.getValue());
+}
+
 static void emit(StagedStore &staged, ArrayRef<Buffer> buffers) {
   StoreOp store = staged.store;
   MLIRContext *context = store.getContext();
@@ -328,8 +425,15 @@ static void emit(StagedStore &staged, ArrayRef<Buffer> buffers) {
   AffineMap inner =
       transposed ? swap : AffineMap::getMultiDimIdentityMap(2, context);
   AffineMap outer = transposed ? store.getMap().compose(swap) : store.getMap();
-  for (const Part &part : staged.parts) {
-    Value value = PartBuilder(b, staged, part).get(store.getValue());
+  std::vector<std::unique_ptr<PartBuilder>> builders;
+  for (const Part &part : staged.parts)
+    builders.push_back(std::make_unique<PartBuilder>(b, staged, part));
+  prefetchFirst(b, staged, *builders.front());
+  for (auto [number, part] : llvm::enumerate(staged.parts)) {
+    Value value = builders[number]->get(store.getValue());
+    // What the next part loads arrives while this one leaves.
+    if (number + 1 < builders.size())
+      builders[number + 1]->prefetch(store.getValue());
     SmallVector<Value> indices(store.getIndices());
     Value offset = arith::ConstantIndexOp::create(b, part.offset);
     indices.back() = b.createOrFold<arith::AddIOp>(indices.back(), offset);
