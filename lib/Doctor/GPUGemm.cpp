@@ -14,17 +14,26 @@ namespace {
 std::string text(int64_t value) { return std::to_string(value); }
 
 std::string describe(const WarpgroupTile &tile) {
-  return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]";
+  return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]" +
+         (tile.split > 1 ? " in " + text(tile.split) + " parts" : "");
 }
 
 /// A workgroup is a warp that copies and one or two teams of four warps that
 /// multiply, from a ring of slots in shared memory.
 class WarpgroupGemm final : public Variant {
 public:
-  std::string_view name() const override { return "gemm.warpgroup"; }
+  /// The transposed product has the result's columns as rows of the unit.
+  explicit WarpgroupGemm(bool isTransposed) : isTransposed(isTransposed) {}
+
+  std::string_view name() const override {
+    return isTransposed ? "gemm.skinny" : "gemm.warpgroup";
+  }
   std::string_view summary() const override {
-    return "copies blocks of both operands in bulk and multiplies them by "
-           "teams of four warps";
+    return isTransposed
+               ? "computes the transposed product, so that few rows are few "
+                 "columns of the matrix unit"
+               : "copies blocks of both operands in bulk and multiplies them "
+                 "by teams of four warps";
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
   TargetKind kind() const override { return TargetKind::CUDA; }
@@ -60,7 +69,11 @@ public:
 
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    return estimate(problem, target, tileOf(plan)).cycles;
+    // Lanes store a transposed tile themselves.
+    constexpr double transposedFactor = 1.1;
+    return estimate(problem, target, tileOf(plan)).cycles *
+           (isTransposed && assumed(problem.m, 4096) > 32 ? transposedFactor
+                                                          : 1);
   }
 
   std::string reasoning(const Problem &problem, const TargetDescription &target,
@@ -68,8 +81,8 @@ public:
 
 private:
   static WarpgroupTile tileOf(const Plan &plan) {
-    return {plan.tile[0], plan.tile[1],   plan.tile[2],
-            plan.slots,   plan.consumers, plan.group};
+    return {plan.tile[0],   plan.tile[1], plan.tile[2], plan.slots,
+            plan.consumers, plan.group,   plan.split};
   }
   static Plan makePlan(const WarpgroupTile &tile) {
     Plan plan;
@@ -79,6 +92,7 @@ private:
     plan.producers = 1;
     plan.consumers = tile.consumers;
     plan.group = tile.group;
+    plan.split = tile.split;
     return plan;
   }
   /// The cheapest tile of the table that may be used, with as many slots as
@@ -87,6 +101,8 @@ private:
   WarpgroupTile choose(const Problem &problem, const TargetDescription &target,
                        const WarpgroupTile *except,
                        const WarpgroupTile *&found) const;
+
+  bool isTransposed;
 };
 
 } // namespace
@@ -95,26 +111,35 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
                                     const TargetDescription &target,
                                     const WarpgroupTile *except,
                                     const WarpgroupTile *&found) const {
-  WarpgroupTile best = warpgroupTiles().front();
+  constexpr int64_t mostRows = 32; // of the transposed tiles
+  WarpgroupTile best = warpgroupTiles(isTransposed).front();
   double least = 0;
   found = nullptr;
-  for (const WarpgroupTile &entry : warpgroupTiles()) {
-    WarpgroupTile tile = entry;
-    if (except && tile.m == except->m && tile.n == except->n &&
-        tile.k == except->k)
-      continue;
-    while (tile.slots > 2 &&
-           sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
-      --tile.slots;
-    if (!check(problem, target, makePlan(tile)).empty())
-      continue;
-    double cycles = estimate(problem, target, tile).cycles;
-    if (found && cycles >= least)
-      continue;
-    found = &entry;
-    best = tile;
-    least = cycles;
-  }
+  for (const WarpgroupTile &entry : warpgroupTiles(isTransposed))
+    for (int64_t split : warpgroupSplits()) {
+      WarpgroupTile tile = entry;
+      tile.split = split;
+      // Where a tile has all rows the other operand is read once.
+      if (isTransposed && tile.m < problem.m && problem.m <= mostRows)
+        break;
+      // Parts of an unknown sum would often be empty.
+      if (split > 1 && problem.k == kUnknownExtent)
+        break;
+      if (except && tile.m == except->m && tile.n == except->n &&
+          tile.k == except->k && split == except->split)
+        continue;
+      while (tile.slots > 2 &&
+             sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
+        --tile.slots;
+      if (!check(problem, target, makePlan(tile)).empty())
+        continue;
+      double cycles = estimate(problem, target, tile).cycles;
+      if (found && cycles >= least)
+        continue;
+      found = &entry;
+      best = tile;
+      least = cycles;
+    }
   return best;
 }
 
@@ -122,6 +147,7 @@ Reason WarpgroupGemm::check(const Problem &problem,
                             const TargetDescription &target,
                             const Plan &plan) const {
   constexpr int64_t teamRows = 64, mostColumns = 256, mostSlots = 64;
+  constexpr int64_t mostParts = 64;
   if (plan.unit != UnitKind::WGMMA)
     return "the unit must be wgmma, found " + std::string(stringify(plan.unit));
   if (plan.tile.size() != 3)
@@ -133,11 +159,17 @@ Reason WarpgroupGemm::check(const Problem &problem,
     return "one producer and 1 or 2 consumers are expected, found " +
            text(plan.producers) + " and " + text(plan.consumers);
   WarpgroupTile tile = tileOf(plan);
-  if (tile.m != teamRows * tile.consumers)
-    return "tile extent m must be 64 for each consumer, found " + text(tile.m);
-  if (tile.n < 8 || tile.n > mostColumns || tile.n % 8)
-    return "tile extent n must be a multiple of 8 from 8 to 256, found " +
-           text(tile.n);
+  // The unit's rows and columns.
+  int64_t rows = isTransposed ? tile.n : tile.m;
+  int64_t columns = isTransposed ? tile.m : tile.n;
+  std::string rowsName = isTransposed ? "n" : "m";
+  std::string columnsName = isTransposed ? "m" : "n";
+  if (rows != teamRows * tile.consumers)
+    return "tile extent " + rowsName + " must be 64 for each consumer, found " +
+           text(rows);
+  if (columns < 8 || columns > mostColumns || columns % 8)
+    return "tile extent " + columnsName +
+           " must be a multiple of 8 from 8 to 256, found " + text(columns);
   int64_t row = stagedRowOf(problem);
   if (tile.k < row || tile.k % row || tile.k > 1024)
     return "tile extent k must be a multiple of " + text(row) +
@@ -146,6 +178,16 @@ Reason WarpgroupGemm::check(const Problem &problem,
     return "tile extent n must be a multiple of " + text(row) +
            " where rows of the second operand run along n, found " +
            text(tile.n);
+  if (problem.transposeFirst && tile.m % row)
+    return "tile extent m must be a multiple of " + text(row) +
+           " where rows of the first operand run along m, found " +
+           text(tile.m);
+  if (tile.split < 1 || tile.split > mostParts)
+    return "1 to 64 parts are expected, found " + text(tile.split);
+  if (tile.split > 1 && problem.k != kUnknownExtent &&
+      problem.k / tile.k + (problem.k % tile.k != 0) < tile.split)
+    return "k has fewer steps than the " + text(tile.split) +
+           " parts of the sum";
   if (tile.slots < 2 || tile.slots > mostSlots)
     return "2 to 64 slots are expected, found " + text(tile.slots);
   if (tile.group < 0)
@@ -166,10 +208,11 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
                  problem.k == kUnknownExtent || problem.batch == kUnknownExtent;
   std::string result =
       (what.batch > 1 ? text(what.batch) + " times " : std::string()) +
-      text(what.tileRows) + " x " + text(what.tileColumns) + " tiles are " +
-      text(what.waves) + (what.waves == 1 ? " wave on " : " waves on ") +
-      text(target.cores) + " multiprocessors, a step of k is bound by " +
-      what.limit;
+      text(what.tileRows) + " x " + text(what.tileColumns) + " tiles" +
+      (tile.split > 1 ? " in " + text(tile.split) + " parts" : std::string()) +
+      " are " + text(what.waves) +
+      (what.waves == 1 ? " wave on " : " waves on ") + text(target.cores) +
+      " multiprocessors, a step of k is bound by " + what.limit;
   if (guessed)
     result += ", with 4096 for each extent that only the run knows";
   const WarpgroupTile *found = nullptr;
@@ -185,5 +228,6 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
 }
 
 void tracea::doctor::addGPUGemmVariants(Registry &registry) {
-  registry.add(std::make_unique<WarpgroupGemm>());
+  for (bool isTransposed : {false, true})
+    registry.add(std::make_unique<WarpgroupGemm>(isTransposed));
 }

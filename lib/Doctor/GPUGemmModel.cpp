@@ -15,7 +15,7 @@
 
 namespace tracea::doctor {
 
-const std::vector<WarpgroupTile> &warpgroupTiles() {
+const std::vector<WarpgroupTile> &warpgroupTiles(bool isTransposed) {
   //  m    n    k  slots consumers group
   static const std::vector<WarpgroupTile> tiles = {
       {128, 256, 64, 4, 2, 16}, // most multiplies for each copied byte
@@ -25,7 +25,17 @@ const std::vector<WarpgroupTile> &warpgroupTiles() {
       {64, 128, 64, 8, 1, 16},  {128, 64, 64, 8, 2, 16},
       {64, 64, 64, 12, 1, 16}, // a grid for products that only read weights
   };
-  return tiles;
+  static const std::vector<WarpgroupTile> transposed = {
+      {16, 64, 64, 12, 1, 0}, // products that only read weights
+      {32, 64, 64, 12, 1, 0}, {16, 128, 64, 8, 2, 0}, // fewer, longer reads
+      {32, 128, 64, 8, 2, 0}, {8, 64, 64, 12, 1, 0},  {8, 128, 64, 10, 2, 0},
+  };
+  return isTransposed ? transposed : tiles;
+}
+
+const std::vector<int64_t> &warpgroupSplits() {
+  static const std::vector<int64_t> splits = {1, 2, 3, 4, 6, 8, 12, 16};
+  return splits;
 }
 
 WarpgroupCosts warpgroupCosts(const TargetDescription &target,
@@ -44,6 +54,7 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.tileCycles = 500;
   costs.elementCycles = 1.0 / 40;
   costs.startCycles = 2500;
+  costs.nextKernelCycles = 8000;
   costs.laneCopyFactor = 8;
   return costs;
 }
@@ -90,10 +101,11 @@ WarpgroupEstimate estimate(const Problem &problem,
   result.batch = std::clamp<int64_t>(assumed(problem.batch, 1), 1, 1 << 24);
   result.tileRows = ceilDiv(m, tile.m);
   result.tileColumns = ceilDiv(n, tile.n);
-  result.steps = ceilDiv(k, tile.k);
+  result.steps = ceilDiv(ceilDiv(k, tile.k), tile.split);
   double tiles = static_cast<double>(result.tileRows) *
                  static_cast<double>(result.tileColumns) *
-                 static_cast<double>(result.batch);
+                 static_cast<double>(result.batch) *
+                 static_cast<double>(tile.split);
   double cores = std::max(target.cores, 1);
   double waves = static_cast<double>(static_cast<int64_t>(tiles / cores));
   if (waves * cores < tiles)
@@ -128,6 +140,13 @@ WarpgroupEstimate estimate(const Problem &problem,
       element;
   result.cycles = costs.startCycles + costs.copyLatency +
                   std::max(busy, bytes / costs.memoryBytesPerCycle + finish);
+  if (tile.split > 1) {
+    // Parts are written and read in single precision.
+    double parts = 2 * 4 * number(tile.split) * number(result.batch) *
+                   number(m) * number(n);
+    result.cycles +=
+        costs.nextKernelCycles + parts / (costs.copyBytesPerCycle * cores);
+  }
   return result;
 }
 

@@ -14,16 +14,21 @@
 namespace tracea::doctor {
 
 /// A row of the table: the tile of a workgroup, the most slots of its ring, how
-/// many teams of four warps multiply, and the height of a raster group.
+/// many teams of four warps multiply, and the height of a raster group. The sum
+/// over k may be cut into `split` parts, which another kernel adds up.
 struct WarpgroupTile {
   int64_t m, n, k;
   int64_t slots;
   int64_t consumers;
   int64_t group;
+  int64_t split = 1;
 };
 
-/// All of them, the preferred one of equals first.
-const std::vector<WarpgroupTile> &warpgroupTiles();
+/// All tiles, the preferred one of equals first; those of the transposed
+/// product, whose columns are the rows of the unit, are for few rows.
+const std::vector<WarpgroupTile> &warpgroupTiles(bool isTransposed = false);
+/// The parts that are tried.
+const std::vector<int64_t> &warpgroupSplits();
 
 /// Measured numbers of one kind of GPU, in cycles of a multiprocessor and
 /// bytes.
@@ -43,6 +48,8 @@ struct WarpgroupCosts {
   double elementCycles;
   /// Cycles of a launch until the first copy runs.
   double startCycles;
+  /// Cycles from the end of a kernel to the work of the next one.
+  double nextKernelCycles;
   /// How much longer a step takes whose copies are made by lanes.
   double laneCopyFactor;
 };
@@ -66,8 +73,8 @@ WarpgroupEstimate estimate(const Problem &problem,
                            const TargetDescription &target,
                            const WarpgroupTile &tile);
 
-/// Bytes of a workgroup's shared memory: the ring, what the result is staged
-/// in, barriers.
+/// At least the bytes of a workgroup's shared memory: the ring, what the result
+/// is staged in, barriers.
 int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile);
 
 /// Elements of a row of staged memory: what is swizzled as one.

@@ -51,6 +51,8 @@ std::string toText(const Plan &plan) {
     text += llvm::formatv(", {0} slots, {1} producer, {2} consumer{3}",
                           plan.slots, plan.producers, plan.consumers,
                           plan.consumers > 1 ? "s" : "");
+  if (plan.split > 1)
+    text += ", " + std::to_string(plan.split) + " parts";
   return text;
 }
 

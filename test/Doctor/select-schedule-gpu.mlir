@@ -17,8 +17,19 @@ func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %d: ten
 // -----
 
 // CHECK-LABEL: @few_rows
-// CHECK: tile = [64, 64, 64]
+// CHECK: schedule <variant = "gemm.skinny", unit = wgmma, tile = [16, 64, 64], slots = 12, producers = 1, consumers = 1>
 func.func @few_rows(%a: tensor<16x?xf16>, %b: tensor<?x?xf16>, %d: tensor<16x?xf32>) -> tensor<16x?xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<16x?xf16>, tensor<?x?xf16>) outs(%d : tensor<16x?xf32>)
   return %0 : tensor<16x?xf32>
+}
+
+// -----
+
+// Few tiles and a long sum: parts of it.
+// CHECK-LABEL: @long_sum
+// CHECK: split = {{[2-9]}}
+// REMARK: {{[2-9]}} parts; it copies
+func.func @long_sum(%a: tensor<512x16384xf16>, %b: tensor<16384x512xf16>, %d: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  %0 = tracea.gemm ins(%a, %b : tensor<512x16384xf16>, tensor<16384x512xf16>) outs(%d : tensor<512x512xf16>)
+  return %0 : tensor<512x512xf16>
 }

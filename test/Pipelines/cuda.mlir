@@ -28,7 +28,7 @@
 // DECISION:     tracea.target = #tracea.target<kind = cuda, name = "sm_90a"
 // DECISION:       schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 128, 64], slots = 8, producers = 1, consumers = 1
 
-// TILE:         func.func @main(%{{.*}}: memref<1024x512xbf16>
+// TILE:         func.func @main(%{{.*}}: memref<1024x2048xbf16>
 // TILE:           tracea_pipe.launch @gemm_0
 // TILE:         tracea_pipe.kernel @gemm_0{{.*}}pipeline = #tracea_pipe.pipeline<
 // TILE:           tracea_pipe.stage
@@ -47,11 +47,11 @@
 // TARGET:         nvvm.cp.async.bulk.tensor.shared.cluster.global
 // TARGET:         wgmma.mma_async
 // TARGET-NOT:   unrealized_conversion_cast
-func.func @main(%a: tensor<1024x512xbf16>, %b: tensor<512x1024xbf16>, %bias: tensor<1024xf32>) -> tensor<1024x1024xbf16> {
+func.func @main(%a: tensor<1024x2048xbf16>, %b: tensor<2048x1024xbf16>, %bias: tensor<1024xf32>) -> tensor<1024x1024xbf16> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1024x1024xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<1024x512xbf16>, tensor<512x1024xbf16>) outs(%f : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<1024x2048xbf16>, tensor<2048x1024xbf16>) outs(%f : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
   %d = tensor.empty() : tensor<1024x1024xbf16>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       ins(%r, %bias : tensor<1024x1024xf32>, tensor<1024xf32>) outs(%d : tensor<1024x1024xbf16>) {

@@ -2,12 +2,15 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Says which devices there are, and moves data to the first and back.
+// Says which devices there are, moves data to the first and back, and compiles
+// a product, which needs no device, and runs it on one.
 
 #include "Findings.h"
+#include "Frontend.h"
 #include "Support.h"
 #include "Timing.h"
 #include "tracea/Runtime/CUDA/CUDADevice.h"
+#include "tracea/Runtime/Executable.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -117,12 +120,148 @@ static Expected<std::string> tryDevice(rt::Device &device) {
          " and " + formatNumber("%.1f", bytes / down / 1e9) + " GB/s";
 }
 
+/// The table's name of the devices that Tracea has variants for.
+static constexpr const char productTarget[] = "sm_90a";
+static constexpr int productCapability = 90;
+
+/// Awkward sizes, and an epilogue.
+static constexpr const char productModule[] = R"(
+func.func @main(%a: tensor<?x200xbf16>, %b: tensor<200x152xbf16>, %c: tensor<152xf32>) -> tensor<?x152xf32> {
+  %i0 = arith.constant 0 : index
+  %m = tensor.dim %a, %i0 : tensor<?x200xbf16>
+  %e = tensor.empty(%m) : tensor<?x152xf32>
+  %g = tracea.gemm ins(%a, %b : tensor<?x200xbf16>, tensor<200x152xbf16>) outs(%e : tensor<?x152xf32>)
+    epilogue(%c by affine_map<(i, j) -> (j)> : tensor<152xf32>) {
+    ^bb0(%x: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      tracea.yield %s : f32
+  }
+  return %g : tensor<?x152xf32>
+}
+)";
+
+static Expected<rt::ProgramFile> compileProduct() {
+  std::unique_ptr<Frontend> module = Frontend::parse(
+      "<doctor>",
+      rt::Bytes(reinterpret_cast<const unsigned char *>(productModule),
+                std::strlen(productModule)));
+  if (!module)
+    return Status::error("the module does not parse");
+  CompileRequest request;
+  request.target = productTarget;
+  std::optional<rt::ProgramFile> program = module->compile(request);
+  if (!program)
+    return Status::error("the module does not compile");
+  return std::move(*program);
+}
+
+/// Runs the product and compares it with one that is computed here. Numbers are
+/// eighths, whose sums are exact.
+static Expected<std::string>
+runProduct(rt::ProgramFile program, const std::shared_ptr<rt::Device> &device) {
+  constexpr int64_t m = 1111, k = 200, n = 152;
+  Stopwatch loadWatch;
+  Expected<std::shared_ptr<rt::Executable>> executable =
+      rt::Executable::load(std::move(program), device);
+  if (!executable)
+    return executable.status();
+  double loadSeconds = loadWatch.seconds();
+  std::vector<rt::Tensor> inputs;
+  std::vector<float> values[3];
+  const std::vector<int64_t> shapes[] = {{m, k}, {k, n}, {n}};
+  for (size_t i = 0; i < 3; ++i) {
+    rt::ElementType type =
+        i == 2 ? rt::ElementType::F32 : rt::ElementType::BF16;
+    Expected<rt::Tensor> tensor = rt::Tensor::allocate(type, shapes[i]);
+    if (!tensor)
+      return tensor.status();
+    int64_t state = static_cast<int64_t>(i) + 1;
+    for (int64_t at = 0; at < tensor->numElements(); ++at) {
+      state = (state * 4711 + 12345) % 65521;
+      float value = static_cast<float>(state % 33 - 16) / 8;
+      values[i].push_back(value);
+      if (i == 2)
+        tensor->dataAs<float>()[at] = value;
+      else
+        tensor->dataAs<uint16_t>()[at] = rt::floatToBFloat(value);
+    }
+    inputs.push_back(*tensor);
+  }
+  Expected<std::vector<rt::Tensor>> outputs =
+      (*executable)->run("main", inputs);
+  if (!outputs)
+    return outputs.status();
+  const float *found = (*outputs)[0].dataAs<float>();
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = values[2][static_cast<size_t>(j)];
+      for (int64_t l = 0; l < k; ++l)
+        sum += values[0][static_cast<size_t>(i * k + l)] *
+               values[1][static_cast<size_t>(l * n + j)];
+      if (!(found[i * n + j] == sum))
+        return Status::error("element [" + std::to_string(i) + ", " +
+                             std::to_string(j) + "] of a product is " +
+                             formatNumber("%g", found[i * n + j]) +
+                             ", expected " + formatNumber("%g", sum));
+    }
+  return "loaded in " + describeSeconds(loadSeconds) +
+         " and run: [1111, 200] x [200, 152] is right in every element";
+}
+
+/// Compiles a product, and runs it where there is a device for it.
+static void checkProduct(Findings &findings,
+                         const std::shared_ptr<rt::Device> &device,
+                         int capability) {
+  Stopwatch watch;
+  Expected<rt::ProgramFile> program = compileProduct();
+  if (!program) {
+    bad(findings, section,
+        std::string("compiling a product for ") + productTarget +
+            " failed: " + program.message(),
+        "this is a bug; please report it with this output");
+    return;
+  }
+  bool hasCode = false;
+  for (const rt::ImageSpec &image : program->manifest.images)
+    hasCode |= image.kind == "cubin";
+  good(findings, section,
+       std::string("a product for ") + productTarget + ": compiled in " +
+           describeSeconds(watch.seconds()) +
+           (hasCode ? ", to PTX and machine code" : ", to PTX"));
+  if (!device)
+    return;
+  if (capability != productCapability) {
+    warn(findings, section,
+         "the first device runs no code for " + std::string(productTarget),
+         "programs for it cannot be compiled yet; those for the host can");
+    return;
+  }
+  Expected<std::string> result = runProduct(std::move(*program), device);
+  if (result)
+    good(findings, section, *result);
+  else
+    bad(findings, section, "running a product failed: " + result.message(),
+        "this is a bug, or the driver does not take this code; please report "
+        "it with this output");
+}
+
+static void describeAssembler(Findings &findings) {
+  std::string ptxas = findPtxas();
+  if (ptxas.empty())
+    good(findings, section,
+         "no ptxas; the driver compiles PTX when a program is loaded");
+  else
+    good(findings, section, "ptxas " + versionOf(ptxas) + " (" + ptxas + ")");
+}
+
 void tracea::driver::checkCUDA(Findings &findings) {
   const char *chosen = std::getenv("TRACEA_CUDA_DRIVER");
   if (!(chosen && *chosen) && !rt::hasCUDADriver()) {
     good(findings, section,
          "no NVIDIA driver (libcuda.so.1 is not found); nothing of it is "
          "needed to compile");
+    describeAssembler(findings);
+    checkProduct(findings, nullptr, 0);
     return;
   }
   Expected<std::vector<rt::CUDADeviceProperties>> devices =
@@ -130,6 +269,8 @@ void tracea::driver::checkCUDA(Findings &findings) {
   if (!devices) {
     warn(findings, section, devices.message(),
          "GPUs cannot be used until this is put right; everything else works");
+    describeAssembler(findings);
+    checkProduct(findings, nullptr, 0);
     return;
   }
   const rt::CUDADeviceProperties &first = devices->front();
@@ -139,22 +280,18 @@ void tracea::driver::checkCUDA(Findings &findings) {
            first.driverLibrary + ")");
   for (const rt::CUDADeviceProperties &device : *devices)
     describeDevice(findings, device);
-  std::string ptxas = findPtxas();
-  if (ptxas.empty())
-    good(findings, section,
-         "no ptxas; the driver compiles PTX when a program is loaded");
-  else
-    good(findings, section, "ptxas " + versionOf(ptxas) + " (" + ptxas + ")");
-
+  describeAssembler(findings);
   if (10 * first.major + first.minor < rt::minCUDACapability)
     return;
   Expected<std::shared_ptr<rt::Device>> device = rt::createCUDADevice();
   Expected<std::string> result =
       device ? tryDevice(**device) : Expected<std::string>(device.status());
-  if (result)
-    good(findings, section, *result);
-  else
+  if (!result) {
     bad(findings, section,
         "the first device does not work: " + result.message(),
         "the driver may need a restart; nvidia-smi may say more");
+    return;
+  }
+  good(findings, section, *result);
+  checkProduct(findings, *device, 10 * first.major + first.minor);
 }

@@ -73,8 +73,6 @@ TEST(GPUGemm, UnknownExtentsAreTakenForTypicalOnes) {
   Candidate candidate =
       best(gemm(kUnknownExtent, kUnknownExtent, kUnknownExtent));
   EXPECT_THAT(candidate.plan.tile, ElementsAre(128, 256, 64));
-  EXPECT_THAT(tileOf(gemm(16, kUnknownExtent, kUnknownExtent)),
-              ElementsAre(64, 64, 64));
   std::string why = variant().reasoning(gemm(kUnknownExtent, 4096, 4096),
                                         hopper(), candidate.plan);
   EXPECT_THAT(why, HasSubstr("32 x 16 tiles are 4 waves on 132 "
@@ -82,19 +80,41 @@ TEST(GPUGemm, UnknownExtentsAreTakenForTypicalOnes) {
   EXPECT_THAT(why, HasSubstr("that only the run knows"));
 }
 
+TEST(GPUGemm, FewRowsAreColumnsOfTheUnit) {
+  Candidate candidate = best(gemm(16, 4096, 4096));
+  EXPECT_EQ(candidate.variant->name(), "gemm.skinny");
+  EXPECT_EQ(candidate.plan.tile[0], 16);
+  EXPECT_EQ(best(gemm(16, kUnknownExtent, kUnknownExtent)).variant->name(),
+            "gemm.skinny");
+  EXPECT_EQ(best(gemm(512, 4096, 4096)).variant->name(), "gemm.warpgroup");
+}
+
+TEST(GPUGemm, LongSumsOfFewTilesAreSplit) {
+  Candidate candidate = best(gemm(512, 512, 16384));
+  EXPECT_GT(candidate.plan.split, 1);
+  EXPECT_THAT(candidate.variant->reasoning(gemm(512, 512, 16384), hopper(),
+                                           candidate.plan),
+              HasSubstr(" parts are "));
+  EXPECT_EQ(best(gemm(4096, 4096, 4096)).plan.split, 1);
+  EXPECT_EQ(best(gemm(1024, 1024, 1024)).plan.split, 1);
+  EXPECT_EQ(best(gemm(512, 512, kUnknownExtent)).plan.split, 1);
+}
+
 TEST(GPUGemm, EveryEntryOfTheTableHolds) {
-  for (const WarpgroupTile &tile : warpgroupTiles()) {
-    Plan plan;
-    plan.unit = UnitKind::WGMMA;
-    plan.tile = {tile.m, tile.n, tile.k};
-    plan.slots = tile.slots;
-    plan.producers = 1;
-    plan.consumers = tile.consumers;
-    plan.group = tile.group;
-    EXPECT_EQ(checkSchedule(Registry::builtin(), gemm(4096, 4096, 4096),
-                            hopper(), "gemm.warpgroup", plan),
-              "");
-  }
+  for (bool isTransposed : {false, true})
+    for (const WarpgroupTile &tile : warpgroupTiles(isTransposed)) {
+      Plan plan;
+      plan.unit = UnitKind::WGMMA;
+      plan.tile = {tile.m, tile.n, tile.k};
+      plan.slots = tile.slots;
+      plan.producers = 1;
+      plan.consumers = tile.consumers;
+      plan.group = tile.group;
+      EXPECT_EQ(
+          checkSchedule(Registry::builtin(), gemm(16, 4096, 4096), hopper(),
+                        isTransposed ? "gemm.skinny" : "gemm.warpgroup", plan),
+          "");
+    }
 }
 
 TEST(GPUGemm, WideResultsLeaveLessRoomForSlots) {
@@ -158,6 +178,11 @@ TEST(GPUGemm, PlansAreChecked) {
   EXPECT_THAT(reason([](Plan &p) { p.consumers = 4; }),
               HasSubstr("1 or 2 consumers"));
   EXPECT_THAT(reason([](Plan &p) { p.slots = 1; }), HasSubstr("2 to 64 slots"));
+  EXPECT_THAT(reason([](Plan &p) { p.split = 0; }), HasSubstr("1 to 64 parts"));
+  problem.k = 100;
+  EXPECT_THAT(reason([](Plan &p) { p.split = 3; }),
+              HasSubstr("k has fewer steps than the 3 parts"));
+  problem.k = 4096;
   EXPECT_THAT(reason([](Plan &p) { p.slots = 5; }),
               HasSubstr("bytes of shared memory, more than 232448"));
   EXPECT_THAT(reason([](Plan &p) { p.registers = {8, 8}; }),

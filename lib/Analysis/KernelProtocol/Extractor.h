@@ -152,6 +152,8 @@ private:
   int tripOf(const std::string &key, Operation *op);
   /// The constant number of iterations, or -1.
   int64_t constantTrips(scf::ForOp loop);
+  /// The smallest constant count near `count` of a loop of any role.
+  int64_t commonTrips(int64_t count);
 
   KernelOp kernel;
   int64_t registerFile, threadsPerWarp;

@@ -116,6 +116,22 @@ int64_t Extractor::constantTrips(scf::ForOp loop) {
   return llvm::divideCeil(distance, *step);
 }
 
+/// A loop whose first iteration stands before it has one count less than the
+/// loop of another role that it belongs to. What two constant counts share is
+/// the smaller one; the iterations beyond it are unrolled.
+int64_t Extractor::commonTrips(int64_t count) {
+  if (!roles)
+    return count;
+  int64_t common = count;
+  roles->walk([&](scf::ForOp loop) {
+    int64_t other = constantTrips(loop);
+    if (other > kMaxUnrolled && other >= count - kMaxUnrolled &&
+        hasRingOps(loop))
+      common = std::min(common, other);
+  });
+  return common;
+}
+
 int Extractor::tripOf(const std::string &key, Operation *op) {
   std::string full = key;
   if (!roles) // Nobody to share it with.
@@ -167,6 +183,12 @@ void Extractor::emitFor(scf::ForOp loop) {
     std::string key = it != continued.end()
                           ? it->second
                           : shareKey(tripKey(loop, lower, upper, step), loop);
+    if (it == continued.end() && count > kMaxUnrolled) {
+      int64_t common = commonTrips(count);
+      key = "constant " + std::to_string(common);
+      for (int64_t i = common; i < count; ++i)
+        emitBody();
+    }
     if (key.empty() && roles)
       return undecided(loop,
                        "the trip count of this loop depends on what other "

@@ -90,9 +90,15 @@ static void persist(TilesOp tiles, int64_t most) {
       return loop->isProperAncestor(use.getOwner());
     });
   SmallVector<Value> ends;
-  for (Value argument : loop.getRegionIterArgs())
-    ends.push_back(getLastPhase(argument));
   b.setInsertionPointToEnd(inner);
+  for (Value argument : loop.getRegionIterArgs()) {
+    Value last = getLastPhase(argument);
+    // A slot that is filled once for a tile, in no loop: the next tile takes
+    // the next one.
+    if (llvm::any_of(last.getUsers(), llvm::IsaPred<AcquireOp>))
+      last = AdvanceOp::create(b, last);
+    ends.push_back(last);
+  }
   scf::YieldOp::create(b, ends);
   tiles.erase();
 }
