@@ -18,8 +18,9 @@ void mlir::tracea::addCUDATargetPhase(OpPassManager &manager,
                                       bool requireProof) {
   manager.addPass(createConvertTraceaPipeToNVVM());
   addCleanup(manager);
+  buildNVVMToLLVMPipeline(manager);
+  // Of what is translated to LLVM IR, after the last pass.
   VerifyTargetProtocolOptions protocol;
   protocol.requireProof = requireProof;
   manager.addNestedPass<LLVM::LLVMFuncOp>(createVerifyTargetProtocol(protocol));
-  buildNVVMToLLVMPipeline(manager);
 }

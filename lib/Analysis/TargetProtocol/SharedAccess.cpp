@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -78,14 +79,33 @@ mlir::tracea::getMultiplyOperands(Operation *op) {
   // Types of 16 bits say whether each descriptor is transposed.
   SmallVector<StringRef> arguments;
   text.substr(0, text.find(';')).split(arguments, ',');
+  int64_t outputs = 1;
+  if (op->getNumResults() == 1)
+    if (auto fields =
+            dyn_cast<LLVM::LLVMStructType>(op->getResult(0).getType()))
+      outputs = fields.getBody().size();
+  bool known = true;
   auto flag = [&](size_t fromEnd) {
-    return element == 2 && arguments.size() > fromEnd &&
-           arguments[arguments.size() - 1 - fromEnd].trim() == "1";
+    if (element != 2 || arguments.size() <= fromEnd)
+      return false;
+    StringRef text = arguments[arguments.size() - 1 - fromEnd].trim(" \t\n}");
+    if (!text.consume_front("$"))
+      return text == "1";
+    // An operand of the assembly; outputs have the first numbers.
+    int64_t number = 0;
+    APInt value;
+    if (text.getAsInteger(10, number) || number < outputs ||
+        number - outputs >= static_cast<int64_t>(op->getNumOperands()) ||
+        !matchPattern(op->getOperand(number - outputs), m_ConstantInt(&value)))
+      return known = false;
+    return value.isOne();
   };
   bool both = descriptors.size() == 2;
   if (both)
     operands.push_back({descriptors[0], 64, k * element, element, !flag(1)});
   operands.push_back({descriptors.back(), n, k * element, element, !flag(0)});
+  if (!known)
+    return failure();
   return operands;
 }
 

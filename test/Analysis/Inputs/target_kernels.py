@@ -405,7 +405,8 @@ def gemm(p):
                 w.wait(w.barrier(full, slot), parity)
         elif not w.broken("full not waited for"):
             w.wait(w.barrier(full, slot), parity)
-        w.emit("nvvm.wgmma.fence.aligned")
+        if not w.broken("multiplies not fenced"):
+            w.emit("nvvm.wgmma.fence.aligned")
         a = w.step_descriptor(a0, slot, a_bytes // 16)
         b = w.step_descriptor(b0, slot, b_bytes // 16)
         for k in range(2):
@@ -586,7 +587,8 @@ def attention(p):
             w.arrive(w.barrier(base, slot))
 
     def scores(slot):
-        w.emit("nvvm.wgmma.fence.aligned")
+        if not w.broken("scores not fenced"):
+            w.emit("nvvm.wgmma.fence.aligned")
         sum = w.value(f"llvm.mlir.undef : {type}")
         sum = w.multiply(a0, w.step_descriptor(k0, slot, tile_bytes // 16), sum,
                          columns, True)
