@@ -32,6 +32,13 @@ static CUDAMachine getMachine(ModuleOp module) {
   TargetAttr target = getTarget(module);
   if (target && !target.getCpu().empty())
     machine.chip = target.getCpu().str();
+  // What the first version of PTX that knows the chip is, where it is a later
+  // one: of the generations 10 and 12.
+  StringRef number = StringRef(machine.chip);
+  unsigned generation;
+  if (number.consume_front("sm_") && !number.consumeInteger(10, generation) &&
+      generation >= 100)
+    machine.features = "+ptx87";
   return machine;
 }
 

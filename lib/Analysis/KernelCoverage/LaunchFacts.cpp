@@ -258,7 +258,9 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
   SmallVector<LaunchOp> launches;
   for (auto function : module.getOps<func::FuncOp>())
     function.walk([&](LaunchOp launch) {
-      if (launch.getKernel() == kernel.getSymName())
+      if (llvm::any_of(launch.getKernels(), [&](FlatSymbolRefAttr name) {
+            return name.getValue() == kernel.getSymName();
+          }))
         launches.push_back(launch);
     });
   // What launches elsewhere checks elsewhere.

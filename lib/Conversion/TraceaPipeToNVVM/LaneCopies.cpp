@@ -4,10 +4,10 @@
 
 // Lanes copy pieces of rows: neighbouring lanes neighbouring pieces, as wide as
 // memory and slot allow. A piece of 16, 8 or 4 bytes is one asynchronous copy,
-// which fills with zeros what its source lacks. How wide pieces may be is seen
-// from the window as far as it is static; where it depends on an address or an
-// extent that only the run knows, there are versions behind a test that all
-// lanes answer alike. The last one takes elements one by one.
+// which fills with zeros what its source lacks. How wide pieces may be follows
+// from the window and from what the kernel asks of its memory. Memory that
+// promises nothing is copied by 4 bytes where the run finds it aligned to that,
+// which all lanes find alike, or element by element.
 
 #include "Lowering.h"
 #include "ThreadOffsets.h"
@@ -58,6 +58,9 @@ private:
   int64_t getStaticWidth() const;
   Value isAligned(int64_t bytes);
   void copyPieces(int64_t bytes);
+  void forEachPiece(const Pieces &pieces, function_ref<void(ValueRange)> body);
+  Value stagedPointer(ValueRange at);
+  void copyNarrowPieces(int64_t bytes);
   void copyElements(int64_t bytes);
   Value columnOf(ValueRange at);
   Value getValidBytes(ValueRange at, Value inside, const Pieces &pieces);
@@ -256,21 +259,26 @@ void LaneCopy::copyPieces(int64_t bytes) {
   }
 }
 
-/// Rows of any alignment: elements are read one by one and leave together.
-void LaneCopy::copyElements(int64_t bytes) {
-  Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
-  Type element = type.getElementType();
+/// Runs `body` for each piece of this lane, a loop: many narrow pieces would
+/// take all registers for their addresses. Coordinates are indices.
+void LaneCopy::forEachPiece(const Pieces &pieces,
+                            function_ref<void(ValueRange)> body) {
   Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
   Value column =
       b.mul(b.createOrFold<arith::RemUIOp>(thread, b.index(pieces.columns)),
             pieces.elements);
   Value row = b.createOrFold<arith::DivUIOp>(thread, b.index(pieces.columns));
-  auto rows = scf::ForOp::create(
+  auto loop = scf::ForOp::create(
       b, b.index(0), b.index(pieces.rowRounds * pieces.columnRounds),
       b.index(1));
+  auto unroll = LLVM::LoopUnrollAttr::get(b.getContext(), b.getBoolAttr(true),
+                                          {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       b.getContext(), {}, {}, {}, unroll, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}, {}, {}));
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rows.getBody());
-  Value round = rows.getInductionVar();
+  b.setInsertionPointToStart(loop.getBody());
+  Value round = loop.getInductionVar();
   Value rowRound =
       b.createOrFold<arith::DivUIOp>(round, b.index(pieces.columnRounds));
   Value columnRound =
@@ -284,55 +292,77 @@ void LaneCopy::copyElements(int64_t bytes) {
     auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
     b.setInsertionPointToStart(ifOp.thenBlock());
   }
-  SmallVector<Value> elements;
-  Value zero =
-      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
-  for (int64_t i = 0; i < pieces.elements; ++i) {
-    Value inside;
-    SmallVector<Value> one = {at[0], b.add(at[1], i)};
-    Value from = b.globalPointer(source, one, op.getPadded(), inside);
-    auto load = [&]() -> Value {
-      return LLVM::LoadOp::create(b, element, from, elementBytes);
-    };
-    if (!inside) {
-      elements.push_back(load());
-      continue;
-    }
-    auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
-                                  /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    scf::YieldOp::create(b, load());
-    b.setInsertionPointToStart(ifOp.elseBlock());
-    scf::YieldOp::create(b, zero);
-    elements.push_back(ifOp.getResult(0));
-  }
-  Value piece = vector::FromElementsOp::create(
-      b, VectorType::get(pieces.elements, element), elements);
+  body(at);
+}
+
+Value LaneCopy::stagedPointer(ValueRange at) {
   SmallVector<Value> narrow = {b.toI32(at[0]), b.toI32(at[1])};
-  Value offset = b.add(buffer, b.stagedOffset(dest, narrow));
-  LLVM::StoreOp::create(b, piece, b.sharedPointer(offset),
-                        static_cast<unsigned>(bytes));
+  return b.sharedPointer(b.add(buffer, b.stagedOffset(dest, narrow)));
+}
+
+/// The same as pieces of their own.
+void LaneCopy::copyNarrowPieces(int64_t bytes) {
+  Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
+  forEachPiece(pieces, [&](ValueRange at) {
+    Value inside;
+    Value from = b.globalPointer(source, at, getCheckedRows(), inside);
+    Value valid = getValidBytes(at, inside, pieces);
+    NVVM::CpAsyncOp::create(b, stagedPointer(at), from,
+                            static_cast<int32_t>(bytes),
+                            NVVM::LoadCacheModifierKind::CA, valid);
+  });
+}
+
+/// Rows of any alignment: elements are read one by one and leave together.
+void LaneCopy::copyElements(int64_t bytes) {
+  Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
+  // Nothing but their bits matters.
+  Type element = b.getIntegerType(8 * elementBytes);
+  forEachPiece(pieces, [&](ValueRange at) {
+    SmallVector<Value> elements;
+    Value zero =
+        arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+    for (int64_t i = 0; i < pieces.elements; ++i) {
+      Value inside;
+      SmallVector<Value> one = {at[0], b.add(at[1], i)};
+      Value from = b.globalPointer(source, one, op.getPadded(), inside);
+      auto load = [&]() -> Value {
+        return LLVM::LoadOp::create(b, element, from, elementBytes);
+      };
+      if (!inside) {
+        elements.push_back(load());
+        continue;
+      }
+      auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
+                                    /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      scf::YieldOp::create(b, load());
+      b.setInsertionPointToStart(ifOp.elseBlock());
+      scf::YieldOp::create(b, zero);
+      elements.push_back(ifOp.getResult(0));
+    }
+    Value piece = vector::FromElementsOp::create(
+        b, VectorType::get(pieces.elements, element), elements);
+    LLVM::StoreOp::create(b, piece, stagedPointer(at),
+                          static_cast<unsigned>(bytes));
+  });
 }
 
 void LaneCopy::emit() {
-  int64_t staged = getStagedWidth(), width = getStaticWidth();
-  if (width >= kLeastBytes && memory.alignment % width == 0)
-    return copyPieces(width);
-  // From the widest to elements; each behind a test.
-  SmallVector<int64_t> versions;
-  if (width >= kLeastBytes)
-    versions.push_back(width);
-  if (width > kLeastBytes)
-    versions.push_back(kLeastBytes);
+  int64_t width = getStaticWidth();
+  int64_t promised = std::gcd(width, memory.alignment);
+  if (promised >= kLeastBytes)
+    return copyPieces(promised);
+  if (width < kLeastBytes)
+    return copyElements(getStagedWidth());
+  auto ifOp = scf::IfOp::create(b, isAligned(kLeastBytes),
+                                /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  for (int64_t bytes : versions) {
-    auto ifOp = scf::IfOp::create(b, isAligned(bytes), /*withElseRegion=*/true);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    copyPieces(bytes);
-    b.setInsertionPointToStart(ifOp.elseBlock());
-  }
-  copyElements(staged);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  copyNarrowPieces(kLeastBytes);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  copyElements(getStagedWidth());
 }
 
 namespace {

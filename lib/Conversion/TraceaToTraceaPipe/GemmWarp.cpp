@@ -13,6 +13,8 @@
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
@@ -49,8 +51,10 @@ struct WarpGrid {
 constexpr int64_t WarpGrid::fragment[2];
 
 /// The lane map of an operand: that of the instruction, then registers for
-/// further instructions, columns first, then warps. An operand lacks one of the
-/// dimensions of the result: warps that differ there hold the same.
+/// further instructions, columns first, then warps. Along rows warps lie side
+/// by side and registers repeat them, so that some rows of all warps are a
+/// tile. An operand lacks one of the dimensions of the result: warps that
+/// differ there hold the same.
 LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
                              const alg::LaneMap &map) const {
   SmallVector<DenseI64ArrayAttr> reg, lane, warp;
@@ -72,11 +76,12 @@ LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
       list.push_back(DenseI64ArrayAttr::get(context, vector));
     }
   };
-  for (int dim : {1, 0})
-    if (has[dim])
-      add(reg, dim, power[dim], fragment[dim]);
-  for (int dim : {0, 1})
-    add(warp, dim, warps[dim], fragment[dim] * power[dim]);
+  if (has[1])
+    add(reg, 1, power[1], fragment[1]);
+  if (has[0])
+    add(reg, 0, power[0], fragment[0] * warps[0]);
+  add(warp, 0, warps[0], fragment[0]);
+  add(warp, 1, warps[1], fragment[1] * power[1]);
   int64_t repeats[2] = {has[0] ? outer[0] : 1, has[1] ? outer[1] : 1};
   return LanesAttr::get(context, reg, lane, warp, repeats);
 }
@@ -129,7 +134,10 @@ static LogicalResult verify(GemmOp op, Type element) {
              << schedule;
   if (WarpGrid(tile, warpTile).getNumWarps() > 32)
     return fail("at most 32 warps") << schedule;
-  int64_t depth = kDepthBytes * 8 / element.getIntOrFloatBitWidth();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits < 16 && (op.getTransposeLhs() || !op.getTransposeRhs()))
+    return fail("operands of 8 bits along k in memory") << "other ones";
+  int64_t depth = kDepthBytes * 8 / bits;
   if (tile[2] < depth || tile[2] % depth)
     return fail("a multiple of " + Twine(depth) + " of k") << schedule;
   return success();
@@ -171,26 +179,30 @@ static LanesAttr getRowLanes(LanesAttr lanes, int64_t elementBits) {
                         lanes.getOuter());
 }
 
-LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
-  Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
-  if (failed(verify(op, element)))
-    return failure();
+namespace {
+/// The product as a kernel.
+class WarpProduct {
+public:
+  WarpProduct(GemmOp op, RankedTensorType lhsBlock, RankedTensorType rhsBlock)
+      : op(op), shape(op), lhsBlock(lhsBlock), rhsBlock(rhsBlock) {}
+
+  void build(KernelBuilder &kb);
+
+private:
+  GemmOp op;
+  GemmShape shape;
+  RankedTensorType lhsBlock, rhsBlock;
+};
+} // namespace
+
+void WarpProduct::build(KernelBuilder &kb) {
   ScheduleAttr schedule = op.getScheduleAttr();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];
+  Type element = lhsBlock.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
   int64_t depth = kDepthBytes * 8 / bits;
-  GemmShape shape(op);
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  FailureOr<RankedTensorType> lhsBlock =
-      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
-  FailureOr<RankedTensorType> rhsBlock =
-      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
-  if (failed(lhsBlock) || failed(rhsBlock))
-    return failure();
-  shape.emitChecks(rewriter);
-
-  KernelBuilder kb(rewriter, op, schedule);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   MLIRContext *context = b.getContext();
@@ -253,8 +265,8 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
             shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
         SmallVector<Value> rhsAt =
             shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs = stage(*lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
-        Value rhs = stage(*rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
+        Value lhs = stage(lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
+        Value rhs = stage(rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
         // Fragments are read one step before they are multiplied.
         auto read = [&](int64_t at) {
           return std::pair(load(lhsTile, lhs, lhsT, 0, at),
@@ -270,17 +282,76 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
         }
         return others;
       });
-  SmallVector<Value> limits = {ix.sub(sizeM, m), ix.sub(sizeN, n)};
-  SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
+  // What one instruction of each warp has computed leaves at a time: an
+  // epilogue needs registers for no more.
   AffineMap resultMap = matrixMap(shape.batchRank);
-  Value out = kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
-  auto type = cast<RankedTensorType>(out.getType());
-  auto rows = RankedTensorType::get(
-      type.getShape(), type.getElementType(),
-      getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
-  if (rows != type)
-    out = RelayoutOp::create(b, rows, out);
-  StoreOp::create(b, out, result, indices, limits, resultMap);
-  kb.finish();
+  int64_t rows = WarpGrid::fragment[0] * warps.warps[0];
+  WarpGrid part(warps);
+  part.power[0] = part.outer[0] = 1;
+  auto partTile = RankedTensorType::get(
+      {rows, tileN}, op.getAccumulatorType(),
+      part.getLanes(context, alg::MatrixOperand::D,
+                    *alg::mmaM16N8(alg::MatrixOperand::D, depth, bits)));
+  for (int64_t row = 0; row < tileM; row += rows) {
+    Value from = ix.add(m, row);
+    SmallVector<Value> limits = {ix.sub(sizeM, from), ix.sub(sizeN, n)};
+    SmallVector<Value> indices = shape.at(batch, shape.batchRank, from, n);
+    Value out = sum;
+    if (rows < tileM)
+      out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
+    out = kb.emitEpilogue(op, out, {result, indices, resultMap}, limits);
+    auto type = cast<RankedTensorType>(out.getType());
+    auto side = RankedTensorType::get(
+        type.getShape(), type.getElementType(),
+        getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
+    if (side != type)
+      out = RelayoutOp::create(b, side, out);
+    StoreOp::create(b, out, result, indices, limits, resultMap);
+  }
+}
+
+/// Asks for memory that whole pieces can be copied from and vectors stored to,
+/// of every argument whose type allows it.
+static void requireAlignment(KernelOp kernel) {
+  constexpr int64_t kBytes = 16;
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref || memref.getRank() == 0)
+      continue;
+    int64_t bytes = kBytes, columns = memref.getShape().back();
+    if (memref.getRank() > 1 && !ShapedType::isDynamic(columns))
+      bytes = std::gcd(bytes, columns * memref.getElementTypeBitWidth() / 8);
+    kernel.setArgAttr(
+        number, kAlignedAttrName,
+        IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), bytes));
+  }
+}
+
+/// One kernel for memory of whole pieces, and one for any other.
+LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
+  Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+  if (failed(verify(op, element)))
+    return failure();
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
+  int64_t tileK = schedule.getTile()[2];
+  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
+  FailureOr<RankedTensorType> lhsBlock =
+      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
+  FailureOr<RankedTensorType> rhsBlock =
+      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
+  if (failed(lhsBlock) || failed(rhsBlock))
+    return failure();
+  GemmShape(op).emitChecks(rewriter);
+  WarpProduct product(op, *lhsBlock, *rhsBlock);
+  KernelBuilder aligned(rewriter, op, schedule);
+  product.build(aligned);
+  requireAlignment(aligned.getKernel());
+  KernelBuilder any(rewriter, op, schedule);
+  product.build(any);
+  auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
+  launch.setOthersAttr(rewriter.getArrayAttr(
+      FlatSymbolRefAttr::get(any.getKernel().getSymNameAttr())));
+  rewriter.replaceOp(op, launch.getResults());
   return success();
 }

@@ -8,11 +8,13 @@
 // RUN: tracea-opt %t.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 
 // Two times four warps. Operands lack one dimension: warps that differ there hold the same.
-// TILE-DAG: #[[ACC:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [16, 0], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}64, 0], [0, 32], [0, 64]], outer = [1, 1]>
-// TILE-DAG: #[[A:.*]] = #tracea_pipe.lanes<{{.*}} warp = {{\[\[}}64, 0], [0, 0], [0, 0]]
+// TILE-DAG: #[[ACC:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [32, 0], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [0, 32], [0, 64]], outer = [1, 1]>
+// TILE-DAG: #[[A:.*]] = #tracea_pipe.lanes<{{.*}} warp = {{\[\[}}16, 0], [0, 0], [0, 0]]
 // TILE-DAG: #[[B:.*]] = #tracea_pipe.lanes<{{.*}} warp = {{\[\[}}0, 0], [0, 32], [0, 64]]
 // TILE-DAG: #[[ROWS:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 1], [0, 2], [0, 4], [8, 0]{{.*}} lane = {{\[\[}}0, 8], [0, 16],
-// TILE: tracea_pipe.kernel @gemm_0({{.*}} tracea_pipe.lane_copies{{.*}} warps = 8
+// One kernel for memory that promises whole pieces, and one for any.
+// TILE: tracea_pipe.launch @gemm_0 else [@gemm_1]
+// TILE: tracea_pipe.kernel @gemm_0({{.*}} {tracea_pipe.aligned = 16 : i64}{{.*}} tracea_pipe.lane_copies{{.*}} warps = 8
 // TILE: tiles (%{{.*}}, %{{.*}}) in (%{{.*}}, %{{.*}}) group 16
 // TILE: scf.for {{.*}} -> (tensor<128x128xf32, #[[ACC]]>)
 // TILE: %[[LHS:.*]] = tracea_pipe.stage {{.*}} padded [0, 1] slots 4
@@ -24,11 +26,18 @@
 // TILE: %[[B1:.*]] = tracea_pipe.load %[[RHS]]
 // TILE: %[[SUM:.*]] = tracea_pipe.mma %[[A0]], %[[B0]]
 // TILE: tracea_pipe.mma %[[A1]], %[[B1]], %[[SUM]]
+// Sixteen rows of each warp at a time.
+// TILE: tracea_pipe.slice %{{.*}}[0, 0] : tensor<128x128xf32, #[[ACC]]> -> tensor<32x128xf32, #[[PART:.*]]>
 // TILE: tracea_pipe.load {{.*}} limits
-// TILE: arith.addf {{.*}} : tensor<128x128xf32, #[[ACC]]>
+// TILE: arith.addf {{.*}} : tensor<32x128xf32, #[[PART]]>
 // TILE: arith.maximumf
-// TILE: %[[OUT:.*]] = tracea_pipe.relayout {{.*}} -> tensor<128x128xbf16, #[[ROWS]]>
+// TILE: %[[OUT:.*]] = tracea_pipe.relayout {{.*}} -> tensor<32x128xbf16, #[[ROWS]]>
 // TILE: tracea_pipe.store %[[OUT]], {{.*}} limits
+// TILE: tracea_pipe.slice %{{.*}}[32, 0]
+// TILE: tracea_pipe.slice %{{.*}}[64, 0]
+// TILE: tracea_pipe.slice %{{.*}}[96, 0]
+// TILE: tracea_pipe.kernel @gemm_1(
+// TILE-NOT: aligned
 
 // Three slots before the loop, one in each iteration for three later, and three given back.
 // AHEAD: tracea_pipe.channel : <4 x(memref<128x32xbf16, {{.*}}>, memref<128x32xbf16, {{.*}}>)>
