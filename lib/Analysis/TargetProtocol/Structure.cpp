@@ -112,7 +112,7 @@ bool Structurer::analyze(Region &body) {
     natural.blocks.insert(loop->block_begin(), loop->block_end());
     natural.exiting = loop->getExitingBlock();
     if (!natural.exiting) {
-      fail(block.getTerminator(), "a loop is left from several places");
+      fail(block.getTerminator(), "a loop is not left from one place");
       return false;
     }
   }

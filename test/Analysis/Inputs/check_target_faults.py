@@ -64,6 +64,8 @@ REFUTED = [
     ("gemm", "sum used in the loop", "pending value", "uses 'accumulator 0'"),
     ("gemm", "last multiply in flight", "pending value", "uses 'accumulator 0'"),
     ("gemm", "multiplies not fenced", "pending value", "before any 'wgmma.fence'"),
+    ("gemm", "sum read between multiplies", "pending value",
+     "no 'wgmma.fence' lies between"),
     ("gemm", "proxy fence missing", "unfilled read", "'buffer at byte"),
     ("gemm", "store barrier missing", "unfilled read", "'buffer at byte"),
     ("gemm", "staging reused at once", "overwrite", "'buffer at byte"),

@@ -405,7 +405,8 @@ def gemm(p):
                 w.wait(w.barrier(full, slot), parity)
         elif not w.broken("full not waited for"):
             w.wait(w.barrier(full, slot), parity)
-        if not w.broken("multiplies not fenced"):
+        reads = w.broken("sum read between multiplies")
+        if not w.broken("multiplies not fenced") and (first or not reads):
             w.emit("nvvm.wgmma.fence.aligned")
         a = w.step_descriptor(a0, slot, a_bytes // 16)
         b = w.step_descriptor(b0, slot, b_bytes // 16)
@@ -434,6 +435,9 @@ def gemm(p):
                 w.wait_multiplies(pending + w.broken("one more multiply pending"))
             if not late:
                 release(before if p.skew else slot)
+            if w.broken("sum read between multiplies"):
+                w.wait_multiplies(0)
+                w.use(sum, p.columns)
             after = w.advance(slot, parity, modulus, p.form, flips)
             return [*after, slot, sum]
 

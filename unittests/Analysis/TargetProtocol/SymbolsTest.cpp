@@ -105,3 +105,16 @@ TEST_F(Symbols, KnowsWhatItDependsOn) {
   EXPECT_FALSE(sum->onThread);
   EXPECT_FALSE(sum->onBase);
 }
+
+TEST_F(Symbols, BitsThatMayChange) {
+  // A swizzle moves bytes within a row.
+  const Symbol *offset = table.opaque("o", 32, false, false, 256, 18430);
+  const Symbol *row =
+      make(Operator::And, table.opaque("r", 32, false), number(112));
+  const Symbol *moved = make(Operator::Xor, offset, row);
+  EXPECT_EQ(moved->low, 256u);
+  EXPECT_EQ(moved->high, 18430u | 127u);
+  const Symbol *joined = make(Operator::Or, row, offset);
+  EXPECT_EQ(joined->low, 256u);
+  EXPECT_EQ(joined->high, 18430u | 127u);
+}
