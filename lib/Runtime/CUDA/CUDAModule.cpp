@@ -9,9 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "CUDAModule.h"
+#include "CUDACodeCache.h"
 
 #include <algorithm>
 #include <cstring>
+#include <elf.h>
 
 namespace tracea::runtime::cuda {
 
@@ -36,6 +38,16 @@ CUDAModule::load(std::shared_ptr<Context> context, Bytes code) {
   TRACEA_RETURN_IF_ERROR(current.status);
   RelaxedCapture relaxed(owner.api());
 
+  bool isText =
+      code.size() < SELFMAG || std::memcmp(code.data(), ELFMAG, SELFMAG) != 0;
+  if (isText) {
+    std::vector<uint8_t> compiled = findCompiled(owner, code);
+    if (!compiled.empty() &&
+        owner.api().cuModuleLoadDataEx(&module->handle, compiled.data(), 0,
+                                       nullptr, nullptr) == success)
+      return std::shared_ptr<Module>(module);
+    module->handle = nullptr;
+  }
   // PTX must end with a zero byte.
   std::vector<unsigned char> image(code.begin(), code.end());
   image.push_back(0);

@@ -26,6 +26,7 @@ using ContextHandle = struct ContextTag *;
 using StreamHandle = struct StreamTag *;
 using EventHandle = struct EventTag *;
 using ModuleHandle = struct ModuleTag *;
+using LinkHandle = struct LinkTag *; // CUlinkState
 using FunctionHandle = struct FunctionTag *;
 using PoolHandle = struct PoolTag *;
 
@@ -109,6 +110,8 @@ enum JitOption : int { // CUjit_option
   jitErrorLogBufferBytes = 6,
   jitLogVerbose = 12,
 };
+
+enum JitInput : int { jitInputPtx = 1 }; // CUjitInputType
 
 enum PointerAttribute : int { // CUpointer_attribute
   pointerMemoryType = 2,

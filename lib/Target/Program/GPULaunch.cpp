@@ -304,6 +304,8 @@ static LogicalResult exportChoice(rt::EntrySpec &entry, size_t first,
   rt::ExprBuilder exprs(entry.exprs);
   int64_t zero = exprs.constant(0), one = exprs.constant(1);
   auto both = [&](int64_t a, int64_t b) {
+    if (a == zero || b == zero)
+      return zero;
     return a == one ? b : b == one ? a : exprs.min(a, b);
   };
   int64_t open = one;

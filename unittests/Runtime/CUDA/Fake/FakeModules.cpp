@@ -209,3 +209,58 @@ FAKE_API Result cuLaunchKernelEx(const LaunchConfig *config,
     return launch.result;
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Linking: PTX to machine code
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Link {
+  std::string text;
+  std::vector<char> code;
+};
+} // namespace
+
+FAKE_API Result cuLinkCreate_v2(unsigned, JitOption *, void **,
+                                LinkHandle *link) {
+  FAKE_CALL(cuLinkCreate, needsContext);
+  *link = reinterpret_cast<LinkHandle>(new Link);
+  return success;
+}
+FAKE_API Result cuLinkAddData_v2(LinkHandle link, JitInput type, void *data,
+                                 size_t, const char *, unsigned, JitOption *,
+                                 void **) {
+  FAKE_CALL(cuLinkAddData, needsContext);
+  Module module;
+  std::string text = static_cast<const char *>(data);
+  if (type != jitInputPtx || !parsePtx(text, module).empty())
+    return errorInvalidPtx;
+  reinterpret_cast<Link *>(link)->text = text;
+  return success;
+}
+FAKE_API Result cuLinkComplete(LinkHandle handle, void **code, size_t *bytes) {
+  FAKE_CALL(cuLinkComplete, needsContext);
+  Link &link = *reinterpret_cast<Link *>(handle);
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_machine = 190;
+  header.e_shoff = sizeof header + link.text.size();
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 1;
+  Elf64_Shdr section = {};
+  const char *begin = reinterpret_cast<const char *>(&header);
+  link.code.assign(begin, begin + sizeof header);
+  link.code.insert(link.code.end(), link.text.begin(), link.text.end());
+  begin = reinterpret_cast<const char *>(&section);
+  link.code.insert(link.code.end(), begin, begin + sizeof section);
+  *code = link.code.data();
+  *bytes = link.code.size();
+  return success;
+}
+FAKE_API Result cuLinkDestroy(LinkHandle link) {
+  FAKE_CALL(cuLinkDestroy, plain);
+  delete reinterpret_cast<Link *>(link);
+  return success;
+}
