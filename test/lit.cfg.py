@@ -71,6 +71,12 @@ if any(
     )
 ):
     config.available_features.add("ptxas")
+# The driver library of the CUDA tests, which runs no kernel of ours but reads
+# them as a driver does.
+fake_cuda = os.path.join(config.tracea_obj_root, "lib", "libTraceaFakeCUDA.so")
+if os.path.exists(fake_cuda):
+    config.available_features.add("fake-cuda")
+config.substitutions.append(("%fake_cuda", fake_cuda))
 for sanitizer in config.tracea_sanitize.split(","):
     if sanitizer:
         config.available_features.add("sanitize-" + sanitizer)

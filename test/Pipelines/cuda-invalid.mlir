@@ -5,15 +5,14 @@
 // RUN: not tracea-opt %t/elementwise.mlir --tracea-compile="target=sm_90a" 2>&1 | FileCheck %s --check-prefix=ELEMENTWISE
 // RUN: not tracea-opt %t/copy.mlir --tracea-compile="target=sm_90a" 2>&1 | FileCheck %s --check-prefix=COPY
 // RUN: not tracea-opt %t/softmax.mlir --tracea-compile="target=sm_90a" 2>&1 | FileCheck %s --check-prefix=SOFTMAX
-// RUN: not tracea-opt %t/gemm.mlir --tracea-compile="target=sm_80" 2>&1 | FileCheck %s --check-prefix=OLDER
+// RUN: not tracea-opt %t/softmax.mlir --tracea-compile="target=sm_80" 2>&1 | FileCheck %s --check-prefix=OLDER
 // RUN: not tracea-opt %t/elementwise.mlir --tracea-compile="target=sm_90a reference=true" 2>&1 | FileCheck %s --check-prefix=REFERENCE
 // RUN: not tracea-opt %t/elementwise.mlir --tracea-compile="target=gfx942" 2>&1 | FileCheck %s --check-prefix=ROCM
 
 // ELEMENTWISE: elementwise.mlir:2:8: error: 'linalg.generic' has no variant for target 'sm_90a' and was fused into no operation that has one
 // COPY: error: 'memref.copy' has no variant for target 'sm_90a'
 // SOFTMAX: error: 'tracea.softmax' op has no variant for target 'sm_90a'
-// OLDER: error: 'tracea.gemm' op has no variant for target 'sm_80'
-// OLDER: note: variant 'gemm.warpgroup' is refused: target 'sm_80' has no unit 'wgmma'
+// OLDER: error: 'tracea.softmax' op has no variant for target 'sm_80'
 // REFERENCE: error: no code generator for target 'sm_90a' of kind cuda; a reference is for kind cpu
 // ROCM: error: 'linalg.generic' has no variant for target 'gfx942'
 
@@ -38,10 +37,4 @@ func.func @main(%a: tensor<64xf32>, %d: tensor<8xf32>) -> tensor<64xf32> {
 func.func @main(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = tracea.softmax dim 1 ins(%a : tensor<64x64xf32>) outs(%d : tensor<64x64xf32>)
   return %0 : tensor<64x64xf32>
-}
-
-//--- gemm.mlir
-func.func @main(%a: tensor<64x64xbf16>, %d: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
-  %0 = tracea.gemm ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%d : tensor<64x64xbf16>)
-  return %0 : tensor<64x64xbf16>
 }

@@ -24,6 +24,7 @@ struct CompileCommand {
   bool reference = false;
   bool remarks = false;
   bool requireProof = false;
+  bool onlyPTX = false;
 };
 } // namespace
 
@@ -110,6 +111,7 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
   request.threads = command.threads;
   request.reference = command.reference;
   request.requireProof = command.requireProof;
+  request.assemble = !command.onlyPTX;
   CompileReport report;
   std::optional<std::string> text;
   {
@@ -175,6 +177,9 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
                 "the module");
   sub->add_flag("--require-proof", command->requireProof,
                 "A kernel that lacks a certificate is an error");
+  sub->add_flag("--only-ptx", command->onlyPTX,
+                "A program for a GPU without machine code: its driver compiles "
+                "the PTX");
   sub->add_flag("--dump-remarks", command->remarks,
                 "Print what every pass decided, and why, to stderr");
   sub->footer(

@@ -311,6 +311,7 @@ struct Frontend::Impl {
     options.requireProof = request.requireProof;
     options.bankCycles = request.bankCycles;
     options.threads = request.threads;
+    options.assemble = request.assemble;
     if (report)
       options.configure = [report](PassManager &manager) {
         manager.addInstrumentation(std::make_unique<Observer>(*report));

@@ -63,6 +63,8 @@ struct CompileRequest {
   /// Cycles that a phase of an access to banked memory may take.
   int bankCycles = 1;
   int threads = 0;
+  /// For GPUs: machine code as well as PTX, where there is an assembler.
+  bool assemble = true;
 };
 
 /// What a reduction of unknown length counts.
