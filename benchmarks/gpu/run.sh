@@ -4,6 +4,7 @@
 #   --seed N    of the random patterns (default: 1)
 #   --out DIR   where tables and logs go (default: a new folder under TMPDIR)
 #   --quick     fewer cases
+#   --compiled  also against torch.compile, which tunes for minutes
 #   --record    also keep the tables in benchmarks/results/gpu-PART-DATE-GPU.txt
 #
 # Parts, all of them by default:
@@ -14,6 +15,9 @@
 #   latency     what a launch costs on the host: the driver's call alone, and
 #               through the runtime; takes build/dev/bin/tracea-launch-latency,
 #               which may come from another machine, too
+#   gemm        matrix products against cuBLAS and PyTorch in one process; takes
+#               the programs that gemm/compile.py leaves in build/gpu-gemm and
+#               build/dev/lib/libtracea-gpu-contender.so, from anywhere
 #
 # Every part builds what else it needs with nvcc and the host's compiler, writes
 # full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
@@ -23,8 +27,8 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency)
-out='' seed=1 quick=0 record=0 parts=()
+known=(wavefronts tiles latency gemm)
+out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
   exit 2
@@ -42,6 +46,7 @@ while (($#)); do
       shift
       ;;
     --quick) quick=1 ;;
+    --compiled) compiled=1 ;;
     --record) record=1 ;;
     -*) usage ;;
     *)
@@ -164,6 +169,29 @@ part_latency() {
   describe_machine latency >"$dir/table.txt"
   "$tool" >>"$dir/table.txt" || return 1
   summarize <"$dir/table.txt"
+}
+
+#===----------------------------------------------------------------------===#
+# gemm
+#===----------------------------------------------------------------------===#
+
+part_gemm() {
+  local dir=$out/gemm here=benchmarks/gpu/gemm options=()
+  mkdir -p "$dir"
+  if [[ -x build/dev/bin/tracea ]]; then
+    "$here/compile.py" || echo 'gemm: not every product was compiled' | summarize
+  fi
+  if [[ ! -f build/gpu-gemm/compiled.json ]]; then
+    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
+    return 1
+  fi
+  ((quick)) && options=(--rounds 3 --rest 0.02)
+  ((compiled)) && options+=(--peers compiled)
+  describe_machine gemm >"$dir/table.txt"
+  "$here/run.py" "${options[@]}" build/gpu-gemm >>"$dir/table.txt"
+  local status=$?
+  summarize <"$dir/table.txt"
+  return $status
 }
 
 status=0

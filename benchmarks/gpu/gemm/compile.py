@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the measured products, proofs demanded: compile.py [--only REGEX] [OUT]
+
+Writes OUT/NAME.tracea and OUT/compiled.json, with the seconds of each compile
+and what its schedule is, or why there is no program. OUT is build/gpu-gemm by
+default; run.py takes it from there, on this machine or another one.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from problems import module, problems
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+
+
+def compile_one(problem, out, target):
+    source = os.path.join(out, problem.name + ".mlir")
+    program = os.path.join(out, problem.name + ".tracea")
+    with open(source, "w") as file:
+        file.write(module(problem))
+    begin = time.monotonic()
+    done = subprocess.run(
+        [os.path.join(ROOT, "build/dev/bin/tracea"), "compile", source, "--target", target,
+         "--require-proof", "--dump-remarks", "-o", program],
+        capture_output=True, text=True)
+    entry = {"name": problem.name, "seconds": time.monotonic() - begin}
+    if done.returncode:
+        entry["error"] = done.stderr.strip()[:2000]
+    schedule = re.search(r"takes '([\w.]+)' with tile \[([\d, ]+)\](.*)", done.stderr)
+    if schedule:
+        parts = re.search(r" in (\d+) parts", schedule[3])
+        entry["schedule"] = f"{schedule[1]} {schedule[2].replace(', ', 'x')}" + (f" / {parts[1]}" if parts else "")
+    return entry
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "build/gpu-gemm"))
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    chosen = [p for p in problems() if re.search(options.only, p.name)]
+    entries = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for entry in pool.map(lambda p: compile_one(p, options.out, options.target), chosen):
+            entries.append(entry)
+            print(f"{len(entries)}/{len(chosen)} {entry['name']}: "
+                  + ("FAILED" if "error" in entry else f"{entry['seconds']:.2f} s {entry.get('schedule', '')}"),
+                  file=sys.stderr)
+    partial = os.path.join(options.out, f"compiled.json.{os.getpid()}")
+    with open(partial, "w") as file:
+        json.dump(entries, file, indent=1)
+    os.replace(partial, os.path.join(options.out, "compiled.json"))
+    return 1 if any("error" in entry for entry in entries) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products against cuBLAS and PyTorch in one process.
+
+run.py [--only REGEX] [--rounds N] [--rest SECONDS] [--peers eager|compiled] [PROGRAMS]
+
+PROGRAMS is what compile.py wrote (default: build/gpu-gemm). Every figure is of
+CUDA graphs of repeats over buffers that together exceed the second-level cache,
+rested before each sample, peer and program in turns; the median of the rounds.
+Operands are random; results are written over NaN and compared with float64.
+A wrong result has no time. Rows without a program say so and count as such.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import os
+import re
+import statistics
+import sys
+import time
+
+import torch
+
+from problems import problems
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "i32": torch.int32,
+         "i8": torch.int8, "f8E4M3FN": torch.float8_e4m3fn}
+# Rested ceilings, in TFLOP/s and GB/s: the roofline of an H200.
+CEILING = {"bf16": 793, "f16": 783, "tf32": 401, "f8E4M3FN": 1480, "i8": 1480}
+BANDWIDTH = 4298
+CACHE_BYTES = 360e6
+SECONDS_OF_SAMPLE = 3e-3
+
+
+class Program:
+    """A compiled program on device memory of PyTorch's."""
+
+    library = None
+
+    def __init__(self, path):
+        if not Program.library:
+            library = ctypes.CDLL(os.path.join(ROOT, "build/dev/lib/libtracea-gpu-contender.so"))
+            library.tracea_contender_open.restype = ctypes.c_void_p
+            library.tracea_contender_error.restype = ctypes.c_char_p
+            Program.library = library
+        self.handle = Program.library.tracea_contender_open(path.encode(), 0)
+        if not self.handle:
+            raise RuntimeError(Program.library.tracea_contender_error().decode())
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(Program.library.tracea_contender_error().decode())
+
+    def bind(self, inputs, output):
+        extents = [extent for tensor in inputs for extent in tensor.shape]
+        self.check(Program.library.tracea_contender_prepare(
+            ctypes.c_void_p(self.handle), (ctypes.c_int64 * len(extents))(*extents)))
+        pointers = (ctypes.c_void_p * len(inputs))(*[tensor.data_ptr() for tensor in inputs])
+        target = (ctypes.c_void_p * 1)(output.data_ptr())
+
+        def launch():
+            self.check(Program.library.tracea_contender_enqueue(
+                ctypes.c_void_p(self.handle), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, target))
+        return launch
+
+    def close(self):
+        Program.library.tracea_contender_close(ctypes.c_void_p(self.handle))
+
+
+def make_inputs(problem):
+    found = []
+    for element, shape in problem.inputs:
+        if element == "i8":
+            found.append(torch.randint(-100, 100, shape, device="cuda", dtype=torch.int8))
+        else:
+            found.append(torch.randn(shape, device="cuda").to(TYPES[element]))
+    return found
+
+
+def poison(problem):
+    out = torch.empty(problem.shape(problem.m, problem.n), device="cuda", dtype=TYPES[problem.output])
+    out.view(torch.uint8).fill_(0xFF)
+    return out
+
+
+def oriented(problem, inputs):
+    a, b = inputs[0], inputs[1]
+    return (a.mT if problem.transposes[0] == "t" else a), (b.mT if problem.transposes[1] == "t" else b)
+
+
+def apply_epilogue(problem, x, inputs):
+    extras = iter(inputs[2:])
+    for step in problem.epilogue.split("+") if problem.epilogue else []:
+        if step == "bias" or step == "residual":
+            x = x + next(extras).to(x.dtype)
+        elif step == "rowscale":
+            x = x * next(extras).to(x.dtype)[:, None]
+        elif step == "relu":
+            x = torch.relu(x)
+        elif step == "silu":
+            x = torch.nn.functional.silu(x)
+        elif step == "gelu":
+            x = torch.nn.functional.gelu(x)
+    return x
+
+
+def reference(problem, inputs):
+    a, b = oriented(problem, inputs)
+    return apply_epilogue(problem, a.double() @ b.double(), inputs)
+
+
+def peers_of(problem, compiled):
+    """Name and function of each peer: (inputs, output) -> the result."""
+    if problem.dtype == "f8E4M3FN":
+        one = torch.ones((), device="cuda")
+        def scaled(inputs, out):
+            return torch._scaled_mm(inputs[0], inputs[1].mT, one, one, out_dtype=TYPES[problem.output], use_fast_accum=True)
+        return {"cuBLASLt": scaled}
+    if problem.dtype == "i8":
+        return {"cuBLASLt": lambda inputs, out: torch._int_mm(inputs[0], inputs[1].mT)}
+
+    def plain(inputs, out):
+        return torch.matmul(*oriented(problem, inputs), out=out)
+    if not problem.epilogue:
+        peers = {"cuBLAS": plain}
+        if problem.group == "odd" and compiled:
+            function = torch.compile(lambda a, b: a @ b.mT, dynamic=False)
+            peers["compile"] = lambda inputs, out: function(inputs[0], inputs[1])
+        return peers
+
+    def body(*inputs):
+        a, b = oriented(problem, inputs)
+        if problem.epilogue.startswith("bias"):
+            x = torch.addmm(inputs[2], a, b)
+            rest = problem.epilogue.split("+", 1)
+            for step in rest[1].split("+") if len(rest) > 1 else []:
+                if step == "residual":
+                    x = x + inputs[3]
+                else:
+                    x = getattr(torch.nn.functional, step)(x)
+            return x
+        return apply_epilogue(problem, (a @ b).float(), inputs).to(TYPES[problem.output])
+    peers = {"eager": lambda inputs, out: body(*inputs)}
+    if compiled:
+        function = torch.compile(body, dynamic=False, mode="max-autotune-no-cudagraphs")
+        peers["compile"] = lambda inputs, out: function(*inputs)
+    return peers
+
+
+def capture(launches, repeats):
+    for launch in launches:
+        launch()
+    torch.cuda.synchronize()
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        launches[0]()
+        stream.synchronize()
+        with torch.cuda.graph(graph, stream=stream):
+            for i in range(repeats):
+                launches[i % len(launches)]()
+    return graph
+
+
+def compete(graphs, repeats, rounds, rest):
+    """Microseconds of one run: median, least and most of the rounds."""
+    times = {name: [] for name in graphs}
+    for graph in graphs.values():
+        graph.replay()
+    torch.cuda.synchronize()
+    for _ in range(rounds):
+        for name, graph in graphs.items():
+            time.sleep(rest)
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            graph.replay()
+            end.record()
+            end.synchronize()
+            times[name].append(begin.elapsed_time(end) * 1e3 / repeats)
+    return {name: (statistics.median(found), min(found), max(found)) for name, found in times.items()}
+
+
+def distance(x, exact):
+    norm = exact.norm().item()
+    return ((x.double() - exact).norm().item() / norm) if norm else (x.double() - exact).norm().item()
+
+
+def measure(problem, path, options):
+    """One row, as a dictionary."""
+    row = {"name": problem.name}
+    sets = max(1, min(8, int(CACHE_BYTES / problem.bytes) + 1))
+    inputs = [make_inputs(problem) for _ in range(sets)]
+    outputs = [poison(problem) for _ in range(sets)]
+    peers = peers_of(problem, options.peers == "compiled")
+    exact = reference(problem, inputs[0])
+    results = {}
+    for name, peer in peers.items():
+        results[name] = peer(inputs[0], outputs[0]).clone()
+    row["peer_error"] = min(distance(x, exact) for x in results.values())
+    # A tolerance where the peer rounds nothing.
+    bound = 1.1 * row["peer_error"] + 1e-7
+    programs = []
+    if path:
+        try:
+            again = []
+            programs = [Program(path) for _ in range(sets)]
+            outputs = [poison(problem) for _ in range(sets)]
+            launches = [p.bind(i, o) for p, i, o in zip(programs, inputs, outputs)]
+            for _ in range(2):
+                outputs[0].view(torch.uint8).fill_(0xFF)
+                launches[0]()
+                torch.cuda.synchronize()
+                again.append(outputs[0].clone())
+            row["error"] = distance(again[0], exact)
+            if not row["error"] <= bound:
+                row["wrong"] = f"error {row['error']:.2e}, expected at most {bound:.2e}"
+            elif not torch.equal(again[0].view(torch.uint8), again[1].view(torch.uint8)):
+                row["wrong"] = "two runs differ"
+        except RuntimeError as failure:
+            if "CUDA_ERROR_ILLEGAL" in str(failure) or "CUDA error" in str(failure):
+                raise
+            row["wrong"] = str(failure).splitlines()[0][:200]
+    del exact, results
+    floor = max(problem.flops / (CEILING[problem.dtype] * 1e12), problem.bytes / (BANDWIDTH * 1e9)) + 2e-6
+    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / floor)) // sets) * sets
+    graphs, spare = {}, [poison(problem) for _ in range(sets)]
+    for name, peer in peers.items():
+        graphs[name] = capture([lambda i=i, o=o, peer=peer: peer(i, o) for i, o in zip(inputs, spare)], repeats)
+    if path and "wrong" not in row:
+        graphs["tracea"] = capture(launches, repeats)
+    times = compete(graphs, repeats, options.rounds, options.rest)
+    row["times"] = times
+    row["peer"] = min(peers, key=lambda name: times[name][0])
+    if "tracea" in times:
+        row["ratio"] = times[row["peer"]][0] / times["tracea"][0]
+        row["roofline"] = (floor - 2e-6) * 1e6 / times["tracea"][0]
+    del graphs
+    for program in programs:
+        program.close()
+    torch.cuda.empty_cache()
+    return row
+
+
+def describe(problem, row):
+    peer = row["times"][row["peer"]][0]
+    text = f"{problem.name:44} {row['peer']:9} {peer:9.2f}"
+    if "ratio" not in row:
+        return f"{text} {'-':>9}  {row.get('wrong') or 'no program'}"
+    ours, least, most = row["times"]["tracea"]
+    rate = f"{problem.flops / ours / 1e6:6.0f} TF" if problem.flops / problem.bytes > 150 else f"{problem.bytes / ours / 1e3:6.0f} GB"
+    return (f"{text} {ours:9.2f} {rate} {100 * row['roofline']:4.0f} %  {row['ratio']:6.3f}  "
+            f"{row['error']:.2e} {row['peer_error']:.2e}  {100 * (most - least) / ours:4.1f} %  {row.get('schedule', '')}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rest", type=float, default=0.06)
+    parser.add_argument("--peers", choices=["eager", "compiled"], default="eager")
+    parser.add_argument("programs", nargs="?", default=os.path.join(ROOT, "build/gpu-gemm"))
+    options = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    with open(os.path.join(options.programs, "compiled.json")) as file:
+        compiled = {entry["name"]: entry for entry in json.load(file)}
+    print(f"torch {torch.__version__}, cuBLAS as it carries it; medians of {options.rounds} rounds, "
+          f"{options.rest * 1e3:.0f} ms of rest before each; programs compiled with proofs demanded")
+    print(f"{'problem':44} {'peer':9} {'peer us':>9} {'us':>9} {'rate':>9} {'roof':>6} {'ratio':>7}  "
+          f"{'error':8} {'peer s':8}  {'spread':>6}  schedule")
+    groups, bad = {}, 0
+    for problem in problems():
+        if not re.search(options.only, problem.name):
+            continue
+        entry = compiled.get(problem.name, {"error": "not compiled"})
+        path = None if "error" in entry else os.path.join(options.programs, problem.name + ".tracea")
+        row = measure(problem, path, options)
+        row["schedule"] = entry.get("schedule", "")
+        print(describe(problem, row), flush=True)
+        bad += "wrong" in row
+        groups.setdefault(problem.group, []).append(row)
+    print()
+    for group, rows in groups.items():
+        ratios = [row["ratio"] for row in rows if "ratio" in row]
+        if not ratios:
+            print(f"{group:10} no program")
+            continue
+        worst = min((row for row in rows if "ratio" in row), key=lambda row: row["ratio"])
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        missing = f", {len(rows) - len(ratios)} without a time" if len(ratios) < len(rows) else ""
+        print(f"{group:10} geometric mean {mean:.3f} of {len(ratios)}{missing}; worst {worst['ratio']:.3f} {worst['name']}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
