@@ -27,13 +27,26 @@ bool tc::isForCUDA(ModuleOp module) {
   return target && target.getKind() == TargetKind::CUDA;
 }
 
+/// Whether warps multiply 8-bit floats, which later versions of PTX know.
+static bool multipliesByteFloats(ModuleOp module) {
+  return module
+      .walk([](LLVM::InlineAsmOp op) {
+        StringRef text = op.getAsmString();
+        bool found = text.starts_with("mma.sync") &&
+                     (text.contains(".e4m3") || text.contains(".e5m2"));
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static CUDAMachine getMachine(ModuleOp module) {
   CUDAMachine machine;
   TargetAttr target = getTarget(module);
   if (target && !target.getCpu().empty())
     machine.chip = target.getCpu().str();
-  // What the first version of PTX that knows the chip is, where it is a later
-  // one: of the generations 10 and 12.
+  if (multipliesByteFloats(module))
+    machine.features = "+ptx84";
+  // The first version of PTX that knows the generations 10 and 12.
   StringRef number = StringRef(machine.chip);
   unsigned generation;
   if (number.consume_front("sm_") && !number.consumeInteger(10, generation) &&

@@ -73,6 +73,7 @@ const Registry &Registry::builtin() {
     Registry result;
     addCPUVariants(result);
     addGPUGemmVariants(result);
+    addGPUWarpGemmVariants(result);
     return result;
   }();
   return registry;
@@ -86,6 +87,8 @@ std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
     Candidate candidate;
     candidate.variant = variant;
     candidate.refusal = variant->whyNot(problem, target);
+    if (candidate.accepted())
+      candidate.refusal = variant->whyNotUnasked(problem, target);
     if (candidate.accepted()) {
       candidate.plan = variant->plan(problem, target);
       candidate.cycles = variant->cycles(problem, target, candidate.plan);

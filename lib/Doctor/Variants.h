@@ -22,6 +22,7 @@ void addCPUAttentionVariants(Registry &registry);
 void addCPUFallbackVariants(Registry &registry);
 
 void addGPUGemmVariants(Registry &registry);
+void addGPUWarpGemmVariants(Registry &registry);
 
 } // namespace tracea::doctor
 

@@ -22,6 +22,8 @@ static constexpr StringLiteral kPlainLoops = "linalg";
 
 static void addRolePasses(OpPassManager &kernels) {
   kernels.addPass(tracea_pipe::createJoinChannels());
+  // Without roles: the kernels that have no pipeline.
+  kernels.addPass(tracea_pipe::createFillAhead());
   kernels.addPass(tracea_pipe::createPersistTiles());
   kernels.addPass(tracea_pipe::createSpecializeRoles());
   kernels.addPass(tracea_pipe::createOverlapMultiplies());
@@ -58,7 +60,8 @@ struct ScheduleRoles : mlir::tracea::impl::ScheduleRolesBase<ScheduleRoles> {
         failedAny = true;
         continue;
       }
-      if (kernel.getPipelineAttr() && failed(runPipeline(manager, kernel)))
+      if ((kernel.getPipelineAttr() || kernel.getWarps()) &&
+          failed(runPipeline(manager, kernel)))
         failedAny = true;
     }
     if (failedAny)

@@ -146,12 +146,34 @@ TEST(GPUGemm, HugeExtentsDoNotOverflow) {
 }
 
 TEST(GPUGemm, RefusalsNameTheReason) {
-  EXPECT_THAT(best(gemm(512, 512, 512, false, ElementType::F32)).refusal,
-              HasSubstr("expected both operands in f16 or both in bf16, found "
-                        "f32 and f32"));
-  EXPECT_THAT(
-      best(gemm(512, 512, 512), *tracea::target::lookup("sm_80")).refusal,
-      HasSubstr("target 'sm_80' has no unit 'wgmma'"));
+  auto reason = [](const Problem &problem, const char *target = "sm_90a") {
+    return variant().whyNot(problem, *tracea::target::lookup(target));
+  };
+  EXPECT_THAT(reason(gemm(512, 512, 512), "sm_80"),
+              HasSubstr("target 'sm_80' has no unit 'wgmma'"));
+  EXPECT_THAT(reason(gemm(512, 512, 512, false, ElementType::F64)),
+              HasSubstr("the unit does not multiply f64"));
+  EXPECT_THAT(reason(gemm(512, 512, 512, true, ElementType::F32)),
+              HasSubstr("where rows of both operands run along k"));
+  Problem mixed = gemm(512, 512, 512);
+  mixed.second = ElementType::F16;
+  EXPECT_THAT(reason(mixed), HasSubstr("both operands of one type"));
+  Problem bytes = gemm(512, 512, 512, false, ElementType::I8);
+  EXPECT_THAT(reason(bytes), HasSubstr("the unit adds up in i32"));
+  bytes.accumulator = ElementType::I32;
+  EXPECT_EQ(reason(bytes), "");
+  EXPECT_EQ(variant().plan(bytes, hopper()).tile[2], 128);
+}
+
+TEST(GPUGemm, SinglePrecisionIsRoundedOnlyWhenAskedFor) {
+  Problem problem = gemm(4096, 4096, 4096, false, ElementType::F32);
+  EXPECT_THAT(variant().whyNotUnasked(problem, hopper()),
+              HasSubstr("rounds f32 to tf32"));
+  Plan plan = variant().plan(problem, hopper());
+  EXPECT_EQ(plan.tile[2], 32);
+  EXPECT_EQ(checkSchedule(Registry::builtin(), problem, hopper(),
+                          "gemm.warpgroup", plan),
+            "");
 }
 
 TEST(GPUGemm, PlansAreChecked) {

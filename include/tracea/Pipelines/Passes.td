@@ -13,8 +13,9 @@ def ScheduleRoles : Pass<"tracea-schedule-roles", "::mlir::ModuleOp"> {
     Takes kernels whose schedule asks for roles (`pipeline`) from one role to
     what runs beside each other, a pass a step: `tracea-join-channels`,
     `tracea-persist-tiles`, `tracea-specialize-roles`,
-    `tracea-overlap-multiplies`, `tracea-stage-stores`. Other kernels stay as
-    they are.
+    `tracea-overlap-multiplies`, `tracea-stage-stores`. Kernels of several warps
+    that all do the same have their rings joined and filled ahead
+    (`tracea-fill-ahead`). Other kernels stay as they are.
 
     In a module for a GPU a kernel of plain loops is an error that names the
     operation: no thread of a GPU runs it, and the host does not in its place.

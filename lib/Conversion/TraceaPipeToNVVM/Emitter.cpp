@@ -184,7 +184,10 @@ Value Emitter::globalPointer(const GlobalWindow &window, ValueRange at,
   }
   Value offset = arith::IndexCastOp::create(*this, getI64Type(),
                                             linear ? linear : index(0));
-  return LLVM::GEPOp::create(*this, buffer.pointer.getType(),
-                             buffer.type.getElementType(), buffer.pointer,
-                             LLVM::GEPArg(offset));
+  // Some floats are numbers of their bits to LLVM.
+  Type element = buffer.type.getElementType();
+  if (!LLVM::isCompatibleType(element))
+    element = getIntegerType(element.getIntOrFloatBitWidth());
+  return LLVM::GEPOp::create(*this, buffer.pointer.getType(), element,
+                             buffer.pointer, LLVM::GEPArg(offset));
 }

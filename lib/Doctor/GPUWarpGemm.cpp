@@ -1,0 +1,225 @@
+//===- GPUWarpGemm.cpp - Matrix products by the units of warps ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The variant for GPUs without a unit of four warps, and for memory that bulk
+// copies cannot read. A step of k is bound by the multiplies, by the fragments
+// that warps read from shared memory, or by the copies into it: small tiles of
+// warps read each byte more often for the same multiplies.
+
+#include "Variants.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+/// The tile of a workgroup and of a warp; `depth` bytes of k are a step.
+struct WarpTile {
+  int64_t m, n, depth, warpM, warpN, slots;
+};
+
+/// The preferred one of equals first.
+constexpr WarpTile tiles[] = {
+    {128, 128, 64, 64, 32, 4}, {128, 256, 64, 64, 64, 3},
+    {256, 128, 64, 64, 64, 3}, {64, 128, 64, 32, 64, 4},
+    {128, 64, 64, 64, 32, 4},  {64, 64, 128, 32, 32, 4},
+    {32, 64, 128, 16, 32, 5},  {16, 128, 128, 16, 32, 5},
+    {16, 64, 128, 16, 16, 6}, // products that only read weights
+};
+constexpr int64_t depthOfUnit = 32; // bytes
+constexpr int64_t groupOfRaster = 16;
+
+std::string text(int64_t value) { return std::to_string(value); }
+int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+int64_t bytesOf(ElementType type) {
+  return std::max<int64_t>(tracea::target::bitWidth(type) / 8, 1);
+}
+/// An extent as estimates take it: bounded, so that nothing overflows.
+int64_t extentOf(int64_t extent) {
+  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
+}
+bool isPowerOf2(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+class WarpGemm final : public Variant {
+public:
+  std::string_view name() const override { return "gemm.warp"; }
+  std::string_view summary() const override {
+    return "lets all lanes copy blocks of both operands ahead, and multiplies "
+           "fragments in the registers of each warp";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Gemm; }
+  TargetKind kind() const override { return TargetKind::CUDA; }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override;
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override;
+
+private:
+  static int64_t sharedBytes(const Problem &problem, const Plan &plan) {
+    return plan.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
+           bytesOf(problem.operand);
+  }
+};
+
+} // namespace
+
+Reason WarpGemm::whyNot(const Problem &problem,
+                        const TargetDescription &target) const {
+  if (!target.findUnit(UnitKind::MMASync))
+    return "target '" + target.name + "' has no unit 'mma_sync'";
+  if (!target.async.asyncCopy)
+    return "target '" + target.name + "' has no copies that run beside lanes";
+  if (problem.second != problem.operand)
+    return "expected both operands of one type, found " +
+           std::string(stringify(problem.operand)) + " and " +
+           std::string(stringify(problem.second));
+  int64_t bytes = bytesOf(problem.operand);
+  if (bytes > 2 || !target.findShape(UnitKind::MMASync, problem.operand,
+                                     problem.accumulator))
+    return "target '" + target.name + "' does not multiply " +
+           std::string(stringify(problem.operand)) + " into " +
+           std::string(stringify(problem.accumulator)) + " by fragments";
+  bool isInteger = problem.operand == ElementType::I8;
+  if (problem.accumulator != (isInteger ? ElementType::I32 : ElementType::F32))
+    return "expected sums in " + std::string(isInteger ? "i32" : "f32") +
+           ", found " + std::string(stringify(problem.accumulator));
+  if (bytes == 1 && (problem.transposeFirst || !problem.transposeSecond))
+    return "expected operands of 8 bits whose rows run along k";
+  return "";
+}
+
+Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
+                       const Plan &plan) const {
+  constexpr int64_t fragment = 16, mostWarps = 32, mostSlots = 64;
+  if (plan.unit != UnitKind::MMASync)
+    return "the unit must be mma_sync, found " +
+           std::string(stringify(plan.unit));
+  if (plan.tile.size() != 3 || plan.registers.size() != 2)
+    return "a tile [m, n, k] and a register tile [m, n] are expected, found " +
+           text(plan.tile.size()) + " and " + text(plan.registers.size()) +
+           " extents";
+  if (plan.producers || plan.consumers || plan.split != 1)
+    return "one role and one part of the sum are expected";
+  int64_t warps = 1;
+  for (int dim : {0, 1}) {
+    int64_t extent = plan.registers[dim];
+    if (extent < fragment || extent % fragment || plan.tile[dim] % extent ||
+        !isPowerOf2(plan.tile[dim] / extent))
+      return "register tile extents must be multiples of 16, a power of two of "
+             "which make the tile's, found " +
+             text(extent) + " in " + text(plan.tile[dim]);
+    warps *= std::min<int64_t>(plan.tile[dim] / extent, mostWarps + 1);
+  }
+  if (warps > mostWarps)
+    return "at most 32 warps are expected";
+  if (plan.registers[0] * plan.registers[1] > 64 * 64)
+    return "a register tile has at most 4096 elements";
+  int64_t bytes = bytesOf(problem.operand);
+  auto isRow = [&](int64_t elements) {
+    return elements > 0 && elements * bytes % depthOfUnit == 0;
+  };
+  if (!isRow(plan.tile[2]) || plan.tile[2] > 1024)
+    return "tile extent k must be a multiple of " + text(depthOfUnit / bytes) +
+           " up to 1024, found " + text(plan.tile[2]);
+  if (plan.tile[0] > 1024 || plan.tile[1] > 1024)
+    return "tile extents must be at most 1024";
+  // Rows of blocks that run along m or n are cut into panels.
+  auto isPanels = [&](int64_t elements) {
+    return isRow(elements) && isPowerOf2(elements);
+  };
+  if (problem.transposeFirst && !isPanels(plan.tile[0]))
+    return "tile extent m must be a power of two where rows of the first "
+           "operand run along m, found " +
+           text(plan.tile[0]);
+  if (!problem.transposeSecond && !isPanels(plan.tile[1]))
+    return "tile extent n must be a power of two where rows of the second "
+           "operand run along n, found " +
+           text(plan.tile[1]);
+  if (plan.slots < 1 || plan.slots > mostSlots)
+    return "1 to 64 slots are expected, found " + text(plan.slots);
+  if (plan.group < 0)
+    return "a raster group must not be negative, found " + text(plan.group);
+  int64_t shared = sharedBytes(problem, plan);
+  if (shared > target.shared.perWorkgroup)
+    return "it takes " + text(shared) + " bytes of shared memory, more than " +
+           text(target.shared.perWorkgroup);
+  return "";
+}
+
+Plan WarpGemm::plan(const Problem &problem,
+                    const TargetDescription &target) const {
+  Plan best;
+  double least = 0;
+  for (const WarpTile &tile : tiles) {
+    Plan plan;
+    plan.unit = UnitKind::MMASync;
+    plan.tile = {tile.m, tile.n, tile.depth / bytesOf(problem.operand)};
+    plan.registers = {tile.warpM, tile.warpN};
+    plan.slots = tile.slots;
+    plan.group = groupOfRaster;
+    while (plan.slots > 2 &&
+           sharedBytes(problem, plan) > target.shared.perWorkgroup)
+      --plan.slots;
+    double cost = cycles(problem, target, plan);
+    if (!best.tile.empty() &&
+        (cost >= least || !check(problem, target, plan).empty()))
+      continue;
+    best = plan;
+    least = cost;
+  }
+  return best;
+}
+
+double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const {
+  // Of one multiprocessor, in bytes and cycles. The share of the unit's rate
+  // that warps reach who also read fragments is an estimate.
+  constexpr double sharedBytesPerCycle = 128, copyBytesPerCycle = 40;
+  constexpr double reached = 0.8, stepCycles = 40, copyLatency = 1000;
+  constexpr double elementCycles = 1.0 / 20, startCycles = 2500;
+  double flops = target.peakFlopsPerCycle(UnitKind::MMASync, problem.operand);
+  if (flops <= 0)
+    flops = 1024;
+  int64_t m = plan.tile[0], n = plan.tile[1], k = plan.tile[2];
+  int64_t bytes = bytesOf(problem.operand);
+  double multiplies = 2.0 * m * n * k / (flops * reached);
+  double warps = double(m / plan.registers[0]) * (n / plan.registers[1]);
+  double fragments = warps * (plan.registers[0] + plan.registers[1]) * k *
+                     bytes / sharedBytesPerCycle;
+  double copies = double(m + n) * k * bytes / copyBytesPerCycle;
+  double waits = copyLatency / std::max<int64_t>(plan.slots - 1, 1);
+  double step = std::max({multiplies, fragments, copies, waits}) + stepCycles;
+  int64_t steps = ceilDiv(extentOf(problem.k), k);
+  double tilesOfGrid = double(ceilDiv(extentOf(problem.m), m)) *
+                       double(ceilDiv(extentOf(problem.n), n)) *
+                       extentOf(assumed(problem.batch, 1));
+  double cores = std::max(target.cores, 1);
+  double waves = double(int64_t(tilesOfGrid / cores)) +
+                 (tilesOfGrid > cores * int64_t(tilesOfGrid / cores));
+  double tile = steps * step + copyLatency + m * n * elementCycles;
+  double compute = startCycles + waves * tile;
+  double memory = 0;
+  if (target.memoryGBs > 0 && target.clockGHz > 0) {
+    double moved = double(extentOf(problem.batch)) *
+                   (double(extentOf(problem.m)) * extentOf(problem.k) +
+                    double(extentOf(problem.k)) * extentOf(problem.n) +
+                    double(extentOf(problem.m)) * extentOf(problem.n)) *
+                   bytes;
+    memory = moved / (target.memoryGBs / target.clockGHz);
+  }
+  // The two do not overlap wholly.
+  return std::max(compute, memory) + 0.1 * std::min(compute, memory);
+}
+
+void tracea::doctor::addGPUWarpGemmVariants(Registry &registry) {
+  registry.add(std::make_unique<WarpGemm>());
+}
