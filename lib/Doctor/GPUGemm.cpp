@@ -45,16 +45,32 @@ public:
     if (!target.async.bulkCopy || !target.async.setMaxRegisters)
       return "target '" + target.name +
              "' lacks bulk copies or registers that move between warps";
-    auto isHalf = [](ElementType type) {
-      return type == ElementType::F16 || type == ElementType::BF16;
-    };
-    if (!isHalf(problem.operand) || problem.second != problem.operand)
-      return "expected both operands in f16 or both in bf16, found " +
+    if (problem.second != problem.operand)
+      return "expected both operands of one type, found " +
              std::string(stringify(problem.operand)) + " and " +
              std::string(stringify(problem.second));
-    if (problem.accumulator != ElementType::F32)
-      return "the unit adds up in f32, and the product asks for " +
+    bool isInteger = problem.operand == ElementType::I8;
+    if (!target.findShape(UnitKind::WGMMA, unitElementOf(problem),
+                          isInteger ? ElementType::I32 : ElementType::F32))
+      return "the unit does not multiply " +
+             std::string(stringify(problem.operand));
+    if (problem.accumulator !=
+        (isInteger ? ElementType::I32 : ElementType::F32))
+      return std::string("the unit adds up in ") + (isInteger ? "i32" : "f32") +
+             ", and the product asks for " +
              std::string(stringify(problem.accumulator));
+    bool isHalf = problem.operand == ElementType::F16 ||
+                  problem.operand == ElementType::BF16;
+    if (!isHalf && (problem.transposeFirst || !problem.transposeSecond))
+      return "the unit reads " + std::string(stringify(problem.operand)) +
+             " where rows of both operands run along k";
+    return "";
+  }
+
+  Reason whyNotUnasked(const Problem &problem,
+                       const TargetDescription &) const override {
+    if (problem.operand == ElementType::F32)
+      return "the unit rounds f32 to tf32; a schedule may ask for it";
     return "";
   }
 
@@ -119,6 +135,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
     for (int64_t split : warpgroupSplits()) {
       WarpgroupTile tile = entry;
       tile.split = split;
+      tile.k = stagedRowOf(problem);
       // Where a tile has all rows the other operand is read once.
       if (isTransposed && tile.m < problem.m && problem.m <= mostRows)
         break;
@@ -126,7 +143,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
       if (split > 1 && problem.k == kUnknownExtent)
         break;
       if (except && tile.m == except->m && tile.n == except->n &&
-          tile.k == except->k && split == except->split)
+          split == except->split)
         continue;
       while (tile.slots > 2 &&
              sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
@@ -144,7 +161,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
 }
 
 Reason WarpgroupGemm::check(const Problem &problem,
-                            const TargetDescription &target,
+                            const TargetDescription &hardware,
                             const Plan &plan) const {
   constexpr int64_t teamRows = 64, mostColumns = 256, mostSlots = 64;
   constexpr int64_t mostParts = 64;
@@ -170,6 +187,13 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (columns < 8 || columns > mostColumns || columns % 8)
     return "tile extent " + columnsName +
            " must be a multiple of 8 from 8 to 256, found " + text(columns);
+  bool isInteger = problem.operand == ElementType::I8;
+  const tracea::target::MatrixShape *shape =
+      hardware.findShape(UnitKind::WGMMA, unitElementOf(problem),
+                         isInteger ? ElementType::I32 : ElementType::F32);
+  if (shape && !shape->hasN(static_cast<int>(columns)))
+    return "the unit has no " + text(columns) + " columns of " +
+           std::string(stringify(problem.operand));
   int64_t row = stagedRowOf(problem);
   if (tile.k < row || tile.k % row || tile.k > 1024)
     return "tile extent k must be a multiple of " + text(row) +
@@ -193,9 +217,9 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (tile.group < 0)
     return "a raster group must not be negative, found " + text(tile.group);
   int64_t bytes = sharedBytesOf(problem, tile);
-  if (bytes > target.shared.perWorkgroup)
+  if (bytes > hardware.shared.perWorkgroup)
     return "it takes " + text(bytes) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
+           text(hardware.shared.perWorkgroup);
   return "";
 }
 

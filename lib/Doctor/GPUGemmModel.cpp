@@ -43,7 +43,8 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   // Measured on an H200 with bf16, where nothing else is said; other GPUs with
   // this unit differ in what the tables of targets know.
   WarpgroupCosts costs;
-  double peak = target.peakFlopsPerCycle(UnitKind::WGMMA, problem.operand);
+  double peak =
+      target.peakFlopsPerCycle(UnitKind::WGMMA, unitElementOf(problem));
   costs.flopsPerCycle = peak > 0 ? peak : 4096;
   // 128 x 128 tiles multiply at 0.8 of the rate of 128 x 256 ones: 64 bytes a
   // cycle are asked for and 52 come.
@@ -67,6 +68,11 @@ static int64_t extentOf(int64_t extent) {
 }
 
 static int64_t bytesOf(ElementType type) { return target::bitWidth(type) / 8; }
+
+ElementType unitElementOf(const Problem &problem) {
+  return problem.operand == ElementType::F32 ? ElementType::TF32
+                                             : problem.operand;
+}
 
 int64_t stagedRowOf(const Problem &problem) {
   constexpr int64_t swizzledBytes = 128;

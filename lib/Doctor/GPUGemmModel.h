@@ -77,8 +77,12 @@ WarpgroupEstimate estimate(const Problem &problem,
 /// is staged in, barriers.
 int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile);
 
-/// Elements of a row of staged memory: what is swizzled as one.
+/// Elements of a row of staged memory: what is swizzled as one. Tiles of the
+/// table, which are for halves, have as long rows along k.
 int64_t stagedRowOf(const Problem &problem);
+
+/// What the unit multiplies operands as: f32 is rounded to tf32.
+ElementType unitElementOf(const Problem &problem);
 
 } // namespace tracea::doctor
 

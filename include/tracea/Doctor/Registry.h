@@ -64,6 +64,13 @@ public:
   virtual Reason whyNot(const Problem &problem,
                         const TargetDescription &target) const = 0;
 
+  /// Why the variant is for schedules that name it, and never chosen: it does
+  /// not keep what the operation promises, say.
+  virtual Reason whyNotUnasked(const Problem &,
+                               const TargetDescription &) const {
+    return "";
+  }
+
   /// The best plan by the cost model; only asked when nothing stands against.
   virtual Plan plan(const Problem &problem,
                     const TargetDescription &target) const = 0;
