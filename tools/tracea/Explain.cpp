@@ -284,11 +284,11 @@ static Status explain(const ExplainCommand &command) {
       findTarget(command.target);
   if (!machine)
     return machine.status();
-  if (machine->isGPU())
+  if (machine->isGPU() && machine->kind != tracea::target::TargetKind::CUDA)
     return Status::error("no code generator for target '" + command.target +
                          "' of kind " +
                          std::string(tracea::target::stringify(machine->kind)) +
-                         "; expected a target of kind cpu");
+                         "; expected a target of kind cpu or cuda");
   Expected<Source> source = Source::open(command.source);
   if (!source)
     return source.status();

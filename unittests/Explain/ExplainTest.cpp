@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Explain/BankView.h"
+#include "tracea/Explain/CoverageView.h"
 #include "tracea/Explain/LaneView.h"
 #include "tracea/Explain/Svg.h"
 #include "tracea/Explain/Timeline.h"
@@ -166,4 +167,52 @@ TEST(Svg, IsXMLWhateverTheWords) {
                               "?( caf\xc3\xa9"));
   EXPECT_THAT(text, HasSubstr("<title>??? &amp; co</title>"));
   EXPECT_THAT(text, Not(HasSubstr("\x01")));
+}
+
+TEST(Coverage, ComparesTwoSides) {
+  namespace cov = tracea::coverage;
+  cov::Problem problem;
+  cov::Space &s = problem.space;
+  cov::Term M = s.symbol("dim0_0"), n = s.symbol("arg1");
+  cov::Term t = s.id("tile", s.ceilDiv(M, 128)), i = s.id("e0.2", 128),
+            part = s.id("part", n);
+  cov::Term row = s.coordinate("at", M), other = s.coordinate("at.1", n);
+  problem.assumptions = {cov::atLeast(n, 1)};
+  problem.stages.push_back(
+      {"elements of argument 0",
+       cov::AffineStage{{row, other},
+                        {{"store",
+                          {t, i, part},
+                          {cov::less(128 * t + i, M), cov::atMost(i, 100)},
+                          {128 * t + i, part},
+                          {}}}}});
+  problem.outputs = {row, other};
+  cov::Expr share = s.ceilDiv(M, s.max(1, n));
+  for (int times = 0; times < 2; ++times)
+    problem.accesses.push_back({"load reads argument 0",
+                                {part},
+                                {cov::equal(part, 3)},
+                                {s.product(part, share)},
+                                {cov::Range(M)}});
+  problem.claims.push_back(
+      {"not decided: terms: too hard", {}, {}, {}, {}, {}});
+  problem.claims.push_back(
+      {"operands have the same terms", {}, {}, {}, {}, {}});
+  EXPECT_EQ(coverageText(problem),
+            R"(theorem, for all dim0_0, arg1 with arg1 >= 1
+  each element of argument 0, [0, dim0_0) x [0, arg1), is written exactly once
+  2 accesses are in bounds
+  operands have the same terms
+not decided
+  terms: too hard
+sizes
+  dim0_0 is extent 0 of argument 0, arg1 is argument 1
+who writes what
+  elements of argument 0
+    store writes (128*tile + e0, part)
+      for tile in [0, (dim0_0 + 127)/128), e0 in [0, 128), part in [0, arg1), if 128*tile + e0 < dim0_0 and e0 <= 100
+in bounds
+  load reads argument 0 at (part*((dim0_0 + max(1, arg1) - 1)/max(1, arg1)))
+      for part in [0, arg1), if part = 3 (2 times)
+)");
 }
