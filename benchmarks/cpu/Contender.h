@@ -22,6 +22,9 @@ public:
 
   /// What does the work: a variant, the name of a peer's kernel.
   std::string implementation;
+  /// Kernels whose proofs are not complete, and why; empty: all are proved, or
+  /// the contender has no proofs.
+  std::string undecided;
   /// From the module's text to loaded code; 0 for peers.
   double compileSeconds = 0;
 };

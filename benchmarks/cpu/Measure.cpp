@@ -113,6 +113,7 @@ static void seat(const Case &entry, int threads, bool cpuTime, size_t share,
         place.worker = workers.back().get();
         place.place = static_cast<int>(i);
         place.side.implementation = textOf(*about, "implementation");
+        place.side.undecided = textOf(*about, "undecided");
         place.side.compileSeconds = numberOf(*about, "compileSeconds");
       }
       seats.push_back(std::move(place));
@@ -203,6 +204,8 @@ json::Object tracea::bench::toJSON(const Row &row, double peak) {
         object["peakShare"] = rate / peak;
       object["samples"] = json::Array(side.samples);
     }
+    if (!side.undecided.empty())
+      object["undecided"] = side.undecided;
     if (side.compileSeconds > 0)
       object["compileSeconds"] = side.compileSeconds;
     sides.push_back(std::move(object));

@@ -31,6 +31,8 @@ struct Side {
   /// Why it does not take part; empty when it does.
   std::string reason;
   std::string implementation;
+  /// See Contender.
+  std::string undecided;
   double compileSeconds = 0;
   double error = 0;
   /// Seconds of a call, by round; empty unless the result was right.

@@ -143,7 +143,7 @@ struct LayerText {
 /// One program, its tensors bound for every buffer set.
 struct Stage {
   std::unique_ptr<runtime::Execution> execution;
-  std::string implementation;
+  std::string implementation, undecided;
   /// By set.
   std::vector<std::vector<runtime::Tensor>> inputs;
   std::vector<std::vector<runtime::Tensor>> outputs;
@@ -182,14 +182,10 @@ static std::string describeKernels(const runtime::Manifest &manifest,
   return others ? variant + " +" + std::to_string(others) : variant;
 }
 
-/// Compiles and loads; the reason on failure.
-static std::string loadStage(const std::string &text,
-                             const std::shared_ptr<runtime::Device> &device,
-                             int threads, Stage &stage) {
-  mlir::DialectRegistry registry;
-  compiler::registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::string messages;
+/// With all proofs. The messages on failure.
+static mlir::FailureOr<runtime::ProgramFile>
+compileProved(const std::string &text, mlir::MLIRContext &context, int threads,
+              bool requireProof, std::string &messages) {
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
@@ -199,13 +195,31 @@ static std::string loadStage(const std::string &text,
   mlir::OwningOpRef<mlir::ModuleOp> module =
       compiler::parseModule(text, context, "benchmark");
   if (!module)
-    return messages;
+    return mlir::failure();
   compiler::CompileOptions options;
   options.threads = threads;
+  options.requireProof = requireProof;
+  return compiler::compileToProgram(*module, options);
+}
+
+/// Compiles and loads; the reason on failure.
+static std::string loadStage(const std::string &text,
+                             const std::shared_ptr<runtime::Device> &device,
+                             int threads, Stage &stage) {
+  mlir::DialectRegistry registry;
+  compiler::registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string messages, others;
   mlir::FailureOr<runtime::ProgramFile> program =
-      compiler::compileToProgram(*module, options);
-  if (failed(program))
-    return messages.empty() ? "the compiler failed" : messages;
+      compileProved(text, context, threads, /*requireProof=*/true, messages);
+  if (failed(program)) {
+    // A kernel that is not decided is measured, and the table says so.
+    program =
+        compileProved(text, context, threads, /*requireProof=*/false, others);
+    if (failed(program))
+      return others.empty() ? "the compiler failed" : others;
+    stage.undecided = messages;
+  }
   runtime::Expected<std::shared_ptr<runtime::Executable>> executable =
       runtime::Executable::load(std::move(*program), device);
   if (!executable)
@@ -252,6 +266,9 @@ MaybeContender tracea::bench::makeTracea(const Problem &problem, int threads,
     contender->compileSeconds += now() - begin;
     contender->implementation +=
         (contender->stages.empty() ? "" : ", ") + stage.implementation;
+    if (!stage.undecided.empty())
+      contender->undecided +=
+          (contender->undecided.empty() ? "" : "; ") + stage.undecided;
     contender->stages.push_back(std::move(stage));
   }
 

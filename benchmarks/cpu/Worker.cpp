@@ -52,6 +52,7 @@ public:
       if (made.contender)
         all.push_back(
             json::Object{{"implementation", made.contender->implementation},
+                         {"undecided", made.contender->undecided},
                          {"compileSeconds", made.contender->compileSeconds}});
       else
         all.push_back(json::Object{{"reason", made.reason}});

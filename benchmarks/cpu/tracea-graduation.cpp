@@ -98,11 +98,14 @@ static void printRow(const Row &row, double peak) {
   const Side *tracea = row.find("tracea");
   const Side *other = row.find(gemm ? "openblas" : "separate");
   const Side *peer = row.bestPeer();
+  auto isOpen = [](const Side &side) { return !side.undecided.empty(); };
+  bool anyOpen = std::any_of(row.sides.begin(), row.sides.end(), isOpen);
   std::vector<std::string> cells = {row.entry->name};
   if (tracea->hasTime()) {
     double rate = row.entry->flops() / tracea->median();
     cells.insert(cells.end(),
-                 {tracea->implementation, errorText(tracea), millisText(tracea),
+                 {tracea->implementation + (anyOpen ? " *" : ""),
+                  errorText(tracea), millisText(tracea),
                   format("%.0f%%", tracea->spread() * 100),
                   format("%.1f", rate * 1e-9),
                   peak > 0 ? format("%.0f%%", rate / peak * 100) : "-"});
@@ -115,6 +118,10 @@ static void printRow(const Row &row, double peak) {
   for (const Side &side : row.sides)
     if (!side.hasTime() && side.reason != "not installed")
       std::printf("    %s: %s\n", side.name.c_str(), side.reason.c_str());
+  for (const Side &side : row.sides)
+    if (isOpen(side))
+      std::printf("  * %s, not proved: %s\n", side.name.c_str(),
+                  side.undecided.c_str());
   std::fflush(stdout);
 }
 
@@ -129,11 +136,14 @@ static void printSummary(const std::vector<Row> &rows, const List &list,
                          int threads) {
   std::vector<double> ratios, gains;
   const Row *worst = nullptr;
-  size_t count = 0;
+  size_t count = 0, proved = 0;
   for (const Row &row : rows) {
     if (row.entry->list != list.name || row.threads != threads)
       continue;
     ++count;
+    proved +=
+        std::all_of(row.sides.begin(), row.sides.end(),
+                    [](const Side &side) { return side.undecided.empty(); });
     if (double gain = row.fusionGain(); gain > 0)
       gains.push_back(gain);
     if (row.ratio() <= 0)
@@ -148,6 +158,8 @@ static void printSummary(const std::vector<Row> &rows, const List &list,
                 worst->entry->name.c_str());
   else
     std::printf("  no row of %zu has a peer to compare with\n", count);
+  std::printf("  all proofs of all kernels in %zu of %zu rows\n", proved,
+              count);
   if (!gains.empty())
     std::printf("  fused against separate kernels: geometric mean %.2f over "
                 "%zu rows\n",
@@ -213,6 +225,9 @@ static void printHead(const json::Object &machine,
   std::printf("Errors: largest difference from float64 over largest value. "
               "Ratio: time of the best peer over\nTracea's, above 1 is "
               "faster.\n");
+  std::printf("Tracea's programs are compiled with their proofs demanded "
+              "(require-proof); a row marked * has\na kernel that is not "
+              "decided, and the reason below it.\n");
   if (*machine.getNumber("load") > 0.5)
     std::printf("The machine is not idle: times are no record of it.\n");
   if (protocol.cpuTime)
