@@ -8,7 +8,9 @@
 // RUN: FileCheck %s --check-prefix=ROLES < %t.roles.mlir
 // RUN: tracea-opt %t.roles.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 
+// Bulk copies and vectors need memory that is aligned.
 // TILE: tracea_pipe.kernel @gemm_0(
+// TILE-SAME: memref<?x?xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<?x?xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<?xf32> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<?x?xbf16> {tracea_pipe.aligned = 16 : i64})
 // TILE-SAME: pipeline = #tracea_pipe.pipeline<teams = 2, registers = [40, 232], workgroups = 132, pending = 1>
 // TILE: tiles (%{{.*}}, %{{.*}}) in (%{{.*}}, %{{.*}}) group 16
 // TILE: scf.for {{.*}} -> (tensor<128x256xf32, #[[ACC:.*]]>)
@@ -32,16 +34,36 @@
 // ROLES: tracea_pipe.commit
 // ROLES-NOT: tracea_pipe.mma
 // ROLES: tracea_pipe.role "consumer" warps [4, 12] copies 2 registers 232 (%[[TEAM:.*]]) {
-// ROLES: tracea_pipe.scratch : memref<64x128xbf16, {{.*}} panel = 64>>
+// ROLES-COUNT-2: tracea_pipe.scratch : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
 // ROLES-NOT: tracea_pipe.copy %
+// The bias of the first part arrives while the sum is computed.
+// ROLES: %[[BIAS:.*]] = tracea_pipe.load %{{.*}}[%[[N:.*]]] {{.*}} limits({{.*}}) : memref<?xf32> -> tensor<64x64xf32
 // ROLES: %[[FIRST:.*]] = tracea_pipe.mma_async %{{[^ ]*}}, %{{[^ ]*}} :
 // ROLES: scf.for {{.*}} iter_args(%[[SUM:.*]] = %[[FIRST]], {{.*}} %[[OLD:.*]] = %{{.*}})
 // ROLES: tracea_pipe.mma_async {{.*}} onto %[[SUM]]
 // ROLES: tracea_pipe.wait_group mma pending 1
 // ROLES-NEXT: tracea_pipe.release %{{.*}}[%[[OLD]]]
 // ROLES: tracea_pipe.wait_group mma pending 0 (
-// ROLES: tracea_pipe.load {{.*}} -> tensor<64x256xf32
-// ROLES-COUNT-2: tracea_pipe.copy_out
+// Four parts of 64 columns take turns in two buffers; the bias of each comes
+// before the part ahead of it leaves.
+// ROLES: tracea_pipe.slice %{{.*}}[0, 0] : tensor<64x256xf32, {{.*}} -> tensor<64x64xf32
+// ROLES-NEXT: arith.addf %{{.*}}, %[[BIAS]]
+// ROLES-NEXT: arith.maximumf
+// ROLES-NEXT: arith.truncf
+// ROLES: %[[BIAS1:.*]] = tracea_pipe.load
+// ROLES-NEXT: tracea_pipe.wait_group copy pending 1
+// ROLES: tracea_pipe.copy_out %{{.*}} to %{{.*}}[%{{.*}}, %[[N]]]
+// ROLES: tracea_pipe.slice %{{.*}}[0, 64]
+// ROLES-NEXT: arith.addf %{{.*}}, %[[BIAS1]]
+// ROLES: tracea_pipe.load
+// ROLES: tracea_pipe.copy_out
+// ROLES: tracea_pipe.slice %{{.*}}[0, 128]
+// ROLES: tracea_pipe.load
+// ROLES: tracea_pipe.copy_out
+// ROLES: tracea_pipe.slice %{{.*}}[0, 192]
+// ROLES-NOT: tracea_pipe.load
+// ROLES: tracea_pipe.copy_out
+// ROLES-NOT: tracea_pipe.copy_out
 // ROLES: tracea_pipe.wait_group copy pending 0
 
 // PROVED: check = "protocol", claim = "3 roles, 1 channels, every trip count

@@ -60,11 +60,12 @@
 // CHECK:                   %[[SUM:.*]] = scf.if %[[FIRST]]
 // CHECK:                     scf.yield %[[BLOCK]]
 // CHECK:                   } else {
-// CHECK:                     tracea_pipe.load %[[S]]
+// CHECK:                     tracea_pipe.load %[[S]]{{.*}} limits(%[[H:.*]], %[[W:.*]]) :
 // CHECK:                   scf.if %[[LAST]] {
-// The epilogue's operands are read at the tile's place, through their maps.
-// CHECK-NEXT:                %[[X:.*]] = tracea_pipe.load %[[BIAS]][%[[COL:[a-z0-9]+]]] map #[[COLUMN]] limits(%[[H:.*]], %[[W:.*]]) : memref<24xf32> -> tensor<4x8xf32, #[[TILE]]>
-// CHECK-NEXT:                %[[Y:.*]] = tracea_pipe.load %[[SCALE]][%[[LINE:[a-z0-9]+]], %[[C0]]] map #[[ROW]] limits(%[[H]], %[[W]]) : memref<20x1xbf16> -> tensor<4x8xbf16, #[[TILE]]>
+// The epilogue's operands are read at the tile's place, through their maps; a
+// dimension that a map leaves out cuts nothing.
+// CHECK-NEXT:                %[[X:.*]] = tracea_pipe.load %[[BIAS]][%[[COL:[a-z0-9]+]]] map #[[COLUMN]] limits(%c4, %[[W]]) : memref<24xf32> -> tensor<4x8xf32, #[[TILE]]>
+// CHECK-NEXT:                %[[Y:.*]] = tracea_pipe.load %[[SCALE]][%[[LINE:[a-z0-9]+]], %[[C0]]] map #[[ROW]] limits(%[[H]], %c8) : memref<20x1xbf16> -> tensor<4x8xbf16, #[[TILE]]>
 // CHECK-NEXT:                arith.addf %[[SUM]], %[[X]]
 // CHECK-NEXT:                arith.extf %[[Y]]
 // CHECK-NEXT:                arith.mulf
