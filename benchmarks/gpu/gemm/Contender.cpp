@@ -43,11 +43,16 @@ extern "C" {
 const char *tracea_contender_error() { return lastError.c_str(); }
 
 /// The program at `path`, loaded on device `ordinal`; null where that fails.
-void *tracea_contender_open(const char *path, int ordinal) {
+/// With `overlap` launches may begin before the one before them has ended, that
+/// of another program too.
+void *tracea_contender_open(const char *path, int ordinal, int overlap) {
   auto contender = std::make_unique<Contender>();
   Expected<ProgramFile> program = ProgramFile::load(path);
   if (failed(program.status()))
     return nullptr;
+  for (KernelSpec &kernel : program->manifest.kernels)
+    if (overlap && kernel.gpu)
+      kernel.gpu->overlaps = true;
   CUDADeviceOptions where;
   where.ordinal = ordinal;
   Expected<std::shared_ptr<Device>> device = createCUDADevice(where);

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products against cuBLAS and PyTorch in one process.
 
-run.py [--only REGEX] [--rounds N] [--rest SECONDS] [--peers eager|compiled] [PROGRAMS]
+run.py [--only REGEX] [--rounds N] [--rest SECONDS] [--peers eager|compiled] [--overlap] [PROGRAMS]
 
 PROGRAMS is what compile.py wrote (default: build/gpu-gemm). Every figure is of
 CUDA graphs of repeats over buffers that together exceed the second-level cache,
@@ -41,13 +41,13 @@ class Program:
 
     library = None
 
-    def __init__(self, path):
+    def __init__(self, path, overlap=False):
         if not Program.library:
             library = ctypes.CDLL(os.path.join(ROOT, "build/dev/lib/libtracea-gpu-contender.so"))
             library.tracea_contender_open.restype = ctypes.c_void_p
             library.tracea_contender_error.restype = ctypes.c_char_p
             Program.library = library
-        self.handle = Program.library.tracea_contender_open(path.encode(), 0)
+        self.handle = Program.library.tracea_contender_open(path.encode(), 0, int(overlap))
         if not self.handle:
             raise RuntimeError(Program.library.tracea_contender_error().decode())
 
@@ -206,7 +206,7 @@ def measure(problem, path, options):
     if path:
         try:
             again = []
-            programs = [Program(path) for _ in range(sets)]
+            programs = [Program(path, options.overlap) for _ in range(sets)]
             outputs = [poison(problem) for _ in range(sets)]
             launches = [p.bind(i, o) for p, i, o in zip(programs, inputs, outputs)]
             for _ in range(2):
@@ -260,6 +260,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--rest", type=float, default=0.06)
+    parser.add_argument("--overlap", action="store_true",
+                        help="begin launches before the ones before them have ended, where kernels wait themselves")
     parser.add_argument("--peers", choices=["eager", "compiled"], default="eager")
     parser.add_argument("programs", nargs="?", default=os.path.join(ROOT, "build/gpu-gemm"))
     options = parser.parse_args()
@@ -269,7 +271,8 @@ def main():
     with open(os.path.join(options.programs, "compiled.json")) as file:
         compiled = {entry["name"]: entry for entry in json.load(file)}
     print(f"torch {torch.__version__}, cuBLAS as it carries it; medians of {options.rounds} rounds, "
-          f"{options.rest * 1e3:.0f} ms of rest before each; programs compiled with proofs demanded")
+          f"{options.rest * 1e3:.0f} ms of rest before each; programs compiled with proofs demanded"
+          + ("; launches of programs overlap" if options.overlap else ""))
     print(f"{'problem':44} {'peer':9} {'peer us':>9} {'us':>9} {'rate':>9} {'roof':>6} {'ratio':>7}  "
           f"{'error':8} {'peer s':8}  {'spread':>6}  schedule")
     groups, bad = {}, 0

@@ -6,6 +6,7 @@
 #include "Raster.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -34,6 +35,7 @@ private:
   void bindArguments();
   void setUpThread();
   void setUpBarriers();
+  void waitForGrids();
   void moveBody();
   void buildRoles(RolesOp roles);
   void buildRole(RoleOp role, Team &team);
@@ -251,6 +253,28 @@ void FunctionBuilder::setUpBarriers() {
     NVVM::BarrierOp::create(b);
 }
 
+/// Whether the target lets a grid begin before the one before it has ended.
+static bool overlapsGrids(KernelOp kernel) {
+  auto target = kernel->getParentOfType<ModuleOp>()
+                    ->getAttrOfType<mlir::tracea::TargetAttr>(
+                        mlir::tracea::TraceaDialect::kTargetAttrName);
+  StringRef name = target ? target.getName() : StringRef();
+  unsigned capability;
+  return name.consume_front("sm_") && !name.consumeInteger(10, capability) &&
+         capability >= 90;
+}
+
+/// Nothing of the caller's memory is touched before the grids before this one
+/// have ended; the next one may set itself up from now on. Without such a
+/// launch both say nothing.
+void FunctionBuilder::waitForGrids() {
+  if (!overlapsGrids(kernel))
+    return;
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+  context.function->setAttr("tracea.waits", b.getUnitAttr());
+}
+
 /// The warp that has set up the barriers says so; the others wait for it.
 void FunctionBuilder::meetBarriers(bool isFirst) {
   if (!plan.startBarrier)
@@ -420,6 +444,7 @@ LogicalResult FunctionBuilder::build() {
   bindArguments();
   setUpThread();
   setUpBarriers();
+  waitForGrids();
   moveBody();
   if (roles)
     buildRoles(roles);

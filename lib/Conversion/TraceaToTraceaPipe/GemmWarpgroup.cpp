@@ -54,15 +54,16 @@ static LanesAttr getAccumulatorLanes(MLIRContext *context, int64_t teams,
   return LanesAttr::get(context, reg, lane, warp, {1, pieces / power});
 }
 
-/// A block of a matrix in memory's order, as rows of 128 swizzled bytes.
+/// A block of a matrix in memory's order, as rows of 128 swizzled bytes. The
+/// last panel of rows may hold more than is multiplied.
 static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
                                                 int64_t columns, Type element) {
   int64_t panel = kSwizzledBytes * 8 / element.getIntOrFloatBitWidth();
-  if (rows % 8 || columns % panel)
+  if (rows % 8)
     return op.emitOpError()
-           << "expects a tile whose operands' rows are "
-              "multiples of "
-           << panel << " elements, found " << op.getScheduleAttr();
+           << "expects a tile whose operands have multiples of 8 rows, found "
+           << op.getScheduleAttr();
+  columns = llvm::alignTo(columns, panel);
   auto staged = StagedAttr::get(op.getContext(), {4, 7, 5, 8, 6, 9},
                                 columns == panel ? 0 : panel);
   return RankedTensorType::get({rows, columns}, element, staged);
@@ -170,6 +171,11 @@ LogicalResult UnitProduct::verify() {
               "256 "
            << (isTransposed ? "rows" : "columns") << " in eights, found "
            << schedule;
+  int64_t step = kSwizzledBytes * 8 / element.getIntOrFloatBitWidth();
+  if (tileK % step)
+    return op.emitOpError()
+           << "expects k of the tile to be a multiple of " << step
+           << " for elements of " << element << ", found " << schedule;
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   FailureOr<RankedTensorType> lhs =
       getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
@@ -197,17 +203,18 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
                            ArrayRef<int64_t>{operandBatch, operandBatch + 1},
                            op.getScheduleAttr().getSlots());
   };
-  // The block as the product sees it.
-  auto orient = [&](Value block, bool transposed) -> Value {
-    if (!transposed)
-      return block;
+  // The block as the product sees it, `extents` of it.
+  auto orient = [&](Value block, bool transposed,
+                    ArrayRef<int64_t> extents) -> Value {
     auto type = cast<RankedTensorType>(block.getType());
+    if (!transposed && type.getShape() == extents)
+      return block;
     Value zero = ix.constant(0);
+    AffineMap map = transposed ? kb.map(2, {kb.dim(1), kb.dim(0)})
+                               : kb.map(2, {kb.dim(0), kb.dim(1)});
     return ViewOp::create(
-        b,
-        RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, element,
-                              type.getEncoding()),
-        block, ValueRange{zero, zero}, kb.map(2, {kb.dim(1), kb.dim(0)}));
+        b, RankedTensorType::get(extents, element, type.getEncoding()), block,
+        ValueRange{zero, zero}, map);
   };
   return kb.loop(
       count, 1, kb.splat(getAccumulator(), 0), [&](Value step, Value others) {
@@ -218,8 +225,10 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
             shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
         Value lhs = stage(lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
         Value rhs = stage(rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
-        Value left = isTransposed ? orient(rhs, !rhsT) : orient(lhs, lhsT);
-        Value right = isTransposed ? orient(lhs, !lhsT) : orient(rhs, rhsT);
+        Value left = isTransposed ? orient(rhs, !rhsT, {rows, tileK})
+                                  : orient(lhs, lhsT, {rows, tileK});
+        Value right = isTransposed ? orient(lhs, !lhsT, {tileK, columns})
+                                   : orient(rhs, rhsT, {tileK, columns});
         return MmaOp::create(b, left, right, others, Value(), ValueRange())
             .getResult();
       });

@@ -356,6 +356,13 @@ mlir::tracea::exportGPULaunches(rt::Manifest &manifest, ModuleOp code,
         ++end;
       if (failed(exportChoice(entry, first, end, functions)))
         return failure();
+      // A later launch may begin before the one before it has ended, where the
+      // kernel waits for that itself.
+      for (size_t s = std::max<size_t>(first, 1); s < end; ++s) {
+        int64_t kernel = entry.steps[s].kernel;
+        if (functions[kernel]->hasAttr("tracea.waits"))
+          manifest.kernels[kernel].gpu->overlaps = true;
+      }
     }
   }
   return success();
