@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the measured products, proofs demanded: compile.py [--only REGEX] [OUT]
+"""Compiles the measured products, proofs demanded: compile.py [--only REGEX] [--warps] [OUT]
 
 Writes OUT/NAME.tracea and OUT/compiled.json, with the seconds of each compile
 and what its schedule is, or why there is no program. OUT is build/gpu-gemm by
-default; run.py takes it from there, on this machine or another one.
+default; run.py takes it from there, on this machine or another one. With
+--warps all products take the variant that GPUs without wgmma have.
 """
 
 import argparse
@@ -22,11 +23,18 @@ from problems import module, problems
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 
 
-def compile_one(problem, out, target):
+def warp_schedule(problem):
+    depth = 64 if problem.dtype in ("i8", "f8E4M3FN") else 32
+    tile, warp = ((16, 128), (16, 32)) if problem.m <= 16 else ((128, 128), (64, 32))
+    return (f'<variant = "gemm.warp", unit = mma_sync, tile = [{tile[0]}, {tile[1]}, {depth}], '
+            f"registers = [{warp[0]}, {warp[1]}], slots = 4, group = 16>")
+
+
+def compile_one(problem, out, target, warps):
     source = os.path.join(out, problem.name + ".mlir")
     program = os.path.join(out, problem.name + ".tracea")
     with open(source, "w") as file:
-        file.write(module(problem))
+        file.write(module(problem, warp_schedule(problem) if warps else ""))
     begin = time.monotonic()
     done = subprocess.run(
         [os.path.join(ROOT, "build/dev/bin/tracea"), "compile", source, "--target", target,
@@ -46,13 +54,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--warps", action="store_true")
     parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "build/gpu-gemm"))
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     chosen = [p for p in problems() if re.search(options.only, p.name)]
     entries = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for entry in pool.map(lambda p: compile_one(p, options.out, options.target), chosen):
+        for entry in pool.map(lambda p: compile_one(p, options.out, options.target, options.warps), chosen):
             entries.append(entry)
             print(f"{len(entries)}/{len(chosen)} {entry['name']}: "
                   + ("FAILED" if "error" in entry else f"{entry['seconds']:.2f} s {entry.get('schedule', '')}"),

@@ -132,8 +132,8 @@ def epilogue_of(problem):
     return extras, body, value
 
 
-def module(problem):
-    """The module of a problem, as text."""
+def module(problem, schedule=""):
+    """The module of a problem, as text; `schedule` is what it is told to do."""
     lhs, rhs = tensor(problem.stored, problem.lhs), tensor(problem.stored, problem.rhs)
     out = tensor(problem.output, problem.shape(problem.m, problem.n))
     extras, body, value = epilogue_of(problem)
@@ -153,7 +153,7 @@ def module(problem):
     tf32 = " attributes {tracea.allow_tf32}" if problem.dtype == "tf32" else ""
     return f"""func.func @main({', '.join(arguments)}) -> {out}{tf32} {{
   %d = tensor.empty() : {out}
-  %0 = tracea.gemm {flags}ins(%a, %b : {lhs}, {rhs}) outs(%d : {out}){region}
+  %0 = tracea.gemm {flags}ins(%a, %b : {lhs}, {rhs}) outs(%d : {out}){schedule and " schedule " + schedule}{region}
   return %0 : {out}
 }}
 """
