@@ -392,6 +392,136 @@ func.func @main(%m: memref<4xf32>) {
 
 // -----
 
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{expects a 'tracea_pipe.kernel' named @other}}
+  tracea_pipe.launch @k else [@k, @other] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{expects 2 operands for kernel @other, found 1}}
+  tracea_pipe.launch @k else [@other] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @other(%n: index, %d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{operand #0 of kernel @other expects 'memref<4xf16>', found 'memref<4xf32>'}}
+  tracea_pipe.launch @k else [@k, @other] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @other(%d: memref<4xf16>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{failed to satisfy constraint: flat symbol ref array attribute}}
+  "tracea_pipe.launch"(%m) {kernel = @k, others = [1], operandSegmentSizes = array<i32: 0, 1>} : (memref<4xf32>) -> ()
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 expects 'tracea_pipe.aligned' to be a power of two, found 24 : i64}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32> {tracea_pipe.aligned = 24 : i64}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 expects 'tracea_pipe.aligned' to be a power of two, found 0 : i64}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32> {tracea_pipe.aligned = 0 : i64}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 expects 'tracea_pipe.aligned' to be a power of two, found -16 : i64}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32> {tracea_pipe.aligned = -16 : i64}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 expects 'tracea_pipe.aligned' to be a power of two, found "16"}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32> {tracea_pipe.aligned = "16"}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 expects 'tracea_pipe.aligned' to be a power of two, found 1.600000e+01 : f32}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4xf32> {tracea_pipe.aligned = 16.0 : f32}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #0 has 'tracea_pipe.aligned', which is of memory, found 'index'}}
+tracea_pipe.kernel @k(%n: index {tracea_pipe.aligned = 16 : i64}, %m: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // expected-note @below {{the kernel is here}}
 tracea_pipe.kernel @k(%m: memref<4xf32>, %n: index) {
   tracea_pipe.tiles (%i) in (%n) {

@@ -71,6 +71,23 @@ tracea_pipe.kernel @unary(%a: memref<?x8xf32>, %n: index, %d: memref<?x8xf32>) {
   tracea_pipe.end
 }
 
+// CHECK-LABEL: tracea_pipe.kernel @aligned(
+// CHECK-SAME:    %{{.*}}: memref<?x8xf32> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: index, %{{.*}}: memref<?x8xf32> {tracea_pipe.aligned = 1 : i64})
+tracea_pipe.kernel @aligned(%a: memref<?x8xf32> {tracea_pipe.aligned = 16 : i64}, %n: index,
+                            %d: memref<?x8xf32> {tracea_pipe.aligned = 1 : i64}) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// CHECK-LABEL: tracea_pipe.kernel @warped() attributes {warps = 2 : i64}
+tracea_pipe.kernel @warped() attributes {warps = 2 : i64} {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
 // CHECK-LABEL: func.func @launches
 func.func @launches(%t: tensor<?x8xf32>, %n: index, %d: tensor<?x8xf32>,
                     %m: memref<?x8xf32>, %s: memref<?x8xf32, strided<[16, 1], offset: ?>>) -> tensor<?x8xf32> {
@@ -79,6 +96,12 @@ func.func @launches(%t: tensor<?x8xf32>, %n: index, %d: tensor<?x8xf32>,
   // CHECK: tracea_pipe.launch @unary ins(%{{.*}}, %{{.*}} : memref<?x8xf32>, index) outs(%{{.*}} : memref<?x8xf32, strided<[16, 1], offset: ?>>){{$}}
   tracea_pipe.launch @unary ins(%m, %n : memref<?x8xf32>, index)
                             outs(%s : memref<?x8xf32, strided<[16, 1], offset: ?>>)
+  // Others that may run instead, in their order.
+  // CHECK: tracea_pipe.launch @smallest else [@warped, @smallest]{{$}}
+  tracea_pipe.launch @smallest else [@warped, @smallest]
+  // CHECK: tracea_pipe.launch @aligned else [@unary] ins(%{{.*}}, %{{.*}} : memref<?x8xf32>, index) outs(%{{.*}} : memref<?x8xf32, strided<[16, 1], offset: ?>>){{$}}
+  tracea_pipe.launch @aligned else [@unary] ins(%m, %n : memref<?x8xf32>, index)
+                              outs(%s : memref<?x8xf32, strided<[16, 1], offset: ?>>)
   // CHECK: tracea_pipe.launch @unary ins(%{{.*}}, %{{.*}} : tensor<?x8xf32>, index) outs(%{{.*}} : tensor<?x8xf32>) {test.note} -> tensor<?x8xf32>
   %r = tracea_pipe.launch @unary ins(%t, %n : tensor<?x8xf32>, index)
                                  outs(%d : tensor<?x8xf32>) {test.note} -> tensor<?x8xf32>

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
@@ -66,8 +67,29 @@ int64_t KernelOp::getNumWarps() {
   return getWarps().value_or(1);
 }
 
+/// What an argument's alignment may be: a power of two, of memory.
+static LogicalResult verifyAlignment(KernelOp kernel, unsigned index) {
+  Attribute attribute = kernel.getArgAttr(index, kAlignedAttrName);
+  if (!attribute)
+    return success();
+  auto bytes = dyn_cast<IntegerAttr>(attribute);
+  if (!bytes || !bytes.getValue().isPowerOf2() ||
+      !bytes.getValue().isStrictlyPositive())
+    return kernel.emitOpError()
+           << "argument #" << index << " expects '" << kAlignedAttrName
+           << "' to be a power of two, found " << attribute;
+  Type type = kernel.getArgumentTypes()[index];
+  if (!isa<MemRefType>(type))
+    return kernel.emitOpError()
+           << "argument #" << index << " has '" << kAlignedAttrName
+           << "', which is of memory, found " << type;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    if (failed(verifyAlignment(*this, index)))
+      return failure();
     if (auto memref = dyn_cast<MemRefType>(type)) {
       if (!memref.getLayout().isIdentity())
         return emitOpError()

@@ -409,6 +409,13 @@ static void prefetchFirst(ImplicitLocOpBuilder &b, StagedStore &staged,
     for (Value operand : load->getOperands())
       if (!hoist(operand, sum))
         return;
+  // A tile that leaves whole is computed where it stands.
+  if (staged.parts.size() == 1) {
+    for (LoadOp load : loads)
+      if (load->getBlock() == sum->getBlock() && sum->isBeforeInBlock(load))
+        load->moveBefore(sum);
+    return;
+  }
   b.setInsertionPoint(sum);
   builder.prefetch(staged.store.getValue());
 }
