@@ -311,23 +311,32 @@ void WarpProduct::build(KernelBuilder &kb) {
 }
 
 /// Asks for memory that whole pieces can be copied from and vectors stored to,
-/// of every argument whose type allows it.
-static void requireAlignment(KernelOp kernel) {
-  constexpr int64_t kBytes = 16;
+/// of every argument whose type allows it. Asks for nothing, and says so, where
+/// neither operand's type does.
+static bool requireAlignment(KernelOp kernel) {
+  constexpr int64_t kBytes = 16, kOperands = 2;
+  Type i64 = IntegerType::get(kernel.getContext(), 64);
+  SmallVector<int64_t> alignments;
+  bool isUseful = false;
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = dyn_cast<MemRefType>(type);
-    if (!memref || memref.getRank() == 0)
-      continue;
-    int64_t bytes = kBytes, columns = memref.getShape().back();
-    if (memref.getRank() > 1 && !ShapedType::isDynamic(columns))
-      bytes = std::gcd(bytes, columns * memref.getElementTypeBitWidth() / 8);
-    kernel.setArgAttr(
-        number, kAlignedAttrName,
-        IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), bytes));
+    auto memref = cast<MemRefType>(type);
+    int64_t elementBytes = llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
+    int64_t bytes = memref.getRank() ? kBytes : elementBytes;
+    if (memref.getRank() > 1 && !memref.isDynamicDim(memref.getRank() - 1))
+      bytes = std::gcd(bytes, memref.getShape().back() * elementBytes);
+    alignments.push_back(bytes);
+    isUseful |= number < kOperands && bytes > elementBytes;
   }
+  if (!isUseful)
+    return false;
+  for (auto [number, bytes] : llvm::enumerate(alignments))
+    if (bytes > 1)
+      kernel.setArgAttr(number, kAlignedAttrName, IntegerAttr::get(i64, bytes));
+  return true;
 }
 
-/// One kernel for memory of whole pieces, and one for any other.
+/// One kernel for memory of whole pieces, and one for any other; the latter
+/// alone where types say that there are no whole pieces.
 LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   if (failed(verify(op, element)))
@@ -346,7 +355,10 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   WarpProduct product(op, *lhsBlock, *rhsBlock);
   KernelBuilder aligned(rewriter, op, schedule);
   product.build(aligned);
-  requireAlignment(aligned.getKernel());
+  if (!requireAlignment(aligned.getKernel())) {
+    aligned.finish();
+    return success();
+  }
   KernelBuilder any(rewriter, op, schedule);
   product.build(any);
   auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
