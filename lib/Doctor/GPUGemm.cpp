@@ -69,8 +69,10 @@ public:
 
   Reason whyNotUnasked(const Problem &problem,
                        const TargetDescription &) const override {
-    if (problem.operand == ElementType::F32)
-      return "the unit rounds f32 to tf32; a schedule may ask for it";
+    if (problem.operand == ElementType::F32 && !problem.allowTF32)
+      return "the unit rounds f32 to tf32; the attribute "
+             "'tracea.allow_tf32' of the function or the module allows it, or "
+             "a schedule asks for it";
     return "";
   }
 
@@ -85,9 +87,9 @@ public:
 
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    // Lanes store a transposed tile themselves.
-    constexpr double transposedFactor = 1.1;
-    return estimate(problem, target, tileOf(plan)).cycles *
+    // Of equals the plain one.
+    constexpr double transposedFactor = 1.02;
+    return estimate(problem, target, tileOf(plan), isTransposed).cycles *
            (isTransposed && assumed(problem.m, 4096) > 32 ? transposedFactor
                                                           : 1);
   }
@@ -150,7 +152,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
         --tile.slots;
       if (!check(problem, target, makePlan(tile)).empty())
         continue;
-      double cycles = estimate(problem, target, tile).cycles;
+      double cycles = estimate(problem, target, tile, isTransposed).cycles;
       if (found && cycles >= least)
         continue;
       found = &entry;
@@ -198,14 +200,6 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (tile.k < row || tile.k % row || tile.k > 1024)
     return "tile extent k must be a multiple of " + text(row) +
            " up to 1024, found " + text(tile.k);
-  if (!problem.transposeSecond && tile.n % row)
-    return "tile extent n must be a multiple of " + text(row) +
-           " where rows of the second operand run along n, found " +
-           text(tile.n);
-  if (problem.transposeFirst && tile.m % row)
-    return "tile extent m must be a multiple of " + text(row) +
-           " where rows of the first operand run along m, found " +
-           text(tile.m);
   if (tile.split < 1 || tile.split > mostParts)
     return "1 to 64 parts are expected, found " + text(tile.split);
   if (tile.split > 1 && problem.k != kUnknownExtent &&
@@ -227,7 +221,7 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
                                      const TargetDescription &target,
                                      const Plan &plan) const {
   WarpgroupTile tile = tileOf(plan);
-  WarpgroupEstimate what = estimate(problem, target, tile);
+  WarpgroupEstimate what = estimate(problem, target, tile, isTransposed);
   bool guessed = problem.m == kUnknownExtent || problem.n == kUnknownExtent ||
                  problem.k == kUnknownExtent || problem.batch == kUnknownExtent;
   std::string result =
@@ -244,7 +238,8 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
   if (found) {
     char ratio[32];
     std::snprintf(ratio, sizeof ratio, "%.2f",
-                  estimate(problem, target, next).cycles / what.cycles);
+                  estimate(problem, target, next, isTransposed).cycles /
+                      what.cycles);
     result +=
         "; next is " + describe(next) + " with " + ratio + " times the cycles";
   }

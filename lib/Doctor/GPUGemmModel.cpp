@@ -20,21 +20,22 @@ const std::vector<WarpgroupTile> &warpgroupTiles(bool isTransposed) {
   static const std::vector<WarpgroupTile> tiles = {
       {128, 256, 64, 4, 2, 16}, // most multiplies for each copied byte
       {128, 192, 64, 4, 2, 16}, // where 256 would leave a wave half empty
-      {128, 144, 64, 5, 2, 16}, // rows of B along k only
-      {128, 128, 64, 6, 2, 16}, {64, 256, 64, 5, 1, 16}, // few rows
+      {128, 144, 64, 5, 2, 16}, {128, 128, 64, 6, 2, 16},
+      {64, 256, 64, 5, 1, 16}, // few rows
       {64, 128, 64, 8, 1, 16},  {128, 64, 64, 8, 2, 16},
       {64, 64, 64, 12, 1, 16}, // a grid for products that only read weights
   };
   static const std::vector<WarpgroupTile> transposed = {
-      {16, 64, 64, 12, 1, 0}, // products that only read weights
-      {32, 64, 64, 12, 1, 0}, {16, 128, 64, 8, 2, 0}, // fewer, longer reads
-      {32, 128, 64, 8, 2, 0}, {8, 64, 64, 12, 1, 0},  {8, 128, 64, 10, 2, 0},
+      {16, 64, 64, 18, 1, 0}, // products that only read weights
+      {32, 64, 64, 16, 1, 0},   {16, 128, 64, 10, 2, 0}, // fewer, longer reads
+      {32, 128, 64, 9, 2, 0},   {8, 64, 64, 20, 1, 0},   {8, 128, 64, 11, 2, 0},
+      {144, 128, 64, 5, 2, 16}, // where rows of B run along n
   };
   return isTransposed ? transposed : tiles;
 }
 
 const std::vector<int64_t> &warpgroupSplits() {
-  static const std::vector<int64_t> splits = {1, 2, 3, 4, 6, 8, 12, 16};
+  static const std::vector<int64_t> splits = {1, 2, 3, 4, 6, 8, 12, 16, 32};
   return splits;
 }
 
@@ -46,16 +47,18 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   double peak =
       target.peakFlopsPerCycle(UnitKind::WGMMA, unitElementOf(problem));
   costs.flopsPerCycle = peak > 0 ? peak : 4096;
-  // 128 x 128 tiles multiply at 0.8 of the rate of 128 x 256 ones: 64 bytes a
-  // cycle are asked for and 52 come.
-  costs.copyBytesPerCycle = 52;
+  // 128 x 128 tiles multiply at 0.95 of the rate of 128 x 256 ones: 64 bytes a
+  // cycle are asked for and 61 come.
+  costs.copyBytesPerCycle = 61;
   costs.copyLatency = 1000;
   bool known = target.memoryGBs > 0 && target.clockGHz > 0;
   costs.memoryBytesPerCycle = known ? target.memoryGBs / target.clockGHz : 1830;
   costs.tileCycles = 500;
   costs.elementCycles = 1.0 / 40;
   costs.startCycles = 2500;
-  costs.nextKernelCycles = 8000;
+  costs.nextKernelCycles = 6000;
+  costs.partCycles = 1.0 / 4;
+  costs.exposed = 1.0 / 8;
   costs.laneCopyFactor = 8;
   return costs;
 }
@@ -81,8 +84,15 @@ int64_t stagedRowOf(const Problem &problem) {
 
 int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile) {
   constexpr int64_t stagedColumns = 128, rowsOfTeam = 64;
-  int64_t ring =
-      tile.slots * (tile.m + tile.n) * tile.k * bytesOf(problem.operand);
+  // Rows that are staged fill what is swizzled as one.
+  auto fill = [&](int64_t extent, bool isRow) {
+    int64_t row = stagedRowOf(problem);
+    return isRow ? ceilDiv(extent, row) * row : extent;
+  };
+  int64_t ring = tile.slots *
+                 (fill(tile.m, problem.transposeFirst) +
+                  fill(tile.n, !problem.transposeSecond)) *
+                 tile.k * bytesOf(problem.operand);
   int64_t element = problem.result ? bytesOf(*problem.result) : 8;
   int64_t staged =
       tile.consumers * rowsOfTeam * std::min(tile.n, stagedColumns) * element;
@@ -97,9 +107,21 @@ static bool hasAlignedRows(int64_t row, ElementType type) {
          row * bytesOf(type) % 16 == 0;
 }
 
+/// The share of the unit's rate that a tile reaches where copies do not hold it
+/// up, measured on products of many tiles.
+static double rateOf(const Problem &problem, const WarpgroupTile &tile,
+                     bool isTransposed) {
+  // Columns of the unit, and whether rows in memory run along them.
+  int64_t columns = isTransposed ? tile.m : tile.n;
+  bool isRow = isTransposed ? problem.transposeFirst : !problem.transposeSecond;
+  double rate = columns >= 256 ? 1 : columns >= 192 ? 0.98 : 0.94;
+  // Blocks are wider than what is multiplied.
+  return isRow && columns % stagedRowOf(problem) ? 0.75 * rate : rate;
+}
+
 WarpgroupEstimate estimate(const Problem &problem,
                            const TargetDescription &target,
-                           const WarpgroupTile &tile) {
+                           const WarpgroupTile &tile, bool isTransposed) {
   WarpgroupCosts costs = warpgroupCosts(target, problem);
   int64_t m = extentOf(problem.m), n = extentOf(problem.n);
   int64_t k = extentOf(problem.k);
@@ -120,8 +142,9 @@ WarpgroupEstimate estimate(const Problem &problem,
 
   auto number = [](int64_t value) { return static_cast<double>(value); };
   double element = number(bytesOf(problem.operand));
-  double multiplies = 2 * number(tile.m) * number(tile.n) * number(tile.k) /
-                      costs.flopsPerCycle;
+  double multiplies =
+      2 * number(tile.m) * number(tile.n) * number(tile.k) /
+      (costs.flopsPerCycle * rateOf(problem, tile, isTransposed));
   // What lies past the ends of a matrix is filled with zeros, not copied.
   double copied = number(std::min(tile.m, m) + std::min(tile.n, n)) *
                   number(tile.k) * element;
@@ -137,15 +160,19 @@ WarpgroupEstimate estimate(const Problem &problem,
                  : result.stepCycles == copies   ? "copies"
                                                  : "latency";
 
-  double finish =
-      costs.tileCycles + number(tile.m) * number(tile.n) * costs.elementCycles;
+  double finish = costs.tileCycles +
+                  number(tile.m) * number(tile.n) *
+                      (tile.split > 1 ? costs.partCycles : costs.elementCycles);
   double busy = waves * (number(result.steps) * result.stepCycles + finish);
   double bytes =
       number(result.batch) *
       (number(m) * number(k) + number(k) * number(n) + number(m) * number(n)) *
       element;
+  double memory = bytes / costs.memoryBytesPerCycle + finish;
+  // The longer one hides most of the other, not all of it.
   result.cycles = costs.startCycles + costs.copyLatency +
-                  std::max(busy, bytes / costs.memoryBytesPerCycle + finish);
+                  std::max(busy, memory) +
+                  std::min(busy, memory) * costs.exposed;
   if (tile.split > 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *

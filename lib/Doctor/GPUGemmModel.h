@@ -50,6 +50,11 @@ struct WarpgroupCosts {
   double startCycles;
   /// Cycles from the end of a kernel to the work of the next one.
   double nextKernelCycles;
+  /// Cycles of an element of a part, which lanes store themselves.
+  double partCycles;
+  /// The part of the lesser of multiplies and memory that the other one does not
+  /// hide.
+  double exposed;
   /// How much longer a step takes whose copies are made by lanes.
   double laneCopyFactor;
 };
@@ -71,7 +76,7 @@ struct WarpgroupEstimate {
 };
 WarpgroupEstimate estimate(const Problem &problem,
                            const TargetDescription &target,
-                           const WarpgroupTile &tile);
+                           const WarpgroupTile &tile, bool isTransposed);
 
 /// At least the bytes of a workgroup's shared memory: the ring, what the result
 /// is staged in, barriers.
