@@ -23,6 +23,8 @@
 // TILE: tracea_pipe.load %[[BIAS]][%[[N:.*]]] map #[[COLUMN]] limits(%[[W:.*]], %c16)
 // TILE: tracea_pipe.store %{{.*}}, %[[D]][%[[M:.*]], %[[N]]] map #[[SWAP]] limits(%[[W]], %[[H:.*]]) : tensor<128x16xbf16
 
+// ROLES-DAG: #[[ID:map[0-9]*]] = affine_map<(d0, d1) -> (d0, d1)>
+// ROLES-DAG: #[[SWAP:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // ROLES: tracea_pipe.channel : <6 x(memref<16x64xbf16, {{.*}}>, memref<64x128xbf16, {{.*}} panel = 64>>)>
 // ROLES: tracea_pipe.role "producer" warps [0, 4] registers 40 {
 // ROLES-COUNT-2: tracea_pipe.copy %
@@ -39,9 +41,9 @@
 // ROLES: tracea_pipe.wait_group mma pending 0 (
 // ROLES: arith.addf %{{.*}}, %[[X]]
 // ROLES: tracea_pipe.wait_group copy pending 0
-// ROLES-NEXT: tracea_pipe.store %{{.*}}, %[[BUFFER]][%c0, %c0] map #[[SWAP:.*]] : tensor<64x16xbf16
+// ROLES-NEXT: tracea_pipe.store %{{.*}}, %[[BUFFER]][%c0, %c0] map #[[SWAP]] : tensor<64x16xbf16
 // ROLES-NEXT: tracea_pipe.sync
-// ROLES-NEXT: tracea_pipe.copy_out %[[BUFFER]] to %{{.*}}[%{{.*}}, %[[AT]]] map #{{.*}} limits(
+// ROLES-NEXT: tracea_pipe.copy_out %[[BUFFER]] to %{{.*}}[%{{.*}}, %[[AT]]] map #[[ID]] limits(
 // ROLES-NEXT: tracea_pipe.commit_group copy
 
 // PROVED: check = "protocol", claim = "3 roles, 1 channels, every trip count

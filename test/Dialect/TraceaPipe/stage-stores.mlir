@@ -3,6 +3,8 @@
 // RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-stores,canonicalize,cse))" | FileCheck %s
 // RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-stores{columns=128 buffers=1},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
 
+// CHECK-DAG: #[[ID:map[0-9]*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[SWAP:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 #id = affine_map<(i, j) -> (i, j)>
 #acc256 = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
 #acc192 = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 3]>
@@ -362,8 +364,8 @@ tracea_pipe.kernel @branch(%n: index, %b: i1, %d: memref<?x?xbf16>, %e: memref<?
 // CHECK-LABEL: kernel @transposed(
 // CHECK-SAME:    %[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index, %[[D:.*]]: memref<?x?xbf16>)
 // CHECK: %[[B:.*]] = tracea_pipe.scratch : memref<16x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
-// CHECK: tracea_pipe.store %{{.*}}, %[[B]][%c0, %c0] map #[[SWAP:.*]] : tensor<64x16xbf16
-// CHECK: tracea_pipe.copy_out %[[B]] to %[[D]][%[[N]], %c0] map #[[ID:.*]] limits(%[[M]], %[[N]])
+// CHECK: tracea_pipe.store %{{.*}}, %[[B]][%c0, %c0] map #[[SWAP]] : tensor<64x16xbf16
+// CHECK: tracea_pipe.copy_out %[[B]] to %[[D]][%[[N]], %c0] map #[[ID]] limits(%[[M]], %[[N]])
 tracea_pipe.kernel @transposed(%n: index, %m: index, %d: memref<?x?xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : tensor<64x16xbf16, #acc16>
