@@ -43,10 +43,9 @@ def compile_one(problem, out, target, warps):
     entry = {"name": problem.name, "seconds": time.monotonic() - begin}
     if done.returncode:
         entry["error"] = done.stderr.strip()[:2000]
-    schedule = re.search(r"takes '([\w.]+)' with tile \[([\d, ]+)\](.*)", done.stderr)
+    schedule = re.search(r"takes '([\w.]+)' with tile \[([\d, ]+)\](?: in (\d+) parts)?", done.stderr)
     if schedule:
-        parts = re.search(r" in (\d+) parts", schedule[3])
-        entry["schedule"] = f"{schedule[1]} {schedule[2].replace(', ', 'x')}" + (f" / {parts[1]}" if parts else "")
+        entry["schedule"] = f"{schedule[1]} {schedule[2].replace(', ', 'x')}" + (f" / {schedule[3]}" if schedule[3] else "")
     return entry
 
 
