@@ -37,6 +37,7 @@ struct VerifyCoveragePass
     reported.clear();
     faulty.clear();
     isRefuted = false;
+    contentQueries = kAllContentQueries;
     cov::Problem proved = coverage.problem;
     for (const ContentClaim &content : coverage.contents)
       decideContent(coverage, content, proved);
@@ -150,10 +151,15 @@ private:
     std::string reason = content.undecided;
     if (reason.empty()) {
       cov::Problem problem = coverage.getProblem(content);
-      // Tens of queries do; what needs more is beyond the method.
+      // Tens of queries do; what needs more is beyond the method, and all that
+      // is beyond it shares what a kernel may cost.
       cov::Options limits = options;
-      limits.maxQueries = std::min<int64_t>(limits.maxQueries, 400);
+      limits.maxQueries =
+          std::min({limits.maxQueries, kMaxContentQueries, contentQueries});
       cov::Result result = decide(problem, limits);
+      if (result.verdict != cov::Verdict::Proved)
+        contentQueries -=
+            std::min(result.statistics.queries, contentQueries - 1);
       if (result.verdict == cov::Verdict::NotDecided &&
           content.part.doubt.empty())
         tryPoints(problem, result, /*maxEvents=*/1 << 12);
@@ -274,7 +280,11 @@ private:
     markAllAnalysesPreserved();
   }
 
+  /// Of one claim about the data, and of all that were not proved.
+  static constexpr int64_t kMaxContentQueries = 200, kAllContentQueries = 300;
+
   cov::Options options;
+  int64_t contentQueries = kAllContentQueries;
   std::vector<std::string> reasons;
   std::set<std::pair<Operation *, std::string>> reported;
   std::set<Operation *> faulty;

@@ -415,8 +415,8 @@ Outcome AffineDecider::run() {
   return result;
 }
 
-Outcome tracea::coverage::decideAffine(Prover &prover,
-                                       const AffineStage &stage) {
+Outcome tracea::coverage::decideAffineAsGiven(Prover &prover,
+                                              const AffineStage &stage) {
   Outcome outcome = AffineDecider(prover, stage).run();
   if (outcome.verdict != Verdict::NotDecided)
     return outcome;

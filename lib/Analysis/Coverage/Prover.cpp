@@ -132,9 +132,10 @@ LinearSystem::Answer Prover::ask(const LinearSystem &system,
                   " constraints, expected at most " +
                   std::to_string(options.maxVariables) + " and " +
                   std::to_string(options.maxConstraints));
-  if (statistics.queries >= options.maxQueries)
-    return giveUp("more than " + std::to_string(options.maxQueries) +
-                  " queries");
+  int64_t last =
+      std::min(options.maxQueries, lastQuery.value_or(options.maxQueries));
+  if (statistics.queries >= last)
+    return giveUp("more than " + std::to_string(last) + " queries");
   if (options.maxMilliseconds > 0 && statistics.queries % 16 == 0 &&
       std::chrono::duration<double, std::milli>(
           std::chrono::steady_clock::now() - start)

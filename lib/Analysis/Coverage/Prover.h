@@ -48,6 +48,10 @@ public:
   const std::string &reason() const { return why; }
   /// Takes part in the time of another one.
   void continueFrom(const Prover &other) { start = other.start; }
+  /// At most so many queries from here on; nothing: as many as the options say.
+  void limitQueries(std::optional<int64_t> number) {
+    lastQuery = number ? std::optional(statistics.queries + *number) : number;
+  }
   Space &space;
 
 private:
@@ -98,7 +102,7 @@ private:
   std::map<Expr, std::vector<Term>> mentions;
   /// Symbols with values, while a point is looked for.
   std::map<Term, Expr> fixed;
-  std::optional<int64_t> bound;
+  std::optional<int64_t> bound, lastQuery;
   std::string why;
 };
 

@@ -24,6 +24,8 @@ struct Outcome {
 
 /// Whether the stage is a bijection onto the box of its coordinates.
 Outcome decideAffine(Prover &prover, const AffineStage &stage);
+/// Without joining parts of symbolic length.
+Outcome decideAffineAsGiven(Prover &prover, const AffineStage &stage);
 Outcome decideLanes(Prover &prover, const LaneStage &stage);
 Outcome decideEuclid(Prover &prover, const EuclidStage &stage);
 Outcome decideRaster(Prover &prover, const RasterStage &stage);

@@ -4,7 +4,7 @@
 //
 // Every element once, every access in bounds, for all values of the symbols
 // that satisfy their ranges and the assumptions: by emptiness of conjunctions
-// (MLIR's Presburger library), rank over F2 and three lemmas about division.
+// (MLIR's Presburger library), rank over F2 and four lemmas about division.
 //
 //===----------------------------------------------------------------------===//
 
