@@ -41,15 +41,17 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createForallToForLoopPass());
   manager.addPass(createConvertTraceaPipeKernelsToFunc());
 
-  // Halves are computed in single precision; LLVM would call helpers that
-  // neither libc nor libm has.
+  // Halves and bytes are computed in single precision; LLVM would call helpers
+  // that neither libc nor libm has.
   arith::ArithEmulateUnsupportedFloatsOptions halves;
-  llvm::append_values(halves.sourceTypeStrs, std::string("bf16"));
+  llvm::append_values(halves.sourceTypeStrs, std::string("bf16"),
+                      std::string("f8E4M3FN"), std::string("f8E5M2"));
   halves.targetTypeStr = "f32";
   manager.addPass(math::createMathExtendToSupportedTypes());
   manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
   manager.addPass(createLowerMath());
   manager.addPass(createConvertMathToFuncs());
+  manager.addPass(createExpandByteFloats());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   manager.addPass(arith::createArithExpandOpsPass(expand));

@@ -40,6 +40,7 @@ int main(int argc, char **argv) {
   mlir::tracea::registerConvertTraceaPipeToNVVM();
   mlir::tracea::registerNVVMToLLVMPipeline();
   mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
+  mlir::tracea::registerExpandByteFloats();
   mlir::tracea::registerLowerMath();
   mlir::tracea::registerCompilePipeline();
   mlir::tracea::registerTraceaDoctorPasses();

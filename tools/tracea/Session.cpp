@@ -161,6 +161,12 @@ static void fillRandom(const rt::Tensor &tensor, uint64_t seed) {
     case rt::ElementType::I1:
       tensor.dataAs<uint8_t>()[i] = static_cast<uint8_t>(small() & 1);
       break;
+    case rt::ElementType::F8E4M3FN:
+      tensor.dataAs<uint8_t>()[i] = rt::floatToF8E4M3FN(unit());
+      break;
+    case rt::ElementType::F8E5M2:
+      tensor.dataAs<uint8_t>()[i] = rt::floatToF8E5M2(unit());
+      break;
     }
 }
 

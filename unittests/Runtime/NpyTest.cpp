@@ -145,6 +145,27 @@ TEST(Npy, BFloatBits) {
   EXPECT_EQ(readAsDouble(read->type(), read->data()), 1.0);
 }
 
+TEST(Npy, FloatsOfEightBits) {
+  std::string body("\x38", 1);
+  for (const char *descr : {"|V1", "<V1", "|u1", "<f1"}) {
+    EXPECT_FALSE(parseNpy(npy(descr, "(1,)", body))) << descr;
+    EXPECT_FALSE(
+        parseNpy(npy(descr, "(1,)", body), expecting(ElementType::F16)));
+    for (ElementType type : {ElementType::F8E4M3FN, ElementType::F8E5M2}) {
+      Expected<Tensor> read =
+          parseNpy(npy(descr, "(1,)", body), expecting(type));
+      ASSERT_TRUE(read) << read.message();
+      EXPECT_EQ(read->type(), type);
+      EXPECT_EQ(readAsDouble(type, read->data()),
+                type == ElementType::F8E4M3FN ? 1.0 : 0.5);
+    }
+  }
+  // Signed bytes are integers.
+  EXPECT_EQ(parseNpy(npy("|i1", "(1,)", body), expecting(ElementType::F8E5M2))
+                ->type(),
+            ElementType::I8);
+}
+
 TEST(Npy, UnsignedBytesAndBooleans) {
   std::string good("\0\1", 2), bad("\0\2", 2);
   EXPECT_TRUE(parseNpy(npy("|b1", "(2,)", good)));

@@ -360,4 +360,21 @@ def LowerMath : Pass<"tracea-lower-math"> {
   ];
 }
 
+def ExpandByteFloats : Pass<"tracea-expand-byte-floats"> {
+  let summary = "Convert 8-bit floats by integer arithmetic";
+  let description = [{
+    Replaces `arith.extf` from, and `arith.truncf` to, f8E4M3FN and f8E5M2 by
+    arithmetic on their bits, for targets that have no such instructions.
+    Conversions round to nearest even. What is too large becomes an infinity in
+    f8E5M2, and NaN in f8E4M3FN, which has no infinities.
+
+    ```mlir
+    %y = arith.truncf %x : vector<16xf32> to vector<16xf8E4M3FN>
+    ```
+    becomes shifts, additions and selects on `vector<16xi32>`, and a bitcast of
+    `vector<16xi8>`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // TRACEA_CONVERSION_PASSES_TD

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names and sizes of the element types that cross the runtime's boundary, and
-// exact conversions for the two 16-bit floating-point formats.
+// exact conversions for the floating-point formats of 16 and 8 bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,9 @@
 
 namespace tracea::runtime {
 
-/// `i1` takes one byte, 0 or 1; `index` is a signed 64-bit integer.
+/// `i1` takes one byte, 0 or 1; `index` is a signed 64-bit integer. The two
+/// formats of 8 bits are those of the OCP 8-bit Floating Point Specification:
+/// `f8E4M3FN` has no infinities, `f8E5M2` has those of IEEE.
 enum class ElementType : uint8_t {
   F64,
   F32,
@@ -28,15 +30,17 @@ enum class ElementType : uint8_t {
   I16,
   I8,
   I1,
-  Index
+  Index,
+  F8E4M3FN,
+  F8E5M2
 };
 
 /// The number of element types; their values are 0 … this - 1.
-inline constexpr int numElementTypes = 10;
+inline constexpr int numElementTypes = 12;
 
 /// Size in bytes, which is also the natural alignment.
 int64_t sizeOf(ElementType type);
-/// "f32", "bf16", "index", …
+/// "f32", "bf16", "f8E4M3FN", "index", …
 const char *nameOf(ElementType type);
 /// The type of that name, if there is one.
 std::optional<ElementType> parseElementType(const std::string &name);
@@ -48,6 +52,12 @@ uint16_t floatToHalf(float value);
 /// bfloat16, round to nearest even; NaNs stay NaNs.
 float bfloatToFloat(uint16_t bits);
 uint16_t floatToBFloat(float value);
+/// Round to nearest even; NaNs stay NaNs. What rounds beyond 448 is NaN.
+float f8E4M3FNToFloat(uint8_t bits);
+uint8_t floatToF8E4M3FN(float value);
+/// Round to nearest even; NaNs stay NaNs. What rounds beyond 57344 is infinite.
+float f8E5M2ToFloat(uint8_t bits);
+uint8_t floatToF8E5M2(float value);
 
 /// The element at `pointer` as a double (64-bit integers are rounded).
 double readAsDouble(ElementType type, const void *pointer);

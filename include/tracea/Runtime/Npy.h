@@ -22,9 +22,10 @@ struct NpyReadOptions {
   /// The element type that the reader of the array expects. It settles what
   /// NumPy's dtypes leave open: '<V2' and '<u2' are taken as raw bf16 bits
   /// when bf16 is expected, '<i8' as index when index is expected, '|u1' as i1
-  /// when i1 is expected. Without it '<V2' is bf16, '<i8' is i64 and unsigned
-  /// types are refused. It is no conversion: an array of another type is
-  /// returned as what it is.
+  /// when i1 is expected, and '|V1', '|u1' and '<f1' as the raw bits of the
+  /// 8-bit float that is expected. Without it '<V2' is bf16, '<i8' is i64, and
+  /// unsigned types and floats of 8 bits are refused. It is no conversion: an
+  /// array of another type is returned as what it is.
   std::optional<ElementType> expected;
   /// No file longer than this is read.
   uint64_t maxBytes = uint64_t(1) << 40;
@@ -39,7 +40,7 @@ Expected<Tensor> readNpy(const std::string &path,
                          const NpyReadOptions &options = {});
 
 /// The header (version 1.0, padded to 64 bytes) and the elements in row-major
-/// order. bf16 is written as '<V2', index as '<i8'.
+/// order. bf16 is written as '<V2', floats of 8 bits as '|V1', index as '<i8'.
 Expected<std::vector<uint8_t>> serializeNpy(const Tensor &tensor);
 /// Atomic: either the complete file is at `path` or nothing has changed.
 Status writeNpy(const std::string &path, const Tensor &tensor);

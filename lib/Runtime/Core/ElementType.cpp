@@ -1,10 +1,11 @@
-//===- ElementType.cpp - Names, sizes and 16-bit float conversions --------===//
+//===- ElementType.cpp - Names, sizes and conversions of narrow floats
+//-----===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table for the element types, and the conversions of binary16 and
-// bfloat16 done on the bit patterns, so that they are the same everywhere.
+// One table for the element types, and the conversions of narrow
+// floats done on the bit patterns, so that they are the same everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,9 @@ struct TypeInfo {
   int64_t size;
 };
 constexpr TypeInfo infos[numElementTypes] = {
-    {"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i64", 8},
-    {"i32", 4}, {"i16", 2}, {"i8", 1},  {"i1", 1},   {"index", 8}};
+    {"f64", 8}, {"f32", 4},   {"f16", 2},      {"bf16", 2},
+    {"i64", 8}, {"i32", 4},   {"i16", 2},      {"i8", 1},
+    {"i1", 1},  {"index", 8}, {"f8E4M3FN", 1}, {"f8E5M2", 1}};
 
 uint32_t bitsOf(float value) {
   uint32_t bits;
@@ -58,7 +60,8 @@ std::optional<ElementType> parseElementType(const std::string &name) {
 
 bool isFloat(ElementType type) {
   return type == ElementType::F64 || type == ElementType::F32 ||
-         type == ElementType::F16 || type == ElementType::BF16;
+         type == ElementType::F16 || type == ElementType::BF16 ||
+         type == ElementType::F8E4M3FN || type == ElementType::F8E5M2;
 }
 
 float halfToFloat(uint16_t bits) {
@@ -102,6 +105,49 @@ uint16_t floatToBFloat(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
+/// Rounds to a format of 8 bits. `largest` is its largest finite number, and
+/// the next pattern is what larger ones become.
+template <int fractionBits, int bias, uint32_t largest>
+static uint8_t roundToByte(float value) {
+  uint32_t bits = bitsOf(value);
+  uint32_t sign = (bits >> 24) & 0x80;
+  uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000)
+    return static_cast<uint8_t>(sign | 0x7f);
+  constexpr uint32_t shift = 23 - fractionBits;
+  if (magnitude >= uint32_t(128 - bias) << 23) { // Normal in 8 bits.
+    uint32_t rebased = magnitude - (uint32_t(127 - bias) << 23);
+    uint32_t rounded =
+        (rebased + (1u << (shift - 1)) - 1 + ((rebased >> shift) & 1)) >> shift;
+    return static_cast<uint8_t>(sign |
+                                (rounded > largest ? largest + 1 : rounded));
+  }
+  // The sum's last place is that of the subnormal numbers.
+  constexpr uint32_t unit = uint32_t(151 - bias - fractionBits) << 23;
+  uint32_t sum = bitsOf(floatOf(magnitude) + floatOf(unit));
+  return static_cast<uint8_t>(sign | (sum - unit));
+}
+
+float f8E4M3FNToFloat(uint8_t bits) {
+  uint32_t sign = uint32_t(bits & 0x80) << 24;
+  uint32_t magnitude = bits & 0x7f;
+  if (magnitude == 0x7f)
+    return floatOf(sign | 0x7fc00000);
+  if (magnitude >= 8)
+    return floatOf(sign | ((magnitude << 20) + (uint32_t(120) << 23)));
+  float value = static_cast<float>(magnitude) * 0x1p-9f;
+  return sign ? -value : value;
+}
+
+uint8_t floatToF8E4M3FN(float value) { return roundToByte<3, 7, 0x7e>(value); }
+
+float f8E5M2ToFloat(uint8_t bits) {
+  // Its patterns are the upper halves of those of binary16.
+  return halfToFloat(static_cast<uint16_t>(uint32_t(bits) << 8));
+}
+
+uint8_t floatToF8E5M2(float value) { return roundToByte<2, 15, 0x7b>(value); }
+
 double readAsDouble(ElementType type, const void *pointer) {
   uint16_t half;
   switch (type) {
@@ -126,6 +172,10 @@ double readAsDouble(ElementType type, const void *pointer) {
     return readAs<int8_t>(pointer);
   case ElementType::I1:
     return readAs<uint8_t>(pointer);
+  case ElementType::F8E4M3FN:
+    return f8E4M3FNToFloat(*static_cast<const uint8_t *>(pointer));
+  case ElementType::F8E5M2:
+    return f8E5M2ToFloat(*static_cast<const uint8_t *>(pointer));
   }
   return 0;
 }

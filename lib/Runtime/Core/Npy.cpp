@@ -172,7 +172,8 @@ Expected<ElementType> typeOfDescr(const std::string &descr,
   Status unknown = Status::error(
       "npy: the dtype '" + descr +
       "' has no counterpart; expected '<f8', '<f4', '<f2', '<i8', '<i4', "
-      "'<i2', '|i1', '|b1', or '<V2' for bf16" +
+      "'<i2', '|i1', '|b1', '<V2' for bf16, or '|V1' where an 8-bit float is "
+      "expected" +
       (options.expected ? std::string(" (the expected type is ") +
                               nameOf(*options.expected) + ")"
                         : std::string()));
@@ -201,6 +202,11 @@ Expected<ElementType> typeOfDescr(const std::string &descr,
     return ElementType::I16;
   if (kind == "i1")
     return ElementType::I8;
+  // An opaque byte does not say which format it has.
+  if ((kind == "V1" || kind == "u1" || kind == "f1") &&
+      (options.expected == ElementType::F8E4M3FN ||
+       options.expected == ElementType::F8E5M2))
+    return *options.expected;
   if (kind == "b1" || (kind == "u1" && options.expected == ElementType::I1))
     return ElementType::I1;
   if (kind == "V2" || (kind == "u2" && options.expected == ElementType::BF16))
@@ -229,6 +235,9 @@ const char *descrOf(ElementType type) {
     return "|i1";
   case ElementType::I1:
     return "|b1";
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+    return "|V1";
   }
   return "";
 }

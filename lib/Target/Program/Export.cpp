@@ -185,7 +185,8 @@ FailureOr<rt::ElementType> EntryExporter::elementType(Location loc,
   if (!element)
     return emitError(loc) << "elements of type " << type.getElementType()
                           << " cannot be held by a program; expected f64, f32, "
-                             "f16, bf16, i64, i32, i16, i8, i1 or index";
+                             "f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8, "
+                             "i1 or index";
   return *element;
 }
 
@@ -361,9 +362,8 @@ LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
   if (failed(tiles))
     return failure();
   step.tiles = *tiles;
-  if (std::optional<rt::CheckSpec> check =
-          getIndexCheck(parent.symbols.lookup(name.getValue()), step,
-                        entry.exprs))
+  if (std::optional<rt::CheckSpec> check = getIndexCheck(
+          parent.symbols.lookup(name.getValue()), step, entry.exprs))
     addCheck(check->expr, check->message);
   entry.steps.push_back(std::move(step));
   return success();

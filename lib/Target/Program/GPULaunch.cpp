@@ -143,7 +143,8 @@ static std::optional<rt::MapElement> getMapElement(Type type, bool tf32) {
     return tf32 ? rt::MapElement::TF32 : rt::MapElement::F32;
   if (type.isF64())
     return rt::MapElement::F64;
-  if (type.isInteger(8))
+  // Copies look into no element: a float of 8 bits is a byte.
+  if (type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return rt::MapElement::U8;
   if (type.isInteger(16))
     return rt::MapElement::U16;

@@ -24,6 +24,10 @@ std::optional<rt::ElementType> mlir::tracea::getRuntimeElementType(Type type) {
     return rt::ElementType::F16;
   if (type.isBF16())
     return rt::ElementType::BF16;
+  if (isa<Float8E4M3FNType>(type))
+    return rt::ElementType::F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return rt::ElementType::F8E5M2;
   if (type.isIndex())
     return rt::ElementType::Index;
   if (!type.isSignlessInteger())
