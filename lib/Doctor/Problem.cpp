@@ -1,10 +1,10 @@
-//===- Problem.cpp - Problems from operations
-//-------------------------------===//
+//===- Problem.cpp - Problems from operations -----------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Doctor/Doctor.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,6 +44,8 @@ static std::optional<ElementType> findElementType(Type type) {
       .Case([](Float32Type) { return ElementType::F32; })
       .Case([](Float16Type) { return ElementType::F16; })
       .Case([](BFloat16Type) { return ElementType::BF16; })
+      .Case([](Float8E4M3FNType) { return ElementType::F8E4M3FN; })
+      .Case([](Float8E5M2Type) { return ElementType::F8E5M2; })
       .Case([](IntegerType integer) -> std::optional<ElementType> {
         if (integer.getWidth() == 32)
           return ElementType::I32;
@@ -135,6 +137,7 @@ static void fill(Problem &problem, AttentionOp op) {
 
 FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
   Problem problem;
+  problem.allowTF32 = allowsTF32(op);
   if (EpilogueOpInterface epilogue =
           dyn_cast<EpilogueOpInterface>(op.getOperation()))
     problem.extras = static_cast<int>(epilogue.getExtras().size());

@@ -32,6 +32,10 @@ static FloatFacts getFacts(ElementType type) {
     return {0x1p-10, 0x1p-14, 65504};
   case ElementType::BF16:
     return {0x1p-7, 0x1p-126, 0x1.fep127};
+  case ElementType::F8E4M3FN:
+    return {0x1p-3, 0x1p-6, 448};
+  case ElementType::F8E5M2:
+    return {0x1p-2, 0x1p-14, 57344};
   case ElementType::F32:
     return {0x1p-23, 0x1p-126, std::numeric_limits<float>::max()};
   default:
@@ -47,6 +51,17 @@ static double roundTo(ElementType type, double value) {
   case ElementType::BF16:
     return static_cast<double>(
         rt::bfloatToFloat(rt::floatToBFloat(static_cast<float>(value))));
+  case ElementType::F8E4M3FN: {
+    // It has no infinities, and NaN stands for what is too large.
+    double rounded = static_cast<double>(
+        rt::f8E4M3FNToFloat(rt::floatToF8E4M3FN(static_cast<float>(value))));
+    return std::isnan(rounded) && !std::isnan(value)
+               ? std::copysign(std::numeric_limits<double>::infinity(), value)
+               : rounded;
+  }
+  case ElementType::F8E5M2:
+    return static_cast<double>(
+        rt::f8E5M2ToFloat(rt::floatToF8E5M2(static_cast<float>(value))));
   case ElementType::F32:
     return static_cast<double>(static_cast<float>(value));
   default:
@@ -119,6 +134,8 @@ OutputCheck tracea::driver::compareTensors(const rt::Tensor &found,
     double r = reference.dataAs<double>()[i];
     double rounded = roundTo(type, r);
     bool agrees = true;
+    if (type == ElementType::F8E4M3FN && std::isnan(y) && !std::isnan(r))
+      y = std::copysign(std::numeric_limits<double>::infinity(), r);
     if (std::isnan(y) || std::isnan(r))
       agrees = std::isnan(y) && std::isnan(r);
     else if (std::isinf(y) && std::isinf(rounded))
@@ -227,6 +244,13 @@ tracea::driver::checkOutputs(Session &session,
     std::string terms = std::string("4 eps(") + rt::nameOf(storage) +
                         ") + 32 eps(" + rt::nameOf(sums) + ") sqrt(" +
                         formatNumber("%.0f", length) + ")";
+    // Where products may round their operands and the device has a unit for it.
+    constexpr double tf32Epsilon = 0x1p-10;
+    if (storage == ElementType::F32 && module.allowsTF32() &&
+        session.device->info().kind != "cpu") {
+      bound += 4 * tf32Epsilon;
+      terms += " + 4 eps(tf32)";
+    }
     if (std::optional<ElementType> narrow = session.report.narrowReduction) {
       double narrowLength = session.report.narrowReductionLength;
       bound += 2 * getFacts(*narrow).epsilon * std::sqrt(narrowLength);

@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Doctor/Doctor.h"
@@ -446,14 +447,26 @@ Frontend::coarsestFloat(const std::string &entry) const {
   for (size_t i = 0; i < functions.size(); ++i)
     functions[i]->walk([&](Operation *op) {
       llvm::for_each(op->getResultTypes(), look);
+      // Floats of 8 bits are read; nothing is rounded to them in between.
       for (Region &region : op->getRegions())
         for (Block &block : region)
-          llvm::for_each(block.getArgumentTypes(), look);
+          for (Type type : block.getArgumentTypes())
+            if (!isa<Float8E4M3FNType, Float8E5M2Type>(
+                    getElementTypeOrSelf(type)))
+              look(type);
       if (func::CallOp call = dyn_cast<func::CallOp>(op))
         if (Operation *callee = module.lookupSymbol(call.getCallee()))
           functions.insert(callee);
     });
   return coarsest;
+}
+
+bool Frontend::allowsTF32() const {
+  ModuleOp module = *impl->module;
+  return mlir::tracea::allowsTF32(module) ||
+         llvm::any_of(*module.getBody(), [](Operation &op) {
+           return op.hasAttr(mlir::tracea::kAllowTF32AttrName);
+         });
 }
 
 std::optional<rt::ProgramFile> Frontend::compile(const CompileRequest &request,

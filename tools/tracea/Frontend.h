@@ -108,9 +108,11 @@ public:
   /// Names of the functions that may be entries.
   std::vector<std::string> publicFunctions() const;
   /// The float type with the fewest significant bits that any value of `entry`,
-  /// and of what it calls, has.
+  /// and of what it calls, has. Floats of 8 bits count where they are results.
   std::optional<runtime::ElementType>
   coarsestFloat(const std::string &entry) const;
+  /// Whether products of f32 may round their operands to tf32 somewhere.
+  bool allowsTF32() const;
 
   std::optional<runtime::ProgramFile> compile(const CompileRequest &request,
                                               CompileReport *report = nullptr);

@@ -54,6 +54,8 @@ struct Problem {
   /// any.
   std::optional<ElementType> result = ElementType::F32;
   int extras = 0; // extra operands of the epilogue
+  /// Whether a product of f32 may round its operands to tf32.
+  bool allowTF32 = false;
 
   /// gemm: batch products [m, k] x [k, n].
   /// attention: batch = batch x heads, m = queries, n = keys, k = extent of a

@@ -1101,3 +1101,16 @@ func.func private @target_on_function() attributes {tracea.target = #tracea.targ
 
 // expected-error @+1 {{'builtin.module' op 'tracea.target' must be a #tracea.target, found "cpu"}}
 module attributes {tracea.target = "cpu"} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'tracea.allow_tf32' must be a unit attribute, found true}}
+func.func private @tf32_value() attributes {tracea.allow_tf32 = true}
+
+// -----
+
+func.func @tf32_place(%x: f32) -> f32 {
+  // expected-error @+1 {{'arith.addf' op 'tracea.allow_tf32' belongs on a function or a module}}
+  %0 = arith.addf %x, %x {tracea.allow_tf32} : f32
+  return %0 : f32
+}

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -47,6 +49,16 @@ void TraceaDialect::initialize() {
 
 LogicalResult TraceaDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
+  if (attr.getName() == kAllowTF32AttrName) {
+    if (!isa<FunctionOpInterface, ModuleOp>(op))
+      return op->emitOpError() << "'" << kAllowTF32AttrName
+                               << "' belongs on a function or a module";
+    if (!isa<UnitAttr>(attr.getValue()))
+      return op->emitOpError()
+             << "'" << kAllowTF32AttrName
+             << "' must be a unit attribute, found " << attr.getValue();
+    return success();
+  }
   if (attr.getName() != kTargetAttrName)
     return success();
   if (!isa<ModuleOp>(op))
