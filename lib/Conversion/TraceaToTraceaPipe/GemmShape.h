@@ -41,6 +41,11 @@ struct GemmShape {
   int64_t lhsM, lhsK, rhsK, rhsN;
 };
 
+/// An operand whose rows begin at multiples of 16 bytes: `operand`, or a padded
+/// copy of it that a kernel before `op` makes. Rows whose extent only the run
+/// knows stay what they are.
+Value padRows(RewriterBase &rewriter, GemmOp op, Value operand);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GEMMSHAPE_H

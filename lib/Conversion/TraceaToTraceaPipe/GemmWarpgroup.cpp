@@ -5,7 +5,8 @@
 // Variant "gemm.warpgroup": a grid tile of TM x TN sums over k in steps of TK.
 // Each step stages a block of both operands in the order that memory has them;
 // the unit reads either order. Copies fill with zeros what lies past the ends
-// of a matrix, so that nothing is masked before the result. What is copied
+// of a matrix, so that nothing is masked before the result. Operands whose rows
+// are known to be no multiples of 16 bytes are padded first. What is copied
 // when, and by whom, is the pipeline level's business: the kernel carries what
 // the schedule says of it.
 //
@@ -94,7 +95,8 @@ namespace {
 /// operand's rows go in 64s.
 struct UnitProduct {
   UnitProduct(GemmOp op, bool isTransposed)
-      : op(op), shape(op), isTransposed(isTransposed) {
+      : op(op), shape(op), lhs(op.getLhs()), rhs(op.getRhs()),
+        isTransposed(isTransposed) {
     ScheduleAttr schedule = op.getScheduleAttr();
     tileM = schedule.getTile()[0];
     tileN = schedule.getTile()[1];
@@ -106,6 +108,19 @@ struct UnitProduct {
   }
 
   LogicalResult verify();
+  /// What the kernel reads: both operands, then those of the epilogue.
+  SmallVector<Value> getInputs() {
+    SmallVector<Value> inputs{lhs, rhs};
+    llvm::append_range(inputs, op.getExtras());
+    return inputs;
+  }
+  /// Terms of the sum; padded rows have more, which are zeros.
+  Value getSizeK(KernelBuilder &kb) {
+    auto type = cast<RankedTensorType>(op.getLhs().getType());
+    if (type.isDynamicDim(shape.lhsK))
+      return kb.getDim(lhs, shape.lhsK);
+    return kb.index().constant(type.getDimSize(shape.lhsK));
+  }
   RankedTensorType getAccumulator() {
     return RankedTensorType::get(
         {rows, columns}, op.getAccumulatorType(),
@@ -132,6 +147,8 @@ struct UnitProduct {
 
   GemmOp op;
   GemmShape shape;
+  /// The operands, or padded copies of them.
+  Value lhs, rhs;
   bool isTransposed;
   int64_t tileM, tileN, tileK, rows, columns, teams;
   Type element;
@@ -223,8 +240,8 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
             shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
         SmallVector<Value> rhsAt =
             shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs = stage(lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
-        Value rhs = stage(rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
+        Value lhs = stage(lhsBlock, this->lhs, lhsAt, shape.lhsBatch);
+        Value rhs = stage(rhsBlock, this->rhs, rhsAt, shape.rhsBatch);
         Value left = isTransposed ? orient(rhs, !rhsT, {rows, tileK})
                                   : orient(lhs, lhsT, {rows, tileK});
         Value right = isTransposed ? orient(lhs, !lhsT, {tileK, columns})
@@ -251,7 +268,8 @@ static void setPipeline(KernelBuilder &kb, const UnitProduct &product,
 static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   GemmOp op = product.op;
   GemmShape &shape = product.shape;
-  KernelBuilder kb(rewriter, op, op.getScheduleAttr());
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), product.getInputs(),
+                   op.getInit());
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
@@ -264,7 +282,7 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  Value sizeK = product.getSizeK(kb);
   SmallVector<Value> bounds;
   for (int64_t dim = 0; dim < shape.batchRank; ++dim)
     bounds.push_back(kb.getDim(op.getInit(), dim));
@@ -296,7 +314,7 @@ static Value lowerParts(RewriterBase &rewriter, UnitProduct &product) {
       sizes, tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit()));
   Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
                                         op.getAccumulatorType());
-  KernelBuilder kb(rewriter, op, schedule, {op.getLhs(), op.getRhs()}, parts);
+  KernelBuilder kb(rewriter, op, schedule, {product.lhs, product.rhs}, parts);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
@@ -305,7 +323,7 @@ static Value lowerParts(RewriterBase &rewriter, UnitProduct &product) {
   Value result = kb.getDest(parts);
   Value sizeM = kb.getDim(parts, shape.resultRank - 1);
   Value sizeN = kb.getDim(parts, shape.resultRank);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  Value sizeK = product.getSizeK(kb);
   SmallVector<Value> bounds;
   for (int64_t dim = 0; dim <= shape.batchRank; ++dim)
     bounds.push_back(kb.getDim(parts, dim));
@@ -396,6 +414,9 @@ static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
   if (failed(product.verify()))
     return failure();
   product.shape.emitChecks(rewriter);
+  product.lhs = padRows(rewriter, op, op.getLhs());
+  product.rhs = op.getRhs() == op.getLhs() ? product.lhs
+                                           : padRows(rewriter, op, op.getRhs());
   if (op.getScheduleAttr().getSplit() == 1)
     lowerWhole(rewriter, product);
   else
