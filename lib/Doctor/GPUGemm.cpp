@@ -87,7 +87,7 @@ public:
 
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    // Of equals the plain one.
+    // Of equals the plain one, where rows fill the unit.
     constexpr double transposedFactor = 1.02;
     return estimate(problem, target, tileOf(plan), isTransposed).cycles *
            (isTransposed && assumed(problem.m, 4096) > 32 ? transposedFactor
@@ -129,7 +129,8 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
                                     const TargetDescription &target,
                                     const WarpgroupTile *except,
                                     const WarpgroupTile *&found) const {
-  constexpr int64_t mostRows = 32; // of the transposed tiles
+  // Another row of tiles would read the weights again.
+  constexpr int64_t mostRows = 256;
   WarpgroupTile best = warpgroupTiles(isTransposed).front();
   double least = 0;
   found = nullptr;
