@@ -231,32 +231,39 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
 }
 
 namespace {
-/// A sum of values with factors, and a constant.
-struct LinearSum {
-  llvm::MapVector<Value, int64_t> factors;
-  int64_t constant = 0;
-
-  /// Adds factor · value. Wraps like the arithmetic that it stands for.
-  void add(Value value, int64_t factor) {
+/// A sum of values with factors, and a constant. Numbers wrap like the
+/// arithmetic that they stand for.
+class LinearSum {
+public:
+  /// Adds factor · value.
+  void add(Value value, uint64_t factor) {
     APInt known;
     if (matchPattern(value, m_ConstantInt(&known))) {
-      constant += static_cast<int64_t>(static_cast<uint64_t>(factor) *
-                                       known.getSExtValue());
+      constant += factor * static_cast<uint64_t>(known.getSExtValue());
       return;
     }
-    Operation *op = value.getDefiningOp();
+    Operation *op = numSteps < kMostSteps ? value.getDefiningOp() : nullptr;
+    ++numSteps;
     if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
       add(op->getOperand(0), factor);
-      return add(op->getOperand(1), isa<arith::SubIOp>(op) ? -factor : factor);
+      return add(op->getOperand(1),
+                 isa<arith::SubIOp>(op) ? 0 - factor : factor);
     }
     if (isa_and_nonnull<arith::MulIOp>(op))
       for (int side : {0, 1})
         if (matchPattern(op->getOperand(side), m_ConstantInt(&known)))
           return add(op->getOperand(1 - side),
-                     static_cast<int64_t>(static_cast<uint64_t>(factor) *
-                                          known.getSExtValue()));
+                     factor * static_cast<uint64_t>(known.getSExtValue()));
     factors[value] += factor;
   }
+
+  llvm::MapVector<Value, uint64_t> factors;
+  uint64_t constant = 0;
+
+private:
+  /// A value that is used many times over is looked at as often.
+  static constexpr unsigned kMostSteps = 256;
+  unsigned numSteps = 0;
 };
 } // namespace
 
@@ -279,7 +286,7 @@ static bool endsWithMemory(Value limit, Value memory, int64_t dim,
     isDynamic = false;
     extent = 0;
   }
-  return !isDynamic && sum.constant == extent;
+  return !isDynamic && sum.constant == static_cast<uint64_t>(extent);
 }
 
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,

@@ -492,3 +492,89 @@ tracea_pipe.kernel @dependent(%n: index, %where: memref<?xindex>, %bias: memref<
   }
   tracea_pipe.end
 }
+
+// A tile that is used many times over is followed once.
+// CHECK-LABEL: kernel @powers(
+// CHECK-COUNT-60: arith.mulf {{.*}} : tensor<64x64xf32
+// CHECK: tracea_pipe.copy_out
+tracea_pipe.kernel @powers(%n: index, %x: memref<?xf32>, %d: memref<?x?xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<64x96xf32, #acc96>
+  %one = arith.constant dense<1.0> : tensor<64x96xf32, #acc96>
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.roles {
+      tracea_pipe.role "consumer" warps [0, 4] {
+        %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x96xf32, #acc96>) {
+          %next = arith.addf %s, %one : tensor<64x96xf32, #acc96>
+          scf.yield %next : tensor<64x96xf32, #acc96>
+        }
+        %b = tracea_pipe.load %x[%c0] map affine_map<(i, j) -> (j)> : memref<?xf32> -> tensor<64x96xf32, #acc96>
+        %p0 = arith.addf %sum, %b : tensor<64x96xf32, #acc96>
+        %p1 = arith.mulf %p0, %p0 : tensor<64x96xf32, #acc96>
+        %p2 = arith.mulf %p1, %p1 : tensor<64x96xf32, #acc96>
+        %p3 = arith.mulf %p2, %p2 : tensor<64x96xf32, #acc96>
+        %p4 = arith.mulf %p3, %p3 : tensor<64x96xf32, #acc96>
+        %p5 = arith.mulf %p4, %p4 : tensor<64x96xf32, #acc96>
+        %p6 = arith.mulf %p5, %p5 : tensor<64x96xf32, #acc96>
+        %p7 = arith.mulf %p6, %p6 : tensor<64x96xf32, #acc96>
+        %p8 = arith.mulf %p7, %p7 : tensor<64x96xf32, #acc96>
+        %p9 = arith.mulf %p8, %p8 : tensor<64x96xf32, #acc96>
+        %p10 = arith.mulf %p9, %p9 : tensor<64x96xf32, #acc96>
+        %p11 = arith.mulf %p10, %p10 : tensor<64x96xf32, #acc96>
+        %p12 = arith.mulf %p11, %p11 : tensor<64x96xf32, #acc96>
+        %p13 = arith.mulf %p12, %p12 : tensor<64x96xf32, #acc96>
+        %p14 = arith.mulf %p13, %p13 : tensor<64x96xf32, #acc96>
+        %p15 = arith.mulf %p14, %p14 : tensor<64x96xf32, #acc96>
+        %p16 = arith.mulf %p15, %p15 : tensor<64x96xf32, #acc96>
+        %p17 = arith.mulf %p16, %p16 : tensor<64x96xf32, #acc96>
+        %p18 = arith.mulf %p17, %p17 : tensor<64x96xf32, #acc96>
+        %p19 = arith.mulf %p18, %p18 : tensor<64x96xf32, #acc96>
+        %p20 = arith.mulf %p19, %p19 : tensor<64x96xf32, #acc96>
+        %p21 = arith.mulf %p20, %p20 : tensor<64x96xf32, #acc96>
+        %p22 = arith.mulf %p21, %p21 : tensor<64x96xf32, #acc96>
+        %p23 = arith.mulf %p22, %p22 : tensor<64x96xf32, #acc96>
+        %p24 = arith.mulf %p23, %p23 : tensor<64x96xf32, #acc96>
+        %p25 = arith.mulf %p24, %p24 : tensor<64x96xf32, #acc96>
+        %p26 = arith.mulf %p25, %p25 : tensor<64x96xf32, #acc96>
+        %p27 = arith.mulf %p26, %p26 : tensor<64x96xf32, #acc96>
+        %p28 = arith.mulf %p27, %p27 : tensor<64x96xf32, #acc96>
+        %p29 = arith.mulf %p28, %p28 : tensor<64x96xf32, #acc96>
+        %p30 = arith.mulf %p29, %p29 : tensor<64x96xf32, #acc96>
+        %p31 = arith.mulf %p30, %p30 : tensor<64x96xf32, #acc96>
+        %p32 = arith.mulf %p31, %p31 : tensor<64x96xf32, #acc96>
+        %p33 = arith.mulf %p32, %p32 : tensor<64x96xf32, #acc96>
+        %p34 = arith.mulf %p33, %p33 : tensor<64x96xf32, #acc96>
+        %p35 = arith.mulf %p34, %p34 : tensor<64x96xf32, #acc96>
+        %p36 = arith.mulf %p35, %p35 : tensor<64x96xf32, #acc96>
+        %p37 = arith.mulf %p36, %p36 : tensor<64x96xf32, #acc96>
+        %p38 = arith.mulf %p37, %p37 : tensor<64x96xf32, #acc96>
+        %p39 = arith.mulf %p38, %p38 : tensor<64x96xf32, #acc96>
+        %p40 = arith.mulf %p39, %p39 : tensor<64x96xf32, #acc96>
+        %p41 = arith.mulf %p40, %p40 : tensor<64x96xf32, #acc96>
+        %p42 = arith.mulf %p41, %p41 : tensor<64x96xf32, #acc96>
+        %p43 = arith.mulf %p42, %p42 : tensor<64x96xf32, #acc96>
+        %p44 = arith.mulf %p43, %p43 : tensor<64x96xf32, #acc96>
+        %p45 = arith.mulf %p44, %p44 : tensor<64x96xf32, #acc96>
+        %p46 = arith.mulf %p45, %p45 : tensor<64x96xf32, #acc96>
+        %p47 = arith.mulf %p46, %p46 : tensor<64x96xf32, #acc96>
+        %p48 = arith.mulf %p47, %p47 : tensor<64x96xf32, #acc96>
+        %p49 = arith.mulf %p48, %p48 : tensor<64x96xf32, #acc96>
+        %p50 = arith.mulf %p49, %p49 : tensor<64x96xf32, #acc96>
+        %p51 = arith.mulf %p50, %p50 : tensor<64x96xf32, #acc96>
+        %p52 = arith.mulf %p51, %p51 : tensor<64x96xf32, #acc96>
+        %p53 = arith.mulf %p52, %p52 : tensor<64x96xf32, #acc96>
+        %p54 = arith.mulf %p53, %p53 : tensor<64x96xf32, #acc96>
+        %p55 = arith.mulf %p54, %p54 : tensor<64x96xf32, #acc96>
+        %p56 = arith.mulf %p55, %p55 : tensor<64x96xf32, #acc96>
+        %p57 = arith.mulf %p56, %p56 : tensor<64x96xf32, #acc96>
+        %p58 = arith.mulf %p57, %p57 : tensor<64x96xf32, #acc96>
+        %p59 = arith.mulf %p58, %p58 : tensor<64x96xf32, #acc96>
+        %p60 = arith.mulf %p59, %p59 : tensor<64x96xf32, #acc96>
+        %t = arith.truncf %p60 : tensor<64x96xf32, #acc96> to tensor<64x96xbf16, #acc96>
+        tracea_pipe.store %t, %d[%n, %c0] map #id : tensor<64x96xbf16, #acc96>, memref<?x?xbf16>
+      }
+    }
+  }
+  tracea_pipe.end
+}

@@ -241,31 +241,30 @@ public:
   /// The loads from memory that `value` is computed from.
   SmallVector<LoadOp> getLoads(Value value) {
     SmallVector<LoadOp> loads;
-    if (!isRegisterTile(value.getType()))
-      return loads;
-    Operation *op = getAlike(value);
-    if (!op)
-      return loads;
-    if (LoadOp load = getGlobalLoad(op))
-      loads.push_back(load);
-    else if (isElementwise(op))
-      for (Value operand : op->getOperands())
-        llvm::append_range(loads, getLoads(operand));
+    SmallVector<Value> list{value};
+    DenseSet<Value> seen;
+    while (!list.empty()) {
+      Value next = list.pop_back_val();
+      if (!isRegisterTile(next.getType()) || !seen.insert(next).second)
+        continue;
+      Operation *op = getAlike(next);
+      if (!op)
+        continue;
+      if (LoadOp load = getGlobalLoad(op))
+        loads.push_back(load);
+      else if (isElementwise(op))
+        llvm::append_range(list, llvm::reverse(op->getOperands()));
+    }
     return loads;
   }
 
   /// Loads what the part of `value` takes from memory.
   void prefetch(Value value) {
-    if (parts.contains(value) || !isRegisterTile(value.getType()))
-      return;
-    Operation *op = getAlike(value);
-    if (!op)
-      return;
-    if (auto load = getGlobalLoad(op))
-      parts[value] = this->load(load);
-    else if (isElementwise(op))
-      for (Value operand : op->getOperands())
-        prefetch(operand);
+    for (LoadOp load : getLoads(value)) {
+      Value &part = parts[load.getResult()];
+      if (!part)
+        part = this->load(load);
+    }
   }
 
   /// The part of `value`, a tile of the store's shape.
