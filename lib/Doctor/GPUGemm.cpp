@@ -232,6 +232,9 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
       " are " + text(what.waves) +
       (what.waves == 1 ? " wave on " : " waves on ") + text(target.cores) +
       " multiprocessors, a step of k is bound by " + what.limit;
+  if (what.padded)
+    result += what.padded > 1 ? ", rows of both operands are padded first"
+                              : ", rows of one operand are padded first";
   if (guessed)
     result += ", with 4096 for each extent that only the run knows";
   const WarpgroupTile *found = nullptr;

@@ -59,7 +59,8 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.nextKernelCycles = 6000;
   costs.partCycles = 1.0 / 4;
   costs.exposed = 1.0 / 8;
-  costs.laneCopyFactor = 8;
+  // A 16-bit element of a warp's 64 bytes at a time.
+  costs.laneStoreCycles = 1.0 / 16;
   return costs;
 }
 
@@ -103,8 +104,7 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile) {
 /// Whether rows of an operand begin at multiples of 16 bytes, which copies in
 /// bulk need. What only the run knows is looked at by the run.
 static bool hasAlignedRows(int64_t row, ElementType type) {
-  return row == kUnknownExtent || row % 16 == 0 ||
-         row * bytesOf(type) % 16 == 0;
+  return row == kUnknownExtent || row % 16 * bytesOf(type) % 16 == 0;
 }
 
 /// The share of the unit's rate that a tile reaches where copies do not hold it
@@ -149,11 +149,6 @@ WarpgroupEstimate estimate(const Problem &problem,
   double copied = number(std::min(tile.m, m) + std::min(tile.n, n)) *
                   number(tile.k) * element;
   double copies = copied / costs.copyBytesPerCycle;
-  if (!hasAlignedRows(problem.transposeFirst ? problem.m : problem.k,
-                      problem.operand) ||
-      !hasAlignedRows(problem.transposeSecond ? problem.k : problem.n,
-                      problem.second))
-    copies *= costs.laneCopyFactor;
   double latency = costs.copyLatency / number(tile.slots);
   result.stepCycles = std::max({multiplies, copies, latency});
   result.limit = result.stepCycles == multiplies ? "multiplies"
@@ -163,6 +158,9 @@ WarpgroupEstimate estimate(const Problem &problem,
   double finish = costs.tileCycles +
                   number(tile.m) * number(tile.n) *
                       (tile.split > 1 ? costs.partCycles : costs.elementCycles);
+  if (tile.split == 1 &&
+      !hasAlignedRows(problem.n, problem.result.value_or(problem.operand)))
+    finish += number(tile.m) * number(tile.n) * costs.laneStoreCycles;
   double busy = waves * (number(result.steps) * result.stepCycles + finish);
   double bytes =
       number(result.batch) *
@@ -173,6 +171,17 @@ WarpgroupEstimate estimate(const Problem &problem,
   result.cycles = costs.startCycles + costs.copyLatency +
                   std::max(busy, memory) +
                   std::min(busy, memory) * costs.exposed;
+  // A kernel of its own reads and writes each operand that is padded.
+  auto pad = [&](int64_t row, int64_t rows, int64_t columns) {
+    if (hasAlignedRows(row, problem.operand))
+      return;
+    ++result.padded;
+    double moved =
+        2 * number(result.batch) * number(rows) * number(columns) * element;
+    result.cycles += costs.nextKernelCycles + moved / costs.memoryBytesPerCycle;
+  };
+  pad(problem.transposeFirst ? problem.m : problem.k, m, k);
+  pad(problem.transposeSecond ? problem.k : problem.n, k, n);
   if (tile.split > 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *

@@ -55,8 +55,9 @@ struct WarpgroupCosts {
   /// The part of the lesser of multiplies and memory that the other one does not
   /// hide.
   double exposed;
-  /// How much longer a step takes whose copies are made by lanes.
-  double laneCopyFactor;
+  /// Cycles more of an element of the result where its rows begin anywhere, so
+  /// that lanes write them.
+  double laneStoreCycles;
 };
 WarpgroupCosts warpgroupCosts(const TargetDescription &target,
                               const Problem &problem);
@@ -72,6 +73,8 @@ struct WarpgroupEstimate {
   double stepCycles;
   /// Which of the limits a step runs into: "multiplies", "copies", "latency".
   const char *limit;
+  /// Operands that are copied first, to rows of whole 16 bytes.
+  int padded = 0;
   double cycles;
 };
 WarpgroupEstimate estimate(const Problem &problem,
