@@ -217,7 +217,13 @@ private:
       return;
     if (requireProof) {
       signalPassFailure();
-      op->emitOpError() << "coverage not decided: " << text;
+      InFlightDiagnostic diag = op->emitOpError()
+                                << "coverage not decided: " << text;
+      if (reasons.empty())
+        diag.attachNote(getOperation().getLoc())
+            << "this is outside of what the check can decide, not a fault; "
+               "without require-proof the kernel is compiled, and this is a "
+               "remark";
     } else {
       op->emitRemark() << "coverage not decided: " << text;
     }
