@@ -136,6 +136,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
       return failure();
   }
   RewritePatternSet patterns(context);
+  populateByteFloatPatterns(patterns);
   patterns.add<LowerExp, Approximate<math::Exp2Op>>(context);
   if (digits <= kHalfDigits)
     patterns.add<Approximate<arith::DivFOp>, Approximate<math::SqrtOp>,

@@ -6,6 +6,7 @@
 #define TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_ARITHMETIC_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::tracea_pipe {
 
@@ -20,6 +21,9 @@ namespace mlir::tracea_pipe {
 ///   a relative error of 2^-10.98 (PTX ISA, "tanh"). The logistic function is
 ///   one of it, and so is the error function, to 4e-5.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits);
+
+/// Conversions from and to floats of 8 bits as instructions, two at a time.
+void populateByteFloatPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::tracea_pipe
 

@@ -143,8 +143,7 @@ struct LowerCopy : KernelPattern<CopyOp> {
       Value pointer = b.globalPointer(source, at, op.getPadded(), inside);
       Value value;
       auto load = [&]() -> Value {
-        return LLVM::LoadOp::create(b, from, pointer,
-                                    from.getIntOrFloatBitWidth() / 8);
+        return b.load(from, pointer, from.getIntOrFloatBitWidth() / 8);
       };
       if (inside) {
         auto ifOp = scf::IfOp::create(b, TypeRange(from), inside,
@@ -163,8 +162,7 @@ struct LowerCopy : KernelPattern<CopyOp> {
       value = convertScalar(b, value, type.getElementType());
       Value offset =
           b.add(adaptor.getDest(), b.stagedOffset(window, toI32(b, at)));
-      LLVM::StoreOp::create(b, value, b.sharedPointer(offset),
-                            window.layout.elementBytes);
+      b.store(value, b.sharedPointer(offset), window.layout.elementBytes);
     });
   }
 
@@ -211,10 +209,9 @@ struct LowerCopyOut : KernelPattern<CopyOutOp> {
       auto move = [&](Value pointer) {
         Value offset =
             b.add(adaptor.getSource(), b.stagedOffset(window, toI32(b, at)));
-        Value value = LLVM::LoadOp::create(b, type.getElementType(),
-                                           b.sharedPointer(offset),
-                                           window.layout.elementBytes);
-        LLVM::StoreOp::create(b, value, pointer, window.layout.elementBytes);
+        Value value = b.load(type.getElementType(), b.sharedPointer(offset),
+                             window.layout.elementBytes);
+        b.store(value, pointer, window.layout.elementBytes);
       };
       Value inside = isBelow(b, at, adaptor.getLimits());
       Value pointer = b.globalPointer(dest, at, /*checked=*/{}, inside);

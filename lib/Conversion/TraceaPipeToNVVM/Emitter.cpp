@@ -57,6 +57,31 @@ Value Emitter::sharedPointer(Value offset, int64_t constant) {
   return getBytePointer(*this, pointer, static_cast<int32_t>(constant));
 }
 
+Type mlir::tracea_pipe::getMemoryType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() != 8)
+    return type;
+  Type byte = IntegerType::get(type.getContext(), 8);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(byte);
+  return byte;
+}
+
+Value Emitter::load(Type type, Value pointer, unsigned alignment) {
+  Type stored = getMemoryType(type);
+  Value value = LLVM::LoadOp::create(*this, stored, pointer, alignment);
+  if (stored == type)
+    return value;
+  return arith::BitcastOp::create(*this, type, value);
+}
+
+void Emitter::store(Value value, Value pointer, unsigned alignment) {
+  Type stored = getMemoryType(value.getType());
+  if (stored != value.getType())
+    value = arith::BitcastOp::create(*this, stored, value);
+  LLVM::StoreOp::create(*this, value, pointer, alignment);
+}
+
 void Emitter::onLeader(function_ref<void()> body) {
   if (!team.leader)
     return body();

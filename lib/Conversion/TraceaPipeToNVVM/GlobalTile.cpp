@@ -146,8 +146,8 @@ Value GlobalTile::getPointer(const Piece &piece) {
                                   /*checked=*/{}, inside);
   if (displacement)
     pointer = LLVM::GEPOp::create(
-        b, pointer.getType(), buffer.type.getElementType(), pointer,
-        LLVM::GEPArg(static_cast<int32_t>(displacement)));
+        b, pointer.getType(), getMemoryType(buffer.type.getElementType()),
+        pointer, LLVM::GEPArg(static_cast<int32_t>(displacement)));
   return pointer;
 }
 
@@ -161,7 +161,7 @@ Value GlobalTile::access(bool whole, Value padding, Value registers) {
     int64_t width = piece.registers.size();
     Type type = width == 1 ? element : VectorType::get(width, element);
     auto load = [&]() -> Value {
-      return LLVM::LoadOp::create(b, type, getPointer(piece), width * bytes);
+      return b.load(type, getPointer(piece), width * bytes);
     };
     auto store = [&]() {
       SmallVector<Value> values;
@@ -171,7 +171,7 @@ Value GlobalTile::access(bool whole, Value padding, Value registers) {
       if (width > 1)
         value =
             vector::FromElementsOp::create(b, cast<VectorType>(type), values);
-      LLVM::StoreOp::create(b, value, getPointer(piece), width * bytes);
+      b.store(value, getPointer(piece), width * bytes);
     };
     Value below;
     if (!whole)

@@ -327,7 +327,7 @@ void LaneCopy::copyElements(int64_t bytes) {
       SmallVector<Value> one = {at[0], b.add(at[1], i)};
       Value from = b.globalPointer(source, one, op.getPadded(), inside);
       auto load = [&]() -> Value {
-        return LLVM::LoadOp::create(b, element, from, elementBytes);
+        return b.load(element, from, elementBytes);
       };
       if (!inside) {
         elements.push_back(load());
@@ -344,8 +344,7 @@ void LaneCopy::copyElements(int64_t bytes) {
     }
     Value piece = vector::FromElementsOp::create(
         b, VectorType::get(pieces.elements, element), elements);
-    LLVM::StoreOp::create(b, piece, stagedPointer(at),
-                          static_cast<unsigned>(bytes));
+    b.store(piece, stagedPointer(at), static_cast<unsigned>(bytes));
   });
 }
 

@@ -93,6 +93,10 @@ public:
   Value sharedPointer(Value offset);
   Value sharedPointer(Value offset, int64_t constant);
 
+  /// Loads and stores of scalars and vectors; LLVM has no floats of 8 bits.
+  Value load(Type type, Value pointer, unsigned alignment = 0);
+  void store(Value value, Value pointer, unsigned alignment = 0);
+
   /// Runs `body` on the one lane that acts for the team.
   void onLeader(function_ref<void()> body);
   /// The lanes of the team meet.
@@ -121,6 +125,10 @@ public:
   NVVMLoweringContext &context;
   Team &team;
 };
+
+/// What LLVM has for `type`, a scalar or a vector: integers for floats of 8
+/// bits.
+Type getMemoryType(Type type);
 
 /// Offsets of the buffers of a slot.
 SmallVector<Value> getSlotBuffers(Emitter &b, const ChannelPlan &channel,
@@ -154,6 +162,9 @@ void populateCopyPatterns(const TypeConverter &converter,
 void populateLaneCopyPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns,
                               NVVMLoweringContext &context);
+void populateLaneStorePatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns,
+                               NVVMLoweringContext &context);
 void populateLocalRingPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns,
                                NVVMLoweringContext &context);

@@ -52,6 +52,47 @@ Value getStagedPointer(Emitter &b, OpOperand &memory, Value converted,
       b.add(converted, b.stagedOffset(b.context.getWindow(memory), at)));
 }
 
+/// Whether registers 2 i and 2 i + 1 of every lane are bytes that share an
+/// aligned half word.
+bool hasBytePairs(const StagedWindow &window, RankedTensorType tile) {
+  LanesAttr lanes = getLanes(tile);
+  const StagedLayout &layout = window.layout;
+  int64_t preserved = layout.swizzle.preservedVectorBytes();
+  auto isOdd = [](int64_t value) { return value % 2 != 0; };
+  if (layout.elementBytes != 1 || lanes.getReg().empty() ||
+      window.dims.empty() || isOdd(window.getTermsAlignment()) ||
+      isOdd(layout.panel) || isOdd(layout.panelBytes) || preserved == 1 ||
+      llvm::any_of(ArrayRef(layout.steps).drop_back(), isOdd))
+    return false;
+  // The tile's dimension that runs along the buffer's last one.
+  ArrayRef<int64_t> first = lanes.getReg().front();
+  const auto *one = llvm::find(first, 1);
+  if (one == first.end() || llvm::count(first, 0) + 1 != tile.getRank())
+    return false;
+  size_t dim = static_cast<size_t>(one - first.begin());
+  for (auto [number, row] : llvm::enumerate(window.dims)) {
+    bool isLast = number + 1 == window.dims.size();
+    if (row.form.coefficients[dim] != (isLast ? 1 : 0))
+      return false;
+    if (!isLast)
+      continue;
+    if (isOdd(row.form.constant))
+      return false;
+    for (auto [other, factor] : llvm::enumerate(row.form.coefficients))
+      if (other != dim && isOdd(factor))
+        return false;
+  }
+  auto isEven = [&](ArrayRef<DenseI64ArrayAttr> basis) {
+    return llvm::none_of(
+        basis, [&](DenseI64ArrayAttr vector) { return isOdd(vector[dim]); });
+  };
+  int64_t pieces = lanes.getOuter()[dim];
+  return isEven(lanes.getReg().drop_front()) && isEven(lanes.getLane()) &&
+         isEven(lanes.getWarp()) &&
+         (pieces == 1 ||
+          !isOdd(tile.getDimSize(static_cast<unsigned>(dim)) / pieces));
+}
+
 struct LowerStore : KernelPattern<StoreOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
@@ -75,13 +116,26 @@ struct LowerStore : KernelPattern<StoreOp> {
       return success();
     }
     LaneCoordinates coordinates(b, getLanes(tile));
-    for (int64_t reg = 0; reg < getLanes(tile).getNumRegisters(); ++reg) {
+    int64_t count = getLanes(tile).getNumRegisters();
+    if (window != context.windows.end() && op.getLimits().empty() &&
+        hasBytePairs(window->second, tile)) {
+      Value pairs = vector::BitCastOp::create(
+          b, VectorType::get(count / 2, b.getI16Type()), adaptor.getValue());
+      for (int64_t reg = 0; reg < count; reg += 2)
+        b.store(vector::ExtractOp::create(b, pairs, reg / 2),
+                getStagedPointer(b, op.getDestMutable(), adaptor.getDest(),
+                                 coordinates.get(reg)),
+                2);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    for (int64_t reg = 0; reg < count; ++reg) {
       SmallVector<Value> at = coordinates.get(reg);
       Value element = vector::ExtractOp::create(b, adaptor.getValue(), reg);
       auto store = [&]() {
         Value pointer =
             getStagedPointer(b, op.getDestMutable(), adaptor.getDest(), at);
-        LLVM::StoreOp::create(b, element, pointer);
+        b.store(element, pointer);
       };
       Value below = isBelow(b, at, adaptor.getLimits(), tile.getShape());
       if (!below) {
@@ -126,7 +180,7 @@ struct LowerLoad : KernelPattern<LoadOp> {
       auto load = [&]() -> Value {
         Value pointer =
             getStagedPointer(b, op.getSourceMutable(), adaptor.getSource(), at);
-        return LLVM::LoadOp::create(b, element, pointer);
+        return b.load(element, pointer);
       };
       Value below = isBelow(b, at, adaptor.getLimits(), tile.getShape());
       if (!below) {
