@@ -33,3 +33,24 @@ func.func @long_sum(%a: tensor<512x16384xf16>, %b: tensor<16384x512xf16>, %d: te
   %0 = tracea.gemm ins(%a, %b : tensor<512x16384xf16>, tensor<16384x512xf16>) outs(%d : tensor<512x512xf16>)
   return %0 : tensor<512x512xf16>
 }
+
+// -----
+
+// Rows of no whole 16 bytes are padded first, where the product is large.
+// CHECK-LABEL: @odd
+// CHECK: variant = "gemm.warpgroup"
+// REMARK: 'gemm.warpgroup' {{.*}}rows of both operands are padded first
+func.func @odd(%a: tensor<4095x4095xbf16>, %b: tensor<4095x4095xbf16>, %d: tensor<4095x4095xbf16>) -> tensor<4095x4095xbf16> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4095x4095xbf16>, tensor<4095x4095xbf16>) outs(%d : tensor<4095x4095xbf16>)
+  return %0 : tensor<4095x4095xbf16>
+}
+
+// -----
+
+// Few rows: padding the weights would read and write them once more.
+// CHECK-LABEL: @odd_weights
+// CHECK: variant = "gemm.warp"
+func.func @odd_weights(%a: tensor<16x4095xbf16>, %b: tensor<4095x4095xbf16>, %d: tensor<16x4095xbf16>) -> tensor<16x4095xbf16> {
+  %0 = tracea.gemm ins(%a, %b : tensor<16x4095xbf16>, tensor<4095x4095xbf16>) outs(%d : tensor<16x4095xbf16>)
+  return %0 : tensor<16x4095xbf16>
+}

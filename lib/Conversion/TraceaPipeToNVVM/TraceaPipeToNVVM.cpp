@@ -80,6 +80,7 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   populateChannelPatterns(converter, patterns, context);
   populateCopyPatterns(converter, patterns, context);
   populateLaneCopyPatterns(converter, patterns, context);
+  populateLaneStorePatterns(converter, patterns, context);
   populateLocalRingPatterns(converter, patterns, context);
   populateMatrixUnitPatterns(converter, patterns, context);
   populateTeamPatterns(converter, patterns, context);
