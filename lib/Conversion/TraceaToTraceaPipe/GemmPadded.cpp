@@ -17,8 +17,11 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// What rows begin at multiples of.
-static constexpr int64_t kRowBytes = 16;
+/// What rows must begin at multiples of, and what they had better: blocks of
+/// 128 bytes that begin elsewhere touch one more sector, or line, of the cache.
+static constexpr int64_t kRowBytes = 16, kLineBytes = 128;
+/// The part of a row that may be added for that.
+static constexpr int64_t kMostAdded = 16;
 /// The tile of a workgroup of four warps: each copies two rows, of which its
 /// lanes have neighbouring elements. Sixteen loads of a lane are under way.
 static constexpr int64_t kRows = 8, kColumns = 256, kWarps = 4;
@@ -40,12 +43,16 @@ static std::optional<int64_t> getPaddedExtent(RankedTensorType type) {
   int64_t bits = type.getElementTypeBitWidth(), bytes = 0;
   if (ShapedType::isDynamic(extent) || bits % 8 || (8 * kRowBytes) % bits)
     return std::nullopt;
-  if (llvm::MulOverflow(extent, bits / 8, bytes) || bytes % kRowBytes == 0)
+  if (llvm::MulOverflow(extent, bits / 8, bytes) || bytes % kRowBytes == 0 ||
+      bytes > std::numeric_limits<int64_t>::max() - kLineBytes)
     return std::nullopt;
-  int64_t step = 8 * kRowBytes / bits;
-  if (extent > std::numeric_limits<int64_t>::max() - step)
-    return std::nullopt;
-  return static_cast<int64_t>(llvm::alignTo(extent, step));
+  int64_t step = kLineBytes;
+  auto round = [&]() {
+    return static_cast<int64_t>(llvm::alignTo(bytes, step));
+  };
+  while (step > kRowBytes && round() - bytes > bytes / kMostAdded)
+    step /= 2;
+  return round() / (bits / 8);
 }
 
 Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {

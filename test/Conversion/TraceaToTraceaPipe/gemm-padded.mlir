@@ -2,16 +2,16 @@
 // rows that are, with zeros beyond the end, and the product reads the copies.
 // RUN: tracea-opt %s --split-input-file --convert-tracea-to-tracea-pipe --canonicalize --cse | FileCheck %s
 
-// Both operands along k. The steps are those of k as it was.
+// Both operands along k: rows of 2002 bytes become 16 lines of 128. The steps are those of k as it was.
 // CHECK-LABEL: func.func @along_k
 // CHECK-SAME: (%[[A:[^ :]*]]: tensor<300x1001xbf16>, %[[B:[^ :]*]]: tensor<515x1001xbf16>
-// CHECK: %[[PA:.*]] = tensor.empty() : tensor<300x1008xbf16>
+// CHECK: %[[PA:.*]] = tensor.empty() : tensor<300x1024xbf16>
 // CHECK: %[[CA:.*]] = tracea_pipe.launch @gemm_0 ins(%[[A]] : {{.*}}) outs(%[[PA]] :
-// CHECK: %[[PB:.*]] = tensor.empty() : tensor<515x1008xbf16>
+// CHECK: %[[PB:.*]] = tensor.empty() : tensor<515x1024xbf16>
 // CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_1 ins(%[[B]] : {{.*}}) outs(%[[PB]] :
 // CHECK: tracea_pipe.launch @gemm_2 ins(%[[CA]], %[[CB]] :
 
-// CHECK: tracea_pipe.kernel @gemm_0(%[[FROM:.*]]: memref<300x1001xbf16>, %[[TO:.*]]: memref<300x1008xbf16> {tracea_pipe.aligned = 16 : i64}
+// CHECK: tracea_pipe.kernel @gemm_0(%[[FROM:.*]]: memref<300x1001xbf16>, %[[TO:.*]]: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}
 // CHECK-SAME: warps = 4
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : bf16
 // CHECK: tiles (%[[I:.*]], %[[J:.*]]) in (%c38, %c4)
@@ -19,11 +19,11 @@
 // CHECK-DAG: %[[COLUMN:.*]] = arith.muli %[[J]], %c256
 // CHECK-DAG: %[[ROWS:.*]] = arith.subi %c300, %[[ROW]]
 // CHECK-DAG: %[[HAS:.*]] = arith.subi %c1001, %[[COLUMN]]
-// CHECK-DAG: %[[GETS:.*]] = arith.subi %c1008, %[[COLUMN]]
+// CHECK-DAG: %[[GETS:.*]] = arith.subi %c1024, %[[COLUMN]]
 // CHECK: %[[TILE:.*]] = tracea_pipe.load %[[FROM]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[HAS]]) padding(%[[ZERO]] : bf16)
 // CHECK: tracea_pipe.store %[[TILE]], %[[TO]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[GETS]])
 
-// CHECK: tracea_pipe.kernel @gemm_2(%{{.*}}: memref<300x1008xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<515x1008xbf16> {tracea_pipe.aligned = 16 : i64}, %{{[^{]*}}: memref<300x515xbf16>)
+// CHECK: tracea_pipe.kernel @gemm_2(%{{.*}}: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<515x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{[^{]*}}: memref<300x515xbf16>)
 // CHECK: scf.for {{.*}} to %c16 step
 #schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
@@ -54,7 +54,7 @@ func.func @one(%a: tensor<300x1001xbf16>, %b: tensor<1001x512xbf16>, %d: tensor<
 // -----
 
 // Rows along m and n, of a batch whose extents only the run knows; the operand
-// that is not padded keeps its dynamic k.
+// that is not padded keeps its dynamic k. Rows of 602 bytes end at a sector of 32.
 // CHECK-LABEL: func.func @batched
 // CHECK: tensor.empty(%{{.*}}, %{{.*}}) : tensor<?x?x304xf16>
 // CHECK: tracea_pipe.launch @gemm_0
@@ -93,7 +93,7 @@ func.func @same(%a: tensor<999x999xbf16>, %d: tensor<999x999xbf16>) -> tensor<99
 
 // -----
 
-// Parts of a sum read padded copies too. Rows that only the run knows stay.
+// Parts of a sum read padded copies too, rows of 260 bytes 272. Rows that only the run knows stay.
 // CHECK-LABEL: func.func @parts
 // CHECK: tracea_pipe.launch @gemm_0 {{.*}} outs(%{{.*}} : tensor<70000x136xf16>)
 // CHECK: tracea_pipe.launch @gemm_1 ins(%{{.*}}, %{{.*}} : tensor<70000x136xf16>, tensor<70000x?xf16>)
