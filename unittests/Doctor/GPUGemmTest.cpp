@@ -165,12 +165,24 @@ TEST(GPUGemm, RefusalsNameTheReason) {
   bytes.accumulator = ElementType::I32;
   EXPECT_EQ(reason(bytes), "");
   EXPECT_EQ(variant().plan(bytes, hopper()).tile[2], 128);
+  for (ElementType type : {ElementType::F8E4M3FN, ElementType::F8E5M2}) {
+    Problem floats = gemm(512, 512, 512, false, type);
+    EXPECT_EQ(reason(floats), "");
+    EXPECT_EQ(variant().plan(floats, hopper()).tile[2], 128);
+    floats.second = ElementType::F16;
+    EXPECT_THAT(reason(floats), HasSubstr("both operands of one type"));
+    EXPECT_THAT(reason(gemm(512, 512, 512, true, type)),
+                HasSubstr("where rows of both operands run along k"));
+  }
 }
 
 TEST(GPUGemm, SinglePrecisionIsRoundedOnlyWhenAskedFor) {
   Problem problem = gemm(4096, 4096, 4096, false, ElementType::F32);
   EXPECT_THAT(variant().whyNotUnasked(problem, hopper()),
-              HasSubstr("rounds f32 to tf32"));
+              HasSubstr("rounds f32 to tf32; the attribute "
+                        "'tracea.allow_tf32' of the function"));
+  problem.allowTF32 = true;
+  EXPECT_EQ(variant().whyNotUnasked(problem, hopper()), "");
   Plan plan = variant().plan(problem, hopper());
   EXPECT_EQ(plan.tile[2], 32);
   EXPECT_EQ(checkSchedule(Registry::builtin(), problem, hopper(),
