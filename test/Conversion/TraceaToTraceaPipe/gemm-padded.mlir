@@ -120,3 +120,18 @@ func.func @narrow(%a: tensor<64x1xi8>, %b: tensor<64x1xi8>, %d: tensor<64x64xi32
   return %0 : tensor<64x64xi32>
 }
 }
+
+// -----
+
+// Rows whose bytes no number counts stay as they are: lanes would copy them.
+// CHECK-LABEL: func.func @huge
+// CHECK-NOT: tensor.empty
+// CHECK: tracea_pipe.launch @gemm_0
+// CHECK-NOT: tracea_pipe.launch
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @huge(%a: tensor<8x9223372036854775807xbf16>, %b: tensor<8x9223372036854775807xbf16>, %d: tensor<8x8xbf16>) -> tensor<8x8xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<8x9223372036854775807xbf16>, tensor<8x9223372036854775807xbf16>) outs(%d : tensor<8x8xbf16>) schedule #schedule
+  return %0 : tensor<8x8xbf16>
+}
+}
