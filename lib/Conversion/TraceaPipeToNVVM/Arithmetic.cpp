@@ -128,6 +128,8 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
   MLIRContext *context = function->getContext();
   auto config =
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
+  if (failed(widenByteFloats(function)))
+    return failure();
   // What is a tangent must be one before the others change.
   if (digits <= kBrainDigits) {
     RewritePatternSet tangents(context);
@@ -144,5 +146,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
   populatePolynomialApproximateErfPattern(patterns);
   if (digits > kBrainDigits)
     populatePolynomialApproximateTanhPattern(patterns);
-  return applyPatternsGreedily(function, std::move(patterns), config);
+  if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
+    return failure();
+  return verifyByteFloats(function);
 }

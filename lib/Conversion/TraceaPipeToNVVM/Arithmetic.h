@@ -22,6 +22,10 @@ namespace mlir::tracea_pipe {
 ///   one of it, and so is the error function, to 4e-5.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits);
 
+/// Computes on floats of 8 bits in single precision.
+LogicalResult widenByteFloats(Operation *function);
+/// An error for what is left that computes on them.
+LogicalResult verifyByteFloats(Operation *function);
 /// Conversions from and to floats of 8 bits as instructions, two at a time.
 void populateByteFloatPatterns(RewritePatternSet &patterns);
 

@@ -17,6 +17,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -198,4 +199,32 @@ struct LowerExtend : OpRewritePattern<arith::ExtFOp> {
 
 void mlir::tracea_pipe::populateByteFloatPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerTruncate, LowerExtend>(patterns.getContext());
+}
+
+LogicalResult mlir::tracea_pipe::widenByteFloats(Operation *function) {
+  MLIRContext *context = function->getContext();
+  TypeConverter converter;
+  arith::populateEmulateUnsupportedFloatsConversions(
+      converter, {Float8E4M3FNType::get(context), Float8E5M2Type::get(context)},
+      Float32Type::get(context));
+  ConversionTarget target(*context);
+  arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+  RewritePatternSet patterns(context);
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+  return applyPartialConversion(function, target, std::move(patterns));
+}
+
+LogicalResult mlir::tracea_pipe::verifyByteFloats(Operation *function) {
+  WalkResult result = function->walk([](Operation *op) {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::BitcastOp, arith::ConstantOp, arith::SelectOp>(op) ||
+        (llvm::none_of(op->getOperandTypes(), isByteFloat) &&
+         llvm::none_of(op->getResultTypes(), isByteFloat)))
+      return WalkResult::advance();
+    op->emitOpError() << "has no instruction on this target for "
+                      << op->getOperandTypes() << " to " << op->getResultTypes()
+                      << "; compute in f32, and convert with extf and truncf";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }

@@ -75,4 +75,20 @@ tracea_pipe.kernel @widen(%n: index, %a: memref<?x128xf8E4M3FN> {tracea_pipe.ali
   tracea_pipe.end
 }
 
+// Arithmetic is of single precision.
+// CHECK-LABEL: llvm.func @add(
+// CHECK-COUNT-2: nvvm.convert.f8x2.to.f16x2
+// CHECK:         arith.addf %{{.*}} : vector<4xf32>
+// CHECK-COUNT-2: nvvm.convert.f32x2.to.f8x2
+// PTX-LABEL: .entry add(
+tracea_pipe.kernel @add(%n: index, %a: memref<?x128xf8E5M2>, %d: memref<?x128xf8E5M2>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf8E5M2> -> tensor<4x128xf8E5M2, #row>
+    %y = arith.addf %x, %x : tensor<4x128xf8E5M2, #row>
+    tracea_pipe.store %y, %d[%i, %c0] map #id : tensor<4x128xf8E5M2, #row>, memref<?x128xf8E5M2>
+  }
+  tracea_pipe.end
+}
+
 }
