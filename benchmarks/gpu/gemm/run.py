@@ -78,6 +78,9 @@ def make_inputs(problem):
             found.append(torch.randint(-100, 100, shape, device="cuda", dtype=torch.int8))
         else:
             found.append(torch.randn(shape, device="cuda").to(TYPES[element]))
+    if "rowscale" in problem.epilogue:
+        # Into the range of the result's type.
+        found[2] *= 4 / math.sqrt(problem.k)
     return found
 
 
