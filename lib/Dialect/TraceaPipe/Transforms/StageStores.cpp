@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -35,33 +36,6 @@ static constexpr std::pair<int64_t, int64_t> kSwizzledRows[] = {
 /// A store that writes whole sectors of memory needs no detour.
 static constexpr int64_t kSectorBytes = 32;
 
-namespace {
-/// Columns [offset, offset + width) of a stored tile; columns run along the
-/// last dimension of the destination.
-struct Part {
-  int64_t offset = 0, width = 0;
-  unsigned buffer = 0;
-  /// Groups that may be pending when the buffer is written.
-  int64_t pending = 0;
-};
-
-/// One store and how it leaves.
-struct StagedStore {
-  StoreOp store;
-  /// Lanes write to memory themselves.
-  bool isDirect = false;
-  /// The dimension of the tile that columns are, and the other one.
-  int64_t columnDim = 1, rowDim = 0;
-  SmallVector<Part> parts;
-
-  RankedTensorType getTile() {
-    return cast<RankedTensorType>(store.getValue().getType());
-  }
-  int64_t getRows() { return getTile().getDimSize(rowDim); }
-  int64_t getColumns() { return getTile().getDimSize(columnDim); }
-};
-} // namespace
-
 /// The dimension of the tile whose neighbours are neighbours in memory.
 static std::optional<int64_t> getColumnDim(StoreOp store) {
   AffineMap map = store.getMap();
@@ -77,46 +51,6 @@ static std::optional<int64_t> getColumnDim(StoreOp store) {
     return dim;
   }
   return std::nullopt;
-}
-
-/// The lane map of `width` columns: registers that reach beyond them are left
-/// out. Null where lanes or warps do.
-static LanesAttr getNarrowLanes(LanesAttr lanes, int64_t dim, int64_t extent,
-                                int64_t width) {
-  if (width == extent)
-    return lanes;
-  SmallVector<int64_t> outer(lanes.getOuter());
-  int64_t piece = extent / outer[dim];
-  if (width % piece == 0) {
-    outer[dim] = width / piece;
-    return LanesAttr::get(lanes.getContext(), lanes.getReg(), lanes.getLane(),
-                          lanes.getWarp(), outer);
-  }
-  if (piece % width || !llvm::isPowerOf2_64(width))
-    return {};
-  outer[dim] = 1;
-  auto isBeyond = [&](DenseI64ArrayAttr vector) {
-    return vector[dim] >= width;
-  };
-  if (llvm::any_of(lanes.getLane(), isBeyond) ||
-      llvm::any_of(lanes.getWarp(), isBeyond))
-    return {};
-  SmallVector<DenseI64ArrayAttr> reg;
-  llvm::copy_if(lanes.getReg(), std::back_inserter(reg),
-                [&](DenseI64ArrayAttr vector) { return !isBeyond(vector); });
-  return LanesAttr::get(lanes.getContext(), reg, lanes.getLane(),
-                        lanes.getWarp(), outer);
-}
-
-static RankedTensorType getPartType(StagedStore &staged, int64_t width) {
-  RankedTensorType tile = staged.getTile();
-  LanesAttr lanes = getNarrowLanes(getLanes(tile), staged.columnDim,
-                                   staged.getColumns(), width);
-  if (!lanes)
-    return {};
-  SmallVector<int64_t> shape(tile.getShape());
-  shape[staged.columnDim] = width;
-  return RankedTensorType::get(shape, tile.getElementType(), lanes);
 }
 
 /// Bytes that the lanes of a warp write side by side, one register each or two.
@@ -229,135 +163,6 @@ static SmallVector<Buffer> planBuffers(MutableArrayRef<StagedStore> stores,
   }
   return buffers;
 }
-
-namespace {
-/// Values of one part of a tile.
-class PartBuilder {
-public:
-  PartBuilder(ImplicitLocOpBuilder &b, StagedStore &staged, const Part &part)
-      : b(b), staged(staged), part(part),
-        lanes(getLanes(getPartType(staged, part.width))) {}
-
-  /// The loads from memory that `value` is computed from.
-  SmallVector<LoadOp> getLoads(Value value) {
-    SmallVector<LoadOp> loads;
-    SmallVector<Value> list{value};
-    DenseSet<Value> seen;
-    while (!list.empty()) {
-      Value next = list.pop_back_val();
-      if (!isRegisterTile(next.getType()) || !seen.insert(next).second)
-        continue;
-      Operation *op = getAlike(next);
-      if (!op)
-        continue;
-      if (LoadOp load = getGlobalLoad(op))
-        loads.push_back(load);
-      else if (isElementwise(op))
-        llvm::append_range(list, llvm::reverse(op->getOperands()));
-    }
-    return loads;
-  }
-
-  /// Loads what the part of `value` takes from memory.
-  void prefetch(Value value) {
-    for (LoadOp load : getLoads(value)) {
-      Value &part = parts[load.getResult()];
-      if (!part)
-        part = this->load(load);
-    }
-  }
-
-  /// The part of `value`, a tile of the store's shape.
-  Value get(Value value) {
-    if (Value known = parts.lookup(value))
-      return known;
-    Value result = compute(value);
-    parts[value] = result;
-    return result;
-  }
-
-private:
-  RankedTensorType getType(Value value) {
-    auto tile = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape(tile.getShape());
-    shape[staged.columnDim] = part.width;
-    return RankedTensorType::get(shape, tile.getElementType(), lanes);
-  }
-  /// What defines a tile whose lanes are those of the stored one.
-  Operation *getAlike(Value value) {
-    auto tile = cast<RankedTensorType>(value.getType());
-    bool isAlike = getLanes(tile) == getLanes(staged.getTile()) &&
-                   tile.getShape() == staged.getTile().getShape();
-    return isAlike ? value.getDefiningOp() : nullptr;
-  }
-  static LoadOp getGlobalLoad(Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    auto memory =
-        load ? dyn_cast<MemRefType>(load.getSource().getType()) : nullptr;
-    if (!memory || isa_and_nonnull<StagedAttr>(memory.getMemorySpace()))
-      return {};
-    return load;
-  }
-  static bool isElementwise(Operation *op) {
-    return OpTrait::hasElementwiseMappableTraits(op) &&
-           op->getNumResults() == 1 && isMemoryEffectFree(op);
-  }
-  Value compute(Value value) {
-    auto tile = cast<RankedTensorType>(value.getType());
-    // The whole tile, or lanes of another kind.
-    if (getType(value) == tile)
-      return value;
-    if (Operation *op = getAlike(value)) {
-      if (auto constant = dyn_cast<arith::ConstantOp>(op))
-        if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-            dense && dense.isSplat())
-          return arith::ConstantOp::create(
-              b, DenseElementsAttr::get(getType(value),
-                                        dense.getSplatValue<Attribute>()));
-      if (LoadOp load = getGlobalLoad(op))
-        return this->load(load);
-      if (isElementwise(op))
-        return clone(op);
-    }
-    SmallVector<int64_t> offsets = {0, 0};
-    offsets[staged.columnDim] = part.offset;
-    return SliceOp::create(b, getType(value), value, offsets);
-  }
-  Value clone(Operation *op) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(isRegisterTile(operand.getType()) ? get(operand)
-                                                           : operand);
-    Operation *part = static_cast<OpBuilder &>(b).create(
-        op->getLoc(), op->getName().getIdentifier(), operands,
-        TypeRange(getType(op->getResult(0))), op->getAttrs());
-    return part->getResult(0);
-  }
-  Value load(LoadOp op) {
-    AffineMap map = op.getMap();
-    SmallVector<Value> indices(op.getIndices()), limits(op.getLimits());
-    for (auto [index, expr] : llvm::zip_equal(indices, map.getResults())) {
-      int64_t factor =
-          getLinearForm(expr, map.getNumDims()).coefficients[staged.columnDim];
-      if (factor && part.offset)
-        index = b.createOrFold<arith::AddIOp>(
-            index, arith::ConstantIndexOp::create(b, factor * part.offset));
-    }
-    if (!limits.empty())
-      limits[staged.columnDim] = b.createOrFold<arith::SubIOp>(
-          limits[staged.columnDim],
-          arith::ConstantIndexOp::create(b, part.offset));
-    return LoadOp::create(b, getType(op.getResult()), op.getSource(), indices,
-                          limits, op.getPadding(), map);
-  }
-
-  ImplicitLocOpBuilder &b;
-  StagedStore &staged;
-  const Part &part;
-  LanesAttr lanes;
-  DenseMap<Value, Value> parts;
-};
-} // namespace
 
 /// Puts what computes `value` before `op`, in whose block it stands.
 static bool hoist(Value value, Operation *op) {

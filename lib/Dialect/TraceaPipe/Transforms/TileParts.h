@@ -1,0 +1,71 @@
+//===- TileParts.h - Stored tiles and their parts ---------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_DIALECT_TRACEAPIPE_TRANSFORMS_TILEPARTS_H
+#define TRACEA_LIB_DIALECT_TRACEAPIPE_TRANSFORMS_TILEPARTS_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe {
+
+/// Columns [offset, offset + width) of a stored tile; columns run along the
+/// last dimension of the destination.
+struct Part {
+  int64_t offset = 0, width = 0;
+  unsigned buffer = 0;
+  /// Groups that may be pending when the buffer is written.
+  int64_t pending = 0;
+};
+
+/// One store and how it leaves.
+struct StagedStore {
+  StoreOp store;
+  /// Lanes write to memory themselves.
+  bool isDirect = false;
+  /// The dimension of the tile that columns are, and the other one.
+  int64_t columnDim = 1, rowDim = 0;
+  SmallVector<Part> parts;
+
+  RankedTensorType getTile() {
+    return cast<RankedTensorType>(store.getValue().getType());
+  }
+  int64_t getRows() { return getTile().getDimSize(rowDim); }
+  int64_t getColumns() { return getTile().getDimSize(columnDim); }
+};
+
+/// The tile of `width` columns of a store: registers that reach beyond them are
+/// left out. Null where lanes or warps do.
+RankedTensorType getPartType(StagedStore &staged, int64_t width);
+
+/// Computes what one part of a store takes, element by element, from parts of
+/// what the whole takes.
+class PartBuilder {
+public:
+  PartBuilder(ImplicitLocOpBuilder &b, StagedStore &staged, const Part &part);
+
+  /// The loads from memory that `value` is computed from.
+  SmallVector<LoadOp> getLoads(Value value);
+  /// Loads what the part of `value` takes from memory that nothing writes.
+  void prefetch(Value value);
+  /// The part of `value`, a tile of the store's shape.
+  Value get(Value value);
+
+private:
+  RankedTensorType getType(Value value);
+  Operation *getAlike(Value value);
+  Value compute(Value value);
+  Value clone(Operation *op);
+  Value load(LoadOp op);
+
+  ImplicitLocOpBuilder &b;
+  StagedStore &staged;
+  const Part &part;
+  LanesAttr lanes;
+  DenseMap<Value, Value> parts;
+};
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_DIALECT_TRACEAPIPE_TRANSFORMS_TILEPARTS_H
