@@ -212,7 +212,9 @@ Status CUDAKernel::prepare(ModuleHandle from) {
     attributes[count].value.cluster.z = small(cluster[2]);
     ++count;
   }
-  if (config.gpu.overlaps) {
+  // Older drivers cannot capture such a launch; it needs not overlap.
+  constexpr int capturesOverlap = 12030;
+  if (config.gpu.overlaps && info.driverVersion >= capturesOverlap) {
     attributes[count].id = launchProgrammaticStreamSerialization;
     attributes[count].value.programmaticStreamSerialization = 1;
     ++count;

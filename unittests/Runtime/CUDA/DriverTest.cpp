@@ -413,3 +413,23 @@ TEST_F(CUDADriver, LaunchesAreAsTheManifestSays) {
   EXPECT_EQ(launches[0].sharedBytes, 1024u);
   EXPECT_TRUE(launches[0].programmatic);
 }
+
+TEST_F(CUDADriver, LaunchesOverlapWhereTheyCanBeCaptured) {
+  fakecuda::Machine machine;
+  machine.driverVersion = 12020;
+  fakecuda::reset(machine);
+  std::shared_ptr<Device> device = *open();
+  GPUKernelSpec gpu;
+  gpu.block = {64, 2, 1};
+  gpu.overlaps = true;
+  gpu.indexBits = 32;
+  ProgramFile program = gpuProgram("gpu_shape", gpu, 1024);
+  addGenerator(program, 4 * 32, {4, 4, 2}, {0});
+  Expected<std::shared_ptr<Executable>> executable =
+      Executable::load(program, device);
+  ASSERT_TRUE(executable) << executable.message();
+  ASSERT_TRUE((*executable)->run("", {}));
+  std::vector<fakecuda::LaunchRecord> launches = fakecuda::launches();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_FALSE(launches[0].programmatic);
+}
