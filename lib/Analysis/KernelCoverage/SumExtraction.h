@@ -75,7 +75,9 @@ private:
   bool isOfResult(const cov::Constraint &constraint);
   bool isSame(const cov::Writer &a, const cov::Expr &k, const cov::Writer &b,
               const cov::Expr &other);
-  void addTerms(const SumSide &side, ArrayRef<const SumSource *> sources,
+  bool isWindow(const SumSource &source, int64_t dim, const SumSide &other);
+  void addTerms(const SumSide &side, const SumSide &other,
+                llvm::ArrayRef<const SumSource *> sources,
                 const std::set<size_t> &unnamed);
   void addPairs(const SumSide &lhs, const SumSide &rhs);
   void addPair(const SumSource &a, const SumSource &b);

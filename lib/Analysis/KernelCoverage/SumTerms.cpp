@@ -139,7 +139,31 @@ bool SumExtraction::isSame(const cov::Writer &a, const Expr &k,
   return same;
 }
 
-void SumExtraction::addTerms(const SumSide &side,
+/// Whether the sum looks through a window at dimension `dim`: what it counts
+/// there walks along all of a smaller dimension of the other operand.
+bool SumExtraction::isWindow(const SumSource &source, int64_t dim,
+                             const SumSide &other) {
+  auto sourceOp = kernel.getSourceOp();
+  bool isConvolution = sourceOp && sourceOp->contains("conv");
+  Expr extent = context.getDim(source.buffer, dim);
+  std::vector<Term> terms = getVariables(source.indices[dim]);
+  for (const SumSource &partner : other.sources)
+    for (auto [number, index] : llvm::enumerate(partner.indices)) {
+      Expr counted = context.getDim(partner.buffer, number);
+      bool isShared = llvm::any_of(getVariables(index), [&](Term term) {
+        return llvm::is_contained(terms, term) && isTerm(partner, term);
+      });
+      if (!isShared || counted == extent)
+        continue;
+      if (counted.isConstant()
+              ? !extent.isConstant() || counted.constant() < extent.constant()
+              : isConvolution)
+        return true;
+    }
+  return false;
+}
+
+void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
                              ArrayRef<const SumSource *> sources,
                              const std::set<size_t> &unnamed) {
   ContentClaim content;
@@ -149,6 +173,9 @@ void SumExtraction::addTerms(const SumSide &side,
   content.part.verb = first.operand->verb;
   std::string undecided = side.undecided;
   std::vector<int64_t> dims = getDims(first, undecided);
+  std::vector<int64_t> all = dims;
+  llvm::erase_if(dims,
+                 [&](int64_t dim) { return isWindow(first, dim, other); });
   if (dims.empty() && undecided.empty())
     return;
   content.name =
@@ -157,7 +184,7 @@ void SumExtraction::addTerms(const SumSide &side,
   cov::AffineStage stage;
   SmallVector<const SumSource *> kept;
   for (const SumSource *source : sources) {
-    if (source->buffer != first.buffer || getDims(*source, undecided) != dims)
+    if (source->buffer != first.buffer || getDims(*source, undecided) != all)
       undecided = "its terms come from several places";
     std::set<Term> ids;
     auto addIds = [&](ArrayRef<Term> terms) {

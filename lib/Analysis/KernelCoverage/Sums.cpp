@@ -84,7 +84,9 @@ void SumExtraction::run() {
   for (const SumSide &side : sides)
     for (size_t depth : getNamedDepths(side))
       unnamed.erase(depth);
-  for (SumSide &side : sides) {
+  for (unsigned number : {0, 1}) {
+    SumSide &side = sides[number];
+    const SumSide &other = sides[1 - number];
     if (side.sources.empty())
       continue;
     // Part of it is computed: which part is not known.
@@ -102,10 +104,10 @@ void SumExtraction::run() {
     // Without a loop that adds, or multiplies in a row, each copy is a sum.
     if (isRemote && depths.empty() && sum.products.size() == 1) {
       for (const SumSource *source : all)
-        addTerms(side, source, unnamed);
+        addTerms(side, other, source, unnamed);
       continue;
     }
-    addTerms(side, all, unnamed);
+    addTerms(side, other, all, unnamed);
   }
   addPairs(sides[0], sides[1]);
 }
