@@ -6,7 +6,8 @@
 //
 // Runs the only entry of a program for NVIDIA's GPUs on memory of the device.
 // SIZE is the extent of every size that the entry leaves open, in order. Links
-// only Tracea::Runtime; needs no CUDA toolkit, the driver is found when it runs.
+// only Tracea::Runtime; needs no CUDA toolkit, the driver is found when it
+// runs.
 //
 // A caller that has device pointers and a CUstream of its own gives those: see
 // the two places below.

@@ -215,13 +215,13 @@ static RecheckResult recheck(std::string_view check, std::string_view claim,
     std::string_view check;
     RecheckResult (*decide)(std::string_view claim, std::string_view model);
   };
-  static constexpr Method methods[] = {{"banks", recheckBanks},
-                                       {"coverage", recheckCoverage},
-                                       {"numerics", recheckNumerics},
-                                       {"protocol", recheckPipeProtocol},
-                                       {"resources", recheckResources},
-                                       {"target-protocol",
-                                        recheckTargetProtocol}};
+  static constexpr Method methods[] = {
+      {"banks", recheckBanks},
+      {"coverage", recheckCoverage},
+      {"numerics", recheckNumerics},
+      {"protocol", recheckPipeProtocol},
+      {"resources", recheckResources},
+      {"target-protocol", recheckTargetProtocol}};
   for (const Method &method : methods)
     if (method.check == check)
       return model.empty()

@@ -52,8 +52,8 @@ struct WarpgroupCosts {
   double nextKernelCycles;
   /// Cycles of an element of a part, which lanes store themselves.
   double partCycles;
-  /// The part of the lesser of multiplies and memory that the other one does not
-  /// hide.
+  /// The part of the lesser of multiplies and memory that the other one does
+  /// not hide.
   double exposed;
   /// Cycles more of an element of the result where its rows begin anywhere, so
   /// that lanes write them.

@@ -46,9 +46,9 @@ LogicalResult requireCertificates(Operation *kernel,
                                   ArrayRef<std::string> checks = {});
 
 /// What the indices of a kernel stay below, where that is more than buffers in
-/// memory imply: a sum of products, each an array of a factor and of pairs of an
-/// argument and its dimension (-1: the magnitude of an integer). A launch has to
-/// check that the sum fits into 64 bits.
+/// memory imply: a sum of products, each an array of a factor and of pairs of
+/// an argument and its dimension (-1: the magnitude of an integer). A launch
+/// has to check that the sum fits into 64 bits.
 inline constexpr StringLiteral kIndexLimit = "tracea_pipe.index_limit";
 
 /// A digest of the signature, the body and the module's target, of nothing

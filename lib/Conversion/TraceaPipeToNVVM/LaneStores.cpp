@@ -90,7 +90,7 @@ void LaneStore::placeLanes() {
     column = arith::AndIOp::create(b, lane, b.i32(columns - 1));
     Value below =
         arith::ShRUIOp::create(b, lane, b.i32(llvm::Log2_64(columns)));
-      place = b.add(b.mul(place, kWarpSize / columns), below);
+    place = b.add(b.mul(place, kWarpSize / columns), below);
   }
   row = toIndex(place);
   column = toIndex(column);
