@@ -75,7 +75,8 @@ private:
   bool isOfResult(const cov::Constraint &constraint);
   bool isSame(const cov::Writer &a, const cov::Expr &k, const cov::Writer &b,
               const cov::Expr &other);
-  bool isWindow(const SumSource &source, int64_t dim, const SumSide &other);
+  bool isWindow(const SumSource &source, int64_t dim, const SumSide &other,
+                std::string &undecided);
   void addTerms(const SumSide &side, const SumSide &other,
                 llvm::ArrayRef<const SumSource *> sources,
                 const std::set<size_t> &unnamed);

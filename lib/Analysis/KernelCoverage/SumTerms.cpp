@@ -140,11 +140,10 @@ bool SumExtraction::isSame(const cov::Writer &a, const Expr &k,
 }
 
 /// Whether the sum looks through a window at dimension `dim`: what it counts
-/// there walks along all of a smaller dimension of the other operand.
+/// there walks along all of a smaller dimension of the other operand. Of two
+/// extents that only the run knows either may be the window.
 bool SumExtraction::isWindow(const SumSource &source, int64_t dim,
-                             const SumSide &other) {
-  auto sourceOp = kernel.getSourceOp();
-  bool isConvolution = sourceOp && sourceOp->contains("conv");
+                             const SumSide &other, std::string &undecided) {
   Expr extent = context.getDim(source.buffer, dim);
   std::vector<Term> terms = getVariables(source.indices[dim]);
   for (const SumSource &partner : other.sources)
@@ -155,10 +154,12 @@ bool SumExtraction::isWindow(const SumSource &source, int64_t dim,
       });
       if (!isShared || counted == extent)
         continue;
-      if (counted.isConstant()
-              ? !extent.isConstant() || counted.constant() < extent.constant()
-              : isConvolution)
+      if (counted.isConstant() &&
+          (!extent.isConstant() || counted.constant() < extent.constant()))
         return true;
+      if (!counted.isConstant() && !extent.isConstant() && undecided.empty())
+        undecided = "its operands count it along extents that are not known to "
+                    "be equal";
     }
   return false;
 }
@@ -174,8 +175,9 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
   std::string undecided = side.undecided;
   std::vector<int64_t> dims = getDims(first, undecided);
   std::vector<int64_t> all = dims;
-  llvm::erase_if(dims,
-                 [&](int64_t dim) { return isWindow(first, dim, other); });
+  llvm::erase_if(dims, [&](int64_t dim) {
+    return isWindow(first, dim, other, undecided);
+  });
   if (dims.empty() && undecided.empty())
     return;
   content.name =

@@ -121,20 +121,6 @@ SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool vectors,
   return pieces;
 }
 
-/// Whether no limit cuts the tile; null when that is known.
-Value GlobalTile::isWhole() {
-  Value whole;
-  for (auto [limit, extent] : llvm::zip(limits, tile.getShape())) {
-    std::optional<int64_t> known = getConstantIntValue(limit);
-    if (known && *known >= extent)
-      continue;
-    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit,
-                                      b.index(extent));
-    whole = whole ? arith::AndIOp::create(b, whole, one).getResult() : one;
-  }
-  return whole;
-}
-
 Value GlobalTile::getPointer(const Piece &piece) {
   SmallVector<int64_t> fixed = piece.coordinate;
   int64_t displacement = 0;
@@ -247,7 +233,7 @@ Value GlobalTile::unpack(Value registers) {
 }
 
 Value GlobalTile::load(Value padding) {
-  Value whole = isWhole();
+  Value whole = isWhole(b, limits, tile.getShape());
   if (!whole)
     return unpack(access(/*whole=*/true, padding, Value()));
   auto ifOp = scf::IfOp::create(b, TypeRange(getPackedType()), whole,
@@ -263,7 +249,7 @@ Value GlobalTile::load(Value padding) {
 }
 
 void GlobalTile::store(Value registers) {
-  Value whole = isWhole();
+  Value whole = isWhole(b, limits, tile.getShape());
   if (!whole) {
     access(/*whole=*/true, Value(), registers);
     return;

@@ -32,7 +32,6 @@ private:
   std::optional<unsigned> getColumnDim() const;
   int64_t getColumnAlignment() const;
   SmallVector<Piece> getPieces(bool vectors, bool share) const;
-  Value isWhole();
   Value getPointer(const Piece &piece);
   Value access(bool whole, Value padding, Value registers);
   VectorType getPackedType();

@@ -65,6 +65,20 @@ Value mlir::tracea_pipe::isBelow(Emitter &b, ValueRange at, ValueRange limits,
   return below;
 }
 
+Value mlir::tracea_pipe::isWhole(Emitter &b, ValueRange limits,
+                                 ArrayRef<int64_t> shape) {
+  Value whole;
+  for (auto [limit, extent] : llvm::zip(limits, shape)) {
+    std::optional<int64_t> known = getConstantIntValue(limit);
+    if (known && *known >= extent)
+      continue;
+    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit,
+                                      b.index(extent));
+    whole = whole ? arith::AndIOp::create(b, whole, one).getResult() : one;
+  }
+  return whole;
+}
+
 SmallVector<Value> mlir::tracea_pipe::toIndices(Emitter &b, ValueRange values) {
   SmallVector<Value> indices;
   for (Value value : values)

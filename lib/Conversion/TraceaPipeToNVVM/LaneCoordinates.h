@@ -32,6 +32,9 @@ private:
 Value isBelow(Emitter &b, ValueRange at, ValueRange limits,
               ArrayRef<int64_t> shape);
 
+/// Whether no limit cuts a tile of `shape`; null when that is known.
+Value isWhole(Emitter &b, ValueRange limits, ArrayRef<int64_t> shape);
+
 /// Values of i32 as indices.
 SmallVector<Value> toIndices(Emitter &b, ValueRange values);
 

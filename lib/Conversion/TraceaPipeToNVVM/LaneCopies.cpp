@@ -81,17 +81,6 @@ private:
 };
 } // namespace
 
-/// Whether coordinate 1 of an access runs along the last dimension, alone and
-/// by steps of one.
-static bool runsAlongLast(ArrayRef<WindowDim> dims) {
-  if (dims.empty())
-    return false;
-  for (const WindowDim &dim : dims.drop_back())
-    if (dim.form.coefficients[1])
-      return false;
-  return dims.back().form.coefficients[1] == 1;
-}
-
 bool LaneCopy::matches() {
   return type.getRank() == 2 && op.getLimits().empty() &&
          memory.type.getElementType() == type.getElementType() &&

@@ -8,6 +8,7 @@
 // conditions, many elements of a lane under way; of one that is cut, each lane
 // goes down its columns as far as there are rows.
 
+#include "LaneCoordinates.h"
 #include "Lowering.h"
 #include "ThreadOffsets.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -35,7 +36,6 @@ public:
 
 private:
   void placeLanes();
-  Value isWhole();
   Value getRowStride();
   Value step(Value pointer, Value elements);
   void copyWhole();
@@ -54,18 +54,6 @@ private:
   Value row, column;
 };
 } // namespace
-
-/// Whether coordinate 1 of an access runs along the last dimension, alone and
-/// by steps of one.
-static bool runsAlongLast(ArrayRef<WindowDim> dims) {
-  if (dims.empty())
-    return false;
-  for (const WindowDim &dim : dims.drop_back())
-    if (dim.form.coefficients[1])
-      return false;
-  return dims.back().form.coefficients[0] == 0 &&
-         dims.back().form.coefficients[1] == 1;
-}
 
 bool LaneStore::matches() {
   if (type.getRank() != 2 || !b.team.thread ||
@@ -94,20 +82,6 @@ void LaneStore::placeLanes() {
   }
   row = toIndex(place);
   column = toIndex(column);
-}
-
-/// Whether no limit cuts the tile; null when that is known.
-Value LaneStore::isWhole() {
-  Value whole;
-  for (auto [limit, extent] : llvm::zip(limits, type.getShape())) {
-    std::optional<int64_t> known = getConstantIntValue(limit);
-    if (known && *known >= extent)
-      continue;
-    Value one = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit,
-                                      b.index(extent));
-    whole = whole ? arith::AndIOp::create(b, whole, one).getResult() : one;
-  }
-  return whole;
 }
 
 /// Elements of the memory from one row of a round to that of the next.
@@ -212,7 +186,7 @@ void LaneStore::copyPart() {
 
 void LaneStore::emit() {
   placeLanes();
-  Value whole = isWhole();
+  Value whole = isWhole(b, limits, type.getShape());
   if (!whole)
     return copyWhole();
   auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);

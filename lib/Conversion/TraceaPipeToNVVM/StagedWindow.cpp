@@ -176,6 +176,16 @@ SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,
   return dims;
 }
 
+bool mlir::tracea_pipe::runsAlongLast(ArrayRef<WindowDim> dims) {
+  if (dims.empty())
+    return false;
+  for (const WindowDim &dim : dims.drop_back())
+    if (dim.form.coefficients[1])
+      return false;
+  return dims.back().form.coefficients[0] == 0 &&
+         dims.back().form.coefficients[1] == 1;
+}
+
 Value mlir::tracea_pipe::stripReshapes(Value memory) {
   while (Operation *op = memory.getDefiningOp()) {
     if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op))

@@ -56,6 +56,10 @@ struct WindowDim {
 SmallVector<WindowDim> composeAccess(Value &memory, ValueRange indices,
                                      AffineMap map);
 
+/// Whether coordinate 1 of an access runs along the last dimension, alone and
+/// by steps of one.
+bool runsAlongLast(ArrayRef<WindowDim> dims);
+
 struct StagedWindow {
   using Term = WindowDim::Term;
   using Dim = WindowDim;
