@@ -12,6 +12,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/InitTracea.h"
+#include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Transforms/Passes.h"
 
@@ -21,30 +22,14 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   mlir::tracea::registerTraceaDialects(registry);
-  mlir::tracea::registerConvertTraceaToLinalg();
-  mlir::tracea::registerConvertLinalgToTracea();
-  mlir::tracea::registerFuseEpilogues();
-  mlir::tracea::registerFoldBatchNorm();
-  mlir::tracea::registerHoistEpilogueInvariants();
-  mlir::tracea::registerPropagateCasts();
-  mlir::tracea::registerPropagateTransposes();
-  mlir::tracea::registerFoldPads();
-  mlir::tracea::registerPromoteToF64();
-  mlir::tracea::registerInlineCalls();
-  mlir::tracea::registerBufferizeHost();
-  mlir::tracea::registerOutlineHost();
-  mlir::tracea::registerConvertTraceaToTraceaPipe();
-  mlir::tracea_pipe::registerTraceaPipePasses();
-  mlir::tracea::registerConvertTraceaPipeToVector();
-  mlir::tracea::registerConvertTraceaPipeToGPU();
-  mlir::tracea::registerConvertTraceaPipeToNVVM();
-  mlir::tracea::registerNVVMToLLVMPipeline();
-  mlir::tracea::registerConvertTraceaPipeKernelsToFunc();
-  mlir::tracea::registerExpandByteFloats();
-  mlir::tracea::registerLowerMath();
-  mlir::tracea::registerCompilePipeline();
-  mlir::tracea::registerTraceaDoctorPasses();
   mlir::tracea::registerTraceaAnalysisPasses();
+  mlir::tracea::registerTraceaConversionPasses();
+  mlir::tracea::registerTraceaDoctorPasses();
+  mlir::tracea::registerTraceaPipelinesPasses();
+  mlir::tracea::registerTraceaTransformsPasses();
+  mlir::tracea_pipe::registerTraceaPipePasses();
+  mlir::tracea::registerCompilePipeline();
+  mlir::tracea::registerNVVMToLLVMPipeline();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));
 }

@@ -57,13 +57,9 @@ static LanesAttr getAccumulatorLanes(MLIRContext *context, int64_t teams,
 
 /// A block of a matrix in memory's order, as rows of 128 swizzled bytes. The
 /// last panel of rows may hold more than is multiplied.
-static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
-                                                int64_t columns, Type element) {
+static RankedTensorType getBlockType(GemmOp op, int64_t rows, int64_t columns,
+                                     Type element) {
   int64_t panel = kSwizzledBytes * 8 / element.getIntOrFloatBitWidth();
-  if (rows % 8)
-    return op.emitOpError()
-           << "expects a tile whose operands have multiples of 8 rows, found "
-           << op.getScheduleAttr();
   columns = llvm::alignTo(columns, panel);
   auto staged = StagedAttr::get(op.getContext(), {4, 7, 5, 8, 6, 9},
                                 columns == panel ? 0 : panel);
@@ -194,14 +190,10 @@ LogicalResult UnitProduct::verify() {
            << "expects k of the tile to be a multiple of " << step
            << " for elements of " << element << ", found " << schedule;
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  FailureOr<RankedTensorType> lhs =
+  lhsBlock =
       getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
-  FailureOr<RankedTensorType> rhs =
+  rhsBlock =
       getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  lhsBlock = *lhs;
-  rhsBlock = *rhs;
   return success();
 }
 
