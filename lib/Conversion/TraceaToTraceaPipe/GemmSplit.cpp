@@ -1,0 +1,123 @@
+//===- GemmSplit.cpp - Sums of products in parts --------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sum that the schedule splits leaves as parts in single precision, which a
+// second kernel adds up in their order.
+
+#include "UnitProduct.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+/// Part p of the sum, as element p of a tensor of parts.
+static Value lowerParts(RewriterBase &rewriter, UnitProduct &product) {
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(schedule.getSplit())};
+  llvm::append_range(
+      sizes, tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit()));
+  Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                        op.getAccumulatorType());
+  KernelBuilder kb(rewriter, op, schedule, {product.lhs, product.rhs}, parts);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, product, /*isPersistent=*/false);
+
+  Value result = kb.getDest(parts);
+  Value sizeM = kb.getDim(parts, shape.resultRank - 1);
+  Value sizeN = kb.getDim(parts, shape.resultRank);
+  Value sizeK = product.getSizeK(kb);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim <= shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(parts, dim));
+  bounds.push_back(ix.ceilDiv(sizeM, product.tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, product.tileN));
+  Value steps = ix.ceilDiv(sizeK, product.tileK);
+  Value share = ix.ceilDiv(steps, schedule.getSplit());
+  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
+  SmallVector<Value> batch(grid.begin() + 1,
+                           grid.begin() + 1 + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank + 1], product.tileM);
+  Value n = ix.mul(grid[shape.batchRank + 2], product.tileN);
+  Value first = ix.mul(grid.front(), share);
+  Value count = ix.min(ix.sub(steps, first), share);
+  Value sum = product.sum(kb, batch, m, n, first, count);
+  SmallVector<Value> indices{grid.front()};
+  llvm::append_range(indices, shape.at(batch, shape.batchRank, m, n));
+  StoreOp::create(b, sum, result, indices,
+                  product.getLimits(ix, sizeM, sizeN, m, n),
+                  product.getResultMap(kb, shape.batchRank + 1));
+  return kb.launch().front();
+}
+
+/// Four warps with a row each, and four neighbours a lane: 16 bytes of a sum.
+static LanesAttr getRowLanes(MLIRContext *context) {
+  auto vector = [&](int64_t row, int64_t column) {
+    return DenseI64ArrayAttr::get(context, {row, column});
+  };
+  return LanesAttr::get(
+      context, {vector(0, 1), vector(0, 2)},
+      {vector(0, 4), vector(0, 8), vector(0, 16), vector(0, 32), vector(0, 64)},
+      {vector(1, 0), vector(2, 0)}, {1, 1});
+}
+
+/// Adds the parts up, and applies the epilogue to their sum.
+static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
+                            Value parts) {
+  constexpr int64_t kRows = 4, kColumns = 128;
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  SmallVector<Value> inputs{parts};
+  llvm::append_range(inputs, op.getExtras());
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs, op.getInit());
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  kb.getKernel().setWarps(kTeamWarps);
+
+  Value result = kb.getDest(op.getInit());
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, kRows));
+  bounds.push_back(ix.ceilDiv(sizeN, kColumns));
+  Block::BlockArgListType grid = kb.beginTiles(bounds);
+  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank], kRows);
+  Value n = ix.mul(grid[shape.batchRank + 1], kColumns);
+  SmallVector<Value> limits = {ix.sub(sizeM, m), ix.sub(sizeN, n)};
+  SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
+  auto tile = RankedTensorType::get({kRows, kColumns}, op.getAccumulatorType(),
+                                    getRowLanes(b.getContext()));
+  auto map = [&](int64_t leading) {
+    SmallVector<AffineExpr> results(leading, kb.zero());
+    results.push_back(kb.dim(0));
+    results.push_back(kb.dim(1));
+    return kb.map(2, results);
+  };
+  Value sum;
+  for (int64_t part = 0; part < op.getScheduleAttr().getSplit(); ++part) {
+    SmallVector<Value> at{ix.constant(part)};
+    llvm::append_range(at, indices);
+    Value one = LoadOp::create(b, tile, kb.getMemRef(parts), at, limits,
+                               Value(), map(shape.batchRank + 1));
+    sum = sum ? kb.addTiles(sum, one) : one;
+  }
+  AffineMap resultMap = map(shape.batchRank);
+  Value out = kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
+  StoreOp::create(b, out, result, indices, limits, resultMap);
+  kb.finish();
+}
+
+void mlir::tracea::lowerSplitProduct(RewriterBase &rewriter,
+                                     UnitProduct &product) {
+  lowerSumOfParts(rewriter, product, lowerParts(rewriter, product));
+}
