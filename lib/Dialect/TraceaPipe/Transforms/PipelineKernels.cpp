@@ -140,7 +140,7 @@ static LogicalResult pipelineStage(StageOp stage) {
                                    channel, phase);
   CopyOp::create(rewriter, loc, stage.getSource(), stage.getIndices(),
                  stage.getLimits(), acquire.getBuffers().front(),
-                 stage.getMap(), stage.getPadded());
+                 stage.getMap(), stage.getPadded(), stage.getReuse());
   CommitOp::create(rewriter, loc, channel, phase);
   auto wait =
       WaitOp::create(rewriter, loc, TypeRange(Type(slotType)), channel, phase);

@@ -180,5 +180,5 @@ Value PartBuilder::load(LoadOp op) {
         limits[staged.columnDim],
         arith::ConstantIndexOp::create(b, part.offset));
   return LoadOp::create(b, getType(op.getResult()), op.getSource(), indices,
-                        limits, op.getPadding(), map);
+                        limits, op.getPadding(), map, op.getReuse());
 }

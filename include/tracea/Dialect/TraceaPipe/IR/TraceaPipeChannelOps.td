@@ -81,7 +81,8 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
   let summary = "Copies a tile into a slot through a coordinate map";
   let description = [{
     `dest[t] = source[indices + map(t)]`, converted, with the limits and padded
-    dimensions of `tracea_pipe.stage`. Complete only after `commit`.
+    dimensions and the `reuse` of `tracea_pipe.stage`. Complete only after
+    `commit`.
 
     ```mlir
     tracea_pipe.copy %a[%m, %k] map affine_map<(p, k, i) -> (p * 8 + i, k)>
@@ -91,10 +92,13 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AnyMemRef:$dest, AffineMapAttr:$map,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded);
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded,
+    DefaultValuedAttr<TraceaPipe_ReuseAttr,
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
   let assemblyFormat = [{
     $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
-    (`padded` $padded^)? `to` $dest attr-dict `:` type($source) `,` type($dest)
+    (`padded` $padded^)? (`reuse` $reuse^)? `to` $dest attr-dict
+    `:` type($source) `,` type($dest)
   }];
   let hasVerifier = 1;
 }

@@ -202,6 +202,16 @@ def TraceaPipe_UnitAttr : EnumAttr<TraceaPipe_Dialect, TraceaPipe_Unit, "unit"> 
   let assemblyFormat = "$value";
 }
 
+def TraceaPipe_Reuse : I32EnumAttr<"Reuse", "Whether memory is read again", [
+    I32EnumAttrCase<"Unknown", 0, "unknown">, I32EnumAttrCase<"Once", 1, "once">,
+    I32EnumAttrCase<"Often", 2, "often">]> {
+  let cppNamespace = "::mlir::tracea_pipe";
+  let genSpecializedAttr = 0;
+}
+def TraceaPipe_ReuseAttr : EnumAttr<TraceaPipe_Dialect, TraceaPipe_Reuse, "reuse"> {
+  let assemblyFormat = "$value";
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

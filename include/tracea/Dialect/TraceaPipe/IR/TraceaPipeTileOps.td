@@ -19,7 +19,8 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
     Element `t` of the tile is `source[indices + map(t)]`, with `map` linear in
     the tile's coordinates (a source dimension that uses none is a broadcast).
     With `limits`, an element whose coordinate reaches the limit of its
-    dimension is not read; it is `padding`, or zero without one.
+    dimension is not read; it is `padding`, or zero without one. `reuse` is that
+    of `tracea_pipe.stage`.
 
     ```mlir
     %b = tracea_pipe.load %bias[%n] map affine_map<(i, j) -> (j)> limits(%h, %w)
@@ -27,11 +28,13 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
     ```
   }];
   let arguments = (ins TileSource:$source, Variadic<Index>:$indices,
-    Variadic<Index>:$limits, Optional<AnyType>:$padding, AffineMapAttr:$map);
+    Variadic<Index>:$limits, Optional<AnyType>:$padding, AffineMapAttr:$map,
+    DefaultValuedAttr<TraceaPipe_ReuseAttr,
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = [{
     $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
-    (`padding` `(` $padding^ `:` type($padding) `)`)?
+    (`padding` `(` $padding^ `:` type($padding) `)`)? (`reuse` $reuse^)?
     attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -240,6 +243,9 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
     linear in the tile's coordinates: the coordinate map of an implicit matrix
     product.
 
+    `reuse` is a hint to the caches: this memory is read `once` by all of the
+    kernel, and need not be kept, or `often`.
+
     The pipeline level turns it into `acquire`, `copy`, `commit` and `wait` on a
     channel.
 
@@ -253,11 +259,13 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
     Variadic<Index>:$limits, AffineMapAttr:$map,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded,
-    DefaultValuedAttr<I64Attr, "1">:$slots);
+    DefaultValuedAttr<I64Attr, "1">:$slots,
+    DefaultValuedAttr<TraceaPipe_ReuseAttr,
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
   let results = (outs StagedTile:$result);
   let assemblyFormat = [{
     $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
-    (`padded` $padded^)? (`slots` $slots^)? attr-dict
+    (`padded` $padded^)? (`slots` $slots^)? (`reuse` $reuse^)? attr-dict
     `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
