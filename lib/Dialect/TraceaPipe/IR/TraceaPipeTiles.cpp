@@ -98,6 +98,13 @@ LogicalResult MmaOp::verify() {
   if (!getLimits().empty() && getLimits().size() != 2)
     return emitOpError() << "expects two limits, of rows and columns, found "
                          << getLimits().size();
+  if (getPrecision() != Precision::Full)
+    for (Type type :
+         {lhs.getElementType(), rhs.getElementType(), acc.getElementType()})
+      if (!type.isF32())
+        return emitOpError()
+               << "expects f32 where it has the precision '"
+               << stringifyPrecision(getPrecision()) << "', found " << type;
   return success();
 }
 

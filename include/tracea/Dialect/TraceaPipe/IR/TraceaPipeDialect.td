@@ -212,6 +212,17 @@ def TraceaPipe_ReuseAttr : EnumAttr<TraceaPipe_Dialect, TraceaPipe_Reuse, "reuse
   let assemblyFormat = "$value";
 }
 
+def TraceaPipe_Precision : I32EnumAttr<"Precision", "What a product keeps of operands of f32", [
+    I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"TF32", 1, "tf32">,
+    I32EnumAttrCase<"TF32x3", 2, "tf32x3">]> {
+  let cppNamespace = "::mlir::tracea_pipe";
+  let genSpecializedAttr = 0;
+}
+def TraceaPipe_PrecisionAttr
+    : EnumAttr<TraceaPipe_Dialect, TraceaPipe_Precision, "precision"> {
+  let assemblyFormat = "$value";
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -99,6 +99,11 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     rows of lhs and one for the columns of rhs: elements at or beyond them are
     not read, and what the result holds there is unspecified.
 
+    `precision` says what a product of f32 keeps of its operands. `tf32` rounds
+    them to the 10 bits of tf32's fraction, ties away from zero. `tf32x3` splits
+    each into a part of tf32 and one of the rest, and adds up the products of
+    rest and part, part and rest, part and part, in this order.
+
     ```mlir
     %sum = tracea_pipe.mma %a, %b, %acc depth(%k)
              : tensor<8x256xf32, #tracea_pipe.staged>, tensor<256x32xf32, #tracea_pipe.staged>,
@@ -106,19 +111,25 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     ```
   }];
   let arguments = (ins StagedView:$lhs, StagedView:$rhs, RegisterTile:$acc,
-    Optional<Index>:$depth, Variadic<Index>:$limits);
+    Optional<Index>:$depth, Variadic<Index>:$limits,
+    DefaultValuedAttr<TraceaPipe_PrecisionAttr,
+                      "::mlir::tracea_pipe::Precision::Full">:$precision);
   let results = (outs RegisterTile:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`depth` `(` $depth^ `)`)?
-    (`limits` `(` $limits^ `)`)? attr-dict
+    (`limits` `(` $limits^ `)`)? (`precision` $precision^)? attr-dict
     `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
 }
 
 def TraceaPipe_ReduceOp : TraceaPipe_Op<"reduce", [Pure]> {
-  let summary = "Reduces a register tile along one dimension to extent one";
+  let summary = "Reduces a register tile along one dimension";
   let description = [{
+    To extent one, or to as many groups of neighbours as the result has: element
+    g of e is reduced from the elements [g s, (g + 1) s) with s = extent / e, a
+    power of two.
+
     The lane map decides between registers, lanes and shared memory. Every lane
     of a group holds the result (its lane map has zero vectors there), so that
     `broadcast` back costs nothing. The order of the reduction is part of the
