@@ -126,7 +126,8 @@ Reason CPUVariant::check(const Problem &problem,
     return "a CPU variant multiplies on unit 'vector', found '" +
            std::string(target::stringify(plan.unit)) + "'";
   if (plan.slots != 1 || plan.producers != 0 || plan.consumers != 0 ||
-      plan.group != 0 || plan.split != 1)
+      plan.group != 0 || plan.split != 1 || plan.residents != 1 ||
+      plan.cluster != 1)
     return "a CPU variant has one slot, no roles, no raster groups and whole "
            "sums";
   return checkTiles(problem, target, plan);

@@ -126,7 +126,8 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
   assert(unit && "plans use units that schedules can name");
   return ScheduleAttr::get(context, variant, *unit, plan.tile, plan.registers,
                            plan.slots, plan.producers, plan.consumers,
-                           plan.group, plan.split);
+                           plan.group, plan.split, plan.residents,
+                           plan.cluster);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
@@ -143,5 +144,7 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   plan.consumers = schedule.getConsumers();
   plan.group = schedule.getGroup();
   plan.split = schedule.getSplit();
+  plan.residents = schedule.getResidents();
+  plan.cluster = schedule.getCluster();
   return plan;
 }

@@ -34,12 +34,15 @@ struct Plan {
   int64_t consumers = 0;
   int64_t group = 0;
   int64_t split = 1;
+  int64_t residents = 1;
+  int64_t cluster = 1;
 
   bool operator==(const Plan &other) const {
     return unit == other.unit && tile == other.tile &&
            registers == other.registers && slots == other.slots &&
            producers == other.producers && consumers == other.consumers &&
-           group == other.group && split == other.split;
+           group == other.group && split == other.split &&
+           residents == other.residents && cluster == other.cluster;
   }
 };
 

@@ -12,7 +12,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> tile,
                                    ArrayRef<int64_t> registers, int64_t slots,
                                    int64_t producers, int64_t consumers,
-                                   int64_t group, int64_t split) {
+                                   int64_t group, int64_t split,
+                                   int64_t residents, int64_t cluster) {
   if (variant.empty())
     return emitError() << "expected a schedule to name a variant, found \"\"";
   for (int64_t extent : tile)
@@ -34,5 +35,15 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 'group' of at least 0, found " << group;
   if (split < 1)
     return emitError() << "expected 'split' of at least 1, found " << split;
+  if (residents < 1 || residents > 32)
+    return emitError() << "expected 'residents' of 1 to 32, found "
+                       << residents;
+  if (cluster < 1 || cluster > 16 || !llvm::isPowerOf2_64(cluster))
+    return emitError() << "expected a 'cluster' of 1, 2, 4, 8 or 16, found "
+                       << cluster;
+  if (cluster > 1 && cluster != split)
+    return emitError() << "expected a 'cluster' of one workgroup for each of "
+                          "the "
+                       << split << " parts of 'split', found " << cluster;
   return success();
 }

@@ -2,6 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -139,11 +140,14 @@ LogicalResult KernelOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 void TilesOp::build(OpBuilder &builder, OperationState &state,
-                    ValueRange bounds, int64_t group) {
+                    ValueRange bounds, int64_t group, int64_t cluster) {
   state.addOperands(bounds);
   if (group)
     state.addAttribute(getGroupAttrName(state.name),
                        builder.getI64IntegerAttr(group));
+  if (cluster != 1)
+    state.addAttribute(getClusterAttrName(state.name),
+                       builder.getI64IntegerAttr(cluster));
   Region *body = state.addRegion();
   Block *block = new Block();
   body->push_back(block);
@@ -171,6 +175,13 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(getGroupAttrName(result.name),
                         parser.getBuilder().getI64IntegerAttr(group));
   }
+  if (succeeded(parser.parseOptionalKeyword("cluster"))) {
+    int64_t cluster;
+    if (parser.parseInteger(cluster))
+      return failure();
+    result.addAttribute(getClusterAttrName(result.name),
+                        parser.getBuilder().getI64IntegerAttr(cluster));
+  }
   for (OpAsmParser::Argument &argument : indices)
     argument.type = index;
   if (parser.resolveOperands(bounds, index, result.operands) ||
@@ -189,8 +200,10 @@ void TilesOp::print(OpAsmPrinter &printer) {
   printer << ") in (" << getBounds() << ")";
   if (getGroup())
     printer << " group " << static_cast<int64_t>(getGroup());
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getGroupAttrName()});
+  if (getCluster() != 1)
+    printer << " cluster " << static_cast<int64_t>(getCluster());
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getGroupAttrName(), getClusterAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/false);
@@ -212,6 +225,20 @@ LogicalResult TilesOp::verify() {
     return emitOpError() << "expects a group of at least 0, found " << group;
   if (group > 0 && getBounds().size() < 2)
     return emitOpError() << "expects two dimensions or more to group";
+  int64_t cluster = getCluster();
+  if (cluster < 1 || cluster > 16 || !llvm::isPowerOf2_64(cluster))
+    return emitOpError() << "expects a cluster of 1, 2, 4, 8 or 16 workgroups, "
+                            "found "
+                         << cluster;
+  if (cluster == 1)
+    return success();
+  std::optional<int64_t> first = getConstantIntValue(getBounds().front());
+  if (first != cluster)
+    return emitOpError() << "expects the first bound to be the constant "
+                         << cluster << ", the workgroups of a cluster";
+  if (group > 0 && getBounds().size() < 3)
+    return emitOpError() << "expects two dimensions or more beside the "
+                            "cluster's to group";
   return success();
 }
 

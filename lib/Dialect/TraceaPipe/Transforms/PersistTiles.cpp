@@ -110,6 +110,12 @@ struct PersistTiles : mlir::tracea_pipe::impl::PersistTilesBase<PersistTiles> {
     PipelineAttr pipeline = kernel.getPipelineAttr();
     if (!pipeline || !pipeline.getWorkgroups() || kernel.getRoles())
       return markAllAnalysesPreserved();
+    if (kernel.getTiles().getCluster() > 1) {
+      kernel.getTiles().emitOpError()
+          << "has clusters, whose workgroups meet once: expects a pipeline "
+             "without 'workgroups' that walk over tiles";
+      return signalPassFailure();
+    }
     persist(kernel.getTiles(), pipeline.getWorkgroups());
   }
 };

@@ -46,6 +46,24 @@ def Tracea_FilterLayoutAttr
 }
 
 //===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+def Tracea_ReductionKind : Tracea_I32Enum<"ReductionKind",
+    "How values of an epilogue become one element of a result", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">
+]>;
+def Tracea_ReductionKindAttr
+    : EnumAttr<Tracea_Dialect, Tracea_ReductionKind, "reduction_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+def Tracea_ReductionKindArrayAttr
+    : TypedArrayAttrBase<Tracea_ReductionKindAttr, "kinds of reductions">;
+
+//===----------------------------------------------------------------------===//
 // Decisions
 //===----------------------------------------------------------------------===//
 
@@ -108,9 +126,12 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
       (m, n, k for a gemm), `registers` the tile held in registers at a time.
     - `slots` is the depth of the rings between copies and multiplies,
       `producers` and `consumers` the roles (0, 0: one role does both).
+    - `residents` is the number of workgroups that share a core: while one
+      finishes its tile, the others multiply.
     - `group` is the height of a raster group (0: row-major order of tiles).
     - `split` is the number of parts that the sum over k is cut into; another
-      kernel adds them up (1: the sum is whole).
+      kernel adds them up (1: the sum is whole). With a `cluster` of as many
+      workgroups they add their parts up themselves, in their memories.
 
     ```mlir
     #tracea.schedule<variant = "gemm.packed", unit = vector,
@@ -126,12 +147,14 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0", "producer roles">:$producers,
     DefaultValuedParameter<"int64_t", "0", "consumer roles">:$consumers,
     DefaultValuedParameter<"int64_t", "0", "raster group height">:$group,
-    DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split
+    DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split,
+    DefaultValuedParameter<"int64_t", "1", "workgroups of a core">:$residents,
+    DefaultValuedParameter<"int64_t", "1", "workgroups that share a sum">:$cluster
   );
   let assemblyFormat = [{
     `<` struct($variant, $unit, custom<Extents>($tile),
                custom<Extents>($registers), $slots, $producers, $consumers,
-               $group, $split) `>`
+               $group, $split, $residents, $cluster) `>`
   }];
   let genVerifyDecl = 1;
 }

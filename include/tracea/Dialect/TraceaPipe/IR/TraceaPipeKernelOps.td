@@ -64,18 +64,25 @@ def TraceaPipe_TilesOp : TraceaPipe_Op<"tiles", [
     last two dimensions in groups of g rows, so that neighbouring tiles share
     operands in the cache.
 
+    With a `cluster` of c workgroups the first bound is the constant c. The
+    iterations that differ in the first index alone run at the same time, and
+    may read one another's memory: they are the workgroups of one cluster, the
+    first index is a workgroup's number in it, and clusters are independent.
+
     ```mlir
     tracea_pipe.tiles (%i, %j) in (%gm, %gn) { ... }
+    tracea_pipe.tiles (%part, %i, %j) in (%c4, %gm, %gn) cluster 4 { ... }
     ```
   }];
   let arguments = (ins Variadic<Index>:$bounds,
-    DefaultValuedAttr<I64Attr, "0">:$group);
+    DefaultValuedAttr<I64Attr, "0">:$group,
+    DefaultValuedAttr<I64Attr, "1">:$cluster);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$bounds,
-      CArg<"int64_t", "0">:$group)>];
+      CArg<"int64_t", "0">:$group, CArg<"int64_t", "1">:$cluster)>];
   let extraClassDeclaration = [{
     ::mlir::Block::BlockArgListType getIndices() { return getBody().getArguments(); }
   }];

@@ -86,6 +86,39 @@ def FillAhead : Pass<"tracea-fill-ahead", "::mlir::tracea_pipe::KernelOp"> {
   let statistics = [Statistic<"numRings", "rings", "Rings that are filled ahead">];
 }
 
+def ShareClusterSums : Pass<"tracea-share-cluster-sums", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Let workgroups of a cluster add up in their memories";
+  let description = [{
+    Each `tracea_pipe.cluster_sum` becomes what it takes: every workgroup writes
+    its value to staged memory, the cluster meets, and each workgroup reads its
+    rows from the memories of all, its own first, then those of the workgroups
+    whose numbers differ from its own by xor 1, 2, and so on. The workgroup
+    arrives again when it has read; before it exits, it waits for the others.
+
+    ```mlir
+    %mine = tracea_pipe.cluster_sum %sum part %p : tensor<128x64xf32, #acc> -> tensor<64x64xf32, #rows>
+    ```
+    becomes
+    ```mlir
+    %memory = tracea_pipe.scratch : memref<128x64xf32, #staged>
+    tracea_pipe.store %sum, %memory[%c0, %c0] …
+    tracea_pipe.cluster_arrive
+    tracea_pipe.cluster_wait
+    %row = arith.muli %p, %c64
+    %a = tracea_pipe.load %memory[%row, %c0] …
+    %q = arith.xori %p, %c1
+    %other = tracea_pipe.peer %memory[%q] : memref<128x64xf32, #staged>
+    %b = tracea_pipe.load %other[%row, %c0] …
+    %mine = arith.addf %a, %b : tensor<64x64xf32, #rows>
+    tracea_pipe.cluster_arrive
+    …
+    tracea_pipe.cluster_wait
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numSums", "sums", "Sums that a cluster shares">];
+}
+
 def PersistTiles : Pass<"tracea-persist-tiles", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Let few workgroups walk over the tiles of the grid";
   let description = [{
