@@ -280,6 +280,9 @@ static FailureOr<Window> getWindow(Value value, std::string &reason) {
     }
     return window;
   }
+  // Another workgroup's memory has the same banks.
+  if (auto peer = value.getDefiningOp<PeerOp>())
+    return getWindow(peer.getMemory(), reason);
   auto type = cast<ShapedType>(value.getType());
   int64_t elementBytes = getElementBytes(type);
   Window window;
@@ -327,6 +330,8 @@ static StagedAccess getAccess(Operation *op, Value memory, Type tile,
   result.buffer = memory;
   while (auto view = result.buffer.getDefiningOp<ViewOp>())
     result.buffer = view.getSource();
+  if (auto peer = result.buffer.getDefiningOp<PeerOp>())
+    result.buffer = peer.getMemory();
   FailureOr<Window> window = getWindow(memory, result.reason);
   if (failed(window))
     return result;

@@ -47,7 +47,8 @@ static void report(const Extractor &extractor, KernelOp kernel,
                             << "breaks the protocol ("
                             << ta::propertyName(finding.property)
                             << "): " << describe(place(finding.site), finding);
-  if (finding.channel >= 0) {
+  if (finding.channel >= 0 &&
+      finding.channel < static_cast<int>(extractor.channels.size())) {
     ChannelOp channel = extractor.channels[finding.channel];
     diag.attachNote(channel.getLoc())
         << "channel " << finding.channel << " is declared here";

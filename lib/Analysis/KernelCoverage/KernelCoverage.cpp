@@ -402,6 +402,7 @@ void KernelCoverage::extract() {
   extractOutputs();
   extractSums();
   extractSlots();
+  extractClusterMemory();
   addObligations(context);
   problem.assumptions = indices.getAssumptions();
   addOtherIds(problem);

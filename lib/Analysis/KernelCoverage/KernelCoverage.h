@@ -18,6 +18,12 @@
 
 namespace mlir::tracea {
 
+/// Replaces the rows of ragged tiles that `writer` writes along `dim` by those
+/// of tiles without gaps. Why that cannot be done, or nothing.
+std::string replaceRaggedRows(const cov::Space &space,
+                              const IndexContext::RaggedRows &rows,
+                              cov::Writer &writer, unsigned &dim);
+
 /// A claim that is decided by itself, and the places that it is about.
 struct CoveragePart {
   enum Kind : uint8_t {
@@ -127,6 +133,9 @@ private:
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();
+  // ClusterSums.cpp
+  bool isClusterSum();
+  void extractClusterMemory();
   void extractSlots();
   /// `outside` happens once for each time that the slot is filled; the teams of
   /// `team` fill it together.

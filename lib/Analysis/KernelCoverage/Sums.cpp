@@ -130,6 +130,12 @@ void KernelCoverage::extractSums() {
         splitIds.push_back(term);
     }
   }
+  // A number in the cluster, where all of the cluster is added up.
+  if (isClusterSum()) {
+    Expr index = context.get(kernel.getTiles().getIndices().front());
+    if (!index.isConstant() && index.terms().size() == 1)
+      splitIds.push_back(index.terms().front().first);
+  }
   for (const Sum &sum : getSums(kernel)) {
     SumExtraction(*this, kernel, sum).run();
     if (!choices.isEmpty())

@@ -27,7 +27,7 @@ static bool isWrite(Operation *op, OpOperand &operand) {
 }
 
 void Extractor::emitAccesses(Operation *op) {
-  if (isa<ViewOp, ViewLikeOpInterface>(op))
+  if (isa<ViewOp, ViewLikeOpInterface, PeerOp>(op))
     return;
   for (OpOperand &operand : op->getOpOperands()) {
     SlotBuffer buffer = getSlotBuffer(operand.get());
@@ -35,6 +35,9 @@ void Extractor::emitAccesses(Operation *op) {
       emitSlotAccess(op, operand, buffer);
       continue;
     }
+    if (isa<MemRefType>(operand.get().getType()) &&
+        emitClusterAccess(op, operand))
+      continue;
     Value root = getViewRoot(operand.get());
     auto type = dyn_cast<MemRefType>(root.getType());
     if (!type || !isa_and_nonnull<StagedAttr>(type.getMemorySpace()))

@@ -155,7 +155,7 @@ LogicalResult Extractor::extract() {
   }
   if (failed(declare()))
     return failure();
-  if (failed(declareTurns()))
+  if (failed(declareTurns()) || failed(declareClusters()))
     return failure();
   if (roles) {
     // Budgets are checked against the whole file.
@@ -169,6 +169,7 @@ LogicalResult Extractor::extract() {
     teamNumber = number;
     emitTeam(who);
   }
+  emitPeers();
   return success();
 }
 
@@ -187,9 +188,11 @@ void Extractor::emitTeam(Team &who) {
   }
   inFlightNumbers.clear();
   scratchNumbers.clear();
+  beginCluster();
   emitTurnEnds(/*first=*/true);
   emitBlock(kernel.getTiles().getBody().front());
   emitTurnEnds(/*first=*/false);
+  emitClusterEnd(kernel.getTiles());
   program.at(siteOf(who.role ? who.role.getOperation()
                              : kernel.getTiles().getOperation()));
   program.finish();

@@ -14,6 +14,8 @@
 #include "tracea/Analysis/Protocol/Protocol.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::tracea {
@@ -90,6 +92,21 @@ private:
   void emitScratchAccess(Operation *op, OpOperand &operand, Value scratch);
   void emitTurn(Operation *op, Value turns, Value team);
   void emitTurnEnds(bool first);
+  // Clusters.cpp
+  LogicalResult collectClusters();
+  LogicalResult collectPhases();
+  LogicalResult declareClusters();
+  void addClusterChannel(ta::Channel channel);
+  ta::Instruction &addCluster(ta::Step step, Operation *op, int channel);
+  void beginCluster() {
+    clusterPositions.clear();
+    clusterArrivals = 0;
+  }
+  void emitClusterPhase(Operation *op);
+  void emitClusterEnd(Operation *op);
+  /// Whether `operand` is memory that a cluster shares.
+  bool emitClusterAccess(Operation *op, OpOperand &operand);
+  void emitPeers();
   void emitFor(scf::ForOp loop);
   void emitIf(scf::IfOp branch);
   void emitYield(Block &block, ValueRange into);
@@ -164,6 +181,14 @@ private:
   SmallVector<SmallVector<BufferParts>> bufferParts;
   llvm::EquivalenceClasses<const void *> inFlight;
   DenseMap<Value, int> turnBarriers;
+  /// Scratch memory that other workgroups read, and its channel.
+  llvm::SetVector<Value> sharedScratch;
+  llvm::MapVector<Value, int> clusterMemory;
+  /// The phase of the cluster's barrier that an operation comes to.
+  llvm::MapVector<Operation *, int> clusterPhases;
+  int numClusterPhases = 0, firstClusterChannel = -1;
+  /// A team of each role that comes to the barrier.
+  SmallVector<int> peerTeams;
   DenseMap<Operation *, int> siteNumbers;
   llvm::StringMap<int> trips;
   // Of the team at hand.
@@ -171,6 +196,8 @@ private:
   Team *team = nullptr;
   int teamNumber = 0;
   DenseMap<Value, int> phases;
+  DenseMap<int, int> clusterPositions;
+  int clusterArrivals = 0;
   DenseMap<const void *, int> inFlightNumbers;
   DenseMap<std::pair<Value, int>, int> scratchNumbers;
   /// Loops that continue a trip count whose first decision a branch has read.

@@ -69,6 +69,8 @@ void Extractor::emitOp(Operation *op) {
     return undecided(op, "'" + op->getName().getStringRef() +
                              "' holds channel operations");
   }
+  if (isa<ClusterArriveOp, ClusterWaitOp>(op))
+    return emitClusterPhase(op);
   if (emitAsync(op))
     return;
   for (OpResult result : op->getResults())
