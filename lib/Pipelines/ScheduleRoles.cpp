@@ -22,6 +22,7 @@ static constexpr StringLiteral kPlainLoops = "linalg";
 
 static void addRolePasses(OpPassManager &kernels) {
   kernels.addPass(tracea_pipe::createJoinChannels());
+  kernels.addPass(tracea_pipe::createShareClusterSums());
   // Without roles: the kernels that have no pipeline.
   kernels.addPass(tracea_pipe::createFillAhead());
   kernels.addPass(tracea_pipe::createPersistTiles());

@@ -14,6 +14,14 @@ using namespace mlir::tracea;
 /// Bytes of the box of a tensor map, an attribute of the kernel's argument.
 static constexpr const char *kBoxBytes = "tracea.box_bytes";
 
+/// Whether it may point into another block's memory.
+static bool isClusterPointer(Value address) {
+  auto type = dyn_cast<LLVM::LLVMPointerType>(address.getType());
+  return type &&
+         type.getAddressSpace() ==
+             static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster);
+}
+
 Linear ProgramBuilder::addressOf(Operation *op, Value address) {
   Linear linear = context.symbols.linearize(values.get(address));
   bool known = isShared(linear);
@@ -159,8 +167,10 @@ bool ProgramBuilder::emitAccessOp(Operation *op) {
       })
       .Case([&](LLVM::LoadOp load) {
         emitAccess(Event::Read, op, load.getAddr(), sizeOf(load.getType()));
-        if (!program.events.empty() && program.events.back().op == op)
+        if (!program.events.empty() && program.events.back().op == op) {
           program.events.back().fresh = context.messages.fresh.contains(op);
+          program.events.back().remote = isClusterPointer(load.getAddr());
+        }
         return true;
       })
       .Case([&](LLVM::StoreOp store) {

@@ -248,6 +248,12 @@ void Assembler::assembleEvent(const Event &event, unsigned number) {
   case Event::ProxyFence:
     add(Step::Fence, event);
     return;
+  case Event::ClusterArrive:
+    if (event.publishes)
+      publish();
+    return assembleCluster(event);
+  case Event::ClusterWait:
+    return assembleCluster(event);
   case Event::Registers:
   case Event::TouchRegisters:
   case Event::FenceRegisters:
@@ -299,6 +305,9 @@ void Assembler::assemble(unsigned number) {
   std::string name = first == last ? "warp " + std::to_string(first)
                                    : "warps " + std::to_string(first) + "-" +
                                          std::to_string(last);
+  if (program.isPeer)
+    name = "peers of " + name;
+  clusterArrivals = clusterWaits = 0;
   ta::RoleBuilder role(result.protocol, name);
   builder = &role;
   expressions.clear();
@@ -324,6 +333,7 @@ void Assembler::assemble(unsigned number) {
     start.push_back(static_cast<int>(role.role.code.size()));
     assembleEvent(event, number);
   }
+  assembleClusterEnd(context.kernel);
   for (ta::Instruction &op : role.role.code)
     if (op.target >= 0)
       op.target = start[op.target];
@@ -334,6 +344,7 @@ void Assembler::assemble(unsigned number) {
 RecoveredProtocol Assembler::run() {
   result.protocol.name = context.kernel.getSymName().str();
   result.protocol.trips = context.trips.names;
+  addPeers();
   findArrays();
   auto finish = [&] {
     result.reason = context.reason;
@@ -342,7 +353,9 @@ RecoveredProtocol Assembler::run() {
     result.guessedOp = context.guessedOp;
     return std::move(result);
   };
-  if (arrays.empty() || !context.reason.empty() || programs.size() > 32) {
+  // Without barriers in shared memory, blocks meet at named ones.
+  bool noRings = arrays.empty() && context.hasWarpgroups;
+  if (noRings || !context.reason.empty() || programs.size() > 32) {
     if (programs.size() > 32)
       context.undecided(context.kernel, "the kernel has more than 32 roles");
     return finish();
@@ -370,6 +383,7 @@ RecoveredProtocol Assembler::run() {
     result.protocol.channels.push_back(channel);
     result.channels.push_back(region.op);
   }
+  declareCluster();
   checkOverlaps();
   // Who reads which part.
   for (ta::Channel &channel : result.protocol.channels) {

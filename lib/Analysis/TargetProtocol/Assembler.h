@@ -66,6 +66,12 @@ private:
   // RegisterFences.cpp
   void checkRegisterFences();
 
+  // Clusters.cpp
+  void addPeers();
+  void declareCluster();
+  void assembleCluster(const Event &event);
+  void assembleClusterEnd(Operation *op);
+
   // Assembler.cpp
   void declareChannels();
   void budgetRegisters();
@@ -84,6 +90,8 @@ private:
 
   KernelContext &context;
   ArrayRef<RoleProgram> programs;
+  /// The block's, and those that stand for its peers; empty without a cluster.
+  std::vector<RoleProgram> allPrograms;
   const RecoveryOptions &options;
   RecoveredProtocol result;
   std::vector<BarrierArray> arrays;
@@ -106,6 +114,8 @@ private:
   std::optional<int64_t> electedLane;
   llvm::DenseSet<int64_t> initialized, fenced;
   bool writesLoose = false;
+  int clusterPhases = 0, firstClusterChannel = -1;
+  int clusterArrivals = 0, clusterWaits = 0;
 };
 
 /// What tells which lane an election takes: a thread, or -1 - warp for the one

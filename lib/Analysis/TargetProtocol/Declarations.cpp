@@ -48,6 +48,8 @@ void Assembler::budgetRegisters() {
   bool budgets = false;
   llvm::DenseMap<unsigned, std::pair<int64_t, Operation *>> groups;
   for (auto [number, program] : llvm::enumerate(programs)) {
+    if (program.isPeer)
+      continue;
     int64_t registers = launched;
     Operation *last = nullptr;
     for (const Event &event : program.events)

@@ -227,7 +227,8 @@ void ProgramBuilder::emitOp(Operation *op) {
   emitTouches(op);
   if (isHarmless(op) || !isRelevantAlone(op))
     return;
-  if (emitBarrierOp(op) || emitGroupOp(op) || emitAccessOp(op) || emitAsm(op))
+  if (emitBarrierOp(op) || emitGroupOp(op) || emitAccessOp(op) ||
+      emitClusterOp(op) || emitAsm(op))
     return;
   // Only registers.
   bool known = op->getDialect() && op->getDialect()->getNamespace() != "nvvm" &&

@@ -208,6 +208,9 @@ StagedWindow::get(Value memory, ValueRange indices, AffineMap map,
                   function_ref<InFlightDiagnostic()> emitError) {
   StagedWindow window;
   window.dims = composeAccess(memory, indices, map);
+  // Another workgroup's memory is laid out as this one's.
+  if (auto peer = memory.getDefiningOp<PeerOp>())
+    memory = peer.getMemory();
   // Seen with the dimensions that the access sees.
   auto type = dyn_cast<MemRefType>(memory.getType());
   memory = stripReshapes(memory);

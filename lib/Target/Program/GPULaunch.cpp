@@ -193,7 +193,9 @@ LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
   rt::TensorMapSpec map;
   map.element = *type;
   map.swizzle = *mode;
-  map.promotion = rt::MapPromotion::B256;
+  // Rows of a box are swizzled as 128 bytes: more would be fetched for others,
+  // and where rows begin anywhere in a line, twice.
+  map.promotion = rt::MapPromotion::B128;
   rt::ViewSpec axes = view;
   axes.sizes.clear();
   axes.strides.clear();
@@ -282,6 +284,9 @@ static LogicalResult exportKernel(rt::KernelSpec &kernel,
                                 << "' and 'tracea.shared_bytes'";
   rt::GPUKernelSpec gpu;
   llvm::copy(threads.asArrayRef(), gpu.block.begin());
+  if (auto cluster = function->getAttrOfType<DenseI32ArrayAttr>(
+          NVVM::NVVMDialect::getClusterDimAttrName()))
+    llvm::copy(cluster.asArrayRef(), gpu.cluster.begin());
   gpu.indexBits = 64;
   kernel.gpu = gpu;
   kernel.workspace = shared.getInt();
