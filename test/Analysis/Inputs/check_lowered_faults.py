@@ -47,6 +47,10 @@ FAULTS = [
     ("multiplies not committed", r"^\s*nvvm\.wgmma\.commit\.group", None),
     ("stores not committed", r"^\s*nvvm\.cp\.async\.bulk\.commit\.group", None),
     ("stores not waited for", r"^\s*nvvm\.cp\.async\.bulk\.wait_group", None),
+    ("arrival at the cluster's barrier missing", r"^\s*nvvm\.cluster\.arrive", None),
+    ("writes not published to the cluster", r"^\s*nvvm\.cluster\.arrive \{",
+     (r"cluster\.arrive ", "cluster.arrive.relaxed ")),
+    ("cluster not waited for", r"^\s*nvvm\.cluster\.wait", None),
 ]
 
 def run(tool, arguments, text):
