@@ -61,6 +61,16 @@ static TypedAttr getSplatValue(Value tensor) {
   return {};
 }
 
+bool tracea::canMoveTo(EpilogueOpInterface op, Operation *place) {
+  for (Value result : op.getAuxResults())
+    for (Operation *user : result.getUsers()) {
+      Operation *inBlock = place->getBlock()->findAncestorOpInBlock(*user);
+      if (inBlock && inBlock != place && inBlock->isBeforeInBlock(place))
+        return false;
+    }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // ElementwiseOp
 //===----------------------------------------------------------------------===//

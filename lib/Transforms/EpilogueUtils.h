@@ -33,6 +33,10 @@ bool isUndecided(EpilogueOpInterface op);
 /// Number of dimensions of the result that the epilogue writes.
 unsigned getEpilogueRank(EpilogueOpInterface op);
 
+/// Whether nothing reads an auxiliary result before `place`, an operation of
+/// the same block, so that `op` may stand there as far as they are concerned.
+bool canMoveTo(EpilogueOpInterface op, Operation *place);
+
 /// An operation that computes each element of its one result from elements of
 /// its operands: a structured operation of linalg with parallel loops only, or
 /// an elementwise operation of arith or math on tensors.

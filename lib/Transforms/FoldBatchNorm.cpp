@@ -61,6 +61,8 @@ static StringRef findObstacle(BatchNormOp op, EpilogueOpInterface producer) {
     return "a schedule is attached already";
   if (producer->getBlock() != op->getBlock())
     return "its input comes from another block";
+  if (!canMoveTo(producer, op))
+    return "an auxiliary result is read before it";
   if (!isa<FloatType>(
           getElementTypeOrSelf(producer.getEpilogueResult().getType())))
     return "its input does not hold floating-point numbers";
@@ -122,7 +124,8 @@ struct FoldIntoProducer : public OpRewritePattern<BatchNormOp> {
     SmallVector<Value> extras;
     for (auto [index, extra] : llvm::enumerate(op.getExtras()))
       extras.push_back(editor.read(extra, getEpilogueMap(own, index)));
-    Value stored = inlineEpilogue(builder, loc, own, normalized, extras);
+    Value stored =
+        inlineEpilogue(builder, loc, own, normalized, extras).front();
 
     Value init = op.getInit();
     SmallVector<Operation *> casts;

@@ -4,8 +4,10 @@
 //
 // The unit of fusion is a cone: every operation between a result and the one
 // elementwise operation, the sink, in which all its uses meet again. A cone of
-// one operation is the plain case.
+// one operation is the plain case. What else reads values of the cone reads
+// auxiliary results of a product afterwards.
 
+#include "AuxResults.h"
 #include "EpilogueUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,8 +41,17 @@ public:
   SmallVector<Operation *> getInnerOps() const;
   /// True if a value that the cone reads comes from `other`.
   bool reads(Operation *other) const;
-  /// Creates the scalar computation in the editor's epilogue.
-  Value emit(EpilogueEditor &editor) const;
+  /// Whether the producer can compute the sink where it stands, or has to in
+  /// the sink's place.
+  bool staysInPlace() const { return stays; }
+  /// The values that others than the cone read, with their maps.
+  ArrayRef<std::pair<Value, AffineMap>> getEscapes() const { return escapes; }
+  bool isInside(Operation *op) const {
+    return matched.contains(op) || casts.contains(op);
+  }
+  /// Creates the scalar computation in the editor's epilogue. `scalars` is told
+  /// the scalar of each value of the cone.
+  Value emit(EpilogueEditor &editor, DenseMap<Value, Value> &scalars) const;
 
 private:
   struct Member {
@@ -49,8 +60,14 @@ private:
     AffineMap map;
   };
 
+  /// Adds the elementwise users of a value of the cone to `open`; of others the
+  /// value escapes.
+  LogicalResult addUsers(Value value, llvm::SetVector<Operation *> &open,
+                         std::string &reason);
   LogicalResult collect(std::string &reason);
+  LogicalResult arrangeEscapes(std::string &reason);
   LogicalResult place(Operation *op, AffineMap map, std::string &reason);
+  LogicalResult placeOthers(std::string &reason);
 
   mutable EpilogueOpInterface producer;
   Operation *sink = nullptr;
@@ -58,6 +75,8 @@ private:
   llvm::MapVector<Operation *, ElementwiseOp> matched;
   /// In an order in which operands come before their users.
   llvm::MapVector<Operation *, Member> members;
+  SmallVector<std::pair<Value, AffineMap>> escapes;
+  bool stays = false;
 };
 
 } // namespace
@@ -86,31 +105,52 @@ SmallVector<Operation *> Cone::getInnerOps() const {
   return inner;
 }
 
+LogicalResult Cone::addUsers(Value value, llvm::SetVector<Operation *> &open,
+                             std::string &reason) {
+  llvm::SetVector<Operation *> users;
+  collectUsers(value, users, casts);
+  for (Operation *op : users) {
+    if (matched.contains(op)) {
+      open.insert(op);
+      continue;
+    }
+    std::string why = "the result is used in another block";
+    std::optional<ElementwiseOp> elementwise;
+    if (op->getBlock() == producer->getBlock())
+      elementwise = ElementwiseOp::match(op, why);
+    if (elementwise) {
+      matched.insert({op, *elementwise});
+      open.insert(op);
+      continue;
+    }
+    if (reason.empty())
+      reason = users.size() == 1 && open.empty()
+                   ? why
+                   : "the result has several users that do not meet again in "
+                     "one elementwise operation";
+    // Extents will be those of the destination; a cast is not looked through
+    // for others.
+    if (!isa<GemmOp>(producer.getOperation()) || isa<tensor::DimOp>(op) ||
+        !llvm::is_contained(op->getOperands(), value))
+      return failure();
+    if (escapes.empty() || escapes.back().first != value)
+      escapes.push_back({value, AffineMap()});
+  }
+  return success();
+}
+
 LogicalResult Cone::collect(std::string &reason) {
   llvm::SetVector<Operation *> open;
-  collectUsers(producer.getEpilogueResult(), open, casts);
-  if (open.empty()) {
+  if (producer.getEpilogueResult().use_empty()) {
     reason = "the result has no user";
     return failure();
   }
+  std::string obstacle;
+  Value next = producer.getEpilogueResult();
   while (true) {
-    for (Operation *op : open) {
-      if (matched.contains(op))
-        continue;
-      if (op->getBlock() != producer->getBlock()) {
-        reason = "the result is used in another block";
-        return failure();
-      }
-      std::string why;
-      std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, why);
-      if (!elementwise) {
-        reason = open.size() == 1
-                     ? why
-                     : "the result has several users that do not meet again "
-                       "in one elementwise operation";
-        return failure();
-      }
-      matched.insert({op, *elementwise});
+    if (failed(addUsers(next, open, obstacle)) || open.empty()) {
+      reason = obstacle;
+      return failure();
     }
     if (open.size() == 1)
       break;
@@ -120,13 +160,63 @@ LogicalResult Cone::collect(std::string &reason) {
       if (op->isBeforeInBlock(earliest))
         earliest = op;
     open.remove(earliest);
-    collectUsers(earliest->getResult(0), open, casts);
+    next = earliest->getResult(0);
   }
   sink = open.front();
+  if (!canMoveTo(producer, sink)) {
+    reason = "an auxiliary result is read before the consumer";
+    return failure();
+  }
   for (Operation *cast : casts) {
     if (cast->getBlock() != producer->getBlock()) {
       reason = "the result is used in another block";
       return failure();
+    }
+  }
+  return success();
+}
+
+/// Flags and indices have no store of their own in kernels.
+static bool isStorable(Type type) {
+  return isa<FloatType>(type) ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() >= 8);
+}
+
+LogicalResult Cone::arrangeEscapes(std::string &reason) {
+  if (escapes.empty())
+    return success();
+  stays = true;
+  for (auto &[member, info] : members) {
+    for (const ElementwiseOp::Input &input : info.elementwise.getInputs()) {
+      Value source = peelCasts(input.operand->get());
+      bool isInner =
+          source.getDefiningOp() && matched.contains(source.getDefiningOp());
+      stays &= source == producer.getEpilogueResult() || isInner ||
+               isDefinedBefore(input.operand->get(), producer);
+    }
+    for (Value capture : info.elementwise.getCaptures())
+      stays &= isDefinedBefore(capture, producer);
+  }
+  unsigned rank = getEpilogueRank(producer);
+  for (auto &[value, map] : escapes) {
+    if (!isStorable(getElementTypeOrSelf(value.getType()))) {
+      reason = "a value that others read stores neither floats nor integers of "
+               "whole bytes";
+      return failure();
+    }
+    Operation *member = value.getDefiningOp();
+    map = member == producer.getOperation()
+              ? AffineMap::getMultiDimIdentityMap(rank, producer.getContext())
+              : members.lookup(member).map;
+    if (stays)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      Operation *place = sink->getBlock()->findAncestorOpInBlock(*user);
+      if (place && !isInside(place) && place->isBeforeInBlock(sink)) {
+        reason = "the result is read before all operands of the consumer are "
+                 "there";
+        return failure();
+      }
     }
   }
   return success();
@@ -146,6 +236,10 @@ LogicalResult Cone::place(Operation *op, AffineMap map, std::string &reason) {
     AffineMap inputMap = input.map.compose(map);
     bool isResult = source == producer.getEpilogueResult();
     Operation *inner = source.getDefiningOp();
+    if (!isResult && inner == producer.getOperation()) {
+      reason = "the consumer reads an auxiliary result, too";
+      return failure();
+    }
     bool isInner = inner && matched.contains(inner);
     if (!isResult && !isInner)
       continue;
@@ -159,6 +253,39 @@ LogicalResult Cone::place(Operation *op, AffineMap map, std::string &reason) {
       return failure();
   }
   members.insert({op, Member{elementwise, map}});
+  return success();
+}
+
+/// Places what the sink does not read: branches whose values escape.
+LogicalResult Cone::placeOthers(std::string &reason) {
+  SmallVector<Operation *> others;
+  for (auto &[op, elementwise] : matched)
+    if (!members.contains(op))
+      others.push_back(op);
+  llvm::sort(others,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : others) {
+    AffineMap map;
+    for (const ElementwiseOp::Input &input :
+         matched.find(op)->second.getInputs()) {
+      Value source = peelCasts(input.operand->get());
+      auto inner = members.find(source.getDefiningOp());
+      bool isResult = source == producer.getEpilogueResult();
+      if (!input.map.isPermutation() || (!isResult && inner == members.end()))
+        continue;
+      map = inversePermutation(input.map);
+      if (!isResult)
+        map = map.compose(inner->second.map);
+      break;
+    }
+    if (!map) {
+      reason = "the consumer '" + op->getName().getStringRef().str() +
+               "' reads the result in another order than it writes";
+      return failure();
+    }
+    if (failed(place(op, map, reason)))
+      return failure();
+  }
   return success();
 }
 
@@ -179,16 +306,17 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
     reason = "the consumer's result has another rank";
     return std::nullopt;
   }
-  Type stored = sinkType.getElementType();
-  if (!isa<FloatType>(stored) &&
-      !(stored.isInteger() && stored.getIntOrFloatBitWidth() >= 8)) {
-    // Flags and indices have no store of their own in kernels.
+  if (!isStorable(sinkType.getElementType())) {
     reason = "the consumer stores neither floats nor integers of whole bytes";
     return std::nullopt;
   }
   if (failed(cone.place(
           cone.sink, AffineMap::getMultiDimIdentityMap(rank, op.getContext()),
           reason)))
+    return std::nullopt;
+  if (failed(cone.placeOthers(reason)))
+    return std::nullopt;
+  if (failed(cone.arrangeEscapes(reason)))
     return std::nullopt;
 
   bool readsResult = false;
@@ -221,8 +349,9 @@ bool Cone::reads(Operation *other) const {
   return false;
 }
 
-Value Cone::emit(EpilogueEditor &editor) const {
-  Value result = editor.getStored();
+Value Cone::emit(EpilogueEditor &editor,
+                 DenseMap<Value, Value> &scalarOf) const {
+  scalarOf[producer.getEpilogueResult()] = editor.getStored();
   DenseMap<Operation *, Value> emitted;
   for (auto &[member, info] : members) {
     SmallVector<Value> scalars;
@@ -244,10 +373,12 @@ Value Cone::emit(EpilogueEditor &editor) const {
     SmallVector<Value> captured;
     for (Value capture : info.elementwise.getCaptures())
       captured.push_back(editor.readScalar(capture));
-    result = info.elementwise.emit(editor.getBuilder(), scalars, captured);
+    Value result =
+        info.elementwise.emit(editor.getBuilder(), scalars, captured);
     emitted[member] = result;
+    scalarOf[member->getResult(0)] = result;
   }
-  return result;
+  return emitted.lookup(sink);
 }
 
 namespace {
@@ -268,9 +399,11 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     Operation *sink = cone->getSink();
     // Down to the sink: there every operand of the cone is defined, and
     // nothing in between reads the result.
-    rewriter.moveOpBefore(op, sink);
+    if (!cone->staysInPlace())
+      rewriter.moveOpBefore(op, sink);
     EpilogueEditor editor(rewriter, op);
-    Value stored = cone->emit(editor);
+    DenseMap<Value, Value> scalars;
+    Value stored = cone->emit(editor, scalars);
 
     remark::passed(
         sink->getLoc(),
@@ -278,7 +411,26 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
         << remark::metric("Operation", op->getName().getStringRef())
         << remark::metric("Fused", cone->getNumOps());
     SmallVector<Operation *> inner = cone->getInnerOps();
-    editor.finish(stored, findInit(op, sink), sink);
+    Value init = findInit(op, sink);
+    if (cone->getEscapes().empty()) {
+      editor.finish(stored, init, sink);
+    } else {
+      RankedTensorType sinkType =
+          cast<RankedTensorType>(sink->getResult(0).getType());
+      RankedTensorType type =
+          mergeShapes(cast<RankedTensorType>(op.getEpilogueResult().getType()),
+                      sinkType, sinkType.getElementType());
+      EpilogueOpInterface larger = addEscapes(rewriter, op, *cone, scalars);
+      if (!init || init.getType() != type || !isDefinedBefore(init, larger) ||
+          llvm::is_contained(larger->getOperands(), init)) {
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPoint(larger);
+        init = createAuxInit(
+            rewriter, cast<GemmOp>(larger.getOperation()),
+            rewriter.getMultiDimIdentityMap(getEpilogueRank(larger)), type);
+      }
+      EpilogueEditor(rewriter, larger).finish(stored, init, sink);
+    }
     // The operands of what was inside have changed their types by now.
     for (Operation *dead : llvm::reverse(inner))
       rewriter.eraseOp(dead);
@@ -301,6 +453,39 @@ private:
         return true;
     }
     return false;
+  }
+
+  /// Gives the operation a result for each value that others than the cone
+  /// read. The first result's own destination goes with the value that it had.
+  static EpilogueOpInterface addEscapes(PatternRewriter &rewriter,
+                                        EpilogueOpInterface op,
+                                        const Cone &cone,
+                                        const DenseMap<Value, Value> &scalars) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    GemmOp gemm = cast<GemmOp>(op.getOperation());
+    SmallVector<AuxResult> added;
+    for (auto [value, map] : cone.getEscapes()) {
+      bool isOwn = value == op.getEpilogueResult();
+      added.push_back(
+          {scalars.lookup(value), map, ReductionKind::None,
+           isOwn ? op.getEpilogueInit().get()
+                 : createAuxInit(rewriter, gemm, map,
+                                 cast<RankedTensorType>(value.getType()))});
+    }
+    SmallVector<Value> values = llvm::map_to_vector(
+        cone.getEscapes(), [](const auto &escape) { return escape.first; });
+    SmallVector<bool> isOwn = llvm::map_to_vector(
+        values, [&](Value value) { return value == op.getEpilogueResult(); });
+    GemmOp larger = appendAuxResults(rewriter, gemm, added);
+    ValueRange results = larger.getAuxResults().take_back(added.size());
+    for (auto [value, own, result] : llvm::zip_equal(values, isOwn, results))
+      rewriter.replaceUsesWithIf(
+          own ? larger.getResult() : value, result, [&](OpOperand &use) {
+            Operation *user = use.getOwner();
+            return user != larger.getOperation() && !cone.isInside(user);
+          });
+    return cast<EpilogueOpInterface>(larger.getOperation());
   }
 
   /// The destination that the sink was given, unless it is a value computed
@@ -360,6 +545,8 @@ struct FuseEpiloguesPass
                              numExtras += extras;
                            });
     patterns.add<DimOfDestination>(context);
+    populateFuseReductionPatterns(patterns, maxOperations,
+                                  [this] { ++numReductions; });
     populateComposeExtrasPatterns(patterns, {});
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);

@@ -185,7 +185,7 @@ struct AbsorbResult : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     if (!isUndecided(op) || !result.hasOneUse())
       return failure();
     Operation *consumer = *result.user_begin();
-    if (consumer->getBlock() != op->getBlock())
+    if (consumer->getBlock() != op->getBlock() || !canMoveTo(op, consumer))
       return failure();
     std::optional<Conversion> narrowing = matchSingleOperation(consumer);
     if (!narrowing || narrowing->source != result ||

@@ -59,7 +59,7 @@ static Operation *getTransposingUser(EpilogueOpInterface op) {
   Operation *user = *result.user_begin();
   std::optional<Transposition> transposition = matchTransposition(user);
   if (!transposition || transposition->source != result ||
-      user->getBlock() != op->getBlock())
+      user->getBlock() != op->getBlock() || !canMoveTo(op, user))
     return nullptr;
   return user;
 }
@@ -76,6 +76,14 @@ static void replaceTransposingUser(PatternRewriter &rewriter,
       maps.push_back(
           AffineMapAttr::get(getEpilogueMap(op, index).compose(map)));
     op.setEpilogueMapsAttr(rewriter.getArrayAttr(maps));
+    if (auto gemm = dyn_cast<GemmOp>(op.getOperation())) {
+      SmallVector<Attribute> auxMaps;
+      for (unsigned index = 0, e = op.getAuxResults().size(); index < e;
+           ++index)
+        auxMaps.push_back(
+            AffineMapAttr::get(getAuxMap(op, index).compose(map)));
+      gemm.setAuxMapsAttr(rewriter.getArrayAttr(auxMaps));
+    }
     op.getEpilogueInit().set(
         cast<linalg::LinalgOp>(user).getDpsInitOperand(0)->get());
     op.getEpilogueResult().setType(

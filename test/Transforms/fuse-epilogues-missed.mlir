@@ -2,15 +2,15 @@
 // RUN: tracea-opt %s -split-input-file --tracea-fuse-epilogues --remarks-filter-missed="tracea-fuse-epilogues" --remark-policy=final --remark-format=emitRemark -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tracea-opt %s -split-input-file --tracea-fuse-epilogues=max-operations=1 | FileCheck %s --check-prefix=LIMIT
 
-// REMARK: [Missed] EpilogueNotFused | Category:tracea-fuse-epilogues | Operation=tracea.gemm, Reason="{{.*}}several users that do not meet again
+// REMARK: [Missed] EpilogueNotFused | Category:tracea-fuse-epilogues | Operation=tracea.conv2d, Reason="{{.*}}several users that do not meet again
 // CHECK-LABEL: func.func @two_users
-// CHECK: tracea.gemm
+// CHECK: tracea.conv2d
 // CHECK-NOT: epilogue
 // CHECK: linalg.exp
-func.func @two_users(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
-  %0 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>) outs(%d : tensor<4x16xf32>)
-  %1 = linalg.exp ins(%0 : tensor<4x16xf32>) outs(%d : tensor<4x16xf32>) -> tensor<4x16xf32>
-  return %0, %1 : tensor<4x16xf32>, tensor<4x16xf32>
+func.func @two_users(%a: tensor<1x4x4x8xf32>, %b: tensor<16x1x1x8xf32>, %d: tensor<1x4x4x16xf32>) -> (tensor<1x4x4x16xf32>, tensor<1x4x4x16xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%a, %b : tensor<1x4x4x8xf32>, tensor<16x1x1x8xf32>) outs(%d : tensor<1x4x4x16xf32>)
+  %1 = linalg.exp ins(%0 : tensor<1x4x4x16xf32>) outs(%d : tensor<1x4x4x16xf32>) -> tensor<1x4x4x16xf32>
+  return %0, %1 : tensor<1x4x4x16xf32>, tensor<1x4x4x16xf32>
 }
 
 // -----

@@ -52,6 +52,23 @@ def FuseEpilogues : Pass<"tracea-fuse-epilogues"> {
     being an extra operand. Extra operands that broadcast or transpose another
     tensor read that tensor through a composed map instead.
 
+    What else reads the result of a `tracea.gemm`, or a value between it and the
+    elementwise operation, reads an auxiliary result afterwards: the activation
+    is computed beside the pre-activation that is kept. A reduction in linalg
+    that reads a result of a `tracea.gemm` element by element and starts from
+    nothing (a sum from 0, a maximum from -inf) becomes an auxiliary result,
+    too, with what it computes of each element:
+
+    ```mlir
+    %0:2 = tracea.gemm ins(%a, %b : tensor<4x8xf32>, tensor<8x16xf32>)
+                       outs(%d : tensor<4x16xf32>)
+         aux(add %e by affine_map<(i, j) -> (i)> : tensor<4xf32>) epilogue {
+      ^bb0(%x: f32):
+        %q = arith.mulf %x, %x : f32
+        tracea.yield %x, %q : f32, f32
+    }
+    ```
+
     Nothing is fused into an operation that already carries a schedule: its
     decision was made for the epilogue that it had. Every consumer that looked
     fusible and was not is reported in a missed remark, category
@@ -64,6 +81,7 @@ def FuseEpilogues : Pass<"tracea-fuse-epilogues"> {
   let statistics = [
     Statistic<"numFused", "num-fused", "Elementwise operations moved into an epilogue">,
     Statistic<"numExtras", "num-extras", "Extra operands added">,
+    Statistic<"numReductions", "num-reductions", "Reductions moved into an epilogue">,
     Statistic<"numMissed", "num-missed", "Operations whose elementwise consumers stay outside">
   ];
   let dependentDialects = [

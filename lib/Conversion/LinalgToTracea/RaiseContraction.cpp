@@ -127,10 +127,12 @@ LogicalResult mlir::tracea::raiseContraction(RewriterBase &rewriter,
   }
 
   GemmOp gemm = GemmOp::create(
-      rewriter, loc, start.destination.getType(), match->lhs, match->rhs,
-      /*extras=*/ValueRange(), start.destination, lhs->transposed,
-      rhs->transposed, match->getAccumulatorAttr(),
-      /*epilogue_maps=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
+      rewriter, loc, TypeRange(start.destination.getType()), match->lhs,
+      match->rhs, /*extras=*/ValueRange(), start.destination,
+      /*aux_inits=*/ValueRange(), lhs->transposed, rhs->transposed,
+      match->getAccumulatorAttr(), /*epilogue_maps=*/rewriter.getArrayAttr({}),
+      /*aux_maps=*/rewriter.getArrayAttr({}),
+      /*aux_kinds=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
   addStart(rewriter, gemm, start);
   Value value = gemm.getResult();
   if (unitDim)

@@ -124,16 +124,54 @@ Value Emitter::emptyAccumulator(EpilogueOpInterface op) {
   return empty(sizes(op.getEpilogueInit().get()), op.getAccumulatorType());
 }
 
-Value Emitter::finish(EpilogueOpInterface op, Value accumulator) {
+/// Reduces `values`, one for each element of the first result, over the
+/// dimensions that an auxiliary result lacks.
+static Value reduceAux(Emitter &e, EpilogueOpInterface op, unsigned index,
+                       Value values) {
+  ReductionKind kind = getAuxKind(op, index);
+  Value destination = op.getAuxInitsMutable()[index].get();
+  Value neutral = e.make<arith::ConstantOp>(
+      getNeutralElement(kind, Emitter::elementType(destination)));
+  Value start = e.make<linalg::FillOp>(neutral, destination);
+  return e.generic({values}, {e.identity(Emitter::rank(values))}, start,
+                   getAuxMap(op, index), [&](Emitter &e, ValueRange scalars) {
+                     return combine(e.builder, e.loc, kind, scalars[1],
+                                    scalars[0]);
+                   });
+}
+
+SmallVector<Value> Emitter::finish(EpilogueOpInterface op, Value accumulator) {
   Value destination = op.getEpilogueInit().get();
+  unsigned dims = rank(destination);
   SmallVector<Value> inputs = {accumulator};
   llvm::append_range(inputs, op.getExtras());
-  SmallVector<AffineMap> maps = {identity(rank(destination))};
+  SmallVector<AffineMap> maps = {identity(dims)};
   llvm::append_range(maps,
                      op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
-  return elementwise(
-      inputs, maps, destination, [&](Emitter &e, ValueRange scalars) {
-        return inlineEpilogue(e.builder, e.loc, op, scalars.front(),
-                              scalars.drop_front().drop_back());
+  // What will be reduced is stored whole first.
+  SmallVector<Value> destinations = {destination};
+  maps.push_back(identity(dims));
+  for (auto [index, init] : llvm::enumerate(op.getAuxInitsMutable())) {
+    bool isReduced = getAuxKind(op, index) != ReductionKind::None;
+    destinations.push_back(
+        isReduced ? empty(sizes(destination), elementType(init.get()))
+                  : init.get());
+    maps.push_back(isReduced ? identity(dims) : getAuxMap(op, index));
+  }
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange(ValueRange(destinations)), inputs, destinations,
+      maps,
+      SmallVector<utils::IteratorType>(dims, utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location nestedLoc, ValueRange scalars) {
+        linalg::YieldOp::create(
+            nested, nestedLoc,
+            inlineEpilogue(
+                nested, nestedLoc, op, scalars.front(),
+                scalars.drop_front().drop_back(destinations.size())));
       });
+  SmallVector<Value> results(generic->getResults());
+  for (unsigned index = 0, e = op.getAuxResults().size(); index < e; ++index)
+    if (getAuxKind(op, index) != ReductionKind::None)
+      results[index + 1] = reduceAux(*this, op, index, results[index + 1]);
+  return results;
 }

@@ -66,8 +66,9 @@ public:
   AffineMap select(unsigned dims, ArrayRef<unsigned> results);
   AffineMap identity(unsigned dims);
 
-  /// Writes `accumulator` through the epilogue of `op` into its destination.
-  Value finish(EpilogueOpInterface op, Value accumulator);
+  /// Writes `accumulator` through the epilogue of `op` into its destinations,
+  /// and reduces what auxiliary results reduce.
+  SmallVector<Value> finish(EpilogueOpInterface op, Value accumulator);
   /// A tensor of the accumulator's type in the shape of the result.
   Value emptyAccumulator(EpilogueOpInterface op);
 
@@ -76,6 +77,7 @@ public:
 };
 
 void populateProductPatterns(RewritePatternSet &patterns);
+void populateGroupedPatterns(RewritePatternSet &patterns);
 void populateNormalizationPatterns(RewritePatternSet &patterns);
 void populateAttentionPatterns(RewritePatternSet &patterns);
 

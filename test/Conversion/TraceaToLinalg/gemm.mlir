@@ -69,3 +69,37 @@ func.func @wide_accumulator(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %d: tensor
   %y = tracea.gemm acc f64 ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%d : tensor<2x4xf32>)
   return %y : tensor<2x4xf32>
 }
+
+// -----
+
+// Auxiliary results: what is reduced is computed whole, in one pass with the
+// others, and reduced from nothing; the old contents are not read.
+// CHECK-DAG: #[[MN:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[NM:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: #[[M:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[N:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @aux(
+// CHECK-SAME:    %[[D:[a-z0-9]+]]: tensor<?x4xf32>, %[[T:[a-z0-9]+]]: tensor<4x?xbf16>, %[[R:[a-z0-9]+]]: tensor<?xf32>, %[[C:[a-z0-9]+]]: tensor<4xi32>
+// CHECK:         %[[Y:.*]]:4 = linalg.generic {indexing_maps = [#[[MN]], #[[MN]], #[[NM]], #[[MN]], #[[MN]]], iterator_types = ["parallel", "parallel"]}
+// CHECK-SAME:      outs(%[[D]], %[[T]], %{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<4x?xbf16>, tensor<?x4xf32>, tensor<?x4xi32>)
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         %[[START:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[R]]
+// CHECK:         %[[ROWS:.*]] = linalg.generic {indexing_maps = [#[[MN]], #[[M]]], iterator_types = ["parallel", "reduction"]} ins(%[[Y]]#2 {{.*}} outs(%[[START]]
+// CHECK:           arith.addf
+// CHECK:         %[[LEAST:.*]] = arith.constant -2147483648 : i32
+// CHECK:         %[[FROM:.*]] = linalg.fill ins(%[[LEAST]] : i32) outs(%[[C]]
+// CHECK:         %[[COLUMNS:.*]] = linalg.generic {indexing_maps = [#[[MN]], #[[N]]], iterator_types = ["reduction", "parallel"]} ins(%[[Y]]#3 {{.*}} outs(%[[FROM]]
+// CHECK:           arith.maxsi
+// CHECK:         return %[[Y]]#0, %[[Y]]#1, %[[ROWS]], %[[COLUMNS]]
+func.func @aux(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %d: tensor<?x4xf32>, %t: tensor<4x?xbf16>, %r: tensor<?xf32>, %c: tensor<4xi32>) -> (tensor<?x4xf32>, tensor<4x?xbf16>, tensor<?xf32>, tensor<4xi32>) {
+  %y:4 = tracea.gemm ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>) outs(%d : tensor<?x4xf32>)
+    aux(%t by affine_map<(m, n) -> (n, m)>, add %r by affine_map<(m, n) -> (m)>, max %c by affine_map<(m, n) -> (n)>
+        : tensor<4x?xbf16>, tensor<?xf32>, tensor<4xi32>) epilogue {
+    ^bb0(%acc: f32):
+      %h = arith.truncf %acc : f32 to bf16
+      %q = arith.mulf %acc, %acc : f32
+      %i = arith.fptosi %acc : f32 to i32
+      tracea.yield %acc, %h, %q, %i : f32, bf16, f32, i32
+    }
+  return %y#0, %y#1, %y#2, %y#3 : tensor<?x4xf32>, tensor<4x?xbf16>, tensor<?xf32>, tensor<4xi32>
+}

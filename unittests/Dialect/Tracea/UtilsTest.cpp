@@ -151,7 +151,8 @@ TEST_F(UtilsTest, EpilogueIsCreatedExtendedAndInlined) {
   builder.setInsertionPoint(gemm);
   Value acc = arith::ConstantOp::create(builder, gemm.getLoc(),
                                         builder.getF32FloatAttr(1.0f));
-  Value inlined = inlineEpilogue(builder, gemm.getLoc(), gemm, acc, {acc});
+  Value inlined =
+      inlineEpilogue(builder, gemm.getLoc(), gemm, acc, {acc}).front();
   EXPECT_EQ(inlined.getType(), builder.getF16Type());
   arith::TruncFOp truncation = inlined.getDefiningOp<arith::TruncFOp>();
   ASSERT_TRUE(truncation);
@@ -169,7 +170,7 @@ TEST_F(UtilsTest, NoEpilogueInlinesTheConversion) {
   builder.setInsertionPoint(gemm);
   Value acc = arith::ConstantOp::create(builder, gemm.getLoc(),
                                         builder.getF32FloatAttr(1.0f));
-  Value inlined = inlineEpilogue(builder, gemm.getLoc(), gemm, acc, {});
+  Value inlined = inlineEpilogue(builder, gemm.getLoc(), gemm, acc, {}).front();
   arith::TruncFOp truncation = inlined.getDefiningOp<arith::TruncFOp>();
   ASSERT_TRUE(truncation);
   EXPECT_EQ(truncation.getIn(), acc);

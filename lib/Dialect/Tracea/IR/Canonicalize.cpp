@@ -108,7 +108,8 @@ struct DropIdentityEpilogue : OpInterfaceRewritePattern<EpilogueOpInterface> {
 
   LogicalResult matchAndRewrite(EpilogueOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (!hasEpilogue(op) || !op.getExtras().empty())
+    if (!hasEpilogue(op) || !op.getExtras().empty() ||
+        !op.getAuxResults().empty())
       return failure();
     Block &block = op.getEpilogue().front();
     Value yielded = cast<YieldOp>(block.getTerminator()).getValue();
@@ -187,11 +188,107 @@ struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
   }
 };
 
+/// An auxiliary result that nobody reads is not computed.
+struct DropUnusedAuxResults : OpRewritePattern<GemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<unsigned> kept;
+    for (auto [index, result] : llvm::enumerate(op.getAuxResults()))
+      if (!result.use_empty())
+        kept.push_back(index);
+    if (kept.size() == op.getAuxResults().size())
+      return failure();
+    SmallVector<Value> inits;
+    SmallVector<Attribute> maps, kinds;
+    SmallVector<Type> types = {op.getResult().getType()};
+    YieldOp yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
+    SmallVector<Value> yielded = {yield.getValue()};
+    for (unsigned index : kept) {
+      inits.push_back(op.getAuxInits()[index]);
+      maps.push_back(op.getAuxMaps()[index]);
+      kinds.push_back(op.getAuxKinds()[index]);
+      types.push_back(op.getAuxResults()[index].getType());
+      yielded.push_back(yield.getValues()[index + 1]);
+    }
+    GemmOp smaller = GemmOp::create(
+        rewriter, op.getLoc(), types, op.getLhs(), op.getRhs(), op.getExtras(),
+        op.getInit(), inits, op.getTransposeLhs(), op.getTransposeRhs(),
+        op.getAccAttr(), op.getEpilogueMaps(), rewriter.getArrayAttr(maps),
+        rewriter.getArrayAttr(kinds), op.getScheduleAttr());
+    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.inlineRegionBefore(op.getEpilogue(), smaller.getEpilogue(),
+                                smaller.getEpilogue().end());
+    rewriter.modifyOpInPlace(yield,
+                             [&] { yield.getValuesMutable().assign(yielded); });
+    SmallVector<Value> results(op->getNumResults());
+    results[0] = smaller.getResult();
+    for (auto [number, index] : llvm::enumerate(kept))
+      results[index + 1] = smaller.getAuxResults()[number];
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// A first result that nobody reads gives its place to an auxiliary one of its
+/// shape.
+struct ReplaceUnusedResult : OpRewritePattern<GemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GemmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getResult().use_empty())
+      return failure();
+    auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+    unsigned count = op.getAuxResults().size();
+    auto indices = llvm::seq<unsigned>(0, count);
+    auto found = llvm::find_if(indices, [&](unsigned index) {
+      return getAuxMap(epilogue, index).isIdentity() &&
+             !op.getAuxResults()[index].use_empty();
+    });
+    if (found == indices.end())
+      return failure();
+    unsigned first = *found;
+    SmallVector<Value> inits, yielded;
+    SmallVector<Attribute> maps, kinds;
+    YieldOp yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
+    SmallVector<Type> types = {op.getAuxResults()[first].getType()};
+    yielded.push_back(yield.getValues()[first + 1]);
+    for (unsigned index : indices) {
+      if (index == first)
+        continue;
+      inits.push_back(op.getAuxInits()[index]);
+      maps.push_back(op.getAuxMaps()[index]);
+      kinds.push_back(op.getAuxKinds()[index]);
+      types.push_back(op.getAuxResults()[index].getType());
+      yielded.push_back(yield.getValues()[index + 1]);
+    }
+    GemmOp smaller = GemmOp::create(
+        rewriter, op.getLoc(), types, op.getLhs(), op.getRhs(), op.getExtras(),
+        op.getAuxInits()[first], inits, op.getTransposeLhs(),
+        op.getTransposeRhs(), op.getAccAttr(), op.getEpilogueMaps(),
+        rewriter.getArrayAttr(maps), rewriter.getArrayAttr(kinds),
+        op.getScheduleAttr());
+    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.inlineRegionBefore(op.getEpilogue(), smaller.getEpilogue(),
+                                smaller.getEpilogue().end());
+    rewriter.modifyOpInPlace(yield,
+                             [&] { yield.getValuesMutable().assign(yielded); });
+    SmallVector<Value> results = {Value()};
+    for (unsigned index = 0, next = 0; index < count; ++index)
+      results.push_back(index == first ? Value(smaller.getResult())
+                                       : smaller.getAuxResults()[next++]);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 } // namespace
 
 void TraceaDialect::getCanonicalizationPatterns(
     RewritePatternSet &patterns) const {
   patterns.add<DropUnusedExtras, MergeDuplicateExtras, InlineSplatExtras,
-               DropIdentityEpilogue, FoldOperandCasts, DropUnusedLogSumExp>(
-      getContext());
+               DropIdentityEpilogue, FoldOperandCasts, DropUnusedLogSumExp,
+               DropUnusedAuxResults, ReplaceUnusedResult>(getContext());
 }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An epilogue is a function of scalars: the accumulator and one element of each
-// extra operand in, the element to store out.
+// extra operand in, the elements to store out.
 
 #include "Epilogue.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
@@ -69,6 +69,67 @@ void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
                       /*printBlockTerminators=*/true);
 }
 
+ParseResult tracea::parseAuxResults(
+    OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inits,
+    SmallVectorImpl<Type> &types, ArrayAttr &maps, ArrayAttr &kinds) {
+  if (failed(parser.parseOptionalKeyword("aux")))
+    return success();
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> parsedMaps, parsedKinds;
+  auto parseResult = [&]() -> ParseResult {
+    ReductionKind kind = ReductionKind::None;
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword(&name))) {
+      std::optional<ReductionKind> known = symbolizeReductionKind(name);
+      if (!known || *known == ReductionKind::None)
+        return parser.emitError(loc)
+               << "expected 'add', 'max', 'min' or a destination, found '"
+               << name << "'";
+      kind = *known;
+    }
+    AffineMapAttr map;
+    if (parser.parseOperand(inits.emplace_back()) ||
+        parser.parseKeyword("by") || parser.parseAttribute(map))
+      return failure();
+    parsedMaps.push_back(map);
+    parsedKinds.push_back(ReductionKindAttr::get(parser.getContext(), kind));
+    return success();
+  };
+  SMLoc typesLoc;
+  if (parser.parseLParen() || parser.parseCommaSeparatedList(parseResult) ||
+      parser.parseColon() || parser.getCurrentLocation(&typesLoc) ||
+      parser.parseTypeList(types) || parser.parseRParen())
+    return failure();
+  if (types.size() != inits.size())
+    return parser.emitError(typesLoc)
+           << "expected " << inits.size()
+           << " types of auxiliary results, found " << types.size();
+  maps = builder.getArrayAttr(parsedMaps);
+  kinds = builder.getArrayAttr(parsedKinds);
+  return success();
+}
+
+void tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
+                             OperandRange inits, TypeRange types,
+                             ArrayAttr maps, ArrayAttr kinds) {
+  if (inits.empty())
+    return;
+  printer << " aux(";
+  llvm::interleaveComma(
+      llvm::zip(inits, maps, kinds), printer, [&](auto result) {
+        auto [init, map, kind] = result;
+        ReductionKind reduction = cast<ReductionKindAttr>(kind).getValue();
+        if (reduction != ReductionKind::None)
+          printer << stringifyReductionKind(reduction) << " ";
+        printer << init << " by ";
+        printer.printAttribute(map);
+      });
+  printer << " : ";
+  llvm::interleaveComma(types, printer);
+  printer << ")";
+}
+
 void tracea::detail::nameEpilogueArguments(Region &region,
                                            OpAsmSetValueNameFn setNameFn) {
   if (region.empty())
@@ -130,6 +191,76 @@ static LogicalResult verifyExtras(EpilogueOpInterface op) {
   return success();
 }
 
+/// The maps take the result's dimensions to distinct ones of each auxiliary
+/// result; a result that lacks some is a reduction, and only such a one.
+static LogicalResult verifyAuxResult(EpilogueOpInterface op, unsigned index) {
+  auto resultType = cast<RankedTensorType>(op.getEpilogueResult().getType());
+  auto type =
+      cast<RankedTensorType>(op.getAuxInitsMutable()[index].get().getType());
+  AffineMap map = getAuxMap(op, index);
+  ReductionKind kind = getAuxKind(op, index);
+  if (map.getNumDims() != resultType.getRank() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != type.getRank() || !map.isProjectedPermutation())
+    return op->emitOpError("expected the map of auxiliary result #")
+           << index << " to take the " << resultType.getRank()
+           << " dimensions of the result to " << type.getRank()
+           << " different ones, the rank of its destination, found "
+           << AffineMapAttr::get(map);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    int64_t expected =
+        resultType.getDimSize(cast<AffineDimExpr>(expr).getPosition());
+    if (!areCompatibleExtents(type.getDimSize(dim), expected))
+      return op->emitOpError("expected dimension ")
+             << dim << " of auxiliary result #" << index << " to have extent "
+             << expected << ", found " << type.getDimSize(dim);
+  }
+  bool lacks = type.getRank() < resultType.getRank();
+  auto position = [](AffineExpr expr) {
+    return cast<AffineDimExpr>(expr).getPosition();
+  };
+  if (lacks &&
+      !llvm::is_sorted(map.getResults(), [&](AffineExpr a, AffineExpr b) {
+        return position(a) < position(b);
+      }))
+    return op->emitOpError("expected the map of auxiliary result #")
+           << index << ", a reduction, to keep the order of dimensions, found "
+           << AffineMapAttr::get(map);
+  if (lacks != (kind != ReductionKind::None))
+    return op->emitOpError("expected auxiliary result #")
+           << index
+           << (lacks ? ", which lacks dimensions of the result, to say how "
+                       "they are reduced"
+                     : ", which has all dimensions of the result, not to be a "
+                       "reduction");
+  Type element = type.getElementType();
+  if (!element.isIntOrFloat() ||
+      (lacks && element.getIntOrFloatBitWidth() < 32))
+    return op->emitOpError("expected auxiliary result #")
+           << index
+           << (lacks ? " to be reduced in elements of 32 bits or more"
+                     : " to have elements that are numbers")
+           << ", found " << element;
+  return success();
+}
+
+static LogicalResult verifyAuxResults(EpilogueOpInterface op) {
+  size_t numInits = op.getAuxInitsMutable().size();
+  size_t numMaps = op.getAuxMaps().size(), numKinds = op.getAuxKinds().size();
+  if (numMaps != numInits || numKinds != numInits)
+    return op->emitOpError(
+               "expected one map and one kind per auxiliary result, found ")
+           << numMaps << " maps and " << numKinds << " kinds for " << numInits
+           << " destinations";
+  if (op.getAuxResults().size() != numInits)
+    return op->emitOpError("expected one destination per auxiliary result, "
+                           "found ")
+           << numInits << " for " << op.getAuxResults().size();
+  for (unsigned index = 0; index < numInits; ++index)
+    if (failed(verifyAuxResult(op, index)))
+      return failure();
+  return success();
+}
+
 static LogicalResult verifyArguments(EpilogueOpInterface op, Block &block) {
   OperandRange extras = op.getExtras();
   if (block.getNumArguments() != extras.size() + 1)
@@ -151,15 +282,30 @@ static LogicalResult verifyArguments(EpilogueOpInterface op, Block &block) {
 }
 
 static LogicalResult verifyBody(EpilogueOpInterface op, Block &block) {
-  Type expected = getElementTypeOrSelf(op.getEpilogueResult().getType());
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError("expected the epilogue to end with 'tracea.yield'");
   YieldOp yield = cast<YieldOp>(block.back());
-  if (yield.getValue().getType() != expected) {
+  SmallVector<Value> results = {op.getEpilogueResult()};
+  llvm::append_range(results, op.getAuxResults());
+  if (yield.getValues().size() != results.size()) {
     InFlightDiagnostic diagnostic =
         op->emitOpError("expected the epilogue to yield ")
-        << expected << ", the element type of the result, found "
-        << yield.getValue().getType();
+        << results.size() << " scalars, one per result, found "
+        << yield.getValues().size();
+    diagnostic.attachNote(yield.getLoc()) << "yielded here";
+    return diagnostic;
+  }
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    Type expected = getElementTypeOrSelf(results[index].getType());
+    if (value.getType() == expected)
+      continue;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the epilogue to yield ") << expected;
+    if (index == 0)
+      diagnostic << ", the element type of the result";
+    else
+      diagnostic << ", the element type of auxiliary result #" << index - 1;
+    diagnostic << ", found " << value.getType();
     diagnostic.attachNote(yield.getLoc()) << "yielded here";
     return diagnostic;
   }
@@ -189,7 +335,13 @@ static LogicalResult verifyBody(EpilogueOpInterface op, Block &block) {
 LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   EpilogueOpInterface op = cast<EpilogueOpInterface>(operation);
   Region &region = op.getEpilogue();
+  if (failed(verifyAuxResults(op)))
+    return failure();
   if (region.empty()) {
+    if (!op.getAuxResults().empty())
+      return op->emitOpError(
+                 "expected no auxiliary results without an epilogue, found ")
+             << op.getAuxResults().size();
     if (!op.getExtras().empty())
       return op->emitOpError(
                  "expected no extra operands without an epilogue, found ")
@@ -212,4 +364,10 @@ LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   if (failed(verifyExtras(op)) || failed(verifyArguments(op, region.front())))
     return failure();
   return verifyBody(op, region.front());
+}
+
+LogicalResult YieldOp::verify() {
+  if (getValues().empty())
+    return emitOpError("expected at least one scalar");
+  return success();
 }

@@ -19,6 +19,15 @@ parseEpilogue(OpAsmParser &parser,
 void printEpilogue(OpAsmPrinter &printer, Operation *op, OperandRange extras,
                    TypeRange types, ArrayAttr maps, Region &epilogue);
 
+/// custom<AuxResults>: nothing without auxiliary results, otherwise
+///   aux(%x by affine_map<...>, add %y by affine_map<...>, ... : type, ...)
+/// with the kind of the reduction before a destination that lacks dimensions.
+ParseResult parseAuxResults(
+    OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &inits,
+    SmallVectorImpl<Type> &types, ArrayAttr &maps, ArrayAttr &kinds);
+void printAuxResults(OpAsmPrinter &printer, Operation *op, OperandRange inits,
+                     TypeRange types, ArrayAttr maps, ArrayAttr kinds);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_DIALECT_TRACEA_IR_EPILOGUE_H

@@ -1,5 +1,4 @@
-//===- GemmOp.cpp - Matrix product
-//-----------------------------------------===//
+//===- GemmOp.cpp - Matrix product ----------------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -13,6 +12,26 @@ Type GemmOp::getAccumulatorType() {
   if (std::optional<Type> acc = getAcc())
     return *acc;
   return getDefaultAccumulatorType(getElementTypeOrSelf(getLhs().getType()));
+}
+
+LogicalResult GemmOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties properties, RegionRange,
+                                       SmallVectorImpl<Type> &types) {
+  // The destinations are the last two segments.
+  auto *values = properties.as<Properties *>();
+  size_t count =
+      1 + static_cast<size_t>(values ? values->operandSegmentSizes.back() : 0);
+  if (operands.size() < count)
+    return failure();
+  llvm::append_range(types, operands.take_back(count).getTypes());
+  return success();
+}
+
+MutableOperandRange GemmOp::getDpsInitsMutable() {
+  return MutableOperandRange(getOperation(),
+                             getInitMutable().getOperandNumber(),
+                             1 + getAuxInits().size());
 }
 
 int64_t GemmOp::getBatchRank() {

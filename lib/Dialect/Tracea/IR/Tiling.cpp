@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -86,9 +87,10 @@ public:
     operands[operand.getOperandNumber()] = std::move(tile);
   }
 
-  /// Tiles of the extra operands and of the destination, for an operation with
-  /// a loop per dimension of its result, these loops being the first.
-  void setEpilogueOperands();
+  /// Tiles of the extra operands and of the destinations, for an operation with
+  /// a loop per dimension of its result, these loops being the first. Fails
+  /// where the tile cuts what an auxiliary result reduces.
+  LogicalResult setEpilogueOperands();
 
   /// Refuses a tile that cuts loop number `loop`.
   LogicalResult expectWhole(unsigned loop, StringRef reason) const {
@@ -136,7 +138,7 @@ bool TileRequest::isWhole(unsigned loop) const {
       tensor::getMixedSize(builder, getLoc(), source, range.dim), size);
 }
 
-void TileRequest::setEpilogueOperands() {
+LogicalResult TileRequest::setEpilogueOperands() {
   EpilogueOpInterface epilogue = cast<EpilogueOpInterface>(op);
   unsigned rank =
       cast<RankedTensorType>(epilogue.getEpilogueResult().getType()).getRank();
@@ -155,7 +157,21 @@ void TileRequest::setEpilogueOperands() {
     }
     setOperand(epilogue.getExtrasMutable()[index], std::move(tile));
   }
+  for (auto [index, init] : llvm::enumerate(epilogue.getAuxInitsMutable())) {
+    Tile tile;
+    llvm::SmallBitVector reduced(rank, true);
+    for (AffineExpr expr : getAuxMap(epilogue, index).getResults()) {
+      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+      tile.append(result.offsets[dim], result.sizes[dim]);
+      reduced.reset(dim);
+    }
+    for (unsigned dim : reduced.set_bits())
+      if (failed(expectWhole(dim, "an auxiliary result reduces it")))
+        return failure();
+    setOperand(init, std::move(tile));
+  }
   setOperand(epilogue.getEpilogueInit(), std::move(result));
+  return success();
 }
 
 /// Whether a tile is visibly all of the operand, so that no slice is needed.
@@ -220,6 +236,13 @@ static SmallVector<Loop> getLoops(GemmOp op) {
   int64_t lhsRank = cast<RankedTensorType>(op.getLhs().getType()).getRank();
   loops.push_back({IteratorType::reduction, op.getLhs(),
                    op.getTransposeLhs() ? lhsRank - 2 : lhsRank - 1, "k"});
+  return loops;
+}
+
+static SmallVector<Loop> getLoops(GroupedGemmOp op) {
+  SmallVector<Loop> loops;
+  addResultLoops(op.getInit(), {"m", "n"}, loops);
+  loops.push_back({IteratorType::reduction, op.getLhs(), 1, "k"});
   return loops;
 }
 
@@ -310,7 +333,20 @@ static LogicalResult setOperandTiles(GemmOp op, TileRequest &request) {
   request.setOperand(op.getRhsMutable(), op.getTransposeRhs()
                                              ? getMatrix(op.getRhs(), n, k)
                                              : getMatrix(op.getRhs(), k, n));
-  request.setEpilogueOperands();
+  return request.setEpilogueOperands();
+}
+
+static LogicalResult setOperandTiles(GroupedGemmOp op, TileRequest &request) {
+  enum { M, N, K };
+  if (failed(expectWholeReductions(request)) ||
+      failed(request.expectWhole(M, "ends count rows from the first one")))
+    return failure();
+  request.setOperand(op.getLhsMutable(), request.getSpan({M, K}));
+  Tile rhs = request.getWhole(op.getRhs());
+  rhs.set(op.getRhsN(), request.offsets[N], request.sizes[N]);
+  request.setOperand(op.getRhsMutable(), std::move(rhs));
+  if (failed(request.setEpilogueOperands()))
+    return failure();
   return success();
 }
 
@@ -424,7 +460,8 @@ static LogicalResult setOperandTiles(Conv2DOp op, TileRequest &request) {
   Tile filter = request.getWhole(op.getFilter());
   filter.set(op.getFilterOutDim(), request.offsets[k], request.sizes[k]);
   request.setOperand(op.getFilterMutable(), std::move(filter));
-  request.setEpilogueOperands();
+  if (failed(request.setEpilogueOperands()))
+    return failure();
   request.update = [pads, groups](Operation *tiled) {
     Conv2DOp conv = cast<Conv2DOp>(tiled);
     conv.setPads(pads);
@@ -442,8 +479,7 @@ static LogicalResult setRowTiles(OpTy op, TileRequest &request) {
   tile.offsets.assign(request.offsets.begin(), request.offsets.end());
   tile.sizes.assign(request.sizes.begin(), request.sizes.end());
   request.setOperand(op.getInputMutable(), std::move(tile));
-  request.setEpilogueOperands();
-  return success();
+  return request.setEpilogueOperands();
 }
 
 static LogicalResult setOperandTiles(SoftmaxOp op, TileRequest &request) {
@@ -631,7 +667,55 @@ getTileOfResult(OpTy op, OpBuilder &builder, unsigned result,
     return getTileOfResult(*this, builder, result, offsets, sizes);            \
   }
 
+/// The tile of each dimension of an auxiliary result is that of the loop which
+/// its map names.
+template <>
+LogicalResult getPosition(GemmOp op, unsigned result,
+                          ArrayRef<OpFoldResult> offsets,
+                          ArrayRef<OpFoldResult> sizes,
+                          SmallVectorImpl<OpFoldResult> &resultOffsets,
+                          SmallVectorImpl<OpFoldResult> &resultSizes) {
+  unsigned rank = op.getBatchRank() + 2;
+  AffineMap map = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
+  if (result > 0)
+    map = getAuxMap(cast<EpilogueOpInterface>(op.getOperation()), result - 1);
+  resultOffsets.clear();
+  resultSizes.clear();
+  for (AffineExpr expr : map.getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    resultOffsets.push_back(offsets[dim]);
+    resultSizes.push_back(sizes[dim]);
+  }
+  return success();
+}
+
+/// The tile of the domain that gives a tile of one result: all of what an
+/// auxiliary result reduces.
+template <>
+FailureOr<TilingResult>
+getTileOfResult(GemmOp op, OpBuilder &builder, unsigned result,
+                ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
+  Tile domain;
+  for (const Loop &loop : getLoops(op))
+    domain.append(builder.getIndexAttr(0),
+                  getExtent(builder, op.getLoc(), loop));
+  unsigned rank = op.getBatchRank() + 2;
+  AffineMap map = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
+  if (result > 0)
+    map = getAuxMap(cast<EpilogueOpInterface>(op.getOperation()), result - 1);
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    domain.set(cast<AffineDimExpr>(expr).getPosition(), offsets[dim],
+               sizes[dim]);
+  FailureOr<TilingResult> tile =
+      getTile(op, builder, domain.offsets, domain.sizes);
+  if (failed(tile))
+    return failure();
+  tile->tiledValues = {tile->tiledValues[result]};
+  return tile;
+}
+
 TRACEA_TILING_METHODS(GemmOp)
+TRACEA_TILING_METHODS(GroupedGemmOp)
 TRACEA_TILING_METHODS(Conv2DOp)
 TRACEA_TILING_METHODS(SoftmaxOp)
 TRACEA_TILING_METHODS(BatchNormOp)

@@ -129,19 +129,65 @@ BlockArgument tracea::appendEpilogueExtra(EpilogueOpInterface op, Value extra,
       getElementTypeOrSelf(extra.getType()), extra.getLoc());
 }
 
-Value tracea::inlineEpilogue(OpBuilder &builder, Location loc,
-                             EpilogueOpInterface op, Value accumulator,
-                             ValueRange extras) {
+AffineMap tracea::getAuxMap(EpilogueOpInterface op, unsigned index) {
+  return cast<AffineMapAttr>(op.getAuxMaps()[index]).getValue();
+}
+
+ReductionKind tracea::getAuxKind(EpilogueOpInterface op, unsigned index) {
+  return cast<ReductionKindAttr>(op.getAuxKinds()[index]).getValue();
+}
+
+SmallVector<Value> tracea::inlineEpilogue(OpBuilder &builder, Location loc,
+                                          EpilogueOpInterface op,
+                                          Value accumulator,
+                                          ValueRange extras) {
   if (!hasEpilogue(op))
-    return convertScalar(
-        builder, loc, accumulator,
-        getElementTypeOrSelf(op.getEpilogueResult().getType()));
+    return {
+        convertScalar(builder, loc, accumulator,
+                      getElementTypeOrSelf(op.getEpilogueResult().getType()))};
   Block &block = op.getEpilogue().front();
   IRMapping mapping;
   mapping.map(block.getArgument(0), accumulator);
   mapping.map(block.getArguments().drop_front(), extras);
   for (Operation &inner : block.without_terminator())
     builder.clone(inner, mapping);
-  return mapping.lookupOrDefault(
-      cast<YieldOp>(block.getTerminator()).getValue());
+  return llvm::map_to_vector(
+      cast<YieldOp>(block.getTerminator()).getValues(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+TypedAttr tracea::getNeutralElement(ReductionKind kind, Type type) {
+  Builder builder(type.getContext());
+  bool isMax = kind == ReductionKind::Max;
+  if (kind == ReductionKind::Add || kind == ReductionKind::None)
+    return builder.getZeroAttr(type);
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return builder.getFloatAttr(
+        floatType,
+        APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/isMax));
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return builder.getIntegerAttr(type, isMax ? APInt::getSignedMinValue(bits)
+                                            : APInt::getSignedMaxValue(bits));
+}
+
+Value tracea::combine(OpBuilder &builder, Location loc, ReductionKind kind,
+                      Value lhs, Value rhs) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(lhs.getType()));
+  switch (kind) {
+  case ReductionKind::None:
+    return rhs;
+  case ReductionKind::Add:
+    if (isFloat)
+      return arith::AddFOp::create(builder, loc, lhs, rhs);
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  case ReductionKind::Max:
+    if (isFloat)
+      return arith::MaximumFOp::create(builder, loc, lhs, rhs);
+    return arith::MaxSIOp::create(builder, loc, lhs, rhs);
+  case ReductionKind::Min:
+    if (isFloat)
+      return arith::MinimumFOp::create(builder, loc, lhs, rhs);
+    return arith::MinSIOp::create(builder, loc, lhs, rhs);
+  }
+  llvm_unreachable("all kinds are handled");
 }

@@ -28,6 +28,11 @@ def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     one scalar of each extra operand to the scalar stored. Extra operands are
     indexed by an affine map from the result's dimensions. An empty region
     stands for the conversion of the accumulator to the result's element type.
+
+    An operation may have auxiliary results beside the first: the region yields
+    one more scalar for each. An auxiliary result has a destination, an affine
+    map from the first result's dimensions to its own, and the kind of the
+    reduction over the dimensions that it lacks.
   }];
   let verifyWithRegions = 1;
   let verify = [{ return ::mlir::tracea::detail::verifyEpilogue($_op); }];
@@ -45,7 +50,23 @@ def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     InterfaceMethod<"The result that the epilogue writes.", "::mlir::Value",
       "getEpilogueResult">,
     InterfaceMethod<"The destination operand of that result.",
-      "::mlir::OpOperand &", "getEpilogueInit">
+      "::mlir::OpOperand &", "getEpilogueInit">,
+    InterfaceMethod<"The auxiliary results.", "::mlir::ResultRange",
+      "getAuxResults", (ins), /*methodBody=*/"", /*defaultImplementation=*/[{
+        return $_op->getResults().drop_front($_op->getNumResults());
+      }]>,
+    InterfaceMethod<"The destinations of the auxiliary results.",
+      "::mlir::MutableOperandRange", "getAuxInitsMutable", (ins), "", [{
+        return ::mlir::MutableOperandRange($_op.getOperation(), 0, 0);
+      }]>,
+    InterfaceMethod<"One affine map per auxiliary result.", "::mlir::ArrayAttr",
+      "getAuxMaps", (ins), "", [{
+        return ::mlir::ArrayAttr::get($_op->getContext(), {});
+      }]>,
+    InterfaceMethod<"One kind of reduction per auxiliary result.",
+      "::mlir::ArrayAttr", "getAuxKinds", (ins), "", [{
+        return ::mlir::ArrayAttr::get($_op->getContext(), {});
+      }]>
   ];
 }
 

@@ -28,13 +28,21 @@ class Tracea_StructuredOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-/// A structured operation with one result and an epilogue. The region is
-/// isolated: an epilogue is a function of scalars, and constants stay inside.
+/// A structured operation with an epilogue. The region is isolated: an epilogue is a function of scalars, and constants stay inside.
 class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
     : Tracea_StructuredOp<mnemonic, !listconcat([
         IsolatedFromAbove, OpAsmOpInterface,
         InferTypeOpInterface, Tracea_EpilogueOpInterface], traits)> {
-  code epilogueDeclarations = [{
+  code commonDeclarations = [{
+    ::mlir::Type getAccumulatorType();
+    ::mlir::Value getEpilogueResult() { return getResult(); }
+    ::mlir::OpOperand &getEpilogueInit() { return getInitMutable(); }
+    void getAsmBlockArgumentNames(::mlir::Region &region,
+                                  ::mlir::OpAsmSetValueNameFn setNameFn) {
+      ::mlir::tracea::detail::nameEpilogueArguments(region, setNameFn);
+    }
+  }];
+  code epilogueDeclarations = commonDeclarations # [{
     /// The result has the type of the destination, the last operand.
     static ::llvm::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
@@ -47,13 +55,6 @@ class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
       return ::mlir::success();
     }
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
-    ::mlir::Type getAccumulatorType();
-    ::mlir::Value getEpilogueResult() { return getResult(); }
-    ::mlir::OpOperand &getEpilogueInit() { return getInitMutable(); }
-    void getAsmBlockArgumentNames(::mlir::Region &region,
-                                  ::mlir::OpAsmSetValueNameFn setNameFn) {
-      ::mlir::tracea::detail::nameEpilogueArguments(region, setNameFn);
-    }
   }];
   let extraClassDeclaration = epilogueDeclarations;
 }
@@ -62,7 +63,7 @@ class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
 // gemm
 //===----------------------------------------------------------------------===//
 
-def Tracea_GemmOp : Tracea_EpilogueOp<"gemm"> {
+def Tracea_GemmOp : Tracea_EpilogueOp<"gemm", [AttrSizedOperandSegments]> {
   let summary = "Matrix product, batched, with an epilogue";
   let description = [{
     `result[b.., m, n] = epilogue(sum over k of lhs[b.., m, k] * rhs[b.., k, n])`
@@ -84,26 +85,63 @@ def Tracea_GemmOp : Tracea_EpilogueOp<"gemm"> {
         tracea.yield %s : f32
     }
     ```
+
+    Auxiliary results are further values of the epilogue. `aux` gives each a
+    destination and a map from [b.., m, n] to its dimensions. One whose map has
+    all dimensions is stored as it is yielded. One that lacks dimensions says
+    how the values along them become one: `add`, `max` or `min`, in its element
+    type, of 32 bits or more. The order in which they do is the same on every
+    run. Of no values the sum is 0, the maximum -inf (of integers the least),
+    the minimum +inf. What the destinations hold is not read.
+
+    ```mlir
+    %y, %before, %squares = tracea.gemm
+        ins(%a, %b : tensor<?x?xbf16>, tensor<?x64xbf16>)
+        outs(%d : tensor<?x64xbf16>)
+        aux(%e by affine_map<(m, n) -> (m, n)>,
+            add %f by affine_map<(m, n) -> (m)>
+            : tensor<?x64xf32>, tensor<?xf32>)
+        epilogue {
+      ^bb0(%acc: f32):
+        %z = arith.constant 0.0 : f32
+        %r = arith.maximumf %acc, %z : f32
+        %q = arith.mulf %r, %r : f32
+        %t = arith.truncf %r : f32 to bf16
+        tracea.yield %t, %acc, %q : bf16, f32, f32
+    }
+    ```
   }];
   let arguments = (ins
     AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
     Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    Variadic<AnyRankedTensor>:$aux_inits,
     UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
     OptionalAttr<TypeAttr>:$acc,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$aux_maps,
+    DefaultValuedAttr<Tracea_ReductionKindArrayAttr, "{}">:$aux_kinds,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs AnyRankedTensor:$result,
+                      Variadic<AnyRankedTensor>:$aux_results);
   let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
     (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?
     (`acc` $acc^)?
     `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
     `outs` `(` $init `:` type($init) `)`
+    `` custom<AuxResults>($aux_inits, type($aux_inits), $aux_maps, $aux_kinds)
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
-  let extraClassDeclaration = epilogueDeclarations # [{
+  let extraClassDeclaration = commonDeclarations # [{
+    /// Results have the types of their destinations.
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types);
+    ::mlir::MutableOperandRange getDpsInitsMutable();
     /// Number of batch dimensions of the result.
     int64_t getBatchRank();
     /// Extents of one matrix product; ShapedType::kDynamic where unknown.
@@ -112,6 +150,8 @@ def Tracea_GemmOp : Tracea_EpilogueOp<"gemm"> {
     int64_t getK();
   }];
 }
+
+include "tracea/Dialect/Tracea/IR/TraceaGroupedOps.td"
 
 //===----------------------------------------------------------------------===//
 // conv2d
@@ -327,11 +367,20 @@ def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
 
 def Tracea_YieldOp : Tracea_Op<"yield", [
     Pure, Terminator,
-    ParentOneOf<["GemmOp", "Conv2DOp", "SoftmaxOp", "BatchNormOp",
-                 "LayerNormOp", "RMSNormOp"]>]> {
-  let summary = "Ends an epilogue with the scalar to store";
-  let arguments = (ins AnyType:$value);
-  let assemblyFormat = "$value attr-dict `:` type($value)";
+    ParentOneOf<["GemmOp", "GroupedGemmOp", "Conv2DOp", "SoftmaxOp",
+                 "BatchNormOp", "LayerNormOp", "RMSNormOp"]>]> {
+  let summary = "Ends an epilogue with the scalars to store";
+  let description = [{
+    The first is the result's, each further one that of an auxiliary result.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The scalar of the first result.
+    ::mlir::Value getValue() { return getValues().front(); }
+    ::mlir::OpOperand &getValueMutable() { return getValuesMutable()[0]; }
+  }];
 }
 
 #endif

@@ -56,10 +56,23 @@ Block &getOrCreateEpilogue(OpBuilder &builder, EpilogueOpInterface op);
 BlockArgument appendEpilogueExtra(EpilogueOpInterface op, Value extra,
                                   AffineMap map);
 
+/// The map from the result's dimensions to those of auxiliary result `index`,
+/// and the kind of the reduction over those that it lacks.
+AffineMap getAuxMap(EpilogueOpInterface op, unsigned index);
+ReductionKind getAuxKind(EpilogueOpInterface op, unsigned index);
+
 /// Clones the epilogue at the builder's insertion point, the accumulator and
-/// one scalar per extra operand given, and returns the scalar to store.
-Value inlineEpilogue(OpBuilder &builder, Location loc, EpilogueOpInterface op,
-                     Value accumulator, ValueRange extras);
+/// one scalar per extra operand given, and returns the scalars to store: the
+/// result's, then those of the auxiliary results.
+SmallVector<Value> inlineEpilogue(OpBuilder &builder, Location loc,
+                                  EpilogueOpInterface op, Value accumulator,
+                                  ValueRange extras);
+
+/// The element of a reduction over nothing.
+TypedAttr getNeutralElement(ReductionKind kind, Type type);
+/// Two values of a reduction as one; NaN wins over every number.
+Value combine(OpBuilder &builder, Location loc, ReductionKind kind, Value lhs,
+              Value rhs);
 
 } // namespace mlir::tracea
 

@@ -1,0 +1,238 @@
+//===- FuseReductions.cpp - Reductions of a product's results -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reduction in linalg that reads a product element by element, and starts
+// from nothing, becomes an auxiliary result of the product. What it computes of
+// each element before it is reduced goes into the epilogue.
+
+#include "AuxResults.h"
+#include "EpilogueUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "tracea-fuse-epilogues"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+namespace {
+/// A reduction that a product can take over.
+struct Reduction {
+  linalg::LinalgOp op;
+  ReductionKind kind = ReductionKind::None;
+  /// What is reduced, in the body.
+  Value term;
+  /// The result of the product that it reads, through a permutation.
+  OpResult source;
+  AffineMap sourceMap;
+  /// From the product's first result's dimensions to the loops.
+  AffineMap toLoops;
+
+  static std::optional<Reduction> match(linalg::LinalgOp op);
+
+private:
+  bool matchCombiner();
+  bool matchSource();
+};
+} // namespace
+
+static ReductionKind getKind(Operation *combiner) {
+  if (isa<arith::AddFOp, arith::AddIOp>(combiner))
+    return ReductionKind::Add;
+  if (isa<arith::MaximumFOp, arith::MaxSIOp>(combiner))
+    return ReductionKind::Max;
+  if (isa<arith::MinimumFOp, arith::MinSIOp>(combiner))
+    return ReductionKind::Min;
+  return ReductionKind::None;
+}
+
+/// Whether a reduction that starts from `init` starts from nothing.
+static bool isNeutral(Value init, ReductionKind kind) {
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  Attribute value;
+  if (fill)
+    matchPattern(fill.getInputs()[0], m_Constant(&value));
+  else if (SplatElementsAttr splat; matchPattern(init, m_Constant(&splat)))
+    value = splat.getSplatValue<Attribute>();
+  if (auto number = dyn_cast_or_null<FloatAttr>(value))
+    if (kind == ReductionKind::Add)
+      return number.getValue().isZero();
+  return value &&
+         value == getNeutralElement(kind, getElementTypeOrSelf(init.getType()));
+}
+
+bool Reduction::matchCombiner() {
+  Block *body = op.getBlock();
+  BlockArgument sum =
+      body->getArgument(op.getDpsInitOperand(0)->getOperandNumber());
+  Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!combiner || combiner->getBlock() != body || !sum.hasOneUse() ||
+      *sum.user_begin() != combiner)
+    return false;
+  kind = getKind(combiner);
+  if (kind == ReductionKind::None)
+    return false;
+  term = combiner->getOperand(combiner->getOperand(0) == sum ? 1 : 0);
+  for (Operation &inner : body->without_terminator())
+    if (&inner != combiner && !isEpilogueOperation(&inner))
+      return false;
+  return term.getType().isIntOrFloat() &&
+         term.getType().getIntOrFloatBitWidth() >= 32;
+}
+
+bool Reduction::matchSource() {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto result = dyn_cast<OpResult>(input->get());
+    auto gemm = result ? dyn_cast<GemmOp>(result.getOwner()) : nullptr;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!gemm || gemm->getBlock() != op->getBlock() || !map.isPermutation())
+      continue;
+    auto epilogue = cast<EpilogueOpInterface>(gemm.getOperation());
+    unsigned number = result.getResultNumber();
+    AffineMap own =
+        AffineMap::getMultiDimIdentityMap(map.getNumDims(), op->getContext());
+    if (number > 0) {
+      if (getAuxKind(epilogue, number - 1) != ReductionKind::None)
+        continue;
+      own = getAuxMap(epilogue, number - 1);
+    }
+    source = result;
+    sourceMap = map;
+    toLoops = inversePermutation(map).compose(own);
+    return true;
+  }
+  return false;
+}
+
+std::optional<Reduction> Reduction::match(linalg::LinalgOp op) {
+  Reduction result;
+  result.op = op;
+  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0 ||
+      op.getNumReductionLoops() + op.getNumParallelLoops() !=
+          op.getNumLoops() ||
+      !result.matchCombiner() || !result.matchSource() ||
+      !isNeutral(op.getDpsInitOperand(0)->get(), result.kind))
+    return std::nullopt;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!op.getMatchingIndexingMap(input).isProjectedPermutation(
+            /*allowZeroInResults=*/true))
+      return std::nullopt;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!map.isProjectedPermutation())
+    return std::nullopt;
+  return result;
+}
+
+static bool keepsOrder(AffineMap map) {
+  return llvm::is_sorted(map.getResults(), [](AffineExpr a, AffineExpr b) {
+    return cast<AffineDimExpr>(a).getPosition() <
+           cast<AffineDimExpr>(b).getPosition();
+  });
+}
+
+namespace {
+struct FuseReduction : public OpInterfaceRewritePattern<linalg::LinalgOp> {
+  FuseReduction(MLIRContext *context, unsigned maxOperations,
+                std::function<void()> onFuse)
+      : OpInterfaceRewritePattern(context), maxOperations(maxOperations),
+        onFuse(std::move(onFuse)) {}
+
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Reduction> match = Reduction::match(op);
+    if (!match)
+      return failure();
+    GemmOp gemm = cast<GemmOp>(match->source.getOwner());
+    auto epilogue = cast<EpilogueOpInterface>(gemm.getOperation());
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0))
+                        .compose(match->toLoops);
+    Block *body = op.getBlock();
+    size_t size = body->getOperations().size() - 2;
+    if (hasEpilogue(epilogue))
+      size += gemm.getEpilogue().front().getOperations().size() - 1;
+    if (!isUndecided(epilogue) || !keepsOrder(map) || size > maxOperations)
+      return failure();
+    // What else it reads must be there already.
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (input->get() == match->source
+              ? op.getMatchingIndexingMap(input) != match->sourceMap
+              : !isDefinedBefore(input->get(), gemm))
+        return failure();
+    for (Operation &inner : *body)
+      for (Value operand : inner.getOperands())
+        if (operand.getParentBlock() != body &&
+            (!operand.getType().isIntOrIndexOrFloat() ||
+             !(matchPattern(operand, m_Constant()) ||
+               isDefinedBefore(operand, gemm))))
+          return failure();
+
+    Location loc = op.getLoc();
+    EpilogueEditor editor(rewriter, epilogue);
+    AuxResult added;
+    added.map = map;
+    added.kind = match->kind;
+    added.scalar = emit(*match, editor, gemm);
+    rewriter.setInsertionPoint(gemm);
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    added.init = createAuxInit(rewriter, gemm, map, type);
+    GemmOp larger = appendAuxResults(rewriter, gemm, added);
+    remark::passed(
+        loc, remark::RemarkOpts::name("ReductionFused").category(DEBUG_TYPE))
+        << remark::metric("Operation", larger->getName().getStringRef())
+        << remark::metric("Kind", stringifyReductionKind(match->kind));
+    rewriter.replaceOp(op, larger.getAuxResults().back());
+    onFuse();
+    return success();
+  }
+
+private:
+  /// The term of the reduction, in the epilogue.
+  static Value emit(const Reduction &match, EpilogueEditor &editor,
+                    GemmOp gemm) {
+    linalg::LinalgOp op = match.op;
+    Block *body = op.getBlock();
+    IRMapping mapping;
+    Value own = cast<YieldOp>(gemm.getEpilogue().front().getTerminator())
+                    .getValues()[match.source.getResultNumber()];
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = body->getArgument(input->getOperandNumber());
+      if (input->get() == match.source)
+        mapping.map(argument, own);
+      else if (!argument.use_empty())
+        mapping.map(argument,
+                    isa<RankedTensorType>(input->get().getType())
+                        ? editor.read(input->get(),
+                                      op.getMatchingIndexingMap(input).compose(
+                                          match.toLoops))
+                        : editor.readScalar(input->get()));
+    }
+    auto close = [&](Value value) {
+      if (value.getParentBlock() != body && !mapping.contains(value))
+        mapping.map(value, editor.readScalar(value));
+    };
+    Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
+    for (Operation &inner : body->without_terminator()) {
+      if (&inner == combiner)
+        continue;
+      for (Value operand : inner.getOperands())
+        close(operand);
+      editor.getBuilder().clone(inner, mapping);
+    }
+    close(match.term);
+    return mapping.lookup(match.term);
+  }
+
+  unsigned maxOperations;
+  std::function<void()> onFuse;
+};
+} // namespace
+
+void tracea::populateFuseReductionPatterns(RewritePatternSet &patterns,
+                                           unsigned maxOperations,
+                                           std::function<void()> onFuse) {
+  patterns.add<FuseReduction>(patterns.getContext(), maxOperations,
+                              std::move(onFuse));
+}
