@@ -103,8 +103,12 @@ void Collector::addTrips(Operation *place, int64_t copies, Region &body) {
       auto type = cast<RankedTensorType>(reduce.getResult().getType());
       LanesAttr from = getLanes(reduce.getValue().getType());
       uint64_t dim = reduce.getDim();
+      int64_t run =
+          cast<RankedTensorType>(reduce.getValue().getType()).getDimSize(dim) /
+          type.getDimSize(dim);
       if (llvm::any_of(from.getWarp(), [&](DenseI64ArrayAttr bit) {
-            return dim < static_cast<uint64_t>(bit.size()) && bit[dim] != 0;
+            return dim < static_cast<uint64_t>(bit.size()) &&
+                   bit[dim] % run != 0;
           }))
         bytes = from.getNumWarps() * type.getNumElements() *
                 llvm::divideCeil(
@@ -191,6 +195,8 @@ void Collector::run() {
     addRole(kernel, kernel.getSymName(), {0, kernel.getNumWarps()}, 1, 0,
             kernel.getBody());
   }
+  if (PipelineAttr pipeline = kernel.getPipelineAttr())
+    result.use.residents = pipeline.getResidents();
   if (isCPU) {
     result.use.namedBarriers = 0;
     if (std::optional<int64_t> bytes = kernel.getWorkspaceBytes())

@@ -282,13 +282,14 @@ TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
         return read(loaded.getMemRef(), place, op, env);
       })
       .Case([&](MmaOp mma) {
-        return multiply(
-            op, mma.getLhs(), mma.getRhs(), mma.getAcc(), mma.getDepth(),
-            cast<RankedTensorType>(mma.getAcc().getType()), at, env);
+        return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(),
+                        mma.getDepth(),
+                        cast<RankedTensorType>(mma.getAcc().getType()),
+                        mma.getPrecision(), at, env);
       })
       .Case([&](MmaAsyncOp mma) {
         return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(), Value(),
-                        mma.getTileType(), at, env);
+                        mma.getTileType(), Precision::TF32, at, env);
       })
       .Case([&](WaitGroupOp wait) {
         return termOf(wait.getInFlight()[number], at, env);
@@ -504,6 +505,10 @@ TermRef Evaluator::reduce(ReduceOp op, const Coordinates &at, Env env) {
   auto type = cast<RankedTensorType>(op.getValue().getType());
   LanesAttr lanes = getLanes(type);
   int64_t dim = op.getDim();
+  // Elements of a group, whose coordinates count from its first.
+  int64_t run =
+      type.getDimSize(dim) /
+      cast<RankedTensorType>(op.getResult().getType()).getDimSize(dim);
   // Registers in order, each coordinate once; the same for every group.
   std::map<SmallVector<int64_t>, SmallVector<int64_t>> groups;
   DenseSet<SmallVector<int64_t>> seen;
@@ -511,8 +516,8 @@ TermRef Evaluator::reduce(ReduceOp op, const Coordinates &at, Env env) {
     SmallVector<int64_t> place = lanes.getCoordinate(reg, 0);
     if (!seen.insert(place).second)
       continue;
-    int64_t coordinate = place[dim];
-    place[dim] = 0;
+    int64_t coordinate = place[dim] % run;
+    place[dim] /= run;
     groups[place].push_back(coordinate);
   }
   std::string order;
@@ -528,23 +533,25 @@ TermRef Evaluator::reduce(ReduceOp op, const Coordinates &at, Env env) {
   auto exchanges = [&](StringRef what, ArrayRef<DenseI64ArrayAttr> bits) {
     SmallVector<int64_t> moves;
     for (DenseI64ArrayAttr bit : bits)
-      if (bit[dim] != 0)
-        moves.push_back(bit[dim]);
+      if (bit[dim] % run != 0)
+        moves.push_back(bit[dim] % run);
     if (!moves.empty())
       order += (" " + what + " " + listText(moves)).str();
   };
   exchanges("lanes", lanes.getLane());
   exchanges("warps", lanes.getWarp());
-  unsigned variable = boundVariable(op, at, 0, Form(type.getDimSize(dim)), env);
+  unsigned variable = boundVariable(op, at, 0, Form(run), env);
   Coordinates inner = at;
-  inner[dim] = index.form(variable);
+  inner[dim] = run == type.getDimSize(dim)
+                   ? index.form(variable)
+                   : index.add(index.scale(at[dim], run), index.form(variable));
   TermRef body = termOf(op.getValue(), inner, env);
   return terms.make({TermKind::Reduce,
                      (stringifyReduceKind(op.getKind()) + " " +
                       toText(type.getElementType()) + " " + order)
                          .str(),
                      {body},
-                     {Form(type.getDimSize(dim))},
+                     {Form(run)},
                      {variable}});
 }
 
@@ -557,7 +564,8 @@ TermRef Evaluator::readOperand(Operation *op, Value operand,
 
 TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
                             Value depth, RankedTensorType tile,
-                            const Coordinates &at, Env env) {
+                            Precision precision, const Coordinates &at,
+                            Env env) {
   Type accType = tile.getElementType();
   auto lhsType = cast<ShapedType>(lhs.getType());
   auto rhsType = cast<ShapedType>(rhs.getType());
@@ -579,23 +587,29 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   };
   int64_t group = 1;
   bool readsMemory = !isRegisterTile(rhs.getType());
+  bool byLanes = target.isCPU;
   if (!target.isCPU) {
     // Units sum a few products at a time, in a way of their own.
+    Type element = lhsType.getElementType();
     group =
-        target.unitDepth
-            ? target.unitDepth(readsMemory, lhsType.getElementType(), accType)
-            : 0;
-    if (group <= 0 || !length.isConstant() || length.constant % group != 0) {
+        target.unitDepth ? target.unitDepth(readsMemory, element, accType) : 0;
+    bool isWhole =
+        group > 0 && length.isConstant() && length.constant % group == 0;
+    // Lanes multiply and add in order what no unit takes as it stands.
+    byLanes = !readsMemory && precision == Precision::Full &&
+              (element == accType || (isa<IntegerType>(accType) && !isWhole));
+    if (!byLanes && !isWhole) {
       index.fail("which unit multiplies, and in what order, is not known");
       return terms.undefined();
     }
-    length = Form(length.constant / group);
+    if (!byLanes)
+      length = Form(length.constant / group);
   }
   unsigned variable = boundVariable(op, at, 0, length, env);
   Form n = index.form(variable), k = n;
   unsigned state = boundVariable(op, at, 1, length, env);
   unsigned product = 0;
-  if (!target.isCPU) {
+  if (!byLanes) {
     product = boundVariable(op, at, 2, Form(group), env);
     k = index.add(index.scale(n, group), index.form(product));
   }
@@ -603,14 +617,36 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   TermRef x = readOperand(op, lhs, {at[0], k}, inside);
   TermRef y = readOperand(op, rhs, {k, at[1]}, inside);
   TermRef sum = terms.state(state);
-  if (!target.isCPU) {
-    sum = terms.make(
-        {TermKind::UnitStep,
-         (readsMemory ? "" : "warp ") + toText(lhsType.getElementType()) + " " +
-             toText(rhsType.getElementType()) + " -> " + toText(accType),
-         {sum, x, y},
-         {Form(group)},
-         {product}});
+  if (!byLanes) {
+    bool isRounded = !readsMemory && lhsType.getElementType().isF32();
+    std::string operands = isRounded ? "tf32 tf32"
+                                     : toText(lhsType.getElementType()) + " " +
+                                           toText(rhsType.getElementType());
+    auto step = [&](TermRef left, TermRef right) {
+      sum = terms.make(
+          {TermKind::UnitStep,
+           (readsMemory ? "" : "warp ") + operands + " -> " + toText(accType),
+           {sum, left, right},
+           {Form(group)},
+           {product}});
+    };
+    auto round = [&](TermRef term) {
+      return terms.operation("to_nearest_away f32 -> tf32", {term});
+    };
+    auto roundRest = [&](TermRef term) {
+      TermRef rest =
+          terms.operation("arith.subf f32 tf32 -> f32", {term, round(term)});
+      return terms.operation("toward_zero f32 -> tf32", {rest});
+    };
+    if (!isRounded) {
+      step(x, y);
+    } else {
+      if (precision == Precision::TF32x3) {
+        step(roundRest(x), round(y));
+        step(round(x), roundRest(y));
+      }
+      step(round(x), round(y));
+    }
   } else {
     x = convert(x, lhsType.getElementType(), accType);
     y = convert(y, rhsType.getElementType(), accType);

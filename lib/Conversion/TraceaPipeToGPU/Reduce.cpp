@@ -8,8 +8,8 @@
 // the same bits.
 //
 // Which threads belong to a group is the kernel of the lane map without the
-// reduced dimension; those of them that hold the same elements are replicas and
-// are left out.
+// reduced dimension, or without the bits of it that a group's elements have;
+// those of them that hold the same elements are replicas and are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +66,23 @@ static alg::Expected<alg::F2Matrix> getColumns(const alg::LaneMap &map) {
   return alg::F2Matrix::get(map.matrix().numOutputs(), columns);
 }
 
+/// The map without what tells the elements of a group of `run` neighbours along
+/// `dim` apart.
+static alg::Expected<alg::LaneMap> divide(const alg::LaneMap &map, unsigned dim,
+                                          int64_t run) {
+  alg::LaneBases bases{getBases(map, alg::LaneDim::Reg),
+                       getBases(map, alg::LaneDim::Lane),
+                       getBases(map, alg::LaneDim::Warp),
+                       {}};
+  for (std::vector<alg::TileCoord> *part :
+       {&bases.reg, &bases.lane, &bases.warp})
+    for (alg::TileCoord &vector : *part)
+      vector[dim] /= run;
+  alg::TileCoord linear = map.linearShape();
+  linear[dim] /= run;
+  return alg::LaneMap::get(linear, bases, map.outer());
+}
+
 static alg::Expected<ReducePlan> plan(ReduceOp op,
                                       const GPULoweringContext &context) {
   alg::Expected<alg::LaneMap> from =
@@ -81,7 +98,14 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
                       std::to_string(context.getSubgroupSize()) +
                       " lanes, found " + std::to_string(from->numLanes())};
   unsigned dim = op.getDim();
-  alg::Expected<alg::LaneMap> projected = project(*from, {dim});
+  auto extentOf = [&](Value tile) {
+    return cast<RankedTensorType>(tile.getType()).getDimSize(dim);
+  };
+  int64_t numRuns = extentOf(op.getResult());
+  bool isWhole = numRuns == 1;
+  int64_t run = extentOf(op.getValue()) / numRuns;
+  alg::Expected<alg::LaneMap> projected =
+      isWhole ? project(*from, {dim}) : divide(*from, dim, run);
   if (!projected)
     return projected.error();
   ReducePlan result;
@@ -92,7 +116,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   for (int64_t reg = 0; reg < from->numRegisters(); ++reg) {
     alg::TileCoord at = *from->coordinate(reg, 0);
     result.isReplica.push_back(!elements.emplace(at, reg).second);
-    at[dim] = 0;
+    at[dim] /= run;
     result.groupOf.push_back(
         groups.emplace(at, static_cast<unsigned>(groups.size())).first->second);
   }
@@ -180,7 +204,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
     for (auto [i, bit] : llvm::enumerate(bits))
       source |= (reg >> i & 1) << bit;
     for (unsigned d = from->rank(); d-- > 0;) {
-      if (d != dim) {
+      if (d != dim || !isWhole) {
         index += rest % from->outer()[d] * step;
         rest /= from->outer()[d];
       }

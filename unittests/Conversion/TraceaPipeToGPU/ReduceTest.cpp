@@ -4,6 +4,7 @@
 
 #include "TileHarness.h"
 #include "tracea/Algebra/Fragments.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <cstring>
 
@@ -64,8 +65,8 @@ static std::string reduceText(TileHarness &harness, LanesAttr from,
 TEST(Reduce, RandomMaps) {
   TileHarness harness;
   std::mt19937_64 random(5);
-  int shuffled = 0, inMemory = 0;
-  for (int round = 0; round < 250; ++round) {
+  int shuffled = 0, inMemory = 0, grouped = 0;
+  for (int round = 0; round < 400; ++round) {
     std::vector<int64_t> shape{int64_t(1) << random() % 4,
                                int64_t(1) << (1 + random() % 5)};
     std::vector<int64_t> outer{1, 1};
@@ -77,19 +78,27 @@ TEST(Reduce, RandomMaps) {
       continue;
     LanesAttr from = harness.getLanes(map);
     unsigned dim = random() % 2;
-    LanesAttr to = from.getReduced(dim);
+    SmallVector<int64_t> extents = from.getTileShape();
+    // All of the dimension, or groups of neighbours in the linear map.
+    int64_t run = extents[dim];
+    if (round % 2)
+      run = int64_t(1) << random() % (1 + llvm::Log2_64(uint64_t(shape[dim])));
+    LanesAttr to = from.getReduced(dim, extents[dim] / run);
+    ASSERT_TRUE(to);
+    grouped += extents[dim] > run && run > 1;
     std::string element = round % 3 ? "i32" : "i16",
                 kind = round % 5 ? "add" : "max";
     auto valueAt = [&](ArrayRef<int64_t> at) {
       return uint64_t((at[0] * 37 + at[1] * 101 + at[0] * at[1]) % 251);
     };
-    SmallVector<int64_t> extents = from.getTileShape();
     auto answerAt = [&](ArrayRef<int64_t> at) {
       SmallVector<int64_t> element(at);
       uint64_t sum = 0;
-      for (element[dim] = 0; element[dim] < extents[dim]; ++element[dim])
+      for (int64_t i = 0; i < run; ++i) {
+        element[dim] = at[dim] * run + i;
         sum = kind == "add" ? sum + valueAt(element)
                             : std::max(sum, valueAt(element));
+      }
       return sum;
     };
     harness.lowering.numShuffles = harness.lowering.numExchanges = 0;
@@ -108,6 +117,7 @@ TEST(Reduce, RandomMaps) {
   }
   EXPECT_GT(shuffled, 50);
   EXPECT_GT(inMemory, 20);
+  EXPECT_GT(grouped, 30);
 }
 
 // Rows of a wgmma accumulator: registers in order, then a tree of four lanes.

@@ -220,6 +220,27 @@ TEST_F(Lanes, ReducedTwiceIsTheOneElement) {
   EXPECT_EQ(scalar, lanes.getReduced(1).getReduced(0));
 }
 
+/// A wgmma accumulator of two teams: rows of a warp, columns of a panel.
+TEST_F(Lanes, ReducedToGroups) {
+  LanesAttr lanes = get({{0, 1}, {8, 0}, {0, 8}, {0, 16}},
+                        {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {1, 3},
+                        {{16, 0}, {32, 0}, {64, 0}});
+  EXPECT_EQ(lanes.getTileShape(), (Shape{128, 96}));
+  LanesAttr rows = lanes.getReduced(0, 8);
+  EXPECT_EQ(rows.getTileShape(), (Shape{8, 96}));
+  EXPECT_EQ(rows.getNumRegisters(), lanes.getNumRegisters() / 2);
+  EXPECT_EQ(rows.getCoordinate(0, 31, 7), (Shape{7, 6}));
+  LanesAttr columns = lanes.getReduced(1, 3);
+  EXPECT_EQ(columns.getTileShape(), (Shape{128, 3}));
+  EXPECT_EQ(columns.getNumRegisters(), 6);
+  // Groups of other sizes, or beyond the linear map.
+  EXPECT_FALSE(lanes.getReduced(0, 3));
+  EXPECT_FALSE(lanes.getReduced(1, 2));
+  EXPECT_FALSE(lanes.getReduced(1, 32));
+  EXPECT_FALSE(lanes.getReduced(0, 256));
+  EXPECT_EQ(lanes.getReduced(0, 128), lanes);
+}
+
 TEST_F(Lanes, RankZero) {
   LanesAttr lanes = get({}, {}, {});
   EXPECT_EQ(lanes.getTileShape(), Shape{});

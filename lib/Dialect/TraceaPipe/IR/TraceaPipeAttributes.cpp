@@ -14,9 +14,9 @@ using namespace mlir::tracea_pipe;
 /// `[copier, multiplier]`.
 static ParseResult parseBudgets(AsmParser &parser,
                                 SmallVectorImpl<int64_t> &budgets) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(budgets.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(budgets.emplace_back());
+  });
 }
 
 static void printBudgets(AsmPrinter &printer, ArrayRef<int64_t> budgets) {
@@ -336,12 +336,23 @@ LanesAttr LanesAttr::getVectorTile(MLIRContext *context,
   return get(context, reg, lane, {}, outer);
 }
 
-LanesAttr LanesAttr::getReduced(unsigned dim) const {
+LanesAttr LanesAttr::getReduced(unsigned dim, int64_t groups) const {
+  int64_t extent = getTileShape()[dim];
+  int64_t linear = extent / getOuter()[dim];
+  SmallVector<int64_t> outer(getOuter());
+  int64_t run = linear;
+  if (groups == 1) {
+    outer[dim] = 1;
+  } else {
+    run = groups > 0 && extent % groups == 0 ? extent / groups : 0;
+    if (!llvm::isPowerOf2_64(run) || linear % run)
+      return {};
+  }
   auto project = [&](ArrayRef<DenseI64ArrayAttr> basis, bool dropZero) {
     SmallVector<DenseI64ArrayAttr> result;
     for (DenseI64ArrayAttr vector : basis) {
       SmallVector<int64_t> coordinates(vector.asArrayRef());
-      coordinates[dim] = 0;
+      coordinates[dim] = groups == 1 ? 0 : coordinates[dim] / run;
       // One register serves a whole reduced group; lanes keep their copies.
       if (dropZero && llvm::all_of(coordinates, [](int64_t c) { return !c; }))
         continue;
@@ -349,8 +360,6 @@ LanesAttr LanesAttr::getReduced(unsigned dim) const {
     }
     return result;
   };
-  SmallVector<int64_t> outer(getOuter());
-  outer[dim] = 1;
   return get(getContext(), project(getReg(), true), project(getLane(), false),
              project(getWarp(), false), outer);
 }
@@ -362,7 +371,8 @@ LanesAttr LanesAttr::getReduced(unsigned dim) const {
 LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t teams, int64_t warps,
                                    ArrayRef<int64_t> registers,
-                                   int64_t workgroups, int64_t pending) {
+                                   int64_t workgroups, int64_t pending,
+                                   int64_t residents) {
   if (teams < 1 || teams > 8 || !llvm::isPowerOf2_64(teams))
     return emitError() << "a pipeline has 1, 2, 4 or 8 teams, found " << teams;
   if (warps < 1 || warps > 32)
@@ -377,6 +387,9 @@ LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (pending < 0 || pending > 1)
     return emitError() << "0 or 1 groups may be pending at a release, found "
                        << pending;
+  if (residents < 1 || residents > 32)
+    return emitError() << "a multiprocessor has 1 to 32 workgroups, found "
+                       << residents;
   return success();
 }
 

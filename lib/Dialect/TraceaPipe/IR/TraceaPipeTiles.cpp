@@ -124,10 +124,17 @@ LogicalResult ReduceOp::verify() {
   if (dim < 0 || dim >= value.getRank())
     return emitOpError() << "expects a dimension below " << value.getRank()
                          << ", found " << dim;
+  // To extent one, or to as many groups as the result has.
+  int64_t groups =
+      result.getRank() == value.getRank() ? result.getDimSize(dim) : 1;
+  LanesAttr lanes = getLanes(value).getReduced(dim, groups);
+  if (!lanes)
+    return emitOpError() << "expects groups of a power of two of neighbours "
+                            "that lie within the linear map of "
+                         << value << ", found " << groups << " groups";
   SmallVector<int64_t> shape(value.getShape());
-  shape[dim] = 1;
-  auto expected = RankedTensorType::get(shape, value.getElementType(),
-                                        getLanes(value).getReduced(dim));
+  shape[dim] = groups;
+  auto expected = RankedTensorType::get(shape, value.getElementType(), lanes);
   if (result != expected)
     return emitOpError() << "expects a result of type " << expected
                          << ", found " << result;

@@ -178,7 +178,15 @@ LogicalResult TeamSplitter::visit(Operation *op) {
         limit.set(shift(builder, op->getLoc(), limit.get(), -s));
     }
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    if (stepOf(reduce.getValue())[reduce.getDim()])
+    // Groups may be shared, but not the elements of one.
+    int64_t dim = reduce.getDim();
+    int64_t step = stepOf(reduce.getValue())[dim];
+    int64_t groups = stepOf(reduce.getResult())[dim];
+    auto extentOf = [&](Value tile) {
+      return cast<RankedTensorType>(tile.getType()).getDimSize(dim);
+    };
+    int64_t share = extentOf(reduce.getValue());
+    if (step && step * extentOf(reduce.getResult()) != groups * share)
       return op->emitOpError() << "reduces the dimension that teams share";
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
     for (auto [dim, step] : llvm::enumerate(stepOf(slice.getValue())))

@@ -10,14 +10,15 @@
 //
 // What is computed from the tile element by element, loads from the caller's
 // memory included, is computed for each part when its turn comes: few registers
-// are taken at a time.
+// are taken at a time. Several tiles of one sum leave part by part together,
+// and with each part what reads the same columns of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TileParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,6 +36,8 @@ static constexpr std::pair<int64_t, int64_t> kSwizzledRows[] = {
     {128, 3}, {64, 2}, {32, 1}};
 /// A store that writes whole sectors of memory needs no detour.
 static constexpr int64_t kSectorBytes = 32;
+/// The widest store of a lane.
+static constexpr int64_t kVectorBytes = 16;
 
 /// The dimension of the tile whose neighbours are neighbours in memory.
 static std::optional<int64_t> getColumnDim(StoreOp store) {
@@ -53,18 +56,24 @@ static std::optional<int64_t> getColumnDim(StoreOp store) {
   return std::nullopt;
 }
 
-/// Bytes that the lanes of a warp write side by side, one register each or two.
+/// Bytes that the lanes of a warp write side by side, a vector of registers
+/// each.
 static int64_t getRunBytes(StagedStore &staged) {
   LanesAttr lanes = getLanes(staged.getTile());
+  int64_t bytes = staged.getTile().getElementTypeBitWidth() / 8;
   int64_t run = 1;
-  auto extend = [&](ArrayRef<DenseI64ArrayAttr> basis) {
-    for (DenseI64ArrayAttr vector : basis)
-      if (vector[staged.columnDim] == run && vector[staged.rowDim] == 0)
-        run *= 2;
+  auto extend = [&](DenseI64ArrayAttr vector) {
+    bool isNext = vector[staged.columnDim] == run && vector[staged.rowDim] == 0;
+    if (isNext)
+      run *= 2;
+    return isNext;
   };
-  extend(lanes.getReg().take_front(1));
-  extend(lanes.getLane());
-  return run * staged.getTile().getElementTypeBitWidth() / 8;
+  for (DenseI64ArrayAttr vector : lanes.getReg())
+    if (run * bytes >= kVectorBytes || !extend(vector))
+      break;
+  for (DenseI64ArrayAttr vector : lanes.getLane())
+    extend(vector);
+  return run * bytes;
 }
 
 /// How a store leaves in parts of at most `most` columns; nothing where it had
@@ -76,6 +85,14 @@ static std::optional<StagedStore> planStore(StoreOp store, int64_t most) {
   int64_t bits = tile.getElementTypeBitWidth();
   std::optional<int64_t> dim = getColumnDim(store);
   if (!dim || bits % 8 || tile.getRank() != 2)
+    return std::nullopt;
+  // What several lanes hold alike is little.
+  auto isReplica = [](DenseI64ArrayAttr vector) {
+    return llvm::all_of(vector.asArrayRef(), [](int64_t x) { return x == 0; });
+  };
+  LanesAttr lanes = getLanes(tile);
+  if (llvm::any_of(lanes.getLane(), isReplica) ||
+      llvm::any_of(lanes.getWarp(), isReplica))
     return std::nullopt;
   staged.columnDim = *dim;
   staged.rowDim = 1 - *dim;
@@ -125,32 +142,59 @@ static MemRefType getBufferType(StagedStore &staged, int64_t width) {
                                          panel == width ? 0 : panel));
 }
 
-/// Gives each part a buffer, and says how many groups may be pending when it is
-/// written.
-static SmallVector<Buffer> planBuffers(MutableArrayRef<StagedStore> stores,
+namespace {
+/// What leaves with some columns of a group's tiles: parts of stores, and
+/// slices with what is computed and stored of them, in their order.
+struct Step {
+  int64_t offset = 0, width = 0;
+  SmallVector<std::pair<StagedStore *, Part *>> parts;
+  SmallVector<SliceOp> slices;
+  SmallVector<Operation *> tail;
+};
+
+/// Stores of one block whose tiles have one shape and the same lanes.
+struct Group {
+  SmallVector<StagedStore *> stores;
+  std::vector<Step> steps;
+  /// The last operation of the group in its block.
+  Operation *last = nullptr;
+
+  Step &getStep(int64_t offset, int64_t width) {
+    for (Step &step : steps)
+      if (step.offset == offset && step.width == width)
+        return step;
+    steps.push_back({offset, width, {}, {}, {}});
+    return steps.back();
+  }
+};
+} // namespace
+
+/// Gives each part a buffer, in the order in which they leave, and says how
+/// many groups of copies may be pending when it is written.
+static SmallVector<Buffer> planBuffers(std::vector<Group> &groups,
                                        unsigned most) {
   SmallVector<Buffer> buffers;
   SmallVector<Part *> sequence;
   DenseMap<Type, SmallVector<unsigned>> ofType;
   DenseMap<Type, unsigned> next;
-  for (StagedStore &staged : stores) {
-    if (staged.isDirect)
-      continue;
-    for (Part &part : staged.parts) {
-      MemRefType type = getBufferType(staged, part.width);
-      SmallVector<unsigned> &list = ofType[type];
-      unsigned number = next[type]++;
-      if (list.size() < most) {
-        list.push_back(buffers.size());
-        buffers.push_back({type, Value()});
+  for (Group &group : groups)
+    for (Step &step : group.steps)
+      for (auto [staged, part] : step.parts) {
+        if (staged->isDirect)
+          continue;
+        MemRefType type = getBufferType(*staged, part->width);
+        SmallVector<unsigned> &list = ofType[type];
+        unsigned number = next[type]++;
+        if (list.size() < most) {
+          list.push_back(buffers.size());
+          buffers.push_back({type, Value()});
+        }
+        part->buffer = list[number % list.size()];
+        sequence.push_back(part);
       }
-      part.buffer = list[number % list.size()];
-      sequence.push_back(&part);
-    }
-  }
   // Stores of one block follow each other, once a round.
-  bool inOrder = llvm::all_of(stores, [&](StagedStore &staged) {
-    return staged.store->getBlock() == stores.front().store->getBlock();
+  bool inOrder = llvm::all_of(groups, [&](Group &group) {
+    return group.last->getBlock() == groups.front().last->getBlock();
   });
   int64_t count = sequence.size();
   for (auto [number, part] : llvm::enumerate(sequence)) {
@@ -178,15 +222,17 @@ static bool hoist(Value value, Operation *op) {
   return true;
 }
 
-/// What the tile comes from: the sum, which takes its time.
-static Operation *getSum(StagedStore &staged) {
+/// What the tiles of a group come from: the sum, which takes its time.
+static Operation *getSum(Group &group) {
   Operation *sum = nullptr;
-  SmallVector<Value> list{staged.store.getValue()};
+  SmallVector<Value> list;
+  for (StagedStore *staged : group.stores)
+    list.push_back(staged->store.getValue());
   SmallPtrSet<Operation *, 16> seen;
   while (!list.empty()) {
     Operation *op = list.pop_back_val().getDefiningOp();
     if (!op || !seen.insert(op).second ||
-        op->getBlock() != staged.store->getBlock())
+        op->getBlock() != group.last->getBlock())
       continue;
     if (op->getNumRegions()) {
       if (sum)
@@ -201,85 +247,203 @@ static Operation *getSum(StagedStore &staged) {
   return sum;
 }
 
-/// What the first part loads arrives while the sum is computed.
-static void prefetchFirst(ImplicitLocOpBuilder &b, StagedStore &staged,
+/// The tiles of which a step takes columns.
+static SmallVector<Value> getTiles(Step &step) {
+  SmallVector<Value> tiles;
+  for (auto [staged, part] : step.parts)
+    tiles.push_back(staged->store.getValue());
+  for (SliceOp slice : step.slices)
+    tiles.push_back(slice.getValue());
+  return tiles;
+}
+
+/// What the first step loads arrives while the sum is computed.
+static void prefetchFirst(ImplicitLocOpBuilder &b, Group &group,
                           PartBuilder &builder) {
-  Operation *sum = getSum(staged);
+  Operation *sum = getSum(group);
   if (!sum)
     return;
   OpBuilder::InsertionGuard guard(b);
-  SmallVector<LoadOp> loads = builder.getLoads(staged.store.getValue());
+  SmallVector<Value> tiles = getTiles(group.steps.front());
+  SmallVector<LoadOp> loads;
+  for (Value tile : tiles)
+    llvm::append_range(loads, builder.getLoads(tile));
   for (LoadOp load : loads)
     for (Value operand : load->getOperands())
       if (!hoist(operand, sum))
         return;
   // A tile that leaves whole is computed where it stands.
-  if (staged.parts.size() == 1) {
+  if (group.steps.size() == 1) {
     for (LoadOp load : loads)
       if (load->getBlock() == sum->getBlock() && sum->isBeforeInBlock(load))
         load->moveBefore(sum);
     return;
   }
   b.setInsertionPoint(sum);
-  builder.prefetch(staged.store.getValue());
+  for (Value tile : tiles)
+    builder.prefetch(tile);
 }
 
-static void emit(StagedStore &staged, ArrayRef<Buffer> buffers) {
+/// Writes one part of a tile: directly, or to its buffer, which a copy reads.
+static void emitPart(ImplicitLocOpBuilder &b, StagedStore &staged,
+                     const Part &part, Value value, ArrayRef<Buffer> buffers) {
   StoreOp store = staged.store;
   MLIRContext *context = store.getContext();
-  ImplicitLocOpBuilder b(store.getLoc(), store);
-  Value zero = arith::ConstantIndexOp::create(b, 0);
   bool transposed = staged.columnDim == 0;
+  SmallVector<Value> indices(store.getIndices());
+  Value offset = arith::ConstantIndexOp::create(b, part.offset);
+  indices.back() = b.createOrFold<arith::AddIOp>(indices.back(), offset);
+  SmallVector<Value> limits(store.getLimits());
+  if (!limits.empty())
+    limits[staged.columnDim] =
+        b.createOrFold<arith::SubIOp>(limits[staged.columnDim], offset);
+  if (staged.isDirect) {
+    StoreOp::create(b, value, store.getDest(), indices, limits, store.getMap());
+    return;
+  }
   // From the tile to the buffer, and from the buffer to memory.
   AffineExpr i = b.getAffineDimExpr(0), j = b.getAffineDimExpr(1);
   AffineMap swap = AffineMap::get(2, 0, {j, i}, context);
   AffineMap inner =
       transposed ? swap : AffineMap::getMultiDimIdentityMap(2, context);
   AffineMap outer = transposed ? store.getMap().compose(swap) : store.getMap();
+  if (!limits.empty() && transposed)
+    std::swap(limits[0], limits[1]);
+  Value memory = buffers[part.buffer].memory;
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  WaitGroupOp::create(b, TypeRange(), Unit::Copy, part.pending, ValueRange());
+  StoreOp::create(b, value, memory, ValueRange{zero, zero}, ValueRange(),
+                  inner);
+  SyncOp::create(b);
+  CopyOutOp::create(b, memory, store.getDest(), indices, limits, outer);
+  CommitGroupOp::create(b, Unit::Copy);
+}
+
+static void emit(Group &group, ArrayRef<Buffer> buffers) {
+  StagedStore &first = *group.stores.front();
+  ImplicitLocOpBuilder b(first.store.getLoc(), first.store);
+  b.setInsertionPointAfter(group.last);
   std::vector<std::unique_ptr<PartBuilder>> builders;
-  for (const Part &part : staged.parts)
-    builders.push_back(std::make_unique<PartBuilder>(b, staged, part));
-  prefetchFirst(b, staged, *builders.front());
-  for (auto [number, part] : llvm::enumerate(staged.parts)) {
-    Value value = builders[number]->get(store.getValue());
+  for (Step &step : group.steps)
+    builders.push_back(std::make_unique<PartBuilder>(
+        b, first.getTile(), first.columnDim, step.offset, step.width));
+  prefetchFirst(b, group, *builders.front());
+  for (auto [number, step] : llvm::enumerate(group.steps)) {
+    PartBuilder &builder = *builders[number];
+    SmallVector<Value> values;
+    for (Value tile : getTiles(step))
+      values.push_back(builder.get(tile));
     // What the next part loads arrives while this one leaves.
     if (number + 1 < builders.size())
-      builders[number + 1]->prefetch(store.getValue());
-    SmallVector<Value> indices(store.getIndices());
-    Value offset = arith::ConstantIndexOp::create(b, part.offset);
-    indices.back() = b.createOrFold<arith::AddIOp>(indices.back(), offset);
-    SmallVector<Value> limits(store.getLimits());
-    if (!limits.empty())
-      limits[staged.columnDim] =
-          b.createOrFold<arith::SubIOp>(limits[staged.columnDim], offset);
-    if (staged.isDirect) {
-      StoreOp::create(b, value, store.getDest(), indices, limits,
-                      store.getMap());
-      continue;
+      for (Value tile : getTiles(group.steps[number + 1]))
+        builders[number + 1]->prefetch(tile);
+    ArrayRef<Value> left = values;
+    for (auto [staged, part] : step.parts) {
+      emitPart(b, *staged, *part, left.front(), buffers);
+      left = left.drop_front();
     }
-    if (!limits.empty() && transposed)
-      std::swap(limits[0], limits[1]);
-    Value memory = buffers[part.buffer].memory;
-    WaitGroupOp::create(b, TypeRange(), Unit::Copy, part.pending, ValueRange());
-    StoreOp::create(b, value, memory, ValueRange{zero, zero}, ValueRange(),
-                    inner);
-    SyncOp::create(b);
-    CopyOutOp::create(b, memory, store.getDest(), indices, limits, outer);
-    CommitGroupOp::create(b, Unit::Copy);
+    for (auto [slice, value] : llvm::zip_equal(step.slices, left))
+      slice.getResult().replaceAllUsesWith(value);
+    for (Operation *op : step.tail)
+      op->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
   }
-  store.erase();
+  for (Step &step : group.steps)
+    for (SliceOp slice : step.slices)
+      slice.erase();
+  for (StagedStore *staged : group.stores)
+    staged->store.erase();
+}
+
+/// Everything that is computed of `slice` in its block, in order; nothing where
+/// it is used in another way than to be stored.
+static std::optional<SmallVector<Operation *>> getTail(SliceOp slice) {
+  Block *block = slice->getBlock();
+  SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Operation *> list{slice}, tail;
+  while (!list.empty())
+    for (Operation *user : list.pop_back_val()->getUsers()) {
+      if (!seen.insert(user).second)
+        continue;
+      if (user->getBlock() != block || user->getNumRegions() ||
+          !(isa<StoreOp>(user) || isMemoryEffectFree(user)))
+        return std::nullopt;
+      list.push_back(user);
+      tail.push_back(user);
+    }
+  llvm::sort(tail,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return tail;
+}
+
+/// Adds the slices of tiles like those of the group that one step can take.
+static void addSlices(Group &group, RoleOp role) {
+  StagedStore &first = *group.stores.front();
+  RankedTensorType tile = first.getTile();
+  SmallPtrSet<Operation *, 8> taken;
+  role.walk([&](SliceOp slice) {
+    auto whole = cast<RankedTensorType>(slice.getValue().getType());
+    auto part = cast<RankedTensorType>(slice.getResult().getType());
+    if (slice->getBlock() != group.last->getBlock() ||
+        whole.getShape() != tile.getShape() ||
+        getLanes(whole) != getLanes(tile) ||
+        slice.getOffsets()[first.rowDim] != 0 ||
+        part.getDimSize(first.rowDim) != tile.getDimSize(first.rowDim))
+      return;
+    int64_t width = part.getDimSize(first.columnDim);
+    if (getPartLanes(getLanes(tile), first.columnDim, width) != getLanes(part))
+      return;
+    std::optional<SmallVector<Operation *>> tail = getTail(slice);
+    if (!tail || tail->empty() ||
+        llvm::any_of(*tail, [&](Operation *op) { return taken.contains(op); }))
+      return;
+    taken.insert(tail->begin(), tail->end());
+    Step &step = group.getStep(slice.getOffsets()[first.columnDim], width);
+    step.slices.push_back(slice);
+    llvm::append_range(step.tail, *tail);
+    if (group.last->isBeforeInBlock(tail->back()))
+      group.last = tail->back();
+  });
+}
+
+/// The groups of a role's stores, each with its steps in their order.
+static std::vector<Group> makeGroups(RoleOp role,
+                                     std::vector<StagedStore> &stores) {
+  std::vector<Group> groups;
+  for (StagedStore &staged : stores) {
+    auto group = llvm::find_if(groups, [&](Group &candidate) {
+      StagedStore &first = *candidate.stores.front();
+      return first.store->getBlock() == staged.store->getBlock() &&
+             first.columnDim == staged.columnDim &&
+             first.getTile().getShape() == staged.getTile().getShape() &&
+             getLanes(first.getTile()) == getLanes(staged.getTile());
+    });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), Group());
+    group->stores.push_back(&staged);
+    group->last = staged.store;
+    for (Part &part : staged.parts)
+      group->getStep(part.offset, part.width).parts.push_back({&staged, &part});
+  }
+  for (Group &group : groups) {
+    addSlices(group, role);
+    llvm::sort(group.steps, [](const Step &x, const Step &y) {
+      return std::pair(x.offset, x.width) < std::pair(y.offset, y.width);
+    });
+  }
+  return groups;
 }
 
 /// Stages the stores of one role.
-static void stage(RoleOp role, MutableArrayRef<StagedStore> stores,
+static void stage(RoleOp role, std::vector<StagedStore> &stores,
                   unsigned most) {
-  SmallVector<Buffer> buffers = planBuffers(stores, most);
+  std::vector<Group> groups = makeGroups(role, stores);
+  SmallVector<Buffer> buffers = planBuffers(groups, most);
   auto b = ImplicitLocOpBuilder::atBlockBegin(role.getLoc(),
                                               &role.getBody().front());
   for (Buffer &buffer : buffers)
     buffer.memory = ScratchOp::create(b, buffer.type);
-  for (StagedStore &staged : stores)
-    emit(staged, buffers);
+  for (Group &group : groups)
+    emit(group, buffers);
   if (buffers.empty())
     return;
   b.setInsertionPoint(role.getBody().front().getTerminator());
@@ -296,7 +460,7 @@ struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
         buffers < 1)
       return markAllAnalysesPreserved();
     kernel.walk([&](RoleOp role) {
-      SmallVector<StagedStore> stores;
+      std::vector<StagedStore> stores;
       role.walk([&](StoreOp store) {
         auto dest = cast<MemRefType>(store.getDest().getType());
         if (isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))

@@ -4,56 +4,27 @@
 
 #include "TileParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// The lane map of `width` columns: registers that reach beyond them are left
-/// out. Null where lanes or warps do.
-static LanesAttr getNarrowLanes(LanesAttr lanes, int64_t dim, int64_t extent,
-                                int64_t width) {
-  if (width == extent)
-    return lanes;
-  SmallVector<int64_t> outer(lanes.getOuter());
-  int64_t piece = extent / outer[dim];
-  if (width % piece == 0) {
-    outer[dim] = width / piece;
-    return LanesAttr::get(lanes.getContext(), lanes.getReg(), lanes.getLane(),
-                          lanes.getWarp(), outer);
-  }
-  if (piece % width || !llvm::isPowerOf2_64(width))
-    return {};
-  outer[dim] = 1;
-  auto isBeyond = [&](DenseI64ArrayAttr vector) {
-    return vector[dim] >= width;
-  };
-  if (llvm::any_of(lanes.getLane(), isBeyond) ||
-      llvm::any_of(lanes.getWarp(), isBeyond))
-    return {};
-  SmallVector<DenseI64ArrayAttr> reg;
-  llvm::copy_if(lanes.getReg(), std::back_inserter(reg),
-                [&](DenseI64ArrayAttr vector) { return !isBeyond(vector); });
-  return LanesAttr::get(lanes.getContext(), reg, lanes.getLane(),
-                        lanes.getWarp(), outer);
-}
-
 RankedTensorType mlir::tracea_pipe::getPartType(StagedStore &staged,
                                                 int64_t width) {
   RankedTensorType tile = staged.getTile();
-  LanesAttr lanes = getNarrowLanes(getLanes(tile), staged.columnDim,
-                                   staged.getColumns(), width);
+  LanesAttr lanes = getPartLanes(getLanes(tile), staged.columnDim, width);
   if (!lanes)
     return {};
   SmallVector<int64_t> shape(tile.getShape());
   shape[staged.columnDim] = width;
   return RankedTensorType::get(shape, tile.getElementType(), lanes);
 }
-PartBuilder::PartBuilder(ImplicitLocOpBuilder &b, StagedStore &staged,
-                         const Part &part)
-    : b(b), staged(staged), part(part),
-      lanes(getLanes(getPartType(staged, part.width))) {}
+
+PartBuilder::PartBuilder(ImplicitLocOpBuilder &b, RankedTensorType tile,
+                         unsigned columnDim, int64_t offset, int64_t width)
+    : b(b), tile(tile), columnDim(columnDim), offset(offset), width(width),
+      lanes(getPartLanes(getLanes(tile), columnDim, width)) {}
 
 /// `op` as a load from the caller's memory; null for anything else.
 static LoadOp getGlobalLoad(Operation *op) {
@@ -118,24 +89,23 @@ Value PartBuilder::get(Value value) {
 }
 
 RankedTensorType PartBuilder::getType(Value value) {
-  auto tile = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(tile.getShape());
-  shape[staged.columnDim] = part.width;
-  return RankedTensorType::get(shape, tile.getElementType(), lanes);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[columnDim] = width;
+  return RankedTensorType::get(shape, type.getElementType(), lanes);
 }
 
-/// What defines a tile whose lanes are those of the stored one.
+/// What defines a tile whose shape and lanes are those of the stored one.
 Operation *PartBuilder::getAlike(Value value) {
-  auto tile = cast<RankedTensorType>(value.getType());
-  bool isAlike = getLanes(tile) == getLanes(staged.getTile()) &&
-                 tile.getShape() == staged.getTile().getShape();
+  auto type = cast<RankedTensorType>(value.getType());
+  bool isAlike =
+      getLanes(type) == getLanes(tile) && type.getShape() == tile.getShape();
   return isAlike ? value.getDefiningOp() : nullptr;
 }
 
 Value PartBuilder::compute(Value value) {
-  auto tile = cast<RankedTensorType>(value.getType());
   // The whole tile, or lanes of another kind.
-  if (getType(value) == tile)
+  if (getType(value) == value.getType())
     return value;
   if (Operation *op = getAlike(value)) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -150,7 +120,7 @@ Value PartBuilder::compute(Value value) {
       return clone(op);
   }
   SmallVector<int64_t> offsets = {0, 0};
-  offsets[staged.columnDim] = part.offset;
+  offsets[columnDim] = offset;
   return SliceOp::create(b, getType(value), value, offsets);
 }
 
@@ -170,15 +140,14 @@ Value PartBuilder::load(LoadOp op) {
   SmallVector<Value> indices(op.getIndices()), limits(op.getLimits());
   for (auto [index, expr] : llvm::zip_equal(indices, map.getResults())) {
     int64_t factor =
-        getLinearForm(expr, map.getNumDims()).coefficients[staged.columnDim];
-    if (factor && part.offset)
+        getLinearForm(expr, map.getNumDims()).coefficients[columnDim];
+    if (factor && offset)
       index = b.createOrFold<arith::AddIOp>(
-          index, arith::ConstantIndexOp::create(b, factor * part.offset));
+          index, arith::ConstantIndexOp::create(b, factor * offset));
   }
   if (!limits.empty())
-    limits[staged.columnDim] = b.createOrFold<arith::SubIOp>(
-        limits[staged.columnDim],
-        arith::ConstantIndexOp::create(b, part.offset));
+    limits[columnDim] = b.createOrFold<arith::SubIOp>(
+        limits[columnDim], arith::ConstantIndexOp::create(b, offset));
   return LoadOp::create(b, getType(op.getResult()), op.getSource(), indices,
                         limits, op.getPadding(), map, op.getReuse());
 }

@@ -39,17 +39,19 @@ struct StagedStore {
 /// left out. Null where lanes or warps do.
 RankedTensorType getPartType(StagedStore &staged, int64_t width);
 
-/// Computes what one part of a store takes, element by element, from parts of
-/// what the whole takes.
+/// Computes columns of tiles from columns of what the whole tiles are computed
+/// from, element by element. Tiles are those with the shape and the lanes of
+/// one of them.
 class PartBuilder {
 public:
-  PartBuilder(ImplicitLocOpBuilder &b, StagedStore &staged, const Part &part);
+  PartBuilder(ImplicitLocOpBuilder &b, RankedTensorType tile,
+              unsigned columnDim, int64_t offset, int64_t width);
 
   /// The loads from memory that `value` is computed from.
   SmallVector<LoadOp> getLoads(Value value);
   /// Loads what the part of `value` takes from memory that nothing writes.
   void prefetch(Value value);
-  /// The part of `value`, a tile of the store's shape.
+  /// The part of `value`, a tile of the shape.
   Value get(Value value);
 
 private:
@@ -60,8 +62,9 @@ private:
   Value load(LoadOp op);
 
   ImplicitLocOpBuilder &b;
-  StagedStore &staged;
-  const Part &part;
+  RankedTensorType tile;
+  unsigned columnDim;
+  int64_t offset, width;
   LanesAttr lanes;
   DenseMap<Value, Value> parts;
 };

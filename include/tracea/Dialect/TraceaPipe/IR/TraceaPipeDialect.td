@@ -99,9 +99,11 @@ def TraceaPipe_LanesAttr : TraceaPipe_Attr<"Lanes", "lanes",
     static LanesAttr getVectorTile(::mlir::MLIRContext *context,
                                    ::llvm::ArrayRef<int64_t> shape,
                                    int64_t lanes);
-    /// The map of a tile reduced along `dim` to extent one: every lane and
-    /// register of a reduced group holds the same value.
-    LanesAttr getReduced(unsigned dim) const;
+    /// The map of a tile reduced along `dim` to extent `groups`: every lane and
+    /// register of a reduced group holds the same value. Null where a group is
+    /// neither all of the tile nor a power of two that divides the extent of
+    /// the linear map.
+    LanesAttr getReduced(unsigned dim, int64_t groups = 1) const;
   }];
 }
 
@@ -165,6 +167,8 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     `registers` are the budgets of both. With `workgroups`, so many at most walk
     over the tiles of the grid; with none each tile has a workgroup of its own.
     `pending` groups of multiplies may be in flight when a slot is given back.
+    `residents` workgroups share a multiprocessor: while one finishes a tile,
+    the others multiply.
 
     ```mlir
     #tracea_pipe.pipeline<teams = 2, warps = 4, registers = [40, 232],
@@ -176,9 +180,10 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "4", "warps of a team">:$warps,
     OptionalArrayRefParameter<"int64_t", "budgets of copier and multiplier">:$registers,
     DefaultValuedParameter<"int64_t", "0", "workgroups of the grid, or 0">:$workgroups,
-    DefaultValuedParameter<"int64_t", "0", "groups in flight at a release">:$pending
+    DefaultValuedParameter<"int64_t", "0", "groups in flight at a release">:$pending,
+    DefaultValuedParameter<"int64_t", "1", "workgroups of a multiprocessor">:$residents
   );
-  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending) `>`";
+  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending, $residents) `>`";
   let genVerifyDecl = 1;
 }
 
