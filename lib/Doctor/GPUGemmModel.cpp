@@ -56,8 +56,14 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.tileCycles = 500;
   costs.elementCycles = 1.0 / 40;
   costs.startCycles = 2500;
+  costs.sharing = 1.05;
   costs.nextKernelCycles = 6000;
   costs.partCycles = 1.0 / 4;
+  costs.clusterCycles = 1000;
+  costs.sharedBytesPerCycle = 64;
+  costs.peerBytesPerCycle = 25;
+  // A cluster is of one group of 16 or 18 multiprocessors.
+  costs.clusterCores = std::max(target.cores / 16 * 16, 1);
   costs.exposed = 1.0 / 8;
   // A 16-bit element of a warp's 64 bytes at a time.
   costs.laneStoreCycles = 1.0 / 16;
@@ -83,7 +89,8 @@ int64_t stagedRowOf(const Problem &problem) {
   return swizzledBytes / std::max<int64_t>(bytesOf(problem.operand), 1);
 }
 
-int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile) {
+int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
+                      bool isTransposed) {
   constexpr int64_t stagedColumns = 128, rowsOfTeam = 64;
   // Rows that are staged fill what is swizzled as one.
   auto fill = [&](int64_t extent, bool isRow) {
@@ -94,9 +101,20 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile) {
                  (fill(tile.m, problem.transposeFirst) +
                   fill(tile.n, !problem.transposeSecond)) *
                  tile.k * bytesOf(problem.operand);
-  int64_t element = problem.result ? bytesOf(*problem.result) : 8;
-  int64_t staged =
-      tile.consumers * rowsOfTeam * std::min(tile.n, stagedColumns) * element;
+  // Results of one type take turns in the same buffers.
+  std::vector<std::optional<ElementType>> types = {problem.result};
+  for (std::optional<ElementType> type : problem.auxiliaries)
+    if (std::find(types.begin(), types.end(), type) == types.end())
+      types.push_back(type);
+  int64_t element = 0;
+  for (std::optional<ElementType> type : types)
+    element += type ? bytesOf(*type) : 8;
+  int64_t rows =
+      std::max(tile.consumers * rowsOfTeam, isTransposed ? tile.n : tile.m);
+  int64_t staged = rows * std::min(tile.n, stagedColumns) * element;
+  // The part that a cluster shares; lanes store the result themselves.
+  if (tile.cluster > 1)
+    staged = tile.m * tile.n * 4;
   int64_t barriers = 2 * 8 * (tile.slots + 1);
   return ring + staged + barriers;
 }
@@ -127,14 +145,17 @@ WarpgroupEstimate estimate(const Problem &problem,
   int64_t k = extentOf(problem.k);
   WarpgroupEstimate result;
   result.batch = std::clamp<int64_t>(assumed(problem.batch, 1), 1, 1 << 24);
-  result.tileRows = ceilDiv(m, tile.m);
+  // Only the run knows how many groups end within a tile: half of them all.
+  int64_t groups = std::clamp<int64_t>(assumed(problem.groups, 16), 1, 1 << 24);
+  result.tileRows = ceilDiv(m, tile.m) + groups / 2;
   result.tileColumns = ceilDiv(n, tile.n);
   result.steps = ceilDiv(ceilDiv(k, tile.k), tile.split);
   double tiles = static_cast<double>(result.tileRows) *
                  static_cast<double>(result.tileColumns) *
                  static_cast<double>(result.batch) *
                  static_cast<double>(tile.split);
-  double cores = std::max(target.cores, 1);
+  double cores =
+      tile.cluster > 2 ? costs.clusterCores : std::max(target.cores, 1);
   double waves = static_cast<double>(static_cast<int64_t>(tiles / cores));
   if (waves * cores < tiles)
     ++waves;
@@ -149,7 +170,7 @@ WarpgroupEstimate estimate(const Problem &problem,
   double copied = number(std::min(tile.m, m) + std::min(tile.n, n)) *
                   number(tile.k) * element;
   double copies = copied / costs.copyBytesPerCycle;
-  double latency = costs.copyLatency / number(tile.slots);
+  double latency = costs.copyLatency / number(tile.slots * tile.residents);
   result.stepCycles = std::max({multiplies, copies, latency});
   result.limit = result.stepCycles == multiplies ? "multiplies"
                  : result.stepCycles == copies   ? "copies"
@@ -158,14 +179,34 @@ WarpgroupEstimate estimate(const Problem &problem,
   double finish = costs.tileCycles +
                   number(tile.m) * number(tile.n) *
                       (tile.split > 1 ? costs.partCycles : costs.elementCycles);
+  if (tile.cluster > 1) {
+    // Its part to its memory, and its share of the parts of all from theirs.
+    double part = 4 * number(tile.m) * number(tile.n);
+    double others = 1 - 1 / number(tile.cluster);
+    finish = costs.tileCycles + costs.clusterCycles +
+             part / costs.sharedBytesPerCycle +
+             part * others / costs.peerBytesPerCycle +
+             part / 4 * costs.elementCycles;
+  }
   if (tile.split == 1 &&
       !hasAlignedRows(problem.n, problem.result.value_or(problem.operand)))
     finish += number(tile.m) * number(tile.n) * costs.laneStoreCycles;
-  double busy = waves * (number(result.steps) * result.stepCycles + finish);
+  double main = number(result.steps) * result.stepCycles;
+  // One workgroup finishes its tiles while the others multiply.
+  double busy =
+      tile.residents == 1
+          ? waves * (main + finish)
+          : std::max(waves * main * costs.sharing,
+                     waves / number(tile.residents) * (main + finish)) +
+                finish;
   double bytes =
       number(result.batch) *
-      (number(m) * number(k) + number(k) * number(n) + number(m) * number(n)) *
+      (number(m) * number(k) + number(groups) * number(k) * number(n) +
+       number(m) * number(n)) *
       element;
+  for (std::optional<ElementType> type : problem.auxiliaries)
+    bytes += number(result.batch) * number(m) * number(n) *
+             number(type ? bytesOf(*type) : 8);
   double memory = bytes / costs.memoryBytesPerCycle + finish;
   // The longer one hides most of the other, not all of it.
   result.cycles = costs.startCycles + costs.copyLatency +
@@ -182,7 +223,7 @@ WarpgroupEstimate estimate(const Problem &problem,
   };
   pad(problem.transposeFirst ? problem.m : problem.k, m, k);
   pad(problem.transposeSecond ? problem.k : problem.n, k, n);
-  if (tile.split > 1) {
+  if (tile.split > 1 && tile.cluster == 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *
                    number(m) * number(n);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tracea/Dialect/Tracea/IR/Precision.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Doctor/Doctor.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -91,6 +92,15 @@ static void fill(Problem &problem, GemmOp op) {
   problem.transposeSecond = op.getTransposeRhs();
 }
 
+static void fill(Problem &problem, GroupedGemmOp op) {
+  problem.kind = OpKind::GroupedGemm;
+  problem.m = toExtent(op.getRows());
+  problem.n = toExtent(op.getN());
+  problem.k = toExtent(op.getK());
+  problem.groups = toExtent(op.getNumGroups());
+  problem.transposeSecond = op.getTransposeRhs();
+}
+
 static void fill(Problem &problem, Conv2DOp op) {
   problem.kind = OpKind::Conv2D;
   problem.images = extentOf(op.getResult(), op.getBatchDim());
@@ -138,9 +148,18 @@ static void fill(Problem &problem, AttentionOp op) {
 FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
   Problem problem;
   problem.allowTF32 = allowsTF32(op);
+  problem.allowTF32x3 = allowsTF32x3(op);
   if (EpilogueOpInterface epilogue =
-          dyn_cast<EpilogueOpInterface>(op.getOperation()))
+          dyn_cast<EpilogueOpInterface>(op.getOperation())) {
     problem.extras = static_cast<int>(epilogue.getExtras().size());
+    for (auto [index, result] : llvm::enumerate(epilogue.getAuxResults())) {
+      if (getAuxKind(epilogue, index) == ReductionKind::None)
+        problem.auxiliaries.push_back(
+            findElementType(getElementTypeOrSelf(result.getType())));
+      else
+        ++problem.reductions;
+    }
+  }
 
   LogicalResult filled =
       llvm::TypeSwitch<Operation *, LogicalResult>(op.getOperation())
@@ -148,6 +167,11 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
             fill(problem, gemm);
             return setTypes(problem, op, gemm.getLhs(), gemm.getRhs(),
                             gemm.getAccumulatorType(), gemm.getResult());
+          })
+          .Case([&](GroupedGemmOp grouped) {
+            fill(problem, grouped);
+            return setTypes(problem, op, grouped.getLhs(), grouped.getRhs(),
+                            grouped.getAccumulatorType(), grouped.getResult());
           })
           .Case([&](Conv2DOp conv) {
             fill(problem, conv);

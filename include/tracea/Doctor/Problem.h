@@ -13,12 +13,16 @@
 
 #include "tracea/TargetInfo/TargetInfo.h"
 
+#include <optional>
+#include <vector>
+
 namespace tracea::doctor {
 
 using target::ElementType;
 
 enum class OpKind {
   Gemm,
+  GroupedGemm,
   Conv2D,
   Softmax,
   BatchNorm,
@@ -54,10 +58,17 @@ struct Problem {
   /// any.
   std::optional<ElementType> result = ElementType::F32;
   int extras = 0; // extra operands of the epilogue
+  /// Types of what is stored beside the result in its shape, and the number of
+  /// results that are reduced from the epilogue's values.
+  std::vector<std::optional<ElementType>> auxiliaries;
+  int reductions = 0;
   /// Whether a product of f32 may round its operands to tf32.
   bool allowTF32 = false;
+  /// Whether it may multiply the two parts of tf32 that each is split into.
+  bool allowTF32x3 = false;
 
   /// gemm: batch products [m, k] x [k, n].
+  /// grouped_gemm: m rows of `groups` products [m, k] x [k, n].
   /// attention: batch = batch x heads, m = queries, n = keys, k = extent of a
   /// query and key.
   int64_t batch = 1;
@@ -77,7 +88,7 @@ struct Problem {
   int64_t images = 1;
   int64_t outputHeight = 1;
   int64_t outputWidth = 1;
-  int64_t groups = 1;
+  int64_t groups = 1; // grouped_gemm: of rows
   int64_t groupChannels = 1; // input channels of a group
   int64_t groupFilters = 1;  // output channels of a group
   int64_t filterHeight = 1;

@@ -10,6 +10,7 @@
 // rest in the result when it has the accumulator's type, else in a scratch
 // tile.
 
+#include "GemmResults.h"
 #include "GemmShape.h"
 
 using namespace mlir;
@@ -54,6 +55,7 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << schedule;
+  op = unfuseReductions(rewriter, op);
   Type accType = op.getAccumulatorType();
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   GemmShape shape(op);
@@ -62,6 +64,7 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
 
   KernelBuilder kb(rewriter, op, schedule);
+  GemmResults results(rewriter, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value lhs = kb.getMemRef(op.getLhs()), rhs = kb.getMemRef(op.getRhs());
@@ -172,11 +175,7 @@ LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
               });
           kb.branch(
               last,
-              [&] {
-                Value out = kb.emitEpilogue(op, sum, address, limits);
-                StoreOp::create(b, out, result, resultIndices, limits,
-                                resultMap);
-              },
+              [&] { results.store(kb, sum, resultIndices, resultMap, limits); },
               [&] {
                 StoreOp::create(b, sum, rest.memory, rest.indices, limits,
                                 rest.map);
@@ -222,13 +221,14 @@ LogicalResult mlir::tracea::lowerGemmDirect(RewriterBase &rewriter, GemmOp op) {
     return op.emitOpError() << "expects rows of rhs to be contiguous along n "
                                "for the variant 'gemm.direct', found "
                                "transpose_rhs";
+  op = unfuseReductions(rewriter, op);
   GemmShape shape(op);
   shape.emitChecks(rewriter);
 
   KernelBuilder kb(rewriter, op, schedule);
+  GemmResults results(rewriter, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
   Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
@@ -274,9 +274,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(RewriterBase &rewriter, GemmOp op) {
       SmallVector<Value> indices(batch);
       indices.push_back(m);
       indices.push_back(n);
-      Value out =
-          kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
-      StoreOp::create(b, out, result, indices, limits, resultMap);
+      results.store(kb, sum, indices, resultMap, limits);
     });
   });
   kb.finish();

@@ -3,8 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A sum that the schedule splits leaves as parts in single precision, which a
-// second kernel adds up in their order.
+// second kernel adds up in their order. With a cluster, the workgroups of a
+// tile add their parts up in their memories, and each finishes its share of the
+// tile's rows.
 
+#include "GemmResults.h"
 #include "UnitProduct.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -75,13 +78,15 @@ static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
   GemmShape &shape = product.shape;
   SmallVector<Value> inputs{parts};
   llvm::append_range(inputs, op.getExtras());
-  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs, op.getInit());
+  // A warp has a row of its own.
+  GemmResults results(rewriter, op, {kRows, kColumns}, {1, kColumns});
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs,
+                   results.getInits());
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
   kb.getKernel().setWarps(kTeamWarps);
 
-  Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
   SmallVector<Value> bounds;
@@ -111,13 +116,116 @@ static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
                                Value(), map(shape.batchRank + 1));
     sum = sum ? kb.addTiles(sum, one) : one;
   }
-  AffineMap resultMap = map(shape.batchRank);
-  Value out = kb.emitEpilogue(op, sum, {result, indices, resultMap}, limits);
-  StoreOp::create(b, out, result, indices, limits, resultMap);
-  kb.finish();
+  results.store(kb, sum, indices, map(shape.batchRank), limits);
+  results.finish(kb.launch());
 }
 
-void mlir::tracea::lowerSplitProduct(RewriterBase &rewriter,
-                                     UnitProduct &product) {
+//===----------------------------------------------------------------------===//
+// Within a cluster
+//===----------------------------------------------------------------------===//
+
+/// The rows of the accumulator that one warp of one workgroup finishes.
+static int64_t getWarpRows(const UnitProduct &product, int64_t cluster) {
+  return product.rows / (cluster * product.teams * kTeamWarps);
+}
+
+/// Rows of a tile for all warps, in their order: 16 bytes of a lane where there
+/// are enough, lanes along columns first.
+static LanesAttr getShareLanes(MLIRContext *context, const UnitProduct &product,
+                               int64_t cluster) {
+  constexpr unsigned kLaneBits = 5, kVectorBits = 2;
+  unsigned columnBits = llvm::Log2_64(product.columns);
+  unsigned rowBits = llvm::Log2_64(getWarpRows(product, cluster));
+  unsigned vectorBits = std::min(kVectorBits, columnBits + rowBits - kLaneBits);
+  SmallVector<DenseI64ArrayAttr> bits, reg, lane, warp;
+  for (unsigned bit = 0; bit < columnBits; ++bit)
+    bits.push_back(DenseI64ArrayAttr::get(context, {0, int64_t(1) << bit}));
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    bits.push_back(DenseI64ArrayAttr::get(context, {int64_t(1) << bit, 0}));
+  for (auto [number, vector] : llvm::enumerate(bits)) {
+    bool isLane = number >= vectorBits && number < vectorBits + kLaneBits;
+    (isLane ? lane : reg).push_back(vector);
+  }
+  int64_t rows = product.rows / cluster;
+  for (int64_t row = int64_t(1) << rowBits; row < rows; row *= 2)
+    warp.push_back(DenseI64ArrayAttr::get(context, {row, 0}));
+  return LanesAttr::get(context, reg, lane, warp, {1, 1});
+}
+
+/// Checks that the workgroups of a cluster can share the tile's rows.
+static LogicalResult verifyCluster(UnitProduct &product) {
+  ScheduleAttr schedule = product.op.getScheduleAttr();
+  constexpr int64_t kLeastColumns = 32;
+  if (getWarpRows(product, schedule.getCluster()) < 1 ||
+      !llvm::isPowerOf2_64(product.columns) || product.columns < kLeastColumns)
+    return product.op.emitOpError()
+           << "expects a tile of 32, 64, 128 or 256 "
+           << (product.isTransposed ? "rows" : "columns")
+           << " for a sum that a cluster shares, and at least one row for each "
+              "warp of its workgroups, found "
+           << schedule;
+  return success();
+}
+
+/// Workgroup p of a cluster sums part p, and finishes share p of the rows.
+static LogicalResult lowerShared(RewriterBase &rewriter, UnitProduct &product) {
+  if (failed(verifyCluster(product)))
+    return failure();
+  GemmOp op = product.op;
+  GemmShape &shape = product.shape;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t cluster = schedule.getCluster(), rows = product.rows / cluster;
+  SmallVector<int64_t> share = {rows, product.columns};
+  SmallVector<int64_t> reach = {getWarpRows(product, cluster), product.columns};
+  if (product.isTransposed) {
+    std::swap(share[0], share[1]);
+    std::swap(reach[0], reach[1]);
+  }
+  GemmResults results(rewriter, op, share, reach);
+  KernelBuilder kb(rewriter, op, schedule, product.getInputs(),
+                   results.getInits());
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, product, /*isPersistent=*/false);
+
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  Value sizeK = product.getSizeK(kb);
+  SmallVector<Value> bounds{ix.constant(cluster)};
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(ix.ceilDiv(sizeM, product.tileM));
+  bounds.push_back(ix.ceilDiv(sizeN, product.tileN));
+  Value steps = ix.ceilDiv(sizeK, product.tileK);
+  Value length = ix.ceilDiv(steps, cluster);
+  Block::BlockArgListType grid =
+      kb.beginTiles(bounds, schedule.getGroup(), cluster);
+  Value part = grid.front();
+  SmallVector<Value> batch(grid.begin() + 1,
+                           grid.begin() + 1 + shape.batchRank);
+  Value m = ix.mul(grid[shape.batchRank + 1], product.tileM);
+  Value n = ix.mul(grid[shape.batchRank + 2], product.tileN);
+  Value first = ix.mul(part, length);
+  Value count = ix.min(ix.sub(steps, first), length);
+  Value sum = product.sum(kb, batch, m, n, first, count);
+  auto mine =
+      RankedTensorType::get({rows, product.columns}, op.getAccumulatorType(),
+                            getShareLanes(b.getContext(), product, cluster));
+  Value total = ClusterSumOp::create(b, mine, sum, part);
+  Value &moved = product.isTransposed ? n : m;
+  moved = ix.add(moved, ix.mul(part, rows));
+  results.store(kb, total, shape.at(batch, shape.batchRank, m, n),
+                product.getResultMap(kb, shape.batchRank),
+                product.getLimits(ix, sizeM, sizeN, m, n));
+  results.finish(kb.launch());
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerSplitProduct(RewriterBase &rewriter,
+                                              UnitProduct &product) {
+  if (product.op.getScheduleAttr().getCluster() > 1)
+    return lowerShared(rewriter, product);
   lowerSumOfParts(rewriter, product, lowerParts(rewriter, product));
+  return success();
 }

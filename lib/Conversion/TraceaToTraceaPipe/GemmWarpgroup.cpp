@@ -14,6 +14,7 @@
 // "gemm.skinny" computes the transposed product, for results with few rows:
 // their columns are the unit's rows.
 
+#include "GemmResults.h"
 #include "UnitProduct.h"
 
 using namespace mlir;
@@ -23,9 +24,10 @@ using namespace mlir::tracea_pipe;
 static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   GemmOp op = product.op;
   GemmShape &shape = product.shape;
+  GemmResults results(rewriter, op, {product.tileM, product.tileN},
+                      product.getReach());
   KernelBuilder kb(rewriter, op, op.getScheduleAttr(), product.getInputs(),
-                   op.getInit());
-  ImplicitLocOpBuilder &b = kb.builder();
+                   results.getInits());
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
   // A walk over tiles of batches divides by numbers of tiles: proofs know what
@@ -34,7 +36,6 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   setPipeline(kb, product,
               /*isPersistent=*/shape.batchRank == 0 || type.hasStaticShape());
 
-  Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
   Value sizeK = product.getSizeK(kb);
@@ -52,10 +53,9 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   Value sum = product.sum(kb, batch, m, n, ix.constant(0), steps);
   SmallVector<Value> limits = product.getLimits(ix, sizeM, sizeN, m, n);
   SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
-  AffineMap map = product.getResultMap(kb, shape.batchRank);
-  Value out = kb.emitEpilogue(op, sum, {result, indices, map}, limits);
-  StoreOp::create(b, out, result, indices, limits, map);
-  kb.finish();
+  results.store(kb, sum, indices, product.getResultMap(kb, shape.batchRank),
+                limits);
+  results.finish(kb.launch());
 }
 
 static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
@@ -64,13 +64,10 @@ static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
   if (failed(product.verify()))
     return failure();
   product.shape.emitChecks(rewriter);
-  product.lhs = padRows(rewriter, op, op.getLhs());
-  product.rhs = op.getRhs() == op.getLhs() ? product.lhs
-                                           : padRows(rewriter, op, op.getRhs());
-  if (op.getScheduleAttr().getSplit() == 1)
-    lowerWhole(rewriter, product);
-  else
-    lowerSplitProduct(rewriter, product);
+  std::tie(product.lhs, product.rhs) = padOperands(rewriter, op);
+  if (op.getScheduleAttr().getSplit() > 1)
+    return lowerSplitProduct(rewriter, product);
+  lowerWhole(rewriter, product);
   return success();
 }
 

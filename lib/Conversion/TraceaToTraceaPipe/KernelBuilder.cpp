@@ -55,6 +55,22 @@ Value IndexMath::floorDiv(Value x, int64_t y) {
   return b.createOrFold<arith::DivUIOp>(x, constant(y));
 }
 
+Value IndexMath::exactDiv(Value x, int64_t y) {
+  if (y == 1)
+    return x;
+  if (std::optional<int64_t> known = getStatic(x); known && *known % y == 0)
+    return constant(*known / y);
+  if (auto product = x.getDefiningOp<arith::MulIOp>())
+    if (std::optional<int64_t> factor = getStatic(product.getRhs());
+        factor && *factor % y == 0)
+      return mul(product.getLhs(), *factor / y);
+  if (auto sum = x.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> term = getStatic(sum.getRhs());
+        term && *term % y == 0)
+      return add(exactDiv(sum.getLhs(), y), *term / y);
+  return floorDiv(x, y);
+}
+
 Value IndexMath::rem(Value x, int64_t y) {
   if (y == 1)
     return constant(0);
@@ -131,7 +147,8 @@ void KernelBuilder::createKernel(ScheduleAttr schedule) {
     memrefs.map(operand, argument);
   for (auto [operand, argument] :
        llvm::zip(inits, arguments.take_back(inits.size())))
-    dests.map(operand, argument);
+    if (!dests.contains(operand))
+      dests.map(operand, argument);
   b.setInsertionPointToStart(&kernel.getBody().front());
 }
 
@@ -141,6 +158,10 @@ Value KernelBuilder::getMemRef(Value operand) const {
 
 Value KernelBuilder::getDest(Value operand) const {
   return dests.lookup(operand);
+}
+
+Value KernelBuilder::getDest(unsigned index) {
+  return kernel.getBody().getArguments()[inputs.size() + index];
 }
 
 Value KernelBuilder::getDim(Value operand, int64_t dim) {
@@ -153,9 +174,9 @@ Value KernelBuilder::getDim(Value operand, int64_t dim) {
   return memref::DimOp::create(b, memref, dim);
 }
 
-Block::BlockArgListType KernelBuilder::beginTiles(ValueRange bounds,
-                                                  int64_t group) {
-  auto tiles = TilesOp::create(b, bounds, group);
+Block::BlockArgListType
+KernelBuilder::beginTiles(ValueRange bounds, int64_t group, int64_t cluster) {
+  auto tiles = TilesOp::create(b, bounds, group, cluster);
   EndOp::create(b);
   b.setInsertionPointToStart(&tiles.getBody().front());
   return tiles.getIndices();
@@ -292,15 +313,15 @@ Value mlir::tracea::convertTile(ImplicitLocOpBuilder &b, Value tile,
   return arith::TruncIOp::create(b, to, tile);
 }
 
-Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
-                                  Value accumulator, const TileAddress &address,
-                                  ValueRange limits) {
+SmallVector<Value> KernelBuilder::emitEpilogueResults(
+    EpilogueOpInterface epilogue, Value accumulator, const TileAddress &address,
+    ValueRange limits) {
   auto accType = cast<RankedTensorType>(accumulator.getType());
   auto resultType =
       cast<RankedTensorType>(epilogue.getEpilogueResult().getType());
   Region &region = epilogue.getEpilogue();
   if (region.empty())
-    return convertTile(b, accumulator, resultType.getElementType());
+    return {convertTile(b, accumulator, resultType.getElementType())};
 
   IRMapping mapping;
   Block &block = region.front();
@@ -363,7 +384,7 @@ Value KernelBuilder::emitEpilogue(EpilogueOpInterface epilogue,
         scalar.getAttrs());
     mapping.map(scalar.getResults(), tiled->getResults());
   }
-  return lookup(block.getTerminator()->getOperand(0));
+  return llvm::map_to_vector(block.getTerminator()->getOperands(), lookup);
 }
 
 ValueRange KernelBuilder::launch() {

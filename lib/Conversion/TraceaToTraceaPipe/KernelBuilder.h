@@ -33,6 +33,8 @@ public:
   Value min(Value x, int64_t y) { return min(x, constant(y)); }
   Value max(Value x, int64_t y);
   Value floorDiv(Value x, int64_t y);
+  /// x / y of a multiple of y, which is one as it stands where possible.
+  Value exactDiv(Value x, int64_t y);
   Value rem(Value x, int64_t y);
   Value ceilDiv(Value x, int64_t y);
   Value roundUp(Value x, int64_t y) { return mul(ceilDiv(x, y), y); }
@@ -71,12 +73,16 @@ public:
   /// The kernel's memref for a destination. The same tensor may also be an
   /// input, and then has a second argument: its old contents are read there.
   Value getDest(Value operand) const;
+  /// The same by its number: one tensor may be several destinations, of which
+  /// each has its own memref.
+  Value getDest(unsigned index);
 
   /// Extent of one dimension of an operand's memref.
   Value getDim(Value operand, int64_t dim);
 
   /// Opens the grid; the insertion point moves into its body.
-  Block::BlockArgListType beginTiles(ValueRange bounds, int64_t group = 0);
+  Block::BlockArgListType beginTiles(ValueRange bounds, int64_t group = 0,
+                                     int64_t cluster = 1);
 
   /// Emits `for (i = 0; i < bound; i += step)`. A loop that runs exactly once
   /// is not emitted.
@@ -99,9 +105,16 @@ public:
   Value addTiles(Value x, Value y);
 
   /// Applies the operation's epilogue to the accumulator tile, whose elements
-  /// belong to the result elements at `address`.
+  /// belong to the result elements at `address`: a tile for each result.
+  SmallVector<Value> emitEpilogueResults(EpilogueOpInterface op,
+                                         Value accumulator,
+                                         const TileAddress &address,
+                                         ValueRange limits);
+  /// The same of an operation with one result.
   Value emitEpilogue(EpilogueOpInterface op, Value accumulator,
-                     const TileAddress &address, ValueRange limits);
+                     const TileAddress &address, ValueRange limits) {
+    return emitEpilogueResults(op, accumulator, address, limits).front();
+  }
 
   /// Closes the kernel and replaces the operation by its launch.
   void finish();
@@ -145,9 +158,12 @@ void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 // One function per variant.
 LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmDirect(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGemmSimt(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmWarp(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmWarpgroup(RewriterBase &rewriter, GemmOp op);
 LogicalResult lowerGemmSkinny(RewriterBase &rewriter, GemmOp op);
+LogicalResult lowerGroupedGemmWarpgroup(RewriterBase &rewriter,
+                                        GroupedGemmOp op);
 LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);

@@ -51,6 +51,14 @@ struct UnitProduct {
     results.push_back(kb.dim(isTransposed ? 0 : 1));
     return kb.map(2, results);
   }
+  /// Neighbours along m and n that one warp can reduce by itself: its rows of
+  /// the accumulator, and columns that are linear in its registers.
+  SmallVector<int64_t> getReach() const {
+    int64_t pieces = columns / 8;
+    int64_t across = std::min<int64_t>(8 * (pieces & -pieces), 64);
+    return isTransposed ? SmallVector<int64_t>{across, 16}
+                        : SmallVector<int64_t>{16, across};
+  }
   /// In the accumulator's order.
   SmallVector<Value> getLimits(IndexMath &ix, Value sizeM, Value sizeN, Value m,
                                Value n) {
@@ -69,6 +77,8 @@ struct UnitProduct {
   Value lhs, rhs;
   bool isTransposed;
   int64_t tileM, tileN, tileK, rows, columns, teams;
+  /// 64 rows of a team each; set by `verify`.
+  int64_t blocks = 1;
   Type element;
   RankedTensorType lhsBlock, rhsBlock;
 };
@@ -81,8 +91,9 @@ void setPipeline(KernelBuilder &kb, const UnitProduct &product,
                  bool isPersistent);
 
 /// The sum in the parts that the schedule says, each in single precision, and
-/// a kernel that adds them up and applies the epilogue.
-void lowerSplitProduct(RewriterBase &rewriter, UnitProduct &product);
+/// a kernel that adds them up and applies the epilogue; or in one kernel, by
+/// the workgroups of a cluster.
+LogicalResult lowerSplitProduct(RewriterBase &rewriter, UnitProduct &product);
 
 } // namespace mlir::tracea
 

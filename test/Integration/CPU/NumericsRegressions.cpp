@@ -52,6 +52,68 @@ func.func @main(%a: tensor<5x0xf32>, %b: tensor<0x7xf32>, %c: tensor<7xf32>) -> 
       });
 }
 
+/// Results beside the first: stored, and reduced along rows, columns and both.
+/// Small integers, so that every order of the sums is exact.
+static Case auxiliaryResults() {
+  constexpr int64_t m = 37, n = 53, k = 19;
+  return fixedCase(
+      "gemm with auxiliary results", R"(
+func.func @main(%a: tensor<?x19xf32>, %b: tensor<19x53xf32>, %c: tensor<53xf32>)
+    -> (tensor<?x53xf32>, tensor<?x53xbf16>, tensor<?xf32>, tensor<53xf32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x19xf32>
+  %d = tensor.empty(%m) : tensor<?x53xf32>
+  %e = tensor.empty(%m) : tensor<?x53xbf16>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %g = tensor.empty() : tensor<53xf32>
+  %h = tensor.empty() : tensor<f32>
+  %r:5 = tracea.gemm ins(%a, %b : tensor<?x19xf32>, tensor<19x53xf32>) outs(%d : tensor<?x53xf32>)
+       aux(%e by affine_map<(m, n) -> (m, n)>, add %f by affine_map<(m, n) -> (m)>,
+           max %g by affine_map<(m, n) -> (n)>, add %h by affine_map<(m, n) -> ()>
+           : tensor<?x53xbf16>, tensor<?xf32>, tensor<53xf32>, tensor<f32>)
+       epilogue(%c by affine_map<(m, n) -> (n)> : tensor<53xf32>) {
+    ^bb0(%acc: f32, %x: f32):
+      %s = arith.addf %acc, %x : f32
+      %z = arith.constant 0.0 : f32
+      %y = arith.maximumf %s, %z : f32
+      %q = arith.mulf %y, %y : f32
+      %t = arith.truncf %s : f32 to bf16
+      tracea.yield %y, %t, %q, %s, %y : f32, bf16, f32, f32, f32
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<?x53xf32>, tensor<?x53xbf16>, tensor<?xf32>, tensor<53xf32>, tensor<f32>
+})",
+      [](Random &random) {
+        Instance instance;
+        for (const Shape &shape : {Shape{m, k}, Shape{k, n}, Shape{n}})
+          instance.inputs.push_back(
+              randomTensor(random, ElementType::F32, shape, Fill::Integers));
+        const std::vector<double> &a = instance.inputs[0].values,
+                                  &b = instance.inputs[1].values,
+                                  &c = instance.inputs[2].values;
+        ExpectedTensor y{ElementType::F32, {m, n}, {}},
+            before{ElementType::BF16, {m, n}, {}},
+            squares{ElementType::F32, {m}, {}}, most{ElementType::F32, {n}, {}},
+            total{ElementType::F32, {}, {Approx()}};
+        squares.values.resize(m);
+        for (int64_t j = 0; j < n; ++j)
+          most.values.push_back({-1e9L, 0});
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            Real sum = c[j];
+            for (int64_t l = 0; l < k; ++l)
+              sum += Real(a[i * k + l]) * b[l * n + j];
+            Real positive = std::max<Real>(sum, 0);
+            y.values.push_back({positive, 0});
+            before.values.push_back({sum, 0});
+            squares.values[i].value += positive * positive;
+            most.values[j].value = std::max(most.values[j].value, sum);
+            total.values[0].value += positive;
+          }
+        instance.outputs = {y, before, squares, most, total};
+        return instance;
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -281,6 +343,7 @@ func.func @main(%q: tensor<1x?x5x?xf32>, %k: tensor<1x?x?x16xf32>, %v: tensor<1x
 const std::vector<Regression> &numerics::regressions() {
   static const std::vector<Regression> list = {
       {"gemm-empty-sum", emptySum},
+      {"gemm-auxiliary-results", auxiliaryResults},
       {"gemm-f64-to-bf16", doubleToBFloat},
       {"gemm-f16", singleToHalf},
       {"gemm-f64-erf", doubleErf},

@@ -1,0 +1,228 @@
+//===- GemmResults.cpp - The results of a matrix product ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An auxiliary result with all dimensions is one more store of the tile. One
+// that is reduced leaves as partial values: registers and lanes of a warp
+// reduce groups of neighbours, which no other warp has a part in, each to one
+// element of a tensor of partial values. A kernel of its own reduces that.
+
+#include "GemmResults.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Parts.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+/// Columns of a tile that are reduced at a time, so that few registers are
+/// taken at a time; what is staged leaves in as many.
+static constexpr int64_t kPartColumns = 64;
+
+GemmResults::GemmResults(RewriterBase &rewriter, GemmOp op,
+                         ArrayRef<int64_t> tile, ArrayRef<int64_t> reach)
+    : rewriter(rewriter), op(op),
+      rank(cast<RankedTensorType>(op.getInit().getType()).getRank()),
+      tile(tile), reach(reach) {
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  inits.push_back(op.getInit());
+  for (auto [index, init] : llvm::enumerate(op.getAuxInits())) {
+    kinds.push_back(getAuxKind(epilogue, index));
+    inits.push_back(isReduced(index) ? createPartials(index) : init);
+  }
+}
+
+bool GemmResults::reduces(unsigned index, unsigned dim) const {
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  return llvm::none_of(getAuxMap(epilogue, index).getResults(),
+                       [&](AffineExpr expr) {
+                         return cast<AffineDimExpr>(expr).getPosition() == dim;
+                       });
+}
+
+SmallVector<unsigned> GemmResults::getPartialDims(unsigned index) const {
+  auto dims = llvm::to_vector(llvm::seq<unsigned>(0, rank - 2));
+  for (bool reduced : {true, false})
+    for (unsigned dim : {rank - 2, rank - 1})
+      if (reduces(index, dim) == reduced)
+        dims.push_back(dim);
+  return dims;
+}
+
+Value GemmResults::createPartials(unsigned index) const {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  b.setInsertionPoint(op);
+  IndexMath ix(b);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, op.getLoc(), op.getInit());
+  SmallVector<OpFoldResult> extents;
+  for (unsigned dim : getPartialDims(index)) {
+    OpFoldResult extent = sizes[dim];
+    if (dim + 2 >= rank && reduces(index, dim)) {
+      unsigned side = dim + 2 - rank;
+      Value tiles = ix.ceilDiv(
+          getValueOrCreateConstantIndexOp(b, op.getLoc(), extent), tile[side]);
+      extent = getAsOpFoldResult(ix.mul(tiles, tile[side] / reach[side]));
+    }
+    extents.push_back(extent);
+  }
+  return tensor::EmptyOp::create(
+      b, extents, getElementTypeOrSelf(op.getAuxInits()[index].getType()));
+}
+
+void GemmResults::store(KernelBuilder &kb, Value accumulator,
+                        ValueRange indices, AffineMap map, ValueRange limits,
+                        function_ref<Value(Value)> arrange) const {
+  ImplicitLocOpBuilder &b = kb.builder();
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  Value result = kb.getDest(0u);
+  SmallVector<Value> values = kb.emitEpilogueResults(
+      epilogue, accumulator, {result, SmallVector<Value>(indices), map},
+      limits);
+  auto storeTile = [&](Value value, Value memory, ValueRange at, AffineMap to) {
+    if (arrange)
+      value = arrange(value);
+    StoreOp::create(b, value, memory, at, limits, to);
+  };
+  storeTile(values.front(), result, indices, map);
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
+    if (isReduced(index))
+      continue;
+    SmallVector<Value> at;
+    SmallVector<AffineExpr> exprs;
+    for (AffineExpr expr : getAuxMap(epilogue, index).getResults()) {
+      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+      at.push_back(indices[dim]);
+      exprs.push_back(map.getResult(dim));
+    }
+    storeTile(values[index + 1], kb.getDest(static_cast<unsigned>(index + 1)),
+              at, kb.map(map.getNumDims(), exprs));
+  }
+  for (auto [index, kind] : llvm::enumerate(kinds))
+    if (isReduced(index))
+      storePartials(kb, index, values[index + 1], indices, map, limits);
+}
+
+ReduceKind mlir::tracea::getReduceKind(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::None:
+  case ReductionKind::Add:
+    return ReduceKind::Add;
+  case ReductionKind::Max:
+    return ReduceKind::Max;
+  case ReductionKind::Min:
+    return ReduceKind::Min;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// The dimension of the tile that runs along a dimension of the result.
+static unsigned getTileDim(AffineMap map, unsigned dim) {
+  return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
+}
+
+Value GemmResults::mask(KernelBuilder &kb, unsigned index, Value value,
+                        AffineMap map, ValueRange limits) const {
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  auto type = cast<RankedTensorType>(value.getType());
+  auto result = cast<RankedTensorType>(op.getInit().getType());
+  Type i32 = b.getI32Type();
+  Value neutral;
+  for (unsigned dim : {rank - 2, rank - 1}) {
+    // Tiles that are known to be whole need no mask.
+    if (!reduces(index, dim) ||
+        (!result.isDynamicDim(dim) &&
+         result.getDimSize(dim) % tile[dim + 2 - rank] == 0))
+      continue;
+    unsigned tileDim = getTileDim(map, dim);
+    auto coordinates = type.clone(i32);
+    Value at = CoordinateOp::create(b, coordinates, tileDim);
+    Value end = arith::IndexCastOp::create(
+        b, i32, ix.min(limits[tileDim], type.getDimSize(tileDim)));
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at,
+                              tensor::SplatOp::create(b, end, coordinates));
+    if (!neutral)
+      neutral = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(
+                 type, getNeutralElement(kinds[index], type.getElementType())));
+    value = arith::SelectOp::create(b, inside, value, neutral);
+  }
+  return value;
+}
+
+void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
+                                ValueRange indices, AffineMap map,
+                                ValueRange limits) const {
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  value = mask(kb, index, value, map, limits);
+  auto type = cast<RankedTensorType>(value.getType());
+  Value memory = kb.getDest(static_cast<unsigned>(index + 1));
+  ReduceKind kind = getReduceKind(kinds[index]);
+  int64_t width = type.getDimSize(1);
+  LanesAttr lanes = getLanes(type);
+  if (width % kPartColumns == 0)
+    if (LanesAttr part = getPartLanes(lanes, 1, kPartColumns)) {
+      width = kPartColumns;
+      lanes = part;
+    }
+  auto partType = RankedTensorType::get({type.getDimSize(0), width},
+                                        type.getElementType(), lanes);
+  for (int64_t offset = 0; offset < type.getDimSize(1); offset += width) {
+    Value part = value;
+    if (partType != type)
+      part = SliceOp::create(b, partType, value, ArrayRef<int64_t>{0, offset});
+    SmallVector<Value> ends(limits);
+    SmallVector<int64_t> scale = {1, 1};
+    ends[1] = ix.sub(ends[1], offset);
+    for (unsigned dim : {rank - 2, rank - 1}) {
+      if (!reduces(index, dim))
+        continue;
+      unsigned tileDim = getTileDim(map, dim);
+      scale[tileDim] = reach[dim + 2 - rank];
+      auto whole = cast<RankedTensorType>(part.getType());
+      SmallVector<int64_t> shape(whole.getShape());
+      shape[tileDim] /= scale[tileDim];
+      auto reduced = RankedTensorType::get(
+          shape, whole.getElementType(),
+          getLanes(whole).getReduced(tileDim, shape[tileDim]));
+      part = ReduceOp::create(b, reduced, kind, part,
+                              static_cast<int64_t>(tileDim));
+      // All groups of a tile are stored, also those past the ends.
+      ends[tileDim] = ix.constant(shape[tileDim]);
+    }
+    SmallVector<Value> at;
+    SmallVector<AffineExpr> exprs;
+    for (unsigned dim : getPartialDims(index)) {
+      Value from = indices[dim];
+      AffineExpr expr = map.getResult(dim);
+      if (dim + 2 >= rank && getTileDim(map, dim) == 1 && offset)
+        from = ix.add(from, offset);
+      if (dim + 2 >= rank && reduces(index, dim))
+        from = ix.exactDiv(from, reach[dim + 2 - rank]);
+      at.push_back(from);
+      exprs.push_back(expr);
+    }
+    StoreOp::create(b, part, memory, at, ends, kb.map(2, exprs));
+  }
+}
+
+void GemmResults::finish(ValueRange launched) const {
+  SmallVector<Value> results(launched);
+  for (auto [index, kind] : llvm::enumerate(kinds)) {
+    if (!isReduced(index))
+      continue;
+    SmallVector<bool> isReducedDim;
+    for (unsigned dim : getPartialDims(index))
+      isReducedDim.push_back(reduces(index, dim));
+    results[index + 1] = lowerReduction(rewriter, op, kind, results[index + 1],
+                                        isReducedDim, op.getAuxInits()[index]);
+  }
+  rewriter.replaceOp(op, results);
+}
