@@ -162,6 +162,8 @@ private:
     switch (problem.kind) {
     case OpKind::Gemm:
       return product({problem.batch, problem.m, problem.n, problem.k});
+    case OpKind::GroupedGemm:
+      return product({problem.m, problem.n, problem.k});
     case OpKind::Conv2D:
       return product({problem.images, problem.outputHeight, problem.outputWidth,
                       problem.groups, problem.groupFilters,

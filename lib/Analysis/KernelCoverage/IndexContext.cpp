@@ -5,6 +5,7 @@
 #include "IndexContext.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -206,13 +207,28 @@ void IndexContext::enterPersistent(scf::ForOp op, Loop &loop, Expr lower,
       math.require(upper - 1 - values[iv], loop.guard);
 }
 
+arith::SelectOp mlir::tracea::getChosenEnd(Value end) {
+  auto choice = end.getDefiningOp<arith::SelectOp>();
+  return choice && matchPattern(choice.getFalseValue(), m_Zero())
+             ? choice
+             : arith::SelectOp();
+}
+
 IndexContext::Loop &IndexContext::enter(scf::ForOp op) {
   std::unique_ptr<Loop> &slot = loops[op];
   if (slot)
     return *slot;
   auto made = std::make_unique<Loop>();
   Expr lower = get(op.getLowerBound()), step = get(op.getStep());
-  SmallVector<Expr> uppers = math.splitMinima(get(op.getUpperBound()));
+  // An end that a condition makes 0: the loop runs where it holds.
+  Value end = op.getUpperBound();
+  auto choice = repeated.contains(op) ? arith::SelectOp() : getChosenEnd(end);
+  if (choice && math.getConstant(lower).value_or(-1) >= 0) {
+    end = choice.getTrueValue();
+    if (!addCondition(choice.getCondition(), /*isTrue=*/true, made->guard))
+      made->overestimate = "a loop around it runs under a condition on data";
+  }
+  SmallVector<Expr> uppers = math.splitMinima(get(end));
   std::optional<int64_t> known = math.getConstant(step);
   // Perhaps from a later tile than the first one.
   std::optional<Term> first;

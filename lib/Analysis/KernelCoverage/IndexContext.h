@@ -13,6 +13,7 @@
 
 #include "IndexArithmetic.h"
 #include "LaunchFacts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,6 +26,14 @@ struct KernelIndices {
 
   /// The extent of an argument, or an integer argument (dim -1).
   cov::Expr getSize(unsigned argument, int64_t dim);
+  /// How many tiles `tracea_pipe.ragged_count` counts: numbers that the memory
+  /// of argument `ends` decides.
+  struct RaggedCount {
+    cov::Expr all, full;
+  };
+  /// Nothing where they are not about sizes and an argument alone.
+  std::optional<RaggedCount> getRaggedCount(Value ends, const cov::Expr &rows,
+                                            int64_t tile);
   /// Takes `size` to be at least 1: the number of workgroups.
   void requireSize(const cov::Expr &size);
   /// What was required, and what the host has checked of the sizes asked for so
@@ -58,6 +67,7 @@ private:
 
   std::map<unsigned, cov::Expr> sizes;
   std::vector<cov::Constraint> required;
+  std::map<std::tuple<unsigned, cov::Expr, int64_t>, RaggedCount> raggedCounts;
 };
 
 /// Alternatives that are tried one after the other: the sides of a select, of
@@ -95,6 +105,9 @@ struct IndexObligation {
   cov::Expr nonNegative;
 };
 
+/// The choice between a number and 0 that `end` is, if it is one.
+arith::SelectOp getChosenEnd(Value end);
+
 class IndexContext {
 public:
   /// `repeated`: loops whose counters are symbols.
@@ -131,6 +144,16 @@ public:
     std::optional<cov::Term> symbol;
   };
   llvm::SmallVector<Repetition> repetitions;
+  /// Rows of an output that are those of ragged tiles. The first row of tile
+  /// `number` is taken to be number * tile, so that tiles follow each other
+  /// without gaps up to `extent`; what stands for the end of its group is
+  /// `end`.
+  struct RaggedRows {
+    tracea_pipe::RaggedTileOp op;
+    cov::Term number, end;
+    cov::Expr extent;
+  };
+  std::optional<RaggedRows> ragged;
 
 private:
   /// What the counter of a loop may be.
@@ -170,6 +193,7 @@ private:
   void enterPersistent(scf::ForOp op, Loop &loop, cov::Expr lower,
                        ArrayRef<cov::Expr> uppers, cov::Expr step);
   std::pair<cov::Expr, cov::Expr> raster(tracea_pipe::RasterOp op);
+  cov::Expr raggedTile(tracea_pipe::RaggedTileOp op, unsigned result);
   /// x = quotient * divisor + remainder, as a stage of an output.
   std::pair<cov::Expr, cov::Expr> split(Operation *op, cov::Term whole,
                                         cov::Expr divisor,
@@ -185,6 +209,7 @@ private:
   llvm::DenseMap<Operation *, std::unique_ptr<LinalgLoops>> linalgLoops;
   std::map<std::tuple<Operation *, unsigned, int64_t>, cov::Expr> elements;
   llvm::DenseMap<Operation *, std::pair<cov::Expr, cov::Expr>> rasters;
+  llvm::DenseMap<Operation *, std::array<cov::Expr, 3>> raggedTiles;
   std::map<std::pair<cov::Term, cov::Expr>, std::pair<cov::Expr, cov::Expr>>
       splits;
 };

@@ -42,6 +42,18 @@ bool IndexContext::addCondition(Value condition, bool isTrue,
   auto compare = dyn_cast<arith::CmpIOp>(op);
   if (!compare || !compare.getLhs().getType().isIntOrIndex())
     return false;
+  // What lies below an end that a condition makes 0, and is not negative.
+  Value least = compare.getLhs(), end = compare.getRhs();
+  if (compare.getPredicate() == arith::CmpIPredicate::sgt)
+    std::swap(least, end);
+  bool isBelow = compare.getPredicate() == arith::CmpIPredicate::slt ||
+                 compare.getPredicate() == arith::CmpIPredicate::sgt;
+  if (arith::SelectOp choice = getChosenEnd(end);
+      choice && isTrue && isBelow &&
+      math.getConstant(get(least)).value_or(-1) >= 0) {
+    math.require(get(choice.getTrueValue()) - get(least) - 1, guard);
+    return addCondition(choice.getCondition(), /*isTrue=*/true, guard);
+  }
   Expr a = get(compare.getLhs()), b = get(compare.getRhs());
   arith::CmpIPredicate predicate = compare.getPredicate();
   if (!isTrue)

@@ -291,6 +291,14 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         auto [row, column] = raster(rasterOp);
         return result == 0 ? row : column;
       })
+      .Case([&](RaggedCountOp count) -> Expr {
+        std::optional<KernelIndices::RaggedCount> known = kernel.getRaggedCount(
+            count.getEnds(), get(count.getRows()), count.getTile());
+        if (!known)
+          return opaque(value, "a number of tiles of unknown rows");
+        return result == 0 ? known->all : known->full;
+      })
+      .Case([&](RaggedTileOp tile) { return raggedTile(tile, result); })
       .Default([&](Operation *other) {
         return opaque(value,
                       "a value of '" + other->getName().getStringRef() + "'");

@@ -224,10 +224,29 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     });
     stage.writers.push_back(std::move(next.writer));
   }
+  std::optional<unsigned> raggedDim;
+  if (out.ragged)
+    for (cov::Writer &writer : stage.writers) {
+      unsigned dim = 0;
+      std::string reason =
+          replaceRaggedRows(problem.space, *out.ragged, writer, dim);
+      if (reason.empty() && raggedDim && *raggedDim != dim)
+        reason = "ragged rows are rows of several dimensions";
+      if (!reason.empty())
+        return gap(sites.front().op,
+                   "which elements it writes is not known: " + reason);
+      raggedDim = dim;
+    }
   std::vector<Expr> extents;
   for (int64_t dim = 0, rank = cast<MemRefType>(object.getType()).getRank();
        dim < rank; ++dim) {
     extents.push_back(out.getDim(object, dim));
+    if (raggedDim == dim) {
+      if (extents.back() != out.get(out.ragged->op.getRows()))
+        return gap(sites.front().op, "which elements it writes is not known: "
+                                     "ragged tiles are not of all rows");
+      extents.back() = out.ragged->extent;
+    }
     Term coordinate =
         problem.space.coordinate("at", cov::Range(extents.back()));
     indices.names[coordinate] = "coordinate " + std::to_string(dim);

@@ -5,6 +5,7 @@
 // Short ones are unrolled, those that only touch memory are one step, others
 // read a trip count.
 
+#include "Operands.h"
 #include "ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,11 +45,44 @@ bool ProgramBuilder::isNonempty(const Symbol *lower, const Symbol *upper) {
   return it != context.minimum.end() && it->second > lower->value;
 }
 
+/// What names the results of a loop that only computes, from numbers that all
+/// roles have alike; empty where it does not.
+static std::string getFunctionKey(scf::ForOp loop, ValueSymbols &values,
+                                  bool &varies) {
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  stream << "loop " << loop.getAsOpaquePointer();
+  bool isKnown = true;
+  loop->walk([&](Operation *op) {
+    bool isUnchanged = isa<LLVM::LoadOp>(op) && op->hasAttr(kUnchangedAttrName);
+    isKnown &= isa<scf::ForOp, scf::YieldOp>(op) || isUnchanged ||
+               (isMemoryEffectFree(op) && op->getNumRegions() == 0);
+    for (Value operand : op->getOperands()) {
+      Operation *owner = operand.getParentRegion()->getParentOp();
+      if (loop->isAncestor(owner))
+        continue;
+      const Symbol *symbol = values.get(operand);
+      isKnown &= !symbol->onThread && !symbol->isPrivate && !symbol->onWalk;
+      varies |= symbol->varies;
+      stream << " " << static_cast<const void *>(symbol);
+    }
+  });
+  return isKnown ? key : "";
+}
+
 void ProgramBuilder::emitFor(scf::ForOp loop) {
   if (!isRelevant(loop)) {
-    for (Value result : loop.getResults())
-      if (getSymbolBits(result.getType()))
-        values.bind(result, values.unknown(result, false));
+    bool varies = false;
+    std::string key = getFunctionKey(loop, values, varies);
+    for (OpResult result : loop.getResults())
+      if (unsigned bits = getSymbolBits(result.getType()))
+        values.bind(
+            result,
+            key.empty()
+                ? values.unknown(result, false)
+                : context.symbols.opaque(
+                      key + " #" + std::to_string(result.getResultNumber()),
+                      bits, /*isPrivate=*/false, varies));
     return;
   }
   const Symbol *lower = values.get(loop.getLowerBound());

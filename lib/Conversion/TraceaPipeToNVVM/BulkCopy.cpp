@@ -325,7 +325,10 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,
       continue;
     reason = "limit #" + std::to_string(t) +
              " is not known to be the end of the memory";
-    return std::nullopt;
+    // No tile would be whole.
+    if (known)
+      return std::nullopt;
+    copy->wholeLimits.push_back(t);
   }
   return copy;
 }

@@ -48,6 +48,9 @@ struct BulkCopy {
   };
   SmallVector<Box> boxes;
   int64_t bytes = 0;
+  /// Limits of a copy out that may end before the memory does, where the unit
+  /// does not clip: it copies tiles that they do not cut.
+  SmallVector<unsigned> wholeLimits;
 };
 
 /// How the unit does a copy or copy_out, with the recipe of its tensor map.

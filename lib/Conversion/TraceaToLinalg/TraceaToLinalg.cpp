@@ -10,6 +10,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "tracea/Conversion/Passes.h"
@@ -24,6 +25,7 @@ using namespace mlir::tracea;
 
 void mlir::tracea::populateTraceaToLinalgPatterns(RewritePatternSet &patterns) {
   populateProductPatterns(patterns);
+  populateGroupedPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populateAttentionPatterns(patterns);
 }
