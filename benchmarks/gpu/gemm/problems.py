@@ -5,6 +5,10 @@
 from dataclasses import dataclass
 
 
+# Steps of an epilogue that reduce its value along a row or a column.
+ROWS, COLUMNS = ("rowsq", "rowmax"), ("colsum",)
+
+
 @dataclass(frozen=True)
 class Problem:
     """One product: result[m, n] = epilogue(sum over k), `batch` times."""
@@ -29,11 +33,11 @@ class Problem:
 
     @property
     def output(self):
-        return self.result or {"f8E4M3FN": "bf16", "i8": "i32", "tf32": "f32"}.get(self.dtype, self.dtype)
+        return self.result or {"f8E4M3FN": "bf16", "i8": "i32", "tf32": "f32", "tf32x3": "f32"}.get(self.dtype, self.dtype)
 
     @property
     def stored(self):
-        return "f32" if self.dtype == "tf32" else self.dtype
+        return "f32" if self.dtype in ("tf32", "tf32x3") else self.dtype
 
     def shape(self, rows, columns):
         return ([self.batch] if self.batch else []) + [rows, columns]
@@ -59,14 +63,28 @@ class Problem:
         return found
 
     @property
+    def outputs(self):
+        """Element type and shape of each result."""
+        shape = self.shape(self.m, self.n)
+        found = [(self.output, shape)]
+        for step in self.epilogue.split("+"):
+            if step == "aux":
+                found.append((self.output, shape))
+            elif step in ROWS:
+                found.append(("f32", shape[:-1]))
+            elif step in COLUMNS:
+                found.append(("f32", shape[:-2] + shape[-1:]))
+        return found
+
+    @property
     def flops(self):
         return 2 * max(self.batch, 1) * self.m * self.n * self.k
 
     @property
     def bytes(self):
-        sizes = {"f32": 4, "i32": 4, "bf16": 2, "f16": 2, "f8E4M3FN": 1, "i8": 1}
-        total = max(self.batch, 1) * self.m * self.n * sizes[self.output]
-        for element, shape in self.inputs:
+        sizes = {"f64": 8, "f32": 4, "i32": 4, "bf16": 2, "f16": 2, "f8E4M3FN": 1, "i8": 1}
+        total = 0
+        for element, shape in self.outputs + self.inputs:
             count = sizes[element]
             for extent in shape:
                 count *= extent
@@ -79,8 +97,8 @@ def tensor(element, shape):
 
 
 def epilogue_of(problem):
-    """The extras with their maps, and the body from %acc to a value."""
-    extras, body, value = [], [], "%acc"
+    """The extras with their maps, the body from %acc to a value, and what else is stored."""
+    extras, body, value, kept = [], [], "%acc", []
     f32 = problem.output == "f32"
 
     def emit(text):
@@ -127,16 +145,31 @@ def epilogue_of(problem):
             emit(f"arith.addf $, {one} : f32")
             emit(f"arith.mulf $, {half} : f32")
             emit(f"arith.mulf $, {x} : f32")
+        elif step == "aux":
+            name = value
+            if not f32:
+                name = f"%k{len(body)}"
+                body.append(f"{name} = arith.truncf {value} : f32 to {problem.output}")
+            kept.append(("", "(i, j) -> (i, j)", problem.output, name))
+        elif step == "rowsq":
+            name = f"%k{len(body)}"
+            body.append(f"{name} = arith.mulf {value}, {value} : f32")
+            kept.append(("add ", "(i, j) -> (i)", "f32", name))
+        elif step == "rowmax":
+            kept.append(("max ", "(i, j) -> (i)", "f32", value))
+        elif step == "colsum":
+            kept.append(("add ", "(i, j) -> (j)", "f32", value))
         else:
             raise ValueError(f"no epilogue '{step}'")
-    return extras, body, value
+    return extras, body, value, kept
 
 
 def module(problem, schedule=""):
     """The module of a problem, as text; `schedule` is what it is told to do."""
     lhs, rhs = tensor(problem.stored, problem.lhs), tensor(problem.stored, problem.rhs)
-    out = tensor(problem.output, problem.shape(problem.m, problem.n))
-    extras, body, value = epilogue_of(problem)
+    outs = [tensor(*output) for output in problem.outputs]
+    out = outs[0]
+    extras, body, value, kept = epilogue_of(problem)
     arguments = [f"%a: {lhs}", f"%b: {rhs}"] + [f"{name}: {type_}" for name, _, type_, _, _ in extras]
     flags = ("transpose_lhs " if problem.transposes[0] == "t" else "") + ("transpose_rhs " if problem.transposes[1] == "t" else "")
     region = ""
@@ -149,12 +182,22 @@ def module(problem, schedule=""):
         scalars = "".join(f", {scalar}: {element}" for _, _, _, scalar, element in extras)
         lines = "\n".join(f"      {line}" for line in body)
         head = f" epilogue({names} : {types})" if extras else " epilogue"
-        region = f"{head} {{\n    ^bb0(%acc: f32{scalars}):\n{lines}\n      tracea.yield {value} : {problem.output}\n    }}"
-    tf32 = " attributes {tracea.allow_tf32}" if problem.dtype == "tf32" else ""
-    return f"""func.func @main({', '.join(arguments)}) -> {out}{tf32} {{
-  %d = tensor.empty() : {out}
-  %0 = tracea.gemm {flags}ins(%a, %b : {lhs}, {rhs}) outs(%d : {out}){schedule and " schedule " + schedule}{region}
-  return %0 : {out}
+        region = f"{head} {{\n    ^bb0(%acc: f32{scalars}):\n{lines}\n      tracea.yield "
+        region += ", ".join([value] + [name for _, _, _, name in kept])
+        region += " : " + ", ".join([problem.output] + [element for _, _, element, _ in kept]) + "\n    }"
+    tf32 = f" attributes {{tracea.allow_{problem.dtype}}}" if problem.dtype in ("tf32", "tf32x3") else ""
+    empties = "\n".join(f"  %d{i} = tensor.empty() : {type_}" for i, type_ in enumerate(outs))
+    aux = ""
+    if kept:
+        names = ", ".join(f"{kind}%d{i + 1} by affine_map<{map_}>" for i, (kind, map_, _, _) in enumerate(kept))
+        aux = f" aux({names} : {', '.join(outs[1:])})"
+    count = f":{len(outs)}" if kept else ""
+    results = ", ".join(f"%0#{i}" for i in range(len(outs))) if kept else "%0"
+    types = ", ".join(outs)
+    return f"""func.func @main({', '.join(arguments)}) -> ({types}){tf32} {{
+{empties}
+  %0{count} = tracea.gemm {flags}ins(%a, %b : {lhs}, {rhs}) outs(%d0 : {out}){aux}{schedule and " schedule " + schedule}{region}
+  return {results} : {types}
 }}
 """
 
@@ -175,9 +218,25 @@ def problems():
     found.append(Problem("types", 4096, 4096, 4096, "tf32"))
     found += [Problem("types", size, size, size, "f8E4M3FN") for size in (4096, 8192)]
     found.append(Problem("types", 4096, 4096, 4096, "i8"))
+    # Single precision that is not rounded, or split into parts.
+    for transposes in ("nt", "nn", "tn", "tt"):
+        found.append(Problem("single", 4096, 4096, 4096, "f32", transposes))
+    for shape in ((1024, 1024, 1024), (1000, 1001, 1003), (64, 4096, 4096)):
+        found.append(Problem("single", *shape, "f32"))
+    for transposes in ("nt", "nn"):
+        found.append(Problem("single", 4096, 4096, 4096, "tf32x3", transposes))
+    for shape in ((1024, 1024, 1024), (1000, 1001, 1003)):
+        found.append(Problem("single", *shape, "tf32x3"))
+    found.append(Problem("single", 2048, 2048, 2048, "f64"))
     for shape in ((4096, 4096, 4096), (16384, 4096, 1024)):
         for epilogue in ("", "bias+silu", "bias+relu+residual", "bias+gelu"):
             found.append(Problem("epilogue", *shape, epilogue=epilogue))
         found.append(Problem("epilogue", *shape, epilogue="rowscale", result="f8E4M3FN"))
+    for shape in ((4096, 4096, 4096), (16384, 4096, 1024)):
+        for epilogue in ("bias+aux+gelu", "bias+rowsq", "bias+colsum"):
+            found.append(Problem("results", *shape, epilogue=epilogue))
+    # Sizes that no tile divides.
+    for shape in ((1000, 1000, 1000), (129, 257, 65), (1, 300, 64), (300, 1, 64)):
+        found.append(Problem("results", *shape, epilogue="bias+aux+gelu+rowsq+rowmax+colsum"))
     found.append(Problem("batched", 1024, 1024, 128, batch=64))
     return found
