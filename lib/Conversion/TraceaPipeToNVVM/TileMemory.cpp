@@ -4,6 +4,7 @@
 
 #include "GlobalTile.h"
 #include "MatrixTransfer.h"
+#include "StagedRuns.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -108,6 +109,13 @@ struct LowerStore : KernelPattern<StoreOp> {
         rewriter.eraseOp(op);
         return success();
       }
+    if (window != context.windows.end() && op.getLimits().empty())
+      if (auto runs = StagedRuns::get(window->second, tile)) {
+        runs->store(b, runs->getPointers(b, window->second, adaptor.getDest()),
+                    adaptor.getValue());
+        rewriter.eraseOp(op);
+        return success();
+      }
     auto global = context.globalWindows.find(&op.getDestMutable());
     if (global != context.globalWindows.end()) {
       GlobalTile(b, global->second, tile, adaptor.getLimits())
@@ -173,6 +181,14 @@ struct LowerLoad : KernelPattern<LoadOp> {
       rewriter.replaceOp(op, loaded.load(padding));
       return success();
     }
+    auto window = context.windows.find(&op.getSourceMutable());
+    if (window != context.windows.end() && op.getLimits().empty())
+      if (auto runs = StagedRuns::get(window->second, tile)) {
+        SmallVector<Value> pointers =
+            runs->getPointers(b, window->second, adaptor.getSource());
+        rewriter.replaceOp(op, runs->load(b, pointers, getLaneVector(tile)));
+        return success();
+      }
     LaneCoordinates coordinates(b, getLanes(tile));
     SmallVector<Value> elements;
     for (int64_t reg = 0; reg < getLanes(tile).getNumRegisters(); ++reg) {
