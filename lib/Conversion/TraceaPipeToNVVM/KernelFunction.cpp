@@ -36,6 +36,7 @@ private:
   void setUpThread();
   void setUpBarriers();
   void waitForGrids();
+  SmallVector<Value> emitIndices(Value number, TilesOp tiles);
   void moveBody();
   void buildRoles(RolesOp roles);
   void buildRole(RoleOp role, Team &team);
@@ -138,10 +139,16 @@ void FunctionBuilder::buildSignature() {
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     b.getUnitAttr());
   int32_t threads = plan.getNumThreads();
+  PipelineAttr pipeline = kernel.getPipelineAttr();
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     b.getDenseI32ArrayAttr({threads, 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    b.getI32IntegerAttr(1));
+  function->setAttr(
+      NVVM::NVVMDialect::getMinctasmAttrName(),
+      b.getI32IntegerAttr(pipeline ? pipeline.getResidents() : 1));
+  if (auto residents = kernel->getAttrOfType<IntegerAttr>(kResidentsAttrName))
+    function->setAttr(
+        NVVM::NVVMDialect::getMinctasmAttrName(),
+        b.getI32IntegerAttr(static_cast<int32_t>(residents.getInt())));
   function->setAttr("tracea.shared_bytes",
                     b.getI64IntegerAttr(plan.sharedBytes));
   function->setAttr("tracea.arguments",
@@ -253,15 +260,20 @@ void FunctionBuilder::setUpBarriers() {
     NVVM::BarrierOp::create(b);
 }
 
-/// Whether the target lets a grid begin before the one before it has ended.
-static bool overlapsGrids(KernelOp kernel) {
+std::optional<unsigned> mlir::tracea_pipe::getCapability(KernelOp kernel) {
   auto target = kernel->getParentOfType<ModuleOp>()
                     ->getAttrOfType<mlir::tracea::TargetAttr>(
                         mlir::tracea::TraceaDialect::kTargetAttrName);
   StringRef name = target ? target.getName() : StringRef();
   unsigned capability;
-  return name.consume_front("sm_") && !name.consumeInteger(10, capability) &&
-         capability >= 90;
+  if (!name.consume_front("sm_") || name.consumeInteger(10, capability))
+    return std::nullopt;
+  return capability;
+}
+
+/// Whether the target lets a grid begin before the one before it has ended.
+static bool overlapsGrids(KernelOp kernel) {
+  return getCapability(kernel).value_or(0) >= 90;
 }
 
 /// Nothing of the caller's memory is touched before the grids before this one
@@ -288,6 +300,24 @@ void FunctionBuilder::meetBarriers(bool isFirst) {
   NVVM::BarrierArriveOp::create(b, id, threads);
 }
 
+/// Workgroups of a cluster have numbers in a row.
+SmallVector<Value> FunctionBuilder::emitIndices(Value number, TilesOp tiles) {
+  int64_t cluster = tiles.getCluster();
+  if (cluster == 1)
+    return emitGridIndices(b, number, tiles.getBounds(), tiles.getGroup());
+  context.function->setAttr(
+      NVVM::NVVMDialect::getClusterDimAttrName(),
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
+  Value last = arith::ConstantIndexOp::create(b, cluster - 1);
+  Value bits = arith::ConstantIndexOp::create(b, llvm::Log2_64(cluster));
+  SmallVector<Value> indices{arith::AndIOp::create(b, number, last)};
+  llvm::append_range(indices,
+                     emitGridIndices(b, arith::ShRUIOp::create(b, number, bits),
+                                     tiles.getBounds().drop_front(),
+                                     tiles.getGroup()));
+  return indices;
+}
+
 void FunctionBuilder::moveBody() {
   Block &entry = context.function.getBody().front();
   TilesOp tiles = kernel.getTiles();
@@ -301,8 +331,7 @@ void FunctionBuilder::moveBody() {
   b.setInsertionPointToEnd(&entry);
   Value number = arith::IndexCastUIOp::create(
       b, b.getIndexType(), NVVM::BlockIdXOp::create(b, b.getI32Type()));
-  SmallVector<Value> indices =
-      emitGridIndices(b, number, tiles.getBounds(), tiles.getGroup());
+  SmallVector<Value> indices = emitIndices(number, tiles);
   for (auto [argument, index] : llvm::zip(tiles.getIndices(), indices))
     argument.replaceAllUsesWith(index);
   Block &iteration = tiles.getBody().front();
@@ -314,8 +343,11 @@ void FunctionBuilder::moveBody() {
 
 /// Takes registers from the pool of the multiprocessor, or leaves some there.
 void FunctionBuilder::moveRegisters(int64_t budget) {
+  PipelineAttr pipeline = kernel.getPipelineAttr();
+  int64_t residents = pipeline ? pipeline.getResidents() : 1;
   int64_t launched = std::min<int64_t>(
-      llvm::alignDown(kRegisterFile / plan.getNumThreads(), 8), 248);
+      llvm::alignDown(kRegisterFile / (residents * plan.getNumThreads()), 8),
+      248);
   if (budget == 0 || budget == launched)
     return;
   NVVM::SetMaxRegisterOp::create(b, budget,

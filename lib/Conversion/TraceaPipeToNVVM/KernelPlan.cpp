@@ -71,6 +71,7 @@ private:
 
 LogicalResult Planner::planTeams() {
   plan.kernel = kernel;
+  plan.holdsCopies = kernel->hasAttr(kHeldCopiesAttrName);
   plan.numWarps = kernel.getNumWarps();
   if (plan.numWarps < 1 || plan.numWarps > kMostWarps)
     return kernel.emitOpError()
@@ -150,16 +151,19 @@ void Planner::planCopy(OpTy op) {
   bool byUnit = !kernel->hasAttr(kLaneCopiesAttrName);
   if (byUnit && !options.laneCopies)
     copy = planBulkCopy(op, recipe, reason);
-  if (!copy) {
+  if (!copy || !copy->wholeLimits.empty()) {
     ++plan.numLaneCopies;
-    if (!byUnit)
+    if (byUnit)
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("lane-copy")
+                                      .category("convert-tracea-pipe-to-nvvm"))
+          << remark::metric("Operation",
+                            op.getOperation()->getName().getStringRef())
+          << remark::reason("{0}", reason +
+                                       (copy ? ": tiles that it cuts leave by "
+                                               "lanes"
+                                             : ""));
+    if (!copy)
       return;
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("lane-copy")
-                                    .category("convert-tracea-pipe-to-nvvm"))
-        << remark::metric("Operation",
-                          op.getOperation()->getName().getStringRef())
-        << remark::reason("{0}", reason);
-    return;
   }
   if (auto load = dyn_cast<CopyOp>(op.getOperation()))
     recipe.roundToTF32 = feedsTF32(getRoot(load.getDest()));
@@ -183,15 +187,18 @@ void Planner::planCopies() {
 
 /// A role without lanes of its own: scalars, rings and the copy unit.
 static bool isScalar(Operation *op, const KernelPlan &plan) {
-  if (isa<CopyOp, CopyOutOp>(op))
-    return plan.bulkCopies.contains(op);
+  if (isa<CopyOp, CopyOutOp>(op)) {
+    auto it = plan.bulkCopies.find(op);
+    return it != plan.bulkCopies.end() && it->second.wholeLimits.empty();
+  }
   if (auto group = dyn_cast<CommitGroupOp>(op))
     return group.getUnit() == Unit::Copy;
   if (auto group = dyn_cast<WaitGroupOp>(op))
     return group.getUnit() == Unit::Copy;
   if (isa<TraceaPipeDialect>(op->getDialect()))
     return isa<AcquireOp, WaitOp, CommitOp, ReleaseOp, StartOp, AdvanceOp,
-               RasterOp, ViewOp, ScratchOp, ChannelOp, EndOp, SyncOp>(op);
+               RasterOp, RaggedTileOp, RaggedCountOp, ViewOp, ScratchOp,
+               ChannelOp, EndOp, SyncOp>(op);
   auto hasTiles = [](TypeRange types) {
     return llvm::any_of(types, [](Type type) {
       return isRegisterTile(type) || isa<InFlightType>(type);
@@ -441,6 +448,7 @@ LogicalResult Planner::run() {
     return failure();
   planCopies();
   planLocalRings(plan);
+  planClusters(plan);
   classifyRoles();
   return failure(failed(planUses()) || failed(planBarriers()) ||
                  failed(planMemory()));

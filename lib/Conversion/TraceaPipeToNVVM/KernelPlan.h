@@ -90,10 +90,14 @@ struct KernelPlan {
   /// How each copy and copy_out is done by the unit; absent where lanes do it.
   DenseMap<Operation *, BulkCopy> bulkCopies;
   SmallVector<TensorMapRecipe> tensorMaps;
+  /// What lanes copy to local rings passes through registers.
+  bool holdsCopies = false;
   /// Of local rings: the groups of copies that may be pending after each wait,
   /// and the acquires before which the team must meet.
   DenseMap<Operation *, int64_t> pendingGroups;
   DenseSet<Operation *> meetingAcquires;
+  /// Arrivals at the cluster's barrier that others are to see writes after.
+  DenseSet<Operation *> publishingArrivals;
   /// The named barrier that says that the barriers of channels are there; 0 is
   /// the workgroup's, where all wait. Otherwise the first role only arrives.
   int64_t startBarrier = 0;
@@ -118,6 +122,9 @@ LogicalResult planKernel(KernelOp kernel, const PlanOptions &options,
 
 /// Decides which rings are local, and where their team meets.
 void planLocalRings(KernelPlan &plan);
+
+/// Decides which arrivals at the cluster's barrier need a fence.
+void planClusters(KernelPlan &plan);
 
 } // namespace mlir::tracea_pipe
 

@@ -64,6 +64,9 @@ struct NVVMLoweringContext {
 /// warp. What is inside moves there as it is.
 LogicalResult buildFunction(KernelPlan &plan, NVVMLoweringContext &context);
 
+/// 90 for a module whose target is sm_90a; nothing for other names.
+std::optional<unsigned> getCapability(KernelOp kernel);
+
 /// Lowers what all GPUs share of register tiles: arithmetic, relayouts,
 /// reductions. Loads, stores and conversions to halves stay.
 LogicalResult convertSharedTiles(KernelOp kernel);
@@ -96,6 +99,10 @@ public:
   /// Loads and stores of scalars and vectors; LLVM has no floats of 8 bits.
   Value load(Type type, Value pointer, unsigned alignment = 0);
   void store(Value value, Value pointer, unsigned alignment = 0);
+
+  /// What tells the second-level cache how long to keep memory (i64); null for
+  /// its default.
+  Value cachePolicy(Reuse reuse);
 
   /// Runs `body` on the one lane that acts for the team.
   void onLeader(function_ref<void()> body);
@@ -156,12 +163,18 @@ SmallVector<Type> getInFlightTypes(InFlightType type);
 void populateChannelPatterns(const TypeConverter &converter,
                              RewritePatternSet &patterns,
                              NVVMLoweringContext &context);
+void populateClusterPatterns(const TypeConverter &converter,
+                             RewritePatternSet &patterns,
+                             NVVMLoweringContext &context);
 void populateCopyPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns,
                           NVVMLoweringContext &context);
 void populateLaneCopyPatterns(const TypeConverter &converter,
                               RewritePatternSet &patterns,
                               NVVMLoweringContext &context);
+void populateLaneMultiplyPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  NVVMLoweringContext &context);
 void populateLaneStorePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns,
                                NVVMLoweringContext &context);
@@ -171,6 +184,12 @@ void populateLocalRingPatterns(const TypeConverter &converter,
 void populateMatrixUnitPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
+void populateRaggedTilePatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns,
+                                NVVMLoweringContext &context);
+void populateShiftedLoadPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 NVVMLoweringContext &context);
 void populateTeamPatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns,
                           NVVMLoweringContext &context);
@@ -180,6 +199,9 @@ void populateTilePatterns(const TypeConverter &converter,
 void populateTileMemoryPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
+void populateTransposedCopyPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    NVVMLoweringContext &context);
 void populateWarpMultiplyPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns,
                                   NVVMLoweringContext &context);

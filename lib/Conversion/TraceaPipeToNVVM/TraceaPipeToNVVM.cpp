@@ -78,14 +78,19 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
   populateChannelPatterns(converter, patterns, context);
+  populateClusterPatterns(converter, patterns, context);
   populateCopyPatterns(converter, patterns, context);
   populateLaneCopyPatterns(converter, patterns, context);
+  populateLaneMultiplyPatterns(converter, patterns, context);
   populateLaneStorePatterns(converter, patterns, context);
   populateLocalRingPatterns(converter, patterns, context);
   populateMatrixUnitPatterns(converter, patterns, context);
+  populateRaggedTilePatterns(converter, patterns, context);
+  populateShiftedLoadPatterns(converter, patterns, context);
   populateTeamPatterns(converter, patterns, context);
   populateTilePatterns(converter, patterns, context);
   populateTileMemoryPatterns(converter, patterns, context);
+  populateTransposedCopyPatterns(converter, patterns, context);
   populateWarpMultiplyPatterns(converter, patterns, context);
   return applyPartialConversion(context.function, target, std::move(patterns));
 }
