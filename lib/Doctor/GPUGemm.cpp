@@ -13,9 +13,24 @@ namespace {
 
 std::string text(int64_t value) { return std::to_string(value); }
 
+int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+bool isPowerOf2(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+/// The shared memory of each of so many workgroups of a multiprocessor.
+int64_t shareOf(const TargetDescription &target, int64_t residents) {
+  return residents == 1 ? target.shared.perWorkgroup
+                        : target.shared.perMultiprocessor / residents -
+                              target.shared.reservedPerWorkgroup;
+}
+
 std::string describe(const WarpgroupTile &tile) {
   return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]" +
-         (tile.split > 1 ? " in " + text(tile.split) + " parts" : "");
+         (tile.split > 1 ? " in " + text(tile.split) + " parts" : "") +
+         (tile.cluster > 1 ? " of a cluster" : "") +
+         (tile.residents > 1 ? " twice" : "");
 }
 
 /// A workgroup is a warp that copies and one or two teams of four warps that
@@ -99,8 +114,9 @@ public:
 
 private:
   static WarpgroupTile tileOf(const Plan &plan) {
-    return {plan.tile[0],   plan.tile[1], plan.tile[2], plan.slots,
-            plan.consumers, plan.group,   plan.split};
+    return {plan.tile[0], plan.tile[1],   plan.tile[2],
+            plan.slots,   plan.consumers, plan.group,
+            plan.split,   plan.residents, plan.cluster};
   }
   static Plan makePlan(const WarpgroupTile &tile) {
     Plan plan;
@@ -111,6 +127,8 @@ private:
     plan.consumers = tile.consumers;
     plan.group = tile.group;
     plan.split = tile.split;
+    plan.residents = tile.residents;
+    plan.cluster = tile.cluster;
     return plan;
   }
   /// The cheapest tile of the table that may be used, with as many slots as
@@ -145,22 +163,63 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
       // Parts of an unknown sum would often be empty.
       if (split > 1 && problem.k == kUnknownExtent)
         break;
-      if (except && tile.m == except->m && tile.n == except->n &&
-          split == except->split)
-        continue;
-      while (tile.slots > 2 &&
-             sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
-        --tile.slots;
-      if (!check(problem, target, makePlan(tile)).empty())
-        continue;
-      double cycles = estimate(problem, target, tile, isTransposed).cycles;
-      if (found && cycles >= least)
-        continue;
-      found = &entry;
-      best = tile;
-      least = cycles;
+      auto isExcept = [&](const WarpgroupTile &tile) {
+        return except && tile.m == except->m && tile.n == except->n &&
+               split == except->split && tile.residents == except->residents &&
+               tile.cluster == except->cluster;
+      };
+      // Copies that run further ahead than to the next tile are in the way of
+      // what others read and write.
+      int64_t steps = ceilDiv(assumed(problem.k, 4096), tile.k * split);
+      tile.slots = std::min(tile.slots, std::max<int64_t>(2 * steps, 4));
+      auto consider = [&](WarpgroupTile tile) {
+        while (tile.slots > 2 && sharedBytesOf(problem, tile, isTransposed) >
+                                     shareOf(target, tile.residents))
+          --tile.slots;
+        if (isExcept(tile) || !check(problem, target, makePlan(tile)).empty())
+          return;
+        double cycles = estimate(problem, target, tile, isTransposed).cycles;
+        if (found && cycles >= least)
+          return;
+        found = &entry;
+        best = tile;
+        least = cycles;
+      };
+      consider(tile);
+      // More than this only some GPUs run. Of the transposed product lanes
+      // would store columns of the result.
+      if (!isTransposed && split > 1 && split <= target.async.maxClusterSize) {
+        tile.cluster = split;
+        consider(tile);
+      }
     }
   return best;
+}
+
+/// Whether the workgroups of a cluster can share a tile of so many rows and
+/// columns of the unit.
+static Reason checkCluster(const TargetDescription &hardware,
+                           const WarpgroupTile &tile, int64_t rows,
+                           int64_t columns) {
+  constexpr int64_t mostWorkgroups = 16, leastColumns = 32, warpsOfTeam = 4;
+  if (tile.cluster == 1)
+    return "";
+  if (hardware.async.maxClusterSize < 2)
+    return "target '" + hardware.name + "' has no clusters";
+  if (tile.cluster > mostWorkgroups || !isPowerOf2(tile.cluster) ||
+      tile.cluster != tile.split)
+    return "a cluster must have 2, 4, 8 or 16 workgroups, one for each of " +
+           text(tile.split) + " parts, found " + text(tile.cluster);
+  if (!isPowerOf2(columns) || columns < leastColumns)
+    return "a cluster shares tiles of 32, 64, 128 or 256 columns of the unit, "
+           "found " +
+           text(columns);
+  if (rows < tile.cluster * tile.consumers * warpsOfTeam)
+    return "a cluster of " + text(tile.cluster) +
+           " workgroups has more warps than the tile has rows";
+  if (tile.residents > 1)
+    return "workgroups of a cluster do not share a multiprocessor";
+  return "";
 }
 
 Reason WarpgroupGemm::check(const Problem &problem,
@@ -184,8 +243,10 @@ Reason WarpgroupGemm::check(const Problem &problem,
   int64_t columns = isTransposed ? tile.m : tile.n;
   std::string rowsName = isTransposed ? "n" : "m";
   std::string columnsName = isTransposed ? "m" : "n";
-  if (rows != teamRows * tile.consumers)
-    return "tile extent " + rowsName + " must be 64 for each consumer, found " +
+  if (rows != teamRows * tile.consumers &&
+      !(tile.consumers == 1 && rows == 2 * teamRows))
+    return "tile extent " + rowsName +
+           " must be 64 for each consumer, or 128 for a single one, found " +
            text(rows);
   if (columns < 8 || columns > mostColumns || columns % 8)
     return "tile extent " + columnsName +
@@ -207,14 +268,20 @@ Reason WarpgroupGemm::check(const Problem &problem,
       problem.k / tile.k + (problem.k % tile.k != 0) < tile.split)
     return "k has fewer steps than the " + text(tile.split) +
            " parts of the sum";
+  if (Reason reason = checkCluster(hardware, tile, rows, columns);
+      !reason.empty())
+    return reason;
   if (tile.slots < 2 || tile.slots > mostSlots)
     return "2 to 64 slots are expected, found " + text(tile.slots);
   if (tile.group < 0)
     return "a raster group must not be negative, found " + text(tile.group);
-  int64_t bytes = sharedBytesOf(problem, tile);
-  if (bytes > hardware.shared.perWorkgroup)
+  if (tile.residents < 1 || tile.residents > 2)
+    return "1 or 2 workgroups of a multiprocessor are expected, found " +
+           text(tile.residents);
+  int64_t bytes = sharedBytesOf(problem, tile, isTransposed);
+  if (bytes > shareOf(hardware, tile.residents))
     return "it takes " + text(bytes) + " bytes of shared memory, more than " +
-           text(hardware.shared.perWorkgroup);
+           text(shareOf(hardware, tile.residents));
   return "";
 }
 
@@ -229,9 +296,10 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
       (what.batch > 1 ? text(what.batch) + " times " : std::string()) +
       text(what.tileRows) + " x " + text(what.tileColumns) + " tiles" +
       (tile.split > 1 ? " in " + text(tile.split) + " parts" : std::string()) +
-      " are " + text(what.waves) +
-      (what.waves == 1 ? " wave on " : " waves on ") + text(target.cores) +
-      " multiprocessors, a step of k is bound by " + what.limit;
+      (tile.cluster > 1 ? ", which a cluster adds up," : "") + " are " +
+      text(what.waves) + (what.waves == 1 ? " wave on " : " waves on ") +
+      text(target.cores) + " multiprocessors, a step of k is bound by " +
+      what.limit;
   if (what.padded)
     result += what.padded > 1 ? ", rows of both operands are padded first"
                               : ", rows of one operand are padded first";

@@ -15,13 +15,17 @@ namespace tracea::doctor {
 
 /// A row of the table: the tile of a workgroup, the most slots of its ring, how
 /// many teams of four warps multiply, and the height of a raster group. The sum
-/// over k may be cut into `split` parts, which another kernel adds up.
+/// over k may be cut into `split` parts, which another kernel adds up, or a
+/// `cluster` of as many workgroups.
 struct WarpgroupTile {
   int64_t m, n, k;
   int64_t slots;
   int64_t consumers;
   int64_t group;
   int64_t split = 1;
+  /// Workgroups that share a multiprocessor.
+  int64_t residents = 1;
+  int64_t cluster = 1;
 };
 
 /// All tiles, the preferred one of equals first; those of the transposed
@@ -48,10 +52,18 @@ struct WarpgroupCosts {
   double elementCycles;
   /// Cycles of a launch until the first copy runs.
   double startCycles;
+  /// What steps take longer where workgroups share the unit.
+  double sharing;
   /// Cycles from the end of a kernel to the work of the next one.
   double nextKernelCycles;
   /// Cycles of an element of a part, which lanes store themselves.
   double partCycles;
+  /// Within a cluster: both its barriers, the bytes that a multiprocessor
+  /// writes to its memory and reads from those of others in a cycle, and the
+  /// multiprocessors that clusters of more than two are made of at a time.
+  double clusterCycles;
+  double sharedBytesPerCycle, peerBytesPerCycle;
+  int clusterCores;
   /// The part of the lesser of multiplies and memory that the other one does
   /// not hide.
   double exposed;
@@ -83,7 +95,8 @@ WarpgroupEstimate estimate(const Problem &problem,
 
 /// At least the bytes of a workgroup's shared memory: the ring, what the result
 /// is staged in, barriers.
-int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile);
+int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
+                      bool isTransposed = false);
 
 /// Elements of a row of staged memory: what is swizzled as one. Tiles of the
 /// table, which are for halves, have as long rows along k.

@@ -53,6 +53,10 @@ std::string toText(const Plan &plan) {
                           plan.consumers > 1 ? "s" : "");
   if (plan.split > 1)
     text += ", " + std::to_string(plan.split) + " parts";
+  if (plan.cluster > 1)
+    text += " of a cluster";
+  if (plan.residents > 1)
+    text += ", " + std::to_string(plan.residents) + " workgroups a core";
   return text;
 }
 

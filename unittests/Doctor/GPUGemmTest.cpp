@@ -92,9 +92,16 @@ TEST(GPUGemm, FewRowsAreColumnsOfTheUnit) {
 TEST(GPUGemm, LongSumsOfFewTilesAreSplit) {
   Candidate candidate = best(gemm(512, 512, 16384));
   EXPECT_GT(candidate.plan.split, 1);
+  EXPECT_EQ(candidate.plan.cluster, candidate.plan.split);
   EXPECT_THAT(candidate.variant->reasoning(gemm(512, 512, 16384), hopper(),
                                            candidate.plan),
-              HasSubstr(" parts are "));
+              HasSubstr(" parts, which a cluster adds up, are "));
+  // Without clusters another kernel adds up.
+  TargetDescription without = hopper();
+  without.async.maxClusterSize = 0;
+  candidate = best(gemm(512, 512, 16384), without);
+  EXPECT_GT(candidate.plan.split, 1);
+  EXPECT_EQ(candidate.plan.cluster, 1);
   EXPECT_EQ(best(gemm(4096, 4096, 4096)).plan.split, 1);
   EXPECT_EQ(best(gemm(1024, 1024, 1024)).plan.split, 1);
   EXPECT_EQ(best(gemm(512, 512, kUnknownExtent)).plan.split, 1);
@@ -222,6 +229,40 @@ TEST(GPUGemm, PlansAreChecked) {
               HasSubstr("bytes of shared memory, more than 232448"));
   EXPECT_THAT(reason([](Plan &p) { p.registers = {8, 8}; }),
               HasSubstr("no register tile"));
+}
+
+TEST(GPUGemm, ClustersShareTilesEvenly) {
+  Problem problem = gemm(512, 512, 16384);
+  Plan good = best(problem).plan;
+  ASSERT_GT(good.cluster, 1);
+  auto reason = [&](const std::function<void(Plan &)> &change) {
+    Plan plan = good;
+    change(plan);
+    return variant().check(problem, hopper(), plan);
+  };
+  EXPECT_EQ(reason([](Plan &) {}), "");
+  EXPECT_THAT(reason([](Plan &p) { p.split = 2 * p.cluster; }),
+              HasSubstr("one for each of"));
+  EXPECT_THAT(reason([](Plan &p) { p.split = p.cluster = 3; }),
+              HasSubstr("2, 4, 8 or 16 workgroups"));
+  EXPECT_THAT(reason([](Plan &p) { p.split = p.cluster = 32; }),
+              HasSubstr("2, 4, 8 or 16 workgroups"));
+  EXPECT_THAT(reason([](Plan &p) {
+                p.tile[1] = 96;
+                p.slots = 2;
+              }),
+              HasSubstr("32, 64, 128 or 256 columns"));
+  // Its part takes room beside the ring.
+  EXPECT_THAT(reason([](Plan &p) {
+                p.tile = {128, 256, 64};
+                p.consumers = 2;
+                p.slots = 3;
+              }),
+              HasSubstr("bytes of shared memory"));
+  TargetDescription without = hopper();
+  without.async.maxClusterSize = 0;
+  EXPECT_THAT(variant().check(problem, without, good),
+              HasSubstr("has no clusters"));
 }
 
 } // namespace
