@@ -19,7 +19,7 @@
 // Pointers with dynamic sizes, then tensor maps by value.
 // CHECK-SAME: {"pointer":{"buffer":0,"type":"bf16",{{[^}]*}}}},{"index":{{[0-9]+}}},{"index":{{[0-9]+}}},{"pointer":{"buffer":1,
 // CHECK-SAME: {"pointer":{"buffer":2,"type":"f32",{{[^}]*}}}},{"pointer":{"buffer":3,"type":"bf16",{{[^}]*}}}},{"index":{{[0-9]+}}},
-// CHECK-SAME: {"tensorMap":{"view":{"buffer":0,{{[^}]*}}},"element":"bf16","box":[128,64],"elementStrides":[1,1],"interleave":"none","swizzle":"128B","promotion":"256B","fill":"zero"}
+// CHECK-SAME: {"tensorMap":{"view":{"buffer":0,{{[^}]*}}},"element":"bf16","box":[128,64],"elementStrides":[1,1],"interleave":"none","swizzle":"128B","promotion":"128B","fill":"zero"}
 // CHECK-SAME: {"tensorMap":{"view":{"buffer":1,{{[^}]*}}},"element":"bf16","box":[64,64]
 // CHECK-SAME: {"tensorMap":{"view":{"buffer":3,
 // CHECK-SAME: "images":[{"code":0,"blob":0,"kind":"ptx","arch":"sm_90a","isa":80}

@@ -119,6 +119,7 @@ struct LowerCopy : KernelPattern<CopyOp> {
       if (!channel.arrivesEarly)
         NVVM::MBarrierExpectTxOp::create(b, barrier, b.i32(copy.bytes),
                                          NVVM::MemScopeKind::CTA);
+      Value policy = b.cachePolicy(op.getReuse());
       for (const BulkCopy::Box &box : copy.boxes) {
         Value target = LLVM::AddrSpaceCastOp::create(
             b, cluster, b.sharedPointer(b.add(adaptor.getDest(), box.offset)));
@@ -126,7 +127,7 @@ struct LowerCopy : KernelPattern<CopyOp> {
             b, target, context.tensorMaps[copy.tensorMap],
             getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
             barrier, /*im2colOffsets=*/ValueRange(), /*multicastMask=*/nullptr,
-            /*l2CacheHint=*/nullptr, NVVM::TMALoadMode::TILE,
+            policy, NVVM::TMALoadMode::TILE,
             /*isCTAOnly=*/false, /*group=*/nullptr, /*predicate=*/nullptr);
       }
     });

@@ -82,6 +82,17 @@ void Emitter::store(Value value, Value pointer, unsigned alignment) {
   LLVM::StoreOp::create(*this, value, pointer, alignment);
 }
 
+/// What `createpolicy.fractional` makes of all of an access.
+Value Emitter::cachePolicy(Reuse reuse) {
+  constexpr int64_t kEvictFirst = 0x12F0000000000000;
+  constexpr int64_t kEvictLast = 0x14F0000000000000;
+  if (reuse == Reuse::Unknown)
+    return {};
+  return arith::ConstantOp::create(
+      *this,
+      getI64IntegerAttr(reuse == Reuse::Once ? kEvictFirst : kEvictLast));
+}
+
 void Emitter::onLeader(function_ref<void()> body) {
   if (!team.leader)
     return body();

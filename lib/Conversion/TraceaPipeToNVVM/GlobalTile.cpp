@@ -61,7 +61,15 @@ int64_t GlobalTile::getColumnAlignment() const {
   return std::gcd(elements ? whole : kMostBytes, buffer.alignment);
 }
 
-SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool vectors,
+/// What the columns that a limit leaves are a multiple of: so many neighbours
+/// lie below it together, or none of them.
+int64_t GlobalTile::getLimitDivisor(unsigned column) const {
+  if (limits.empty())
+    return kMostBytes;
+  return std::gcd(getKnownDivisor(limits[column]), kMostBytes);
+}
+
+SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool whole,
                                                      bool share) const {
   // Dimensions that tell one element, or its condition, from another.
   SmallVector<bool> matters(tile.getRank(), !share);
@@ -70,7 +78,7 @@ SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool vectors,
       matters[dim] |= entry.form.coefficients[dim] != 0;
     if (!limits.empty()) {
       std::optional<int64_t> known = getConstantIntValue(limits[dim]);
-      matters[dim] |= !vectors && !(known && *known >= tile.getDimSize(dim));
+      matters[dim] |= !whole && !(known && *known >= tile.getDimSize(dim));
     }
   }
   std::map<SmallVector<int64_t>, SmallVector<int64_t>> elements;
@@ -87,8 +95,10 @@ SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool vectors,
   std::optional<unsigned> column = getColumnDim();
   int64_t bytes = buffer.type.getElementTypeBitWidth() / 8;
   int64_t widest = 1;
-  if (vectors && column && bytes && lanes.hasSeparateLanes())
+  if (column && bytes && lanes.hasSeparateLanes())
     widest = std::max<int64_t>(getColumnAlignment() / bytes, 1);
+  if (!whole && column)
+    widest = std::min(widest, getLimitDivisor(*column));
   SmallVector<Piece> pieces;
   for (const SmallVector<int64_t> &at : order) {
     if (elements[at].empty())
@@ -179,7 +189,9 @@ Value GlobalTile::access(bool whole, Value padding, Value registers) {
       if (isLoad) {
         scf::YieldOp::create(b, load());
         b.setInsertionPointToStart(ifOp.elseBlock());
-        scf::YieldOp::create(b, padding);
+        scf::YieldOp::create(
+            b, width == 1 ? padding
+                          : vector::BroadcastOp::create(b, type, padding));
         value = ifOp.getResult(0);
       } else {
         store();

@@ -31,7 +31,8 @@ private:
 
   std::optional<unsigned> getColumnDim() const;
   int64_t getColumnAlignment() const;
-  SmallVector<Piece> getPieces(bool vectors, bool share) const;
+  int64_t getLimitDivisor(unsigned column) const;
+  SmallVector<Piece> getPieces(bool whole, bool share) const;
   Value getPointer(const Piece &piece);
   Value access(bool whole, Value padding, Value registers);
   VectorType getPackedType();

@@ -104,6 +104,10 @@ public:
   /// its default.
   Value cachePolicy(Reuse reuse);
 
+  /// What tells the second-level cache how long to keep memory (i64); null for
+  /// its default.
+  Value cachePolicy(Reuse reuse);
+
   /// Runs `body` on the one lane that acts for the team.
   void onLeader(function_ref<void()> body);
   /// The lanes of the team meet.
@@ -187,6 +191,9 @@ void populateMatrixUnitPatterns(const TypeConverter &converter,
 void populateRaggedTilePatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
+void populateShiftedLoadPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 NVVMLoweringContext &context);
 void populateShiftedLoadPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  NVVMLoweringContext &context);

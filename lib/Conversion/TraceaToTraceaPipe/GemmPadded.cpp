@@ -22,24 +22,49 @@ using namespace mlir::tracea_pipe;
 static constexpr int64_t kRowBytes = 16, kLineBytes = 128;
 /// The part of a row that may be added for that.
 static constexpr int64_t kMostAdded = 16;
-/// The tile of a workgroup of four warps: each copies two rows, of which its
-/// lanes have neighbouring elements. Sixteen loads of a lane are under way.
-static constexpr int64_t kRows = 8, kColumns = 256, kWarps = 4;
+/// A workgroup of four warps copies 16 rows: each lane of a warp has 16 bytes
+/// of four of them, and all four are under way at once.
+static constexpr int64_t kLanes = 32, kWarps = 4, kRowsOfLane = 4;
+static constexpr int64_t kRows = kWarps * kRowsOfLane;
 
-static LanesAttr getCopyLanes(MLIRContext *context) {
-  auto vector = [&](int64_t row, int64_t column) {
-    return DenseI64ArrayAttr::get(context, {row, column});
+static LanesAttr getCopyLanes(MLIRContext *context, int64_t neighbours) {
+  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
+  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &basis, int64_t row,
+                 int64_t column) {
+    basis.push_back(DenseI64ArrayAttr::get(context, {row, column}));
   };
-  return LanesAttr::get(
-      context, {vector(0, 32), vector(0, 64), vector(0, 128), vector(4, 0)},
-      {vector(0, 1), vector(0, 2), vector(0, 4), vector(0, 8), vector(0, 16)},
-      {vector(1, 0), vector(2, 0)}, {1, 1});
+  for (int64_t column = 1; column < neighbours; column *= 2)
+    add(reg, 0, column);
+  for (int64_t row = 1; row < kRowsOfLane; row *= 2)
+    add(reg, row, 0);
+  for (int64_t step = 1; step < kLanes; step *= 2)
+    add(lane, 0, step * neighbours);
+  for (int64_t row = kRowsOfLane; row < kRows; row *= 2)
+    add(warp, row, 0);
+  return LanesAttr::get(context, reg, lane, warp, {1, 1});
+}
+
+/// The extent of an operand's rows, from its type or from what must agree.
+static int64_t getRowExtent(GemmOp op, Value operand) {
+  GemmShape shape(op);
+  auto extentOf = [](Value value, int64_t dim) {
+    return cast<RankedTensorType>(value.getType()).getDimSize(dim);
+  };
+  int64_t last = cast<RankedTensorType>(operand.getType()).getRank() - 1;
+  int64_t extent = extentOf(operand, last);
+  if (!ShapedType::isDynamic(extent))
+    return extent;
+  if (operand == op.getLhs())
+    return last == shape.lhsK ? extentOf(op.getRhs(), shape.rhsK)
+                              : extentOf(op.getInit(), shape.resultRank - 2);
+  return last == shape.rhsK ? extentOf(op.getLhs(), shape.lhsK)
+                            : extentOf(op.getInit(), shape.resultRank - 1);
 }
 
 /// The extent of padded rows; nothing where rows are what they should be, or
 /// only the run knows.
-static std::optional<int64_t> getPaddedExtent(RankedTensorType type) {
-  int64_t extent = type.getShape().back();
+static std::optional<int64_t> getPaddedExtent(RankedTensorType type,
+                                              int64_t extent) {
   int64_t bits = type.getElementTypeBitWidth(), bytes = 0;
   if (ShapedType::isDynamic(extent) || bits % 8 || (8 * kRowBytes) % bits)
     return std::nullopt;
@@ -55,11 +80,42 @@ static std::optional<int64_t> getPaddedExtent(RankedTensorType type) {
   return round() / (bits / 8);
 }
 
-Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {
+namespace {
+/// An operand and the tensor that it is copied to.
+struct PaddedCopy {
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(operand.getType());
+  }
+  int64_t getBatchRank() const { return getType().getRank() - 2; }
+  /// Elements that a lane has side by side.
+  int64_t getNeighbours() const {
+    return 8 * kRowBytes / getType().getElementTypeBitWidth();
+  }
+  int64_t getTileColumns() const { return kLanes * getNeighbours(); }
+  /// Tiles down and across; nothing for rows that only the run counts.
+  std::optional<std::pair<int64_t, int64_t>> getTiles() const {
+    int64_t rows = getType().getDimSize(getBatchRank());
+    if (ShapedType::isDynamic(rows))
+      return std::nullopt;
+    return std::pair(llvm::divideCeil(rows, kRows),
+                     llvm::divideCeil(extent, getTileColumns()));
+  }
+  /// Copies the tile at `grid`: batch, row and column of tiles.
+  void emit(KernelBuilder &kb, ValueRange grid) const;
+
+  Value operand, padded;
+  /// Of the padded rows.
+  int64_t extent;
+};
+} // namespace
+
+static std::optional<PaddedCopy> createCopy(RewriterBase &rewriter, GemmOp op,
+                                            Value operand) {
   auto type = cast<RankedTensorType>(operand.getType());
-  std::optional<int64_t> extent = getPaddedExtent(type);
+  std::optional<int64_t> extent =
+      getPaddedExtent(type, getRowExtent(op, operand));
   if (!extent)
-    return operand;
+    return std::nullopt;
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> sizes =
@@ -67,40 +123,107 @@ Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {
   sizes.back() = rewriter.getIndexAttr(*extent);
   Value padded =
       tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
-  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), operand, padded);
+  return PaddedCopy{operand, padded, *extent};
+}
+
+void PaddedCopy::emit(KernelBuilder &kb, ValueRange grid) const {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  // The copy begins where memory does, its rows at multiples too.
-  kb.getKernel().setArgAttr(1, kAlignedAttrName,
-                            b.getI64IntegerAttr(kRowBytes));
-  kb.getKernel().setWarps(kWarps);
-
-  int64_t batch = type.getRank() - 2;
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < batch; ++dim)
-    bounds.push_back(kb.getDim(padded, dim));
-  Value rows = kb.getDim(padded, batch);
-  bounds.push_back(ix.ceilDiv(rows, kRows));
-  bounds.push_back(ix.constant(llvm::divideCeil(*extent, kColumns)));
-  Block::BlockArgListType grid = kb.beginTiles(bounds);
-  SmallVector<Value> indices(grid.begin(), grid.begin() + batch);
+  int64_t batch = getBatchRank();
+  SmallVector<Value> indices(grid.take_front(batch));
   Value row = ix.mul(grid[batch], kRows);
-  Value column = ix.mul(grid[batch + 1], kColumns);
+  Value column = ix.mul(grid[batch + 1], getTileColumns());
   indices.append({row, column});
   SmallVector<AffineExpr> results(batch, kb.zero());
   results.append({kb.dim(0), kb.dim(1)});
   AffineMap map = kb.map(2, results);
-  auto tile = RankedTensorType::get({kRows, kColumns}, type.getElementType(),
-                                    getCopyLanes(b.getContext()));
-  Value zero = arith::ConstantOp::create(
-      b, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-  Value rowLimit = ix.sub(rows, row);
+  Type element = getType().getElementType();
+  auto tile =
+      RankedTensorType::get({kRows, getTileColumns()}, element,
+                            getCopyLanes(b.getContext(), getNeighbours()));
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+  Value rows = ix.sub(kb.getDim(padded, batch), row);
   Value elements = LoadOp::create(
       b, tile, kb.getMemRef(operand), indices,
-      ValueRange{rowLimit, ix.sub(ix.constant(type.getShape().back()), column)},
-      zero, map);
+      ValueRange{rows, ix.sub(kb.getDim(operand, batch + 1), column)}, zero,
+      map, Reuse::Once);
   StoreOp::create(b, elements, kb.getDest(padded), indices,
-                  ValueRange{rowLimit, ix.sub(ix.constant(*extent), column)},
-                  map);
-  return kb.launch().front();
+                  ValueRange{rows, ix.sub(ix.constant(extent), column)}, map);
+}
+
+/// One kernel that makes all of `copies`, tile by tile.
+static SmallVector<Value> launchCopies(RewriterBase &rewriter, GemmOp op,
+                                       ArrayRef<PaddedCopy> copies) {
+  SmallVector<Value> operands, padded;
+  for (const PaddedCopy &copy : copies) {
+    operands.push_back(copy.operand);
+    padded.push_back(copy.padded);
+  }
+  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), operands, padded);
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  // Copies begin where memory does, their rows at multiples too.
+  for (size_t i = 0; i < copies.size(); ++i)
+    kb.getKernel().setArgAttr(copies.size() + i, kAlignedAttrName,
+                              b.getI64IntegerAttr(kRowBytes));
+  kb.getKernel().setWarps(kWarps);
+  SmallVector<Value> bounds;
+  if (copies.size() == 1) {
+    const PaddedCopy &copy = copies.front();
+    int64_t batch = copy.getBatchRank();
+    for (int64_t dim = 0; dim < batch; ++dim)
+      bounds.push_back(kb.getDim(copy.padded, dim));
+    bounds.push_back(ix.ceilDiv(kb.getDim(copy.padded, batch), kRows));
+    bounds.push_back(
+        ix.constant(llvm::divideCeil(copy.extent, copy.getTileColumns())));
+  } else {
+    std::pair<int64_t, int64_t> most(0, 0);
+    for (const PaddedCopy &copy : copies) {
+      most.first = std::max(most.first, copy.getTiles()->first);
+      most.second = std::max(most.second, copy.getTiles()->second);
+    }
+    bounds = {ix.constant(most.first), ix.constant(most.second)};
+  }
+  SmallVector<Value> grid(kb.beginTiles(bounds));
+  for (const PaddedCopy &copy : copies)
+    copy.emit(kb, grid);
+  return llvm::to_vector(kb.launch());
+}
+
+/// Whether one grid serves both: most of its tiles have something to copy.
+static bool sharesGrid(const PaddedCopy &x, const PaddedCopy &y) {
+  auto xTiles = x.getTiles(), yTiles = y.getTiles();
+  if (x.getBatchRank() || y.getBatchRank() || !xTiles || !yTiles)
+    return false;
+  using Wide = __int128;
+  Wide all = Wide(std::max(xTiles->first, yTiles->first)) *
+             std::max(xTiles->second, yTiles->second);
+  return all <= Wide(xTiles->first) * xTiles->second +
+                    Wide(yTiles->first) * yTiles->second;
+}
+
+Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {
+  std::optional<PaddedCopy> copy = createCopy(rewriter, op, operand);
+  return copy ? launchCopies(rewriter, op, *copy).front() : operand;
+}
+
+std::pair<Value, Value> mlir::tracea::padOperands(RewriterBase &rewriter,
+                                                  GemmOp op) {
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  std::optional<PaddedCopy> left = createCopy(rewriter, op, lhs);
+  if (lhs == rhs) {
+    Value both = left ? launchCopies(rewriter, op, *left).front() : lhs;
+    return {both, both};
+  }
+  std::optional<PaddedCopy> right = createCopy(rewriter, op, rhs);
+  if (left && right && sharesGrid(*left, *right)) {
+    SmallVector<Value> copies = launchCopies(rewriter, op, {*left, *right});
+    return {copies[0], copies[1]};
+  }
+  if (left)
+    lhs = launchCopies(rewriter, op, *left).front();
+  if (right)
+    rhs = launchCopies(rewriter, op, *right).front();
+  return {lhs, rhs};
 }

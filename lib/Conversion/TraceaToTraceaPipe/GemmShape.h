@@ -42,9 +42,11 @@ struct GemmShape {
 };
 
 /// An operand whose rows begin at multiples of 16 bytes: `operand`, or a padded
-/// copy of it that a kernel before `op` makes. Rows whose extent only the run
-/// knows stay what they are.
+/// copy of it that a kernel before `op` makes. Rows whose extent neither its
+/// type nor that of what must agree with it tells stay what they are.
 Value padRows(RewriterBase &rewriter, GemmOp op, Value operand);
+/// Both operands of `op`, by one kernel where their grids are alike.
+std::pair<Value, Value> padOperands(RewriterBase &rewriter, GemmOp op);
 
 } // namespace mlir::tracea
 

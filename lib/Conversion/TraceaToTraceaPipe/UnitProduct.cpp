@@ -128,14 +128,23 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
   IndexMath &ix = kb.index();
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
-                   int64_t operandBatch) -> Value {
+                   int64_t operandBatch, Reuse reuse) -> Value {
     SmallVector<AffineExpr> results(operandBatch, kb.zero());
     results.push_back(kb.dim(0));
     results.push_back(kb.dim(1));
     return StageOp::create(b, type, kb.getMemRef(operand), indices,
                            ValueRange(), kb.map(2, results),
                            ArrayRef<int64_t>{operandBatch, operandBatch + 1},
-                           op.getScheduleAttr().getSlots());
+                           op.getScheduleAttr().getSlots(), reuse);
+  };
+  // An operand is read once where the other one has a single tile.
+  auto reuseOf = [&](int64_t operandBatch, int64_t otherDim,
+                     int64_t otherTile) -> Reuse {
+    int64_t extent =
+        cast<RankedTensorType>(op.getInit().getType()).getDimSize(otherDim);
+    bool isOnce = !ShapedType::isDynamic(extent) && extent <= otherTile &&
+                  operandBatch == shape.batchRank;
+    return isOnce ? Reuse::Once : Reuse::Unknown;
   };
   // The block as the product sees it, `extents` of it.
   auto orient = [&](Value block, bool transposed,
@@ -157,8 +166,10 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
             shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
         SmallVector<Value> rhsAt =
             shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs = stage(lhsBlock, this->lhs, lhsAt, shape.lhsBatch);
-        Value rhs = stage(rhsBlock, this->rhs, rhsAt, shape.rhsBatch);
+        Value lhs = stage(lhsBlock, this->lhs, lhsAt, shape.lhsBatch,
+                          reuseOf(shape.lhsBatch, shape.resultRank - 1, tileN));
+        Value rhs = stage(rhsBlock, this->rhs, rhsAt, shape.rhsBatch,
+                          reuseOf(shape.rhsBatch, shape.resultRank - 2, tileM));
         Value left = isTransposed ? orient(rhs, !rhsT, {rows, tileK})
                                   : orient(lhs, lhsT, {rows, tileK});
         Value right = isTransposed ? orient(lhs, !lhsT, {tileK, columns})

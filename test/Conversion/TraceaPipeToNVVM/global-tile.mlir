@@ -43,7 +43,7 @@ tracea_pipe.kernel @eight_bytes(%n: index, %a: memref<?x128xf32> {tracea_pipe.al
   tracea_pipe.end
 }
 
-// Memory of which nothing is known.
+// Memory of which nothing is known, and less than 16 bytes of neighbours.
 // CHECK-LABEL: llvm.func @unknown(
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32{{$}}
@@ -54,8 +54,8 @@ tracea_pipe.kernel @eight_bytes(%n: index, %a: memref<?x128xf32> {tracea_pipe.al
 tracea_pipe.kernel @unknown(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf32>) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
   tracea_pipe.tiles (%i) in (%n) {
-    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf32> -> tensor<1x128xf32, #four>
-    tracea_pipe.store %x, %d[%i, %c0] map #id : tensor<1x128xf32, #four>, memref<?x128xf32>
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf32> -> tensor<1x128xf32, #two>
+    tracea_pipe.store %x, %d[%i, %c0] map #id : tensor<1x128xf32, #two>, memref<?x128xf32>
   }
   tracea_pipe.end
 }
@@ -161,6 +161,31 @@ tracea_pipe.kernel @limits(%n: index, %w: index, %a: memref<?x128xf32> {tracea_p
   tracea_pipe.tiles (%i) in (%n) {
     %x = tracea_pipe.load %a[%i, %c0] map #id limits(%c1, %w) : memref<?x128xf32> -> tensor<1x128xf32, #four>
     tracea_pipe.store %x, %d[%i, %c0] map #id limits(%c1, %w) : tensor<1x128xf32, #four>, memref<?x128xf32>
+  }
+  tracea_pipe.end
+}
+
+// A limit that is a multiple of the neighbours cuts between them: vectors, each with
+// its condition.
+// CHECK-LABEL: llvm.func @limits_of_vectors(
+// CHECK: scf.if %{{.*}} -> (vector<4xf32>) {
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: } else {
+// CHECK: scf.if %{{.*}} -> (vector<4xf32>) {
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: } else {
+// CHECK: scf.yield %{{.*}} : vector<4xf32>
+// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-NOT: llvm.store
+// CHECK: llvm.return
+tracea_pipe.kernel @limits_of_vectors(%n: index, %w: index, %a: memref<?x128xf32> {tracea_pipe.aligned = 16 : i64}, %d: memref<?x128xf32> {tracea_pipe.aligned = 16 : i64}) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %w4 = arith.muli %w, %c4 : index
+    %x = tracea_pipe.load %a[%i, %c0] map #id limits(%c1, %w4) : memref<?x128xf32> -> tensor<1x128xf32, #four>
+    tracea_pipe.store %x, %d[%i, %c0] map #id limits(%c1, %w4) : tensor<1x128xf32, #four>, memref<?x128xf32>
   }
   tracea_pipe.end
 }

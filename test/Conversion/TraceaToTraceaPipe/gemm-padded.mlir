@@ -2,28 +2,31 @@
 // rows that are, with zeros beyond the end, and the product reads the copies.
 // RUN: tracea-opt %s --split-input-file --convert-tracea-to-tracea-pipe --canonicalize --cse | FileCheck %s
 
-// Both operands along k: rows of 2002 bytes become 16 lines of 128. The steps are those of k as it was.
+// Both operands along k: rows of 2002 bytes become 16 lines of 128, by one kernel whose grid is that of the larger
+// one. The steps are those of k as it was.
 // CHECK-LABEL: func.func @along_k
 // CHECK-SAME: (%[[A:[^ :]*]]: tensor<300x1001xbf16>, %[[B:[^ :]*]]: tensor<515x1001xbf16>
-// CHECK: %[[PA:.*]] = tensor.empty() : tensor<300x1024xbf16>
-// CHECK: %[[CA:.*]] = tracea_pipe.launch @gemm_0 ins(%[[A]] : {{.*}}) outs(%[[PA]] :
-// CHECK: %[[PB:.*]] = tensor.empty() : tensor<515x1024xbf16>
-// CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_1 ins(%[[B]] : {{.*}}) outs(%[[PB]] :
-// CHECK: tracea_pipe.launch @gemm_2 ins(%[[CA]], %[[CB]] :
+// CHECK-DAG: %[[PA:.*]] = tensor.empty() : tensor<300x1024xbf16>
+// CHECK-DAG: %[[PB:.*]] = tensor.empty() : tensor<515x1024xbf16>
+// CHECK: %[[C:.*]]:2 = tracea_pipe.launch @gemm_0 ins(%[[A]], %[[B]] : {{.*}}) outs(%[[PA]], %[[PB]] :
+// CHECK: tracea_pipe.launch @gemm_1 ins(%[[C]]#0, %[[C]]#1 :
 
-// CHECK: tracea_pipe.kernel @gemm_0(%[[FROM:.*]]: memref<300x1001xbf16>, %[[TO:.*]]: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}
+// CHECK: tracea_pipe.kernel @gemm_0(%[[FROM:.*]]: memref<300x1001xbf16>, %[[FROM2:.*]]: memref<515x1001xbf16>, %[[TO:.*]]: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %[[TO2:.*]]: memref<515x1024xbf16> {tracea_pipe.aligned = 16 : i64})
 // CHECK-SAME: warps = 4
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : bf16
-// CHECK: tiles (%[[I:.*]], %[[J:.*]]) in (%c38, %c4)
-// CHECK-DAG: %[[ROW:.*]] = arith.muli %[[I]], %c8
+// CHECK: tiles (%[[I:.*]], %[[J:.*]]) in (%c33, %c4)
+// CHECK-DAG: %[[ROW:.*]] = arith.muli %[[I]], %c16
 // CHECK-DAG: %[[COLUMN:.*]] = arith.muli %[[J]], %c256
 // CHECK-DAG: %[[ROWS:.*]] = arith.subi %c300, %[[ROW]]
 // CHECK-DAG: %[[HAS:.*]] = arith.subi %c1001, %[[COLUMN]]
-// CHECK-DAG: %[[GETS:.*]] = arith.subi %c1024, %[[COLUMN]]
-// CHECK: %[[TILE:.*]] = tracea_pipe.load %[[FROM]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[HAS]]) padding(%[[ZERO]] : bf16)
+// CHECK: %[[TILE:.*]] = tracea_pipe.load %[[FROM]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[HAS]]) padding(%[[ZERO]] : bf16) reuse once
+// CHECK: %[[GETS:.*]] = arith.subi %c1024, %[[COLUMN]]
 // CHECK: tracea_pipe.store %[[TILE]], %[[TO]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[GETS]])
+// CHECK: %[[ROWS2:.*]] = arith.subi %c515, %[[ROW]]
+// CHECK: %[[TILE2:.*]] = tracea_pipe.load %[[FROM2]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS2]], %[[HAS]])
+// CHECK: tracea_pipe.store %[[TILE2]], %[[TO2]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS2]], %[[GETS]])
 
-// CHECK: tracea_pipe.kernel @gemm_2(%{{.*}}: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<515x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{[^{]*}}: memref<300x515xbf16>)
+// CHECK: tracea_pipe.kernel @gemm_1(%{{.*}}: memref<300x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<515x1024xbf16> {tracea_pipe.aligned = 16 : i64}, %{{[^{]*}}: memref<300x515xbf16>)
 // CHECK: scf.for {{.*}} to %c16 step
 #schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
@@ -71,6 +74,21 @@ func.func @batched(%a: tensor<?x?x301xf16>, %b: tensor<?x512xf16>, %d: tensor<?x
 
 // -----
 
+// Grids that have little in common are two: one has many rows, the other one has long ones.
+// CHECK-LABEL: func.func @unlike
+// CHECK: %[[CA:.*]] = tracea_pipe.launch @gemm_0 ins(%{{.*}} : tensor<70001x101xbf16>)
+// CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_1 ins(%{{.*}} : tensor<101x70003xbf16>)
+// CHECK: tracea_pipe.launch @gemm_2 ins(%[[CA]], %[[CB]] :
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @unlike(%a: tensor<70001x101xbf16>, %b: tensor<101x70003xbf16>, %d: tensor<70001x70003xbf16>) -> tensor<70001x70003xbf16> {
+  %0 = tracea.gemm ins(%a, %b : tensor<70001x101xbf16>, tensor<101x70003xbf16>) outs(%d : tensor<70001x70003xbf16>) schedule #schedule
+  return %0 : tensor<70001x70003xbf16>
+}
+}
+
+// -----
+
 // A matrix times itself is padded once; the epilogue reads it as it was.
 // CHECK-LABEL: func.func @same
 // CHECK-SAME: (%[[A:[^ :]*]]: tensor<999x999xbf16>
@@ -109,10 +127,41 @@ func.func @parts(%a: tensor<70000x130xf16>, %b: tensor<70000x?xf16>, %d: tensor<
 
 // -----
 
+// Where one operand's type leaves k to the run, the other one's tells: both are
+// padded, to the same extent. So does the result of m and n.
+// CHECK-LABEL: func.func @told
+// CHECK: cf.assert
+// CHECK: tracea_pipe.launch @gemm_0 ins(%{{.*}}, %{{.*}} : tensor<300x1001xbf16>, tensor<515x?xbf16>) outs(%{{.*}}, %{{.*}} : tensor<300x1024xbf16>, tensor<515x1024xbf16>)
+// CHECK: tracea_pipe.launch @gemm_1 ins(%{{.*}}, %{{.*}} : tensor<300x1024xbf16>, tensor<515x1024xbf16>)
+// CHECK: tracea_pipe.kernel @gemm_0(%{{.*}}: memref<300x1001xbf16>, %[[FROM:.*]]: memref<515x?xbf16>,
+// CHECK: %[[HAS:.*]] = memref.dim %[[FROM]], %c1
+// CHECK: arith.subi %[[HAS]]
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @told(%a: tensor<300x1001xbf16>, %b: tensor<515x?xbf16>, %d: tensor<300x515xbf16>) -> tensor<300x515xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<300x1001xbf16>, tensor<515x?xbf16>) outs(%d : tensor<300x515xbf16>) schedule #schedule
+  return %0 : tensor<300x515xbf16>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @told_by_result
+// CHECK: tracea_pipe.launch @gemm_0 ins(%{{.*}}, %{{.*}} : tensor<512x?xbf16>, tensor<512x?xbf16>) outs(%{{.*}}, %{{.*}} : tensor<512x304xbf16>, tensor<512x544xbf16>)
+// CHECK: tracea_pipe.launch @gemm_1
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 128, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @told_by_result(%a: tensor<512x?xbf16>, %b: tensor<512x?xbf16>, %d: tensor<301x515xbf16>) -> tensor<301x515xbf16> {
+  %0 = tracea.gemm transpose_lhs ins(%a, %b : tensor<512x?xbf16>, tensor<512x?xbf16>) outs(%d : tensor<301x515xbf16>) schedule #schedule
+  return %0 : tensor<301x515xbf16>
+}
+}
+
+// -----
+
 // One element a row, of 8 bits: rows of 16.
 // CHECK-LABEL: func.func @narrow
-// CHECK: tracea_pipe.launch @gemm_0 {{.*}} outs(%{{.*}} : tensor<64x16xi8>)
-// CHECK: tracea_pipe.launch @gemm_1 {{.*}} outs(%{{.*}} : tensor<64x16xi8>)
+// CHECK: tracea_pipe.launch @gemm_0 {{.*}} outs(%{{.*}}, %{{.*}} : tensor<64x16xi8>, tensor<64x16xi8>)
 #schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [64, 64, 128], slots = 4, producers = 1, consumers = 1>
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
 func.func @narrow(%a: tensor<64x1xi8>, %b: tensor<64x1xi8>, %d: tensor<64x64xi32>) -> tensor<64x64xi32> {

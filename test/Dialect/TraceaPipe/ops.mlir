@@ -167,6 +167,14 @@ tracea_pipe.kernel @staging(%m: memref<?x?xbf16>, %n: index) {
     // CHECK: tracea_pipe.stage %{{.*}}[%{{.*}}, %{{.*}}] map #{{.*}} limits(%{{.*}}, %{{.*}}, %{{.*}}) padded [0, 1] slots 3 : memref<?x?xbf16> -> tensor<2x16x32xf32, #tracea_pipe.staged>
     %b = tracea_pipe.stage %m[%i, %i] map affine_map<(p, k, j) -> (k, p * 32 + j)> limits(%n, %n, %n)
          padded [0, 1] slots 3 : memref<?x?xbf16> -> tensor<2x16x32xf32, #staged>
+    // CHECK: tracea_pipe.stage {{.*}} slots 3 reuse once : memref<?x?xbf16>
+    %once = tracea_pipe.stage %m[%i, %i] map affine_map<(i, k) -> (i, k)> slots 3 reuse once
+            : memref<?x?xbf16> -> tensor<8x16xf32, #staged>
+    // CHECK: tracea_pipe.load {{.*}} reuse often : memref<?x?xbf16>
+    %often = tracea_pipe.load %m[%i, %i] map affine_map<(i, k) -> (i, k)> reuse often : memref<?x?xbf16> -> tensor<8x32xbf16, #tile>
+    // What is not known is not printed.
+    // CHECK: tracea_pipe.load %{{.*}}[%{{.*}}, %{{.*}}] map #{{[a-z0-9]*}} : memref<?x?xbf16>
+    %unknown = tracea_pipe.load %m[%i, %i] map affine_map<(i, k) -> (i, k)> reuse unknown : memref<?x?xbf16> -> tensor<8x32xbf16, #tile>
     // CHECK: tracea_pipe.view %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] map #{{.*}} : tensor<2x16x32xf32, #tracea_pipe.staged> -> tensor<16x32xf32, #tracea_pipe.staged>
     %v = tracea_pipe.view %b[%i, %i, %i] map affine_map<(k, j) -> (0, k, j)>
          : tensor<2x16x32xf32, #staged> -> tensor<16x32xf32, #staged>

@@ -15,7 +15,7 @@
 // CHECK-DAG:       %[[PA:.*]] = tracea_pipe.start : <2>
 // CHECK:           scf.for %[[K:.*]] = {{.*}} iter_args(%[[PB1:.*]] = %[[PB]], %[[PA1:.*]] = %[[PA]]) -> (!tracea_pipe.phase<3>, !tracea_pipe.phase<2>)
 // CHECK-NEXT:        %[[B:.*]] = tracea_pipe.acquire %[[CHB]][%[[PB1]]]
-// CHECK-NEXT:        tracea_pipe.copy %{{.*}}[%[[K]], %[[I]]] map #{{.*}} limits(%{{.*}}, %{{.*}}) padded [1] to %[[B]]
+// CHECK-NEXT:        tracea_pipe.copy %{{.*}}[%[[K]], %[[I]]] map #{{.*}} limits(%{{.*}}, %{{.*}}) padded [1] reuse once to %[[B]]
 // CHECK-NEXT:        tracea_pipe.commit %[[CHB]][%[[PB1]]]
 // CHECK-NEXT:        %[[BF:.*]] = tracea_pipe.wait %[[CHB]][%[[PB1]]]
 // CHECK:             %[[PAN:.*]] = scf.for %[[M:.*]] = {{.*}} iter_args(%[[PA2:.*]] = %[[PA1]]) -> (!tracea_pipe.phase<2>)
@@ -37,7 +37,7 @@ tracea_pipe.kernel @nested(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %d: memref<
   %c4 = arith.constant 4 : index
   tracea_pipe.tiles (%i) in (%n) {
     scf.for %k = %c0 to %n step %c4 {
-      %sb = tracea_pipe.stage %b[%k, %i] map affine_map<(k, j) -> (k, j)> limits(%c4, %n) padded [1] slots 3
+      %sb = tracea_pipe.stage %b[%k, %i] map affine_map<(k, j) -> (k, j)> limits(%c4, %n) padded [1] slots 3 reuse once
             : memref<?x?xf32> -> tensor<4x4xf32, #staged>
       scf.for %m = %c0 to %n step %c4 {
         %sa = tracea_pipe.stage %a[%m, %k] map affine_map<(i, k) -> (i, k)> slots 2
