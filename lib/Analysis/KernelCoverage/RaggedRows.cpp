@@ -42,6 +42,9 @@ KernelIndices::getRaggedCount(Value ends, const Expr &rows, int64_t tile) {
   names[all] = "the number of tiles of all groups";
   Term full = math.space.symbol("tiles", cov::Range(Expr(all) + 1));
   names[full] = "the number of tiles of groups";
+  // Not every number can be, for the sizes at hand.
+  for (Term count : {all, full})
+    abstractions[count] = "how many tiles the groups in memory have";
   return it->second = {all, full};
 }
 
@@ -70,8 +73,10 @@ Expr IndexContext::raggedTile(RaggedTileOp op, unsigned result) {
     Expr left = makeId(op, "left", "the rows of the group from the tile on",
                        rows - found[1] + 1, ids);
     found[2] = found[1] + left;
-    for (Term id : ids)
+    for (Term id : ids) {
       kernel.origins[id] = math.space.variables(index);
+      kernel.abstractions[id] = "which rows the groups in memory have";
+    }
     return (raggedTiles[op] = found)[result];
   }
   std::optional<Term> number = getSingleTerm(index);

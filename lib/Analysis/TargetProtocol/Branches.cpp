@@ -5,6 +5,7 @@
 #include "ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -105,6 +106,22 @@ void ProgramBuilder::emitIf(scf::IfOp branch) {
               {condition, values.get(yields(branch.thenBlock())[number]),
                values.get(yields(branch.elseBlock())[number])}));
     }
+    return;
+  }
+
+  // What is read on either side of a choice: as if all of it were. A read asks
+  // for more order, and gives none. The sides of a copy out, say.
+  auto onlyReads = [&](Operation *op) {
+    return op->getNumRegions() != 0 || !isRelevantAlone(op) ||
+           isa<LLVM::LoadOp, NVVM::LdMatrixOp,
+               NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(op);
+  };
+  WalkResult reads = branch->walk([&](Operation *op) {
+    return onlyReads(op) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (!reads.wasInterrupted() && branch.getNumResults() == 0) {
+    for (Block *block : blocks)
+      emitBlock(*block);
     return;
   }
 

@@ -42,6 +42,10 @@ static int64_t getPieceBytes(CopyOutOp op, const StagedWindow &source,
   return piece >= bytes ? piece : 0;
 }
 
+static Value toIndex(Emitter &b, Value number) {
+  return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+}
+
 LogicalResult mlir::tracea_pipe::emitRowStores(Emitter &b, CopyOutOp op,
                                                const StagedWindow &source,
                                                const GlobalWindow &dest,
@@ -66,9 +70,10 @@ LogicalResult mlir::tracea_pipe::emitRowStores(Emitter &b, CopyOutOp op,
     Value row = arith::DivUIOp::create(b, number, b.i32(perRow));
     Value place = arith::RemUIOp::create(b, number, b.i32(perRow));
     Value column = b.mul(place, elements);
-    SmallVector<Value> at;
-    for (Value x : {row, column})
-      at.push_back(arith::IndexCastUIOp::create(b, b.getIndexType(), x));
+    // All of the tile is there to be read.
+    Value offset = b.add(buffer, b.stagedOffset(source, {row, column}));
+    Value value = LLVM::LoadOp::create(b, word, b.sharedPointer(offset), piece);
+    Value at[] = {toIndex(b, row), toIndex(b, column)};
     Value inside;
     for (auto [x, limit] : llvm::zip(at, limits)) {
       Value below =
@@ -81,8 +86,6 @@ LogicalResult mlir::tracea_pipe::emitRowStores(Emitter &b, CopyOutOp op,
     b.setInsertionPointToStart(ifOp.thenBlock());
     Value unused;
     Value to = b.globalPointer(dest, at, /*checked=*/{}, unused);
-    Value offset = b.add(buffer, b.stagedOffset(source, {row, column}));
-    Value value = LLVM::LoadOp::create(b, word, b.sharedPointer(offset), piece);
     LLVM::StoreOp::create(b, value, to, piece);
   }
   return success();

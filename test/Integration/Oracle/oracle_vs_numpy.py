@@ -161,6 +161,66 @@ def gemm_cases(rng):
 
 
 # ------------------------------------------------------------------------------
+# grouped_gemm
+# ------------------------------------------------------------------------------
+
+
+def grouped_gemm_cases(rng):
+    """Ends as they should be, and as data may be."""
+    cases = [
+        (9, [2, 5, 9]),  # all rows
+        (9, [4, 4, 4, 9]),  # empty groups
+        (9, [0, 3]),  # rows behind the last end
+        (9, [9]),  # one group
+        (9, [20, 30]),  # beyond the rows
+        (9, [6, 2, 7]),  # an end that falls
+        (9, [-4, 5, -1, 9]),
+        (9, []),  # no group
+        (0, [0, 0]),
+    ]
+    for index, ((rows, ends), (transposed, dynamic)) in enumerate(
+        itertools.product(cases, itertools.product([False, True], repeat=2))
+    ):
+        element = ["f32", "f64", "bf16", "f16"][index % 4]
+        n, k = [(5, 4), (3, 0), (1, 7)][index % 3]
+        w = Writer(rng, dynamic)
+        a = rng.standard_normal((rows, k))
+        b = rng.standard_normal((len(ends), n, k))
+        expected = np.zeros((rows, n))
+        for row in range(rows):
+            group = next((g for g, end in enumerate(ends) if row < end), None)
+            if group is not None:
+                expected[row] = b[group] @ a[row]
+        stored = b if transposed else np.ascontiguousarray(np.swapaxes(b, 1, 2))
+        lhs, lhs_type = w.add(a, element)
+        rhs, rhs_type = w.add(stored, element)
+        name, ends_type = w.add(np.array(ends, np.int32), "i32")
+        epilogue = ""
+        if index % 2:
+            bias = rng.standard_normal(n)
+            acc = "f64" if element == "f64" else "f32"
+            bias_name, bias_type = w.add(bias, acc)
+            epilogue = f"""
+    epilogue({bias_name} by affine_map<(m, n) -> (n)> : {bias_type}) {{
+      ^bb0(%acc: {acc}, %b: {acc}):
+        %t = arith.addf %acc, %b : {acc}
+        tracea.yield %t : {acc}
+    }}"""
+            expected = expected + bias
+            element = acc
+        init, init_type = w.destination((rows, n), element)
+        body = (
+            "  %y = tracea.grouped_gemm"
+            + (" transpose_rhs" if transposed else "")
+            + f" ins({lhs}, {rhs}, {name} : {lhs_type}, {rhs_type}, {ends_type})"
+            + f" outs({init} : {init_type}){epilogue}"
+        )
+        name = f"grouped_gemm_{index}"
+        yield Case(name, w.function(name, body, [("%y", init_type)]), w.inputs,
+                   [expected])
+
+
+# ------------------------------------------------------------------------------
 # conv2d
 # ------------------------------------------------------------------------------
 
@@ -678,6 +738,7 @@ def compare(case, found, expected):
 def check_definitions(rng, folder):
     cases = [
         *gemm_cases(rng),
+        *grouped_gemm_cases(rng),
         *conv_cases(rng),
         *row_cases(rng),
         *attention_cases(rng),
