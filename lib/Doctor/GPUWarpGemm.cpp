@@ -6,6 +6,9 @@
 // copies cannot read. A step of k is bound by the multiplies, by the fragments
 // that warps read from shared memory, or by the copies into it: small tiles of
 // warps read each byte more often for the same multiplies.
+//
+// The units round f32 to tf32. A second variant multiplies the two parts of
+// tf32 that each operand is split into, which takes three multiplies for one.
 
 #include "Variants.h"
 
@@ -46,16 +49,26 @@ bool isPowerOf2(int64_t value) {
 
 class WarpGemm final : public Variant {
 public:
-  std::string_view name() const override { return "gemm.warp"; }
+  explicit WarpGemm(bool isSplit) : isSplit(isSplit) {}
+
+  std::string_view name() const override {
+    return isSplit ? "gemm.tf32x3" : "gemm.warp";
+  }
   std::string_view summary() const override {
-    return "lets all lanes copy blocks of both operands ahead, and multiplies "
-           "fragments in the registers of each warp";
+    return isSplit
+               ? "lets all lanes copy blocks of both operands ahead, splits "
+                 "fragments in the registers of each warp into two parts of "
+                 "tf32, and multiplies those"
+               : "lets all lanes copy blocks of both operands ahead, and "
+                 "multiplies fragments in the registers of each warp";
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
   TargetKind kind() const override { return TargetKind::CUDA; }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override;
+  Reason whyNotUnasked(const Problem &problem,
+                       const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
   Reason check(const Problem &problem, const TargetDescription &target,
@@ -68,6 +81,13 @@ private:
     return plan.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
            bytesOf(problem.operand);
   }
+  /// What the unit multiplies: it has no f32.
+  static ElementType unitElementOf(const Problem &problem) {
+    return problem.operand == ElementType::F32 ? ElementType::TF32
+                                               : problem.operand;
+  }
+
+  bool isSplit;
 };
 
 } // namespace
@@ -83,7 +103,10 @@ Reason WarpGemm::whyNot(const Problem &problem,
            std::string(stringify(problem.operand)) + " and " +
            std::string(stringify(problem.second));
   int64_t bytes = bytesOf(problem.operand);
-  if (bytes > 2 || !target.findShape(UnitKind::MMASync, problem.operand,
+  if (isSplit && problem.operand != ElementType::F32)
+    return "expected operands of f32, found " +
+           std::string(stringify(problem.operand));
+  if (bytes > 4 || !target.findShape(UnitKind::MMASync, unitElementOf(problem),
                                      problem.accumulator))
     return "target '" + target.name + "' does not multiply " +
            std::string(stringify(problem.operand)) + " into " +
@@ -94,6 +117,20 @@ Reason WarpGemm::whyNot(const Problem &problem,
            ", found " + std::string(stringify(problem.accumulator));
   if (bytes == 1 && (problem.transposeFirst || !problem.transposeSecond))
     return "expected operands of 8 bits whose rows run along k";
+  return "";
+}
+
+Reason WarpGemm::whyNotUnasked(const Problem &problem,
+                               const TargetDescription &) const {
+  if (problem.operand != ElementType::F32)
+    return "";
+  if (isSplit && !problem.allowTF32x3)
+    return "it keeps 21 bits of the fraction of f32; the attribute "
+           "'tracea.allow_tf32x3' of the function or the module allows it, or "
+           "a schedule asks for it";
+  if (!isSplit && !problem.allowTF32)
+    return "the unit rounds f32 to tf32; the attribute 'tracea.allow_tf32' of "
+           "the function or the module allows it, or a schedule asks for it";
   return "";
 }
 
@@ -186,12 +223,13 @@ double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
   constexpr double sharedBytesPerCycle = 128, copyBytesPerCycle = 40;
   constexpr double reached = 0.8, stepCycles = 40, copyLatency = 1000;
   constexpr double elementCycles = 1.0 / 20, startCycles = 2500;
-  double flops = target.peakFlopsPerCycle(UnitKind::MMASync, problem.operand);
+  double flops =
+      target.peakFlopsPerCycle(UnitKind::MMASync, unitElementOf(problem));
   if (flops <= 0)
     flops = 1024;
   int64_t m = plan.tile[0], n = plan.tile[1], k = plan.tile[2];
   int64_t bytes = bytesOf(problem.operand);
-  double multiplies = 2.0 * m * n * k / (flops * reached);
+  double multiplies = 2.0 * m * n * k / (flops * reached) * (isSplit ? 3 : 1);
   double warps = double(m / plan.registers[0]) * (n / plan.registers[1]);
   double fragments = warps * (plan.registers[0] + plan.registers[1]) * k *
                      bytes / sharedBytesPerCycle;
@@ -222,5 +260,6 @@ double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
 }
 
 void tracea::doctor::addGPUWarpGemmVariants(Registry &registry) {
-  registry.add(std::make_unique<WarpGemm>());
+  for (bool isSplit : {false, true})
+    registry.add(std::make_unique<WarpGemm>(isSplit));
 }

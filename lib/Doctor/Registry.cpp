@@ -18,6 +18,8 @@ std::string_view stringify(OpKind kind) {
   switch (kind) {
   case OpKind::Gemm:
     return "tracea.gemm";
+  case OpKind::GroupedGemm:
+    return "tracea.grouped_gemm";
   case OpKind::Conv2D:
     return "tracea.conv2d";
   case OpKind::Softmax:
@@ -74,6 +76,8 @@ const Registry &Registry::builtin() {
     addCPUVariants(result);
     addGPUGemmVariants(result);
     addGPUWarpGemmVariants(result);
+    addGPUSimtGemmVariants(result);
+    addGPUGroupedVariants(result);
     return result;
   }();
   return registry;

@@ -22,7 +22,10 @@ void addCPUAttentionVariants(Registry &registry);
 void addCPUFallbackVariants(Registry &registry);
 
 void addGPUGemmVariants(Registry &registry);
+/// After those of one product.
+void addGPUGroupedVariants(Registry &registry);
 void addGPUWarpGemmVariants(Registry &registry);
+void addGPUSimtGemmVariants(Registry &registry);
 
 } // namespace tracea::doctor
 

@@ -11,6 +11,8 @@
 //           "Asynchronous Warpgroup Level Matrix Instructions" (wgmma shapes),
 //           "Parallel Synchronization: bar" (16 named barriers), cp.async,
 //           cp.async.bulk, mbarrier, setmaxnreg, griddepcontrol.
+//   [V100] [Turing]  "NVIDIA Tesla V100 GPU Architecture" and "NVIDIA Turing
+//           GPU Architecture".
 //   [A100] [H100]  "NVIDIA A100 / H100 Tensor Core GPU Architecture".
 //   [GA102] [Ada] [Blackwell]  the architecture whitepapers of GeForce RTX
 //           3090, RTX 4090 and RTX 5090. Their tensor rates with f32
@@ -140,6 +142,40 @@ TargetDescription base(const Facts &facts) {
 } // namespace
 
 void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
+  // Before sm_80 the system takes no shared memory, and copies to it pass
+  // through registers.
+  auto withoutCopies = [](TargetDescription target) {
+    target.shared.reservedPerWorkgroup = 0;
+    target.shared.perWorkgroup = target.shared.perMultiprocessor;
+    target.async.asyncCopy = false;
+    target.async.mbarrier = false;
+    return target;
+  };
+  // [V100] 128 KiB L1 and shared together, 6 MB L2. [PTX] m8n8k4 of f16 alone.
+  TargetDescription sm70 = withoutCopies(
+      base({"sm_70", "NVIDIA V100 SXM2", 96, 2048, 32, 80, 1.53, 900, 128, 6}));
+  sm70.units = {{UnitKind::MMASync,
+                 32,
+                 {{8, 8, 4, E::F16, E::F32}, {8, 8, 4, E::F16, E::F16}}}};
+  sm70.peaks = {{UnitKind::Vector, E::F32, 128},
+                {UnitKind::Vector, E::F64, 64},
+                {UnitKind::MMASync, E::F16, 1024}};
+  targets.push_back(sm70);
+
+  // [Turing] 96 KiB L1 and shared together, 4 MB L2.
+  TargetDescription sm75 = withoutCopies(
+      base({"sm_75", "NVIDIA T4", 64, 1024, 16, 40, 1.59, 320, 96, 4}));
+  sm75.units = {{UnitKind::MMASync,
+                 32,
+                 {{16, 8, 8, E::F16, E::F32},
+                  {16, 8, 8, E::F16, E::F16},
+                  {8, 8, 16, E::I8, E::I32}}}};
+  sm75.peaks = {{UnitKind::Vector, E::F32, 128},
+                {UnitKind::Vector, E::F64, 4},
+                {UnitKind::MMASync, E::F16, 1024},
+                {UnitKind::MMASync, E::I8, 2048}};
+  targets.push_back(sm75);
+
   // [A100] 192 KiB L1 and shared together, 40 MB L2.
   TargetDescription sm80 = base({"sm_80", "NVIDIA A100 SXM 40 GB", 164, 2048,
                                  32, 108, 1.41, 1555, 192, 40});

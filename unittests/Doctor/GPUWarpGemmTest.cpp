@@ -70,8 +70,8 @@ TEST(GPUWarpGemm, FewRowsTakeSmallTiles) {
 
 TEST(GPUWarpGemm, RefusalsNameTheReason) {
   EXPECT_THAT(
-      variant().whyNot(gemm(64, 64, 64, ElementType::F32), target("sm_80")),
-      HasSubstr("does not multiply f32 into f32 by fragments"));
+      variant().whyNot(gemm(64, 64, 64, ElementType::F64), target("sm_80")),
+      HasSubstr("does not multiply f64 into f32 by fragments"));
   EXPECT_THAT(variant().whyNot(gemm(64, 64, 64, ElementType::F8E4M3FN),
                                target("sm_80")),
               HasSubstr("by fragments"));

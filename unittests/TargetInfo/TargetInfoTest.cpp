@@ -243,7 +243,7 @@ TEST(TargetTables, NamesAreUnique) {
         "sapphirerapids", "neoverse-n1", "neoverse-v1", "sm_80",    "sm_86",
         "sm_89",          "sm_90a",      "sm_120",      "gfx90a",   "gfx942",
         "gfx1100",        "gfx1201",     "apple-m1",    "apple-m2", "apple-m3",
-        "apple-m4"})
+        "apple-m4",       "sm_70",       "sm_75"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -293,6 +293,12 @@ struct DataSheet {
 
 TEST(TargetTables, PeaksMatchDataSheets) {
   const DataSheet sheets[] = {
+      {"sm_70", UnitKind::MMASync, ElementType::F16, 125},
+      {"sm_70", UnitKind::Vector, ElementType::F32, 15.7},
+      {"sm_70", UnitKind::Vector, ElementType::F64, 7.8},
+      {"sm_75", UnitKind::MMASync, ElementType::F16, 65},
+      {"sm_75", UnitKind::MMASync, ElementType::I8, 130},
+      {"sm_75", UnitKind::Vector, ElementType::F32, 8.1},
       {"sm_80", UnitKind::MMASync, ElementType::BF16, 312},
       {"sm_80", UnitKind::Vector, ElementType::F32, 19.5},
       {"sm_86", UnitKind::MMASync, ElementType::F16, 71.2},
@@ -312,6 +318,19 @@ TEST(TargetTables, PeaksMatchDataSheets) {
     double peak = target->peakFlopsPerCycle(sheet.unit, sheet.type) *
                   target->cores * target->clockGHz * 1e-3;
     EXPECT_NEAR(peak, sheet.teraflops, 0.005 * sheet.teraflops) << sheet.name;
+  }
+}
+
+TEST(TargetTables, CopiesBesideLanesBeginWithSM80) {
+  for (const TargetDescription &target : all()) {
+    if (target.kind != TargetKind::CUDA)
+      continue;
+    bool isOld = target.name == "sm_70" || target.name == "sm_75";
+    EXPECT_EQ(target.async.asyncCopy, !isOld) << target.name;
+    EXPECT_EQ(target.async.mbarrier, !isOld) << target.name;
+    EXPECT_EQ(target.shared.perMultiprocessor - target.shared.perWorkgroup,
+              isOld ? 0 : 1024)
+        << target.name;
   }
 }
 

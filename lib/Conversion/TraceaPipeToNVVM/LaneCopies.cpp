@@ -9,7 +9,7 @@
 // promises nothing is copied by 4 bytes where the run finds it aligned to that,
 // which all lanes find alike, or element by element.
 
-#include "Lowering.h"
+#include "HeldCopies.h"
 #include "ThreadOffsets.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,6 +58,8 @@ private:
   int64_t getStaticWidth() const;
   Value isAligned(int64_t bytes);
   void copyPieces(int64_t bytes);
+  void startPiece(ValueRange at, Value pointer, const Pieces &pieces);
+  Value loadPiece(ValueRange at, const Pieces &pieces);
   void forEachPiece(const Pieces &pieces, function_ref<void(ValueRange)> body);
   Value stagedPointer(ValueRange at);
   void copyNarrowPieces(int64_t bytes);
@@ -78,6 +80,7 @@ private:
   const GlobalBuffer &memory;
   MemRefType type;
   int64_t elementBytes;
+  HeldCopies held;
 };
 } // namespace
 
@@ -231,21 +234,80 @@ void LaneCopy::copyPieces(int64_t bytes) {
     SmallVector<Value> at = {b.add(row, origin.first),
                              b.add(column, origin.second)};
     OpBuilder::InsertionGuard guard(b);
-    if (origin.first + pieces.rows > type.getDimSize(0)) {
+    bool isSome = origin.first + pieces.rows > type.getDimSize(0);
+    if (isSome) {
       Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at[0],
                                          b.index(type.getDimSize(0)));
       auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
       b.setInsertionPointToStart(ifOp.thenBlock());
     }
-    Value inside;
-    Value from = b.globalPointer(source, at, getCheckedRows(), inside);
-    Value valid = getValidBytes(at, inside, pieces);
-    // Only whole pieces can leave out the first cache.
-    auto cache = bytes == kMostBytes ? NVVM::LoadCacheModifierKind::CG
-                                     : NVVM::LoadCacheModifierKind::CA;
-    NVVM::CpAsyncOp::create(b, pointer, from, static_cast<int32_t>(bytes),
-                            cache, valid);
+    if (!b.context.plan.holdsCopies)
+      startPiece(at, pointer, pieces);
+    else if (isSome)
+      b.store(loadPiece(at, pieces), pointer, static_cast<unsigned>(bytes));
+    else
+      held.add(loadPiece(at, pieces), pointer, bytes);
   }
+}
+
+void LaneCopy::startPiece(ValueRange at, Value pointer, const Pieces &pieces) {
+  Value inside;
+  Value from = b.globalPointer(source, at, getCheckedRows(), inside);
+  Value valid = getValidBytes(at, inside, pieces);
+  // Only whole pieces can leave out the first cache.
+  auto cache = pieces.bytes == kMostBytes ? NVVM::LoadCacheModifierKind::CG
+                                          : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(b, pointer, from, static_cast<int32_t>(pieces.bytes),
+                          cache, valid);
+}
+
+/// A piece as registers, zeros where it is not of the source.
+Value LaneCopy::loadPiece(ValueRange at, const Pieces &pieces) {
+  Type element = b.getIntegerType(8 * elementBytes);
+  auto type = VectorType::get(pieces.elements, element);
+  Value inside;
+  Value from = b.globalPointer(source, at, getCheckedRows(), inside);
+  Value valid = getValidBytes(at, inside, pieces);
+  auto loadAll = [&]() -> Value {
+    return b.load(type, from, static_cast<unsigned>(pieces.bytes));
+  };
+  if (!valid)
+    return loadAll();
+  Value whole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, valid,
+                                      b.i32(pieces.bytes));
+  auto ifOp = scf::IfOp::create(b, TypeRange(type), whole,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  scf::YieldOp::create(b, loadAll());
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+  int64_t columns = memory.type.getShape().back();
+  if (!checksColumns() ||
+      (!ShapedType::isDynamic(columns) && columns % pieces.elements == 0)) {
+    Value none = vector::BroadcastOp::create(b, type, zero);
+    scf::YieldOp::create(b, none);
+    return ifOp.getResult(0);
+  }
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < pieces.elements; ++i) {
+    Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
+                                          b.i32(i * elementBytes));
+    auto one = scf::IfOp::create(b, TypeRange(element), isValid,
+                                 /*withElseRegion=*/true);
+    elements.push_back(one.getResult(0));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    Value pointer = LLVM::GEPOp::create(b, from.getType(), element, from,
+                                        LLVM::GEPArg(static_cast<int32_t>(i)));
+    scf::YieldOp::create(b, b.load(element, pointer, elementBytes));
+    b.setInsertionPointToStart(one.elseBlock());
+    scf::YieldOp::create(b, zero);
+  }
+  Value piece = vector::FromElementsOp::create(b, type, elements);
+  scf::YieldOp::create(b, piece);
+  return ifOp.getResult(0);
 }
 
 /// Runs `body` for each piece of this lane, a loop: many narrow pieces would
@@ -340,9 +402,11 @@ void LaneCopy::copyElements(int64_t bytes) {
 void LaneCopy::emit() {
   int64_t width = getStaticWidth();
   int64_t promised = std::gcd(width, memory.alignment);
-  if (promised >= kLeastBytes)
-    return copyPieces(promised);
-  if (width < kLeastBytes)
+  if (promised >= kLeastBytes) {
+    copyPieces(promised);
+    return held.store(b, op, dest.buffer.getDefiningOp<AcquireOp>());
+  }
+  if (width < kLeastBytes || b.context.plan.holdsCopies)
     return copyElements(getStagedWidth());
   auto ifOp = scf::IfOp::create(b, isAligned(kLeastBytes),
                                 /*withElseRegion=*/true);

@@ -276,7 +276,8 @@ struct LowerCommit : LocalPattern<CommitOp> {
     if (!isLocal(op))
       return failure();
     Emitter b(op, rewriter, context);
-    NVVM::CpAsyncCommitGroupOp::create(b);
+    if (!context.plan.holdsCopies)
+      NVVM::CpAsyncCommitGroupOp::create(b);
     rewriter.eraseOp(op);
     return success();
   }
@@ -290,8 +291,9 @@ struct LowerWait : LocalPattern<WaitOp> {
     if (!isLocal(op))
       return failure();
     Emitter b(op, rewriter, context);
-    NVVM::CpAsyncWaitGroupOp::create(
-        b, static_cast<int32_t>(context.plan.pendingGroups.lookup(op)));
+    if (!context.plan.holdsCopies)
+      NVVM::CpAsyncWaitGroupOp::create(
+          b, static_cast<int32_t>(context.plan.pendingGroups.lookup(op)));
     b.meet();
     rewriter.replaceOp(
         op, getSlotBuffers(b, context.plan.getChannel(op.getChannel()),

@@ -95,12 +95,13 @@ struct LowerCast : OpConversionPattern<UnrealizedConversionCastOp> {
 };
 } // namespace
 
-/// Whether the other half leaves `op` to this one.
-static bool isOurs(Operation *op) {
+/// Whether the other half leaves `op` to this one. Pairs of floats are
+/// converted by an instruction since sm_80.
+static bool isOurs(Operation *op, bool convertsPairs) {
   if (isa<LoadOp, StoreOp, SliceOp>(op))
     return true;
   auto truncate = dyn_cast<arith::TruncFOp>(op);
-  if (!truncate)
+  if (!truncate || !convertsPairs)
     return false;
   auto tile = dyn_cast<RankedTensorType>(truncate.getType());
   auto rounding = truncate.getRoundingmode();
@@ -133,8 +134,9 @@ LogicalResult mlir::tracea_pipe::convertSharedTiles(KernelOp kernel) {
   converter.addSourceMaterialization(materialize);
   converter.addTargetMaterialization(materialize);
   ConversionTarget target(*mlirContext);
-  target.markUnknownOpDynamicallyLegal([](Operation *op) {
-    return isOurs(op) ||
+  bool convertsPairs = getCapability(kernel).value_or(80) >= 80;
+  target.markUnknownOpDynamicallyLegal([=](Operation *op) {
+    return isOurs(op, convertsPairs) ||
            !(isa<arith::ArithDialect>(op->getDialect()) ||
              OpTrait::hasElementwiseMappableTraits(op)) ||
            llvm::none_of(op->getResultTypes(), isRegisterTile);

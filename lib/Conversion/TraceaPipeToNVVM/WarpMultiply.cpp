@@ -6,7 +6,8 @@
 // the fragments of one is read off the lane maps, and compared with the lane
 // maps of the instruction for each warp. Fragments come from staged memory by
 // ldmatrix where their lane map over the window is the one of the instruction,
-// else by the patterns of all tiles.
+// else by the patterns of all tiles. Operands of f32 are rounded to tf32 in
+// registers, or split into two such parts.
 
 #include "Lowering.h"
 #include "MatrixTransfer.h"
@@ -30,12 +31,13 @@ struct WarpInstruction {
   /// As the dialect names it; nothing if it has none.
   std::optional<NVVM::MMATypes> type;
 
-  static std::optional<WarpInstruction> get(Type element, Type accumulator);
+  static std::optional<WarpInstruction> get(Type element, Type accumulator,
+                                            Precision precision);
 };
 } // namespace
 
-std::optional<WarpInstruction> WarpInstruction::get(Type element,
-                                                    Type accumulator) {
+std::optional<WarpInstruction>
+WarpInstruction::get(Type element, Type accumulator, Precision precision) {
   if (!element.isIntOrFloat())
     return std::nullopt;
   WarpInstruction result;
@@ -46,6 +48,8 @@ std::optional<WarpInstruction> WarpInstruction::get(Type element,
     result.name = "f16", result.type = NVVM::MMATypes::f16;
   else if (element.isInteger(8))
     result.name = "s8", result.type = NVVM::MMATypes::s8;
+  else if (element.isF32() && precision != Precision::Full)
+    result.name = "tf32", result.type = NVVM::MMATypes::tf32;
   else if (isa<Float8E4M3FNType>(element))
     result.name = "e4m3";
   else if (isa<Float8E5M2Type>(element))
@@ -105,6 +109,45 @@ public:
   LanesAttr lanes;
   int64_t size = 0;
   std::map<std::pair<int64_t, int64_t>, int64_t> fragments;
+};
+
+/// Elements of f32 as words of tf32, to the nearest with ties away from zero,
+/// and the bits of tf32 of what those leave of them.
+struct SplitElements {
+  SplitElements(Emitter &b, Value elements, bool hasRest) {
+    SmallVector<Value> parts, rests;
+    int64_t count = cast<VectorType>(elements.getType()).getNumElements();
+    for (int64_t i = 0; i < count; ++i) {
+      Value element = vector::ExtractOp::create(b, elements, i);
+      if (!hasRest) {
+        parts.push_back(NVVM::ConvertFloatToTF32Op::create(
+            b, b.getI32Type(), element, NVVM::FPRoundingMode::RNA));
+        continue;
+      }
+      // Two instructions where the conversion takes four. A NaN may become a
+      // number here; the rest is NaN then.
+      Value bits = LLVM::BitcastOp::create(b, b.getI32Type(), element);
+      parts.push_back(clear(b, b.add(bits, kHalf)));
+      Value part = LLVM::BitcastOp::create(b, b.getF32Type(), parts.back());
+      Value rest = arith::SubFOp::create(b, element, part);
+      rests.push_back(
+          clear(b, LLVM::BitcastOp::create(b, b.getI32Type(), rest)));
+    }
+    auto type = VectorType::get(count, b.getI32Type());
+    part = vector::FromElementsOp::create(b, type, parts);
+    if (hasRest)
+      rest = vector::FromElementsOp::create(b, type, rests);
+  }
+
+  Value part, rest;
+
+private:
+  /// Bits of f32 that tf32 has not, and half of the last that it has.
+  static constexpr int64_t kLowBits = 13, kHalf = 1 << (kLowBits - 1);
+
+  static Value clear(Emitter &b, Value bits) {
+    return arith::AndIOp::create(b, bits, b.i32(-(1 << kLowBits)));
+  }
 };
 
 /// One instruction: the first registers of its fragments.
@@ -197,11 +240,12 @@ struct LowerMma : KernelPattern<MmaOp> {
       return op.emitOpError()
              << "expects whole operands in registers for this target";
     std::optional<WarpInstruction> instruction =
-        WarpInstruction::get(element, acc.getElementType());
+        WarpInstruction::get(element, acc.getElementType(), op.getPrecision());
     if (!instruction)
       return op.emitOpError()
-             << "has no instruction of warps: they multiply bf16, f16 and "
-                "8-bit floats into f32 and i8 into i32, found "
+             << "has no instruction of warps: they multiply bf16, f16, 8-bit "
+                "floats and what is kept of f32 by the precision tf32 into "
+                "f32, and i8 into i32, found "
              << element << " into " << acc.getElementType();
     std::optional<SmallVector<Step>> steps =
         plan(op, *instruction, b.team.numWarps);
@@ -217,7 +261,20 @@ struct LowerMma : KernelPattern<MmaOp> {
       return vector::BitCastOp::create(
           b, VectorType::get(count, b.getI32Type()), vector);
     };
-    Value lhs = toWords(adaptor.getLhs()), rhs = toWords(adaptor.getRhs());
+    // The operands of each round of instructions.
+    SmallVector<std::pair<Value, Value>> rounds;
+    if (element.isF32()) {
+      bool hasRest = op.getPrecision() == Precision::TF32x3;
+      SplitElements left(b, adaptor.getLhs(), hasRest);
+      SplitElements right(b, adaptor.getRhs(), hasRest);
+      if (hasRest) {
+        rounds.push_back({left.rest, right.part});
+        rounds.push_back({left.part, right.rest});
+      }
+      rounds.push_back({left.part, right.part});
+    } else {
+      rounds.push_back({toWords(adaptor.getLhs()), toWords(adaptor.getRhs())});
+    }
     int64_t registers = getLanes(acc).getNumRegisters();
     SmallVector<Value> sums;
     for (int64_t reg = 0; reg < registers; ++reg)
@@ -227,30 +284,32 @@ struct LowerMma : KernelPattern<MmaOp> {
     auto type = LLVM::LLVMStructType::getLiteral(
         b.getContext(), SmallVector<Type>(4, acc.getElementType()));
     int64_t shape[] = {16, 8, instruction->depth};
-    for (const Step &step : *steps) {
-      SmallVector<Value> left = getWords(b, lhs, step.lhs / perWord, 4, word);
-      SmallVector<Value> right = getWords(b, rhs, step.rhs / perWord, 2, word);
-      MutableArrayRef<Value> sum =
-          MutableArrayRef<Value>(sums).slice(step.acc, 4);
-      Value product;
-      if (instruction->type) {
-        std::optional<NVVM::MMAIntOverflow> overflow;
-        if (element.isInteger())
-          overflow = NVVM::MMAIntOverflow::wrapped;
-        product = NVVM::MmaOp::create(
-            b, type, left, right, ValueRange(sum), shape,
-            /*b1Op=*/std::nullopt, overflow,
-            std::array<NVVM::MMATypes, 2>{*instruction->type,
-                                          *instruction->type},
-            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                           NVVM::MMALayout::col});
-      } else {
-        product = createAsm(b, type, instruction->name, instruction->depth,
-                            left, right, ValueRange(sum));
+    for (auto [lhs, rhs] : rounds)
+      for (const Step &step : *steps) {
+        SmallVector<Value> left = getWords(b, lhs, step.lhs / perWord, 4, word);
+        SmallVector<Value> right =
+            getWords(b, rhs, step.rhs / perWord, 2, word);
+        MutableArrayRef<Value> sum =
+            MutableArrayRef<Value>(sums).slice(step.acc, 4);
+        Value product;
+        if (instruction->type) {
+          std::optional<NVVM::MMAIntOverflow> overflow;
+          if (element.isInteger())
+            overflow = NVVM::MMAIntOverflow::wrapped;
+          product = NVVM::MmaOp::create(
+              b, type, left, right, ValueRange(sum), shape,
+              /*b1Op=*/std::nullopt, overflow,
+              std::array<NVVM::MMATypes, 2>{*instruction->type,
+                                            *instruction->type},
+              std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                             NVVM::MMALayout::col});
+        } else {
+          product = createAsm(b, type, instruction->name, instruction->depth,
+                              left, right, ValueRange(sum));
+        }
+        for (auto [i, value] : llvm::enumerate(sum))
+          value = LLVM::ExtractValueOp::create(b, product, i);
       }
-      for (auto [i, value] : llvm::enumerate(sum))
-        value = LLVM::ExtractValueOp::create(b, product, i);
-    }
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, getLaneVector(acc),
                                                         sums);
     return success();

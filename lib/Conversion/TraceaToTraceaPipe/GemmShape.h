@@ -9,6 +9,8 @@
 
 namespace mlir::tracea {
 
+class GemmResults;
+
 /// What all variants of gemm know of their operands.
 struct GemmShape {
   explicit GemmShape(GemmOp op)
@@ -47,6 +49,13 @@ struct GemmShape {
 Value padRows(RewriterBase &rewriter, GemmOp op, Value operand);
 /// Both operands of `op`, by one kernel where their grids are alike.
 std::pair<Value, Value> padOperands(RewriterBase &rewriter, GemmOp op);
+
+/// Replaces `op` by a launch of what `build` makes: one kernel for memory whose
+/// rows begin at multiples of 16 bytes, as far as types allow it, and one for
+/// any other; the latter alone where types say that no rows begin so.
+void buildForMemory(RewriterBase &rewriter, GemmOp op,
+                    const GemmResults &results,
+                    function_ref<void(KernelBuilder &)> build);
 
 } // namespace mlir::tracea
 

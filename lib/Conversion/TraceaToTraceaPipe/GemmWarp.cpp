@@ -7,7 +7,12 @@
 // operands in the order that memory has them; warps read their fragments of it
 // into registers and multiply them. Copies fill with zeros what lies past the
 // ends of a matrix, so that nothing is masked before the result.
+//
+// The units round f32 to tf32. Variant "gemm.tf32x3" lets them multiply the
+// parts that f32 is split into, and adds up what each step of k comes to
+// outside of the units, which do not round sums to the nearest.
 
+#include "GemmResults.h"
 #include "GemmShape.h"
 #include "tracea/Algebra/Fragments.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -86,10 +91,23 @@ LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
   return LanesAttr::get(context, reg, lane, warp, repeats);
 }
 
+/// The variant that multiplies the parts of f32.
+static constexpr StringLiteral kSplitVariant = "gemm.tf32x3";
+
+/// What the products keep of operands of f32.
+static Precision getPrecision(GemmOp op, Type element) {
+  if (!element.isF32())
+    return Precision::Full;
+  return op.getScheduleAttr().getVariant() == kSplitVariant ? Precision::TF32x3
+                                                            : Precision::TF32;
+}
+
 /// A block of a matrix in memory's order. Rows of up to 128 bytes are swizzled
-/// so that eight pieces of 16 bytes, one below the other, lie in all banks.
+/// so that eight pieces of 16 bytes, one below the other, lie in all banks; or
+/// where lanes read words across k, four pieces of 32 bytes.
 static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
-                                                int64_t columns, Type element) {
+                                                int64_t columns, Type element,
+                                                bool alongK) {
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t rowBytes = columns * bits / 8;
   int64_t swizzled = std::min(rowBytes & -rowBytes, kMostSwizzledBytes);
@@ -101,6 +119,8 @@ static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
   SmallVector<int64_t> swizzle = {4, 7};
   for (int64_t bit = 5; int64_t(1) << (bit + 1) <= swizzled; ++bit)
     swizzle.append({bit, bit + 3});
+  if (bits == 32 && !alongK && swizzled == kMostSwizzledBytes)
+    swizzle = {5, 7, 6, 8};
   auto staged = StagedAttr::get(op.getContext(), swizzle,
                                 rowBytes == swizzled ? 0 : swizzled * 8 / bits);
   return RankedTensorType::get({rows, columns}, element, staged);
@@ -110,15 +130,20 @@ static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
 static LogicalResult verify(GemmOp op, Type element) {
   ScheduleAttr schedule = op.getScheduleAttr();
   auto fail = [&](const Twine &what) {
-    return op.emitOpError()
-           << "expects " << what << " for the variant 'gemm.warp', found ";
+    return op.emitOpError() << "expects " << what << " for the variant '"
+                            << schedule.getVariant() << "', found ";
   };
   if (schedule.getUnit() != MatrixUnit::MmaSync)
     return fail("the unit 'mma_sync'") << schedule;
   bool isFloat = element.isF16() || element.isBF16() ||
                  isa<Float8E4M3FNType, Float8E5M2Type>(element);
-  if (!isFloat && !element.isInteger(8))
-    return fail("operands of f16, bf16, f8E4M3FN, f8E5M2 or i8") << element;
+  bool isSplit = schedule.getVariant() == kSplitVariant;
+  if (isSplit ? !element.isF32()
+              : !isFloat && !element.isF32() && !element.isInteger(8))
+    return fail(isSplit ? "operands of f32"
+                        : "operands of f32, f16, bf16, f8E4M3FN, f8E5M2 or i8")
+           << element;
+  isFloat |= element.isF32();
   Type accumulator = op.getAccumulatorType();
   if (isFloat ? !accumulator.isF32() : !accumulator.isInteger(32))
     return fail("an accumulator of " + Twine(isFloat ? "f32" : "i32"))
@@ -186,7 +211,7 @@ public:
   WarpProduct(GemmOp op, RankedTensorType lhsBlock, RankedTensorType rhsBlock)
       : op(op), shape(op), lhsBlock(lhsBlock), rhsBlock(rhsBlock) {}
 
-  void build(KernelBuilder &kb);
+  void build(KernelBuilder &kb, const GemmResults &results);
 
 private:
   GemmOp op;
@@ -195,7 +220,7 @@ private:
 };
 } // namespace
 
-void WarpProduct::build(KernelBuilder &kb) {
+void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
   ScheduleAttr schedule = op.getScheduleAttr();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];
@@ -221,7 +246,6 @@ void WarpProduct::build(KernelBuilder &kb) {
   auto lhsTile = getTile(alg::MatrixOperand::A, {tileM, depth}, element);
   auto rhsTile = getTile(alg::MatrixOperand::B, {depth, tileN}, element);
 
-  Value result = kb.getDest(op.getInit());
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
   Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
@@ -272,14 +296,20 @@ void WarpProduct::build(KernelBuilder &kb) {
           return std::pair(load(lhsTile, lhs, lhsT, 0, at),
                            load(rhsTile, rhs, rhsT, at, 0));
         };
+        Precision precision = getPrecision(op, element);
+        Value before = others;
+        if (precision == Precision::TF32x3)
+          others = kb.splat(accumulator, 0);
         std::pair<Value, Value> next = read(0);
         for (int64_t at = 0; at < tileK; at += depth) {
           std::pair<Value, Value> now = next;
           if (at + depth < tileK)
             next = read(at + depth);
           others = MmaOp::create(b, now.first, now.second, others, Value(),
-                                 ValueRange());
+                                 ValueRange(), precision);
         }
+        if (precision == Precision::TF32x3)
+          others = kb.addTiles(before, others);
         return others;
       });
   // What one instruction of each warp has computed leaves at a time: an
@@ -299,14 +329,13 @@ void WarpProduct::build(KernelBuilder &kb) {
     Value out = sum;
     if (rows < tileM)
       out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
-    out = kb.emitEpilogue(op, out, {result, indices, resultMap}, limits);
-    auto type = cast<RankedTensorType>(out.getType());
-    auto side = RankedTensorType::get(
-        type.getShape(), type.getElementType(),
-        getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
-    if (side != type)
-      out = RelayoutOp::create(b, side, out);
-    StoreOp::create(b, out, result, indices, limits, resultMap);
+    results.store(kb, out, indices, resultMap, limits, [&](Value value) {
+      auto type = cast<RankedTensorType>(value.getType());
+      auto side = RankedTensorType::get(
+          type.getShape(), type.getElementType(),
+          getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
+      return side == type ? value : RelayoutOp::create(b, side, value);
+    });
   }
 }
 
@@ -346,24 +375,33 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   int64_t tileK = schedule.getTile()[2];
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   FailureOr<RankedTensorType> lhsBlock =
-      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element);
+      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element,
+                   /*alongK=*/!lhsT);
   FailureOr<RankedTensorType> rhsBlock =
-      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element);
+      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element,
+                   /*alongK=*/rhsT);
   if (failed(lhsBlock) || failed(rhsBlock))
     return failure();
   GemmShape(op).emitChecks(rewriter);
   WarpProduct product(op, *lhsBlock, *rhsBlock);
-  KernelBuilder aligned(rewriter, op, schedule);
-  product.build(aligned);
+  // Rows of a fragment, and columns that a warp has beside one another.
+  WarpGrid warps(schedule.getTile(), schedule.getRegisters());
+  GemmResults results(
+      rewriter, op, {tileM, tileN},
+      {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]});
+  SmallVector<Value> inputs = {op.getLhs(), op.getRhs()};
+  llvm::append_range(inputs, op.getExtras());
+  KernelBuilder aligned(rewriter, op, schedule, inputs, results.getInits());
+  product.build(aligned, results);
   if (!requireAlignment(aligned.getKernel())) {
-    aligned.finish();
+    results.finish(aligned.launch());
     return success();
   }
-  KernelBuilder any(rewriter, op, schedule);
-  product.build(any);
+  KernelBuilder any(rewriter, op, schedule, inputs, results.getInits());
+  product.build(any, results);
   auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
   launch.setOthersAttr(rewriter.getArrayAttr(
       FlatSymbolRefAttr::get(any.getKernel().getSymNameAttr())));
-  rewriter.replaceOp(op, launch.getResults());
+  results.finish(launch.getResults());
   return success();
 }

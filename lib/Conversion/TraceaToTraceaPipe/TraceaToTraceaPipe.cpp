@@ -95,6 +95,18 @@ static void emitEpilogueChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
   }
 }
 
+/// The same of the destinations of auxiliary results.
+static void emitAuxChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
+  for (auto [init, map] :
+       llvm::zip(op.getAuxInitsMutable(), op.getAuxMaps()))
+    for (auto [dim, expr] :
+         llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults()))
+      emitExtentCheck(rewriter, op, init.get(), dim,
+                      op.getEpilogueInit().get(),
+                      cast<AffineDimExpr>(expr).getPosition(),
+                      "auxiliary results to have the result's extents");
+}
+
 /// Lowers an operation by its variant; false when the variant is not a kernel
 /// of this pass.
 template <typename OpTy>
@@ -107,8 +119,10 @@ static FailureOr<bool> lowerBy(RewriterBase &rewriter, OpTy op,
     if (failed(verifySchedule(op, schedule, variant.tileRank,
                               variant.registerRank)))
       return failure();
-    if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation()))
+    if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
       emitEpilogueChecks(rewriter, epilogue);
+      emitAuxChecks(rewriter, epilogue);
+    }
     if (failed(variant.lower(rewriter, op)))
       return failure();
     return true;
@@ -122,9 +136,16 @@ static FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op) {
         return lowerBy<GemmOp>(rewriter, gemm,
                                {{"gemm.packed", 4, 2, lowerGemm},
                                 {"gemm.direct", 3, 2, lowerGemmDirect},
+                                {"gemm.simt", 3, 2, lowerGemmSimt},
                                 {"gemm.warp", 3, 2, lowerGemmWarp},
+                                {"gemm.tf32x3", 3, 2, lowerGemmWarp},
                                 {"gemm.warpgroup", 3, 0, lowerGemmWarpgroup},
                                 {"gemm.skinny", 3, 0, lowerGemmSkinny}});
+      })
+      .Case([&](GroupedGemmOp grouped) {
+        return lowerBy<GroupedGemmOp>(
+            rewriter, grouped,
+            {{"grouped.warpgroup", 3, 0, lowerGroupedGemmWarpgroup}});
       })
       .Case([&](Conv2DOp conv) {
         return lowerBy<Conv2DOp>(

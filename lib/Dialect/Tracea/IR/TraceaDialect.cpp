@@ -49,13 +49,14 @@ void TraceaDialect::initialize() {
 
 LogicalResult TraceaDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
-  if (attr.getName() == kAllowTF32AttrName) {
+  if (attr.getName() == kAllowTF32AttrName ||
+      attr.getName() == kAllowTF32x3AttrName) {
     if (!isa<FunctionOpInterface, ModuleOp>(op))
-      return op->emitOpError() << "'" << kAllowTF32AttrName
+      return op->emitOpError() << "'" << attr.getName().getValue()
                                << "' belongs on a function or a module";
     if (!isa<UnitAttr>(attr.getValue()))
       return op->emitOpError()
-             << "'" << kAllowTF32AttrName
+             << "'" << attr.getName().getValue()
              << "' must be a unit attribute, found " << attr.getValue();
     return success();
   }

@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -143,14 +144,20 @@ bool Ring::collectFilling() {
   return true;
 }
 
-/// Fills the slot of `phase` for the iteration of `induction`.
-static void fill(OpBuilder &b, const Ring &ring, Value induction, Value phase) {
+/// Fills the slot of `phase` for the iteration of `induction`; the commit.
+static Operation *fill(OpBuilder &b, const Ring &ring, Value induction,
+                       Value phase) {
   IRMapping mapping;
   scf::ForOp loop = ring.loop;
   mapping.map(loop.getInductionVar(), induction);
   mapping.map(loop.getRegionIterArg(ring.argument), phase);
-  for (Operation *op : ring.filling)
-    b.clone(*op, mapping);
+  Operation *commit = nullptr;
+  for (Operation *op : ring.filling) {
+    Operation *copy = b.clone(*op, mapping);
+    if (op == ring.commit)
+      commit = copy;
+  }
+  return commit;
 }
 
 /// `count` times what `body` does with a number and a phase; the phase behind.
@@ -197,8 +204,12 @@ static void fillAhead(Ring ring) {
   b.setInsertionPoint(place);
   Value distance =
       arith::MulIOp::create(b, step, arith::ConstantIndexOp::create(b, ahead));
-  fill(b, ring, arith::AddIOp::create(b, loop.getInductionVar(), distance),
-       loop.getRegionIterArgs().back());
+  Operation *commit =
+      fill(b, ring, arith::AddIOp::create(b, loop.getInductionVar(), distance),
+           loop.getRegionIterArgs().back());
+  // Registers that hold copies do so while the iteration multiplies.
+  if (loop->getParentOfType<KernelOp>()->hasAttr(kHeldCopiesAttrName))
+    commit->moveBefore(loop.getBody()->getTerminator());
   for (Operation *op : llvm::reverse(ring.filling))
     if (isa<AcquireOp, CopyOp, CommitOp>(op))
       op->erase();

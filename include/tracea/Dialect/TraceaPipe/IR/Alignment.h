@@ -18,6 +18,15 @@ constexpr llvm::StringLiteral kAlignedAttrName = "tracea_pipe.aligned";
 /// unit of the target could do. Without it who lowers the kernel chooses.
 constexpr llvm::StringLiteral kLaneCopiesAttrName = "tracea_pipe.lane_copies";
 
+/// A unit attribute of a kernel: what lanes copy passes through registers,
+/// which hold it from the copy to the commit. For targets without copies that
+/// run beside the lanes.
+constexpr llvm::StringLiteral kHeldCopiesAttrName = "tracea_pipe.held_copies";
+
+/// An attribute of a kernel without roles, an integer: so many workgroups are
+/// to share a multiprocessor, and its registers.
+constexpr llvm::StringLiteral kResidentsAttrName = "tracea_pipe.residents";
+
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_DIALECT_TRACEAPIPE_IR_ALIGNMENT_H

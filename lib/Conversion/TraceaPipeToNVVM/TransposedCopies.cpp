@@ -1,0 +1,257 @@
+//===- TransposedCopies.cpp - Copies by lanes that exchange dimensions ----===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A block whose rows are the columns of its source: every element of 4 or 8
+// bytes is a copy of its own, for no wider piece stays together. Eight lanes
+// read neighbours of the source, one sector of memory, and four of these eights
+// write neighbours of the block; with a swizzle by rows they write to all
+// banks.
+
+#include "HeldCopies.h"
+#include "ThreadOffsets.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+constexpr size_t kLaneBits = 5;
+
+void HeldCopies::store(Emitter &b, CopyOp copy, AcquireOp acquire) const {
+  OpBuilder::InsertionGuard guard(b);
+  for (Operation *user : acquire.getChannel().getUsers()) {
+    auto commit = dyn_cast<CommitOp>(user);
+    if (commit && commit->getBlock() == copy->getBlock() &&
+        commit.getPhase() == acquire.getPhase())
+      b.setInsertionPoint(commit);
+  }
+  for (const Entry &entry : entries)
+    b.store(entry.value, entry.pointer, static_cast<unsigned>(entry.bytes));
+}
+
+namespace {
+/// How the threads of a team share a block of `rows` of `columns`: bits of the
+/// thread's number for rows, then for columns, then for rows again.
+struct Shares {
+  Shares(ArrayRef<int64_t> shape, int64_t threads) {
+    constexpr int64_t kNeighbours = 8;
+    nearRows = std::min(kNeighbours, shape[0]);
+    columns = std::min(shape[1], threads / nearRows);
+    farRows = std::min(shape[0] / nearRows, threads / (nearRows * columns));
+    rowRounds = shape[0] / (nearRows * farRows);
+    columnRounds = shape[1] / columns;
+  }
+  int64_t getThreads() const { return nearRows * columns * farRows; }
+
+  int64_t nearRows, columns, farRows, rowRounds, columnRounds;
+};
+
+class TransposedCopy {
+public:
+  TransposedCopy(Emitter &b, CopyOp op, const StagedWindow &dest,
+                 const GlobalWindow &source, Value buffer)
+      : b(b), op(op), dest(dest), source(source), buffer(buffer),
+        memory(b.context.arguments.find(source.buffer)->second),
+        type(cast<MemRefType>(op.getDest().getType())),
+        bytes(type.getElementTypeBitWidth() / 8) {}
+
+  bool matches();
+  void emit();
+
+private:
+  SmallVector<Value> getPointers(const Shares &shares);
+  Value getSource(Value first, int64_t rows, int64_t columns);
+  Value getSize(Value inside);
+
+  Emitter &b;
+  CopyOp op;
+  const StagedWindow &dest;
+  const GlobalWindow &source;
+  Value buffer;
+  const GlobalBuffer &memory;
+  MemRefType type;
+  int64_t bytes;
+};
+} // namespace
+
+/// The block's rows run along the source's last dimension, and its columns
+/// along the one before; both extents are powers of two.
+bool TransposedCopy::matches() {
+  size_t rank = source.dims.size();
+  if (type.getRank() != 2 || !op.getLimits().empty() || rank < 2 ||
+      memory.type.getElementType() != type.getElementType() ||
+      (bytes != 4 && bytes != 8) || !b.team.thread ||
+      !llvm::isPowerOf2_64(b.team.getNumThreads()) ||
+      !llvm::isPowerOf2_64(type.getDimSize(0)) ||
+      !llvm::isPowerOf2_64(type.getDimSize(1)) || !runsAlongLast(dest.dims) ||
+      dest.dims.front().form.coefficients[0] != 1)
+    return false;
+  for (auto [number, dim] : llvm::enumerate(source.dims)) {
+    int64_t row = number + 1 == rank, column = number + 2 == rank;
+    if (dim.form.coefficients[0] != row || dim.form.coefficients[1] != column)
+      return false;
+  }
+  return true;
+}
+
+/// Where the elements of this thread go: for each round of rows those of
+/// columns.
+SmallVector<Value> TransposedCopy::getPointers(const Shares &shares) {
+  auto offset = [&](int64_t row, int64_t column) {
+    return dest.getOffset({row, column});
+  };
+  SmallVector<int64_t> steps, rounds;
+  for (int64_t row = 1; row < shares.nearRows; row *= 2)
+    steps.push_back(offset(row, 0) - offset(0, 0));
+  for (int64_t column = 1; column < shares.columns; column *= 2)
+    steps.push_back(offset(0, column) - offset(0, 0));
+  for (int64_t row = 1; row < shares.farRows; row *= 2)
+    steps.push_back(offset(row * shares.nearRows, 0) - offset(0, 0));
+  int64_t rows = shares.nearRows * shares.farRows;
+  for (int64_t row = 0; row < shares.rowRounds; ++row)
+    for (int64_t column = 0; column < shares.columnRounds; ++column)
+      rounds.push_back(offset(row * rows, column * shares.columns));
+  ArrayRef<int64_t> all(steps);
+  return ThreadOffsets(b, dest, buffer)
+      .get(all.take_front(kLaneBits),
+           all.drop_front(std::min(kLaneBits, all.size())), rounds);
+}
+
+/// The bytes that are copied of an element; zeros take the place of others.
+Value TransposedCopy::getSize(Value inside) {
+  if (!inside)
+    return {};
+  return arith::SelectOp::create(b, inside, b.i32(bytes), b.i32(0));
+}
+
+/// The element that is `rows` and `columns` of the block from one at `first`:
+/// accesses add what is constant, and no lane keeps a pointer for each.
+Value TransposedCopy::getSource(Value first, int64_t rows, int64_t columns) {
+  int64_t stride = memory.type.getShape().back();
+  bool isKnown = !ShapedType::isDynamic(stride);
+  auto offset = [&](Value from, LLVM::GEPArg elements) -> Value {
+    return LLVM::GEPOp::create(b, from.getType(), b.getIntegerType(8 * bytes),
+                               from, elements);
+  };
+  int64_t known = rows;
+  if (columns && !isKnown)
+    first = offset(
+        first, arith::IndexCastOp::create(b, b.getI64Type(),
+                                          b.mul(memory.sizes.back(), columns))
+                   .getResult());
+  int64_t across;
+  if (columns && isKnown) {
+    if (llvm::MulOverflow(stride, columns, across) ||
+        llvm::AddOverflow(known, across, known) || !llvm::isInt<32>(known))
+      return offset(offset(first, static_cast<int32_t>(rows)),
+                    arith::ConstantOp::create(
+                        b, b.getI64IntegerAttr(static_cast<int64_t>(
+                               static_cast<uint64_t>(stride) * columns)))
+                        .getResult());
+  }
+  return known ? offset(first, static_cast<int32_t>(known)) : first;
+}
+
+void TransposedCopy::emit() {
+  int64_t threads = b.team.getNumThreads();
+  Shares shares(type.getShape(), threads);
+  SmallVector<Value> pointers = getPointers(shares);
+  Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
+  auto part = [&](int64_t from, int64_t count) -> Value {
+    Value number = b.createOrFold<arith::DivUIOp>(thread, b.index(from));
+    return b.createOrFold<arith::RemUIOp>(number, b.index(count));
+  };
+  Value row = part(1, shares.nearRows);
+  if (shares.farRows > 1)
+    row =
+        b.add(row, b.mul(part(shares.nearRows * shares.columns, shares.farRows),
+                         shares.nearRows));
+  Value column = part(shares.nearRows, shares.columns);
+
+  OpBuilder::InsertionGuard guard(b);
+  bool isSome = shares.getThreads() < threads;
+  if (isSome) {
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, thread,
+                                       b.index(shares.getThreads()));
+    auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+  }
+  HeldCopies held;
+  Type element = b.getIntegerType(8 * bytes);
+  Value unchecked;
+  Value first = b.globalPointer(source, {row, column}, {}, unchecked);
+  size_t number = 0;
+  for (int64_t i = 0; i < shares.rowRounds; ++i)
+    for (int64_t j = 0; j < shares.columnRounds; ++j) {
+      Value pointer = pointers[number++];
+      SmallVector<Value> at = {b.add(row, i * shares.nearRows * shares.farRows),
+                               b.add(column, j * shares.columns)};
+      Value inside;
+      b.globalPointer(source, at, op.getPadded(), inside);
+      Value from = getSource(first, i * shares.nearRows * shares.farRows,
+                             j * shares.columns);
+      if (!b.context.plan.holdsCopies) {
+        NVVM::CpAsyncOp::create(b, pointer, from, static_cast<int32_t>(bytes),
+                                NVVM::LoadCacheModifierKind::CA,
+                                getSize(inside));
+        continue;
+      }
+      auto load = [&]() -> Value {
+        return b.load(element, from, static_cast<unsigned>(bytes));
+      };
+      Value value;
+      if (inside) {
+        Value zero = arith::ConstantOp::create(
+            b, cast<TypedAttr>(b.getZeroAttr(element)));
+        auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
+                                      /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(ifOp.thenBlock());
+        scf::YieldOp::create(b, load());
+        b.setInsertionPointToStart(ifOp.elseBlock());
+        scf::YieldOp::create(b, zero);
+        value = ifOp.getResult(0);
+      } else {
+        value = load();
+      }
+      if (isSome)
+        b.store(value, pointer, static_cast<unsigned>(bytes));
+      else
+        held.add(value, pointer, bytes);
+    }
+  if (!isSome)
+    held.store(b, op, dest.buffer.getDefiningOp<AcquireOp>());
+}
+
+namespace {
+struct LowerTransposedCopy : KernelPattern<CopyOp> {
+  LowerTransposedCopy(const TypeConverter &converter, MLIRContext *mlirContext,
+                      NVVMLoweringContext &context)
+      : KernelPattern(converter, mlirContext, context, /*benefit=*/3) {}
+
+  LogicalResult
+  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const StagedWindow &window = context.getWindow(op.getDestMutable());
+    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
+    if (!acquire || !context.plan.getChannel(acquire.getChannel()).isLocal)
+      return failure();
+    Emitter b(op, rewriter, context);
+    TransposedCopy copy(
+        b, op, window,
+        context.globalWindows.find(&op.getSourceMutable())->second,
+        adaptor.getDest());
+    if (!copy.matches())
+      return failure();
+    copy.emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateTransposedCopyPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns,
+    NVVMLoweringContext &context) {
+  patterns.add<LowerTransposedCopy>(converter, patterns.getContext(), context);
+}

@@ -1,0 +1,380 @@
+//===- GemmSimt.cpp - tracea.gemm for the lanes of a GPU ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant "gemm.simt": no unit multiplies. A grid tile of TM x TN sums over k
+// in steps of TK, and each lane holds RM x RN of the sums: runs of up to four
+// rows and columns, which it reads as one vector. A step stages a block of both
+// operands with rows across k, so that one step of k takes a vector for each
+// run. Copies exchange the dimensions of an operand whose rows run along k;
+// elements too narrow for that are staged as they are, and lanes read four of
+// them along k. Copies fill with zeros what lies past the ends of a matrix.
+
+#include "GemmResults.h"
+#include "GemmShape.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/TargetInfo/TargetInfo.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+namespace {
+enum class Operand { Lhs, Rhs, Result };
+
+/// How the lanes of a workgroup share its tile. Lanes 0 and 1 are neighbours
+/// along columns, 0 and 2 along rows: of either operand some neighbours read
+/// the same, which shared memory serves at once.
+struct LaneGrid {
+  LaneGrid(ArrayRef<int64_t> tile, ArrayRef<int64_t> registers) {
+    for (int dim : {0, 1}) {
+      run[dim] = std::min(registers[dim], kLongestRun);
+      groups[dim] = registers[dim] / run[dim];
+      warps[dim] = tile[dim] / (registers[dim] * kLanes[dim]);
+    }
+  }
+  int64_t getNumWarps() const { return warps[0] * warps[1]; }
+  /// Rows, or columns, that the runs of a warp's lanes make, and of all lanes.
+  int64_t getWarpSpan(int dim) const { return run[dim] * kLanes[dim]; }
+  int64_t getSpan(int dim) const { return getWarpSpan(dim) * warps[dim]; }
+  /// The lane map of an operand with `depth` of k, which comes first where the
+  /// operand's rows run along it. `rowGroups` of the result's runs of rows.
+  LanesAttr getLanes(MLIRContext *context, Operand operand, int64_t depth,
+                     bool alongK, int64_t rowGroups) const;
+
+  static constexpr int64_t kLongestRun = 4;
+  static constexpr int64_t kLanes[2] = {4, 8};
+  int64_t run[2], groups[2], warps[2];
+};
+} // namespace
+
+constexpr int64_t LaneGrid::kLongestRun;
+constexpr int64_t LaneGrid::kLanes[2];
+
+LanesAttr LaneGrid::getLanes(MLIRContext *context, Operand operand,
+                             int64_t depth, bool alongK,
+                             int64_t rowGroups) const {
+  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
+  // The operand's dimensions of rows, columns and k of the product; -1: none.
+  int rows = operand == Operand::Rhs ? -1 : 0;
+  int columns = operand == Operand::Lhs ? -1 : 1;
+  int contracted = operand == Operand::Lhs ? 1 : 0;
+  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim,
+                 int64_t step) {
+    SmallVector<int64_t> vector = {0, 0};
+    if (dim >= 0)
+      vector[dim] = step;
+    list.push_back(DenseI64ArrayAttr::get(context, vector));
+  };
+  auto addAll = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim,
+                    int64_t count, int64_t scale) {
+    for (int64_t step = 1; step < count; step *= 2)
+      add(list, dim, step * scale);
+  };
+  auto addRegisters = [&](int dim, int64_t count, int64_t scale) {
+    if (dim >= 0)
+      addAll(reg, dim, count, scale);
+  };
+  bool hasDepth = operand != Operand::Result;
+  if (hasDepth && alongK)
+    addRegisters(contracted, depth, 1);
+  addRegisters(columns, run[1], 1);
+  addRegisters(rows, run[0], 1);
+  if (hasDepth && !alongK)
+    addRegisters(contracted, depth, 1);
+  addRegisters(columns, groups[1], getSpan(1));
+  addRegisters(rows, rowGroups, getSpan(0));
+  add(lane, columns, run[1]);
+  add(lane, rows, run[0]);
+  add(lane, columns, 2 * run[1]);
+  add(lane, rows, 2 * run[0]);
+  add(lane, columns, 4 * run[1]);
+  addAll(warp, rows, warps[0], getWarpSpan(0));
+  addAll(warp, columns, warps[1], getWarpSpan(1));
+  return LanesAttr::get(context, reg, lane, warp, {1, 1});
+}
+
+namespace {
+/// How an operand is staged: with rows across k as memory has it, with its
+/// dimensions exchanged, or with rows along k as memory has it.
+enum class Staging { Across, Exchanged, Along };
+} // namespace
+
+static Staging getStaging(Type element, bool alongK) {
+  constexpr unsigned kLeastBits = 32;
+  if (!alongK)
+    return Staging::Across;
+  return element.getIntOrFloatBitWidth() < kLeastBits ? Staging::Along
+                                                      : Staging::Exchanged;
+}
+
+/// A block of `extent` rows or columns of the product and `depth` of k. Where
+/// lanes access `lanes` rows that are `apart`, the bits that tell those from
+/// one another choose among the pieces of 16 bytes of all banks: lanes read
+/// rows along k a run apart, and copies that exchange dimensions write
+/// neighbours.
+static RankedTensorType getBlockType(Type element, Staging staging,
+                                     int64_t extent, int64_t depth, int64_t run,
+                                     int64_t readers) {
+  constexpr int64_t kPieceBit = 4, kBankBits = 7, kWriters = 8;
+  SmallVector<int64_t> shape = {depth, extent};
+  int64_t apart = 1, lanes = 1;
+  if (staging == Staging::Exchanged)
+    lanes = kWriters;
+  if (staging == Staging::Along) {
+    shape = {extent, depth};
+    apart = run;
+    lanes = readers;
+  }
+  int64_t rowBytes = shape[1] * element.getIntOrFloatBitWidth() / 8;
+  int64_t first = llvm::Log2_64(rowBytes * apart);
+  int64_t last = std::min<int64_t>(first + llvm::Log2_64(lanes),
+                                   llvm::Log2_64(rowBytes * shape[0]));
+  SmallVector<int64_t> swizzle;
+  int64_t bit = kPieceBit, end = std::min(first, kBankBits);
+  for (int64_t source = std::max(first, kBankBits); source < last && bit < end;
+       ++source, ++bit)
+    swizzle.append({bit, source});
+  return RankedTensorType::get(shape, element,
+                               StagedAttr::get(element.getContext(), swizzle));
+}
+
+/// What the schedule must say for the lowering to follow it.
+static LogicalResult verify(GemmOp op, Type element) {
+  constexpr int64_t kMostRegisters = 16, kMostSums = 128, kMostWarps = 32;
+  constexpr int64_t kLeastRow = 32, kMostRow = 256;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  auto fail = [&](const Twine &what) {
+    return op.emitOpError()
+           << "expects " << what << " for the variant 'gemm.simt', found ";
+  };
+  if (schedule.getUnit() != MatrixUnit::Vector)
+    return fail("the unit 'vector'") << schedule;
+  Type accumulator = op.getAccumulatorType();
+  bool isFloat = isa<FloatType>(element);
+  if (isFloat ? !accumulator.isF32() && !accumulator.isF64()
+              : !accumulator.isInteger(32))
+    return fail("an accumulator of " + Twine(isFloat ? "f32 or f64" : "i32"))
+           << accumulator;
+  if (isFloat ? element.getIntOrFloatBitWidth() >
+                    accumulator.getIntOrFloatBitWidth()
+              : !element.isInteger(8) && !element.isInteger(32))
+    return fail(isFloat ? "operands no wider than the accumulator"
+                        : "operands of i8 or i32")
+           << element;
+  ArrayRef<int64_t> tile = schedule.getTile();
+  ArrayRef<int64_t> registers = schedule.getRegisters();
+  for (int dim : {0, 1}) {
+    int64_t extent = registers[dim];
+    int64_t span = extent * LaneGrid::kLanes[dim];
+    if (extent > kMostRegisters || !llvm::isPowerOf2_64(extent) ||
+        tile[dim] % span || !llvm::isPowerOf2_64(tile[dim] / span))
+      return fail("'registers' of powers of two up to 16, and a 'tile' of a "
+                  "power of two of 4 times their rows and 8 times their "
+                  "columns")
+             << schedule;
+  }
+  if (registers[0] * registers[1] > kMostSums)
+    return fail("at most 128 sums in the registers of a lane") << schedule;
+  if (LaneGrid(tile, registers).getNumWarps() > kMostWarps)
+    return fail("at most 32 warps") << schedule;
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (!llvm::isPowerOf2_64(tile[2]) || tile[2] * bytes < kLeastRow ||
+      tile[2] * bytes > kMostRow)
+    return fail("a power of two of k that takes 32 to 256 bytes") << schedule;
+  return success();
+}
+
+/// Workgroups that a multiprocessor is to hold: lanes of few sums hide each
+/// other's waits, those of many need all registers.
+static int64_t getNumResidents(GemmOp op, int64_t numWarps) {
+  constexpr int64_t kFewWords = 64, kManyWarps = 16, kFewWarps = 8;
+  ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
+  int64_t words = registers[0] * registers[1] *
+                  op.getAccumulatorType().getIntOrFloatBitWidth() / 32;
+  int64_t warps = words <= kFewWords ? kManyWarps : kFewWarps;
+  return std::max<int64_t>(warps / numWarps, 1);
+}
+
+/// Whether the target copies to shared memory beside its lanes.
+static bool hasAsyncCopies(GemmOp op) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  StringRef name = target ? target.getName() : StringRef();
+  std::optional<::tracea::target::TargetDescription> description =
+      ::tracea::target::lookup(std::string_view(name.data(), name.size()));
+  return !description || description->async.asyncCopy;
+}
+
+namespace {
+/// The product as a kernel.
+class LaneProduct {
+public:
+  LaneProduct(GemmOp op, const GemmResults &results)
+      : op(op), results(results), shape(op),
+        grid(op.getScheduleAttr().getTile(),
+             op.getScheduleAttr().getRegisters()),
+        element(getElementTypeOrSelf(op.getLhs().getType())) {}
+
+  void build(KernelBuilder &kb);
+
+private:
+  RankedTensorType getTile(ArrayRef<int64_t> extents, Type type,
+                           Operand operand, bool alongK, int64_t rowGroups) {
+    return RankedTensorType::get(
+        extents, type,
+        grid.getLanes(op.getContext(), operand, depth, alongK, rowGroups));
+  }
+  void store(KernelBuilder &kb, Value sum, Value m, Value n, ValueRange batch);
+
+  GemmOp op;
+  const GemmResults &results;
+  GemmShape shape;
+  LaneGrid grid;
+  Type element;
+  int64_t depth = 1;
+};
+} // namespace
+
+/// The map of a matrix behind `batchRank` dimensions.
+static AffineMap getMatrixMap(KernelBuilder &kb, int64_t batchRank,
+                              bool transposed = false) {
+  SmallVector<AffineExpr> results(batchRank, kb.zero());
+  results.push_back(kb.dim(transposed));
+  results.push_back(kb.dim(!transposed));
+  return kb.map(2, results);
+}
+
+void LaneProduct::build(KernelBuilder &kb) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
+  int64_t tileK = schedule.getTile()[2];
+  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
+  Staging lhsStaging = getStaging(element, /*alongK=*/!lhsT);
+  Staging rhsStaging = getStaging(element, /*alongK=*/rhsT);
+  bool lhsAlongK = lhsStaging == Staging::Along;
+  bool rhsAlongK = rhsStaging == Staging::Along;
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  Type sums = op.getAccumulatorType();
+  kb.getKernel().setWarps(grid.getNumWarps());
+  kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
+  if (!hasAsyncCopies(op))
+    kb.getKernel()->setAttr(kHeldCopiesAttrName, b.getUnitAttr());
+  if (int64_t residents = getNumResidents(op, grid.getNumWarps());
+      residents > 1)
+    kb.getKernel()->setAttr(kResidentsAttrName, b.getI64IntegerAttr(residents));
+
+  // A step of few products: the proof that each term is there once takes long
+  // for many. Along k a lane reads as many elements as along a run.
+  constexpr int64_t kProducts = 4;
+  depth = std::max<int64_t>(tileK / kProducts, 1);
+  if (lhsAlongK || rhsAlongK)
+    depth = std::max(depth, LaneGrid::kLongestRun);
+  auto accumulator =
+      getTile({tileM, tileN}, sums, Operand::Result, false, grid.groups[0]);
+  auto lhsTile =
+      getTile({tileM, depth}, element, Operand::Lhs, lhsAlongK, grid.groups[0]);
+  auto rhsTile =
+      getTile({depth, tileN}, element, Operand::Rhs, rhsAlongK, grid.groups[0]);
+  auto lhsBlock = getBlockType(element, lhsStaging, tileM, tileK, grid.run[0],
+                               LaneGrid::kLanes[0]);
+  auto rhsBlock = getBlockType(element, rhsStaging, tileN, tileK, grid.run[1],
+                               LaneGrid::kLanes[1]);
+
+  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
+    bounds.push_back(kb.getDim(op.getInit(), dim));
+  bounds.push_back(
+      ix.ceilDiv(kb.getDim(op.getInit(), shape.resultRank - 2), tileM));
+  bounds.push_back(
+      ix.ceilDiv(kb.getDim(op.getInit(), shape.resultRank - 1), tileN));
+  Value steps = ix.ceilDiv(sizeK, tileK);
+  Block::BlockArgListType indices = kb.beginTiles(bounds, schedule.getGroup());
+  SmallVector<Value> batch(indices.begin(), indices.begin() + shape.batchRank);
+  Value m = ix.mul(indices[shape.batchRank], tileM);
+  Value n = ix.mul(indices[shape.batchRank + 1], tileN);
+
+  auto stage = [&](RankedTensorType type, Staging staging, Value operand,
+                   ValueRange at, int64_t operandBatch) -> Value {
+    return StageOp::create(
+        b, type, kb.getMemRef(operand), at, ValueRange(),
+        getMatrixMap(kb, operandBatch, staging == Staging::Exchanged),
+        ArrayRef<int64_t>{operandBatch, operandBatch + 1}, schedule.getSlots());
+  };
+  // What lanes hold at (row, column) of the block as the product sees it.
+  auto load = [&](RankedTensorType type, Value block, bool transposed,
+                  int64_t row, int64_t column) -> Value {
+    if (transposed)
+      std::swap(row, column);
+    Value tile = LoadOp::create(
+        b, type, block, ValueRange{ix.constant(row), ix.constant(column)},
+        ValueRange(), Value(), getMatrixMap(kb, 0, transposed));
+    return isa<FloatType>(element) ? convertTile(b, tile, sums) : tile;
+  };
+  Value sum = kb.loop(
+      steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
+        Value k = ix.mul(step, tileK);
+        SmallVector<Value> lhsAt =
+            shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
+        SmallVector<Value> rhsAt =
+            shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
+        Value lhs =
+            stage(lhsBlock, lhsStaging, op.getLhs(), lhsAt, shape.lhsBatch);
+        Value rhs =
+            stage(rhsBlock, rhsStaging, op.getRhs(), rhsAt, shape.rhsBatch);
+        for (int64_t at = 0; at < tileK; at += depth)
+          others = MmaOp::create(b, load(lhsTile, lhs, !lhsAlongK, 0, at),
+                                 load(rhsTile, rhs, rhsAlongK, at, 0), others,
+                                 Value(), ValueRange());
+        return others;
+      });
+  store(kb, sum, m, n, batch);
+}
+
+/// One run of rows of each lane leaves at a time: an epilogue needs registers
+/// for no more.
+void LaneProduct::store(KernelBuilder &kb, Value sum, Value m, Value n,
+                        ValueRange batch) {
+  ImplicitLocOpBuilder &b = kb.builder();
+  IndexMath &ix = kb.index();
+  auto type = cast<RankedTensorType>(sum.getType());
+  int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
+  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
+  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
+  AffineMap map = getMatrixMap(kb, shape.batchRank);
+  int64_t rows = grid.getSpan(0);
+  auto part = getTile({rows, tileN}, type.getElementType(), Operand::Result,
+                      false, /*rowGroups=*/1);
+  for (int64_t row = 0; row < tileM; row += rows) {
+    Value from = ix.add(m, row);
+    SmallVector<Value> limits = {ix.sub(sizeM, from), ix.sub(sizeN, n)};
+    SmallVector<Value> indices = shape.at(batch, shape.batchRank, from, n);
+    Value out = sum;
+    if (rows < tileM)
+      out = SliceOp::create(b, part, sum, ArrayRef<int64_t>{row, 0});
+    results.store(kb, out, indices, map, limits);
+  }
+}
+
+LogicalResult mlir::tracea::lowerGemmSimt(RewriterBase &rewriter, GemmOp op) {
+  Type element = getElementTypeOrSelf(op.getLhs().getType());
+  if (getElementTypeOrSelf(op.getRhs().getType()) != element)
+    return op.emitOpError()
+           << "expects operands of one type for the variant "
+              "'gemm.simt', found "
+           << element << " and " << getElementTypeOrSelf(op.getRhs().getType());
+  if (failed(verify(op, element)))
+    return failure();
+  GemmShape(op).emitChecks(rewriter);
+  ScheduleAttr schedule = op.getScheduleAttr();
+  LaneGrid grid(schedule.getTile(), schedule.getRegisters());
+  GemmResults results(rewriter, op, schedule.getTile().take_front(2),
+                      {grid.getWarpSpan(0), grid.getWarpSpan(1)});
+  buildForMemory(rewriter, op, results, [&](KernelBuilder &kb) {
+    LaneProduct(op, results).build(kb);
+  });
+  return success();
+}
