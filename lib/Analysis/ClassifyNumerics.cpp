@@ -68,6 +68,8 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
     return result;
   }
   result.isCPU = false;
+  // Lanes multiply and add in one rounding.
+  result.hasFma = true;
   result.name = name.str();
   std::optional<hardware::TargetDescription> target =
       hardware::lookup(std::string_view(name.data(), name.size()));

@@ -120,7 +120,8 @@ private:
   TermRef convert(TermRef term, Type from, Type to);
   TermRef reduce(tracea_pipe::ReduceOp op, const Coordinates &at, Env env);
   TermRef multiply(Operation *op, Value lhs, Value rhs, Value acc, Value depth,
-                   RankedTensorType tile, const Coordinates &at, Env env);
+                   RankedTensorType tile, tracea_pipe::Precision precision,
+                   const Coordinates &at, Env env);
   TermRef readOperand(Operation *op, Value operand, const Coordinates &at,
                       Env env);
   TermRef foldOf(scf::ForOp loop, const Form &rounds, StateKey key, Env env);
