@@ -235,7 +235,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--rest", type=float, default=0.06)
     parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "build/gpu-grouped"))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     os.makedirs(options.out, exist_ok=True)
     chosen = [p for p in problems() if re.search(options.only, p.name)]
     if options.what == "compile":
