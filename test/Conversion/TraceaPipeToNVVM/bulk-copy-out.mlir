@@ -1,5 +1,6 @@
 // The copy unit clips a tile at the ends of the memory, and nowhere else: limits must
-// be what is left of the memory, however they are computed. Others are for lanes.
+// be what is left of the memory, however they are computed. A tile that others cut is
+// for lanes.
 // RUN: tracea-opt %s --convert-tracea-pipe-to-nvvm --canonicalize --cse | FileCheck %s
 // RUN: tracea-opt %s --convert-tracea-pipe-to-nvvm -o /dev/null \
 // RUN:   --remark-format=emitRemark --remarks-filter=convert-tracea-pipe-to-nvvm 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -68,6 +69,12 @@ tracea_pipe.kernel @part(%n: index, %d: memref<64x?xbf16>) attributes {warps = 4
 
 // One row short of the end.
 // CHECK-LABEL: llvm.func @short(
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c64
+// CHECK: scf.if %[[WHOLE]] {
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: } else {
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.store
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
 // REMARK: lane-copy{{.*}}limit #0 is not known to be the end of the memory
@@ -90,6 +97,12 @@ tracea_pipe.kernel @short(%n: index, %d: memref<?x4096xbf16>) attributes {warps 
 
 // The end of other memory.
 // CHECK-LABEL: llvm.func @other(
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c64
+// CHECK: scf.if %[[WHOLE]] {
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: } else {
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.store
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
 // REMARK: lane-copy{{.*}}limit #0 is not known to be the end of the memory
@@ -110,6 +123,12 @@ tracea_pipe.kernel @other(%n: index, %e: memref<?x4096xbf16>, %d: memref<?x4096x
 
 // Twice the extent.
 // CHECK-LABEL: llvm.func @twice(
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c64
+// CHECK: scf.if %[[WHOLE]] {
+// CHECK: nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK: } else {
+// CHECK-NOT: nvvm.cp.async.bulk.tensor
+// CHECK: llvm.store
 // CHECK-NOT: nvvm.cp.async.bulk.tensor
 // CHECK: llvm.return
 // REMARK: lane-copy{{.*}}limit #1 is not known to be the end of the memory

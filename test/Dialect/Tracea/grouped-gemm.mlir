@@ -41,3 +41,20 @@ func.func @canonical(%a: tensor<96x64xbf16>, %b: tensor<4x64x128xbf16>, %e: tens
   }
   return %0 : tensor<?x128xbf16>
 }
+
+// Without groups all rows are the epilogue of 0: a product of no depth.
+// CANON-LABEL: func @no_groups(
+func.func @no_groups(%a: tensor<?x64xbf16>, %b: tensor<0x64x128xbf16>, %e: tensor<0xi32>, %bias: tensor<128xf32>, %d: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  // CANON: %[[L:.*]] = tensor.empty(%{{.*}}) : tensor<?x0xbf16>
+  // CANON: %[[R:.*]] = tensor.empty() : tensor<128x0xbf16>
+  // CANON: tracea.gemm transpose_rhs ins(%[[L]], %[[R]] : tensor<?x0xbf16>, tensor<128x0xbf16>) outs(%{{.*}} : tensor<?x128xf32>) epilogue(%{{.*}} by #{{.*}} : tensor<128xf32>) {
+  // CANON: arith.addf
+  // CANON-NOT: tracea.grouped_gemm
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<?x64xbf16>, tensor<0x64x128xbf16>, tensor<0xi32>)
+         outs(%d : tensor<?x128xf32>) epilogue(%bias by affine_map<(m, n) -> (n)> : tensor<128xf32>) {
+    ^bb0(%acc: f32, %c: f32):
+      %t = arith.addf %acc, %c : f32
+      tracea.yield %t : f32
+  }
+  return %0 : tensor<?x128xf32>
+}

@@ -291,4 +291,5 @@ void TraceaDialect::getCanonicalizationPatterns(
   patterns.add<DropUnusedExtras, MergeDuplicateExtras, InlineSplatExtras,
                DropIdentityEpilogue, FoldOperandCasts, DropUnusedLogSumExp,
                DropUnusedAuxResults, ReplaceUnusedResult>(getContext());
+  populateGroupedGemmCanonicalizations(patterns);
 }

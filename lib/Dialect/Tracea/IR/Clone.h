@@ -20,6 +20,9 @@ inline Operation *cloneOnto(OpBuilder &builder, Operation *op, TypeRange types,
   return copy;
 }
 
+/// Patterns of `grouped_gemm`.
+void populateGroupedGemmCanonicalizations(RewritePatternSet &patterns);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_DIALECT_TRACEA_IR_CLONE_H

@@ -2,8 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Clone.h"
 #include "Verification.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
@@ -88,4 +90,40 @@ GroupedGemmOp::reifyResultShapes(OpBuilder &builder,
                                  ReifiedRankedShapedTypeDims &shapes) {
   shapes.push_back(tensor::getMixedSizes(builder, getLoc(), getInit()));
   return success();
+}
+
+namespace {
+/// Without groups no row has terms: a product of no depth, of which only the
+/// epilogue is left.
+struct MakeProductOfNoGroups : OpRewritePattern<GroupedGemmOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(GroupedGemmOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getNumGroups() != 0)
+      return failure();
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit());
+    OpFoldResult none = rewriter.getIndexAttr(0);
+    Type element = getElementTypeOrSelf(op.getLhs().getType());
+    auto makeEmpty = [&](ArrayRef<OpFoldResult> extents) -> Value {
+      return tensor::EmptyOp::create(rewriter, op.getLoc(), extents, element);
+    };
+    auto product = GemmOp::create(
+        rewriter, op.getLoc(), makeEmpty({sizes[0], none}),
+        makeEmpty({sizes[1], none}), op.getExtras(), op.getInit(),
+        /*aux_inits=*/ValueRange(), /*transpose_lhs=*/false,
+        /*transpose_rhs=*/true, op.getAccAttr(), op.getEpilogueMapsAttr(),
+        /*aux_maps=*/rewriter.getArrayAttr({}),
+        /*aux_kinds=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
+    rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
+                                product.getEpilogue().end());
+    rewriter.replaceOp(op, product.getResult());
+    return success();
+  }
+};
+} // namespace
+
+void tracea::populateGroupedGemmCanonicalizations(RewritePatternSet &patterns) {
+  patterns.add<MakeProductOfNoGroups>(patterns.getContext());
 }

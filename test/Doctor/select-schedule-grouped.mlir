@@ -1,0 +1,63 @@
+// What is chosen for products of groups of rows, and what a given schedule is
+// told.
+// RUN: split-file %s %t
+// RUN: tracea-opt %t/choice.mlir --tracea-select-schedule="target=sm_90a" -o %t/out.mlir \
+// RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: FileCheck %s --check-prefix=CHOICE < %t/out.mlir
+// RUN: tracea-opt %t/choice.mlir --tracea-select-schedule="target=x86-64-v4 threads=2" \
+// RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=CPU
+// RUN: tracea-opt %t/refused.mlir --split-input-file --tracea-select-schedule="target=sm_90a" --verify-diagnostics
+// RUN: tracea-opt %t/ampere.mlir --tracea-select-schedule="target=sm_80" --verify-diagnostics
+
+// Half a tile of each group counts as unused: more groups, lower tiles.
+// REMARK: takes 'grouped.warpgroup' with tile [128, 256, 64], 4 slots, 1 producer, 2 consumers; it walks over tiles of all groups, whose rows each workgroup finds from their ends: some 72 x 16 tiles, half a tile of each group unused, are 9 waves on 132 multiprocessors, a step of k is bound by multiplies; next is
+// REMARK: takes 'grouped.warpgroup' with tile [64, {{[0-9]+}}, 64]
+// CHOICE: schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>
+// CHOICE: schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [64,
+
+// CPU: tracea.grouped_gemm: falls back to 'linalg', which spells the operation out as loops over scalars
+
+//--- choice.mlir
+func.func @experts(%a: tensor<8192x4096xbf16>, %b: tensor<16x4096x4096xbf16>, %e: tensor<16xi32>, %d: tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16> {
+  %0 = tracea.grouped_gemm transpose_rhs ins(%a, %b, %e : tensor<8192x4096xbf16>, tensor<16x4096x4096xbf16>, tensor<16xi32>) outs(%d : tensor<8192x4096xbf16>)
+  return %0 : tensor<8192x4096xbf16>
+}
+func.func @many(%a: tensor<2048x2048xbf16>, %b: tensor<256x2048x2048xbf16>, %e: tensor<256xi32>, %d: tensor<2048x2048xbf16>) -> tensor<2048x2048xbf16> {
+  %0 = tracea.grouped_gemm transpose_rhs ins(%a, %b, %e : tensor<2048x2048xbf16>, tensor<256x2048x2048xbf16>, tensor<256xi32>) outs(%d : tensor<2048x2048xbf16>)
+  return %0 : tensor<2048x2048xbf16>
+}
+
+//--- refused.mlir
+func.func @parts(%a: tensor<256x256xbf16>, %b: tensor<4x256x256xbf16>, %e: tensor<4xi32>, %d: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'tracea.grouped_gemm' op schedule is not valid: variant 'grouped.warpgroup' cannot use this plan: the sums of groups are whole, found 2 parts and clusters of 1}}
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x256xbf16>, tensor<4xi32>) outs(%d : tensor<256x256xbf16>)
+    schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, split = 2>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+func.func @rows(%a: tensor<256x256xbf16>, %b: tensor<4x256x256xbf16>, %e: tensor<4xi32>, %d: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'tracea.grouped_gemm' op schedule is not valid: variant 'grouped.warpgroup' cannot use this plan: tile extent m must be 64 for each consumer, or 128 for a single one, found 96}}
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x256xbf16>, tensor<4xi32>) outs(%d : tensor<256x256xbf16>)
+    schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [96, 256, 64], slots = 4, producers = 1, consumers = 2>
+  return %0 : tensor<256x256xbf16>
+}
+
+// -----
+
+// The unit reads bytes along k alone.
+func.func @bytes(%a: tensor<256x256xi8>, %b: tensor<4x256x256xi8>, %e: tensor<4xi32>, %d: tensor<256x256xi32>) -> tensor<256x256xi32> {
+  // expected-error @below {{'tracea.grouped_gemm' op has no variant for target 'sm_90a'}}
+  // expected-note @below {{variant 'grouped.warpgroup' is refused: the unit reads i8 where rows of both operands run along k}}
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xi8>, tensor<4x256x256xi8>, tensor<4xi32>) outs(%d : tensor<256x256xi32>)
+  return %0 : tensor<256x256xi32>
+}
+
+//--- ampere.mlir
+func.func @ampere(%a: tensor<256x256xbf16>, %b: tensor<4x256x256xbf16>, %e: tensor<4xi32>, %d: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
+  // expected-error @below {{'tracea.grouped_gemm' op has no variant for target 'sm_80'}}
+  // expected-note @below {{variant 'grouped.warpgroup' is refused: target 'sm_80' has no unit 'wgmma'}}
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x256xbf16>, tensor<4xi32>) outs(%d : tensor<256x256xbf16>)
+  return %0 : tensor<256x256xbf16>
+}
