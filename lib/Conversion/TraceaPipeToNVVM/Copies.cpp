@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Lowering.h"
+#include "RowStores.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -225,15 +226,43 @@ struct LowerCopyOut : KernelPattern<CopyOutOp> {
     });
   }
 
+  /// The unit copies a tile that no limit cuts but the end of the memory.
+  void copyWholeOrPart(CopyOutOp op, OpAdaptor adaptor, Emitter &b,
+                       const BulkCopy &copy) const {
+    ArrayRef<int64_t> shape =
+        cast<MemRefType>(op.getSource().getType()).getShape();
+    Value whole;
+    for (unsigned dim : copy.wholeLimits) {
+      Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                         adaptor.getLimits()[dim],
+                                         b.index(shape[dim]));
+      whole = whole ? arith::AndIOp::create(b, whole, fits).getResult() : fits;
+    }
+    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    copyBulk(op, adaptor, b, copy);
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    bool columnsEnd = !llvm::is_contained(copy.wholeLimits, shape.size() - 1);
+    if (!columnsEnd ||
+        failed(emitRowStores(
+            b, op, context.getWindow(op.getSourceMutable()),
+            context.globalWindows.find(&op.getDestMutable())->second,
+            adaptor.getSource(), adaptor.getLimits())))
+      copyByLanes(op, adaptor, b);
+  }
+
   LogicalResult
   matchAndRewrite(CopyOutOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter b(op, rewriter, context);
     auto bulk = context.plan.bulkCopies.find(op);
-    if (bulk != context.plan.bulkCopies.end())
+    if (bulk == context.plan.bulkCopies.end())
+      copyByLanes(op, adaptor, b);
+    else if (bulk->second.wholeLimits.empty())
       copyBulk(op, adaptor, b, bulk->second);
     else
-      copyByLanes(op, adaptor, b);
+      copyWholeOrPart(op, adaptor, b, bulk->second);
     rewriter.eraseOp(op);
     return success();
   }

@@ -34,6 +34,8 @@ namespace mlir::tracea_pipe {
 bool isRegisterTile(Type type);
 /// A ranked tensor of static shape whose encoding is `#tracea_pipe.staged`.
 bool isStagedTile(Type type);
+/// Memory that `tracea_pipe.ragged_count` reads the ends of groups from.
+bool isRaggedEnds(Type type);
 /// The lane map of a register tile.
 LanesAttr getLanes(Type type);
 
