@@ -142,3 +142,21 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+func.func @grouped_gemm_rows(%a: tensor<64x32xf32>, %b: tensor<3x32x48xf32>, %e: tensor<3xi32>, %d: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  // expected-error @+3 {{'tracea.grouped_gemm' op expected a tile that covers dimension m: ends count rows from the first one}}
+  // expected-error @+2 {{to tile operation}}
+  // expected-error @+1 {{failed to generate tiling loops}}
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<64x32xf32>, tensor<3x32x48xf32>, tensor<3xi32>) outs(%d : tensor<64x48xf32>)
+  return %0 : tensor<64x48xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["tracea.grouped_gemm"]} in %root : (!transform.any_op) -> !transform.any_op
+    %t, %l = transform.structured.tile_using_for %op tile_sizes [8] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}

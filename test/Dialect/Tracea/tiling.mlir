@@ -312,3 +312,32 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// Columns of a grouped product: ends and rows stay whole.
+// CHECK-LABEL: func @grouped_gemm(
+// CHECK-SAME: %[[A:[^:]+]]: tensor<64x32xf32>, %[[B:[^:]+]]: tensor<3x48x32xf32>, %[[E:[^:]+]]: tensor<3xi32>, %[[BIAS:[^:]+]]: tensor<48xf32>, %[[D:[^:]+]]: tensor<64x48xf32>
+func.func @grouped_gemm(%a: tensor<64x32xf32>, %b: tensor<3x48x32xf32>, %e: tensor<3xi32>, %bias: tensor<48xf32>, %d: tensor<64x48xf32>) -> tensor<64x48xf32> {
+  // CHECK: scf.for %[[J:[^ ]+]] = %{{.*}} iter_args(%[[D0:[^ ]+]] = %[[D]])
+  // CHECK-DAG: %[[TB:.+]] = tensor.extract_slice %[[B]][0, %[[J]], 0] [3, 8, 32] [1, 1, 1]
+  // CHECK-DAG: %[[TBIAS:.+]] = tensor.extract_slice %[[BIAS]][%[[J]]] [8] [1]
+  // CHECK-DAG: %[[TD:.+]] = tensor.extract_slice %[[D0]][0, %[[J]]] [64, 8] [1, 1]
+  // CHECK: %[[Y:.+]] = tracea.grouped_gemm transpose_rhs ins(%[[A]], %[[TB]], %[[E]] : tensor<64x32xf32>, tensor<3x8x32xf32>, tensor<3xi32>) outs(%[[TD]] : tensor<64x8xf32>) epilogue(%[[TBIAS]]
+  // CHECK: tensor.insert_slice %[[Y]] into %[[D0]][0, %[[J]]] [64, 8] [1, 1]
+  %0 = tracea.grouped_gemm transpose_rhs ins(%a, %b, %e : tensor<64x32xf32>, tensor<3x48x32xf32>, tensor<3xi32>) outs(%d : tensor<64x48xf32>)
+       epilogue(%bias by affine_map<(m, n) -> (n)> : tensor<48xf32>) {
+    ^bb0(%acc: f32, %x: f32):
+      %0 = arith.addf %acc, %x : f32
+      tracea.yield %0 : f32
+  }
+  return %0 : tensor<64x48xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["tracea.grouped_gemm"]} in %root : (!transform.any_op) -> !transform.any_op
+    %t, %l = transform.structured.tile_using_for %op tile_sizes [0, 8] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
