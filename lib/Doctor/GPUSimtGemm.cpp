@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The variant for what no matrix unit may or can compute: single precision that
-// must not be rounded, double precision, integers of 32 bits, orders of 8-bit
-// operands that the units do not read, and GPUs without such units. A step of k
+// must not be rounded, double precision, orders of 8-bit integers that the units
+// do not read, and GPUs without such units. A step of k
 // is bound by the multiply-adds, by what lanes read from shared memory for
 // them, or by the copies into it; a multiprocessor that holds few warps waits
 // for each of their instructions.

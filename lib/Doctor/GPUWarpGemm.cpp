@@ -158,8 +158,10 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
   }
   if (warps > mostWarps)
     return "at most 32 warps are expected";
-  if (plan.registers[0] * plan.registers[1] > 64 * 64)
-    return "a register tile has at most 4096 elements";
+  // The sums of a step stand beside those of all steps where each has its own.
+  int64_t most = isSplit ? 64 * 32 : 64 * 64;
+  if (plan.registers[0] * plan.registers[1] > most)
+    return "a register tile has at most " + text(most) + " elements";
   int64_t bytes = bytesOf(problem.operand);
   auto isRow = [&](int64_t elements) {
     return elements > 0 && elements * bytes % depthOfUnit == 0;
@@ -199,7 +201,9 @@ Plan WarpGemm::plan(const Problem &problem,
   for (const WarpTile &tile : tiles) {
     Plan plan;
     plan.unit = UnitKind::MMASync;
-    plan.tile = {tile.m, tile.n, tile.depth / bytesOf(problem.operand)};
+    // The sums of a step are added outside of the unit.
+    int64_t depth = isSplit ? 2 * tile.depth : tile.depth;
+    plan.tile = {tile.m, tile.n, depth / bytesOf(problem.operand)};
     plan.registers = {tile.warpM, tile.warpN};
     plan.slots = tile.slots;
     plan.group = groupOfRaster;

@@ -21,13 +21,30 @@ module attributes {tracea.allow_tf32} {
 
 // -----
 
+// Lanes multiply what nobody lets the units round.
+// CHECK-LABEL: @nobody_allows
+// CHECK: schedule <variant = "gemm.simt", unit = vector, tile = [128, 128, 16], registers = [8, 8]
 func.func @nobody_allows(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>, %d: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
-  // expected-error @below {{'tracea.gemm' op has no variant for target 'sm_90a'}}
-  // expected-note @below {{'gemm.warpgroup' is refused: the unit rounds f32 to tf32; the attribute 'tracea.allow_tf32' of the function or the module allows it, or a schedule asks for it}}
-  // expected-note @below {{'gemm.skinny' is refused: the unit rounds f32 to tf32}}
-  // expected-note @below {{'gemm.warp' is refused}}
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%d : tensor<4096x4096xf32>)
   return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @parts_allowed
+// CHECK: schedule <variant = "gemm.tf32x3", unit = mma_sync
+func.func @parts_allowed(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>, %d: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> attributes {tracea.allow_tf32x3} {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%d : tensor<4096x4096xf32>)
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @across
+// CHECK: schedule <variant = "gemm.simt"
+func.func @across(%a: tensor<4096x4096xi8>, %b: tensor<4096x4096xi8>, %d: tensor<4096x4096xi32>) -> tensor<4096x4096xi32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<4096x4096xi8>, tensor<4096x4096xi8>) outs(%d : tensor<4096x4096xi32>)
+  return %0 : tensor<4096x4096xi32>
 }
 
 // -----

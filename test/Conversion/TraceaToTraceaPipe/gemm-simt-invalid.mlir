@@ -74,14 +74,3 @@ func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %d: tensor<8x8xf32>) -
   return %0 : tensor<8x8xf32>
 }
 }
-
-// -----
-
-module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", triple = "nvptx64-nvidia-cuda", cpu = "sm_80">} {
-func.func @main(%a: tensor<8x8xi64>, %b: tensor<8x8xi64>, %d: tensor<8x8xi64>) -> tensor<8x8xi64> {
-  // expected-error @below {{expects an accumulator of i32 for the variant 'gemm.simt', found 'i64'}}
-  %0 = tracea.gemm ins(%a, %b : tensor<8x8xi64>, tensor<8x8xi64>) outs(%d : tensor<8x8xi64>)
-    schedule <variant = "gemm.simt", unit = vector, tile = [64, 64, 16], registers = [4, 8]>
-  return %0 : tensor<8x8xi64>
-}
-}
