@@ -91,11 +91,15 @@ bool Machine::write(MachineState &state, int role, const Instruction &op,
     if (!(op.parts >> part & 1))
       continue;
     int buffer = bufferOf(op.channel, slot, part);
-    // What it has not fenced yet nobody can have read: the same fill goes on.
-    bool continues = !op.async && test(set(state, role, Unfenced), buffer);
+    // What it has not fenced yet nobody can have read: the same fill goes on,
+    // and so it does while the group is open.
+    bool isLanding = test(set(state, role, Landing), buffer);
+    bool continues =
+        op.async ? isLanding && test(group(state, role, op.queue, 0), buffer)
+                 : test(set(state, role, Unfenced), buffer);
     if (!continues && !checkOverwrite(state, role, op, buffer))
       return false;
-    if (test(set(state, role, Landing), buffer))
+    if (isLanding && !(op.async && continues))
       return fail(Property::Overwrite,
                   quoted(role) + " writes " + bufferName(buffer) +
                       " while its own asynchronous write is in flight",

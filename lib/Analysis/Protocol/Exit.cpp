@@ -44,7 +44,7 @@ bool Machine::checkExit(MachineState &state) {
       int fact = readFact[buffer][role];
       int channel = channelOfBuffer[buffer];
       if (state.buffers[buffer].filled && fact >= 0 &&
-          !anyLaneKnows(state, role, fact))
+          !protocol.channels[channel].ahead && !anyLaneKnows(state, role, fact))
         return fail(
             Property::Drain,
             bufferName(buffer) + " is filled and never read by " + quoted(role),

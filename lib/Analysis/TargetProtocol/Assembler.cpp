@@ -379,6 +379,8 @@ RecoveredProtocol Assembler::run() {
     channel.producers = region.writers;
     channel.fullCount = llvm::popcount(region.writers);
     channel.initialized = true;
+    // Lanes that fill and read a ring themselves fill it past its end.
+    channel.ahead = !context.hasWarpgroups;
     channel.parts = 1;
     result.protocol.channels.push_back(channel);
     result.channels.push_back(region.op);

@@ -27,7 +27,8 @@ struct Cell {
 /// Loads and stores of single places in shared memory.
 static std::map<int64_t, Cell> findCells(KernelContext &context) {
   std::map<int64_t, Cell> cells;
-  ValueSymbols values(context.symbols, {0, context.threads - 1});
+  ValueSymbols values(context.symbols, {0, context.threads - 1},
+                      context.demanded);
   auto place = [&](Value address) -> std::optional<int64_t> {
     Linear linear = context.symbols.linearize(values.get(address));
     if (!isShared(linear) || linear.terms.size() != 1)

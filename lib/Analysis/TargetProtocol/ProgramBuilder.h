@@ -15,8 +15,8 @@ class ProgramBuilder {
 public:
   ProgramBuilder(KernelContext &context, ThreadRange threads,
                  DenseSet<Value> &dropped)
-      : context(context), threads(threads), values(context.symbols, threads),
-        dropped(dropped) {
+      : context(context), threads(threads),
+        values(context.symbols, threads, context.demanded), dropped(dropped) {
     program.threads = threads;
   }
 
@@ -54,6 +54,7 @@ private:
   bool emitBarrierOp(Operation *op);
   bool emitGroupOp(Operation *op);
   bool emitAccessOp(Operation *op);
+  bool emitClusterOp(Operation *op);
   bool emitAsm(Operation *op);
   void emitWait(Operation *op, Value barrier, Value parity);
   void emitMultiply(Operation *op);

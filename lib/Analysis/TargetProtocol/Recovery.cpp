@@ -15,7 +15,8 @@ namespace ta = ::tracea::analysis;
 
 /// Lower bounds from assumptions at the top of the kernel: `assume(n > 0)`.
 static void readAssumptions(KernelContext &context) {
-  ValueSymbols values(context.symbols, {0, context.threads - 1});
+  ValueSymbols values(context.symbols, {0, context.threads - 1},
+                      context.demanded);
   for (Operation &op : context.kernel.getBody().front()) {
     if (!op.getNumRegions())
       values.visit(&op);
@@ -52,10 +53,14 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
   context.kernel = kernel;
   auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid");
   RecoveredProtocol none;
-  bool barriers = false;
-  kernel->walk([&](NVVM::MBarrierInitOp) { barriers = true; });
-  if (!barriers || kernel.getBody().empty())
+  bool barriers = false, copies = false;
+  kernel->walk([&](Operation *op) {
+    barriers |= isa<NVVM::MBarrierInitOp>(op);
+    copies |= isa<NVVM::CpAsyncOp>(op);
+  });
+  if ((!barriers && !copies) || kernel.getBody().empty())
     return none;
+  context.hasWarpgroups = barriers;
   auto undecided = [&](const Twine &why) {
     none.channels.push_back(kernel);
     none.reason = why.str();
@@ -82,6 +87,8 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
   }
   context.threads = static_cast<unsigned>(total);
   context.accumulators.build(context.kernel);
+  findDemand(context);
+  checkPeers(context);
   readAssumptions(context);
   findMessages(context);
   SmallVector<RoleProgram> programs;
@@ -104,7 +111,7 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
 std::string mlir::tracea::describeTargetProtocol(const ta::Protocol &protocol) {
   int rings = 0;
   for (const ta::Channel &channel : protocol.channels)
-    rings += !channel.initialized;
+    rings += !channel.initialized || channel.slots > 1;
   return std::to_string(protocol.roles.size()) + " roles, " +
          std::to_string(rings) + " rings, every trip count";
 }

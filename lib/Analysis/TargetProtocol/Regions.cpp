@@ -211,7 +211,7 @@ void Assembler::findLooseRegions() {
     }
   for (const RoleProgram &program : programs)
     for (const Event &event : program.events)
-      if (event.kind == Event::Read && event.async)
+      if (event.kind == Event::Read && event.async && !event.remote)
         for (BufferRegion &region : regions)
           region.readAsync |= overlaps(region, event);
 }

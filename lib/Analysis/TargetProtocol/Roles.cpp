@@ -12,20 +12,37 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
+/// Branches, and what decides them, in their order.
+static SmallVector<Operation *> findDecisions(KernelContext &context) {
+  DenseSet<Operation *> demanded;
+  context.kernel.walk([&](scf::IfOp branch) { addDemand(branch, demanded); });
+  SmallVector<Operation *> decisions;
+  context.kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<scf::IfOp>(op) || (demanded.contains(op) && !op->getNumRegions()))
+      decisions.push_back(op);
+  });
+  return decisions;
+}
+
 /// What the warp makes of each branch condition: 0, 1 or 2 for "not all".
 static std::vector<uint8_t> decideBranches(KernelContext &context,
+                                           ArrayRef<Operation *> steps,
                                            unsigned warp) {
-  ValueSymbols values(context.symbols, {32 * warp, 32 * warp + 31});
+  ValueSymbols values(context.symbols, {32 * warp, 32 * warp + 31},
+                      context.demanded);
   std::vector<uint8_t> decisions;
-  context.kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!op->getNumRegions())
-      return values.visit(op);
+  for (Operation *op : steps) {
     auto branch = dyn_cast<scf::IfOp>(op);
-    if (!branch)
-      return;
+    if (!branch) {
+      values.visit(op);
+      continue;
+    }
     const Symbol *condition = values.get(branch.getCondition());
     unsigned taken = 0, known = 0;
-    if (condition->onThread || condition->isConstant())
+    if (const std::vector<uint64_t> *each = values.getPerThread(condition)) {
+      known = each->size();
+      taken = llvm::count_if(*each, [](uint64_t value) { return value != 0; });
+    } else if (condition->onThread && !condition->onOpaque)
       for (unsigned thread = 32 * warp; thread < 32 * warp + 32; ++thread)
         if (std::optional<uint64_t> value =
                 evaluateForThread(condition, thread, thread % 32 == 0)) {
@@ -33,15 +50,16 @@ static std::vector<uint8_t> decideBranches(KernelContext &context,
           taken += *value != 0;
         }
     decisions.push_back(known < 32 ? 2 : taken == 32 ? 1 : taken == 0 ? 0 : 2);
-  });
+  }
   return decisions;
 }
 
 SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
   unsigned warps = context.threads / 32;
   std::vector<std::vector<uint8_t>> decisions;
+  SmallVector<Operation *> steps = findDecisions(context);
   for (unsigned warp = 0; warp < warps; ++warp)
-    decisions.push_back(decideBranches(context, warp));
+    decisions.push_back(decideBranches(context, steps, warp));
   // A branch that some warp takes with some lanes elects.
   std::vector<bool> elects(decisions.empty() ? 0 : decisions[0].size());
   for (const std::vector<uint8_t> &decision : decisions)
@@ -50,7 +68,7 @@ SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
         elects[i] = true;
   SmallVector<ThreadRange> roles;
   for (unsigned warp = 0; warp < warps; ++warp) {
-    bool split = warp % 4 == 0;
+    bool split = warp == 0 || (context.hasWarpgroups && warp % 4 == 0);
     for (size_t i = 0; i < elects.size(); ++i)
       split |=
           !elects[i] && warp && decisions[warp][i] != decisions[warp - 1][i];

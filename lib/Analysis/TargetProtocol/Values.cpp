@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Analysis/TargetProtocol/Values.h"
+#include "Operands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,6 +30,16 @@ std::optional<Operator> mlir::tracea::getOperator(Operation *op) {
       .Cases({"arith.shli", "llvm.shl"}, Operator::ShiftLeft)
       .Cases({"arith.shrui", "llvm.lshr"}, Operator::ShiftRight)
       .Cases({"arith.select", "llvm.select"}, Operator::Select)
+      .Default(std::nullopt);
+}
+
+/// The operator that one of signed numbers is where none of them is negative.
+static std::optional<Operator> getNaturalOperator(Operation *op) {
+  return llvm::StringSwitch<std::optional<Operator>>(
+             op->getName().getStringRef())
+      .Cases({"arith.divsi", "arith.floordivsi", "llvm.sdiv"}, Operator::Div)
+      .Cases({"arith.remsi", "llvm.srem"}, Operator::Rem)
+      .Cases({"arith.shrsi", "llvm.ashr"}, Operator::ShiftRight)
       .Default(std::nullopt);
 }
 
@@ -68,9 +79,15 @@ const std::vector<uint64_t> *ValueSymbols::getPerThread(const Symbol *symbol) {
     bool known = true;
     for (unsigned i = 0; i < symbol->numOperands; ++i)
       known = known && getPerThread(symbol->operands[i]);
+    // All of them are kept now, and stay where they are.
+    const std::vector<uint64_t> *each[3] = {};
+    for (unsigned i = 0; known && i < symbol->numOperands; ++i)
+      each[i] = getPerThread(symbol->operands[i]);
+    if (known)
+      result.reserve(threads.size());
     for (unsigned thread = 0; known && thread < threads.size(); ++thread) {
       for (unsigned i = 0; i < symbol->numOperands; ++i)
-        operands[i] = (*getPerThread(symbol->operands[i]))[thread];
+        operands[i] = (*each[i])[thread];
       known = ::tracea::analysis::applyOperator(symbol->op, symbol->bits,
                                                 operands, value);
       result.push_back(value);
@@ -93,6 +110,8 @@ const Symbol *ValueSymbols::unknown(Value value, bool uniform) {
 }
 
 void ValueSymbols::visit(Operation *op) {
+  if (!demanded.contains(op))
+    return;
   for (Value result : op->getResults())
     if (getSymbolBits(result.getType()))
       symbols[result] = compute(op, result);
@@ -182,11 +201,19 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     }
     return table.apply(*kind, bits, operands);
   }
+  if (std::optional<Operator> kind = getNaturalOperator(op); kind && bits) {
+    const Symbol *a = get(op->getOperand(0)), *b = get(op->getOperand(1));
+    if (a->high >> (bits - 1) == 0 && b->high >> (bits - 1) == 0)
+      return table.apply(*kind, bits, {a, b});
+  }
   if (isa<arith::CmpIOp, LLVM::ICmpOp>(op) &&
       getSymbolBits(op->getOperand(0).getType()))
     return compare(op);
   if (isa<LLVM::AddressOfOp, LLVM::GEPOp>(op))
     return address(op);
+  // The same place in another block's memory.
+  if (auto peer = dyn_cast<NVVM::MapaOp>(op))
+    return get(peer.getA());
   // Of one value, read with another type.
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp, LLVM::ZExtOp,
           LLVM::AddrSpaceCastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op) &&
@@ -225,12 +252,13 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     bool idx = shuffle.getKind() == NVVM::ShflKind::idx;
     if (idx && !source->onThread)
       return source;
-    if (idx && !source->onOpaque && !source->onWalk) {
+    const std::vector<uint64_t> *each = idx ? getPerThread(source) : nullptr;
+    if (each) {
       bool uniform = true;
       for (unsigned thread = threads.first; thread <= threads.last; ++thread) {
-        auto mine = evaluateForThread(source, thread, false);
-        auto first = evaluateForThread(source, thread & ~31u, false);
-        uniform &= mine && first && *mine == *first;
+        unsigned first = std::max(thread & ~31u, threads.first);
+        uniform &=
+            (*each)[thread - threads.first] == (*each)[first - threads.first];
       }
       if (uniform)
         return source;
@@ -239,10 +267,13 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
   }
   // Equal operands give equal results, whatever they are.
   if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
-    std::string key = op->getName().getStringRef().str() + " " +
-                      std::to_string(cast<OpResult>(result).getResultNumber());
+    // Attributes and types are unique: their addresses name them.
+    std::string key;
     llvm::raw_string_ostream stream(key);
-    stream << op->getAttrDictionary() << result.getType();
+    stream << op->getName().getStringRef() << " "
+           << cast<OpResult>(result).getResultNumber() << " "
+           << op->getAttrDictionary().getAsOpaquePointer() << " "
+           << result.getType().getAsOpaquePointer();
     bool isPrivate = false, varies = false, onThread = false;
     for (Value operand : op->getOperands()) {
       const Symbol *symbol = get(operand);
@@ -257,7 +288,16 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
       return table.opaque(key, bits, false, varies);
     return unknown(result, !onThread);
   }
-  if (isa<LLVM::LoadOp>(op))
-    return unknown(result, !get(op->getOperand(0))->onThread);
+  if (isa<LLVM::LoadOp>(op)) {
+    const Symbol *place = get(op->getOperand(0));
+    bool isKnown = !place->onThread && !place->isPrivate && !place->onWalk;
+    if (isKnown && op->hasAttr(kUnchangedAttrName)) {
+      std::string key = "unchanged ";
+      llvm::raw_string_ostream(key)
+          << result.getType() << " " << static_cast<const void *>(place);
+      return table.opaque(key, bits, /*isPrivate=*/false, place->varies);
+    }
+    return unknown(result, !place->onThread);
+  }
   return unknown(result, false);
 }

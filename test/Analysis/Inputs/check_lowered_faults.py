@@ -47,8 +47,12 @@ FAULTS = [
     ("multiplies not committed", r"^\s*nvvm\.wgmma\.commit\.group", None),
     ("stores not committed", r"^\s*nvvm\.cp\.async\.bulk\.commit\.group", None),
     ("stores not waited for", r"^\s*nvvm\.cp\.async\.bulk\.wait_group", None),
+    ("copies not committed", r"^\s*nvvm\.cp\.async\.commit\.group", None),
+    ("copies not waited for", r"^\s*nvvm\.cp\.async\.wait\.group", None),
+    ("one more group of copies pending", r"^\s*nvvm\.cp\.async\.wait\.group \d",
+     (r"(cp\.async\.wait\.group) (\d)", lambda m: f"{m[1]} {int(m[2]) + 1}")),
     ("arrival at the cluster's barrier missing", r"^\s*nvvm\.cluster\.arrive", None),
-    ("writes not published to the cluster", r"^\s*nvvm\.cluster\.arrive \{",
+    ("arrival at the cluster's barrier orders nothing", r"^\s*nvvm\.cluster\.arrive \{",
      (r"cluster\.arrive ", "cluster.arrive.relaxed ")),
     ("cluster not waited for", r"^\s*nvvm\.cluster\.wait", None),
 ]

@@ -135,6 +135,8 @@ struct Channel {
   bool commitLast = false;
   /// A producer may exit only after every read (clusters need it).
   bool drain = false;
+  /// Filled ahead of its readers: what they come to no more may be left unread.
+  bool ahead = false;
 };
 
 /// How a role walks a ring. At the pipeline level this is an element of Z/2n:

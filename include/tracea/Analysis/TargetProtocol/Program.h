@@ -44,6 +44,9 @@ struct Event {
     TouchRegisters,
     FenceRegisters,
     FeedRegisters,
+    /// At the barrier of the cluster.
+    ClusterArrive,
+    ClusterWait,
     Issue,
     Use,
     Set,
@@ -73,14 +76,26 @@ struct Event {
   bool async = false, collective = false;
   /// Reads what it has not read before.
   bool fresh = false;
+  /// Reads the memory of another block of the cluster.
+  bool remote = false;
+  /// Who has waited for this arrival sees what was written before.
+  bool publishes = false;
 };
 
 /// The queues of groups that a role may have.
-enum Queue : int { kMultiplies = 0, kStores = 1, kCopies = 2 };
+enum Queue : int {
+  kMultiplies = 0,
+  kStores = 1,
+  kCopies = 2,
+  /// Loads from the memory of other blocks.
+  kPeers = 3
+};
 
 struct RoleProgram {
   std::string name;
   ThreadRange threads;
+  /// What stands for such threads of the cluster's other blocks.
+  bool isPeer = false;
   std::vector<Event> events;
   std::vector<::tracea::analysis::Variable> variables;
   std::vector<std::string> values;
@@ -104,10 +119,15 @@ struct Messages {
 struct KernelContext {
   LLVM::LLVMFuncOp kernel;
   unsigned threads = 0;
+  /// Warpgroups are roles of their own; without barriers in shared memory there
+  /// is nothing that they do apart.
+  bool hasWarpgroups = true;
   SymbolTable symbols;
   TripTable trips;
   Accumulators accumulators;
   Messages messages;
+  /// Operations whose results somebody asks for.
+  DenseSet<Operation *> demanded;
   /// Lower bounds that the kernel assumes of values.
   DenseMap<const Symbol *, uint64_t> minimum;
   /// Why the kernel is not decided, and where.
@@ -130,6 +150,14 @@ struct KernelContext {
     guessedOp = op;
   }
 };
+
+/// Finds the operations that decide addresses, counts and branches.
+void findDemand(KernelContext &context);
+/// Adds those that decide the operands of `op`.
+void addDemand(Operation *op, DenseSet<Operation *> &demanded);
+
+/// What other blocks' memory is used for.
+void checkPeers(KernelContext &context);
 
 /// Finds tile numbers that are handed from role to role.
 void findMessages(KernelContext &context);

@@ -23,8 +23,10 @@ struct ThreadRange {
 /// operation is visited again.
 class ValueSymbols {
 public:
-  ValueSymbols(SymbolTable &table, ThreadRange threads)
-      : table(table), threads(threads) {}
+  /// Of operations beyond `demanded` nothing is known.
+  ValueSymbols(SymbolTable &table, ThreadRange threads,
+               const DenseSet<Operation *> &demanded)
+      : table(table), threads(threads), demanded(demanded) {}
 
   void bind(Value value, const Symbol *symbol) { symbols[value] = symbol; }
   const Symbol *get(Value value);
@@ -45,6 +47,7 @@ private:
   const Symbol *compare(Operation *op);
   const Symbol *address(Operation *op);
 
+  const DenseSet<Operation *> &demanded;
   DenseMap<Value, const Symbol *> symbols;
   llvm::StringMap<uint64_t> globals;
   /// Empty where there are none.
