@@ -13,6 +13,9 @@ using namespace mlir::tracea_pipe;
 
 /// So many groups are written out.
 constexpr int64_t kMostUnrolled = 32;
+/// Of more, a loop reads as many bytes of ends in each round: what the few
+/// registers of a warp that copies can hold.
+constexpr int64_t kRoundBytes = 32;
 
 namespace {
 /// The walk over groups g of the rows; numbers of rows are i32, like the
@@ -99,12 +102,20 @@ SmallVector<Value> GroupWalk::run(
     for (int64_t i = 0; i < count; ++i)
       state = step(b.i32(i), state[0], state[1], ArrayRef(state).drop_front(2));
   } else {
-    auto loop = scf::ForOp::create(b, b.i32(0), groups, b.i32(1), state);
+    int64_t round = 8 * kRoundBytes / buffer.type.getElementTypeBitWidth();
+    auto loop = scf::ForOp::create(b, b.i32(0), groups, b.i32(round), state);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    ValueRange now = loop.getRegionIterArgs();
-    scf::YieldOp::create(
-        b, step(loop.getInductionVar(), now[0], now[1], now.drop_front(2)));
+    SmallVector<Value> now =
+        llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    Value last = b.add(groups, -1);
+    // The last group once more is an empty one behind it.
+    for (int64_t i = 0; i < round; ++i) {
+      Value number =
+          arith::MinSIOp::create(b, b.add(loop.getInductionVar(), i), last);
+      now = step(number, now[0], now[1], ArrayRef(now).drop_front(2));
+    }
+    scf::YieldOp::create(b, now);
     state.assign(loop.getResults().begin(), loop.getResults().end());
   }
   rest.number = groups;

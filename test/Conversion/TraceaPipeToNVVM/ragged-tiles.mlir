@@ -43,9 +43,11 @@ tracea_pipe.kernel @count(%ends: memref<2xi32>, %rows: index, %y: memref<?xi32>)
   tracea_pipe.end
 }
 
-// Any number of groups, and ends of 64 bits: these are cut to numbers of rows.
+// Any number of groups, four in a round, and ends of 64 bits: these are cut to
+// numbers of rows. The last group once more is an empty one.
 // CHECK-LABEL: llvm.func @find(
 // CHECK: %[[FOUND:.*]]:5 = scf.for %[[G:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEGIN:.*]] = %{{.*}}, %[[BEFORE:.*]] = %{{.*}}, %[[GROUP:.*]] = %{{.*}}, %[[FIRST:.*]] = %{{.*}}, %[[STOP:.*]] = %{{.*}}) -> (i32, i32, i32, i32, i32)
+// CHECK: %[[NOW:.*]] = arith.minsi %[[G]], %[[LAST:.*]] : i32
 // CHECK: %[[E:.*]] = llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i64
 // CHECK: arith.maxsi %[[E]], %{{.*}} : i64
 // CHECK: arith.minsi {{.*}} : i64
@@ -53,9 +55,12 @@ tracea_pipe.kernel @count(%ends: memref<2xi32>, %rows: index, %y: memref<?xi32>)
 // CHECK: arith.maxsi %[[BEGIN]], %[[E32]]
 // CHECK: %[[NUMBER:.*]] = arith.subi %{{.*}}, %[[BEFORE]]
 // CHECK: %[[HERE:.*]] = arith.cmpi ult, %[[NUMBER]],
-// CHECK: arith.select %[[HERE]], %[[G]], %[[GROUP]]
+// CHECK: arith.select %[[HERE]], %[[NOW]], %[[GROUP]]
 // CHECK: arith.select %[[HERE]], %{{.*}}, %[[FIRST]]
 // CHECK: arith.select %[[HERE]], %{{.*}}, %[[STOP]]
+// CHECK: arith.minsi %{{.*}}, %[[LAST]] : i32
+// CHECK-COUNT-3: llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i64
+// CHECK-NOT: llvm.load
 // CHECK: scf.yield
 // CHECK-NOT: scf.if
 // CHECK: arith.cmpi ult
