@@ -141,7 +141,7 @@ private:
       remark::missed(kernel.getLoc(),
                      remark::RemarkOpts::name("numerics-not-decided")
                          .category("tracea-classify-numerics"))
-          << "numerics class not decided: " << reason;
+          << ("numerics class not decided: " + reason);
     }
     setUndecided(kernel, "numerics", {reason});
   }

@@ -107,7 +107,8 @@ Form Evaluator::phaseOf(Value value, Env env) {
 //===----------------------------------------------------------------------===//
 
 Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
-                                 bool isAlone, const Form &team, Env env) {
+                                 bool isAlone, const Form &team, Env env,
+                                 SmallVectorImpl<Form> *open) {
   SmallVector<Operation *> path;
   for (Operation *parent = commit->getParentOp(); parent != tiles;
        parent = parent->getParentOp())
@@ -178,10 +179,20 @@ Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
     Form room =
         index.sub(index.sub(tripCount(loop, found), iteration), Form(1));
     // Of a single commit the fill is known to be, and so to be in the loop.
-    if (!isAlone &&
-        (!index.prove(iteration, env->facts) || !index.prove(room, env->facts)))
-      return nullptr;
-    found = range(range(inside, iteration), room);
+    if (!isAlone)
+      for (const Form &condition : {iteration, room}) {
+        if (index.prove(condition, env->facts))
+          continue;
+        if (!open)
+          return nullptr;
+        if (index.prove(index.sub(Form(-1), condition), env->facts)) {
+          open->assign({Form(-1)});
+          return nullptr;
+        }
+        open->push_back(condition);
+      }
+    found =
+        open && !open->empty() ? inside : range(range(inside, iteration), room);
   }
   return found;
 }
@@ -277,11 +288,65 @@ TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
       }
     }
   }
-  AcquireOp owner = fill ? acquireOf(fill) : AcquireOp();
+  if (!fill)
+    return readOneOf(wait, commits, buffer, at, env);
+  return filled(fill, buffer, at, where);
+}
+
+TermRef Evaluator::filled(CommitOp fill, unsigned buffer, const Coordinates &at,
+                          Env env) {
+  AcquireOp owner = acquireOf(fill);
   if (!owner) {
     index.fail("which fill of a channel is read is not decided");
     return terms.undefined();
   }
   return lastWrite(owner.getBuffers()[buffer], at, fill->getBlock(),
-                   fill->getIterator(), where);
+                   fill->getIterator(), env);
+}
+
+/// What one thread of control fills in several places, as a loop and what comes
+/// before it do: the number of the fill says in which.
+TermRef Evaluator::readOneOf(WaitOp wait, ArrayRef<CommitOp> commits,
+                             unsigned buffer, const Coordinates &at, Env env) {
+  struct Candidate {
+    CommitOp commit;
+    Env env;
+    SmallVector<Form, 2> conditions;
+  };
+  SmallVector<Candidate> candidates;
+  unsigned unknown = 0;
+  Form number = phaseOf(wait.getPhase(), env);
+  for (CommitOp commit : commits) {
+    auto role = commit->getParentOfType<RoleOp>();
+    if (role && !find(env, role)) {
+      ++unknown;
+      continue;
+    }
+    Candidate candidate{commit, nullptr, {}};
+    Form team = role ? find(env, role)->iteration : Form(0);
+    candidate.env = fillOf(commit, number, /*isAlone=*/false, team, env,
+                           &candidate.conditions);
+    if (candidate.env)
+      candidates.push_back(std::move(candidate));
+    else if (!llvm::is_contained(candidate.conditions, Form(-1)))
+      ++unknown;
+  }
+  // The last place stands for what is left.
+  if (candidates.empty() || unknown) {
+    index.fail("which fill of a channel is read is not decided");
+    return terms.undefined();
+  }
+  std::function<TermRef(size_t)> from = [&](size_t next) -> TermRef {
+    Candidate &candidate = candidates[next];
+    TermRef value = filled(candidate.commit, buffer, at, candidate.env);
+    if (next + 1 == candidates.size() || !index.failure.empty())
+      return value;
+    TermRef others = from(next + 1);
+    for (const Form &condition : llvm::reverse(candidate.conditions))
+      value = terms.select(
+          terms.condition(condition, /*isEquality=*/false, env->facts), value,
+          others);
+    return value;
+  };
+  return from(0);
 }

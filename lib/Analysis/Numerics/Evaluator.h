@@ -135,9 +135,17 @@ private:
   Form timesStep(const Form &begin, const Form &rounds,
                  std::optional<Form> step, Env env);
   /// Where `commit` fills the slot of this number, as this team of its role;
-  /// null where it does not.
+  /// null where it does not. It does so if nothing in `open` is
+  /// negative; without `open` that has to be proved.
   Env fillOf(tracea_pipe::CommitOp commit, const Form &number, bool isAlone,
-             const Form &team, Env env);
+             const Form &team, Env env,
+             llvm::SmallVectorImpl<Form> *open = nullptr);
+  /// What a fill has left in a buffer of its slot.
+  TermRef filled(tracea_pipe::CommitOp fill, unsigned buffer,
+                 const Coordinates &at, Env env);
+  TermRef readOneOf(tracea_pipe::WaitOp wait,
+                    llvm::ArrayRef<tracea_pipe::CommitOp> commits,
+                    unsigned buffer, const Coordinates &at, Env env);
   /// The team of another role whose part of the slot has the element.
   std::optional<Form> teamOf(Value slot, const Coordinates &at, unsigned team,
                              Env env);
