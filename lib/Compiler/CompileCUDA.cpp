@@ -4,9 +4,12 @@
 
 #include "CompileCUDA.h"
 
+#include "StepTimer.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
+#include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Target/CUDA/Assemble.h"
@@ -67,7 +70,9 @@ static bool isLowered(ModuleOp module) {
               .wasInterrupted();
 }
 
-static FailureOr<std::string> generate(ModuleOp module, CUDAOutput output) {
+static FailureOr<std::string> generate(ModuleOp module, CUDAOutput output,
+                                       const tc::CompileOptions &options) {
+  tc::StepTimer timer(options.times, "code generation");
   if (isLowered(module))
     return generateCUDACode(module, getMachine(module), output);
   OwningOpRef<ModuleOp> copy(module.clone());
@@ -78,57 +83,94 @@ static FailureOr<std::string> generate(ModuleOp module, CUDAOutput output) {
   return generateCUDACode(*copy, getMachine(module), output);
 }
 
-FailureOr<std::string> tc::emitPTX(ModuleOp module) {
-  return generate(module, CUDAOutput::PTX);
+FailureOr<std::string> tc::emitPTX(ModuleOp module,
+                                   const CompileOptions &options) {
+  return generate(module, CUDAOutput::PTX, options);
 }
 
-FailureOr<std::string> tc::emitCUDALLVM(ModuleOp module) {
-  return generate(module, CUDAOutput::LLVMIR);
+FailureOr<std::string> tc::emitCUDALLVM(ModuleOp module,
+                                        const CompileOptions &options) {
+  return generate(module, CUDAOutput::LLVMIR, options);
 }
 
-static FailureOr<std::string> assemble(ModuleOp module, StringRef assembler,
-                                       StringRef ptx) {
+/// Waits for the assembler, and warns of what it says.
+static FailureOr<CUDAAssembly> finish(CUDAAssembler &assembler,
+                                      ModuleOp module) {
   std::string message;
-  FailureOr<CUDAAssembly> assembly =
-      assembleCUDA(assembler, ptx, getMachine(module).chip, message);
+  FailureOr<CUDAAssembly> assembly = assembler.finish(message);
   if (failed(assembly))
     return module.emitError() << message;
   for (const CUDAKernelUse &use : assembly->kernels)
     if (use.spillStoreBytes || use.spillLoadBytes)
       module.emitWarning() << "kernel '" << use.name << "' spills "
                            << use.spillStoreBytes << " bytes of registers";
-  return std::move(assembly->code);
+  return assembly;
 }
 
-FailureOr<std::string> tc::emitCubin(ModuleOp module) {
-  std::optional<std::string> assembler = findCUDAAssembler();
-  if (!assembler)
+FailureOr<std::string> tc::emitCubin(ModuleOp module,
+                                     const CompileOptions &options) {
+  std::optional<std::string> path = findCUDAAssembler();
+  if (!path)
     return module.emitError()
            << "no 'ptxas' was found, in CUDA_HOME or on the path; write 'ptx', "
               "which the driver assembles";
-  FailureOr<std::string> ptx = emitPTX(module);
+  FailureOr<std::string> ptx = emitPTX(module, options);
   if (failed(ptx))
     return failure();
-  return assemble(module, *assembler, *ptx);
+  tc::StepTimer timer(options.times, "ptxas");
+  CUDAAssembler assembler(*path, *ptx, getMachine(module).chip);
+  FailureOr<CUDAAssembly> assembly = finish(assembler, module);
+  if (failed(assembly))
+    return failure();
+  return std::move(assembly->code);
+}
+
+/// Checks lowered kernels once more; what is not decided is a warning.
+static LogicalResult proveLowered(ModuleOp code,
+                                  const tc::CompileOptions &options) {
+  PassManager manager(code.getContext());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createVerifyTargetProtocol());
+  if (options.configure)
+    options.configure(manager);
+  return tc::runTimed(manager, code, options.times);
+}
+
+/// What the assembler says of kernels, in the manifest.
+static void describeUse(rt::Manifest &manifest, const CUDAAssembly &assembly) {
+  for (const CUDAKernelUse &use : assembly.kernels)
+    for (rt::KernelSpec &kernel : manifest.kernels)
+      if (kernel.symbol == use.name && kernel.gpu)
+        kernel.gpu->use = {use.registers, use.sharedBytes, use.stackBytes,
+                           use.spillStoreBytes, use.spillLoadBytes};
 }
 
 LogicalResult tc::addCUDACode(rt::ProgramFile &program, ModuleOp code,
                               const LaunchAlternatives &alternatives,
                               const CompileOptions &options) {
-  if (failed(exportGPULaunches(program.manifest, code, alternatives)))
-    return failure();
-  FailureOr<std::string> ptx = emitPTX(code);
+  FailureOr<std::string> ptx = emitPTX(code, options);
   if (failed(ptx))
     return failure();
-  std::string cubin;
-  std::optional<std::string> assembler;
+  std::optional<std::string> path;
   if (options.assemble)
-    assembler = findCUDAAssembler();
+    path = findCUDAAssembler();
+  // From here on the assembler works beside.
+  std::optional<tc::StepTimer> timer;
+  std::unique_ptr<CUDAAssembler> assembler;
+  if (path) {
+    timer.emplace(options.times, "ptxas");
+    assembler =
+        std::make_unique<CUDAAssembler>(*path, *ptx, getMachine(code).chip);
+  }
+  if (failed(proveLowered(code, options)) ||
+      failed(exportGPULaunches(program.manifest, code, alternatives)))
+    return failure();
+  std::string cubin;
   if (assembler) {
-    FailureOr<std::string> bytes = assemble(code, *assembler, *ptx);
-    if (failed(bytes))
+    FailureOr<CUDAAssembly> assembly = finish(*assembler, code);
+    if (failed(assembly))
       return failure();
-    cubin = std::move(*bytes);
+    describeUse(program.manifest, *assembly);
+    cubin = std::move(assembly->code);
   }
   addGPUImages(program, *ptx, cubin, getMachine(code).chip);
   return success();

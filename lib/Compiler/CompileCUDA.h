@@ -15,13 +15,17 @@ bool isForCUDA(mlir::ModuleOp module);
 
 /// PTX of a module at the target level, or of what
 /// `convert-tracea-pipe-to-nvvm` leaves.
-mlir::FailureOr<std::string> emitPTX(mlir::ModuleOp module);
+mlir::FailureOr<std::string> emitPTX(mlir::ModuleOp module,
+                                     const CompileOptions &options);
 /// LLVM IR of the same.
-mlir::FailureOr<std::string> emitCUDALLVM(mlir::ModuleOp module);
+mlir::FailureOr<std::string> emitCUDALLVM(mlir::ModuleOp module,
+                                          const CompileOptions &options);
 /// Machine code; an error where there is no assembler.
-mlir::FailureOr<std::string> emitCubin(mlir::ModuleOp module);
+mlir::FailureOr<std::string> emitCubin(mlir::ModuleOp module,
+                                       const CompileOptions &options);
 
-/// Completes an exported program by the lowered kernels of `code`.
+/// Completes an exported program by the lowered kernels of `code`, which it
+/// proves while the assembler works.
 mlir::LogicalResult
 addCUDACode(runtime::ProgramFile &program, mlir::ModuleOp code,
             const mlir::tracea::LaunchAlternatives &alternatives,

@@ -5,10 +5,12 @@
 #include "tracea/Compiler/Compiler.h"
 
 #include "CompileCUDA.h"
+#include "StepTimer.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Target/CPU/Codegen.h"
 #include "tracea/Target/Program/Export.h"
@@ -96,7 +98,7 @@ static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
   buildCompilePipeline(manager, pipeline);
   if (options.configure)
     options.configure(manager);
-  return manager.run(module);
+  return runTimed(manager, module, options.times);
 }
 
 /// Makes all functions but the entry private, so that they are inlined or
@@ -127,13 +129,19 @@ static LogicalResult selectEntry(ModuleOp module,
   return diag;
 }
 
-/// Lowers the kernels of `module` in place, to the LLVM dialect.
+/// Lowers the kernels of `module` in place, to the LLVM dialect. What is proved
+/// is the module that this one is a copy of; what is checked of lowered kernels
+/// is left to the caller.
 static LogicalResult lowerKernels(ModuleOp module,
                                   const CompileOptions &options) {
-  // What is proved is the module that this one is a copy of.
-  CompileOptions unproved = options;
-  unproved.requireProof = false;
-  return runPhases(module, Phase::Target, Phase::Target, unproved);
+  PassManager manager(module.getContext());
+  LowerToTargetOptions lower;
+  lower.reference = options.reference;
+  lower.verify = false;
+  manager.addPass(createLowerToTarget(lower));
+  if (options.configure)
+    options.configure(manager);
+  return runTimed(manager, module, options.times);
 }
 
 static FailureOr<rt::ProgramFile> checkProgram(ModuleOp module,
@@ -165,8 +173,12 @@ tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
   exportOptions.requireProof = options.requireProof;
   bool forCUDA = isForCUDA(module);
   LaunchAlternatives alternatives;
-  FailureOr<rt::ProgramFile> program =
-      exportProgram(module, exportOptions, forCUDA ? &alternatives : nullptr);
+  FailureOr<rt::ProgramFile> program = failure();
+  {
+    StepTimer timer(options.times, "manifest");
+    program =
+        exportProgram(module, exportOptions, forCUDA ? &alternatives : nullptr);
+  }
   if (failed(program))
     return failure();
   if (forCUDA)
@@ -188,12 +200,19 @@ tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
     // Nothing to run, but kernels refer to the first blob in every program.
     return program;
   }
-  FailureOr<std::string> object =
-      generateCode(*code, *machine, CPUOutput::Object);
+  FailureOr<std::string> object = failure();
+  {
+    StepTimer timer(options.times, "code generation");
+    object = generateCode(*code, *machine, CPUOutput::Object);
+  }
   if (failed(object))
     return failure();
   std::string message;
-  FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*object, message);
+  FailureOr<std::vector<uint8_t>> linked = failure();
+  {
+    StepTimer timer(options.times, "linking");
+    linked = linkSharedObject(*object, message);
+  }
   if (failed(linked))
     return module.emitError() << "linking the kernels failed: " << message;
   program->blobs.front() = std::move(*linked);
@@ -271,21 +290,22 @@ FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
   case Emit::Assembly:
   case Emit::Object: {
     if (isForCUDA(module))
-      return what == Emit::LLVMIR     ? emitCUDALLVM(module)
-             : what == Emit::Assembly ? emitPTX(module)
-                                      : emitCubin(module);
+      return what == Emit::LLVMIR     ? emitCUDALLVM(module, options)
+             : what == Emit::Assembly ? emitPTX(module, options)
+                                      : emitCubin(module, options);
     FailureOr<CPUMachine> machine = CPUMachine::get(module);
     if (failed(machine))
       return failure();
+    StepTimer timer(options.times, "code generation");
     return generateCode(module, *machine,
                         what == Emit::LLVMIR     ? CPUOutput::LLVMIR
                         : what == Emit::Assembly ? CPUOutput::Assembly
                                                  : CPUOutput::Object);
   }
   case Emit::PTX:
-    return emitPTX(module);
+    return emitPTX(module, options);
   case Emit::Cubin:
-    return emitCubin(module);
+    return emitCubin(module, options);
   case Emit::Manifest:
   case Emit::Program: {
     FailureOr<rt::ProgramFile> program = translateToProgram(module, options);

@@ -14,11 +14,12 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-void mlir::tracea::addCUDATargetPhase(OpPassManager &manager,
+void mlir::tracea::addCUDATargetPhase(OpPassManager &manager, bool verify,
                                       bool requireProof) {
   manager.addPass(createConvertTraceaPipeToNVVM());
-  addCleanup(manager);
   buildNVVMToLLVMPipeline(manager);
+  if (!verify)
+    return;
   // Of what is translated to LLVM IR, after the last pass.
   VerifyTargetProtocolOptions protocol;
   protocol.requireProof = requireProof;

@@ -45,7 +45,7 @@ private:
   OpPassManager makeManager(TargetKind kind) const {
     OpPassManager manager(ModuleOp::getOperationName());
     if (kind == TargetKind::CUDA)
-      addCUDATargetPhase(manager, requireProof);
+      addCUDATargetPhase(manager, verify, requireProof);
     else
       addCPUTargetPhase(manager, reference);
     return manager;

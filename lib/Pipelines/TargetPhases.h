@@ -15,8 +15,9 @@ void addCleanup(OpPassManager &manager);
 /// Kernels for a CPU, down to functions of the LLVM dialect.
 void addCPUTargetPhase(OpPassManager &manager, bool reference);
 
-/// Kernels for NVIDIA's GPUs, down to the LLVM and NVVM dialects.
-void addCUDATargetPhase(OpPassManager &manager, bool requireProof);
+/// Kernels for NVIDIA's GPUs, down to the LLVM and NVVM dialects; `verify`
+/// proves their protocol again.
+void addCUDATargetPhase(OpPassManager &manager, bool verify, bool requireProof);
 
 } // namespace mlir::tracea
 

@@ -12,7 +12,7 @@
 // Dynamic shared memory; one dimension of threads.
 // CHECK-SAME: {"name":"gemm_0","symbol":"gemm_0","blob":0,"workspace":{{[1-9][0-9]+}},"variant":"gemm.warpgroup","op":"tracea.gemm"
 // CHECK-SAME: {"check":"target-protocol","claim":"{{[0-9]+}} roles, {{[0-9]+}} rings, every trip count"
-// CHECK-SAME: "gpu":{"block":[384,1,1],"cluster":[1,1,1],"persistent":0,"overlaps":false,"indexBits":64}
+// CHECK-SAME: "gpu":{"block":[384,1,1],"cluster":[1,1,1],"persistent":0,"overlaps":false,"indexBits":64{{[,}]}}
 // CHECK-SAME: "message":"kernel 'gemm_0' expects rows of input 0 ('arg0') to begin at multiples of 8 elements of bf16"}],"buffers"
 // The grid is as many blocks as there are tiles to begin with.
 // CHECK-SAME: "steps":[{"kernel":0,"tiles":[[TILES:[0-9]+]],"grid":{{\[}}[[TILES]],[[ONE:[0-9]+]],[[ONE]]],"args":[

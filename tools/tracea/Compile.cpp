@@ -4,6 +4,7 @@
 
 #include "Commands.h"
 #include "Session.h"
+#include "Stopwatch.h"
 #include "Support.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ struct CompileCommand {
   int threads = 0;
   bool reference = false;
   bool remarks = false;
+  bool time = false;
   bool requireProof = false;
   bool onlyPTX = false;
 };
@@ -36,6 +38,18 @@ static void printRemarks(const CompileReport &report) {
                  remark.text.c_str());
 }
 
+/// What the steps took, to stderr. Steps that go on side by side count each.
+static void printTimes(const CompileReport &report, double seconds) {
+  auto milliseconds = [](double value) {
+    return formatNumber("%.1f ms", 1e3 * value);
+  };
+  std::vector<std::vector<std::string>> rows = {{"step", "time"}};
+  for (const StepTime &time : report.times)
+    rows.push_back({time.step, milliseconds(time.seconds)});
+  rows.push_back({"all", milliseconds(seconds)});
+  std::fputs(formatTable(rows, {1}).c_str(), stderr);
+}
+
 /// The compiler's name of what is wanted.
 static std::string getForm(const CompileCommand &command) {
   if (command.form == "manifest")
@@ -46,6 +60,7 @@ static std::string getForm(const CompileCommand &command) {
 }
 
 static Status compile(const CompileCommand &command, bool levelGiven) {
+  Stopwatch watch;
   if (levelGiven && command.form != "mlir")
     return Status::error("--to " + command.level +
                          ": expected --emit mlir with it, found --emit " +
@@ -128,7 +143,10 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
     *text += '\n';
   OutputFiles files;
   files.add(output, std::vector<uint8_t>(text->begin(), text->end()));
-  return files.commit();
+  TRACEA_RETURN_IF_ERROR(files.commit());
+  if (command.time)
+    printTimes(report, watch.seconds());
+  return Status::success();
 }
 
 void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
@@ -182,6 +200,8 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
                 "the PTX");
   sub->add_flag("--dump-remarks", command->remarks,
                 "Print what every pass decided, and why, to stderr");
+  sub->add_flag("--time", command->time,
+                "Print what the steps of the compilation took to stderr");
   sub->footer(
       "Examples:\n"
       "  tracea compile model.mlir -o model.tracea\n"

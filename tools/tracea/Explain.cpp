@@ -159,6 +159,40 @@ static std::string describeEntry(const rt::Manifest &manifest,
   return text;
 }
 
+/// A table; blocks and registers where kernels run on a grid.
+static std::string describeKernels(const rt::Manifest &manifest) {
+  bool onGrid = manifest.target.hasGrid() && !manifest.entries.empty();
+  auto bytes = [](int64_t count) {
+    return describeBytes(static_cast<double>(count));
+  };
+  std::vector<std::vector<std::string>> rows = {
+      {"kernel", "operation", "variant"}};
+  if (onGrid)
+    rows[0].insert(rows[0].end(), {"threads", "shared memory", "registers",
+                                   "spilled a thread"});
+  else
+    rows[0].push_back("workspace a thread");
+  for (const rt::KernelSpec &kernel : manifest.kernels) {
+    std::vector<std::string> row = {
+        kernel.name, kernel.op.empty() ? "-" : kernel.op,
+        kernel.variant.empty() && manifest.entries.empty() ? "-"
+        : isPlainLoops(kernel)                             ? "plain loops"
+                                                           : kernel.variant};
+    if (!onGrid) {
+      row.push_back(bytes(kernel.workspace));
+    } else {
+      const rt::GPUKernelSpec &gpu = *kernel.gpu;
+      int64_t shared = kernel.workspace + (gpu.use ? gpu.use->sharedBytes : 0);
+      row.push_back(std::to_string(gpu.block[0] * gpu.block[1] * gpu.block[2]));
+      row.push_back(bytes(shared));
+      row.push_back(gpu.use ? std::to_string(gpu.use->registers) : "-");
+      row.push_back(gpu.use ? bytes(gpu.use->spillStoreBytes) : "-");
+    }
+    rows.push_back(std::move(row));
+  }
+  return formatTable(rows, {3, 4, 5, 6});
+}
+
 static std::string describe(const std::string &source,
                             const rt::Manifest &manifest,
                             const CompileReport *report) {
@@ -193,16 +227,7 @@ static std::string describe(const std::string &source,
     text += "  " + remark->place.text() + ": " + remark->kind + " " +
             remark->name + ": " + remark->text + "\n";
 
-  std::vector<std::vector<std::string>> rows = {
-      {"kernel", "operation", "variant", "workspace a thread"}};
-  for (const rt::KernelSpec &kernel : manifest.kernels) {
-    rows.push_back({kernel.name, kernel.op.empty() ? "-" : kernel.op,
-                    kernel.variant.empty() && manifest.entries.empty() ? "-"
-                    : isPlainLoops(kernel) ? "plain loops"
-                                           : kernel.variant,
-                    describeBytes(static_cast<double>(kernel.workspace))});
-  }
-  text += "\nkernels\n" + formatTable(rows, {3});
+  text += "\nkernels\n" + describeKernels(manifest);
   for (const rt::KernelSpec &kernel : manifest.kernels) {
     for (const rt::CertificateSpec &proof : kernel.certificates)
       text += "  " + kernel.name + ": proved: " + proof.check + ": " +

@@ -7,6 +7,8 @@
 
 #include "Frontend.h"
 
+#include "Stopwatch.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
@@ -302,6 +304,8 @@ struct Frontend::Impl {
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<SourceMgrDiagnosticHandler> handler;
   OwningOpRef<ModuleOp> module;
+  double parseSeconds = 0;
+  tc::StepTimes times;
 
   tc::CompileOptions begin(const CompileRequest &request,
                            CompileReport *report) {
@@ -313,6 +317,8 @@ struct Frontend::Impl {
     options.bankCycles = request.bankCycles;
     options.threads = request.threads;
     options.assemble = request.assemble;
+    times = {{{"parsing", parseSeconds}}};
+    options.times = &times;
     if (report)
       options.configure = [report](PassManager &manager) {
         manager.addInstrumentation(std::make_unique<Observer>(*report));
@@ -325,6 +331,8 @@ struct Frontend::Impl {
     sink.report = nullptr;
     if (!report)
       return;
+    for (const auto &[step, seconds] : times.steps)
+      report->times.push_back({step, seconds});
     std::vector<RemarkNote> &remarks = report->remarks;
     std::vector<size_t> order(remarks.size());
     std::iota(order.begin(), order.end(), size_t(0));
@@ -379,6 +387,7 @@ static std::optional<size_t> findDeepNesting(StringRef text) {
 
 std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
                                           rt::Bytes text) {
+  Stopwatch watch;
   auto impl = std::make_unique<Impl>();
   DialectRegistry registry;
   tc::registerAllDialects(registry);
@@ -416,6 +425,7 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
           *impl->context, std::make_unique<Streamer>(impl->sink),
           std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
     return nullptr;
+  impl->parseSeconds = watch.seconds();
   return std::unique_ptr<Frontend>(new Frontend(std::move(impl)));
 }
 

@@ -76,8 +76,16 @@ struct TileLanes {
   algebra::LaneMap lanes;
 };
 
+/// A step of a compilation, and its wall time.
+struct StepTime {
+  std::string step;
+  double seconds = 0;
+};
+
 /// What was learned on the way; asking for it costs little.
 struct CompileReport {
+  /// In their order; some go on side by side.
+  std::vector<StepTime> times;
   /// Of the kernels at the pipeline level, each map once for each kernel.
   std::vector<TileLanes> tiles;
   std::vector<OpDecision> decisions;

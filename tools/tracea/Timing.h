@@ -5,24 +5,12 @@
 #ifndef TRACEA_TOOLS_TRACEA_TIMING_H
 #define TRACEA_TOOLS_TRACEA_TIMING_H
 
+#include "Stopwatch.h"
 #include "Support.h"
-
-#include <chrono>
 
 namespace tracea::driver {
 
 class Session;
-
-class Stopwatch {
-public:
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
-};
 
 struct KernelTiming {
   std::string kernel;

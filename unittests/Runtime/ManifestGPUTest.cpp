@@ -54,6 +54,25 @@ TEST(ManifestGPU, RoundTrips) {
     EXPECT_THAT(json, HasSubstr(part));
 }
 
+TEST(ManifestGPU, WhatCodeTakesIsKeptWhereItIsKnown) {
+  Manifest manifest = test::describedGPUProgram().manifest;
+  EXPECT_FALSE(manifestFromJSON(jsonOf(manifest))->kernels[0].gpu->use);
+  manifest.kernels[0].gpu->use = {168, 16, 8, 24, 32};
+  std::string json = jsonOf(manifest);
+  EXPECT_THAT(json, HasSubstr("\"use\":{\"registers\":168,\"sharedBytes\":16,"
+                              "\"stackBytes\":8,\"spillStoreBytes\":24,"
+                              "\"spillLoadBytes\":32}"));
+  Expected<Manifest> read = manifestFromJSON(json);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(jsonOf(*read), json);
+  EXPECT_EQ(read->kernels[0].gpu->use->registers, 168);
+  EXPECT_EQ(read->kernels[0].gpu->use->spillLoadBytes, 32);
+  manifest.kernels[0].gpu->use->stackBytes = -1;
+  EXPECT_THAT(validate(manifest, blobSizes).message(),
+              HasSubstr("$.kernels[0].gpu.use.stackBytes: expected 0 or more, "
+                        "found -1"));
+}
+
 /// Replaces the first `from` in the JSON and reads the result.
 static std::string errorAfter(const std::string &from, const std::string &to) {
   std::string json = jsonOf(test::describedGPUProgram().manifest);
@@ -85,6 +104,10 @@ TEST(ManifestGPU, RefusesMalformedText) {
               HasSubstr("the field \"box\" is missing"));
   EXPECT_THAT(errorAfter("\"im2col\":{", "\"box\":[1],\"im2col\":{"),
               HasSubstr("unknown field \"box\""));
+  EXPECT_THAT(errorAfter("\"indexBits\":32",
+                         "\"indexBits\":32,\"use\":{\"registers\":1}"),
+              HasSubstr("$.kernels[0].gpu.use: the field \"sharedBytes\" is "
+                        "missing"));
   // For a target without a grid all of it is unknown.
   EXPECT_THAT(errorAfter("\"cuda\"", "\"cpu\""),
               HasSubstr("unknown field \"gpu\""));

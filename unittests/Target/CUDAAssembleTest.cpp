@@ -3,6 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Target/CUDA/Assemble.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::tracea;
@@ -63,6 +66,57 @@ TEST(CUDAAssemble, Assembles) {
   EXPECT_EQ(result->code.substr(1, 3), "ELF");
   ASSERT_EQ(result->kernels.size(), 1u);
   EXPECT_EQ(result->kernels[0].name, "empty");
+}
+
+TEST(CUDAAssemble, SeveralKernelsAtOnceAreOneFile) {
+  std::optional<std::string> assembler = findCUDAAssembler();
+  if (!assembler)
+    GTEST_SKIP() << "there is no ptxas here";
+  std::string text = kEmptyKernel;
+  for (int i = 0; i < 5; ++i)
+    text += ".visible .entry other" + std::to_string(i) + "() { ret; }\n";
+  CUDAAssembler work(*assembler, text, "sm_90a");
+  std::string message;
+  auto result = work.finish(message);
+  ASSERT_TRUE(mlir::succeeded(result)) << message;
+  EXPECT_EQ(result->code.substr(1, 3), "ELF");
+  EXPECT_EQ(result->kernels.size(), 6u);
+}
+
+TEST(CUDAAssemble, NobodyNeedsToFinish) {
+  std::optional<std::string> assembler = findCUDAAssembler();
+  if (!assembler)
+    GTEST_SKIP() << "there is no ptxas here";
+  CUDAAssembler unused(*assembler, kEmptyKernel, "sm_90a");
+  CUDAAssembler impossible("/no/such/ptxas", kEmptyKernel, "sm_90a");
+}
+
+/// An assembler without the option to compile kernels side by side.
+TEST(CUDAAssemble, OlderAssemblersGoKernelByKernel) {
+  std::string text = kEmptyKernel;
+  text += ".visible .entry other() { ret; }\n";
+  llvm::SmallString<128> path;
+  int file = -1;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
+  llvm::FileRemover remover(path);
+  {
+    llvm::raw_fd_ostream script(file, /*shouldClose=*/true);
+    script << "#!/bin/sh\n"
+              "for option; do\n"
+              "  if [ \"$option\" = -split-compile ]; then\n"
+              "    echo \"ptxas fatal   : Unknown option '-split-compile'\"\n"
+              "    exit 255\n"
+              "  fi\n"
+              "  if [ \"$last\" = -o ]; then echo code > \"$option\"; fi\n"
+              "  last=$option\n"
+              "done\n";
+  }
+  ASSERT_FALSE(
+      llvm::sys::fs::setPermissions(path, llvm::sys::fs::perms::owner_all));
+  std::string message;
+  auto result = assembleCUDA(path, text, "sm_90a", message);
+  ASSERT_TRUE(mlir::succeeded(result)) << message;
+  EXPECT_EQ(result->code, "code\n");
 }
 
 TEST(CUDAAssemble, SaysWhatIsWrong) {

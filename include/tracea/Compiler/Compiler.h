@@ -14,6 +14,8 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -21,6 +23,14 @@ class PassManager;
 } // namespace mlir
 
 namespace tracea::compiler {
+
+/// Wall seconds of the steps of compilations, in the order in which they first
+/// end. Some go on side by side: their sum may be more than what has passed.
+struct StepTimes {
+  std::vector<std::pair<std::string, double>> steps;
+
+  void add(llvm::StringRef step, double seconds);
+};
 
 struct CompileOptions {
   /// "cpu" or "host" for this machine, or a name of the target tables.
@@ -43,6 +53,8 @@ struct CompileOptions {
   bool assemble = true;
   /// Called on the pass manager before it runs: timing, printing, reproducers.
   std::function<void(mlir::PassManager &)> configure;
+  /// Where what steps take is added, if anywhere.
+  StepTimes *times = nullptr;
 };
 
 /// Forms in which a compiled module can be had. The first four are text of the

@@ -34,7 +34,9 @@ def LowerToTarget : Pass<"tracea-lower-to-target", "::mlir::ModuleOp"> {
     Option<"reference", "reference", "bool", /*default=*/"false",
            "The kernels are the loops of a reference">,
     Option<"requireProof", "require-proof", "bool", /*default=*/"false",
-           "A lowered kernel whose protocol is not decided is an error">
+           "A lowered kernel whose protocol is not decided is an error">,
+    Option<"verify", "verify", "bool", /*default=*/"true",
+           "Prove the protocol again on lowered kernels">
   ];
 }
 

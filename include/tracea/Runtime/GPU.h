@@ -34,6 +34,18 @@ struct ImageSpec {
   int64_t isa = 0;
 };
 
+/// What the machine code of a kernel takes, as its assembler says.
+struct KernelUseSpec {
+  /// Of a thread, when it starts.
+  int64_t registers = 0;
+  /// Static shared memory of a block; what launches ask for is the workspace.
+  int64_t sharedBytes = 0;
+  /// Local memory of a thread, and what of it are registers that do not fit.
+  int64_t stackBytes = 0;
+  int64_t spillStoreBytes = 0;
+  int64_t spillLoadBytes = 0;
+};
+
 /// How a kernel is launched.
 struct GPUKernelSpec {
   /// Threads of a block along x, y, z.
@@ -48,6 +60,8 @@ struct GPUKernelSpec {
   bool overlaps = false;
   /// Bits of sizes, strides and indices among its parameters: 32 or 64.
   int64_t indexBits = 64;
+  /// For people; known where the compiler had an assembler.
+  std::optional<KernelUseSpec> use = std::nullopt;
 };
 
 /// The hardware's element types; the bits are those of the view's type.

@@ -144,9 +144,9 @@ struct LowerTruncate : OpRewritePattern<arith::TruncFOp> {
       return success();
     }
     if (count % 2)
-      all = vector::ExtractStridedSliceOp::create(
-          b, all, ArrayRef<int64_t>{0},
-          ArrayRef<int64_t>{static_cast<int64_t>(count)}, ArrayRef<int64_t>{1});
+      all = vector::ShuffleOp::create(
+          b, all, all,
+          llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(count))));
     rewriter.replaceOp(op, all);
     return success();
   }

@@ -37,7 +37,16 @@ static auto name(Reader &r, const char *field, int count, T &out) {
   });
 }
 
+static bool readUse(Reader &r, const Json &value, KernelUseSpec &use) {
+  return r.object(value, number(r, "registers", use.registers),
+                  number(r, "sharedBytes", use.sharedBytes),
+                  number(r, "stackBytes", use.stackBytes),
+                  number(r, "spillStoreBytes", use.spillStoreBytes),
+                  number(r, "spillLoadBytes", use.spillLoadBytes));
+}
+
 bool readGPUKernel(Reader &r, const Json &value, GPUKernelSpec &gpu) {
+  bool hasUse = value.is_object() && value.contains("use");
   return r.object(value, numbers(r, "block", gpu.block),
                   numbers(r, "cluster", gpu.cluster),
                   number(r, "persistent", gpu.persistent),
@@ -48,7 +57,10 @@ bool readGPUKernel(Reader &r, const Json &value, GPUKernelSpec &gpu) {
                           gpu.overlaps = v.get<bool>();
                           return true;
                         }),
-                  number(r, "indexBits", gpu.indexBits));
+                  number(r, "indexBits", gpu.indexBits),
+                  onlyIf(hasUse, Field("use", [&](const Json &v) {
+                           return readUse(r, v, gpu.use.emplace());
+                         })));
 }
 
 bool readImage(Reader &r, const Json &value, ImageSpec &image) {
@@ -89,6 +101,15 @@ Json writeGPUKernel(const GPUKernelSpec &gpu) {
   object["persistent"] = gpu.persistent;
   object["overlaps"] = gpu.overlaps;
   object["indexBits"] = gpu.indexBits;
+  if (gpu.use) {
+    Json use;
+    use["registers"] = gpu.use->registers;
+    use["sharedBytes"] = gpu.use->sharedBytes;
+    use["stackBytes"] = gpu.use->stackBytes;
+    use["spillStoreBytes"] = gpu.use->spillStoreBytes;
+    use["spillLoadBytes"] = gpu.use->spillLoadBytes;
+    object["use"] = std::move(use);
+  }
   return object;
 }
 

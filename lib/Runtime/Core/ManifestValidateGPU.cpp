@@ -47,6 +47,18 @@ Status validateGPUKernel(const GPUKernelSpec &gpu, const Path &at) {
   if (gpu.indexBits != 32 && gpu.indexBits != 64)
     return failAt(Path(&at, "indexBits"),
                   "expected 32 or 64, found " + std::to_string(gpu.indexBits));
+  if (gpu.use) {
+    Path use(&at, "use");
+    for (auto [name, value] :
+         {std::pair("registers", gpu.use->registers),
+          std::pair("sharedBytes", gpu.use->sharedBytes),
+          std::pair("stackBytes", gpu.use->stackBytes),
+          std::pair("spillStoreBytes", gpu.use->spillStoreBytes),
+          std::pair("spillLoadBytes", gpu.use->spillLoadBytes)})
+      if (value < 0)
+        return failAt(Path(&use, name),
+                      "expected 0 or more, found " + std::to_string(value));
+  }
   return Status::success();
 }
 

@@ -77,53 +77,116 @@ CUDAAssembly mlir::tracea::readCUDAMessages(StringRef text) {
   return result;
 }
 
-FailureOr<CUDAAssembly> mlir::tracea::assembleCUDA(StringRef assembler,
-                                                   StringRef ptx,
-                                                   StringRef chip,
-                                                   std::string &message) {
+struct CUDAAssembler::Impl {
+  std::string assembler, arch;
+  /// The text, the code, and what is said.
+  SmallVector<SmallString<128>, 3> files;
+  SmallVector<std::unique_ptr<llvm::FileRemover>> removers;
+  /// Kernels are compiled side by side.
+  bool splits = false;
+  std::optional<llvm::sys::ProcessInfo> process;
+  /// Why there is no process.
+  std::string failure;
+
+  bool writeText(StringRef ptx);
+  void start();
+  /// The exit status; negative where the process could not be waited for.
+  int wait();
+};
+
+bool CUDAAssembler::Impl::writeText(StringRef ptx) {
+  files.resize(3);
+  for (auto [file, suffix] :
+       llvm::zip(files, ArrayRef<StringRef>{"ptx", "cubin", "txt"})) {
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("tracea", suffix, file)) {
+      failure = "cannot make a temporary file: " + error.message();
+      return false;
+    }
+    removers.push_back(std::make_unique<llvm::FileRemover>(file));
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream stream(files[0], error);
+  stream << ptx;
+  stream.close();
+  if (!error)
+    error = stream.error();
+  stream.clear_error();
+  if (error)
+    failure = ("cannot write '" + files[0] + "': " + error.message()).str();
+  return !error;
+}
+
+void CUDAAssembler::Impl::start() {
+  SmallVector<StringRef> arguments = {assembler, "-v", "-O3",   arch,
+                                      files[0],  "-o", files[1]};
+  if (splits)
+    arguments.append({"-split-compile", "0"});
+  std::optional<StringRef> redirects[] = {std::nullopt, StringRef(files[2]),
+                                          StringRef(files[2])};
+  bool failed = false;
+  process =
+      llvm::sys::ExecuteNoWait(assembler, arguments, std::nullopt, redirects,
+                               /*MemoryLimit=*/0, &failure, &failed);
+  if (failed)
+    process.reset();
+}
+
+int CUDAAssembler::Impl::wait() {
+  llvm::sys::ProcessInfo ended =
+      llvm::sys::Wait(*process, /*SecondsToWait=*/300, &failure);
+  process.reset();
+  return ended.ReturnCode;
+}
+
+CUDAAssembler::CUDAAssembler(StringRef assembler, StringRef ptx, StringRef chip)
+    : impl(std::make_unique<Impl>()) {
+  impl->assembler = assembler.str();
+  impl->arch = ("-arch=" + chip).str();
+  impl->splits = ptx.count(".entry ") > 1;
+  if (impl->writeText(ptx))
+    impl->start();
+}
+
+CUDAAssembler::~CUDAAssembler() {
+  if (impl->process)
+    impl->wait();
+}
+
+FailureOr<CUDAAssembly> CUDAAssembler::finish(std::string &message) {
   auto fail = [&](const Twine &why) {
     message = why.str();
     return failure();
   };
-  SmallVector<SmallString<128>, 3> files(3);
-  SmallVector<std::unique_ptr<llvm::FileRemover>> removers;
-  for (auto [file, suffix] :
-       llvm::zip(files, ArrayRef<StringRef>{"ptx", "cubin", "txt"})) {
-    if (std::error_code error =
-            llvm::sys::fs::createTemporaryFile("tracea", suffix, file))
-      return fail("cannot make a temporary file: " + error.message());
-    removers.push_back(std::make_unique<llvm::FileRemover>(file));
-  }
-  {
-    std::error_code error;
-    llvm::raw_fd_ostream stream(files[0], error);
-    if (error)
-      return fail("cannot write '" + files[0] + "': " + error.message());
-    stream << ptx;
-  }
-  std::string arch = ("-arch=" + chip).str();
-  SmallVector<StringRef> arguments = {assembler, "-v", "-O3",   arch,
-                                      files[0],  "-o", files[1]};
-  std::optional<StringRef> redirects[] = {std::nullopt, StringRef(files[2]),
-                                          StringRef(files[2])};
-  std::string error;
-  int status = llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt,
-                                         redirects, /*SecondsToWait=*/300,
-                                         /*MemoryLimit=*/0, &error);
   auto read = [](StringRef path) -> std::string {
     auto buffer = llvm::MemoryBuffer::getFile(path);
     return buffer ? (*buffer)->getBuffer().str() : std::string();
   };
-  std::string said = read(files[2]);
+  int status = impl->process ? impl->wait() : -1;
+  // Before CUDA 12.1 it has no such option.
+  if (status > 0 && impl->splits &&
+      StringRef(read(impl->files[2])).contains("Unknown option")) {
+    impl->splits = false;
+    impl->start();
+    status = impl->process ? impl->wait() : -1;
+  }
   if (status != 0)
-    return fail("the assembler failed: " + (error.empty() ? said : error));
-  CUDAAssembly result = readCUDAMessages(said);
+    return fail("the assembler failed: " +
+                (impl->failure.empty() ? read(impl->files[2]) : impl->failure));
+  CUDAAssembly result = readCUDAMessages(read(impl->files[2]));
   std::string refused;
   for (const std::string &line : result.messages)
     if (StringRef(line).contains("(C75") || StringRef(line).contains("(C76"))
       refused += (refused.empty() ? "" : "\n") + line;
   if (!refused.empty())
     return fail(refused);
-  result.code = read(files[1]);
+  result.code = read(impl->files[1]);
   return result;
+}
+
+FailureOr<CUDAAssembly> mlir::tracea::assembleCUDA(StringRef assembler,
+                                                   StringRef ptx,
+                                                   StringRef chip,
+                                                   std::string &message) {
+  return CUDAAssembler(assembler, ptx, chip).finish(message);
 }

@@ -6,6 +6,7 @@
 #define TRACEA_CONVERSION_TRACEAPIPETONVVM_TRACEAPIPETONVVM_H
 
 namespace mlir {
+class DialectRegistry;
 class OpPassManager;
 } // namespace mlir
 
@@ -13,6 +14,8 @@ namespace mlir::tracea {
 
 /// What `convert-tracea-pipe-to-nvvm` leaves, down to the LLVM dialect.
 void buildNVVMToLLVMPipeline(OpPassManager &manager);
+/// The dialects' ways to LLVM that it asks for.
+void registerNVVMToLLVMInterfaces(DialectRegistry &registry);
 /// Registers it as `tracea-nvvm-to-llvm`.
 void registerNVVMToLLVMPipeline();
 

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,28 @@ struct CUDAAssembly {
 /// installed by default. Nothing where there is none; drivers assemble too.
 std::optional<std::string> findCUDAAssembler();
 
-/// Assembles PTX. Fails, with what was said in `message`, on errors, and where
-/// the code would be wrong or far slower than written: multiplies of the matrix
-/// unit that are serialized, register budgets that are ignored (C75xx).
+/// The assembler at work on some PTX, in a process of its own: the caller goes
+/// on with something else meanwhile.
+class CUDAAssembler {
+public:
+  CUDAAssembler(StringRef assembler, StringRef ptx, StringRef chip);
+  /// Waits for the process.
+  ~CUDAAssembler();
+  CUDAAssembler(const CUDAAssembler &) = delete;
+  CUDAAssembler &operator=(const CUDAAssembler &) = delete;
+
+  /// Waits; to be called once. Fails, with what was said in `message`, on
+  /// errors, and where the code would be wrong or far slower than written:
+  /// multiplies of the matrix unit that are serialized, register budgets that
+  /// are ignored (C75xx).
+  FailureOr<CUDAAssembly> finish(std::string &message);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Assembles PTX, and waits for it.
 FailureOr<CUDAAssembly> assembleCUDA(StringRef assembler, StringRef ptx,
                                      StringRef chip, std::string &message);
 
