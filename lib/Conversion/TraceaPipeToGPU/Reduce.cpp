@@ -5,7 +5,9 @@
 // A lane combines its registers in their order, lanes combine as a balanced
 // tree of exchanges, warps as another one over what they have left in memory.
 // Both trees combine partners in either order, so that all of a group compute
-// the same bits.
+// the same bits. Where the result has lanes hold different elements that would
+// hold the same ones, partners share the work: each offers what the other
+// keeps.
 //
 // Which threads belong to a group is the kernel of the lane map without the
 // reduced dimension, or without the bits of it that a group's elements have;
@@ -31,6 +33,9 @@ namespace {
 /// that it holds in a register differs by one of registers.
 struct Partner {
   uint64_t registers, lane, warp;
+  /// The bit of a reduced register that tells what this lane keeps from what
+  /// the partner does; -1 where both keep all.
+  int shared = -1;
 };
 
 struct ReducePlan {
@@ -45,8 +50,11 @@ struct ReducePlan {
   /// lie apart.
   ThreadMap place;
   int64_t groupStride = 1;
-  /// A register of the operand for each of the map below.
+  /// A register of the operand for each reduced register, and the reduced
+  /// registers that are left for the map below.
   SmallVector<int64_t> held;
+  SmallVector<int64_t> kept;
+  bool isShared = false;
   /// From the reduced groups to the result.
   std::optional<TileConversion> conversion;
 
@@ -212,6 +220,43 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
     }
     result.held.push_back(index << regBits | source);
   }
+  // Partners share what the result wants shared, where each is a lane that
+  // holds its groups in the same registers.
+  uint64_t sharedBits = 0;
+  bool canShare =
+      result.warps.empty() && llvm::all_of(result.lanes, [](const Partner &p) {
+        return p.registers == 0 && llvm::isPowerOf2_64(p.lane);
+      });
+  for (Partner &partner : result.lanes) {
+    if (!canShare)
+      break;
+    unsigned lane = llvm::Log2_64(partner.lane);
+    alg::TileCoord wanted = to->basis(alg::LaneDim::Lane, lane);
+    if (llvm::any_of(bases.lane[lane], [](int64_t x) { return x != 0; }))
+      continue;
+    for (auto [bit, basis] : llvm::enumerate(bases.reg))
+      if (basis == wanted && !(sharedBits >> bit & 1)) {
+        partner.shared = static_cast<int>(bit);
+        sharedBits |= uint64_t(1) << bit;
+        bases.lane[lane] = wanted;
+        break;
+      }
+  }
+  for (int64_t reg = 0; reg < map->numRegisters(); ++reg)
+    if (!(static_cast<uint64_t>(reg) & sharedBits))
+      result.kept.push_back(reg);
+  result.isShared = sharedBits != 0;
+  if (result.isShared) {
+    std::vector<alg::TileCoord> rest;
+    for (auto [bit, basis] : llvm::enumerate(bases.reg))
+      if (!(sharedBits >> bit & 1))
+        rest.push_back(basis);
+    bases.reg = rest;
+    map =
+        alg::LaneMap::get(projected->linearShape(), bases, projected->outer());
+    if (!map)
+      return map.error();
+  }
   alg::Expected<TileConversion> conversion = TileConversion::get(
       *map, *to,
       cast<RankedTensorType>(op.getValue().getType()).getElementType(),
@@ -258,29 +303,74 @@ namespace {
 struct LowerReduce : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
 
-  /// The partner's value of every group.
-  SmallVector<Value> exchangeLanes(ImplicitLocOpBuilder &b,
-                                   ArrayRef<Value> groups,
-                                   const ReducePlan &plan,
-                                   const Partner &partner) const {
-    Type type = groups.front().getType(), stored = getStorageType(type);
-    SmallVector<Value> offered;
-    for (unsigned group : getOffered(plan, partner))
-      offered.push_back(toStorage(b, groups[group]));
+  /// What a partner holds of `values`.
+  SmallVector<Value> exchange(ImplicitLocOpBuilder &b, ArrayRef<Value> values,
+                              const Partner &partner) const {
+    Type type = values.front().getType();
+    SmallVector<Value> offered, words;
+    for (Value value : values)
+      offered.push_back(toStorage(b, value));
     Value offset = getI32(b, static_cast<int64_t>(partner.lane)),
           width = getI32(b, context.getSubgroupSize());
-    SmallVector<Value> words;
     for (Value word : packWords(b, offered)) {
       words.push_back(
           gpu::ShuffleOp::create(b, word, offset, width, gpu::ShuffleMode::XOR)
               .getShuffleResult());
       ++context.numShuffles;
     }
-    SmallVector<Value> received =
-        unpackWords(b, words, stored, static_cast<int64_t>(offered.size()));
+    SmallVector<Value> received = unpackWords(
+        b, words, getStorageType(type), static_cast<int64_t>(offered.size()));
     for (Value &value : received)
       value = fromStorage(b, value, type);
     return received;
+  }
+
+  /// The partner's value of every group.
+  SmallVector<Value> exchangeLanes(ImplicitLocOpBuilder &b,
+                                   ArrayRef<Value> groups,
+                                   const ReducePlan &plan,
+                                   const Partner &partner) const {
+    SmallVector<Value> offered;
+    for (unsigned group : getOffered(plan, partner))
+      offered.push_back(groups[group]);
+    return exchange(b, offered, partner);
+  }
+
+  /// Combines the reduced registers that are left with the partner's. Where
+  /// both share, each keeps half of them, whose numbers have the shared bit
+  /// clear.
+  void combineLane(Threads &threads, SmallVector<Value> &reduced,
+                   const Partner &partner,
+                   function_ref<Value(Value, Value)> combine) const {
+    ImplicitLocOpBuilder &b = threads.b;
+    size_t step = partner.shared < 0 ? 0 : size_t(1) << partner.shared;
+    Value isUpper;
+    if (step)
+      isUpper = arith::CmpIOp::create(
+          b, arith::CmpIPredicate::ne,
+          arith::AndIOp::create(b, threads.getLane(),
+                                getI32(b, static_cast<int64_t>(partner.lane))),
+          getI32(b, 0));
+    SmallVector<size_t> left;
+    SmallVector<Value> kept, offered;
+    for (size_t reg = 0; reg < reduced.size(); ++reg) {
+      if (reg & step || !reduced[reg])
+        continue;
+      left.push_back(reg);
+      Value low = reduced[reg], high = reduced[reg | step];
+      kept.push_back(
+          step ? arith::SelectOp::create(b, isUpper, high, low).getResult()
+               : low);
+      offered.push_back(
+          step ? arith::SelectOp::create(b, isUpper, low, high).getResult()
+               : low);
+    }
+    for (auto [reg, own, other] :
+         llvm::zip_equal(left, kept, exchange(b, offered, partner))) {
+      if (step)
+        reduced[reg | step] = Value();
+      reduced[reg] = combine(own, other);
+    }
   }
 
   /// For each group the one that a partner holds in its place.
@@ -359,9 +449,9 @@ struct LowerReduce : TilePattern<ReduceOp> {
     if (!reduce)
       return op.emitOpError() << "cannot be lowered: " << reduce.message();
     Threads threads(b, op, context);
-    Value exchange;
+    Value memory;
     if ((reduce->conversion->getExchangeBytes() || !reduce->warps.empty()) &&
-        !(exchange = getExchange(threads)))
+        !(memory = getExchange(threads)))
       return op.emitOpError()
              << "combines warps, and nobody has planned memory "
                 "for it";
@@ -379,20 +469,31 @@ struct LowerReduce : TilePattern<ReduceOp> {
       Value &group = groups[reduce->groupOf[reg]];
       group = group ? combine(group, value) : value;
     }
-    for (const Partner &partner : reduce->lanes)
-      for (auto [group, other] :
-           llvm::zip(groups, exchangeLanes(b, groups, *reduce, partner)))
-        group = combine(group, other);
-    if (!reduce->warps.empty())
-      combineWarps(threads, groups, *reduce, exchange, combine);
-
+    SmallVector<Value> reduced;
+    auto take = [&]() {
+      for (int64_t reg : reduce->held)
+        reduced.push_back(groups[reduce->groupOf[reg]]);
+    };
+    if (reduce->isShared) {
+      take();
+      for (const Partner &partner : reduce->lanes)
+        combineLane(threads, reduced, partner, combine);
+    } else {
+      for (const Partner &partner : reduce->lanes)
+        for (auto [group, other] :
+             llvm::zip(groups, exchangeLanes(b, groups, *reduce, partner)))
+          group = combine(group, other);
+      if (!reduce->warps.empty())
+        combineWarps(threads, groups, *reduce, memory, combine);
+      take();
+    }
     SmallVector<Value> held;
-    for (int64_t reg : reduce->held)
-      held.push_back(groups[reduce->groupOf[reg]]);
+    for (int64_t reg : reduce->kept)
+      held.push_back(reduced[reg]);
     remarkConversion(op, *reduce->conversion);
     rewriter.replaceOp(
         op,
-        getVector(b, type, reduce->conversion->emit(threads, held, exchange)));
+        getVector(b, type, reduce->conversion->emit(threads, held, memory)));
     return success();
   }
 };

@@ -148,5 +148,6 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
     populatePolynomialApproximateTanhPattern(patterns);
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
     return failure();
+  orderElements(function);
   return verifyByteFloats(function);
 }

@@ -22,6 +22,10 @@ namespace mlir::tracea_pipe {
 ///   one of it, and so is the error function, to 4e-5.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits);
 
+/// Computes one element of long vectors after the other where there is much to
+/// compute.
+void orderElements(Operation *function);
+
 /// Computes on floats of 8 bits in single precision.
 LogicalResult widenByteFloats(Operation *function);
 /// An error for what is left that computes on them.

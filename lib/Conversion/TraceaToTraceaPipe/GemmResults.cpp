@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 
 using namespace mlir;
@@ -156,6 +157,27 @@ Value GemmResults::mask(KernelBuilder &kb, unsigned index, Value value,
   return value;
 }
 
+/// The map of a reduced tile in which lanes that would hold the same elements
+/// share them. Neighbours stay in one lane.
+static LanesAttr shareAmongLanes(LanesAttr lanes) {
+  SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
+  auto isZero = [](DenseI64ArrayAttr vector) {
+    return llvm::all_of(vector.asArrayRef(), [](int64_t x) { return x == 0; });
+  };
+  auto isNeighbour = [](DenseI64ArrayAttr vector) {
+    return llvm::is_contained(vector.asArrayRef(), 1);
+  };
+  for (DenseI64ArrayAttr &vector : lane) {
+    auto *shared = llvm::find_if_not(reg, isNeighbour);
+    if (!isZero(vector) || shared == reg.end())
+      continue;
+    vector = *shared;
+    reg.erase(shared);
+  }
+  return LanesAttr::get(lanes.getContext(), reg, lane, lanes.getWarp(),
+                        lanes.getOuter());
+}
+
 void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
                                 ValueRange indices, AffineMap map,
                                 ValueRange limits) const {
@@ -191,7 +213,7 @@ void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
       shape[tileDim] /= scale[tileDim];
       auto reduced = RankedTensorType::get(
           shape, whole.getElementType(),
-          getLanes(whole).getReduced(tileDim, shape[tileDim]));
+          shareAmongLanes(getLanes(whole).getReduced(tileDim, shape[tileDim])));
       part = ReduceOp::create(b, reduced, kind, part,
                               static_cast<int64_t>(tileDim));
       // All groups of a tile are stored, also those past the ends.
@@ -213,11 +235,26 @@ void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
   }
 }
 
+/// Rows of partial values may begin anywhere, and lanes write them one by one:
+/// a program need not refuse extents for their sake.
+static void allowAnyRows(LaunchOp launch, unsigned index) {
+  auto module = launch->getParentOfType<ModuleOp>();
+  for (FlatSymbolRefAttr name : launch.getKernels()) {
+    auto kernel = module.lookupSymbol<KernelOp>(name.getAttr());
+    unsigned argument = launch.getInputs().size() + index;
+    auto type = cast<MemRefType>(kernel.getArgumentTypes()[argument]);
+    if (type.isDynamicDim(type.getRank() - 1))
+      kernel.removeArgAttr(argument, kAlignedAttrName);
+  }
+}
+
 void GemmResults::finish(ValueRange launched) const {
   SmallVector<Value> results(launched);
+  auto launch = launched.front().getDefiningOp<LaunchOp>();
   for (auto [index, kind] : llvm::enumerate(kinds)) {
     if (!isReduced(index))
       continue;
+    allowAnyRows(launch, index + 1);
     SmallVector<bool> isReducedDim;
     for (unsigned dim : getPartialDims(index))
       isReducedDim.push_back(reduces(index, dim));

@@ -55,20 +55,26 @@ Value IndexMath::floorDiv(Value x, int64_t y) {
   return b.createOrFold<arith::DivUIOp>(x, constant(y));
 }
 
+/// x / y where the factors of x and of its terms show that y divides them.
+static Value divideFactors(IndexMath &math, Value x, int64_t y) {
+  if (std::optional<int64_t> known = getStatic(x))
+    return *known % y == 0 ? math.constant(*known / y) : Value();
+  if (auto product = x.getDefiningOp<arith::MulIOp>()) {
+    std::optional<int64_t> factor = getStatic(product.getRhs());
+    return factor && *factor % y == 0 ? math.mul(product.getLhs(), *factor / y)
+                                      : Value();
+  }
+  auto sum = x.getDefiningOp<arith::AddIOp>();
+  Value lhs = sum ? divideFactors(math, sum.getLhs(), y) : Value();
+  Value rhs = lhs ? divideFactors(math, sum.getRhs(), y) : Value();
+  return rhs ? math.add(lhs, rhs) : Value();
+}
+
 Value IndexMath::exactDiv(Value x, int64_t y) {
   if (y == 1)
     return x;
-  if (std::optional<int64_t> known = getStatic(x); known && *known % y == 0)
-    return constant(*known / y);
-  if (auto product = x.getDefiningOp<arith::MulIOp>())
-    if (std::optional<int64_t> factor = getStatic(product.getRhs());
-        factor && *factor % y == 0)
-      return mul(product.getLhs(), *factor / y);
-  if (auto sum = x.getDefiningOp<arith::AddIOp>())
-    if (std::optional<int64_t> term = getStatic(sum.getRhs());
-        term && *term % y == 0)
-      return add(exactDiv(sum.getLhs(), y), *term / y);
-  return floorDiv(x, y);
+  Value quotient = divideFactors(*this, x, y);
+  return quotient ? quotient : floorDiv(x, y);
 }
 
 Value IndexMath::rem(Value x, int64_t y) {

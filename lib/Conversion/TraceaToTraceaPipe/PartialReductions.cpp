@@ -6,9 +6,11 @@
 // at once, and its other lanes and its registers have further terms of them. It
 // adds terms to its own in their order; in the end registers and lanes combine.
 // Warps share nothing: they lie side by side, or there is one where the last
-// dimension is reduced, too.
+// dimension is reduced, too. Many terms are reduced in blocks first, each by a
+// workgroup of its own.
 
 #include "GemmResults.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,16 +22,21 @@ using namespace mlir::tracea_pipe;
 /// Of a warp; the rows of a tile are at least those of its lanes.
 static constexpr int64_t kColumns = 8, kLaneRows = 4, kMostRows = 64;
 static constexpr int64_t kWarps = 4;
+/// Blocks of rows that one workgroup takes in turn.
+static constexpr int64_t kFewBlocks = 2;
 
 namespace {
 /// The kernel in the making.
 class Reduction {
 public:
+  /// With `inBlocks` each tile's rows become one element of the dimension that
+  /// they run along.
   Reduction(RewriterBase &rewriter, GemmOp op, ReductionKind kind,
-            Value partials, ArrayRef<bool> isReduced, Value init)
+            Value partials, ArrayRef<bool> isReduced, Value init,
+            bool inBlocks = false)
       : kb(rewriter, op, op.getScheduleAttr(), partials, init), kind(kind),
         partials(partials), init(init), isReduced(isReduced),
-        rank(isReduced.size()) {}
+        rank(isReduced.size()), inBlocks(inBlocks) {}
 
   Value build();
 
@@ -47,6 +54,7 @@ private:
   Value partials, init;
   ArrayRef<bool> isReduced;
   unsigned rank;
+  bool inBlocks;
   /// The dimension that rows of a tile run along.
   unsigned rowDim = 0;
   int64_t rows = kMostRows;
@@ -94,7 +102,7 @@ Value Reduction::reduceFrom(unsigned dim, Value sum) {
                        getNeutral(tile.getElementType()), kb.map(2, exprs));
     return combine(b, b.getLoc(), kind, sum, terms);
   }
-  if (!isReduced[dim])
+  if (!isReduced[dim] || inBlocks)
     return reduceFrom(dim + 1, sum);
   int64_t step = dim == rank - 1 ? getColumns() : dim == rowDim ? rows : 1;
   return kb.loop(kb.getDim(partials, dim), step, sum,
@@ -111,30 +119,35 @@ Value Reduction::build() {
     if (isReduced[dim])
       rowDim = dim;
   // Few terms need few registers.
-  if (std::optional<int64_t> known = getStatic(kb.getDim(partials, rowDim)))
+  if (std::optional<int64_t> known = getStatic(kb.getDim(partials, rowDim));
+      known && !inBlocks)
     rows = std::clamp<int64_t>(llvm::PowerOf2Ceil(*known), kLaneRows, rows);
   kb.getKernel().setWarps(getWarps());
 
+  // Tiles along what is kept, and along rows where they are blocks.
   SmallVector<Value> bounds;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    if (!isReduced[dim]) {
-      Value extent = kb.getDim(partials, dim);
-      bounds.push_back(dim + 1 < rank ? extent
-                                      : ix.ceilDiv(extent, getColumns()));
-    }
+  SmallVector<std::pair<unsigned, int64_t>> tiled;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    if (isReduced[dim] && !inBlocks)
+      continue;
+    tiled.push_back({dim, dim + 1 == rank  ? getColumns()
+                          : isReduced[dim] ? rows
+                                           : 1});
+    // There are as many blocks as the destination has room for.
+    bounds.push_back(isReduced[dim] ? kb.getDim(init, dim)
+                                    : ix.ceilDiv(kb.getDim(partials, dim),
+                                                 tiled.back().second));
+  }
   bool isScalar = bounds.empty();
   if (isScalar)
     bounds.push_back(ix.constant(1));
   Block::BlockArgListType grid = kb.beginTiles(bounds);
   at.assign(rank, ix.constant(0));
   SmallVector<Value> to;
-  for (unsigned dim = 0, next = 0; dim < rank; ++dim) {
-    if (isReduced[dim])
-      continue;
-    at[dim] = grid[next++];
-    if (dim + 1 == rank)
-      at[dim] = ix.mul(at[dim], getColumns());
-    to.push_back(at[dim]);
+  for (auto [number, dimAndTile] : llvm::enumerate(tiled)) {
+    auto [dim, tile] = dimAndTile;
+    at[dim] = ix.mul(grid[number], tile);
+    to.push_back(isReduced[dim] ? grid[number] : at[dim]);
   }
   SmallVector<AffineExpr> exprs(to.size(), kb.zero());
   SmallVector<Value> limits = {ix.constant(1), ix.constant(1)};
@@ -162,5 +175,28 @@ Value Reduction::build() {
 Value mlir::tracea::lowerReduction(RewriterBase &rewriter, GemmOp op,
                                    ReductionKind kind, Value partials,
                                    ArrayRef<bool> isReduced, Value init) {
+  auto type = cast<RankedTensorType>(partials.getType());
+  unsigned rank = isReduced.size(), rowDim = 0;
+  for (unsigned dim = 0; dim + 1 < rank; ++dim)
+    if (isReduced[dim])
+      rowDim = dim;
+  // Two launches take less time than a workgroup that has many terms.
+  if (type.isDynamicDim(rowDim) ||
+      type.getDimSize(rowDim) > kFewBlocks * kMostRows) {
+    rewriter.setInsertionPoint(op);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    b.setInsertionPoint(op);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, op.getLoc(), partials);
+    sizes[rowDim] = getAsOpFoldResult(IndexMath(b).ceilDiv(
+        getValueOrCreateConstantIndexOp(b, op.getLoc(), sizes[rowDim]),
+        kMostRows));
+    Value blocks = tensor::EmptyOp::create(b, sizes, type.getElementType());
+    SmallVector<bool> onlyRows(rank, false);
+    onlyRows[rowDim] = true;
+    partials = Reduction(rewriter, op, kind, partials, onlyRows, blocks,
+                         /*inBlocks=*/true)
+                   .build();
+  }
   return Reduction(rewriter, op, kind, partials, isReduced, init).build();
 }

@@ -61,11 +61,22 @@ static std::string reduceText(TileHarness &harness, LanesAttr from,
          harness.getTileText(to, element);
 }
 
+/// The reduced map with registers that lanes share which would hold the same.
+static LanesAttr shareRegisters(LanesAttr lanes) {
+  SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
+  for (DenseI64ArrayAttr &vector : lane)
+    if (!reg.empty() &&
+        llvm::all_of(vector.asArrayRef(), [](int64_t x) { return x == 0; }))
+      vector = reg.pop_back_val();
+  return LanesAttr::get(lanes.getContext(), reg, lane, lanes.getWarp(),
+                        lanes.getOuter());
+}
+
 // Sums of integers are exact; results in the reduced map, and in others.
 TEST(Reduce, RandomMaps) {
   TileHarness harness;
   std::mt19937_64 random(5);
-  int shuffled = 0, inMemory = 0, grouped = 0;
+  int shuffled = 0, inMemory = 0, grouped = 0, shared = 0;
   for (int round = 0; round < 400; ++round) {
     std::vector<int64_t> shape{int64_t(1) << random() % 4,
                                int64_t(1) << (1 + random() % 5)};
@@ -80,12 +91,18 @@ TEST(Reduce, RandomMaps) {
     unsigned dim = random() % 2;
     SmallVector<int64_t> extents = from.getTileShape();
     // All of the dimension, or groups of neighbours in the linear map.
-    int64_t run = extents[dim];
+    int64_t group = extents[dim];
     if (round % 2)
-      run = int64_t(1) << random() % (1 + llvm::Log2_64(uint64_t(shape[dim])));
-    LanesAttr to = from.getReduced(dim, extents[dim] / run);
+      group =
+          int64_t(1) << random() % (1 + llvm::Log2_64(uint64_t(shape[dim])));
+    LanesAttr to = from.getReduced(dim, extents[dim] / group);
     ASSERT_TRUE(to);
-    grouped += extents[dim] > run && run > 1;
+    if (round % 3 == 0) {
+      LanesAttr whole = to;
+      to = shareRegisters(to);
+      shared += to != whole;
+    }
+    grouped += extents[dim] > group && group > 1;
     std::string element = round % 3 ? "i32" : "i16",
                 kind = round % 5 ? "add" : "max";
     auto valueAt = [&](ArrayRef<int64_t> at) {
@@ -94,8 +111,8 @@ TEST(Reduce, RandomMaps) {
     auto answerAt = [&](ArrayRef<int64_t> at) {
       SmallVector<int64_t> element(at);
       uint64_t sum = 0;
-      for (int64_t i = 0; i < run; ++i) {
-        element[dim] = at[dim] * run + i;
+      for (int64_t i = 0; i < group; ++i) {
+        element[dim] = at[dim] * group + i;
         sum = kind == "add" ? sum + valueAt(element)
                             : std::max(sum, valueAt(element));
       }
@@ -118,6 +135,7 @@ TEST(Reduce, RandomMaps) {
   EXPECT_GT(shuffled, 50);
   EXPECT_GT(inMemory, 20);
   EXPECT_GT(grouped, 30);
+  EXPECT_GT(shared, 10);
 }
 
 // Rows of a wgmma accumulator: registers in order, then a tree of four lanes.
@@ -157,6 +175,45 @@ TEST(Reduce, OrderOfFloats) {
     different += asBits(sum) != answerAt({row, 0});
   }
   EXPECT_GT(different, 10);
+}
+
+// Columns of a wgmma accumulator, 16 rows of a warp: lanes that share columns
+// exchange fewer words and combine in the same order.
+TEST(Reduce, SharedColumns) {
+  TileHarness harness;
+  LanesAttr from = harness.getLanes(*alg::wgmmaD(64)),
+            whole = from.getReduced(0, 4), shared = shareRegisters(whole);
+  ASSERT_NE(whole, shared);
+  EXPECT_EQ(shared.getNumRegisters() * 8, whole.getNumRegisters());
+  auto valueAt = [&](ArrayRef<int64_t> at) {
+    return asBits(1.0f / float(1 + at[0] * 7 + at[1]) *
+                  (at[0] % 3 ? 1e4f : -1e-3f));
+  };
+  auto answerAt = [&](ArrayRef<int64_t> at) {
+    float lanes[8];
+    for (int64_t lane = 0; lane < 8; ++lane) {
+      auto row = [&](int64_t i) {
+        return asFloat(valueAt({at[0] * 16 + lane + i, at[1]}));
+      };
+      lanes[lane] = row(0) + row(8);
+    }
+    return asBits(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+                  ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
+  };
+  int shuffles[2];
+  LanesAttr maps[2] = {whole, shared};
+  for (auto [number, to] : llvm::enumerate(maps)) {
+    harness.lowering.numShuffles = 0;
+    Outcome ran = run(harness, from, "f32", to, "f32",
+                      reduceText(harness, from, to, "f32", "add", 0), valueAt);
+    ASSERT_EQ(ran.problem, "");
+    EXPECT_EQ(TileHarness::compare(to, ran.result,
+                                   harness.lowering.banks.numLanes(), answerAt),
+              "");
+    shuffles[number] = harness.lowering.numShuffles;
+  }
+  EXPECT_EQ(shuffles[0], 48);
+  EXPECT_EQ(shuffles[1], 14);
 }
 
 TEST(Broadcast, UndoesReductions) {

@@ -115,6 +115,29 @@ void MmaOp::getEffects(
   addMemRefEffect(getRhsMutable(), /*write=*/false, effects);
 }
 
+/// Whether `lanes` is the map of a reduced tile, or one in which lanes that
+/// would hold the same elements share registers of it.
+static bool isReducedMap(LanesAttr reduced, LanesAttr lanes) {
+  if (lanes == reduced)
+    return true;
+  if (!lanes || lanes.getWarp() != reduced.getWarp() ||
+      lanes.getOuter() != reduced.getOuter() ||
+      lanes.getLane().size() != reduced.getLane().size())
+    return false;
+  SmallVector<DenseI64ArrayAttr> registers(reduced.getReg());
+  for (auto [before, after] :
+       llvm::zip_equal(reduced.getLane(), lanes.getLane())) {
+    if (before == after)
+      continue;
+    auto *shared = llvm::find(registers, after);
+    if (llvm::any_of(before.asArrayRef(), [](int64_t x) { return x != 0; }) ||
+        shared == registers.end())
+      return false;
+    registers.erase(shared);
+  }
+  return ArrayRef<DenseI64ArrayAttr>(registers) == lanes.getReg();
+}
+
 LogicalResult ReduceOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
@@ -135,7 +158,9 @@ LogicalResult ReduceOp::verify() {
   SmallVector<int64_t> shape(value.getShape());
   shape[dim] = groups;
   auto expected = RankedTensorType::get(shape, value.getElementType(), lanes);
-  if (result != expected)
+  if (result.getShape() != expected.getShape() ||
+      result.getElementType() != expected.getElementType() ||
+      !isReducedMap(lanes, getLanes(result)))
     return emitOpError() << "expects a result of type " << expected
                          << ", found " << result;
   return success();

@@ -17,6 +17,7 @@
 
 #include "TileParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
@@ -118,6 +119,32 @@ static std::optional<StagedStore> planStore(StoreOp store, int64_t most) {
     at += width;
   }
   return staged;
+}
+
+/// Whether parts of `store` had better be narrower: a polynomial stands for a
+/// function where many digits of it are stored, whose intermediate values need
+/// registers while what several loads bring for the next part has some, too.
+static bool isLong(StoreOp store) {
+  auto type =
+      dyn_cast<FloatType>(getElementTypeOrSelf(store.getValue().getType()));
+  constexpr unsigned mostDigitsOfUnit = 8;
+  if (!type || type.getFPMantissaWidth() <= mostDigitsOfUnit)
+    return false;
+  bool hasFunction = false;
+  int loads = 0;
+  SmallVector<Value> list{store.getValue()};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!list.empty()) {
+    Operation *op = list.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() || !seen.insert(op).second)
+      continue;
+    hasFunction |= isa<math::ErfOp, math::TanhOp>(op);
+    loads += isa<LoadOp>(op);
+    for (Value operand : op->getOperands())
+      if (isRegisterTile(operand.getType()))
+        list.push_back(operand);
+  }
+  return hasFunction && loads > 1;
 }
 
 namespace {
@@ -465,7 +492,8 @@ struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
         auto dest = cast<MemRefType>(store.getDest().getType());
         if (isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))
           return;
-        if (std::optional<StagedStore> staged = planStore(store, columns))
+        int64_t most = isLong(store) ? columns / 2 : columns.getValue();
+        if (std::optional<StagedStore> staged = planStore(store, most))
           stores.push_back(std::move(*staged));
       });
       if (stores.empty())
