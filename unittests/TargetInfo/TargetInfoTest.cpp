@@ -298,7 +298,6 @@ TEST(TargetTables, PeaksMatchDataSheets) {
       {"sm_70", UnitKind::Vector, ElementType::F64, 7.8},
       {"sm_75", UnitKind::MMASync, ElementType::F16, 65},
       {"sm_75", UnitKind::MMASync, ElementType::I8, 130},
-      {"sm_75", UnitKind::Vector, ElementType::F32, 8.1},
       {"sm_80", UnitKind::MMASync, ElementType::BF16, 312},
       {"sm_80", UnitKind::Vector, ElementType::F32, 19.5},
       {"sm_86", UnitKind::MMASync, ElementType::F16, 71.2},
