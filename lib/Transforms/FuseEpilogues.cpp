@@ -39,8 +39,8 @@ public:
   unsigned getNumOps() const { return members.size(); }
   /// Every operation but the sink, casts included, users after operands.
   SmallVector<Operation *> getInnerOps() const;
-  /// True if a value that the cone reads comes from `other`.
-  bool reads(Operation *other) const;
+  /// Other operations with epilogues of the block that the cone reads.
+  SmallVector<EpilogueOpInterface> getOtherProducers() const;
   /// Whether the producer can compute the sink where it stands, or has to in
   /// the sink's place.
   bool staysInPlace() const { return stays; }
@@ -341,12 +341,18 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
   return cone;
 }
 
-bool Cone::reads(Operation *other) const {
+SmallVector<EpilogueOpInterface> Cone::getOtherProducers() const {
+  llvm::SetVector<Operation *> found;
   for (auto &[member, info] : members)
-    for (const ElementwiseOp::Input &input : info.elementwise.getInputs())
-      if (peelCasts(input.operand->get()).getDefiningOp() == other)
-        return true;
-  return false;
+    for (const ElementwiseOp::Input &input : info.elementwise.getInputs()) {
+      Operation *def = peelCasts(input.operand->get()).getDefiningOp();
+      if (def && def != producer.getOperation() &&
+          def->getBlock() == producer->getBlock() &&
+          isa<EpilogueOpInterface>(def))
+        found.insert(def);
+    }
+  return llvm::map_to_vector(
+      found, [](Operation *op) { return cast<EpilogueOpInterface>(op); });
 }
 
 Value Cone::emit(EpilogueEditor &editor,
@@ -393,7 +399,7 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
                                 PatternRewriter &rewriter) const override {
     std::string reason;
     std::optional<Cone> cone = Cone::find(op, maxOperations, reason);
-    if (!cone || belongsToLater(op, *cone))
+    if (!cone || belongsToOther(op, *cone))
       return failure();
 
     Operation *sink = cone->getSink();
@@ -439,17 +445,19 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
   }
 
 private:
-  /// Of two producers the later one takes the consumer: its operands need not
-  /// wait, and the earlier result is complete when the epilogue reads it.
-  bool belongsToLater(EpilogueOpInterface op, const Cone &cone) const {
-    for (Operation *next = op->getNextNode(); next && next != cone.getSink();
-         next = next->getNextNode()) {
-      EpilogueOpInterface other = dyn_cast<EpilogueOpInterface>(next);
-      if (!other || !cone.reads(other))
-        continue;
+  /// Of two producers the one takes the consumer that nobody else reads; else
+  /// the later one: its operands need not wait, and the earlier result is
+  /// complete when the epilogue reads it.
+  bool belongsToOther(EpilogueOpInterface op, const Cone &cone) const {
+    for (EpilogueOpInterface other : cone.getOtherProducers()) {
       std::string ignored;
       std::optional<Cone> otherCone = Cone::find(other, maxOperations, ignored);
-      if (otherCone && otherCone->getSink() == cone.getSink())
+      if (!otherCone || otherCone->getSink() != cone.getSink())
+        continue;
+      bool escapes = !cone.getEscapes().empty();
+      if (escapes == otherCone->getEscapes().empty()
+              ? escapes
+              : op->isBeforeInBlock(other))
         return true;
     }
     return false;

@@ -69,7 +69,7 @@ func.func @early(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %d: tensor<4x16xf32>
 // -----
 
 // A sum of squares along rows, of what is stored.
-// REMARK: ReductionFused | Category:tracea-fuse-epilogues | {{.*}}Operation=tracea.gemm, Kind=add
+// REMARK: ReductionFused | Category:tracea-fuse-epilogues | Kind=add, Operation=tracea.gemm
 // CHECK-DAG: #[[$M:.+]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @squares(
 // CHECK: %[[Y:.*]]:2 = tracea.gemm {{.*}} aux(add %{{.*}} by #[[$M]] : tensor<?xf32>) epilogue {

@@ -299,19 +299,20 @@ tracea_pipe.kernel @single(%n: index, %d: memref<?x?xf32>) attributes {pipeline 
   tracea_pipe.end
 }
 
-// Two results of one role share the buffers; parts of both count as groups.
+// Two results of one role share the buffers and leave together, part by part;
+// parts of both count as groups.
 // CHECK-LABEL: kernel @two(
 // CHECK: %[[B0:.*]] = tracea_pipe.scratch : memref<64x64xbf16
-// CHECK: %[[B1:.*]] = tracea_pipe.scratch : memref<64x32xbf16
-// CHECK: %[[B2:.*]] = tracea_pipe.scratch : memref<64x64xbf16
+// CHECK: %[[B1:.*]] = tracea_pipe.scratch : memref<64x64xbf16
+// CHECK: %[[B2:.*]] = tracea_pipe.scratch : memref<64x32xbf16
 // CHECK: %[[B3:.*]] = tracea_pipe.scratch : memref<64x32xbf16
 // CHECK-NOT: tracea_pipe.scratch
 // CHECK: wait_group copy pending 3
 // CHECK: copy_out %[[B0]] to %[[D:[a-z0-9]+]][
 // CHECK: wait_group copy pending 3
-// CHECK: copy_out %[[B1]] to %[[D]][
+// CHECK: copy_out %[[B1]] to %[[E:[a-z0-9]+]][
 // CHECK: wait_group copy pending 3
-// CHECK: copy_out %[[B2]] to %[[E:[a-z0-9]+]][
+// CHECK: copy_out %[[B2]] to %[[D]][
 // CHECK: wait_group copy pending 3
 // CHECK: copy_out %[[B3]] to %[[E]][
 // With one buffer of a size two groups take turns.
@@ -319,7 +320,10 @@ tracea_pipe.kernel @single(%n: index, %d: memref<?x?xf32>) attributes {pipeline 
 // WIDE: tracea_pipe.scratch : memref<64x64xbf16
 // WIDE: tracea_pipe.scratch : memref<64x32xbf16
 // WIDE-NOT: tracea_pipe.scratch
-// WIDE-COUNT-4: wait_group copy pending 1
+// WIDE: wait_group copy pending 2
+// WIDE: wait_group copy pending 0
+// WIDE: wait_group copy pending 2
+// WIDE: wait_group copy pending 0
 tracea_pipe.kernel @two(%n: index, %d: memref<?x?xbf16>, %e: memref<?x?xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
   %c0 = arith.constant 0 : index
   %v = arith.constant dense<1.0> : tensor<64x96xbf16, #acc96>
