@@ -169,7 +169,11 @@ bool ProgramBuilder::emitAccessOp(Operation *op) {
         emitAccess(Event::Read, op, load.getAddr(), sizeOf(load.getType()));
         if (!program.events.empty() && program.events.back().op == op) {
           program.events.back().fresh = context.messages.fresh.contains(op);
-          program.events.back().remote = isClusterPointer(load.getAddr());
+          if (isClusterPointer(load.getAddr())) {
+            program.events.back().remote = true;
+            program.events.back().async = true;
+            program.events.back().queue = kPeers;
+          }
         }
         return true;
       })

@@ -161,6 +161,11 @@ void Assembler::declareCluster() {
 
 void Assembler::assembleCluster(const Event &event) {
   bool arrives = event.kind == Event::ClusterArrive;
+  // Loads from other blocks may be under way until an arrival orders them.
+  if (event.publishes) {
+    add(Step::CloseGroup, event).queue = kPeers;
+    add(Step::WaitGroup, event).queue = kPeers;
+  }
   int zero = expressionOf(context.symbols.constant(0), event.op);
   ta::Instruction &step = add(arrives ? Step::Commit : Step::Wait, event);
   step.channel =

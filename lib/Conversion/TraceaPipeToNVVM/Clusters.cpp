@@ -2,43 +2,15 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arriving at a cluster's barrier makes what was written before visible, which
-// costs a fence. Where nothing was written since the last phase there is none:
-// what was read has been read when its sums are there.
+// Arriving at a cluster's barrier makes what was written before visible, and
+// says that what was read has been read: loads may still be under way when an
+// arrival that is relaxed lets others exit, and their memory with them.
 
 #include "Lowering.h"
 #include "StagedRuns.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-/// Whether lanes write staged memory between the last phase of the barrier and
-/// `arrive`, in its block.
-static bool publishes(ClusterArriveOp arrive) {
-  for (Operation *op = arrive->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<ClusterWaitOp>(op))
-      return false;
-    WalkResult result = op->walk([](Operation *inner) {
-      auto store = dyn_cast<StoreOp>(inner);
-      if (!store)
-        return WalkResult::advance();
-      auto memory = cast<MemRefType>(store.getDest().getType());
-      return isa_and_nonnull<StagedAttr>(memory.getMemorySpace())
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return true;
-  }
-  return true;
-}
-
-void mlir::tracea_pipe::planClusters(KernelPlan &plan) {
-  plan.kernel.walk([&](ClusterArriveOp arrive) {
-    if (publishes(arrive))
-      plan.publishingArrivals.insert(arrive);
-  });
-}
 
 namespace {
 /// The offsets of its buffers are those of every workgroup.
@@ -99,11 +71,8 @@ struct LowerClusterArrive : KernelPattern<ClusterArriveOp> {
   LogicalResult
   matchAndRewrite(ClusterArriveOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    ::mlir::UnitAttr aligned = rewriter.getUnitAttr();
-    if (context.plan.publishingArrivals.contains(op))
-      rewriter.replaceOpWithNewOp<NVVM::ClusterArriveOp>(op, aligned);
-    else
-      rewriter.replaceOpWithNewOp<NVVM::ClusterArriveRelaxedOp>(op, aligned);
+    rewriter.replaceOpWithNewOp<NVVM::ClusterArriveOp>(op,
+                                                       rewriter.getUnitAttr());
     return success();
   }
 };

@@ -448,7 +448,6 @@ LogicalResult Planner::run() {
     return failure();
   planCopies();
   planLocalRings(plan);
-  planClusters(plan);
   classifyRoles();
   return failure(failed(planUses()) || failed(planBarriers()) ||
                  failed(planMemory()));

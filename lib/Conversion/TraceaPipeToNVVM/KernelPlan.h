@@ -96,8 +96,6 @@ struct KernelPlan {
   /// and the acquires before which the team must meet.
   DenseMap<Operation *, int64_t> pendingGroups;
   DenseSet<Operation *> meetingAcquires;
-  /// Arrivals at the cluster's barrier that others are to see writes after.
-  DenseSet<Operation *> publishingArrivals;
   /// The named barrier that says that the barriers of channels are there; 0 is
   /// the workgroup's, where all wait. Otherwise the first role only arrives.
   int64_t startBarrier = 0;
@@ -122,9 +120,6 @@ LogicalResult planKernel(KernelOp kernel, const PlanOptions &options,
 
 /// Decides which rings are local, and where their team meets.
 void planLocalRings(KernelPlan &plan);
-
-/// Decides which arrivals at the cluster's barrier need a fence.
-void planClusters(KernelPlan &plan);
 
 } // namespace mlir::tracea_pipe
 

@@ -36,6 +36,8 @@
 // ROLES: tracea_pipe.role "producer"
 // ROLES-NOT: tracea_pipe.cluster
 // ROLES: tracea_pipe.role "consumer" {{.*}} (%[[TEAM:.*]]) {
+// The bias arrives while the cluster meets.
+// ROLES: tracea_pipe.load {{.*}} : memref<512xf32>
 // ROLES: tracea_pipe.store %{{.*}}, %[[MEMORY]][%{{.*}}, %c0]
 // ROLES-NEXT: tracea_pipe.cluster_arrive
 // ROLES-NEXT: tracea_pipe.cluster_wait
@@ -68,8 +70,8 @@
 // NVVM-NEXT: nvvm.cluster.wait {aligned}
 // NVVM: nvvm.mapa
 // NVVM: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<7> -> vector<4xf32>
-// What was read needs no fence.
-// NVVM: nvvm.cluster.arrive.relaxed {aligned}
+// The loads are over when it arrives.
+// NVVM: nvvm.cluster.arrive {aligned}
 // NVVM: nvvm.cluster.wait {aligned}
 
 // TARGET: tracea.target_protocol = {claim = "{{.*}} roles, 1 rings, every trip count"

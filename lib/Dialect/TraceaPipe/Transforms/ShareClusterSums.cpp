@@ -5,9 +5,10 @@
 // Rows of the memory are swizzled for both sides. A matrix unit leaves two
 // neighbours of eight rows in a quarter of a warp's lanes each: four rows of
 // eight bytes are to lie in different banks. Who reads takes rows, 16 bytes a
-// lane.
+// lane. What the epilogue loads arrives while the cluster meets.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
@@ -42,6 +43,37 @@ static Value addTiles(ImplicitLocOpBuilder &b, Value x, Value y) {
   return arith::AddIOp::create(b, x, y);
 }
 
+/// Puts `op`, and what it is computed from, before `point` of its block.
+static bool hoist(Operation *op, Operation *point) {
+  if (op->getBlock() != point->getBlock() || op->isBeforeInBlock(point))
+    return true;
+  if (op == point || op->getNumRegions() ||
+      !(isMemoryEffectFree(op) || isa<LoadOp>(op)))
+    return false;
+  for (Value operand : op->getOperands())
+    if (Operation *def = operand.getDefiningOp(); def && !hoist(def, point))
+      return false;
+  op->moveBefore(point);
+  return true;
+}
+
+/// Tiles of the caller's memory that nothing in the kernel writes are loaded
+/// before the workgroups wait for one another.
+static void loadAhead(ClusterSumOp sum) {
+  auto isWritten = [](Value memory) {
+    return llvm::any_of(memory.getUsers(), [](Operation *user) {
+      return !isa<LoadOp, StageOp, CopyOp, memref::DimOp>(user);
+    });
+  };
+  SmallVector<LoadOp> loads;
+  for (LoadOp load : sum->getBlock()->getOps<LoadOp>())
+    if (sum->isBeforeInBlock(load) && isa<BlockArgument>(load.getSource()) &&
+        !isWritten(load.getSource()))
+      loads.push_back(load);
+  for (LoadOp load : loads)
+    hoist(load, sum);
+}
+
 static LogicalResult share(ClusterSumOp sum) {
   auto tiles = sum->getParentOfType<TilesOp>();
   if (sum->getBlock() != &tiles.getBody().front())
@@ -53,6 +85,7 @@ static LogicalResult share(ClusterSumOp sum) {
   if (bits < 8 || !llvm::isPowerOf2_64(bits))
     return sum.emitOpError()
            << "expects elements of whole bytes, found " << value;
+  loadAhead(sum);
   auto b = ImplicitLocOpBuilder::atBlockBegin(sum.getLoc(), sum->getBlock());
   Value memory = ScratchOp::create(b, getMemoryType(value));
   b.setInsertionPoint(sum);
