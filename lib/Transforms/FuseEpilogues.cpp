@@ -36,6 +36,9 @@ public:
                                   unsigned maxOperations, std::string &reason);
 
   Operation *getSink() const { return sink; }
+  /// The last operation of the cone: the sink, unless that reads the result in
+  /// another order and what others read takes its place.
+  Operation *getLast() const { return last; }
   unsigned getNumOps() const { return members.size(); }
   /// Every operation but the sink, casts included, users after operands.
   SmallVector<Operation *> getInnerOps() const;
@@ -67,10 +70,11 @@ private:
   LogicalResult collect(std::string &reason);
   LogicalResult arrangeEscapes(std::string &reason);
   LogicalResult place(Operation *op, AffineMap map, std::string &reason);
+  LogicalResult placeSink(unsigned rank, std::string &reason);
   LogicalResult placeOthers(std::string &reason);
 
   mutable EpilogueOpInterface producer;
-  Operation *sink = nullptr;
+  Operation *sink = nullptr, *last = nullptr;
   llvm::SetVector<Operation *> casts;
   llvm::MapVector<Operation *, ElementwiseOp> matched;
   /// In an order in which operands come before their users.
@@ -162,7 +166,7 @@ LogicalResult Cone::collect(std::string &reason) {
     open.remove(earliest);
     next = earliest->getResult(0);
   }
-  sink = open.front();
+  sink = last = open.front();
   if (!canMoveTo(producer, sink)) {
     reason = "an auxiliary result is read before the consumer";
     return failure();
@@ -180,6 +184,27 @@ LogicalResult Cone::collect(std::string &reason) {
 static bool isStorable(Type type) {
   return isa<FloatType>(type) ||
          (type.isInteger() && type.getIntOrFloatBitWidth() >= 8);
+}
+
+LogicalResult Cone::placeSink(unsigned rank, std::string &reason) {
+  AffineMap identity =
+      AffineMap::getMultiDimIdentityMap(rank, producer.getContext());
+  if (succeeded(place(sink, identity, reason)))
+    return success();
+  // Another value that others read can be the first result as well.
+  for (auto &escape : escapes) {
+    Operation *other = escape.first.getDefiningOp();
+    if (other == producer.getOperation())
+      continue;
+    members.clear();
+    std::string ignored;
+    if (failed(place(other, identity, ignored)))
+      continue;
+    escape.first = sink->getResult(0);
+    sink = other;
+    return success();
+  }
+  return failure();
 }
 
 LogicalResult Cone::arrangeEscapes(std::string &reason) {
@@ -210,9 +235,11 @@ LogicalResult Cone::arrangeEscapes(std::string &reason) {
               : members.lookup(member).map;
     if (stays)
       continue;
-    for (Operation *user : value.getUsers()) {
-      Operation *place = sink->getBlock()->findAncestorOpInBlock(*user);
-      if (place && !isInside(place) && place->isBeforeInBlock(sink)) {
+    SmallVector<Operation *> users(value.getUsers());
+    llvm::append_range(users, sink->getResult(0).getUsers());
+    for (Operation *user : users) {
+      Operation *place = last->getBlock()->findAncestorOpInBlock(*user);
+      if (place && !isInside(place) && place->isBeforeInBlock(last)) {
         reason = "the result is read before all operands of the consumer are "
                  "there";
         return failure();
@@ -310,9 +337,7 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
     reason = "the consumer stores neither floats nor integers of whole bytes";
     return std::nullopt;
   }
-  if (failed(cone.place(
-          cone.sink, AffineMap::getMultiDimIdentityMap(rank, op.getContext()),
-          reason)))
+  if (failed(cone.placeSink(rank, reason)))
     return std::nullopt;
   if (failed(cone.placeOthers(reason)))
     return std::nullopt;
@@ -406,7 +431,7 @@ struct FuseCone : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     // Down to the sink: there every operand of the cone is defined, and
     // nothing in between reads the result.
     if (!cone->staysInPlace())
-      rewriter.moveOpBefore(op, sink);
+      rewriter.moveOpBefore(op, cone->getLast());
     EpilogueEditor editor(rewriter, op);
     DenseMap<Value, Value> scalars;
     Value stored = cone->emit(editor, scalars);

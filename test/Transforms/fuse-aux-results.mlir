@@ -138,3 +138,23 @@ func.func @not_reductions(%a: tensor<4x8xf16>, %b: tensor<8x16xf16>, %d: tensor<
   %2 = linalg.reduce { arith.addf } ins(%0 : tensor<4x16xf16>) outs(%f : tensor<4xf16>) dimensions = [1]
   return %0, %1, %2 : tensor<4x16xf16>, tensor<4xf16>, tensor<4xf16>
 }
+
+// -----
+
+// The last branch is transposed: another one is the first result.
+// CHECK-DAG: #[[$NM:.+]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @transposed_last(
+// CHECK: %[[Y:.*]]:2 = tracea.gemm {{.*}} outs(%{{.*}} : tensor<?x16xbf16>) aux(%{{.*}} by #[[$NM]] : tensor<16x?xf32>) epilogue {
+// CHECK-NOT: linalg
+// CHECK: return %[[Y]]#1, %[[Y]]#0
+func.func @transposed_last(%a: tensor<?x8xf32>, %b: tensor<8x16xf32>, %d: tensor<?x16xf32>, %e: tensor<16x?xf32>) -> (tensor<16x?xf32>, tensor<?x16xbf16>) {
+  %0 = tracea.gemm ins(%a, %b : tensor<?x8xf32>, tensor<8x16xf32>) outs(%d : tensor<?x16xf32>)
+  %2 = arith.truncf %0 : tensor<?x16xf32> to tensor<?x16xbf16>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<?x16xf32>) outs(%e : tensor<16x?xf32>) {
+    ^bb0(%x: f32, %out: f32):
+      %y = math.exp %x : f32
+      linalg.yield %y : f32
+  } -> tensor<16x?xf32>
+  return %1, %2 : tensor<16x?xf32>, tensor<?x16xbf16>
+}
