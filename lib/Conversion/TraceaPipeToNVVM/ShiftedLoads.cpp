@@ -10,16 +10,12 @@
 // no lane waits for one load before the next.
 
 #include "LaneCoordinates.h"
-#include "Lowering.h"
+#include "WordShift.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-/// The words that a lane reads, and what they consist of.
-constexpr int64_t kWordBytes = 16, kPartBytes = 4;
-constexpr int64_t kParts = kWordBytes / kPartBytes;
 
 namespace {
 /// One load of a register tile.
@@ -33,8 +29,8 @@ public:
         lanes(getLanes(tile)), bytes(buffer.type.getElementTypeBitWidth() / 8),
         neighbours(bytes ? kWordBytes / bytes : 0), coordinates(b, lanes) {}
 
-  /// Whether lanes have words of neighbours in memory that is not aligned even to
-  /// half of one.
+  /// Whether lanes have words of neighbours in memory that is not aligned even
+  /// to half of one.
   bool matches();
   Value load();
 
@@ -48,7 +44,6 @@ private:
   Value pointerTo(ValueRange at);
   Value isInside();
   Value isWholeAlong(unsigned dim);
-  SmallVector<Value> loadWord(Value pointer);
   SmallVector<Value> loadShifted(int64_t reg);
   Value loadWords();
   Value clear(Value words);
@@ -171,35 +166,6 @@ Value ShiftedLoad::isWholeAlong(unsigned dim) {
   return isWhole(b, limits[dim], {tile.getDimSize(dim)});
 }
 
-/// The parts of an aligned word.
-SmallVector<Value> ShiftedLoad::loadWord(Value pointer) {
-  Type part = b.getI32Type();
-  Value policy = b.cachePolicy(op.getReuse());
-  SmallVector<Value> parts;
-  if (!policy) {
-    Value word = LLVM::LoadOp::create(b, VectorType::get(kParts, part), pointer,
-                                      kWordBytes);
-    for (int64_t i = 0; i < kParts; ++i)
-      parts.push_back(vector::ExtractOp::create(b, word, i));
-    return parts;
-  }
-  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                               SmallVector<Type>(kParts, part));
-  // It stays behind the wait for other grids.
-  Value word =
-      LLVM::InlineAsmOp::create(
-          b, TypeRange(type), ValueRange{pointer, policy},
-          "ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;",
-          "=r,=r,=r,=r,l,l", /*has_side_effects=*/true,
-          /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getResult(0);
-  for (int64_t i = 0; i < kParts; ++i)
-    parts.push_back(LLVM::ExtractValueOp::create(b, word, i));
-  return parts;
-}
-
 /// The parts of what a lane has from register `reg` on.
 SmallVector<Value> ShiftedLoad::loadShifted(int64_t reg) {
   Value pointer = pointerTo(toIndices(b, coordinates.get(reg)));
@@ -212,32 +178,12 @@ SmallVector<Value> ShiftedLoad::loadShifted(int64_t reg) {
                                LLVM::GEPArg(wide));
   };
   Value back = arith::SubIOp::create(b, b.i32(0), off);
-  SmallVector<Value> parts = loadWord(at(back));
+  SmallVector<Value> parts = loadWord(b, at(back));
   // The word of the last byte: the same one where memory happens to be aligned.
   llvm::append_range(
       parts,
-      loadWord(at(arith::AndIOp::create(b, back, b.i32(kWordBytes - 1)))));
-  // Whole parts first, by powers of two.
-  for (int64_t step = kParts / 2; step; step /= 2) {
-    int64_t distance = step * kPartBytes;
-    if (bytes > distance)
-      break;
-    Value isSet = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::ne,
-        arith::AndIOp::create(b, off, b.i32(distance)), b.i32(0));
-    SmallVector<Value> moved;
-    for (size_t i = 0; i + step < parts.size(); ++i)
-      moved.push_back(
-          arith::SelectOp::create(b, isSet, parts[i + step], parts[i]));
-    parts = moved;
-  }
-  if (bytes < kPartBytes) {
-    Value bits = b.mul(arith::AndIOp::create(b, off, b.i32(kPartBytes - 1)), 8);
-    for (int64_t i = 0; i < kParts; ++i)
-      parts[i] = LLVM::FshrOp::create(b, parts[i + 1], parts[i], bits);
-  }
-  parts.truncate(kParts);
-  return parts;
+      loadWord(b, at(arith::AndIOp::create(b, back, b.i32(kWordBytes - 1)))));
+  return shiftWords(b, parts, off, bytes);
 }
 
 Value ShiftedLoad::loadWords() {

@@ -89,20 +89,6 @@ tracea_pipe.kernel @bytes(%n: index, %a: memref<?x1001xi8>, %d: memref<?x1024xi8
   tracea_pipe.end
 }
 
-// What is read once is said so.
-// CHECK-LABEL: llvm.func @once(
-// CHECK: %[[FIRST:.*]] = arith.constant 1364590687093260288 : i64
-// CHECK: llvm.inline_asm has_side_effects {{.*}}"ld.global.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;", "=r,=r,=r,=r,l,l" %{{.*}}, %[[FIRST]] :
-// CHECK: llvm.return
-tracea_pipe.kernel @once(%n: index, %a: memref<?x1001xbf16>, %d: memref<?x1024xbf16>) attributes {warps = 1 : i64} {
-  %c0 = arith.constant 0 : index
-  tracea_pipe.tiles (%i) in (%n) {
-    %x = tracea_pipe.load %a[%i, %c0] map #id reuse once : memref<?x1001xbf16> -> tensor<1x256xbf16, #halves>
-    tracea_pipe.store %x, %d[%i, %c0] map #id : tensor<1x256xbf16, #halves>, memref<?x1024xbf16>
-  }
-  tracea_pipe.end
-}
-
 // Not so: eight bytes of neighbours; neighbours apart; another padding than
 // zero; memory across the lanes; rows that are known to be aligned.
 // CHECK-LABEL: llvm.func @none(

@@ -19,7 +19,7 @@
 // CHECK-DAG: %[[COLUMN:.*]] = arith.muli %[[J]], %c256
 // CHECK-DAG: %[[ROWS:.*]] = arith.subi %c300, %[[ROW]]
 // CHECK-DAG: %[[HAS:.*]] = arith.subi %c1001, %[[COLUMN]]
-// CHECK: %[[TILE:.*]] = tracea_pipe.load %[[FROM]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[HAS]]) padding(%[[ZERO]] : bf16) reuse once
+// CHECK: %[[TILE:.*]] = tracea_pipe.load %[[FROM]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[HAS]]) padding(%[[ZERO]] : bf16) :
 // CHECK: %[[GETS:.*]] = arith.subi %c1024, %[[COLUMN]]
 // CHECK: tracea_pipe.store %[[TILE]], %[[TO]][%[[ROW]], %[[COLUMN]]] {{.*}} limits(%[[ROWS]], %[[GETS]])
 // CHECK: %[[ROWS2:.*]] = arith.subi %c515, %[[ROW]]
@@ -154,6 +154,64 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 func.func @told_by_result(%a: tensor<512x?xbf16>, %b: tensor<512x?xbf16>, %d: tensor<301x515xbf16>) -> tensor<301x515xbf16> {
   %0 = tracea.gemm transpose_lhs ins(%a, %b : tensor<512x?xbf16>, tensor<512x?xbf16>) outs(%d : tensor<301x515xbf16>) schedule #schedule
   return %0 : tensor<301x515xbf16>
+}
+}
+
+// -----
+
+// Rows of 8208 bytes can be copied in bulk, but lie in one line more than they need.
+// Of a large product the operand of which a tile has more rows is padded to lines.
+// CHECK-LABEL: func.func @lines
+// CHECK-SAME: (%[[A:[^ :]*]]: tensor<4104x4104xbf16>, %[[B:[^ :]*]]: tensor<4104x4104xbf16>
+// CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_0 ins(%[[B]] : {{.*}}) outs(%{{.*}} : tensor<4104x4160xbf16>)
+// CHECK: tracea_pipe.launch @gemm_1 ins(%[[A]], %[[CB]] :
+// CHECK-NOT: tracea_pipe.launch
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @lines(%a: tensor<4104x4104xbf16>, %b: tensor<4104x4104xbf16>, %d: tensor<4104x4104xbf16>) -> tensor<4104x4104xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4104x4104xbf16>, tensor<4104x4104xbf16>) outs(%d : tensor<4104x4104xbf16>) schedule #schedule
+  return %0 : tensor<4104x4104xbf16>
+}
+}
+
+// -----
+
+// Both, where the grid has many waves: padding takes as long, and saves more.
+// CHECK-LABEL: func.func @many
+// CHECK: %[[C:.*]]:2 = tracea_pipe.launch @gemm_0 {{.*}} outs(%{{.*}}, %{{.*}} : tensor<16392x4160xbf16>, tensor<16392x4160xbf16>)
+// CHECK: tracea_pipe.launch @gemm_1 ins(%[[C]]#0, %[[C]]#1 :
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @many(%a: tensor<16392x4104xbf16>, %b: tensor<16392x4104xbf16>, %d: tensor<16392x16392xbf16>) -> tensor<16392x16392xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16392x4104xbf16>, tensor<16392x4104xbf16>) outs(%d : tensor<16392x16392xbf16>) schedule #schedule
+  return %0 : tensor<16392x16392xbf16>
+}
+}
+
+// -----
+
+// Of a small product neither is; nor of one whose extents only the run knows.
+// CHECK-LABEL: func.func @small
+// CHECK: tracea_pipe.launch @gemm_0 ins(%{{.*}}, %{{.*}} : tensor<1000x1000xbf16>, tensor<1000x1000xbf16>)
+// CHECK-NOT: tracea_pipe.launch
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 112, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @small(%a: tensor<1000x1000xbf16>, %b: tensor<1000x1000xbf16>, %d: tensor<1000x1000xbf16>) -> tensor<1000x1000xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<1000x1000xbf16>, tensor<1000x1000xbf16>) outs(%d : tensor<1000x1000xbf16>) schedule #schedule
+  return %0 : tensor<1000x1000xbf16>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK-COUNT-1: tracea_pipe.launch
+// CHECK-NOT: tracea_pipe.launch
+#schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @dynamic(%a: tensor<?x4104xbf16>, %b: tensor<4104x4104xbf16>, %d: tensor<?x4104xbf16>) -> tensor<?x4104xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<?x4104xbf16>, tensor<4104x4104xbf16>) outs(%d : tensor<?x4104xbf16>) schedule #schedule
+  return %0 : tensor<?x4104xbf16>
 }
 }
 
