@@ -14,9 +14,10 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 /// Asks for memory that whole pieces can be copied from and vectors stored to,
-/// of every argument whose type allows it. Asks for nothing, and says so, where
-/// neither operand's type does.
-static bool requireAlignment(KernelOp kernel) {
+/// of every argument that `isWanted` names and whose type allows it. Asks for
+/// nothing, and says so, where neither operand's type does.
+static bool requireAlignment(KernelOp kernel,
+                             function_ref<bool(unsigned)> isWanted) {
   constexpr int64_t kBytes = 16, kOperands = 2;
   Type i64 = IntegerType::get(kernel.getContext(), 64);
   SmallVector<int64_t> alignments;
@@ -28,7 +29,10 @@ static bool requireAlignment(KernelOp kernel) {
     if (memref.getRank() > 1 && !memref.isDynamicDim(memref.getRank() - 1))
       bytes = std::gcd(bytes, memref.getShape().back() * elementBytes);
     alignments.push_back(bytes);
-    isUseful |= number < kOperands && bytes > elementBytes;
+    if (isWanted && !isWanted(number))
+      alignments.back() = 1;
+    else
+      isUseful |= number < kOperands && bytes > elementBytes;
   }
   if (!isUseful)
     return false;
@@ -40,13 +44,14 @@ static bool requireAlignment(KernelOp kernel) {
 
 void mlir::tracea::buildForMemory(RewriterBase &rewriter, GemmOp op,
                                   const GemmResults &results,
-                                  function_ref<void(KernelBuilder &)> build) {
+                                  function_ref<void(KernelBuilder &)> build,
+                                  function_ref<bool(unsigned)> isWanted) {
   ScheduleAttr schedule = op.getScheduleAttr();
   SmallVector<Value> inputs = {op.getLhs(), op.getRhs()};
   llvm::append_range(inputs, op.getExtras());
   KernelBuilder aligned(rewriter, op, schedule, inputs, results.getInits());
   build(aligned);
-  if (!requireAlignment(aligned.getKernel()))
+  if (!requireAlignment(aligned.getKernel(), isWanted))
     return results.finish(aligned.launch());
   KernelBuilder any(rewriter, op, schedule, inputs, results.getInits());
   build(any);

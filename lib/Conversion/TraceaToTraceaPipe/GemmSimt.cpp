@@ -373,8 +373,18 @@ LogicalResult mlir::tracea::lowerGemmSimt(RewriterBase &rewriter, GemmOp op) {
   LaneGrid grid(schedule.getTile(), schedule.getRegisters());
   GemmResults results(rewriter, op, schedule.getTile().take_front(2),
                       {grid.getWarpSpan(0), grid.getWarpSpan(1)});
-  buildForMemory(rewriter, op, results, [&](KernelBuilder &kb) {
-    LaneProduct(op, results).build(kb);
-  });
+  // Elements are copied one by one where dimensions are exchanged. Sums leave
+  // one by one: vectors of them would have to lie in neighbouring registers
+  // throughout the loop, which has none to spare.
+  auto isCopiedWhole = [&](unsigned argument) {
+    if (argument > 1)
+      return false;
+    bool alongK = argument ? op.getTransposeRhs() : !op.getTransposeLhs();
+    return getStaging(element, alongK) != Staging::Exchanged;
+  };
+  buildForMemory(
+      rewriter, op, results,
+      [&](KernelBuilder &kb) { LaneProduct(op, results).build(kb); },
+      isCopiedWhole);
   return success();
 }

@@ -18,8 +18,6 @@
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
@@ -339,33 +337,6 @@ void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
   }
 }
 
-/// Asks for memory that whole pieces can be copied from and vectors stored to,
-/// of every argument whose type allows it. Asks for nothing, and says so, where
-/// neither operand's type does.
-static bool requireAlignment(KernelOp kernel) {
-  constexpr int64_t kBytes = 16, kOperands = 2;
-  Type i64 = IntegerType::get(kernel.getContext(), 64);
-  SmallVector<int64_t> alignments;
-  bool isUseful = false;
-  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
-    int64_t elementBytes = llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
-    int64_t bytes = memref.getRank() ? kBytes : elementBytes;
-    if (memref.getRank() > 1 && !memref.isDynamicDim(memref.getRank() - 1))
-      bytes = std::gcd(bytes, memref.getShape().back() * elementBytes);
-    alignments.push_back(bytes);
-    isUseful |= number < kOperands && bytes > elementBytes;
-  }
-  if (!isUseful)
-    return false;
-  for (auto [number, bytes] : llvm::enumerate(alignments))
-    if (bytes > 1)
-      kernel.setArgAttr(number, kAlignedAttrName, IntegerAttr::get(i64, bytes));
-  return true;
-}
-
-/// One kernel for memory of whole pieces, and one for any other; the latter
-/// alone where types say that there are no whole pieces.
 LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   if (failed(verify(op, element)))
@@ -389,19 +360,7 @@ LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
   GemmResults results(
       rewriter, op, {tileM, tileN},
       {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]});
-  SmallVector<Value> inputs = {op.getLhs(), op.getRhs()};
-  llvm::append_range(inputs, op.getExtras());
-  KernelBuilder aligned(rewriter, op, schedule, inputs, results.getInits());
-  product.build(aligned, results);
-  if (!requireAlignment(aligned.getKernel())) {
-    results.finish(aligned.launch());
-    return success();
-  }
-  KernelBuilder any(rewriter, op, schedule, inputs, results.getInits());
-  product.build(any, results);
-  auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
-  launch.setOthersAttr(rewriter.getArrayAttr(
-      FlatSymbolRefAttr::get(any.getKernel().getSymNameAttr())));
-  results.finish(launch.getResults());
+  buildForMemory(rewriter, op, results,
+                 [&](KernelBuilder &kb) { product.build(kb, results); });
   return success();
 }

@@ -17,8 +17,10 @@
 // TILE-DAG: #[[A:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}1, 0], [2, 0], [0, 1], [0, 2], [64, 0]], lane = {{\[\[}}0, 0], [4, 0], [0, 0], [8, 0], [0, 0]], warp = {{\[\[}}16, 0], [32, 0], [0, 0]]
 // TILE-DAG: #[[B:.*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [0, 64]], lane = {{\[\[}}0, 4], [0, 0], [0, 8], [0, 0], [0, 16]], warp = {{\[\[}}0, 0], [0, 0], [0, 32]]
 // TILE-DAG: #[[EXCHANGED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
-// TILE: tracea_pipe.launch @gemm_0 else [@gemm_1]
-// TILE: tracea_pipe.kernel @gemm_0({{.*}} {tracea_pipe.aligned = 16 : i64}{{.*}} tracea_pipe.lane_copies, tracea_pipe.residents = 2 : i64{{.*}} warps = 8
+// Elements are copied one by one: one kernel for all memory.
+// TILE: tracea_pipe.launch @gemm_0 ins
+// TILE-NOT: tracea_pipe.aligned
+// TILE: tracea_pipe.kernel @gemm_0({{.*}} tracea_pipe.lane_copies, tracea_pipe.residents = 2 : i64{{.*}} warps = 8
 // TILE: scf.for {{.*}} -> (tensor<128x128xf32, #[[ACC]]>)
 // Rows of both run along k: blocks have them across.
 // TILE: %[[LHS:.*]] = tracea_pipe.stage {{.*}} map #[[EXCHANGED]] padded [0, 1] slots 4 : memref<?x?xf32> -> tensor<16x128xf32, #tracea_pipe.staged<swizzle = [4, 9, 5, 10, 6, 11]>>
@@ -34,8 +36,15 @@
 // TILE: arith.maximumf
 // TILE: tracea_pipe.store {{.*}} limits
 // TILE: tracea_pipe.slice %{{.*}}[64, 0]
-// TILE: tracea_pipe.kernel @gemm_1(
-// TILE-NOT: aligned
+// TILE-NOT: tracea_pipe.kernel @gemm_1
+// An operand with rows across k: whole pieces of it, elements of the other.
+// RUN: sed 's/transpose_rhs//' %s | tracea-opt --convert-tracea-to-tracea-pipe | FileCheck %s --check-prefix=ACROSS
+// ACROSS: tracea_pipe.launch @gemm_0 else [@gemm_1]
+// ACROSS: tracea_pipe.kernel @gemm_0(%{{.*}}: memref<?x?xf32>, %{{.*}}: memref<?x?xf32> {tracea_pipe.aligned = 16 : i64}, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?x?xf32>)
+// ACROSS: tracea_pipe.stage {{.*}} -> tensor<16x128xf32, #tracea_pipe.staged<swizzle
+// ACROSS: tracea_pipe.stage {{.*}} -> tensor<16x128xf32, #tracea_pipe.staged>
+// ACROSS: tracea_pipe.kernel @gemm_1(
+// ACROSS-NOT: tracea_pipe.aligned
 
 // AHEAD: tracea_pipe.channel : <4 x(memref<16x128xf32, {{.*}}>, memref<16x128xf32, {{.*}}>)>
 // AHEAD: tracea_pipe.wait
