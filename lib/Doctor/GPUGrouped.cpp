@@ -71,8 +71,8 @@ private:
     return problem;
   }
   static WarpgroupTile tileOf(const Plan &plan) {
-    return {plan.tile[0], plan.tile[1],   plan.tile[2],
-            plan.slots,   plan.consumers, plan.group};
+    return {plan.tile[0],   plan.tile[1], plan.tile[2], plan.slots,
+            plan.consumers, plan.group,   plan.split,   plan.residents};
   }
   /// The cheapest plan of the table's tiles but `except`.
   Plan choose(const Problem &problem, const TargetDescription &target,
@@ -101,6 +101,7 @@ Plan GroupedGemm::choose(const Problem &problem,
     plan.producers = 1;
     plan.consumers = tile.consumers;
     plan.group = tile.group;
+    plan.residents = tile.residents;
     if ((except && except->tile == plan.tile) ||
         !check(problem, target, plan).empty())
       continue;

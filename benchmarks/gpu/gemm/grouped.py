@@ -82,7 +82,7 @@ def tensor(element, shape):
     return "tensor<" + "".join(f"{extent}x" for extent in shape) + element + ">"
 
 
-def module(problem):
+def module(problem, schedule=""):
     lhs = tensor(problem.dtype, [problem.rows, problem.k])
     rhs = tensor(problem.dtype, problem.rhs)
     ends = tensor("i32", [problem.groups])
@@ -90,7 +90,7 @@ def module(problem):
     flag = "transpose_rhs " if problem.transposed else ""
     return f"""func.func @main(%a: {lhs}, %b: {rhs}, %ends: {ends}) -> {out} {{
   %d = tensor.empty() : {out}
-  %0 = tracea.grouped_gemm {flag}ins(%a, %b, %ends : {lhs}, {rhs}, {ends}) outs(%d : {out})
+  %0 = tracea.grouped_gemm {flag}ins(%a, %b, %ends : {lhs}, {rhs}, {ends}) outs(%d : {out}){schedule and " schedule " + schedule}
   return %0 : {out}
 }}
 """
