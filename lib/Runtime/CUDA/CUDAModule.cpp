@@ -187,18 +187,6 @@ Status CUDAKernel::prepare(ModuleHandle from) {
                            function, functionNonPortableClusterSizeAllowed, 1),
                        "cuFuncSetAttribute", name));
 
-  if (api.cuFuncGetParamInfo) {
-    size_t offset = 0, bytes = 0;
-    Result found = success;
-    while ((found = api.cuFuncGetParamInfo(function, parameterBytes.size(),
-                                           &offset, &bytes)) == success)
-      parameterBytes.push_back(static_cast<int64_t>(bytes));
-    // An index beyond the last parameter is an invalid value.
-    if (found != errorInvalidValue)
-      return context->check(found, "cuFuncGetParamInfo", name);
-    parametersKnown = true;
-  }
-
   auto small = [](int64_t value) { return static_cast<unsigned>(value); };
   prototype.blockX = small(block[0]);
   prototype.blockY = small(block[1]);
@@ -225,12 +213,28 @@ Status CUDAKernel::prepare(ModuleHandle from) {
 }
 
 Status CUDAKernel::checkParameters(Span<const int64_t> bytes) const {
-  if (!parametersKnown)
+  const API &api = context->api();
+  if (!api.cuFuncGetParamInfo)
     return Status::success();
-  if (bytes.size() != parameterBytes.size())
-    return fail("the code takes " + std::to_string(parameterBytes.size()) +
-                " parameters, the program passes " +
-                std::to_string(bytes.size()));
+  std::lock_guard<std::mutex> guard(parametersLock);
+  if (parameterBytes.size() < bytes.size()) {
+    Current current(*context);
+    TRACEA_RETURN_IF_ERROR(current.status);
+    RelaxedCapture relaxed(api);
+    // The driver is asked for no parameter but those that are passed: to look
+    // for the last one would be an error of its own, which tools report.
+    while (parameterBytes.size() < bytes.size()) {
+      size_t offset = 0, size = 0;
+      Result found = api.cuFuncGetParamInfo(function, parameterBytes.size(),
+                                            &offset, &size);
+      if (found == errorInvalidValue)
+        return fail("the code takes " + std::to_string(parameterBytes.size()) +
+                    " parameters, the program passes " +
+                    std::to_string(bytes.size()));
+      TRACEA_RETURN_IF_ERROR(context->check(found, "cuFuncGetParamInfo", name));
+      parameterBytes.push_back(static_cast<int64_t>(size));
+    }
+  }
   for (size_t i = 0; i < bytes.size(); ++i)
     if (bytes[i] != parameterBytes[i])
       return fail("parameter " + std::to_string(i) + " of the code has " +

@@ -12,6 +12,7 @@
 
 #include "CUDAContext.h"
 
+#include <mutex>
 #include <optional>
 
 namespace tracea::runtime::cuda {
@@ -47,9 +48,9 @@ private:
   /// Complete but for grid and stream.
   LaunchConfig prototype = {};
   LaunchAttribute attributes[2] = {};
-  /// Sizes of the parameters, where the driver tells them.
-  std::vector<int64_t> parameterBytes;
-  bool parametersKnown = false;
+  /// Sizes of the parameters that were asked for so far.
+  mutable std::mutex parametersLock;
+  mutable std::vector<int64_t> parameterBytes;
 };
 
 class CUDAModule final : public Module,

@@ -414,6 +414,21 @@ TEST_F(CUDADriver, LaunchesAreAsTheManifestSays) {
   EXPECT_TRUE(launches[0].programmatic);
 }
 
+// Tools report every call that fails, also one that is meant to.
+TEST_F(CUDADriver, ParametersAreThoseOfTheManifest) {
+  std::shared_ptr<Device> device = *open();
+  GPUKernelSpec gpu;
+  gpu.indexBits = 32;
+  ProgramFile program = gpuProgram("gpu_shape", gpu);
+  addGenerator(program, 4, {1, 1, 1}, {1});
+  Expected<std::shared_ptr<Executable>> executable =
+      Executable::load(program, device);
+  ASSERT_TRUE(executable) << executable.message();
+  EXPECT_EQ(fakecuda::countCalls("cuFuncGetParamInfo"), 2);
+  ASSERT_TRUE((*executable)->run("", {}));
+  EXPECT_EQ(fakecuda::countCalls("cuFuncGetParamInfo"), 2);
+}
+
 TEST_F(CUDADriver, LaunchesOverlapWhereTheyCanBeCaptured) {
   fakecuda::Machine machine;
   machine.driverVersion = 12020;

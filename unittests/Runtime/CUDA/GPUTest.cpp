@@ -231,6 +231,16 @@ TEST_P(GPU, WhatADeviceCannotLaunchIsRefused) {
                         "passes 8"));
 }
 
+TEST_P(GPU, ParametersThatTheCodeLacksAreRefused) {
+  GPUKernelSpec gpu;
+  gpu.indexBits = 32;
+  ProgramFile program = gpuProgram("gpu_shape", gpu);
+  addGenerator(program, 4, {1, 1, 1}, {1, 2});
+  EXPECT_THAT(load(program).message(),
+              HasSubstr("kernel 'the_gpu_shape': the code takes 2 parameters, "
+                        "the program passes 3"));
+}
+
 TEST_P(GPU, NarrowIndicesMustFit) {
   GPUKernelSpec gpu;
   gpu.indexBits = 32;
