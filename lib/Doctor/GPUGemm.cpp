@@ -156,7 +156,8 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
     for (int64_t split : warpgroupSplits()) {
       WarpgroupTile tile = entry;
       tile.split = split;
-      tile.k = stagedRowOf(problem);
+      constexpr int64_t halvesOfRow = 64;
+      tile.k = entry.k / halvesOfRow * stagedRowOf(problem);
       // Where a tile has all rows the other operand is read once.
       if (isTransposed && tile.m < problem.m && problem.m <= mostRows)
         break;
@@ -168,6 +169,11 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
                split == except->split && tile.residents == except->residents &&
                tile.cluster == except->cluster;
       };
+      // Several results leave in whole rows of what copies swizzle.
+      bool severalResults =
+          !problem.auxiliaries.empty() || problem.reductions > 0;
+      if (severalResults && !isTransposed && tile.n % 64)
+        continue;
       // Copies that run further ahead than to the next tile are in the way of
       // what others read and write.
       int64_t steps = ceilDiv(assumed(problem.k, 4096), tile.k * split);

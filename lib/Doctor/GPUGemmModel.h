@@ -42,6 +42,9 @@ struct WarpgroupCosts {
   /// Bytes that copies bring into one multiprocessor in a cycle while all of
   /// them do, from the second-level cache.
   double copyBytesPerCycle;
+  /// The least cycles of a row of 128 bytes of a block that does not begin at a
+  /// multiple of 128, and how many of them all multiprocessors get in a cycle.
+  double splitRowCycles, splitRowsPerCycle;
   /// Cycles from the request of a block to its arrival.
   double copyLatency;
   /// Bytes a cycle between memory and all multiprocessors together.
