@@ -6,7 +6,7 @@
 //
 //   target sm_90a; memory 16384 slots 4 teams 1 align 1024 barriers 8;
 //   role 4 12 teams 2 budget 232 live 160 accumulators 128 warpgroups 1; named
-//   3
+//   3; together workgroups 2
 
 #include "tracea/Analysis/Resources/Resources.h"
 
@@ -46,6 +46,10 @@ std::string tracea::analysis::writeModel(const ResourceUse &use,
   }
   text += "; barriers";
   number("named", use.namedBarriers);
+  if (use.residents > 1) {
+    text += "; together";
+    number("workgroups", use.residents);
+  }
   return text;
 }
 
@@ -174,6 +178,12 @@ tracea::analysis::readResourceModel(std::string_view text, std::string &error) {
     } else if (kind == "barriers") {
       if (!reader.field("named", 0, model.use.namedBarriers))
         break;
+    } else if (kind == "together") {
+      constexpr int64_t most = 32;
+      if (!reader.field("workgroups", 1, model.use.residents))
+        break;
+      if (model.use.residents > most)
+        reader.fail("more workgroups together than a multiprocessor has");
     } else {
       reader.fail("unknown record '" + std::string(kind) + "'");
       break;

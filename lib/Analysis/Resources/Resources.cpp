@@ -224,6 +224,20 @@ void Checker::checkShared() {
          -1, largestMemory()});
   std::string part = "shared " + kib(report.sharedBytes) + " of " +
                      kib(limits.sharedPerWorkgroup) + " KiB";
+  if (use.residents > 1) {
+    if (limits.sharedPerMultiprocessor == 0)
+      return unknown("shared memory of a multiprocessor");
+    int64_t share =
+        limits.sharedPerMultiprocessor / use.residents - limits.sharedReserved;
+    if (report.sharedBytes > share)
+      report.excesses.push_back({"needs " + text(report.sharedBytes) +
+                                     " bytes of shared memory; for " +
+                                     text(use.residents) +
+                                     " workgroups together '" + limits.target +
+                                     "' has " + text(share) + " each",
+                                 -1, largestMemory()});
+    part = "shared " + kib(report.sharedBytes) + " of " + kib(share) + " KiB";
+  }
   claim = part + (claim.empty() ? "" : ", " + claim);
 }
 
@@ -305,7 +319,7 @@ void Checker::checkRegisters() {
     return unknown("most registers of a thread");
   if (report.threads == 0)
     return;
-  int64_t given = getLaunchRegisters(report.threads, limits);
+  int64_t given = getLaunchRegisters(report.threads, limits, use.residents);
   report.launchRegisters = given;
   bool hasBudgets = std::any_of(use.roles.begin(), use.roles.end(),
                                 [](const RoleUse &r) { return r.budget > 0; });
@@ -335,7 +349,7 @@ void Checker::checkRegisters() {
            role.site,
            {}});
   // The pool that the launch leaves: overdrawing it blocks for ever.
-  int64_t pool = getLaunchRegisters(report.threads, limits) * report.threads;
+  int64_t pool = given * report.threads;
   std::vector<std::pair<int, std::string>> shares;
   int64_t drawn = drawRegisters(given, shares);
   if (drawn > pool)

@@ -19,9 +19,10 @@ static constexpr int64_t kTeamRows = 64;
 
 /// The accumulator of `teams` teams of four warps, 64 rows each (PTX ISA,
 /// "Register Fragments for wgmma.mma_async"): a lane has two neighbours of
-/// every eighth column, in two rows eight apart.
+/// every eighth column, in two rows eight apart. One team may have several
+/// `blocks` of 64 rows.
 static LanesAttr getAccumulatorLanes(MLIRContext *context, int64_t teams,
-                                     int64_t columns) {
+                                     int64_t blocks, int64_t columns) {
   SmallVector<DenseI64ArrayAttr> reg, lane, warp;
   auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int64_t row,
                  int64_t column) {
@@ -38,7 +39,7 @@ static LanesAttr getAccumulatorLanes(MLIRContext *context, int64_t teams,
     add(lane, row, 0);
   for (int64_t row = 16; row < kTeamRows * teams; row *= 2)
     add(warp, row, 0);
-  return LanesAttr::get(context, reg, lane, warp, {1, pieces / power});
+  return LanesAttr::get(context, reg, lane, warp, {blocks, pieces / power});
 }
 
 /// A block of a matrix in memory's order, as rows of 128 swizzled bytes. The
@@ -74,7 +75,7 @@ void mlir::tracea::requireAlignment(KernelOp kernel) {
 RankedTensorType UnitProduct::getAccumulator() {
   return RankedTensorType::get(
       {rows, columns}, op.getAccumulatorType(),
-      getAccumulatorLanes(op.getContext(), teams, columns));
+      getAccumulatorLanes(op.getContext(), teams, blocks, columns));
 }
 
 LogicalResult UnitProduct::verify() {
@@ -101,12 +102,14 @@ LogicalResult UnitProduct::verify() {
            << "expects k to be the contiguous dimension of both operands of "
            << element << " for the variant '" << schedule.getVariant()
            << "' (rhs transposed, lhs not)";
-  if (rows != kTeamRows * teams || columns % 8 || columns < 8 ||
-      columns > 256 || !llvm::isPowerOf2_64(teams))
+  blocks = rows / (kTeamRows * teams);
+  if (rows != kTeamRows * teams * blocks || (teams > 1 && blocks != 1) ||
+      blocks < 1 || blocks > 2 || columns % 8 || columns < 8 || columns > 256 ||
+      !llvm::isPowerOf2_64(teams))
     return op.emitOpError()
            << "expects a tile of 64 " << (isTransposed ? "columns" : "rows")
-           << " for each of 1, 2, 4 or 8 consumers and 8 to "
-              "256 "
+           << " for each of 1, 2, 4 or 8 consumers (of 128 for a single one) "
+              "and 8 to 256 "
            << (isTransposed ? "rows" : "columns") << " in eights, found "
            << schedule;
   int64_t step = kSwizzledBytes * 8 / element.getIntOrFloatBitWidth();
@@ -179,15 +182,30 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
       });
 }
 
-/// What the pipeline level is told of the kernel's warps.
+/// Registers of a thread that copies and of one that multiplies: what the
+/// former does not need goes to the latter. None where a thread gets all that
+/// it can name anyway.
+static SmallVector<int64_t> getBudgets(int64_t teams, int64_t residents) {
+  constexpr int64_t kFile = 65536, kThreads = 128, kMost = 240, kStep = 8;
+  if (teams == 1 && residents == 1)
+    return {};
+  int64_t copying = residents == 1 ? 40 : 24;
+  // What the launch gives to each thread is a multiple of eight.
+  int64_t groups = 1 + teams;
+  int64_t pool =
+      kFile / (residents * groups * kThreads) / kStep * kStep * groups;
+  return {copying, std::min((pool - copying) / teams / kStep * kStep, kMost)};
+}
+
 void mlir::tracea::setPipeline(KernelBuilder &kb, const UnitProduct &product,
                                bool isPersistent) {
   auto module = product.op->getParentOfType<ModuleOp>();
   auto target =
       module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
+  int64_t residents = GemmOp(product.op).getScheduleAttr().getResidents();
   kb.getKernel().setPipelineAttr(PipelineAttr::get(
       kb.builder().getContext(), product.teams, kTeamWarps,
-      product.teams > 1 ? ArrayRef<int64_t>{40, 232} : ArrayRef<int64_t>{},
-      isPersistent && target.getCores() > 1 ? target.getCores() : 0,
-      /*pending=*/1));
+      getBudgets(product.teams, residents),
+      isPersistent && target.getCores() > 1 ? residents * target.getCores() : 0,
+      /*pending=*/1, residents));
 }

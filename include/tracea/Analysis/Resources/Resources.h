@@ -80,6 +80,8 @@ struct ResourceUse {
   std::vector<MemoryUse> memory;
   std::vector<RoleUse> roles;
   int64_t namedBarriers = 0;
+  /// Workgroups that are to share a multiprocessor.
+  int64_t residents = 1;
   /// Workspace of a thread that the kernel declares; -1: it does not.
   int64_t declaredWorkspace = -1;
 };
