@@ -178,6 +178,22 @@ static LanesAttr shareAmongLanes(LanesAttr lanes) {
                         lanes.getOuter());
 }
 
+/// Offsets and widths of the parts that a tile is reduced in, as what is staged
+/// leaves; multiples of `across` columns.
+static SmallVector<std::pair<int64_t, int64_t>> getParts(RankedTensorType tile,
+                                                         int64_t across) {
+  SmallVector<std::pair<int64_t, int64_t>> parts;
+  int64_t columns = tile.getDimSize(1), width = kPartColumns;
+  for (int64_t at = 0; at < columns; at += width) {
+    while (width > columns - at)
+      width /= 2;
+    if (width % across || at % width || !getPartLanes(getLanes(tile), 1, width))
+      return {{0, columns}};
+    parts.push_back({at, width});
+  }
+  return parts;
+}
+
 void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
                                 ValueRange indices, AffineMap map,
                                 ValueRange limits) const {
@@ -187,16 +203,15 @@ void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
   auto type = cast<RankedTensorType>(value.getType());
   Value memory = kb.getDest(static_cast<unsigned>(index + 1));
   ReduceKind kind = getReduceKind(kinds[index]);
-  int64_t width = type.getDimSize(1);
-  LanesAttr lanes = getLanes(type);
-  if (width % kPartColumns == 0)
-    if (LanesAttr part = getPartLanes(lanes, 1, kPartColumns)) {
-      width = kPartColumns;
-      lanes = part;
-    }
-  auto partType = RankedTensorType::get({type.getDimSize(0), width},
-                                        type.getElementType(), lanes);
-  for (int64_t offset = 0; offset < type.getDimSize(1); offset += width) {
+  // Whole groups of columns where those are what is reduced.
+  int64_t across = 1;
+  for (unsigned dim : {rank - 2, rank - 1})
+    if (reduces(index, dim) && getTileDim(map, dim) == 1)
+      across = reach[dim + 2 - rank];
+  for (auto [offset, width] : getParts(type, across)) {
+    auto partType = RankedTensorType::get(
+        {type.getDimSize(0), width}, type.getElementType(),
+        getPartLanes(getLanes(type), 1, width));
     Value part = value;
     if (partType != type)
       part = SliceOp::create(b, partType, value, ArrayRef<int64_t>{0, offset});
