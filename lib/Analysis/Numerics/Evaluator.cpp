@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Evaluator.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea::numerics;
@@ -102,11 +103,22 @@ Form Evaluator::tripCount(scf::ForOp loop, Env env) {
 }
 
 bool Evaluator::isGridLoop(scf::ForOp loop) {
-  return !getConstantIntValue(loop.getStep()) && !loop.getUnsignedCmp() &&
-         isa<TilesOp, RoleOp>(loop->getParentOp()) &&
-         llvm::all_of(loop.getRegionIterArgs(), [](BlockArgument carried) {
-           return isa<PhaseType>(carried.getType());
-         });
+  if (loop.getUnsignedCmp() || !isa<TilesOp, RoleOp>(loop->getParentOp()) ||
+      llvm::any_of(loop.getRegionIterArgs(), [](BlockArgument carried) {
+        return !isa<PhaseType>(carried.getType());
+      }))
+    return false;
+  if (!getConstantIntValue(loop.getStep()))
+    return true;
+  // A known number of workgroups, each of which begins with its own number.
+  auto tiles = loop->getParentOfType<TilesOp>();
+  return llvm::any_of(llvm::zip(tiles.getIndices(), tiles.getBounds()),
+                      [&](auto axis) {
+                        return loop.getLowerBound() == std::get<0>(axis) &&
+                               isEqualConstantIntOrValue(
+                                   getAsOpFoldResult(loop.getStep()),
+                                   getAsOpFoldResult(Value(std::get<1>(axis))));
+                      });
 }
 
 Evaluator::Env
