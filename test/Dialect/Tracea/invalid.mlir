@@ -159,7 +159,7 @@ func.func @gemm_batch_both(%a: tensor<2x4x8xf32>, %b: tensor<3x8x4xf32>, %d: ten
 // The result is the destination.
 func.func @gemm_destination(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %d: tensor<4x4xf32>) {
   // expected-error @+1 {{'tracea.gemm' op expected type of operand #2 ('tensor<4x4xf32>') to match type of corresponding result ('tensor<4x5xf32>')}}
-  %0 = "tracea.gemm"(%a, %b, %d) ({}) : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
+  %0 = "tracea.gemm"(%a, %b, %d) <{operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>}> ({}) : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x5xf32>
   return
 }
 
@@ -543,7 +543,7 @@ func.func @extras_without_region(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %d: t
 #n = affine_map<(m, n) -> (n)>
 func.func @maps_without_region(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %d: tensor<4x4xf32>) {
   // expected-error @+1 {{'tracea.gemm' op expected no epilogue maps without an epilogue, found 1}}
-  %0 = "tracea.gemm"(%a, %b, %d) <{epilogue_maps = [#n]}> ({}) : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = "tracea.gemm"(%a, %b, %d) <{epilogue_maps = [#n], operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>}> ({}) : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return
 }
 
@@ -552,7 +552,7 @@ func.func @maps_without_region(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %d: ten
 #n = affine_map<(m, n) -> (n)>
 func.func @two_maps(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %d: tensor<4x4xf32>, %c: tensor<4xf32>) {
   // expected-error @+1 {{'tracea.gemm' op expected one epilogue map per extra operand, found 2 maps for 1 operands}}
-  %0 = "tracea.gemm"(%a, %b, %c, %d) <{epilogue_maps = [#n, #n]}> ({
+  %0 = "tracea.gemm"(%a, %b, %c, %d) <{epilogue_maps = [#n, #n], operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> ({
     ^bb0(%acc: f32, %e: f32):
       tracea.yield %acc : f32
   }) : (tensor<4x8xf32>, tensor<8x4xf32>, tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -795,7 +795,7 @@ func.func @capture_generic(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>, %s: f32) {
 // -----
 
 func.func @stray_yield(%x: f32) {
-  // expected-error @+1 {{'tracea.yield' op expects parent op to be one of 'tracea.gemm, tracea.conv2d, tracea.softmax, tracea.batch_norm, tracea.layer_norm, tracea.rms_norm'}}
+  // expected-error @+1 {{'tracea.yield' op expects parent op to be one of 'tracea.gemm, tracea.grouped_gemm, tracea.conv2d, tracea.softmax, tracea.batch_norm, tracea.layer_norm, tracea.rms_norm'}}
   tracea.yield %x : f32
 }
 
@@ -1101,6 +1101,11 @@ func.func private @target_on_function() attributes {tracea.target = #tracea.targ
 
 // expected-error @+1 {{'builtin.module' op 'tracea.target' must be a #tracea.target, found "cpu"}}
 module attributes {tracea.target = "cpu"} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'tracea.allow_tf32x3' must be a unit attribute, found true}}
+func.func private @tf32x3_value() attributes {tracea.allow_tf32x3 = true}
 
 // -----
 
