@@ -25,12 +25,16 @@ using namespace mlir::tracea_pipe;
 static constexpr int64_t kRowBytes = 16, kLineBytes = 128;
 /// The part of a row that may be added for that.
 static constexpr int64_t kMostAdded = 16;
-/// A workgroup of four warps copies 16 rows: each lane of a warp has 16 bytes
-/// of four of them, and all four are under way at once.
-static constexpr int64_t kLanes = 32, kWarps = 4, kRowsOfLane = 4;
-static constexpr int64_t kRows = kWarps * kRowsOfLane;
+/// A workgroup of four warps: each lane has four times 16 bytes under way, of
+/// one row or, where that would leave much of a tile empty, of several.
+static constexpr int64_t kLanes = 32, kWarps = 4, kPieces = 4;
+/// The part of a row that a tile may have beyond it.
+static constexpr int64_t kMostEmpty = 8;
 
-static LanesAttr getCopyLanes(MLIRContext *context, int64_t neighbours) {
+/// `across` pieces of a lane lie in the same row, each as many columns on as
+/// the lanes of a warp have.
+static LanesAttr getCopyLanes(MLIRContext *context, int64_t neighbours,
+                              int64_t across) {
   SmallVector<DenseI64ArrayAttr> reg, lane, warp;
   auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &basis, int64_t row,
                  int64_t column) {
@@ -38,12 +42,14 @@ static LanesAttr getCopyLanes(MLIRContext *context, int64_t neighbours) {
   };
   for (int64_t column = 1; column < neighbours; column *= 2)
     add(reg, 0, column);
-  for (int64_t row = 1; row < kRowsOfLane; row *= 2)
+  for (int64_t piece = 1; piece < across; piece *= 2)
+    add(reg, 0, piece * kLanes * neighbours);
+  for (int64_t row = 1; row < kPieces / across; row *= 2)
     add(reg, row, 0);
   for (int64_t step = 1; step < kLanes; step *= 2)
     add(lane, 0, step * neighbours);
-  for (int64_t row = kRowsOfLane; row < kRows; row *= 2)
-    add(warp, row, 0);
+  for (int64_t step = 1; step < kWarps; step *= 2)
+    add(warp, step * kPieces / across, 0);
   return LanesAttr::get(context, reg, lane, warp, {1, 1});
 }
 
@@ -70,7 +76,7 @@ namespace {
 struct LineCosts {
   /// A row of 128 bytes of a block that is one line, and that is parts of two:
   /// the second-level cache is asked twice, for all multiprocessors together.
-  double line = 2.1, parted = 4.4;
+  double line = 2.6, parted = 4.4;
   double flops = 4096;
   /// A copy reads and writes every byte once.
   double memoryBytes = 1800, kernel = 4000;
@@ -182,13 +188,28 @@ struct PaddedCopy {
   int64_t getNeighbours() const {
     return 8 * kRowBytes / getType().getElementTypeBitWidth();
   }
-  int64_t getTileColumns() const { return kLanes * getNeighbours(); }
+  /// Pieces of a lane side by side.
+  int64_t getAcross() const {
+    int64_t across = kPieces;
+    auto isFull = [&]() {
+      int64_t columns = kLanes * getNeighbours() * across;
+      return static_cast<int64_t>(llvm::alignTo(extent, columns)) - extent <=
+             extent / kMostEmpty;
+    };
+    while (across > 1 && !isFull())
+      across /= 2;
+    return across;
+  }
+  int64_t getTileColumns() const {
+    return kLanes * getNeighbours() * getAcross();
+  }
+  int64_t getTileRows() const { return kWarps * kPieces / getAcross(); }
   /// Tiles down and across; nothing for rows that only the run counts.
   std::optional<std::pair<int64_t, int64_t>> getTiles() const {
     int64_t rows = getType().getDimSize(getBatchRank());
     if (ShapedType::isDynamic(rows))
       return std::nullopt;
-    return std::pair(llvm::divideCeil(rows, kRows),
+    return std::pair(llvm::divideCeil(rows, getTileRows()),
                      llvm::divideCeil(extent, getTileColumns()));
   }
   /// Copies the tile at `grid`: batch, row and column of tiles.
@@ -223,16 +244,16 @@ void PaddedCopy::emit(KernelBuilder &kb, ValueRange grid) const {
   IndexMath &ix = kb.index();
   int64_t batch = getBatchRank();
   SmallVector<Value> indices(grid.take_front(batch));
-  Value row = ix.mul(grid[batch], kRows);
+  Value row = ix.mul(grid[batch], getTileRows());
   Value column = ix.mul(grid[batch + 1], getTileColumns());
   indices.append({row, column});
   SmallVector<AffineExpr> results(batch, kb.zero());
   results.append({kb.dim(0), kb.dim(1)});
   AffineMap map = kb.map(2, results);
   Type element = getType().getElementType();
-  auto tile =
-      RankedTensorType::get({kRows, getTileColumns()}, element,
-                            getCopyLanes(b.getContext(), getNeighbours()));
+  auto tile = RankedTensorType::get(
+      {getTileRows(), getTileColumns()}, element,
+      getCopyLanes(b.getContext(), getNeighbours(), getAcross()));
   Value zero =
       arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
   Value rows = ix.sub(kb.getDim(padded, batch), row);
@@ -266,7 +287,8 @@ static SmallVector<Value> launchCopies(RewriterBase &rewriter, GemmOp op,
     int64_t batch = copy.getBatchRank();
     for (int64_t dim = 0; dim < batch; ++dim)
       bounds.push_back(kb.getDim(copy.padded, dim));
-    bounds.push_back(ix.ceilDiv(kb.getDim(copy.padded, batch), kRows));
+    bounds.push_back(
+        ix.ceilDiv(kb.getDim(copy.padded, batch), copy.getTileRows()));
     bounds.push_back(
         ix.constant(llvm::divideCeil(copy.extent, copy.getTileColumns())));
   } else {

@@ -1,5 +1,5 @@
 // Staged rows that lanes carry to memory whose rows begin anywhere. What limits do
-// not cut leaves by whole words of memory; of the rest each lane goes down its columns.
+// not cut leaves without conditions; of the rest each lane goes down its columns.
 // RUN: tracea-opt %s --convert-tracea-pipe-to-nvvm --canonicalize --cse | FileCheck %s
 // RUN: tracea-opt %s --convert-tracea-pipe-to-nvvm -o /dev/null \
 // RUN:   --remark-format=emitRemark --remarks-filter=convert-tracea-pipe-to-nvvm 2>&1 | FileCheck %s --check-prefix=REMARK
@@ -10,27 +10,23 @@
 !narrow = memref<64x16xbf16, #tracea_pipe.staged<swizzle = [4, 7]>>
 !wide = memref<8x96xf32, #tracea_pipe.staged<swizzle = []>>
 
-// Eight words a row: four warps have 16 rows at a time, which are 16 * 401 elements
-// apart. Each lane shifts a word of memory out of two staged ones; the last lane of
-// a row stores only where rows happen to begin at a word. Then each lane has half of
-// what is left of a row, tail and head.
+// Four warps, a row each at a time: 16 rows of a lane, two elements of each. The
+// next row of a warp is four rows on.
 // REMARK: lane-copy{{.*}}rows of its memory are no multiples of 16 bytes
 // CHECK-LABEL: llvm.func @rows(
 // CHECK: %[[TALL:.*]] = arith.cmpi sge, %{{.*}}, %c64
 // CHECK: %[[BROAD:.*]] = arith.cmpi sge, %{{.*}}, %c64
 // CHECK: %[[WHOLE:.*]] = arith.andi %[[TALL]], %[[BROAD]]
 // CHECK: scf.if %[[WHOLE]] {
-// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-// CHECK-COUNT-4: llvm.intr.fshr
-// CHECK: %[[INNER:.*]] = arith.ori
-// CHECK: scf.if %[[INNER]] {
-// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
-// CHECK: llvm.getelementptr %{{.*}}[6416] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i16
-// CHECK-COUNT-3: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
-// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-// CHECK: scf.if
-// CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
-// CHECK-NOT: llvm.store
+// CHECK-NOT: arith.cmpi
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> i16
+// CHECK: llvm.getelementptr %{{.*}}[1604] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i16
+// CHECK-COUNT-14: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> i16
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-16: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
+// CHECK-COUNT-16: llvm.load
+// CHECK-COUNT-16: llvm.store
+// CHECK-NOT: llvm.load
 // CHECK: } else {
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c4
 // CHECK-NOT: arith.divui
