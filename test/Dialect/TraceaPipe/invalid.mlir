@@ -919,6 +919,30 @@ func.func @f(%x: tensor<2x4xf32, #t>) {
 
 // -----
 
+// Groups of three elements.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1]], outer = [1, 3]>
+#r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1]], outer = [1, 1]>
+func.func @f(%x: tensor<2x6xf32, #t>) {
+  // expected-error @below {{expects groups of a power of two of neighbours that lie within the linear map of 'tensor<2x6xf32, #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1]], outer = [1, 3]>>', found 2 groups}}
+  %0 = tracea_pipe.reduce add %x dim 1 : tensor<2x6xf32, #t> -> tensor<2x2xf32, #r>
+  return
+}
+
+// -----
+
+// Lanes may share registers of the result, each once.
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#shared = #tracea_pipe.lanes<reg = [], lane = [[1, 0], [0, 0]], outer = [1, 1]>
+#twice = #tracea_pipe.lanes<reg = [], lane = [[1, 0], [1, 0]], outer = [1, 1]>
+func.func @f(%x: tensor<2x4xf32, #t>) {
+  %0 = tracea_pipe.reduce add %x dim 1 : tensor<2x4xf32, #t> -> tensor<2x1xf32, #shared>
+  // expected-error @below {{expects a result of type 'tensor<2x1xf32, #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>>'}}
+  %1 = tracea_pipe.reduce add %x dim 1 : tensor<2x4xf32, #t> -> tensor<2x1xf32, #twice>
+  return
+}
+
+// -----
+
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%x: tensor<2x4xf32, #t>) {
   // expected-error @+2 {{expected ::mlir::tracea_pipe::ReduceKind to be one of: add, max, min, mul}}
