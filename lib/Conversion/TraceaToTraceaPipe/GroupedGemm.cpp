@@ -109,6 +109,7 @@ LogicalResult mlir::tracea::lowerGroupedGemmWarpgroup(RewriterBase &rewriter,
                                                       GroupedGemmOp op) {
   GemmOp gemm = createProduct(rewriter, op);
   UnitProduct product(gemm, /*isTransposed=*/false);
+  product.subject = op;
   if (failed(product.verify()))
     return failure();
   emitChecks(rewriter, op);

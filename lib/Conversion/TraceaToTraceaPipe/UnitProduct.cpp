@@ -81,24 +81,25 @@ RankedTensorType UnitProduct::getAccumulator() {
 LogicalResult UnitProduct::verify() {
   ScheduleAttr schedule = op.getScheduleAttr();
   if (schedule.getUnit() != MatrixUnit::Wgmma)
-    return op.emitOpError() << "expects the unit 'wgmma' for the variant '"
-                            << schedule.getVariant() << "', found " << schedule;
+    return subject->emitOpError()
+           << "expects the unit 'wgmma' for the variant '"
+           << schedule.getVariant() << "', found " << schedule;
   bool isHalf = element.isF16() || element.isBF16();
   if (!isHalf && !element.isF32() && !element.isInteger(8) &&
       !isa<Float8E4M3FNType, Float8E5M2Type>(element))
-    return op.emitOpError()
+    return subject->emitOpError()
            << "expects operands of f16, bf16, f32 (rounded to tf32), "
               "f8E4M3FN, f8E5M2 or i8 for the variant '"
            << schedule.getVariant() << "', found " << element;
   Type accumulator = op.getAccumulatorType();
   if (element.isInteger(8) ? !accumulator.isInteger(32) : !accumulator.isF32())
-    return op.emitOpError()
+    return subject->emitOpError()
            << "expects to sum products of " << element << " in "
            << (element.isInteger(8) ? "i32" : "f32") << " for the variant '"
            << schedule.getVariant() << "', found " << accumulator;
   // The unit reads either order of halves alone.
   if (!isHalf && (op.getTransposeLhs() || !op.getTransposeRhs()))
-    return op.emitOpError()
+    return subject->emitOpError()
            << "expects k to be the contiguous dimension of both operands of "
            << element << " for the variant '" << schedule.getVariant()
            << "' (rhs transposed, lhs not)";
@@ -106,7 +107,7 @@ LogicalResult UnitProduct::verify() {
   if (rows != kTeamRows * teams * blocks || (teams > 1 && blocks != 1) ||
       blocks < 1 || blocks > 2 || columns % 8 || columns < 8 || columns > 256 ||
       !llvm::isPowerOf2_64(teams))
-    return op.emitOpError()
+    return subject->emitOpError()
            << "expects a tile of 64 " << (isTransposed ? "columns" : "rows")
            << " for each of 1, 2, 4 or 8 consumers (of 128 for a single one) "
               "and 8 to 256 "
@@ -114,7 +115,7 @@ LogicalResult UnitProduct::verify() {
            << schedule;
   int64_t step = kSwizzledBytes * 8 / element.getIntOrFloatBitWidth();
   if (tileK % step)
-    return op.emitOpError()
+    return subject->emitOpError()
            << "expects k of the tile to be a multiple of " << step
            << " for elements of " << element << ", found " << schedule;
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();

@@ -72,6 +72,8 @@ struct UnitProduct {
             Value count);
 
   GemmOp op;
+  /// What errors are about: the operation that the product is a part of.
+  Operation *subject = op;
   GemmShape shape;
   /// The operands, or padded copies of them.
   Value lhs, rhs;
