@@ -75,6 +75,8 @@ def problems():
     found.append(Grouped("grouped", 8192, 2048, 7168, 64, "bf16", True, {"spread": spread(8192, 64, 7)}))
     found.append(Grouped("grouped", 777, 520, 200, 5, "bf16", True,
                          {"odd": [100, 1, 0, 300, 376], "short": [64, 64, 64, 64, 64], "beyond": [700, 700, 0, 0, 5]}))
+    # Rows that begin anywhere are padded first.
+    found.append(Grouped("grouped", 777, 131, 101, 5, "bf16", True, {"odd": [100, 1, 0, 300, 376], "short": [64, 0, 129, 64, 64]}))
     return found
 
 
