@@ -1717,3 +1717,17 @@ func.func @f(%v: tensor<1x8xf32, #wide>) {
   %x = tracea_pipe.slice %v[0] : tensor<1x8xf32, #wide> -> tensor<1x4xf32, #narrow>
   return
 }
+
+
+// -----
+
+tracea_pipe.kernel @reuse(%m: memref<?x?xbf16>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+    // expected-error @+2 {{to be one of: unknown, once, often}}
+    %a = tracea_pipe.stage %m[%i, %i] map affine_map<(i, k) -> (i, k)>
+      reuse never
+      // expected-error @below {{failed to parse TraceaPipe_ReuseAttr parameter}}
+      : memref<?x?xbf16> -> tensor<8x16xbf16, #tracea_pipe.staged>
+  }
+  tracea_pipe.end
+}
