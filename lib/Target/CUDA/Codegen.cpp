@@ -49,10 +49,9 @@ createTargetMachine(ModuleOp module, const CUDAMachine &machine) {
   llvm::TargetOptions options;
   // Pointers of 32 bits into shared memory.
   options.MCOptions.ABIName = "shortptr";
-  // The level above runs GVN twice more, and writes the same.
   std::unique_ptr<llvm::TargetMachine> result(target->createTargetMachine(
       triple, machine.chip, machine.features, options, std::nullopt,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!result)
     return module.emitError() << "the code generator for '" << kTriple
                               << "' has no '" << machine.chip << "'";
