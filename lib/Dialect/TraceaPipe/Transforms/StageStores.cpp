@@ -15,9 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TileParts.h"
+#include "PlanStores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
@@ -30,122 +29,6 @@ namespace mlir::tracea_pipe {
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-/// The rows that copies can swizzle, in bytes, and the bits of the address that
-/// they move: 16-byte chunks by the bits of the row.
-static constexpr std::pair<int64_t, int64_t> kSwizzledRows[] = {
-    {128, 3}, {64, 2}, {32, 1}};
-/// A store that writes whole sectors of memory needs no detour.
-static constexpr int64_t kSectorBytes = 32;
-/// The widest store of a lane.
-static constexpr int64_t kVectorBytes = 16;
-
-/// The dimension of the tile whose neighbours are neighbours in memory.
-static std::optional<int64_t> getColumnDim(StoreOp store) {
-  AffineMap map = store.getMap();
-  if (map.getNumDims() != 2 || map.getNumResults() == 0)
-    return std::nullopt;
-  LinearForm last = getLinearForm(map.getResults().back(), 2);
-  for (int64_t dim : {1, 0}) {
-    if (last.coefficients[dim] != 1 || last.coefficients[1 - dim] != 0)
-      continue;
-    for (AffineExpr expr : map.getResults().drop_back())
-      if (getLinearForm(expr, 2).coefficients[dim] != 0)
-        return std::nullopt;
-    return dim;
-  }
-  return std::nullopt;
-}
-
-/// Bytes that the lanes of a warp write side by side, a vector of registers
-/// each.
-static int64_t getRunBytes(StagedStore &staged) {
-  LanesAttr lanes = getLanes(staged.getTile());
-  int64_t bytes = staged.getTile().getElementTypeBitWidth() / 8;
-  int64_t run = 1;
-  auto extend = [&](DenseI64ArrayAttr vector) {
-    bool isNext = vector[staged.columnDim] == run && vector[staged.rowDim] == 0;
-    if (isNext)
-      run *= 2;
-    return isNext;
-  };
-  for (DenseI64ArrayAttr vector : lanes.getReg())
-    if (run * bytes >= kVectorBytes || !extend(vector))
-      break;
-  for (DenseI64ArrayAttr vector : lanes.getLane())
-    extend(vector);
-  return run * bytes;
-}
-
-/// How a store leaves in parts of at most `most` columns; nothing where it had
-/// better stay as it is.
-static std::optional<StagedStore> planStore(StoreOp store, int64_t most) {
-  StagedStore staged;
-  staged.store = store;
-  RankedTensorType tile = staged.getTile();
-  int64_t bits = tile.getElementTypeBitWidth();
-  std::optional<int64_t> dim = getColumnDim(store);
-  if (!dim || bits % 8 || tile.getRank() != 2)
-    return std::nullopt;
-  // What several lanes hold alike is little.
-  auto isReplica = [](DenseI64ArrayAttr vector) {
-    return llvm::all_of(vector.asArrayRef(), [](int64_t x) { return x == 0; });
-  };
-  LanesAttr lanes = getLanes(tile);
-  if (llvm::any_of(lanes.getLane(), isReplica) ||
-      llvm::any_of(lanes.getWarp(), isReplica))
-    return std::nullopt;
-  staged.columnDim = *dim;
-  staged.rowDim = 1 - *dim;
-  int64_t bytes = bits / 8, columns = staged.getColumns();
-  staged.isDirect = getRunBytes(staged) >= kSectorBytes;
-  if (staged.getRows() % 8)
-    return std::nullopt;
-  for (int64_t at = 0; at < columns;) {
-    int64_t width = 0;
-    int64_t left = std::min(columns - at, most);
-    int64_t row = kSwizzledRows[0].first / bytes;
-    if (left >= row)
-      width = left - left % row;
-    else
-      for (auto [rowBytes, bitsMoved] : kSwizzledRows)
-        if (!width && left * bytes >= rowBytes)
-          width = rowBytes / bytes;
-    while (width > row && !getPartType(staged, width))
-      width -= row;
-    if (!width || at % width || !getPartType(staged, width))
-      return std::nullopt;
-    staged.parts.push_back({at, width});
-    at += width;
-  }
-  return staged;
-}
-
-/// Whether parts of `store` had better be narrower: a polynomial stands for a
-/// function where many digits of it are stored, whose intermediate values need
-/// registers while what several loads bring for the next part has some, too.
-static bool isLong(StoreOp store) {
-  auto type =
-      dyn_cast<FloatType>(getElementTypeOrSelf(store.getValue().getType()));
-  constexpr unsigned mostDigitsOfUnit = 8;
-  if (!type || type.getFPMantissaWidth() <= mostDigitsOfUnit)
-    return false;
-  bool hasFunction = false;
-  int loads = 0;
-  SmallVector<Value> list{store.getValue()};
-  SmallPtrSet<Operation *, 16> seen;
-  while (!list.empty()) {
-    Operation *op = list.pop_back_val().getDefiningOp();
-    if (!op || op->getNumRegions() || !seen.insert(op).second)
-      continue;
-    hasFunction |= isa<math::ErfOp, math::TanhOp>(op);
-    loads += isa<LoadOp>(op);
-    for (Value operand : op->getOperands())
-      if (isRegisterTile(operand.getType()))
-        list.push_back(operand);
-  }
-  return hasFunction && loads > 1;
-}
 
 namespace {
 /// The buffers of a role.
