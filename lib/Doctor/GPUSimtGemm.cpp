@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The variant for what no matrix unit may or can compute: single precision that
-// must not be rounded, double precision, orders of 8-bit integers that the units
-// do not read, and GPUs without such units. A step of k
-// is bound by the multiply-adds, by what lanes read from shared memory for
-// them, or by the copies into it; a multiprocessor that holds few warps waits
-// for each of their instructions.
+// must not be rounded, double precision, orders of 8-bit integers that the
+// units do not read, and GPUs without such units. A step of k is bound by the
+// multiply-adds, by what lanes read from shared memory for them, or by the
+// copies into it; a multiprocessor that holds few warps waits for each of their
+// instructions.
 
 #include "Variants.h"
 
@@ -24,14 +24,15 @@ struct LaneTile {
 
 /// The preferred one of equals first.
 constexpr LaneTile tiles[] = {
-    {128, 128, 64, 8, 8, 4}, {64, 128, 64, 8, 8, 4}, {128, 64, 64, 8, 8, 4},
-    {64, 64, 64, 4, 8, 4},   {32, 128, 64, 4, 8, 4}, {128, 32, 64, 8, 4, 4},
-    {32, 64, 64, 4, 4, 4},   {16, 128, 64, 4, 4, 4}, {64, 32, 64, 4, 4, 4},
-    {16, 64, 128, 2, 4, 4},  {4, 128, 128, 1, 4, 4}, {8, 64, 128, 1, 4, 4},
+    {128, 128, 128, 8, 8, 3}, {64, 128, 64, 8, 8, 4}, {128, 64, 64, 8, 8, 4},
+    {64, 64, 64, 4, 8, 4},    {32, 128, 64, 4, 8, 4}, {128, 32, 64, 8, 4, 4},
+    {32, 64, 64, 4, 4, 4},    {16, 128, 64, 4, 4, 4}, {64, 32, 64, 4, 4, 4},
+    {16, 64, 128, 2, 4, 4},   {4, 128, 128, 1, 4, 4}, {8, 64, 128, 1, 4, 4},
     {32, 32, 128, 4, 2, 4},
 };
 constexpr int64_t lanesAlongM = 4, lanesAlongN = 8;
 constexpr int64_t groupOfRaster = 16;
+constexpr int64_t heldDepth = 32, leastDepth = 4;
 
 std::string text(int64_t value) { return std::to_string(value); }
 int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -168,9 +169,12 @@ Plan SimtGemm::plan(const Problem &problem,
   for (const LaneTile &tile : tiles) {
     Plan plan;
     plan.unit = UnitKind::Vector;
-    plan.tile = {tile.m, tile.n, tile.depth / bytesOf(problem.operand)};
+    // Copies that pass through registers take some of them for each byte.
+    int64_t depth = target.async.asyncCopy ? tile.depth : heldDepth;
+    plan.tile = {tile.m, tile.n,
+                 std::max(depth / bytesOf(problem.operand), leastDepth)};
     plan.registers = {tile.laneM, tile.laneN};
-    // Copies that pass through registers are one step ahead.
+    // They are one step ahead.
     plan.slots = target.async.asyncCopy ? tile.slots : 2;
     plan.group = groupOfRaster;
     // Two workgroups share a multiprocessor.
@@ -213,7 +217,7 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
   constexpr double sharedBytesPerCycle = 128, copyBytesPerCycle = 40;
   constexpr double reached = 0.85, stepCycles = 30, copyLatency = 800;
   constexpr double elementCycles = 1.0 / 20, startCycles = 3000;
-  constexpr double schedulers = 4, busyWarps = 12, loneWarp = 0.7;
+  constexpr double schedulers = 4, busyWarps = 12, loneWarp = 0.85;
   constexpr int64_t fewSums = 64;
   int64_t m = plan.tile[0], n = plan.tile[1], k = plan.tile[2];
   int64_t bytes = bytesOf(problem.operand);
@@ -235,12 +239,12 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
   double held = residents * warps;
   double busy = std::min(1.0, held / schedulers) *
                 (loneWarp + (1 - loneWarp) * std::min(1.0, held / busyWarps));
-  // Instructions besides a multiply-add: a quarter for what a lane reads, and
-  // two for an element that it copies.
+  // Instructions besides a multiply-add: a quarter for what a lane reads, which
+  // also holds up others, and two for an element that it copies.
   double perSum = double(plan.registers[0] + plan.registers[1]) / sums;
   double copied = 2.0 * (m + n) / (double(m) * n);
   double multiplies = 2.0 * m * n * k / (rateOf(problem, target) * reached) *
-                      (1 + perSum / 4 + copied) / busy;
+                      (1 + perSum / 2 + copied) / busy;
   double reads =
       double(warps) *
       (plan.registers[0] * lanesAlongM + plan.registers[1] * lanesAlongN) * k *

@@ -23,7 +23,7 @@ module attributes {tracea.allow_tf32} {
 
 // Lanes multiply what nobody lets the units round.
 // CHECK-LABEL: @nobody_allows
-// CHECK: schedule <variant = "gemm.simt", unit = vector, tile = [128, 128, 16], registers = [8, 8]
+// CHECK: schedule <variant = "gemm.simt", unit = vector, tile = [128, 128, 32], registers = [8, 8]
 func.func @nobody_allows(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>, %d: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x4096xf32>) outs(%d : tensor<4096x4096xf32>)
   return %0 : tensor<4096x4096xf32>

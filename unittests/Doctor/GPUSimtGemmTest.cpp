@@ -113,6 +113,10 @@ TEST(GPUSimtGemm, FewTilesAreSmallTiles) {
   Plan plan =
       simt().plan(gemm(4096, 4096, 4096, ElementType::F32), target("sm_90a"));
   EXPECT_EQ(plan.tile[0] * plan.tile[1], 128 * 128);
+  // Measured on an H200: a wave of 64 x 128 is faster than four of 32 x 64.
+  plan =
+      simt().plan(gemm(1024, 1024, 1024, ElementType::F32), target("sm_90a"));
+  EXPECT_THAT(plan.tile, testing::ElementsAre(64, 128, 16));
   plan = simt().plan(gemm(512, 512, 512, ElementType::F32), target("sm_90a"));
   EXPECT_LT(plan.tile[0] * plan.tile[1], 128 * 128);
   plan = simt().plan(gemm(1, 4096, 4096, ElementType::F32), target("sm_90a"));

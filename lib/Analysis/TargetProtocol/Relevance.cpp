@@ -41,7 +41,7 @@ static bool isAccess(Operation *op) {
 bool mlir::tracea::isHarmless(Operation *op) {
   return isa<NVVM::PrefetchOp, NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp,
              NVVM::ElectSyncOp, NVVM::GriddepcontrolOp, NVVM::MmaOp,
-             NVVM::MapaOp>(op) ||
+             NVVM::MapaOp, NVVM::DotAccumulate4WayOp>(op) ||
          op->getName().getStringRef().starts_with("nvvm.read.") ||
          op->getName().getStringRef().starts_with("nvvm.convert.") ||
          isPure(op);

@@ -187,13 +187,16 @@ static LogicalResult verify(GemmOp op, Type element) {
 }
 
 /// Workgroups that a multiprocessor is to hold: lanes of few sums hide each
-/// other's waits, those of many need all registers.
+/// other's waits; those of many, or that convert what they read, need all
+/// registers.
 static int64_t getNumResidents(GemmOp op, int64_t numWarps) {
   constexpr int64_t kFewWords = 64, kManyWarps = 16, kFewWarps = 8;
   ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
   int64_t words = registers[0] * registers[1] *
                   op.getAccumulatorType().getIntOrFloatBitWidth() / 32;
-  int64_t warps = words <= kFewWords ? kManyWarps : kFewWarps;
+  bool isNarrow =
+      getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth() < 32;
+  int64_t warps = words <= kFewWords && !isNarrow ? kManyWarps : kFewWarps;
   return std::max<int64_t>(warps / numWarps, 1);
 }
 
