@@ -72,11 +72,12 @@ static int64_t getRowExtent(GemmOp op, Value operand) {
 
 namespace {
 /// What an operand's rows cost the product, in cycles of a multiprocessor.
-/// Measured on an H200 with bf16.
+/// Measured on an H200 with bf16: 4104 x 4104 x 4104 takes 290 us as it is, 241
+/// with the second operand padded and 253 with both.
 struct LineCosts {
   /// A row of 128 bytes of a block that is one line, and that is parts of two:
   /// the second-level cache is asked twice, for all multiprocessors together.
-  double line = 2.6, parted = 4.4;
+  double line = 2.1, parted = 4.4;
   double flops = 4096;
   /// A copy reads and writes every byte once.
   double memoryBytes = 1800, kernel = 4000;

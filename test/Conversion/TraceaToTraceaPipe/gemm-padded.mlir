@@ -160,11 +160,13 @@ func.func @told_by_result(%a: tensor<512x?xbf16>, %b: tensor<512x?xbf16>, %d: te
 // -----
 
 // Rows of 8208 bytes can be copied in bulk, but lie in one line more than they need.
-// Those of a large product are padded to lines. Tiles of 8 rows and 512 elements leave
-// less than an eighth of them empty; wider ones would not.
+// Of a large product the operand of which a tile has more rows is padded to lines: the
+// other one no longer holds multiplies up. Tiles of 8 rows and 512 elements leave less
+// than an eighth of them empty; wider ones would not.
 // CHECK-LABEL: func.func @lines
-// CHECK: %[[C:.*]]:2 = tracea_pipe.launch @gemm_0 {{.*}} outs(%{{.*}}, %{{.*}} : tensor<4104x4160xbf16>, tensor<4104x4160xbf16>)
-// CHECK: tracea_pipe.launch @gemm_1 ins(%[[C]]#0, %[[C]]#1 :
+// CHECK-SAME: (%[[A:[^ :]*]]: tensor<4104x4104xbf16>, %[[B:[^ :]*]]: tensor<4104x4104xbf16>
+// CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_0 ins(%[[B]] : {{.*}}) outs(%{{.*}} : tensor<4104x4160xbf16>)
+// CHECK: tracea_pipe.launch @gemm_1 ins(%[[A]], %[[CB]] :
 // CHECK-NOT: tracea_pipe.launch
 // CHECK: tracea_pipe.kernel @gemm_0(
 // CHECK: tiles (%{{.*}}, %{{.*}}) in (%c513, %c9)
@@ -178,7 +180,7 @@ func.func @lines(%a: tensor<4104x4104xbf16>, %b: tensor<4104x4104xbf16>, %d: ten
 
 // -----
 
-// One of them, where the other one is read by few tiles.
+// So is a small one that many tiles read, at hardly any cost.
 // CHECK-LABEL: func.func @one_of_lines
 // CHECK-SAME: (%[[A:[^ :]*]]: tensor<131072x1032xbf16>, %[[B:[^ :]*]]: tensor<256x1032xbf16>
 // CHECK: %[[CB:.*]] = tracea_pipe.launch @gemm_0 ins(%[[B]] : {{.*}}) outs(%{{.*}} : tensor<256x1088xbf16>)
