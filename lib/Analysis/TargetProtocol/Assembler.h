@@ -59,6 +59,8 @@ private:
   // Regions.cpp
   void findRegions();
   void findLooseRegions();
+  void findLooseRegions(const RoleProgram &program, unsigned number,
+                        bool isFixed, size_t copied);
   void checkOverlaps();
   int slotsOf(const RoleProgram &program, const Linear &address,
               int64_t stride);

@@ -95,6 +95,10 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
   for (ThreadRange role : findRoles(context))
     programs.push_back(extractProgram(context, role));
   RecoveredProtocol result = Assembler(context, programs, options).run();
+  // Rings of lanes share memory with what else lanes exchange: where that is
+  // not told apart, such kernels have no certificate.
+  if (!barriers && (result.finding || !result.reason.empty()))
+    return none;
   if (!structured.kernel)
     return result;
   // Places are those of the kernel, not of its copy.

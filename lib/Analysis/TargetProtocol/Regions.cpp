@@ -164,56 +164,79 @@ static bool overlaps(const BufferRegion &region, const Event &event) {
   return false;
 }
 
-/// What is written otherwise: each connected piece is a buffer by itself.
+/// Whether all bytes of the access are those of one slot.
+static bool liesIn(const BufferRegion &region, const Event &event) {
+  int64_t begin = event.address.constant - region.base;
+  int64_t slot = region.stride && begin >= 0 ? begin / region.stride : 0;
+  int64_t within = begin - slot * region.stride;
+  return slot < region.slots && within >= 0 &&
+         within + event.length <= region.length;
+}
+
+/// What is written otherwise: each connected piece is a buffer by itself. What
+/// is written at one place may be a slot of what is written at many.
 void Assembler::findLooseRegions() {
   size_t copied = regions.size();
-  for (auto [number, program] : llvm::enumerate(programs))
-    for (const Event &event : program.events) {
-      if (event.kind != Event::Write)
-        continue;
-      bool known = false;
-      for (size_t i = 0; i < copied; ++i)
-        known |= overlaps(regions[i], event);
-      if (known)
-        continue;
-      BufferRegion region;
-      region.base = event.address.constant;
-      region.length = event.length;
-      region.stride = std::abs(strideOf(event.address));
-      if (region.stride)
-        region.slots = slotsOf(program, event.address, region.stride);
-      region.writers = 1u << number;
-      if (event.lanes != LaneSet::One)
-        region.wideWriters = region.writers;
-      region.op = event.op;
-      // Overlapping pieces are one.
-      for (size_t i = copied; i < regions.size();) {
-        BufferRegion &other = regions[i];
-        bool apart = other.base + other.length <= region.base ||
-                     region.base + region.length <= other.base;
-        bool sameSteps =
-            other.stride == region.stride && other.slots == region.slots;
-        if (apart || !sameSteps) {
-          ++i;
-          continue;
-        }
-        int64_t end =
-            std::max(other.base + other.length, region.base + region.length);
-        region.base = std::min(other.base, region.base);
-        region.length = end - region.base;
-        region.writers |= other.writers;
-        region.wideWriters |= other.wideWriters;
-        region.op = other.op;
-        regions.erase(regions.begin() + i);
-        i = copied;
-      }
-      regions.push_back(region);
-    }
+  for (bool isFixed : {false, true})
+    for (auto [number, program] : llvm::enumerate(programs))
+      findLooseRegions(program, number, isFixed, copied);
   for (const RoleProgram &program : programs)
     for (const Event &event : program.events)
       if (event.kind == Event::Read && event.async && !event.remote)
         for (BufferRegion &region : regions)
           region.readAsync |= overlaps(region, event);
+}
+
+void Assembler::findLooseRegions(const RoleProgram &program, unsigned number,
+                                 bool isFixed, size_t copied) {
+  for (const Event &event : program.events) {
+    if (event.kind != Event::Write || (strideOf(event.address) == 0) != isFixed)
+      continue;
+    bool known = false;
+    for (size_t i = 0; i < copied; ++i)
+      known |= overlaps(regions[i], event);
+    for (size_t i = copied; isFixed && !known && i < regions.size(); ++i)
+      if (regions[i].stride && liesIn(regions[i], event)) {
+        known = true;
+        regions[i].writers |= 1u << number;
+        if (event.lanes != LaneSet::One)
+          regions[i].wideWriters |= 1u << number;
+      }
+    if (known)
+      continue;
+    BufferRegion region;
+    region.base = event.address.constant;
+    region.length = event.length;
+    region.stride = std::abs(strideOf(event.address));
+    if (region.stride)
+      region.slots = slotsOf(program, event.address, region.stride);
+    region.writers = 1u << number;
+    if (event.lanes != LaneSet::One)
+      region.wideWriters = region.writers;
+    region.op = event.op;
+    // Overlapping pieces are one.
+    for (size_t i = copied; i < regions.size();) {
+      BufferRegion &other = regions[i];
+      bool apart = other.base + other.length <= region.base ||
+                   region.base + region.length <= other.base;
+      bool sameSteps =
+          other.stride == region.stride && other.slots == region.slots;
+      if (apart || !sameSteps) {
+        ++i;
+        continue;
+      }
+      int64_t end =
+          std::max(other.base + other.length, region.base + region.length);
+      region.base = std::min(other.base, region.base);
+      region.length = end - region.base;
+      region.writers |= other.writers;
+      region.wideWriters |= other.wideWriters;
+      region.op = other.op;
+      regions.erase(regions.begin() + i);
+      i = copied;
+    }
+    regions.push_back(region);
+  }
 }
 
 /// No byte belongs to two buffers, or to a buffer and a barrier.
