@@ -104,10 +104,6 @@ public:
   /// its default.
   Value cachePolicy(Reuse reuse);
 
-  /// What tells the second-level cache how long to keep memory (i64); null for
-  /// its default.
-  Value cachePolicy(Reuse reuse);
-
   /// Runs `body` on the one lane that acts for the team.
   void onLeader(function_ref<void()> body);
   /// The lanes of the team meet.
@@ -191,9 +187,6 @@ void populateMatrixUnitPatterns(const TypeConverter &converter,
 void populateRaggedTilePatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
-void populateShiftedLoadPatterns(const TypeConverter &converter,
-                                 RewritePatternSet &patterns,
-                                 NVVMLoweringContext &context);
 void populateShiftedLoadPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns,
                                  NVVMLoweringContext &context);

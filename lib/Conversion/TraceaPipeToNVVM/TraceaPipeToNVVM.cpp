@@ -87,7 +87,6 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   populateMatrixUnitPatterns(converter, patterns, context);
   populateRaggedTilePatterns(converter, patterns, context);
   populateShiftedLoadPatterns(converter, patterns, context);
-  populateShiftedLoadPatterns(converter, patterns, context);
   populateTeamPatterns(converter, patterns, context);
   populateTilePatterns(converter, patterns, context);
   populateTileMemoryPatterns(converter, patterns, context);
