@@ -63,8 +63,11 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.startCycles = 2500;
   costs.sharing = 1.05;
   costs.nextKernelCycles = 6000;
-  costs.partCycles = 1.0 / 4;
-  costs.clusterCycles = 1000;
+  costs.partCycles = 3.0 / 4;
+  // Barriers of a cluster wait for all memory of the GPU, shared parts leave
+  // fewer slots, and large clusters do not all fit at once: measured, a cluster
+  // is slower than parts in memory by 4 to 20 microseconds.
+  costs.clusterCycles = 20000;
   costs.sharedBytesPerCycle = 64;
   costs.peerBytesPerCycle = 25;
   // A cluster is of one group of 16 or 18 multiprocessors.
@@ -213,9 +216,13 @@ WarpgroupEstimate estimate(const Problem &problem,
                  : result.stepCycles == copies   ? "copies"
                                                  : "latency";
 
-  double finish = costs.tileCycles +
-                  number(tile.m) * number(tile.n) *
-                      (tile.split > 1 ? costs.partCycles : costs.elementCycles);
+  // Up to 128 columns leave through buffers of their own.
+  bool waitsForBuffers = (isTransposed ? tile.m : tile.n) > 128;
+  double finish =
+      costs.tileCycles + number(tile.m) * number(tile.n) *
+                             (tile.split > 1    ? costs.partCycles
+                              : waitsForBuffers ? costs.elementCycles
+                                                : costs.elementCycles / 4);
   if (tile.cluster > 1) {
     // Its part to its memory, and its share of the parts of all from theirs.
     double part = 4 * number(tile.m) * number(tile.n);

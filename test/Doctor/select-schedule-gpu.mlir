@@ -17,7 +17,7 @@ func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %d: ten
 // -----
 
 // CHECK-LABEL: @few_rows
-// CHECK: schedule <variant = "gemm.skinny", unit = wgmma, tile = [16, 64, 64], slots = 18, producers = 1, consumers = 1>
+// CHECK: schedule <variant = "gemm.skinny", unit = wgmma, tile = [16, 64, 128], slots = 9, producers = 1, consumers = 1>
 func.func @few_rows(%a: tensor<16x?xf16>, %b: tensor<?x?xf16>, %d: tensor<16x?xf32>) -> tensor<16x?xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<16x?xf16>, tensor<?x?xf16>) outs(%d : tensor<16x?xf32>)
   return %0 : tensor<16x?xf32>

@@ -1,7 +1,6 @@
 // RUN: split-file %s %t
 // RUN: not tracea-opt %t/gemm.mlir --tracea-compile="to=nowhere" 2>&1 | FileCheck %s --check-prefix=PHASE
 // RUN: not tracea-opt %t/gemm.mlir --tracea-compile="target=znver9" 2>&1 | FileCheck %s --check-prefix=TARGET
-// RUN: not tracea-opt %t/gemm.mlir --tracea-compile="target=sm_90a" 2>&1 | FileCheck %s --check-prefix=VARIANT
 // RUN: not tracea-opt %t/gemm.mlir --tracea-compile="threads=-1" 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not tracea-opt %t/gemm.mlir --tracea-compile="threads=many" 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: not tracea-opt %t/gemm.mlir --tracea-compile="from=target to=tile" 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -14,7 +13,6 @@
 
 // PHASE: for the --to option: Cannot find option named 'nowhere'
 // TARGET: error: unknown target 'znver9'; the closest are
-// VARIANT: error: 'tracea.gemm' op has no variant for target 'sm_90a'
 // THREADS: error: option 'threads' must not be negative, found -1
 // NUMBER: 'many' value invalid for integer argument
 // ORDER: the phase 'from' comes after the phase 'to' in "from=target to=tile"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the measured products, proofs demanded: compile.py [--only REGEX] [--warps] [--schedules FILE] [OUT]
+"""Compiles the measured products, proofs demanded: compile.py [--only REGEX] [--warps] [--schedules FILE] [--compiler PATH] [OUT]
 
 Writes OUT/NAME.tracea and OUT/compiled.json, with the seconds of each compile
 and what its schedule is, or why there is no program. OUT is build/gpu-gemm by
@@ -47,14 +47,14 @@ def jobs_of(chosen, options):
     return [(problem, problem.name, warp_schedule(problem) if options.warps else "") for problem in chosen]
 
 
-def compile_one(problem, name, given, out, target):
+def compile_one(problem, name, given, out, target, compiler):
     source = os.path.join(out, name + ".mlir")
     program = os.path.join(out, name + ".tracea")
     with open(source, "w") as file:
         file.write(module(problem, given))
     begin = time.monotonic()
     done = subprocess.run(
-        [os.path.join(ROOT, "build/dev/bin/tracea"), "compile", source, "--target", target,
+        [compiler, "compile", source, "--target", target,
          "--require-proof", "--dump-remarks", "-o", program],
         capture_output=True, text=True)
     entry = {"name": name, "problem": problem.name, "seconds": time.monotonic() - begin}
@@ -74,6 +74,7 @@ def main():
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--warps", action="store_true")
     parser.add_argument("--schedules")
+    parser.add_argument("--compiler", default=os.path.join(ROOT, "build/dev/bin/tracea"))
     parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "build/gpu-gemm"))
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
@@ -81,7 +82,7 @@ def main():
     entries = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = jobs_of(chosen, options)
-        for entry in pool.map(lambda job: compile_one(*job, options.out, options.target), jobs):
+        for entry in pool.map(lambda job: compile_one(*job, options.out, options.target, options.compiler), jobs):
             entries.append(entry)
             print(f"{len(entries)}/{len(jobs)} {entry['name']}: "
                   + ("FAILED" if "error" in entry else f"{entry['seconds']:.2f} s {entry.get('schedule', '')}"),

@@ -58,7 +58,7 @@ func.func @main(%a: tensor<8x8xi8>, %b: tensor<8x8xi8>, %d: tensor<8x8xi32>) -> 
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
-  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers and 8 to 256 columns in eights}}
+  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 columns in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 256, 64], producers = 1, consumers = 2>
   return %0 : tensor<8x8xf16>
@@ -70,7 +70,7 @@ func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
   // A power of two of them.
-  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers and 8 to 256 columns in eights}}
+  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 columns in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [192, 256, 64], producers = 1, consumers = 3>
   return %0 : tensor<8x8xf16>
@@ -81,7 +81,7 @@ func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
-  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers and 8 to 256 columns in eights}}
+  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 columns in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 264, 64], producers = 1, consumers = 2>
   return %0 : tensor<8x8xf16>
@@ -92,7 +92,7 @@ func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
-  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers and 8 to 256 columns in eights}}
+  // expected-error @below {{expects a tile of 64 rows for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 columns in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 12, 64], producers = 1, consumers = 2>
   return %0 : tensor<8x8xf16>
@@ -104,7 +104,7 @@ func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
   // Columns are the unit's rows.
-  // expected-error @below {{expects a tile of 64 columns for each of 1, 2, 4 or 8 consumers and 8 to 256 rows in eights}}
+  // expected-error @below {{expects a tile of 64 columns for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 rows in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.skinny", unit = wgmma, tile = [64, 64, 64], producers = 1, consumers = 2>
   return %0 : tensor<8x8xf16>
@@ -115,7 +115,7 @@ func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
 func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
-  // expected-error @below {{expects a tile of 64 columns for each of 1, 2, 4 or 8 consumers and 8 to 256 rows in eights}}
+  // expected-error @below {{expects a tile of 64 columns for each of 1, 2, 4 or 8 consumers (of 128 for a single one) and 8 to 256 rows in eights}}
   %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
     schedule <variant = "gemm.skinny", unit = wgmma, tile = [12, 128, 64], producers = 1, consumers = 2>
   return %0 : tensor<8x8xf16>

@@ -148,7 +148,7 @@ TEST_F(Certificates, FingerprintIsOfText) {
   std::string first = getFingerprint(kernelOf(*module));
   EXPECT_EQ(first.size(), 16u);
   // A fixed value: equal in every process and on every machine.
-  EXPECT_EQ(first, "2d59ef4a02753f49");
+  EXPECT_EQ(first, "6fc29fef769350fd");
   // Printed and read again, in all three forms.
   std::string text, generic, bytes;
   llvm::raw_string_ostream(text) << *module;
