@@ -1119,3 +1119,8 @@ func.func @tf32_place(%x: f32) -> f32 {
   %0 = arith.addf %x, %x {tracea.allow_tf32} : f32
   return %0 : f32
 }
+
+// -----
+
+// expected-error @below {{expected 'residents' of 1 to 32, found 33}}
+func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, residents = 33>}

@@ -1731,3 +1731,9 @@ tracea_pipe.kernel @reuse(%m: memref<?x?xbf16>, %n: index) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// expected-error @below {{a multiprocessor has 1 to 32 workgroups, found 0}}
+tracea_pipe.kernel @none() attributes {pipeline = #tracea_pipe.pipeline<residents = 0>} {
+}

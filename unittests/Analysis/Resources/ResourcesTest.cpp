@@ -71,6 +71,38 @@ TEST(Resources, AccumulatorsNeedTheLaunchCap) {
       << report.excesses[0].message;
 }
 
+TEST(Resources, ResidentsShareMemoryAndRegisters) {
+  ResourceUse use = product();
+  use.roles = {{"copy", 0, 4, 1, 24, 0, 0, false, -1, -1},
+               {"multiply", 4, 8, 1, 232, 192, 96, true, -1, -1}};
+  use.residents = 2;
+  ResourceReport report = checkResources(use, limitsOf("sm_90a"));
+  EXPECT_TRUE(report.fits());
+  EXPECT_EQ(report.launchRegisters, 128);
+  EXPECT_NE(report.claim.find("shared 66.1 of 113 KiB"), std::string::npos)
+      << report.claim;
+  // The model says it, too.
+  std::string error;
+  std::optional<ResourceModel> model =
+      readResourceModel(writeModel(use, limitsOf("sm_90a")), error);
+  ASSERT_TRUE(model.has_value()) << error;
+  EXPECT_EQ(model->use.residents, 2);
+  // What one workgroup could have is too much for each of two.
+  use.memory[0].slots = 8;
+  report = checkResources(use, limitsOf("sm_90a"));
+  ASSERT_EQ(report.excesses.size(), 1u);
+  EXPECT_NE(report.excesses[0].message.find("for 2 workgroups together"),
+            std::string::npos)
+      << report.excesses[0].message;
+  use.memory[0].slots = 4;
+  use.roles[1].budget = 240;
+  report = checkResources(use, limitsOf("sm_90a"));
+  ASSERT_EQ(report.excesses.size(), 1u);
+  EXPECT_NE(report.excesses[0].message.find("the launch leaves 32768"),
+            std::string::npos)
+      << report.excesses[0].message;
+}
+
 TEST(Resources, WhatNobodyKnowsIsNotDecided) {
   ResourceReport report = checkResources(product(), limitsOf("apple-m1"));
   EXPECT_FALSE(report.fits());
@@ -119,7 +151,9 @@ TEST(Resources, FaultyModelsAreRefused) {
         "target sm_90a; memory bytes 99999999999999999999 slots 1",
         "target sm_90a; role first 4 end 4 teams 1 budget 0 live 0 "
         "accumulators 0 warpgroups 0",
-        "target sm_90a; what named 1", "target sm_90a barriers named 1",
+        "target sm_90a; together workgroups 0",
+        "target sm_90a; together workgroups 33", "target sm_90a; what named 1",
+        "target sm_90a barriers named 1",
         "target sm_90a; cpu vectors 1 bits 1 workspace 1"}) {
     EXPECT_FALSE(readResourceModel(text, error).has_value()) << text;
     EXPECT_FALSE(error.empty()) << text;
