@@ -63,7 +63,7 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.startCycles = 2500;
   costs.sharing = 1.05;
   costs.nextKernelCycles = 6000;
-  costs.partCycles = 3.0 / 4;
+  costs.partCycles = 1.0 / 4;
   // Barriers of a cluster wait for all memory of the GPU, shared parts leave
   // fewer slots, and large clusters do not all fit at once: measured, a cluster
   // is slower than parts in memory by 4 to 20 microseconds.

@@ -116,7 +116,7 @@ Reason SimtGemm::whyNot(const Problem &problem,
 
 Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
                        const Plan &plan) const {
-  constexpr int64_t mostRegisters = 16, mostSums = 128, mostWarps = 32;
+  constexpr int64_t mostRegisters = 16, mostSums = 96, mostWarps = 32;
   constexpr int64_t leastRow = 32, mostRow = 256, mostSlots = 64;
   if (plan.unit != UnitKind::Vector)
     return "the unit must be vector, found " +
@@ -145,7 +145,7 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
     return "at most 32 warps are expected";
   if (plan.registers[0] * plan.registers[1] * bytesOf(problem.accumulator) >
       mostSums * 4)
-    return "the sums of a lane take more than 128 registers";
+    return "the sums of a lane take more than 96 registers";
   int64_t row = plan.tile[2] * bytesOf(problem.operand);
   if (!isPowerOf2(plan.tile[2]) || plan.tile[2] > mostRow || row < leastRow ||
       row > mostRow)

@@ -173,7 +173,7 @@ TEST(GPUSimtGemm, PlansByHandAreChecked) {
                 p.registers = {16, 16};
                 p.tile = {64, 128, 16};
               }),
-              HasSubstr("more than 128 registers"));
+              HasSubstr("more than 96 registers"));
   EXPECT_THAT(reason([](Plan &p) {
                 p.registers = {1, 1};
                 p.tile = {128, 128, 16};
