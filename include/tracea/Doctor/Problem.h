@@ -88,7 +88,7 @@ struct Problem {
   int64_t images = 1;
   int64_t outputHeight = 1;
   int64_t outputWidth = 1;
-  int64_t groups = 1; // grouped_gemm: of rows
+  int64_t groups = 1;        // grouped_gemm: of rows
   int64_t groupChannels = 1; // input channels of a group
   int64_t groupFilters = 1;  // output channels of a group
   int64_t filterHeight = 1;

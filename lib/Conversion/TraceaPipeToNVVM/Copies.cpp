@@ -233,9 +233,9 @@ struct LowerCopyOut : KernelPattern<CopyOutOp> {
         cast<MemRefType>(op.getSource().getType()).getShape();
     Value whole;
     for (unsigned dim : copy.wholeLimits) {
-      Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                         adaptor.getLimits()[dim],
-                                         b.index(shape[dim]));
+      Value fits =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                adaptor.getLimits()[dim], b.index(shape[dim]));
       whole = whole ? arith::AndIOp::create(b, whole, fits).getResult() : fits;
     }
     auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);

@@ -158,10 +158,10 @@ void Planner::planCopy(OpTy op) {
                                       .category("convert-tracea-pipe-to-nvvm"))
           << remark::metric("Operation",
                             op.getOperation()->getName().getStringRef())
-          << remark::reason("{0}", reason +
-                                       (copy ? ": tiles that it cuts leave by "
-                                               "lanes"
-                                             : ""));
+          << remark::reason("{0}",
+                            reason + (copy ? ": tiles that it cuts leave by "
+                                             "lanes"
+                                           : ""));
     if (!copy)
       return;
   }

@@ -53,7 +53,8 @@ std::pair<Value, Value> padOperands(RewriterBase &rewriter, GemmOp op);
 /// Replaces `op` by a launch of what `build` makes: one kernel for memory whose
 /// rows begin at multiples of 16 bytes, as far as types allow it, and one for
 /// any other; the latter alone where types say that no rows of operands begin
-/// so. `isWanted` says of which arguments the first one asks that; null: of all.
+/// so. `isWanted` says of which arguments the first one asks that; null: of
+/// all.
 void buildForMemory(RewriterBase &rewriter, GemmOp op,
                     const GemmResults &results,
                     function_ref<void(KernelBuilder &)> build,

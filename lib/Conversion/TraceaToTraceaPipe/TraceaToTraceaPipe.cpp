@@ -97,12 +97,10 @@ static void emitEpilogueChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
 
 /// The same of the destinations of auxiliary results.
 static void emitAuxChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
-  for (auto [init, map] :
-       llvm::zip(op.getAuxInitsMutable(), op.getAuxMaps()))
+  for (auto [init, map] : llvm::zip(op.getAuxInitsMutable(), op.getAuxMaps()))
     for (auto [dim, expr] :
          llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults()))
-      emitExtentCheck(rewriter, op, init.get(), dim,
-                      op.getEpilogueInit().get(),
+      emitExtentCheck(rewriter, op, init.get(), dim, op.getEpilogueInit().get(),
                       cast<AffineDimExpr>(expr).getPosition(),
                       "auxiliary results to have the result's extents");
 }
