@@ -12,11 +12,11 @@
 #ifndef TRACEA_LIB_DOCTOR_CPUMODEL_H
 #define TRACEA_LIB_DOCTOR_CPUMODEL_H
 
+#include "Numbers.h"
 #include "tracea/Doctor/Registry.h"
 
 namespace tracea::doctor {
 
-constexpr int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 constexpr int64_t roundDown(int64_t a, int64_t b) { return a / b * b; }
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GPUGemmModel.h"
+#include "Numbers.h"
 #include "Variants.h"
 
 #include <cstdio>
@@ -10,14 +11,6 @@
 using namespace tracea::doctor;
 
 namespace {
-
-std::string text(int64_t value) { return std::to_string(value); }
-
-int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-bool isPowerOf2(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 /// The shared memory of each of so many workgroups of a multiprocessor.
 int64_t shareOf(const TargetDescription &target, int64_t residents) {
@@ -30,6 +23,7 @@ std::string describe(const WarpgroupTile &tile) {
   return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]" +
          (tile.split > 1 ? " in " + text(tile.split) + " parts" : "") +
          (tile.cluster > 1 ? " of a cluster" : "") +
+         (tile.lines ? " of whole lines" : "") +
          (tile.residents > 1 ? " twice" : "");
 }
 
@@ -94,7 +88,7 @@ public:
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
     const WarpgroupTile *best = nullptr;
-    return makePlan(choose(problem, target, nullptr, best));
+    return planOf(choose(problem, target, nullptr, best));
   }
 
   Reason check(const Problem &problem, const TargetDescription &target,
@@ -113,24 +107,6 @@ public:
                         const Plan &plan) const override;
 
 private:
-  static WarpgroupTile tileOf(const Plan &plan) {
-    return {plan.tile[0], plan.tile[1],   plan.tile[2],
-            plan.slots,   plan.consumers, plan.group,
-            plan.split,   plan.residents, plan.cluster};
-  }
-  static Plan makePlan(const WarpgroupTile &tile) {
-    Plan plan;
-    plan.unit = UnitKind::WGMMA;
-    plan.tile = {tile.m, tile.n, tile.k};
-    plan.slots = tile.slots;
-    plan.producers = 1;
-    plan.consumers = tile.consumers;
-    plan.group = tile.group;
-    plan.split = tile.split;
-    plan.residents = tile.residents;
-    plan.cluster = tile.cluster;
-    return plan;
-  }
   /// The cheapest tile of the table that may be used, with as many slots as
   /// there is room for; `except` is left out, `found` is null where there is
   /// none.
@@ -153,36 +129,31 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
   double least = 0;
   found = nullptr;
   for (const WarpgroupTile &entry : warpgroupTiles(isTransposed))
-    for (int64_t split : warpgroupSplits()) {
+    for (int64_t parts : warpgroupSplits()) {
       WarpgroupTile tile = entry;
-      tile.split = split;
+      tile.split = parts;
       constexpr int64_t halvesOfRow = 64;
       tile.k = entry.k / halvesOfRow * stagedRowOf(problem);
       // Where a tile has all rows the other operand is read once.
       if (isTransposed && tile.m < problem.m && problem.m <= mostRows)
         break;
       // Parts of an unknown sum would often be empty.
-      if (split > 1 && problem.k == kUnknownExtent)
+      if (parts > 1 && problem.k == kUnknownExtent)
         break;
       auto isExcept = [&](const WarpgroupTile &tile) {
         return except && tile.m == except->m && tile.n == except->n &&
-               split == except->split && tile.residents == except->residents &&
-               tile.cluster == except->cluster;
+               parts == except->split && tile.residents == except->residents &&
+               tile.cluster == except->cluster && tile.lines == except->lines;
       };
-      // Several results leave in whole rows of what copies swizzle.
-      bool severalResults =
-          !problem.auxiliaries.empty() || problem.reductions > 0;
-      if (severalResults && !isTransposed && tile.n % 64)
-        continue;
       // Copies that run further ahead than to the next tile are in the way of
       // what others read and write.
-      int64_t steps = ceilDiv(assumed(problem.k, 4096), tile.k * split);
+      int64_t steps = ceilDiv(assumed(problem.k, 4096), tile.k * parts);
       tile.slots = std::min(tile.slots, std::max<int64_t>(2 * steps, 4));
       auto consider = [&](WarpgroupTile tile) {
         while (tile.slots > 2 && sharedBytesOf(problem, tile, isTransposed) >
                                      shareOf(target, tile.residents))
           --tile.slots;
-        if (isExcept(tile) || !check(problem, target, makePlan(tile)).empty())
+        if (isExcept(tile) || !check(problem, target, planOf(tile)).empty())
           return;
         double cycles = estimate(problem, target, tile, isTransposed).cycles;
         if (found && cycles >= least)
@@ -191,12 +162,23 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
         best = tile;
         least = cycles;
       };
-      consider(tile);
-      // More than this only some GPUs run. Of the transposed product lanes
-      // would store columns of the result.
-      if (!isTransposed && split > 1 && split <= target.async.maxClusterSize) {
-        tile.cluster = split;
+      // What the run may make small is not worth a copy.
+      bool isKnown =
+          problem.m != kUnknownExtent && problem.n != kUnknownExtent &&
+          problem.k != kUnknownExtent && problem.batch != kUnknownExtent;
+      int64_t split = isKnown ? splitLinesOf(problem) : 0;
+      for (tile.lines = 0; tile.lines <= 3; ++tile.lines) {
+        if (tile.lines & ~split)
+          continue;
+        tile.cluster = 1;
         consider(tile);
+        // More than this only some GPUs run. Of the transposed product lanes
+        // would store columns of the result.
+        if (!isTransposed && parts > 1 &&
+            parts <= target.async.maxClusterSize) {
+          tile.cluster = parts;
+          consider(tile);
+        }
       }
     }
   return best;
@@ -277,6 +259,9 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (Reason reason = checkCluster(hardware, tile, rows, columns);
       !reason.empty())
     return reason;
+  if (tile.lines & ~splitLinesOf(problem))
+    return "only operands whose rows are known to begin within lines are "
+           "copied to whole ones";
   if (tile.slots < 2 || tile.slots > mostSlots)
     return "2 to 64 slots are expected, found " + text(tile.slots);
   if (tile.group < 0)

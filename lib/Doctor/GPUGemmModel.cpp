@@ -10,6 +10,7 @@
 // byte once.
 
 #include "GPUGemmModel.h"
+#include "Numbers.h"
 
 #include <algorithm>
 
@@ -58,6 +59,7 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.copyLatency = 1000;
   bool known = target.memoryGBs > 0 && target.clockGHz > 0;
   costs.memoryBytesPerCycle = known ? target.memoryGBs / target.clockGHz : 1830;
+  costs.padding = 0.75;
   costs.tileCycles = 500;
   costs.elementCycles = 1.0 / 40;
   costs.startCycles = 2500;
@@ -78,14 +80,30 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   return costs;
 }
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-/// An extent as estimates take it: bounded, so that nothing overflows.
-static int64_t extentOf(int64_t extent) {
-  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
+WarpgroupTile tileOf(const Plan &plan) {
+  WarpgroupTile tile = {plan.tile[0], plan.tile[1],   plan.tile[2],
+                        plan.slots,   plan.consumers, plan.group};
+  tile.split = plan.split;
+  tile.residents = plan.residents;
+  tile.cluster = plan.cluster;
+  tile.lines = plan.lines;
+  return tile;
 }
 
-static int64_t bytesOf(ElementType type) { return target::bitWidth(type) / 8; }
+Plan planOf(const WarpgroupTile &tile) {
+  Plan plan;
+  plan.unit = UnitKind::WGMMA;
+  plan.tile = {tile.m, tile.n, tile.k};
+  plan.slots = tile.slots;
+  plan.producers = 1;
+  plan.consumers = tile.consumers;
+  plan.group = tile.group;
+  plan.split = tile.split;
+  plan.residents = tile.residents;
+  plan.cluster = tile.cluster;
+  plan.lines = tile.lines;
+  return plan;
+}
 
 ElementType unitElementOf(const Problem &problem) {
   return problem.operand == ElementType::F32 ? ElementType::TF32
@@ -159,6 +177,21 @@ static double rateOf(const Problem &problem, const WarpgroupTile &tile,
 /// Bytes of a line of the second-level cache.
 static constexpr int64_t lineBytes = 128;
 
+/// The extents of the operands' rows in memory.
+static int64_t rowOf(const Problem &problem, bool isFirst) {
+  if (isFirst)
+    return problem.transposeFirst ? problem.m : problem.k;
+  return problem.transposeSecond ? problem.k : problem.n;
+}
+
+int64_t splitLinesOf(const Problem &problem) {
+  auto splits = [&](int64_t row) {
+    return row != kUnknownExtent && hasAlignedRows(row, problem.operand) &&
+           row % lineBytes * bytesOf(problem.operand) % lineBytes != 0;
+  };
+  return splits(rowOf(problem, true)) + 2 * splits(rowOf(problem, false));
+}
+
 WarpgroupEstimate estimate(const Problem &problem,
                            const TargetDescription &target,
                            const WarpgroupTile &tile, bool isTransposed) {
@@ -178,9 +211,7 @@ WarpgroupEstimate estimate(const Problem &problem,
                  static_cast<double>(tile.split);
   double cores =
       tile.cluster > 2 ? costs.clusterCores : std::max(target.cores, 1);
-  double waves = static_cast<double>(static_cast<int64_t>(tiles / cores));
-  if (waves * cores < tiles)
-    ++waves;
+  double waves = wavesOf(tiles, cores);
   result.waves = static_cast<int64_t>(waves);
 
   auto number = [](int64_t value) { return static_cast<double>(value); };
@@ -193,23 +224,13 @@ WarpgroupEstimate estimate(const Problem &problem,
                   number(tile.k) * element;
   double copies = copied / costs.copyBytesPerCycle;
   // Rows that are padded become whole lines.
-  auto splitsLines = [&](int64_t row) {
-    return hasAlignedRows(row, problem.operand) && row != kUnknownExtent &&
-           row % lineBytes * bytesOf(problem.operand) % lineBytes != 0;
-  };
-  double busyCores = std::min(tiles, cores);
-  auto splitCycles = [&](int64_t row, int64_t rows, int64_t extent) {
-    if (!splitsLines(row))
-      return 0.0;
-    double blocks = number(std::min(rows, extent)) * number(tile.k) * element /
-                    number(lineBytes);
-    double each =
-        std::max(costs.splitRowCycles, busyCores / costs.splitRowsPerCycle);
-    return blocks * (each - number(lineBytes) / costs.copyBytesPerCycle);
-  };
-  copies +=
-      splitCycles(problem.transposeFirst ? problem.m : problem.k, tile.m, m) +
-      splitCycles(problem.transposeSecond ? problem.k : problem.n, tile.n, n);
+  int64_t split = splitLinesOf(problem) & ~tile.lines;
+  double each = std::max(costs.splitRowCycles,
+                         std::min(tiles, cores) / costs.splitRowsPerCycle) -
+                number(lineBytes) / costs.copyBytesPerCycle;
+  double rows = number((split & 1 ? std::min(tile.m, m) : 0) +
+                       (split & 2 ? std::min(tile.n, n) : 0));
+  copies += rows * number(tile.k) * element / number(lineBytes) * each;
   double latency = costs.copyLatency / number(tile.slots * tile.residents);
   result.stepCycles = std::max({multiplies, copies, latency});
   result.limit = result.stepCycles == multiplies ? "multiplies"
@@ -257,16 +278,18 @@ WarpgroupEstimate estimate(const Problem &problem,
                   std::max(busy, memory) +
                   std::min(busy, memory) * costs.exposed;
   // A kernel of its own reads and writes each operand that is padded.
-  auto pad = [&](int64_t row, int64_t rows, int64_t columns) {
-    if (hasAlignedRows(row, problem.operand))
+  auto pad = [&](bool isFirst, int64_t rows, int64_t columns) {
+    if (hasAlignedRows(rowOf(problem, isFirst), problem.operand) &&
+        !(tile.lines & (isFirst ? 1 : 2)))
       return;
     ++result.padded;
     double moved =
         2 * number(result.batch) * number(rows) * number(columns) * element;
-    result.cycles += costs.nextKernelCycles + moved / costs.memoryBytesPerCycle;
+    result.cycles += costs.nextKernelCycles +
+                     moved / (costs.padding * costs.memoryBytesPerCycle);
   };
-  pad(problem.transposeFirst ? problem.m : problem.k, m, k);
-  pad(problem.transposeSecond ? problem.k : problem.n, k, n);
+  pad(true, m, k);
+  pad(false, k, n);
   if (tile.split > 1 && tile.cluster == 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *

@@ -26,7 +26,13 @@ struct WarpgroupTile {
   /// Workgroups that share a multiprocessor.
   int64_t residents = 1;
   int64_t cluster = 1;
+  /// Operands whose rows are copied to whole lines first: bits 0 and 1.
+  int64_t lines = 0;
 };
+
+/// The row that a plan with a tile [m, n, k] is, and back.
+WarpgroupTile tileOf(const Plan &plan);
+Plan planOf(const WarpgroupTile &tile);
 
 /// All tiles, the preferred one of equals first; those of the transposed
 /// product, whose columns are the rows of the unit, are for few rows.
@@ -49,6 +55,8 @@ struct WarpgroupCosts {
   double copyLatency;
   /// Bytes a cycle between memory and all multiprocessors together.
   double memoryBytesPerCycle;
+  /// The part of that which kernels that pad operands reach.
+  double padding;
   /// Cycles of a tile beside its multiplies: fixed, and for each element of the
   /// result while nothing is multiplied.
   double tileCycles;
@@ -88,7 +96,8 @@ struct WarpgroupEstimate {
   double stepCycles;
   /// Which of the limits a step runs into: "multiplies", "copies", "latency".
   const char *limit;
-  /// Operands that are copied first, to rows of whole 16 bytes.
+  /// Operands that are copied first: to rows of whole 16 bytes, or of lines
+  /// where the tile says so.
   int padded = 0;
   double cycles;
 };
@@ -100,6 +109,11 @@ WarpgroupEstimate estimate(const Problem &problem,
 /// is staged in, barriers.
 int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
                       bool isTransposed = false);
+
+/// Operands that are read in more lines than they need, as the bits of
+/// `WarpgroupTile::lines`: bulk copies can read their rows, whose extent is
+/// known, but rows begin within a line of the second-level cache.
+int64_t splitLinesOf(const Problem &problem);
 
 /// Elements of a row of staged memory: what is swizzled as one. Tiles of the
 /// table, which are for halves, have as long rows along k.

@@ -7,6 +7,7 @@
 // each group, half empty on average, and a second operand for each group.
 
 #include "GPUGemmModel.h"
+#include "Numbers.h"
 #include "Variants.h"
 
 #include <cstdio>
@@ -14,8 +15,6 @@
 using namespace tracea::doctor;
 
 namespace {
-
-std::string text(int64_t value) { return std::to_string(value); }
 
 class GroupedGemm final : public Variant {
 public:
@@ -52,6 +51,9 @@ public:
     if (plan.split != 1 || plan.cluster != 1)
       return "the sums of groups are whole, found " + text(plan.split) +
              " parts and clusters of " + text(plan.cluster);
+    if (plan.lines)
+      return "operands of groups are read where they are, expected none in "
+             "whole lines";
     return product.check(asProduct(problem), target, plan);
   }
 
@@ -69,10 +71,6 @@ private:
     problem.kind = OpKind::Gemm;
     problem.groups = 1;
     return problem;
-  }
-  static WarpgroupTile tileOf(const Plan &plan) {
-    return {plan.tile[0],   plan.tile[1], plan.tile[2], plan.slots,
-            plan.consumers, plan.group,   plan.split,   plan.residents};
   }
   /// The cheapest plan of the table's tiles but `except`.
   Plan choose(const Problem &problem, const TargetDescription &target,
@@ -94,14 +92,7 @@ Plan GroupedGemm::choose(const Problem &problem,
     while (tile.slots > 2 &&
            sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
       --tile.slots;
-    Plan plan;
-    plan.unit = UnitKind::WGMMA;
-    plan.tile = {tile.m, tile.n, tile.k};
-    plan.slots = tile.slots;
-    plan.producers = 1;
-    plan.consumers = tile.consumers;
-    plan.group = tile.group;
-    plan.residents = tile.residents;
+    Plan plan = planOf(tile);
     if ((except && except->tile == plan.tile) ||
         !check(problem, target, plan).empty())
       continue;

@@ -9,6 +9,7 @@
 // copies into it; a multiprocessor that holds few warps waits for each of their
 // instructions.
 
+#include "GPULaneModel.h"
 #include "Variants.h"
 
 #include <algorithm>
@@ -34,18 +35,6 @@ constexpr int64_t lanesAlongM = 4, lanesAlongN = 8;
 constexpr int64_t groupOfRaster = 16;
 constexpr int64_t heldDepth = 32, leastDepth = 4;
 
-std::string text(int64_t value) { return std::to_string(value); }
-int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-int64_t bytesOf(ElementType type) {
-  return std::max<int64_t>(tracea::target::bitWidth(type) / 8, 1);
-}
-/// An extent as estimates take it: bounded, so that nothing overflows.
-int64_t extentOf(int64_t extent) {
-  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
-}
-bool isPowerOf2(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 bool isInteger(ElementType type) {
   return type == ElementType::I8 || type == ElementType::I32;
 }
@@ -75,10 +64,6 @@ private:
   static int64_t warpsOf(const Plan &plan) {
     return plan.tile[0] / (plan.registers[0] * lanesAlongM) *
            (plan.tile[1] / (plan.registers[1] * lanesAlongN));
-  }
-  static int64_t sharedBytes(const Problem &problem, const Plan &plan) {
-    return plan.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
-           bytesOf(problem.operand);
   }
   /// Operations of one multiprocessor in a cycle, a multiply-add as two.
   static double rateOf(const Problem &problem, const TargetDescription &target);
@@ -116,17 +101,10 @@ Reason SimtGemm::whyNot(const Problem &problem,
 
 Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
                        const Plan &plan) const {
-  constexpr int64_t mostRegisters = 16, mostSums = 96, mostWarps = 32;
-  constexpr int64_t leastRow = 32, mostRow = 256, mostSlots = 64;
-  if (plan.unit != UnitKind::Vector)
-    return "the unit must be vector, found " +
-           std::string(stringify(plan.unit));
-  if (plan.tile.size() != 3 || plan.registers.size() != 2)
-    return "a tile [m, n, k] and a register tile [m, n] are expected, found " +
-           text(static_cast<int64_t>(plan.tile.size())) + " and " +
-           text(static_cast<int64_t>(plan.registers.size())) + " extents";
-  if (plan.producers || plan.consumers || plan.split != 1)
-    return "one role and one part of the sum are expected";
+  constexpr int64_t mostRegisters = 16, mostSums = 96;
+  constexpr int64_t leastRow = 32, mostRow = 256;
+  if (Reason reason = checkLanePlan(plan, UnitKind::Vector); !reason.empty())
+    return reason;
   int64_t warps = 1;
   for (int dim : {0, 1}) {
     int64_t extent = plan.registers[dim];
@@ -139,9 +117,9 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
       return std::string("tile extent ") + (dim ? "n" : "m") + " must be " +
              text(span) + " times a power of two, found " +
              text(plan.tile[dim]);
-    warps *= std::min<int64_t>(plan.tile[dim] / span, mostWarps + 1);
+    warps *= std::min<int64_t>(plan.tile[dim] / span, kMostWarps + 1);
   }
-  if (warps > mostWarps)
+  if (warps > kMostWarps)
     return "at most 32 warps are expected";
   if (plan.registers[0] * plan.registers[1] * bytesOf(problem.accumulator) >
       mostSums * 4)
@@ -151,15 +129,7 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
       row > mostRow)
     return "tile extent k must be a power of two of 32 to 256 bytes, found " +
            text(plan.tile[2]) + " elements";
-  if (plan.slots < 1 || plan.slots > mostSlots)
-    return "1 to 64 slots are expected, found " + text(plan.slots);
-  if (plan.group < 0)
-    return "a raster group must not be negative, found " + text(plan.group);
-  int64_t shared = sharedBytes(problem, plan);
-  if (shared > target.shared.perWorkgroup)
-    return "it takes " + text(shared) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
-  return "";
+  return checkRing(problem, target, plan);
 }
 
 Plan SimtGemm::plan(const Problem &problem,
@@ -179,7 +149,7 @@ Plan SimtGemm::plan(const Problem &problem,
     plan.group = groupOfRaster;
     // Two workgroups share a multiprocessor.
     while (plan.slots > 2 &&
-           2 * sharedBytes(problem, plan) > target.shared.perMultiprocessor)
+           2 * ringBytesOf(problem, plan) > target.shared.perMultiprocessor)
       --plan.slots;
     if (!check(problem, target, plan).empty())
       continue;
@@ -225,15 +195,13 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
   int64_t sums = plan.registers[0] * plan.registers[1];
   // Warps that a multiprocessor holds: as many as registers, memory and tiles
   // allow.
-  double tilesOfGrid = double(ceilDiv(extentOf(problem.m), m)) *
-                       double(ceilDiv(extentOf(problem.n), n)) *
-                       extentOf(assumed(problem.batch, 1));
+  double tilesOfGrid = tilesOf(problem, plan);
   double cores = std::max(target.cores, 1);
   double residents = std::max<double>((sums > fewSums ? 8 : 16) / warps, 1);
   residents = std::min(
       residents,
       std::max(1.0, double(target.shared.perMultiprocessor) /
-                        std::max<int64_t>(sharedBytes(problem, plan), 1)));
+                        std::max<int64_t>(ringBytesOf(problem, plan), 1)));
   residents = std::min(residents, std::max(tilesOfGrid / cores, 1.0));
   // Each scheduler needs a warp; a few hide each other's waits.
   double held = residents * warps;
@@ -255,21 +223,10 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
   double step =
       std::max({multiplies, reads, copies, waits}) + stepCycles / residents;
   int64_t steps = ceilDiv(extentOf(problem.k), k);
-  double waves = double(int64_t(tilesOfGrid / cores)) +
-                 (tilesOfGrid > cores * int64_t(tilesOfGrid / cores));
+  double waves = wavesOf(tilesOfGrid, cores);
   double tile =
       steps * step + (copyLatency + m * n * elementCycles) / residents;
-  double compute = startCycles + waves * tile;
-  double memory = 0;
-  if (target.memoryGBs > 0 && target.clockGHz > 0) {
-    double moved = double(extentOf(assumed(problem.batch, 1))) *
-                   (double(extentOf(problem.m)) * extentOf(problem.k) +
-                    double(extentOf(problem.k)) * extentOf(problem.n) +
-                    double(extentOf(problem.m)) * extentOf(problem.n)) *
-                   bytes;
-    memory = moved / (0.9 * target.memoryGBs / target.clockGHz);
-  }
-  return std::max(compute, memory) + 0.1 * std::min(compute, memory);
+  return withMemory(problem, target, startCycles + waves * tile);
 }
 
 std::string SimtGemm::reasoning(const Problem &problem,

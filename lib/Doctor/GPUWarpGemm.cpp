@@ -10,6 +10,7 @@
 // The units round f32 to tf32. A second variant multiplies the two parts of
 // tf32 that each operand is split into, which takes three multiplies for one.
 
+#include "GPULaneModel.h"
 #include "Variants.h"
 
 #include <algorithm>
@@ -33,19 +34,6 @@ constexpr WarpTile tiles[] = {
 };
 constexpr int64_t depthOfUnit = 32; // bytes
 constexpr int64_t groupOfRaster = 16;
-
-std::string text(int64_t value) { return std::to_string(value); }
-int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-int64_t bytesOf(ElementType type) {
-  return std::max<int64_t>(tracea::target::bitWidth(type) / 8, 1);
-}
-/// An extent as estimates take it: bounded, so that nothing overflows.
-int64_t extentOf(int64_t extent) {
-  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
-}
-bool isPowerOf2(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 class WarpGemm final : public Variant {
 public:
@@ -77,10 +65,6 @@ public:
                 const Plan &plan) const override;
 
 private:
-  static int64_t sharedBytes(const Problem &problem, const Plan &plan) {
-    return plan.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
-           bytesOf(problem.operand);
-  }
   /// What the unit multiplies: it has no f32.
   static ElementType unitElementOf(const Problem &problem) {
     return problem.operand == ElementType::F32 ? ElementType::TF32
@@ -136,16 +120,9 @@ Reason WarpGemm::whyNotUnasked(const Problem &problem,
 
 Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
                        const Plan &plan) const {
-  constexpr int64_t fragment = 16, mostWarps = 32, mostSlots = 64;
-  if (plan.unit != UnitKind::MMASync)
-    return "the unit must be mma_sync, found " +
-           std::string(stringify(plan.unit));
-  if (plan.tile.size() != 3 || plan.registers.size() != 2)
-    return "a tile [m, n, k] and a register tile [m, n] are expected, found " +
-           text(plan.tile.size()) + " and " + text(plan.registers.size()) +
-           " extents";
-  if (plan.producers || plan.consumers || plan.split != 1)
-    return "one role and one part of the sum are expected";
+  constexpr int64_t fragment = 16;
+  if (Reason reason = checkLanePlan(plan, UnitKind::MMASync); !reason.empty())
+    return reason;
   int64_t warps = 1;
   for (int dim : {0, 1}) {
     int64_t extent = plan.registers[dim];
@@ -154,9 +131,9 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
       return "register tile extents must be multiples of 16, a power of two of "
              "which make the tile's, found " +
              text(extent) + " in " + text(plan.tile[dim]);
-    warps *= std::min<int64_t>(plan.tile[dim] / extent, mostWarps + 1);
+    warps *= std::min<int64_t>(plan.tile[dim] / extent, kMostWarps + 1);
   }
-  if (warps > mostWarps)
+  if (warps > kMostWarps)
     return "at most 32 warps are expected";
   // The sums of a step stand beside those of all steps where each has its own.
   int64_t most = isSplit ? 64 * 32 : 64 * 64;
@@ -183,15 +160,7 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
     return "tile extent n must be a power of two where rows of the second "
            "operand run along n, found " +
            text(plan.tile[1]);
-  if (plan.slots < 1 || plan.slots > mostSlots)
-    return "1 to 64 slots are expected, found " + text(plan.slots);
-  if (plan.group < 0)
-    return "a raster group must not be negative, found " + text(plan.group);
-  int64_t shared = sharedBytes(problem, plan);
-  if (shared > target.shared.perWorkgroup)
-    return "it takes " + text(shared) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
-  return "";
+  return checkRing(problem, target, plan);
 }
 
 Plan WarpGemm::plan(const Problem &problem,
@@ -208,7 +177,7 @@ Plan WarpGemm::plan(const Problem &problem,
     plan.slots = tile.slots;
     plan.group = groupOfRaster;
     while (plan.slots > 2 &&
-           sharedBytes(problem, plan) > target.shared.perWorkgroup)
+           ringBytesOf(problem, plan) > target.shared.perWorkgroup)
       --plan.slots;
     double cost = cycles(problem, target, plan);
     if (!best.tile.empty() &&
@@ -241,26 +210,9 @@ double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
   double waits = copyLatency / std::max<int64_t>(plan.slots - 1, 1);
   double step = std::max({multiplies, fragments, copies, waits}) + stepCycles;
   int64_t steps = ceilDiv(extentOf(problem.k), k);
-  double tilesOfGrid = double(ceilDiv(extentOf(problem.m), m)) *
-                       double(ceilDiv(extentOf(problem.n), n)) *
-                       extentOf(assumed(problem.batch, 1));
-  double cores = std::max(target.cores, 1);
-  double waves = double(int64_t(tilesOfGrid / cores)) +
-                 (tilesOfGrid > cores * int64_t(tilesOfGrid / cores));
+  double waves = wavesOf(tilesOf(problem, plan), std::max(target.cores, 1));
   double tile = steps * step + copyLatency + m * n * elementCycles;
-  double compute = startCycles + waves * tile;
-  double memory = 0;
-  if (target.memoryGBs > 0 && target.clockGHz > 0) {
-    double moved = double(extentOf(problem.batch)) *
-                   (double(extentOf(problem.m)) * extentOf(problem.k) +
-                    double(extentOf(problem.k)) * extentOf(problem.n) +
-                    double(extentOf(problem.m)) * extentOf(problem.n)) *
-                   bytes;
-    // Copies of lanes reach 0.9 of what copies in bulk do.
-    memory = moved / (0.9 * target.memoryGBs / target.clockGHz);
-  }
-  // The two do not overlap wholly.
-  return std::max(compute, memory) + 0.1 * std::min(compute, memory);
+  return withMemory(problem, target, startCycles + waves * tile);
 }
 
 void tracea::doctor::addGPUWarpGemmVariants(Registry &registry) {

@@ -57,6 +57,10 @@ std::string toText(const Plan &plan) {
     text += " of a cluster";
   if (plan.residents > 1)
     text += ", " + std::to_string(plan.residents) + " workgroups a core";
+  static constexpr const char *copied[] = {
+      "", "the first operand", "the second operand", "both operands"};
+  if (plan.lines > 0)
+    text += std::string(", ") + copied[plan.lines] + " in whole lines";
   return text;
 }
 

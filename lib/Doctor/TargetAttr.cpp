@@ -126,8 +126,8 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
   assert(unit && "plans use units that schedules can name");
   return ScheduleAttr::get(context, variant, *unit, plan.tile, plan.registers,
                            plan.slots, plan.producers, plan.consumers,
-                           plan.group, plan.split, plan.residents,
-                           plan.cluster);
+                           plan.group, plan.split, plan.residents, plan.cluster,
+                           plan.lines);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
@@ -146,5 +146,6 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   plan.split = schedule.getSplit();
   plan.residents = schedule.getResidents();
   plan.cluster = schedule.getCluster();
+  plan.lines = schedule.getLines();
   return plan;
 }

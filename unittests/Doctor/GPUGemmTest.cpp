@@ -228,6 +228,29 @@ TEST(GPUGemm, PlansAreChecked) {
               HasSubstr("no register tile"));
 }
 
+TEST(GPUGemm, OperandsAreCopiedToWholeLinesWhereThatPays) {
+  auto linesOf = [](const Problem &problem) {
+    return best(problem).plan.lines;
+  };
+  // Rows of 8208 bytes; those of the second operand are more in a tile.
+  EXPECT_EQ(linesOf(gemm(4104, 4104, 4104)), 2);
+  // A small one that many tiles read.
+  EXPECT_EQ(linesOf(gemm(131072, 256, 1032)) & 2, 2);
+  EXPECT_EQ(linesOf(gemm(1000, 1000, 1000)), 0);
+  EXPECT_EQ(linesOf(gemm(4096, 4096, 4096)), 0);
+  EXPECT_EQ(linesOf(gemm(kUnknownExtent, 4104, 4104)), 0);
+  Plan plan = best(gemm(4096, 4096, 4096)).plan;
+  plan.lines = 1;
+  EXPECT_THAT(variant().check(gemm(4096, 4096, 4096), hopper(), plan),
+              HasSubstr("known to begin within lines"));
+  Problem first = gemm(4104, 4104, 4096);
+  first.transposeFirst = true;
+  plan.lines = 1;
+  EXPECT_EQ(variant().check(first, hopper(), plan), "");
+  plan.lines = 3;
+  EXPECT_NE(variant().check(first, hopper(), plan), "");
+}
+
 TEST(GPUGemm, ClustersShareTilesEvenly) {
   Problem problem = gemm(512, 512, 16384);
   Plan good = best(problem).plan;

@@ -188,6 +188,11 @@ TEST(GPUSimtGemm, PlansByHandAreChecked) {
               }),
               HasSubstr("bytes of shared memory"));
   EXPECT_THAT(reason([](Plan &p) { p.split = 2; }), HasSubstr("one part"));
+  EXPECT_THAT(reason([](Plan &p) { p.cluster = 2; }), HasSubstr("one part"));
+  EXPECT_THAT(reason([](Plan &p) { p.residents = 2; }),
+              HasSubstr("not for the schedule to say"));
+  EXPECT_THAT(reason([](Plan &p) { p.lines = 1; }),
+              HasSubstr("wherever they begin"));
 }
 
 } // namespace

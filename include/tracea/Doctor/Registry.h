@@ -36,13 +36,15 @@ struct Plan {
   int64_t split = 1;
   int64_t residents = 1;
   int64_t cluster = 1;
+  int64_t lines = 0;
 
   bool operator==(const Plan &other) const {
     return unit == other.unit && tile == other.tile &&
            registers == other.registers && slots == other.slots &&
            producers == other.producers && consumers == other.consumers &&
            group == other.group && split == other.split &&
-           residents == other.residents && cluster == other.cluster;
+           residents == other.residents && cluster == other.cluster &&
+           lines == other.lines;
   }
 };
 

@@ -30,6 +30,36 @@ private:
   SmallVector<Entry> entries;
 };
 
+/// An element where it lies `inside`, zero elsewhere; null lies everywhere.
+Value loadElement(Emitter &b, Type type, Value from, Value inside);
+
+/// Copies into slots that lanes fill, by a `Copy` that says whether it can and
+/// emits itself.
+template <typename Copy>
+struct LaneCopyPattern : KernelPattern<CopyOp> {
+  LaneCopyPattern(const TypeConverter &converter, MLIRContext *mlirContext,
+                  NVVMLoweringContext &context)
+      : KernelPattern(converter, mlirContext, context, Copy::kBenefit) {}
+
+  LogicalResult
+  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const StagedWindow &window = context.getWindow(op.getDestMutable());
+    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
+    if (!acquire || !context.plan.getChannel(acquire.getChannel()).isLocal)
+      return failure();
+    Emitter b(op, rewriter, context);
+    Copy copy(b, op, window,
+              context.globalWindows.find(&op.getSourceMutable())->second,
+              adaptor.getDest());
+    if (!copy.matches())
+      return failure();
+    copy.emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_HELDCOPIES_H

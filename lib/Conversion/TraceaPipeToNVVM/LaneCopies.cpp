@@ -41,6 +41,8 @@ struct Pieces {
 /// One copy by lanes.
 class LaneCopy {
 public:
+  static constexpr unsigned kBenefit = 2;
+
   LaneCopy(Emitter &b, CopyOp op, const StagedWindow &dest,
            const GlobalWindow &source, Value buffer)
       : b(b), op(op), dest(dest), source(source), buffer(buffer),
@@ -294,16 +296,9 @@ Value LaneCopy::loadPiece(ValueRange at, const Pieces &pieces) {
   for (int64_t i = 0; i < pieces.elements; ++i) {
     Value isValid = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
                                           b.i32(i * elementBytes));
-    auto one = scf::IfOp::create(b, TypeRange(element), isValid,
-                                 /*withElseRegion=*/true);
-    elements.push_back(one.getResult(0));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(one.thenBlock());
     Value pointer = LLVM::GEPOp::create(b, from.getType(), element, from,
                                         LLVM::GEPArg(static_cast<int32_t>(i)));
-    scf::YieldOp::create(b, b.load(element, pointer, elementBytes));
-    b.setInsertionPointToStart(one.elseBlock());
-    scf::YieldOp::create(b, zero);
+    elements.push_back(loadElement(b, element, pointer, isValid));
   }
   Value piece = vector::FromElementsOp::create(b, type, elements);
   scf::YieldOp::create(b, piece);
@@ -371,27 +366,11 @@ void LaneCopy::copyElements(int64_t bytes) {
   Type element = b.getIntegerType(8 * elementBytes);
   forEachPiece(pieces, [&](ValueRange at) {
     SmallVector<Value> elements;
-    Value zero =
-        arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
     for (int64_t i = 0; i < pieces.elements; ++i) {
       Value inside;
       SmallVector<Value> one = {at[0], b.add(at[1], i)};
       Value from = b.globalPointer(source, one, op.getPadded(), inside);
-      auto load = [&]() -> Value {
-        return b.load(element, from, elementBytes);
-      };
-      if (!inside) {
-        elements.push_back(load());
-        continue;
-      }
-      auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
-                                    /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(ifOp.thenBlock());
-      scf::YieldOp::create(b, load());
-      b.setInsertionPointToStart(ifOp.elseBlock());
-      scf::YieldOp::create(b, zero);
-      elements.push_back(ifOp.getResult(0));
+      elements.push_back(loadElement(b, element, from, inside));
     }
     Value piece = vector::FromElementsOp::create(
         b, VectorType::get(pieces.elements, element), elements);
@@ -417,34 +396,9 @@ void LaneCopy::emit() {
   copyElements(getStagedWidth());
 }
 
-namespace {
-struct LowerLaneCopy : KernelPattern<CopyOp> {
-  LowerLaneCopy(const TypeConverter &converter, MLIRContext *mlirContext,
-                NVVMLoweringContext &context)
-      : KernelPattern(converter, mlirContext, context, /*benefit=*/2) {}
-
-  LogicalResult
-  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    const StagedWindow &window = context.getWindow(op.getDestMutable());
-    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
-    if (!acquire || !context.plan.getChannel(acquire.getChannel()).isLocal)
-      return failure();
-    Emitter b(op, rewriter, context);
-    LaneCopy copy(b, op, window,
-                  context.globalWindows.find(&op.getSourceMutable())->second,
-                  adaptor.getDest());
-    if (!copy.matches())
-      return failure();
-    copy.emit();
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-} // namespace
-
 void mlir::tracea_pipe::populateLaneCopyPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns,
                                                  NVVMLoweringContext &context) {
-  patterns.add<LowerLaneCopy>(converter, patterns.getContext(), context);
+  patterns.add<LaneCopyPattern<LaneCopy>>(converter, patterns.getContext(),
+                                          context);
 }

@@ -126,6 +126,13 @@ SmallVector<Value> GroupWalk::run(
   return SmallVector<Value>(ArrayRef(state).drop_front(2));
 }
 
+static LogicalResult checkEnds(Operation *op, Value ends,
+                               const NVVMLoweringContext &context) {
+  if (context.arguments.contains(ends))
+    return success();
+  return op->emitOpError() << "expects ends that are an argument of the kernel";
+}
+
 static Value toIndex(Emitter &b, Value number) {
   return arith::IndexCastUIOp::create(b, b.getIndexType(), number);
 }
@@ -137,9 +144,8 @@ struct LowerRaggedCount : KernelPattern<RaggedCountOp> {
   matchAndRewrite(RaggedCountOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter b(op, rewriter, context);
-    if (!context.arguments.contains(op.getEnds()))
-      return op.emitOpError() << "expects ends that are an argument of the "
-                                 "kernel";
+    if (failed(checkEnds(op, op.getEnds(), context)))
+      return failure();
     GroupWalk walk(b, op.getEnds(), adaptor.getRows(), op.getTile());
     walk.run({}, [](const GroupWalk::Group &, ValueRange) {
       return SmallVector<Value>();
@@ -156,9 +162,8 @@ struct LowerRaggedTile : KernelPattern<RaggedTileOp> {
   matchAndRewrite(RaggedTileOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Emitter b(op, rewriter, context);
-    if (!context.arguments.contains(op.getEnds()))
-      return op.emitOpError() << "expects ends that are an argument of the "
-                                 "kernel";
+    if (failed(checkEnds(op, op.getEnds(), context)))
+      return failure();
     Value index = b.toI32(adaptor.getIndex());
     // The tile's group, first row and end, if it is one of the group's.
     auto visit = [&](const GroupWalk::Group &group, ValueRange found) {

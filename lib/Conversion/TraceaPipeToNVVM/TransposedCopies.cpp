@@ -17,18 +17,6 @@ using namespace mlir::tracea_pipe;
 
 constexpr size_t kLaneBits = 5;
 
-void HeldCopies::store(Emitter &b, CopyOp copy, AcquireOp acquire) const {
-  OpBuilder::InsertionGuard guard(b);
-  for (Operation *user : acquire.getChannel().getUsers()) {
-    auto commit = dyn_cast<CommitOp>(user);
-    if (commit && commit->getBlock() == copy->getBlock() &&
-        commit.getPhase() == acquire.getPhase())
-      b.setInsertionPoint(commit);
-  }
-  for (const Entry &entry : entries)
-    b.store(entry.value, entry.pointer, static_cast<unsigned>(entry.bytes));
-}
-
 namespace {
 /// How the threads of a team share a block of `rows` of `columns`: bits of the
 /// thread's number for rows, then for columns, then for rows again.
@@ -48,6 +36,9 @@ struct Shares {
 
 class TransposedCopy {
 public:
+  /// Before copies of rows.
+  static constexpr unsigned kBenefit = 3;
+
   TransposedCopy(Emitter &b, CopyOp op, const StagedWindow &dest,
                  const GlobalWindow &source, Value buffer)
       : b(b), op(op), dest(dest), source(source), buffer(buffer),
@@ -196,24 +187,7 @@ void TransposedCopy::emit() {
                                 getSize(inside));
         continue;
       }
-      auto load = [&]() -> Value {
-        return b.load(element, from, static_cast<unsigned>(bytes));
-      };
-      Value value;
-      if (inside) {
-        Value zero = arith::ConstantOp::create(
-            b, cast<TypedAttr>(b.getZeroAttr(element)));
-        auto ifOp = scf::IfOp::create(b, TypeRange(element), inside,
-                                      /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard inner(b);
-        b.setInsertionPointToStart(ifOp.thenBlock());
-        scf::YieldOp::create(b, load());
-        b.setInsertionPointToStart(ifOp.elseBlock());
-        scf::YieldOp::create(b, zero);
-        value = ifOp.getResult(0);
-      } else {
-        value = load();
-      }
+      Value value = loadElement(b, element, from, inside);
       if (isSome)
         b.store(value, pointer, static_cast<unsigned>(bytes));
       else
@@ -223,35 +197,9 @@ void TransposedCopy::emit() {
     held.store(b, op, dest.buffer.getDefiningOp<AcquireOp>());
 }
 
-namespace {
-struct LowerTransposedCopy : KernelPattern<CopyOp> {
-  LowerTransposedCopy(const TypeConverter &converter, MLIRContext *mlirContext,
-                      NVVMLoweringContext &context)
-      : KernelPattern(converter, mlirContext, context, /*benefit=*/3) {}
-
-  LogicalResult
-  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    const StagedWindow &window = context.getWindow(op.getDestMutable());
-    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
-    if (!acquire || !context.plan.getChannel(acquire.getChannel()).isLocal)
-      return failure();
-    Emitter b(op, rewriter, context);
-    TransposedCopy copy(
-        b, op, window,
-        context.globalWindows.find(&op.getSourceMutable())->second,
-        adaptor.getDest());
-    if (!copy.matches())
-      return failure();
-    copy.emit();
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-} // namespace
-
 void mlir::tracea_pipe::populateTransposedCopyPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     NVVMLoweringContext &context) {
-  patterns.add<LowerTransposedCopy>(converter, patterns.getContext(), context);
+  patterns.add<LaneCopyPattern<TransposedCopy>>(converter,
+                                                patterns.getContext(), context);
 }

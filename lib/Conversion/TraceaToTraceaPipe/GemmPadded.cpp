@@ -14,8 +14,6 @@
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
@@ -68,94 +66,6 @@ static int64_t getRowExtent(GemmOp op, Value operand) {
                               : extentOf(op.getInit(), shape.resultRank - 2);
   return last == shape.rhsK ? extentOf(op.getLhs(), shape.lhsK)
                             : extentOf(op.getInit(), shape.resultRank - 1);
-}
-
-namespace {
-/// What an operand's rows cost the product, in cycles of a multiprocessor.
-/// Measured on an H200 with bf16: 4104 x 4104 x 4104 takes 290 us as it is, 241
-/// with the second operand padded and 253 with both.
-struct LineCosts {
-  /// A row of 128 bytes of a block that is one line, and that is parts of two:
-  /// the second-level cache is asked twice, for all multiprocessors together.
-  double line = 2.1, parted = 4.4;
-  double flops = 4096;
-  /// A copy reads and writes every byte once.
-  double memoryBytes = 1800, kernel = 4000;
-};
-} // namespace
-
-/// Whether the rows of each operand, which begin at multiples of 16 bytes, had
-/// better be copied to multiples of a line: the cheapest of four ways.
-static std::pair<bool, bool> chooseLines(GemmOp op) {
-  LineCosts costs;
-  GemmShape shape(op);
-  auto lhs = cast<RankedTensorType>(op.getLhs().getType());
-  auto rhs = cast<RankedTensorType>(op.getRhs().getType());
-  auto out = cast<RankedTensorType>(op.getInit().getType());
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  if (!lhs.hasStaticShape() || !rhs.hasStaticShape() || !out.hasStaticShape() ||
-      !target || target.getCores() < 1)
-    return {false, false};
-  ScheduleAttr schedule = op.getScheduleAttr();
-  double size = lhs.getElementTypeBitWidth() / 8.0;
-  auto count = [](RankedTensorType type) {
-    double elements = 1;
-    for (int64_t extent : type.getShape())
-      elements *= static_cast<double>(extent);
-    return elements;
-  };
-  auto parts = [](int64_t extent, int64_t tile) {
-    return static_cast<double>(llvm::divideCeil(extent, tile));
-  };
-  double batch = 1;
-  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
-    batch *= static_cast<double>(out.getDimSize(dim));
-  ArrayRef<int64_t> tile = schedule.getTile();
-  double tiles = batch * static_cast<double>(schedule.getSplit()) *
-                 parts(out.getDimSize(shape.resultRank - 2), tile[0]) *
-                 parts(out.getDimSize(shape.resultRank - 1), tile[1]);
-  double cores = target.getCores();
-  double waves = std::ceil(tiles / cores);
-  double steps = std::ceil(parts(lhs.getDimSize(shape.lhsK), tile[2]) /
-                           static_cast<double>(schedule.getSplit()));
-  auto number = [](int64_t value) { return static_cast<double>(value); };
-  double multiply = 2 * number(tile[0]) * number(tile[1]) * number(tile[2]) /
-                    (costs.flops * 2 / size);
-  double parted =
-      std::max(costs.line, costs.parted * std::min(1.0, tiles / cores));
-  auto state = [&](RankedTensorType type) {
-    int64_t bytes = 0;
-    bool fails =
-        llvm::MulOverflow(type.getShape().back(),
-                          int64_t(type.getElementTypeBitWidth() / 8), bytes);
-    // Other rows are copied anyway.
-    return !fails && bytes % kRowBytes == 0 && bytes % kLineBytes != 0;
-  };
-  bool mayLeft = state(lhs), mayRight = state(rhs);
-  std::pair<bool, bool> best(false, false);
-  double least = 0;
-  for (auto [left, right] : {std::pair(false, false), std::pair(true, false),
-                             std::pair(false, true), std::pair(true, true)}) {
-    if ((left && !mayLeft) || (right && !mayRight))
-      continue;
-    double rowsLeft = number(tile[0]) * number(tile[2]) * size / kLineBytes;
-    double rowsRight = number(tile[1]) * number(tile[2]) * size / kLineBytes;
-    double copies = rowsLeft * (mayLeft && !left ? parted : costs.line) +
-                    rowsRight * (mayRight && !right ? parted : costs.line);
-    double cycles = waves * steps * std::max(multiply, copies);
-    if (left || right)
-      cycles += costs.kernel;
-    if (left)
-      cycles += 2 * count(lhs) * size / costs.memoryBytes;
-    if (right)
-      cycles += 2 * count(rhs) * size / costs.memoryBytes;
-    if ((!left && !right) || cycles < least) {
-      best = {left, right};
-      least = cycles;
-    }
-  }
-  return best;
 }
 
 /// The extent of padded rows; nothing where rows are what they should be, or
@@ -248,9 +158,7 @@ void PaddedCopy::emit(KernelBuilder &kb, ValueRange grid) const {
   Value row = ix.mul(grid[batch], getTileRows());
   Value column = ix.mul(grid[batch + 1], getTileColumns());
   indices.append({row, column});
-  SmallVector<AffineExpr> results(batch, kb.zero());
-  results.append({kb.dim(0), kb.dim(1)});
-  AffineMap map = kb.map(2, results);
+  AffineMap map = kb.matrixMap(batch);
   Type element = getType().getElementType();
   auto tile = RankedTensorType::get(
       {getTileRows(), getTileColumns()}, element,
@@ -326,7 +234,8 @@ Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {
 std::pair<Value, Value> mlir::tracea::padOperands(RewriterBase &rewriter,
                                                   GemmOp op) {
   Value lhs = op.getLhs(), rhs = op.getRhs();
-  auto [leftLines, rightLines] = chooseLines(op);
+  int64_t lines = op.getScheduleAttr().getLines();
+  bool leftLines = lines & 1, rightLines = lines & 2;
   std::optional<PaddedCopy> left =
       createCopy(rewriter, op, lhs, leftLines || (lhs == rhs && rightLines));
   if (lhs == rhs) {

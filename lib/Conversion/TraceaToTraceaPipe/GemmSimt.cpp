@@ -240,15 +240,6 @@ private:
 };
 } // namespace
 
-/// The map of a matrix behind `batchRank` dimensions.
-static AffineMap getMatrixMap(KernelBuilder &kb, int64_t batchRank,
-                              bool transposed = false) {
-  SmallVector<AffineExpr> results(batchRank, kb.zero());
-  results.push_back(kb.dim(transposed));
-  results.push_back(kb.dim(!transposed));
-  return kb.map(2, results);
-}
-
 void LaneProduct::build(KernelBuilder &kb) {
   ScheduleAttr schedule = op.getScheduleAttr();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
@@ -304,7 +295,7 @@ void LaneProduct::build(KernelBuilder &kb) {
                    ValueRange at, int64_t operandBatch) -> Value {
     return StageOp::create(
         b, type, kb.getMemRef(operand), at, ValueRange(),
-        getMatrixMap(kb, operandBatch, staging == Staging::Exchanged),
+        kb.matrixMap(operandBatch, staging == Staging::Exchanged),
         ArrayRef<int64_t>{operandBatch, operandBatch + 1}, schedule.getSlots());
   };
   // What lanes hold at (row, column) of the block as the product sees it.
@@ -314,7 +305,7 @@ void LaneProduct::build(KernelBuilder &kb) {
       std::swap(row, column);
     Value tile = LoadOp::create(
         b, type, block, ValueRange{ix.constant(row), ix.constant(column)},
-        ValueRange(), Value(), getMatrixMap(kb, 0, transposed));
+        ValueRange(), Value(), kb.matrixMap(0, transposed));
     return isa<FloatType>(element) ? convertTile(b, tile, sums) : tile;
   };
   Value sum = kb.loop(
@@ -347,7 +338,7 @@ void LaneProduct::store(KernelBuilder &kb, Value sum, Value m, Value n,
   int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  AffineMap map = getMatrixMap(kb, shape.batchRank);
+  AffineMap map = kb.matrixMap(shape.batchRank);
   int64_t rows = grid.getSpan(0);
   auto part = getTile({rows, tileN}, type.getElementType(), Operand::Result,
                       false, /*rowGroups=*/1);

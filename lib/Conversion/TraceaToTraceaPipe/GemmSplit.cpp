@@ -102,21 +102,15 @@ static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
   SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
   auto tile = RankedTensorType::get({kRows, kColumns}, op.getAccumulatorType(),
                                     getRowLanes(b.getContext()));
-  auto map = [&](int64_t leading) {
-    SmallVector<AffineExpr> results(leading, kb.zero());
-    results.push_back(kb.dim(0));
-    results.push_back(kb.dim(1));
-    return kb.map(2, results);
-  };
   Value sum;
   for (int64_t part = 0; part < op.getScheduleAttr().getSplit(); ++part) {
     SmallVector<Value> at{ix.constant(part)};
     llvm::append_range(at, indices);
     Value one = LoadOp::create(b, tile, kb.getMemRef(parts), at, limits,
-                               Value(), map(shape.batchRank + 1));
+                               Value(), kb.matrixMap(shape.batchRank + 1));
     sum = sum ? kb.addTiles(sum, one) : one;
   }
-  results.store(kb, sum, indices, map(shape.batchRank), limits);
+  results.store(kb, sum, indices, kb.matrixMap(shape.batchRank), limits);
   results.finish(kb.launch());
 }
 

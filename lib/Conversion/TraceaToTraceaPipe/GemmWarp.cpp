@@ -258,16 +258,10 @@ void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
   Value m = ix.mul(grid[shape.batchRank], tileM);
   Value n = ix.mul(grid[shape.batchRank + 1], tileN);
 
-  auto matrixMap = [&](int64_t batchRank, bool transposed = false) {
-    SmallVector<AffineExpr> results(batchRank, kb.zero());
-    results.push_back(kb.dim(transposed));
-    results.push_back(kb.dim(!transposed));
-    return kb.map(2, results);
-  };
   auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
                    int64_t operandBatch) -> Value {
     return StageOp::create(b, type, kb.getMemRef(operand), indices,
-                           ValueRange(), matrixMap(operandBatch),
+                           ValueRange(), kb.matrixMap(operandBatch),
                            ArrayRef<int64_t>{operandBatch, operandBatch + 1},
                            schedule.getSlots());
   };
@@ -278,7 +272,7 @@ void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
       std::swap(row, column);
     return LoadOp::create(b, type, block,
                           ValueRange{ix.constant(row), ix.constant(column)},
-                          ValueRange(), Value(), matrixMap(0, transposed));
+                          ValueRange(), Value(), kb.matrixMap(0, transposed));
   };
   Value sum = kb.loop(
       steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
@@ -312,7 +306,7 @@ void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
       });
   // What one instruction of each warp has computed leaves at a time: an
   // epilogue needs registers for no more.
-  AffineMap resultMap = matrixMap(shape.batchRank);
+  AffineMap resultMap = kb.matrixMap(shape.batchRank);
   int64_t rows = WarpGrid::fragment[0] * warps.warps[0];
   WarpGrid part(warps);
   part.power[0] = part.outer[0] = 1;

@@ -298,6 +298,13 @@ AffineMap KernelBuilder::map(unsigned tileRank, ArrayRef<AffineExpr> results) {
   return AffineMap::get(tileRank, 0, results, b.getContext());
 }
 
+AffineMap KernelBuilder::matrixMap(int64_t leading, bool transposed) {
+  SmallVector<AffineExpr> results(leading, zero());
+  results.push_back(dim(transposed));
+  results.push_back(dim(!transposed));
+  return map(2, results);
+}
+
 Value mlir::tracea::convertTile(ImplicitLocOpBuilder &b, Value tile,
                                 Type elementType) {
   auto type = cast<RankedTensorType>(tile.getType());

@@ -127,6 +127,9 @@ public:
   AffineExpr dim(unsigned position);
   AffineExpr zero();
   AffineMap map(unsigned tileRank, ArrayRef<AffineExpr> results);
+  /// Rows and columns of a tile to the last two dimensions of what holds a
+  /// matrix, behind `leading` others.
+  AffineMap matrixMap(int64_t leading, bool transposed = false);
 
 private:
   void createKernel(ScheduleAttr schedule);

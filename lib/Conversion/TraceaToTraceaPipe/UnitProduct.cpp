@@ -6,11 +6,14 @@
 // sum over k of one tile.
 
 #include "UnitProduct.h"
+#include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+namespace ta = ::tracea::analysis;
+namespace hardware = ::tracea::target;
 
 /// Bytes of a row that the unit and bulk copies swizzle as one.
 static constexpr int64_t kSwizzledBytes = 128;
@@ -133,11 +136,8 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
                    int64_t operandBatch, Reuse reuse) -> Value {
-    SmallVector<AffineExpr> results(operandBatch, kb.zero());
-    results.push_back(kb.dim(0));
-    results.push_back(kb.dim(1));
     return StageOp::create(b, type, kb.getMemRef(operand), indices,
-                           ValueRange(), kb.map(2, results),
+                           ValueRange(), kb.matrixMap(operandBatch),
                            ArrayRef<int64_t>{operandBatch, operandBatch + 1},
                            op.getScheduleAttr().getSlots(), reuse);
   };
@@ -186,27 +186,33 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
 /// Registers of a thread that copies and of one that multiplies: what the
 /// former does not need goes to the latter. None where a thread gets all that
 /// it can name anyway.
-static SmallVector<int64_t> getBudgets(int64_t teams, int64_t residents) {
-  constexpr int64_t kFile = 65536, kThreads = 128, kMost = 240, kStep = 8;
+static SmallVector<int64_t> getBudgets(TargetAttr target, int64_t teams,
+                                       int64_t residents) {
+  constexpr int64_t kMost = 240, kStep = 8, kSubgroup = 32;
   if (teams == 1 && residents == 1)
     return {};
+  StringRef name = target.getName();
+  std::optional<hardware::TargetDescription> description =
+      hardware::lookup(std::string_view(name.data(), name.size()));
+  if (!description)
+    return {};
   int64_t copying = residents == 1 ? 40 : 24;
-  // What the launch gives to each thread is a multiple of eight.
   int64_t groups = 1 + teams;
-  int64_t pool =
-      kFile / (residents * groups * kThreads) / kStep * kStep * groups;
+  int64_t pool = groups * ta::getLaunchRegisters(
+                              groups * kTeamWarps * kSubgroup,
+                              ta::getResourceLimits(*description), residents);
   return {copying, std::min((pool - copying) / teams / kStep * kStep, kMost)};
 }
 
-void mlir::tracea::setPipeline(KernelBuilder &kb, const UnitProduct &product,
+void mlir::tracea::setPipeline(KernelBuilder &kb, UnitProduct &product,
                                bool isPersistent) {
   auto module = product.op->getParentOfType<ModuleOp>();
   auto target =
       module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
-  int64_t residents = GemmOp(product.op).getScheduleAttr().getResidents();
+  int64_t residents = product.op.getScheduleAttr().getResidents();
   kb.getKernel().setPipelineAttr(PipelineAttr::get(
       kb.builder().getContext(), product.teams, kTeamWarps,
-      getBudgets(product.teams, residents),
+      getBudgets(target, product.teams, residents),
       isPersistent && target.getCores() > 1 ? residents * target.getCores() : 0,
       /*pending=*/1, residents));
 }

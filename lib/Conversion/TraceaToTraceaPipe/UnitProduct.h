@@ -46,10 +46,7 @@ struct UnitProduct {
   RankedTensorType getAccumulator();
   /// The result's dimensions of the accumulator's; the first are the batch's.
   AffineMap getResultMap(KernelBuilder &kb, int64_t leading) {
-    SmallVector<AffineExpr> results(leading, kb.zero());
-    results.push_back(kb.dim(isTransposed ? 1 : 0));
-    results.push_back(kb.dim(isTransposed ? 0 : 1));
-    return kb.map(2, results);
+    return kb.matrixMap(leading, isTransposed);
   }
   /// Neighbours along m and n that one warp can reduce by itself: its rows of
   /// the accumulator, and columns that are linear in its registers.
@@ -89,8 +86,7 @@ struct UnitProduct {
 void requireAlignment(tracea_pipe::KernelOp kernel);
 
 /// What the pipeline level is told of the kernel's warps.
-void setPipeline(KernelBuilder &kb, const UnitProduct &product,
-                 bool isPersistent);
+void setPipeline(KernelBuilder &kb, UnitProduct &product, bool isPersistent);
 
 /// The sum in the parts that the schedule says, each in single precision, and
 /// a kernel that adds them up and applies the epilogue; or in one kernel, by

@@ -33,6 +33,7 @@ Expected<std::shared_ptr<Module>>
 CUDAModule::load(std::shared_ptr<Context> context, Bytes code) {
   TRACEA_RETURN_IF_ERROR(checkImage(code).withContext("native code"));
   std::shared_ptr<CUDAModule> module(new CUDAModule(std::move(context)));
+  module->parameterCounts = countParameters(code);
   const Context &owner = *module->context;
   Current current(owner);
   TRACEA_RETURN_IF_ERROR(current.status);
@@ -86,7 +87,10 @@ CUDAModule::doKernel(const std::string &symbol, const KernelConfig &config) {
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
   RelaxedCapture relaxed(context->api());
-  TRACEA_RETURN_IF_ERROR(kernel->prepare(handle));
+  auto count = parameterCounts.find(symbol);
+  TRACEA_RETURN_IF_ERROR(kernel->prepare(
+      handle, count == parameterCounts.end() ? std::nullopt
+                                             : std::optional(count->second)));
   return std::shared_ptr<Kernel>(std::move(kernel));
 }
 
@@ -143,7 +147,8 @@ Status CUDAKernel::checkLimits() const {
   return Status::success();
 }
 
-Status CUDAKernel::prepare(ModuleHandle from) {
+Status CUDAKernel::prepare(ModuleHandle from,
+                           std::optional<size_t> parameters) {
   const API &api = context->api();
   const CUDADeviceProperties &info = context->properties();
   Result result = api.cuModuleGetFunction(&function, from, symbol().c_str());
@@ -187,6 +192,19 @@ Status CUDAKernel::prepare(ModuleHandle from) {
                            function, functionNonPortableClusterSizeAllowed, 1),
                        "cuFuncSetAttribute", name));
 
+  // No more than there are: to look for the last one would be an error of its
+  // own, which tools report.
+  if (api.cuFuncGetParamInfo && parameters) {
+    for (size_t i = 0; i < *parameters; ++i) {
+      size_t offset = 0, bytes = 0;
+      TRACEA_RETURN_IF_ERROR(
+          context->check(api.cuFuncGetParamInfo(function, i, &offset, &bytes),
+                         "cuFuncGetParamInfo", name));
+      parameterBytes.push_back(static_cast<int64_t>(bytes));
+    }
+    parametersKnown = true;
+  }
+
   auto small = [](int64_t value) { return static_cast<unsigned>(value); };
   prototype.blockX = small(block[0]);
   prototype.blockY = small(block[1]);
@@ -213,28 +231,12 @@ Status CUDAKernel::prepare(ModuleHandle from) {
 }
 
 Status CUDAKernel::checkParameters(Span<const int64_t> bytes) const {
-  const API &api = context->api();
-  if (!api.cuFuncGetParamInfo)
+  if (!parametersKnown)
     return Status::success();
-  std::lock_guard<std::mutex> guard(parametersLock);
-  if (parameterBytes.size() < bytes.size()) {
-    Current current(*context);
-    TRACEA_RETURN_IF_ERROR(current.status);
-    RelaxedCapture relaxed(api);
-    // The driver is asked for no parameter but those that are passed: to look
-    // for the last one would be an error of its own, which tools report.
-    while (parameterBytes.size() < bytes.size()) {
-      size_t offset = 0, size = 0;
-      Result found = api.cuFuncGetParamInfo(function, parameterBytes.size(),
-                                            &offset, &size);
-      if (found == errorInvalidValue)
-        return fail("the code takes " + std::to_string(parameterBytes.size()) +
-                    " parameters, the program passes " +
-                    std::to_string(bytes.size()));
-      TRACEA_RETURN_IF_ERROR(context->check(found, "cuFuncGetParamInfo", name));
-      parameterBytes.push_back(static_cast<int64_t>(size));
-    }
-  }
+  if (bytes.size() != parameterBytes.size())
+    return fail("the code takes " + std::to_string(parameterBytes.size()) +
+                " parameters, the program passes " +
+                std::to_string(bytes.size()));
   for (size_t i = 0; i < bytes.size(); ++i)
     if (bytes[i] != parameterBytes[i])
       return fail("parameter " + std::to_string(i) + " of the code has " +

@@ -12,10 +12,16 @@
 
 #include "CUDAContext.h"
 
-#include <mutex>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace tracea::runtime::cuda {
+
+/// How many parameters each kernel of a piece of code takes. `code` has passed
+/// `checkImage`; a kernel that is not found in it is not known.
+using ParameterCounts = std::map<std::string, size_t>;
+ParameterCounts countParameters(Bytes code);
 
 /// Keeps the module that it comes from. Everything that a launch needs and
 /// that does not change is laid out when the kernel is made.
@@ -24,8 +30,8 @@ public:
   CUDAKernel(std::shared_ptr<Context> context, std::shared_ptr<Module> module,
              const std::string &symbol, const KernelConfig &config);
   /// Finds the function and compares what is asked for with what the device
-  /// and the code allow.
-  Status prepare(ModuleHandle module);
+  /// and the code allow. The code takes `parameters`, where that is known.
+  Status prepare(ModuleHandle module, std::optional<size_t> parameters);
 
   Status checkParameters(Span<const int64_t> bytes) const override;
   Expected<Grid> fitGrid(const Grid &grid) const override;
@@ -48,9 +54,9 @@ private:
   /// Complete but for grid and stream.
   LaunchConfig prototype = {};
   LaunchAttribute attributes[2] = {};
-  /// Sizes of the parameters that were asked for so far.
-  mutable std::mutex parametersLock;
-  mutable std::vector<int64_t> parameterBytes;
+  /// Sizes of the parameters, where code and driver tell them.
+  std::vector<int64_t> parameterBytes;
+  bool parametersKnown = false;
 };
 
 class CUDAModule final : public Module,
@@ -69,6 +75,7 @@ private:
       : context(std::move(context)) {}
   std::shared_ptr<Context> context;
   ModuleHandle handle = nullptr;
+  ParameterCounts parameterCounts;
 };
 
 /// The best of `images` for a device of compute capability `capability` (90

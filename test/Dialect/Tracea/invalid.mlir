@@ -1124,3 +1124,8 @@ func.func @tf32_place(%x: f32) -> f32 {
 
 // expected-error @below {{expected 'residents' of 1 to 32, found 33}}
 func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, residents = 33>}
+
+// -----
+
+// expected-error @below {{expected 'lines' of 0 to 3, found 4}}
+func.func private @whole() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, lines = 4>}

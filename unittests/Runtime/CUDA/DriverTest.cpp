@@ -391,20 +391,26 @@ TEST_F(CUDADriver, RepeatedRunsOnlyLaunch) {
   EXPECT_TRUE(stream->synchronize().ok());
 }
 
+/// Runs a kernel of a 4 x 4 x 2 grid once.
+static std::vector<fakecuda::LaunchRecord>
+launchShape(const std::shared_ptr<Device> &device, const GPUKernelSpec &gpu) {
+  ProgramFile program = gpuProgram("gpu_shape", gpu, 1024);
+  addGenerator(program, 4 * 32, {4, 4, 2}, {0});
+  Expected<std::shared_ptr<Executable>> executable =
+      Executable::load(program, device);
+  EXPECT_TRUE(executable) << executable.message();
+  if (executable)
+    EXPECT_TRUE((*executable)->run("", {}));
+  return fakecuda::launches();
+}
+
 TEST_F(CUDADriver, LaunchesAreAsTheManifestSays) {
-  std::shared_ptr<Device> device = *open();
   GPUKernelSpec gpu;
   gpu.block = {64, 2, 1};
   gpu.cluster = {2, 2, 1};
   gpu.overlaps = true;
   gpu.indexBits = 32;
-  ProgramFile program = gpuProgram("gpu_shape", gpu, 1024);
-  addGenerator(program, 4 * 32, {4, 4, 2}, {0});
-  Expected<std::shared_ptr<Executable>> executable =
-      Executable::load(program, device);
-  ASSERT_TRUE(executable) << executable.message();
-  ASSERT_TRUE((*executable)->run("", {}));
-  std::vector<fakecuda::LaunchRecord> launches = fakecuda::launches();
+  std::vector<fakecuda::LaunchRecord> launches = launchShape(*open(), gpu);
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].kernel, "gpu_shape");
   EXPECT_THAT(launches[0].grid, ::testing::ElementsAre(4, 4, 2));
@@ -433,18 +439,11 @@ TEST_F(CUDADriver, LaunchesOverlapWhereTheyCanBeCaptured) {
   fakecuda::Machine machine;
   machine.driverVersion = 12020;
   fakecuda::reset(machine);
-  std::shared_ptr<Device> device = *open();
   GPUKernelSpec gpu;
   gpu.block = {64, 2, 1};
   gpu.overlaps = true;
   gpu.indexBits = 32;
-  ProgramFile program = gpuProgram("gpu_shape", gpu, 1024);
-  addGenerator(program, 4 * 32, {4, 4, 2}, {0});
-  Expected<std::shared_ptr<Executable>> executable =
-      Executable::load(program, device);
-  ASSERT_TRUE(executable) << executable.message();
-  ASSERT_TRUE((*executable)->run("", {}));
-  std::vector<fakecuda::LaunchRecord> launches = fakecuda::launches();
+  std::vector<fakecuda::LaunchRecord> launches = launchShape(*open(), gpu);
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_FALSE(launches[0].programmatic);
 }

@@ -231,7 +231,7 @@ TEST_P(GPU, WhatADeviceCannotLaunchIsRefused) {
                         "passes 8"));
 }
 
-TEST_P(GPU, ParametersThatTheCodeLacksAreRefused) {
+TEST_P(GPU, ParametersAreAsManyAsTheCodeTakes) {
   GPUKernelSpec gpu;
   gpu.indexBits = 32;
   ProgramFile program = gpuProgram("gpu_shape", gpu);
@@ -239,6 +239,11 @@ TEST_P(GPU, ParametersThatTheCodeLacksAreRefused) {
   EXPECT_THAT(load(program).message(),
               HasSubstr("kernel 'the_gpu_shape': the code takes 2 parameters, "
                         "the program passes 3"));
+  program = gpuProgram("gpu_shape", gpu);
+  addGenerator(program, 4, {1, 1, 1}, {});
+  EXPECT_THAT(load(program).message(),
+              HasSubstr("kernel 'the_gpu_shape': the code takes 2 parameters, "
+                        "the program passes 1"));
 }
 
 TEST_P(GPU, NarrowIndicesMustFit) {

@@ -16,10 +16,13 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace tracea::runtime;
 using namespace tracea::runtime::cuda;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 TEST(CUDAImage, ArchitecturesAreParsed) {
   EXPECT_EQ(parseArch("sm_90")->capability, 90);
@@ -132,6 +135,48 @@ TEST(CUDAImage, RealMachineCodeIsAccepted) {
   Status status = checkImage(code);
   EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_FALSE(checkImage(Bytes(code.data(), code.size() / 2)).ok());
+}
+
+static ParameterCounts countIn(const std::string &text) {
+  return countParameters(
+      Bytes(reinterpret_cast<const unsigned char *>(text.data()), text.size()));
+}
+
+TEST(CUDAImage, ParametersAreCountedInText) {
+  ParameterCounts counts = countIn(
+      ".version 8.0\n.visible .entry one(\n\t.param .u64 .ptr .global .align 1 "
+      "p\n)\n.reqntid 32, 1, 1\n{\n\tld.param.u64 %rd1, [p];\n}\n"
+      ".entry three(.param .u32 a, .param .align 64 .b8 m[128], .param .f32 x)"
+      "{}\n.entry none() {}\n.entry bare\n{\n}\n");
+  EXPECT_THAT(counts, UnorderedElementsAre(Pair("one", 1), Pair("three", 3),
+                                           Pair("none", 0), Pair("bare", 0)));
+  // What is cut off says nothing, and harms nobody.
+  for (const char *text : {"", ".entry", ".entry ", ".entry k", ".entry k(",
+                           ".entry k(.param .u32 a", ".entry k  "})
+    EXPECT_TRUE(countIn(text).empty()) << text;
+}
+
+TEST(CUDAImage, ParametersAreCountedInMachineCode) {
+  std::string ptxas = test::findPtxas();
+  if (ptxas.empty())
+    GTEST_SKIP() << "no ptxas";
+  std::vector<uint8_t> ptx = test::gpuPTX();
+  std::vector<uint8_t> code = test::assemble(ptxas, ptx, "sm_90");
+  ASSERT_FALSE(code.empty());
+  ParameterCounts expected = countParameters(ptx);
+  // Machine code does not say that there are none.
+  EXPECT_EQ(expected.erase("gpu_empty") + expected.erase("gpu_trap"), 2u);
+  ASSERT_FALSE(expected.empty());
+  EXPECT_EQ(countParameters(code), expected);
+  // Any code that passes the check is read without harm.
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<uint8_t> broken = code;
+    for (int j = 0; j < 20; ++j)
+      broken[random() % broken.size()] = static_cast<uint8_t>(random());
+    if (checkImage(broken).ok())
+      countParameters(broken);
+  }
 }
 
 //===----------------------------------------------------------------------===//

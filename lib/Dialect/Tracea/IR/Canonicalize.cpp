@@ -168,6 +168,42 @@ struct FoldOperandCasts : OpInterfaceRewritePattern<ScheduledOpInterface> {
   }
 };
 
+/// The product with the results that are numbered in `kept`, the first of which
+/// becomes its first one.
+void keepResults(PatternRewriter &rewriter, GemmOp op,
+                 ArrayRef<unsigned> kept) {
+  YieldOp yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
+  auto initOf = [&](unsigned number) -> Value {
+    return number ? op.getAuxInits()[number - 1] : op.getInit();
+  };
+  SmallVector<Value> inits, yielded;
+  SmallVector<Attribute> maps, kinds;
+  SmallVector<Type> types;
+  for (unsigned number : kept) {
+    types.push_back(op->getResult(number).getType());
+    yielded.push_back(yield.getValues()[number]);
+    if (number == kept.front())
+      continue;
+    inits.push_back(initOf(number));
+    maps.push_back(op.getAuxMaps()[number - 1]);
+    kinds.push_back(op.getAuxKinds()[number - 1]);
+  }
+  GemmOp smaller = GemmOp::create(
+      rewriter, op.getLoc(), types, op.getLhs(), op.getRhs(), op.getExtras(),
+      initOf(kept.front()), inits, op.getTransposeLhs(), op.getTransposeRhs(),
+      op.getAccAttr(), op.getEpilogueMaps(), rewriter.getArrayAttr(maps),
+      rewriter.getArrayAttr(kinds), op.getScheduleAttr());
+  smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  rewriter.inlineRegionBefore(op.getEpilogue(), smaller.getEpilogue(),
+                              smaller.getEpilogue().end());
+  rewriter.modifyOpInPlace(yield,
+                           [&] { yield.getValuesMutable().assign(yielded); });
+  SmallVector<Value> results(op->getNumResults());
+  for (auto [number, result] : llvm::zip_equal(kept, smaller->getResults()))
+    results[number] = result;
+  rewriter.replaceOp(op, results);
+}
+
 /// A log-sum-exp that nobody reads is not computed.
 struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -194,39 +230,13 @@ struct DropUnusedAuxResults : OpRewritePattern<GemmOp> {
 
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
-    SmallVector<unsigned> kept;
-    for (auto [index, result] : llvm::enumerate(op.getAuxResults()))
+    SmallVector<unsigned> kept = {0};
+    for (OpResult result : op.getAuxResults())
       if (!result.use_empty())
-        kept.push_back(index);
-    if (kept.size() == op.getAuxResults().size())
+        kept.push_back(result.getResultNumber());
+    if (kept.size() == op->getNumResults())
       return failure();
-    SmallVector<Value> inits;
-    SmallVector<Attribute> maps, kinds;
-    SmallVector<Type> types = {op.getResult().getType()};
-    YieldOp yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
-    SmallVector<Value> yielded = {yield.getValue()};
-    for (unsigned index : kept) {
-      inits.push_back(op.getAuxInits()[index]);
-      maps.push_back(op.getAuxMaps()[index]);
-      kinds.push_back(op.getAuxKinds()[index]);
-      types.push_back(op.getAuxResults()[index].getType());
-      yielded.push_back(yield.getValues()[index + 1]);
-    }
-    GemmOp smaller = GemmOp::create(
-        rewriter, op.getLoc(), types, op.getLhs(), op.getRhs(), op.getExtras(),
-        op.getInit(), inits, op.getTransposeLhs(), op.getTransposeRhs(),
-        op.getAccAttr(), op.getEpilogueMaps(), rewriter.getArrayAttr(maps),
-        rewriter.getArrayAttr(kinds), op.getScheduleAttr());
-    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getEpilogue(), smaller.getEpilogue(),
-                                smaller.getEpilogue().end());
-    rewriter.modifyOpInPlace(yield,
-                             [&] { yield.getValuesMutable().assign(yielded); });
-    SmallVector<Value> results(op->getNumResults());
-    results[0] = smaller.getResult();
-    for (auto [number, index] : llvm::enumerate(kept))
-      results[index + 1] = smaller.getAuxResults()[number];
-    rewriter.replaceOp(op, results);
+    keepResults(rewriter, op, kept);
     return success();
   }
 };
@@ -241,45 +251,19 @@ struct ReplaceUnusedResult : OpRewritePattern<GemmOp> {
     if (!op.getResult().use_empty())
       return failure();
     auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-    unsigned count = op.getAuxResults().size();
-    auto indices = llvm::seq<unsigned>(0, count);
-    auto found = llvm::find_if(indices, [&](unsigned index) {
-      return getAuxMap(epilogue, index).isIdentity() &&
-             !op.getAuxResults()[index].use_empty();
-    });
-    if (found == indices.end())
-      return failure();
-    unsigned first = *found;
-    SmallVector<Value> inits, yielded;
-    SmallVector<Attribute> maps, kinds;
-    YieldOp yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
-    SmallVector<Type> types = {op.getAuxResults()[first].getType()};
-    yielded.push_back(yield.getValues()[first + 1]);
-    for (unsigned index : indices) {
-      if (index == first)
-        continue;
-      inits.push_back(op.getAuxInits()[index]);
-      maps.push_back(op.getAuxMaps()[index]);
-      kinds.push_back(op.getAuxKinds()[index]);
-      types.push_back(op.getAuxResults()[index].getType());
-      yielded.push_back(yield.getValues()[index + 1]);
+    SmallVector<unsigned> kept;
+    for (auto [index, result] : llvm::enumerate(op.getAuxResults())) {
+      bool isFirst = kept.empty() && getAuxMap(epilogue, index).isIdentity() &&
+                     !result.use_empty();
+      if (isFirst)
+        kept.push_back(index + 1);
     }
-    GemmOp smaller = GemmOp::create(
-        rewriter, op.getLoc(), types, op.getLhs(), op.getRhs(), op.getExtras(),
-        op.getAuxInits()[first], inits, op.getTransposeLhs(),
-        op.getTransposeRhs(), op.getAccAttr(), op.getEpilogueMaps(),
-        rewriter.getArrayAttr(maps), rewriter.getArrayAttr(kinds),
-        op.getScheduleAttr());
-    smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    rewriter.inlineRegionBefore(op.getEpilogue(), smaller.getEpilogue(),
-                                smaller.getEpilogue().end());
-    rewriter.modifyOpInPlace(yield,
-                             [&] { yield.getValuesMutable().assign(yielded); });
-    SmallVector<Value> results = {Value()};
-    for (unsigned index = 0, next = 0; index < count; ++index)
-      results.push_back(index == first ? Value(smaller.getResult())
-                                       : smaller.getAuxResults()[next++]);
-    rewriter.replaceOp(op, results);
+    if (kept.empty())
+      return failure();
+    for (unsigned number = 1; number < op->getNumResults(); ++number)
+      if (number != kept.front())
+        kept.push_back(number);
+    keepResults(rewriter, op, kept);
     return success();
   }
 };

@@ -7,13 +7,11 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringRef variant, MatrixUnit unit,
-                                   ArrayRef<int64_t> tile,
-                                   ArrayRef<int64_t> registers, int64_t slots,
-                                   int64_t producers, int64_t consumers,
-                                   int64_t group, int64_t split,
-                                   int64_t residents, int64_t cluster) {
+LogicalResult ScheduleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, StringRef variant,
+    MatrixUnit unit, ArrayRef<int64_t> tile, ArrayRef<int64_t> registers,
+    int64_t slots, int64_t producers, int64_t consumers, int64_t group,
+    int64_t split, int64_t residents, int64_t cluster, int64_t lines) {
   if (variant.empty())
     return emitError() << "expected a schedule to name a variant, found \"\"";
   for (int64_t extent : tile)
@@ -45,5 +43,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a 'cluster' of one workgroup for each of "
                           "the "
                        << split << " parts of 'split', found " << cluster;
+  if (lines < 0 || lines > 3)
+    return emitError() << "expected 'lines' of 0 to 3, found " << lines;
   return success();
 }

@@ -129,6 +129,8 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     - `residents` is the number of workgroups that share a core: while one
       finishes its tile, the others multiply.
     - `group` is the height of a raster group (0: row-major order of tiles).
+    - `lines` names the operands whose rows are copied first, to begin at
+      multiples of a cache line: 1 the first, 2 the second, 3 both, 0 none.
     - `split` is the number of parts that the sum over k is cut into; another
       kernel adds them up (1: the sum is whole). With a `cluster` of as many
       workgroups they add their parts up themselves, in their memories.
@@ -149,12 +151,13 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0", "raster group height">:$group,
     DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split,
     DefaultValuedParameter<"int64_t", "1", "workgroups of a core">:$residents,
-    DefaultValuedParameter<"int64_t", "1", "workgroups that share a sum">:$cluster
+    DefaultValuedParameter<"int64_t", "1", "workgroups that share a sum">:$cluster,
+    DefaultValuedParameter<"int64_t", "0", "operands copied to whole lines">:$lines
   );
   let assemblyFormat = [{
     `<` struct($variant, $unit, custom<Extents>($tile),
                custom<Extents>($registers), $slots, $producers, $consumers,
-               $group, $split, $residents, $cluster) `>`
+               $group, $split, $residents, $cluster, $lines) `>`
   }];
   let genVerifyDecl = 1;
 }

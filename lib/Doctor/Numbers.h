@@ -1,0 +1,41 @@
+//===- Numbers.h - Extents and bytes in estimates ----------------*- C++
+//-*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_DOCTOR_NUMBERS_H
+#define TRACEA_LIB_DOCTOR_NUMBERS_H
+
+#include "tracea/Doctor/Problem.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tracea::doctor {
+
+inline std::string text(int64_t value) { return std::to_string(value); }
+
+constexpr int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+constexpr bool isPowerOf2(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+inline int64_t bytesOf(ElementType type) {
+  return std::max<int64_t>(target::bitWidth(type) / 8, 1);
+}
+
+/// An extent as estimates take it: bounded, so that nothing overflows.
+inline int64_t extentOf(int64_t extent) {
+  return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
+}
+
+/// Rounds in which all cores take one of so many tiles each.
+inline double wavesOf(double tiles, double cores) {
+  auto whole = static_cast<double>(static_cast<int64_t>(tiles / cores));
+  return whole * cores < tiles ? whole + 1 : whole;
+}
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_NUMBERS_H
