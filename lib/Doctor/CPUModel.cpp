@@ -127,7 +127,7 @@ Reason CPUVariant::check(const Problem &problem,
            std::string(target::stringify(plan.unit)) + "'";
   if (plan.slots != 1 || plan.producers != 0 || plan.consumers != 0 ||
       plan.group != 0 || plan.split != 1 || plan.residents != 1 ||
-      plan.cluster != 1 || plan.lines != 0)
+      plan.cluster != 1 || plan.lines != 0 || plan.turns != 1)
     return "a CPU variant has one slot, no roles, no raster groups and whole "
            "sums";
   return checkTiles(problem, target, plan);

@@ -24,7 +24,8 @@ std::string describe(const WarpgroupTile &tile) {
          (tile.split > 1 ? " in " + text(tile.split) + " parts" : "") +
          (tile.cluster > 1 ? " of a cluster" : "") +
          (tile.lines ? " of whole lines" : "") +
-         (tile.residents > 1 ? " twice" : "");
+         (tile.residents > 1 ? " twice" : "") +
+         (tile.turns > 1 ? " in turn" : "");
 }
 
 /// A workgroup is a warp that copies and one or two teams of four warps that
@@ -143,7 +144,8 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
       auto isExcept = [&](const WarpgroupTile &tile) {
         return except && tile.m == except->m && tile.n == except->n &&
                parts == except->split && tile.residents == except->residents &&
-               tile.cluster == except->cluster && tile.lines == except->lines;
+               tile.cluster == except->cluster && tile.lines == except->lines &&
+               tile.turns == except->turns;
       };
       // Copies that run further ahead than to the next tile are in the way of
       // what others read and write.
@@ -210,6 +212,27 @@ static Reason checkCluster(const TargetDescription &hardware,
   return "";
 }
 
+/// Whether teams can take tiles of so many rows and columns of the unit in
+/// turn.
+static Reason checkTurns(const WarpgroupTile &tile, int64_t rows,
+                         int64_t columns) {
+  // Sums of a tile, beside which a thread has what it computes with.
+  constexpr int64_t threadsOfTeam = 128, mostSums = 192;
+  if (tile.turns == 1)
+    return "";
+  if (tile.turns != 2 || tile.consumers != 1)
+    return "2 teams, each a consumer by itself, take turns; found " +
+           text(tile.turns) + " of " + text(tile.consumers) + " consumers";
+  if (tile.split > 1 || tile.residents > 1)
+    return "teams that take turns compute whole sums and share their "
+           "multiprocessor with no other workgroup";
+  if (rows * columns > mostSums * threadsOfTeam)
+    return "a team holds at most 192 sums a thread beside another team, "
+           "found " +
+           text(rows * columns / threadsOfTeam);
+  return "";
+}
+
 Reason WarpgroupGemm::check(const Problem &problem,
                             const TargetDescription &hardware,
                             const Plan &plan) const {
@@ -258,6 +281,8 @@ Reason WarpgroupGemm::check(const Problem &problem,
            " parts of the sum";
   if (Reason reason = checkCluster(hardware, tile, rows, columns);
       !reason.empty())
+    return reason;
+  if (Reason reason = checkTurns(tile, rows, columns); !reason.empty())
     return reason;
   if (tile.lines & ~splitLinesOf(problem))
     return "only operands whose rows are known to begin within lines are "

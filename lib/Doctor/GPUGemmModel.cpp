@@ -64,6 +64,7 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.elementCycles = 1.0 / 40;
   costs.startCycles = 2500;
   costs.sharing = 1.05;
+  costs.turnCycles = 150;
   costs.nextKernelCycles = 6000;
   costs.partCycles = 1.0 / 4;
   // Barriers of a cluster wait for all memory of the GPU, shared parts leave
@@ -87,6 +88,7 @@ WarpgroupTile tileOf(const Plan &plan) {
   tile.residents = plan.residents;
   tile.cluster = plan.cluster;
   tile.lines = plan.lines;
+  tile.turns = plan.turns;
   return tile;
 }
 
@@ -102,6 +104,7 @@ Plan planOf(const WarpgroupTile &tile) {
   plan.residents = tile.residents;
   plan.cluster = tile.cluster;
   plan.lines = tile.lines;
+  plan.turns = tile.turns;
   return plan;
 }
 
@@ -145,7 +148,7 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
   }
   int64_t rows =
       std::max(tile.consumers * rowsOfTeam, isTransposed ? tile.n : tile.m);
-  int64_t staged = rows * rowBytes;
+  int64_t staged = tile.turns * rows * rowBytes;
   // The part that a cluster shares; lanes store the result themselves.
   if (tile.cluster > 1)
     staged = tile.m * tile.n * 4;
@@ -257,12 +260,14 @@ WarpgroupEstimate estimate(const Problem &problem,
       !hasAlignedRows(problem.n, problem.result.value_or(problem.operand)))
     finish += number(tile.m) * number(tile.n) * costs.laneStoreCycles;
   double main = number(result.steps) * result.stepCycles;
-  // One workgroup finishes its tiles while the others multiply.
+  // One workgroup or team finishes its tiles while the others multiply.
+  double multiplying =
+      waves * (tile.turns > 1 ? main + costs.turnCycles : main * costs.sharing);
+  int64_t sharers = tile.residents * tile.turns;
   double busy =
-      tile.residents == 1
+      sharers == 1
           ? waves * (main + finish)
-          : std::max(waves * main * costs.sharing,
-                     waves / number(tile.residents) * (main + finish)) +
+          : std::max(multiplying, waves / number(sharers) * (main + finish)) +
                 finish;
   double bytes =
       number(result.batch) *

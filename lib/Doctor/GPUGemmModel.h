@@ -28,6 +28,8 @@ struct WarpgroupTile {
   int64_t cluster = 1;
   /// Operands whose rows are copied to whole lines first: bits 0 and 1.
   int64_t lines = 0;
+  /// Teams that take tiles in turn, each a tile by itself.
+  int64_t turns = 1;
 };
 
 /// The row that a plan with a tile [m, n, k] is, and back.
@@ -65,6 +67,8 @@ struct WarpgroupCosts {
   double startCycles;
   /// What steps take longer where workgroups share the unit.
   double sharing;
+  /// Cycles from the last multiply of a team to the first of the next one.
+  double turnCycles;
   /// Cycles from the end of a kernel to the work of the next one.
   double nextKernelCycles;
   /// Cycles of an element of a part, which lanes store themselves.

@@ -54,6 +54,8 @@ public:
     if (plan.lines)
       return "operands of groups are read where they are, expected none in "
              "whole lines";
+    if (plan.turns != 1)
+      return "teams share the tiles of groups, expected none that take turns";
     return product.check(asProduct(problem), target, plan);
   }
 

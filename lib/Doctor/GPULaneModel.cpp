@@ -35,6 +35,8 @@ Reason checkLanePlan(const Plan &plan, UnitKind unit) {
   if (plan.lines)
     return "lanes copy rows wherever they begin, expected no operand in whole "
            "lines";
+  if (plan.turns != 1)
+    return "all lanes work on one tile, expected no teams that take turns";
   return "";
 }
 

@@ -57,6 +57,8 @@ std::string toText(const Plan &plan) {
     text += " of a cluster";
   if (plan.residents > 1)
     text += ", " + std::to_string(plan.residents) + " workgroups a core";
+  if (plan.turns > 1)
+    text += ", " + std::to_string(plan.turns) + " teams in turn";
   static constexpr const char *copied[] = {
       "", "the first operand", "the second operand", "both operands"};
   if (plan.lines > 0)

@@ -127,7 +127,7 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
   return ScheduleAttr::get(context, variant, *unit, plan.tile, plan.registers,
                            plan.slots, plan.producers, plan.consumers,
                            plan.group, plan.split, plan.residents, plan.cluster,
-                           plan.lines);
+                           plan.lines, plan.turns);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
@@ -147,5 +147,6 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   plan.residents = schedule.getResidents();
   plan.cluster = schedule.getCluster();
   plan.lines = schedule.getLines();
+  plan.turns = schedule.getTurns();
   return plan;
 }

@@ -29,6 +29,7 @@ static void addRolePasses(OpPassManager &kernels) {
   kernels.addPass(tracea_pipe::createSpecializeRoles());
   kernels.addPass(tracea_pipe::createOverlapMultiplies());
   kernels.addPass(tracea_pipe::createStageStores());
+  kernels.addPass(tracea_pipe::createTakeTurns());
   addCleanup(kernels);
 }
 

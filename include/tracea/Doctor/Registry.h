@@ -37,6 +37,7 @@ struct Plan {
   int64_t residents = 1;
   int64_t cluster = 1;
   int64_t lines = 0;
+  int64_t turns = 1;
 
   bool operator==(const Plan &other) const {
     return unit == other.unit && tile == other.tile &&
@@ -44,7 +45,7 @@ struct Plan {
            producers == other.producers && consumers == other.consumers &&
            group == other.group && split == other.split &&
            residents == other.residents && cluster == other.cluster &&
-           lines == other.lines;
+           lines == other.lines && turns == other.turns;
   }
 };
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Dialect/TraceaPipe/IR/Turns.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::tracea {
@@ -167,6 +168,8 @@ private:
     Loop loop;
   };
 
+  bool addOwnTurn(scf::IfOp branch, Region *region,
+                  llvm::SmallVectorImpl<cov::Constraint> &guard);
   cov::Expr translate(Value value);
   cov::Expr translateArgument(BlockArgument argument);
   cov::Expr translateOp(Operation *op, unsigned result);

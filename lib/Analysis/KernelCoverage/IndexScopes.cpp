@@ -102,6 +102,22 @@ bool IndexContext::addCondition(Value condition, bool isTrue,
   return true;
 }
 
+/// An iteration is one team's, and which one's makes no difference to what it
+/// does: as if all were the first one's.
+bool IndexContext::addOwnTurn(scf::IfOp branch, Region *region,
+                              SmallVectorImpl<cov::Constraint> &guard) {
+  std::optional<OwnTurn> turn = getOwnTurn(branch.getCondition());
+  if (!turn || region != &branch.getThenRegion() ||
+      !turn->loop->isProperAncestor(branch))
+    return false;
+  for (Operation *user : turn->team.getUsers())
+    if (region->isAncestor(user->getParentRegion()) &&
+        !isa<TakeTurnOp, PassTurnOp>(user))
+      return false;
+  math.requireZero(get(turn->team), guard);
+  return true;
+}
+
 IndexScope IndexContext::getScope(Operation *op) {
   SmallVector<Operation *> chain;
   for (Operation *next = op; next && !isa<KernelOp>(next);
@@ -129,6 +145,8 @@ IndexScope IndexContext::getScope(Operation *op) {
         .Case([&](linalg::LinalgOp linalg) { append(enter(linalg).loop); })
         .Case([&](scf::IfOp branch) {
           Region *region = chain[i - 1]->getParentRegion();
+          if (addOwnTurn(branch, region, scope.guard))
+            return;
           if (!addCondition(branch.getCondition(),
                             region == &branch.getThenRegion(), scope.guard) &&
               scope.overestimate.empty())

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Extractor.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -160,6 +161,56 @@ void Extractor::emitTurn(Operation *op, Value turns, Value number) {
   ta::Instruction &step = add(takes ? ta::Step::Sync : ta::Step::Arrive, op);
   step.barrier = turnBarriers.lookup(turns) + (takes ? who : (who + 1) % teams);
   step.count = 2 * builder->role.threads;
+}
+
+int Extractor::turnVariableOf(Value truth) {
+  std::optional<OwnTurn> turn = getOwnTurn(truth);
+  if (!turn || turn->getRole() != team->role)
+    return -1;
+  auto [it, inserted] =
+      turnVariables.try_emplace(turn->loop.getRegionIterArg(turn->number), 0);
+  if (inserted) {
+    it->second = static_cast<int>(builder->role.variables.size());
+    builder->role.variables.push_back({"turn", 0});
+  }
+  return it->second;
+}
+
+int Extractor::addExpression(ta::Operator op, ArrayRef<int> operands,
+                             int64_t value) {
+  ta::Expression expression;
+  expression.op = op;
+  expression.value = value;
+  llvm::copy(operands, expression.operands);
+  builder->role.expressions.push_back(expression);
+  return static_cast<int>(builder->role.expressions.size()) - 1;
+}
+
+void Extractor::setTurn(Operation *op, int variable, int expression) {
+  ta::Instruction &set = add(ta::Step::Set, op);
+  set.variable = variable;
+  set.expression = expression;
+}
+
+/// A truth of turns, and what else the team's number decides.
+int Extractor::conditionOf(Value condition) {
+  if (int variable = turnVariableOf(condition); variable >= 0)
+    return addExpression(ta::Operator::Variable, {}, variable);
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return -1;
+  int turn = conditionOf(both.getLhs());
+  auto compare = both.getRhs().getDefiningOp<arith::CmpIOp>();
+  if (turn < 0 || !compare)
+    return -1;
+  int64_t lhs = teamOf(compare.getLhs()), rhs = teamOf(compare.getRhs());
+  bool equal = compare.getPredicate() == arith::CmpIPredicate::eq;
+  if (lhs < 0 || rhs < 0 ||
+      (!equal && compare.getPredicate() != arith::CmpIPredicate::ne))
+    return -1;
+  return addExpression(
+      ta::Operator::And,
+      {turn, addExpression(ta::Operator::Constant, {}, (lhs == rhs) == equal)});
 }
 
 /// The turn begins with team 0, and comes back to it in the end.

@@ -134,7 +134,8 @@ LogicalResult Extractor::declare() {
     if (reader && !filler)
       return reader->emitOpError() << "waits for a channel that nobody fills";
     ring.fullCount = llvm::popcount(ring.producers);
-    ring.emptyCount = llvm::popcount(ring.consumers);
+    ring.inTurns = channel.getInTurns();
+    ring.emptyCount = ring.inTurns ? 1 : llvm::popcount(ring.consumers);
     bufferParts.push_back(splitBuffers(channel, ring));
     ring.readers.assign(ring.parts, ring.consumers);
     protocol.channels.push_back(ring);
@@ -178,6 +179,7 @@ void Extractor::emitTeam(Team &who) {
   builder = &program;
   team = &who;
   phases.clear();
+  turnVariables.clear();
   continued.clear();
   branchesSeen.clear();
   varying.clear();

@@ -12,7 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/Protocol/Protocol.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/Turns.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -92,6 +92,14 @@ private:
   void emitScratchAccess(Operation *op, OpOperand &operand, Value scratch);
   void emitTurn(Operation *op, Value turns, Value team);
   void emitTurnEnds(bool first);
+  /// The variable of a truth that changes with each iteration of a loop, for
+  /// the team at hand; -1 for other values.
+  int turnVariableOf(Value truth);
+  /// A condition of such truths as arithmetic to execute, or -1.
+  int conditionOf(Value condition);
+  int addExpression(ta::Operator op, ArrayRef<int> operands, int64_t value = 0);
+  void setTurn(Operation *op, int variable, int expression);
+  void emitBranch(scf::IfOp branch, ta::Step step, int trip, int condition);
   // Clusters.cpp
   LogicalResult collectClusters();
   LogicalResult collectPhases();
@@ -196,6 +204,7 @@ private:
   Team *team = nullptr;
   int teamNumber = 0;
   DenseMap<Value, int> phases;
+  DenseMap<Value, int> turnVariables;
   DenseMap<int, int> clusterPositions;
   int clusterArrivals = 0;
   DenseMap<const void *, int> inFlightNumbers;

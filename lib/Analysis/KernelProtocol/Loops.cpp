@@ -168,10 +168,25 @@ void Extractor::emitFor(scf::ForOp loop) {
       continue;
     move(loop, phaseOf(argument), phaseOf(init));
   }
+  // Whose iteration it is.
+  SmallVector<int> turns;
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (int variable = turnVariableOf(argument); variable >= 0) {
+      turns.push_back(variable);
+      setTurn(loop, variable,
+              addExpression(ta::Operator::Constant, {},
+                            OwnTurn::isFirst(team->copy)));
+    }
   auto emitBody = [&] {
     for (Operation &op : body.without_terminator())
       emitOp(&op);
     emitYield(body, loop.getRegionIterArgs());
+    for (int variable : turns)
+      setTurn(
+          body.getTerminator(), variable,
+          addExpression(ta::Operator::Xor,
+                        {addExpression(ta::Operator::Variable, {}, variable),
+                         addExpression(ta::Operator::Constant, {}, 1)}));
   };
   auto it = continued.find(loop);
   int64_t count = constantTrips(loop);
@@ -209,6 +224,8 @@ void Extractor::emitFor(scf::ForOp loop) {
 /// `if lower < upper` around a loop that starts one step later is the first
 /// decision of the loop's trip count; any other condition is one of its own.
 void Extractor::emitIf(scf::IfOp branch) {
+  if (int condition = conditionOf(branch.getCondition()); condition >= 0)
+    return emitBranch(branch, ta::Step::Test, /*trip=*/-1, condition);
   std::string key;
   if (auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>()) {
     Value lower, upper;
@@ -253,9 +270,15 @@ void Extractor::emitIf(scf::IfOp branch) {
                                "one condition");
     key = "if " + condition;
   }
-  int trip = tripOf(key, branch);
+  emitBranch(branch, ta::Step::Next, tripOf(key, branch), /*condition=*/-1);
+}
+
+void Extractor::emitBranch(scf::IfOp branch, ta::Step step, int trip,
+                           int condition) {
   size_t head = builder->role.code.size();
-  add(ta::Step::Next, branch).trip = trip;
+  ta::Instruction &decision = add(step, branch);
+  decision.trip = trip;
+  decision.expression = condition;
   for (Operation &op : branch.thenBlock()->without_terminator())
     emitOp(&op);
   emitYield(*branch.thenBlock(), branch.getResults());

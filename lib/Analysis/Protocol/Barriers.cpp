@@ -64,7 +64,7 @@ int Machine::itemOf(MachineState &state, int role,
       return waitsOf(state, role, op);
     int barrier =
         barrierOf(op.channel, slotOf(state, role, op), op.step == Step::Read);
-    return state.lastItem[barrier * numRoles + role];
+    return state.lastItem[barrier * numRoles + partyOf(op.channel, role)];
   }
   int period = 2 * protocol.channels[op.channel].slots;
   int item = (position(state, role, op.position).item + op.offset) % period;
@@ -76,18 +76,19 @@ int Machine::itemOf(MachineState &state, int role,
 bool Machine::parityMatches(MachineState &state, int role,
                             const Instruction &op, int slot) const {
   bool full = op.step == Step::Wait;
+  int party = partyOf(op.channel, role);
   const BarrierState &barrier =
       state.barriers[barrierOf(op.channel, slot, full)];
   if (op.slot >= 0)
     return ((evaluate(state, role, op.parity) ^ (full ? 0 : 1)) & 1) ==
-           (barrier.observed >> role & 1);
+           (barrier.observed >> party & 1);
   const Position &walk = protocol.roles[role].positions[op.position];
   const PositionState &at = position(state, role, op.position);
   // Every wrap of the slot index towards the offset changes the parity.
   int shifted = at.slot + op.offset;
   int wraps = (shifted - slot) / walk.modulus;
   int parity = (at.parity ^ (wraps & 1)) & 1;
-  int seen = barrier.observed >> role & 1;
+  int seen = barrier.observed >> party & 1;
   // Who fills waits for the phase before, so both sides compare alike.
   return parity == seen;
 }
@@ -96,21 +97,45 @@ bool Machine::parityMatches(MachineState &state, int role,
 bool Machine::waitsAgain(MachineState &state, int role, const Instruction &op,
                          int slot) const {
   int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
+  int party = partyOf(op.channel, role);
+  if (op.step == Step::Wait && !isOwner(state, role, op, slot))
+    return false;
   if (op.slot >= 0) {
     // What it has observed and not yet given away.
     Set gone = op.step == Step::Wait ? Released : Committed;
     return !parityMatches(state, role, op, slot) &&
-           !(state.barriers[barrier].ready >> role & 1) &&
-           state.lastItem[barrier * numRoles + role] &&
+           !(state.barriers[barrier].ready >> party & 1) &&
+           state.lastItem[barrier * numRoles + party] &&
            !(state.sets[(role * kSets + gone) * setWords +
                         (slotBase[op.channel] + slot) / 64] >>
                  ((slotBase[op.channel] + slot) % 64) &
              1);
   }
   return !parityMatches(state, role, op, slot) &&
-         !(state.barriers[barrier].ready >> role & 1) &&
-         state.lastItem[barrier * numRoles + role] ==
+         !(state.barriers[barrier].ready >> party & 1) &&
+         state.lastItem[barrier * numRoles + party] ==
              itemOf(state, role, op) + 1;
+}
+
+/// Who takes items in turns must come after who took the one before.
+bool Machine::checkTurn(MachineState &state, int role, const Instruction &op,
+                        int slot) {
+  int fact = turnFact[slotBase[op.channel] + slot];
+  if (op.step != Step::Wait || fact < 0)
+    return true;
+  Lanes lanes = lanesOf(role, op);
+  if (!knows(state, role, lanes == Lanes::One, fact))
+    return fail(Property::ParityAliasing,
+                quoted(role) + " waits at the " +
+                    barrierName(barrierOf(op.channel, slot, true)) +
+                    ", and nothing orders this after the wait of another "
+                    "before it",
+                role, op.site, op.channel, slot);
+  forget(state, fact);
+  learn(state, learnerOf(role, lanes), fact);
+  state.barriers[barrierOf(op.channel, slot, true)].owner =
+      static_cast<uint32_t>(role) + 1;
+  return true;
 }
 
 bool Machine::wait(MachineState &state, int role, const Instruction &op,
@@ -130,10 +155,13 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
                 quoted(role) + " waits at the " + barrierName(barrier) +
                     " with the parity of another phase",
                 role, op.site, op.channel, slot);
+  if (!checkTurn(state, role, op, slot))
+    return false;
+  int party = partyOf(op.channel, role);
   mark(set(state, role, flags), slotBase[op.channel] + slot, false);
-  b.ready &= ~(1u << role);
-  b.observed ^= 1u << role;
-  state.lastItem[barrier * numRoles + role] =
+  b.ready &= ~(1u << party);
+  b.observed ^= 1u << party;
+  state.lastItem[barrier * numRoles + party] =
       static_cast<uint8_t>(itemOf(state, role, op) + 1);
   if (op.slot >= 0) {
     uint8_t &waits = waitsOf(state, role, op);
@@ -172,9 +200,10 @@ bool Machine::complete(MachineState &state, int barrier) {
   BarrierState &b = state.barriers[barrier];
   int channel = channelOfSlot[barrier / 2];
   const Channel &ring = protocol.channels[channel];
+  bool full = barrier % 2 == 0;
   for (int role = 0; role < numRoles; ++role) {
     int fact = observeFact[barrier][role];
-    if (fact < 0)
+    if (fact < 0 || (full && partyOf(channel, role) != role))
       continue;
     if (!holds(state, pendingHolder(barrier), fact))
       return fail(Property::ParityAliasing,
@@ -193,7 +222,7 @@ bool Machine::complete(MachineState &state, int barrier) {
   clear(state, pendingHolder(barrier));
   b.arrived = 0;
   b.expected = b.copied = 0;
-  b.pending = barrier % 2 == 0 ? ring.fullCount : ring.emptyCount;
+  b.pending = full ? ring.fullCount : ring.emptyCount;
   return true;
 }
 

@@ -126,6 +126,11 @@ bool Machine::read(MachineState &state, int role, const Instruction &op,
                   quoted(role) + " reads " + bufferName(buffer) +
                       " after it has released the slot",
                   role, op.site, op.channel, slot);
+    if (!isOwner(state, role, op, slot))
+      return fail(Property::UnfilledRead,
+                  quoted(role) + " reads " + bufferName(buffer) +
+                      " in another's turn: it has not waited for it",
+                  role, op.site, op.channel, slot);
     if (!state.buffers[buffer].filled ||
         !knows(state, role, elected, fillFact[buffer]))
       return fail(Property::UnfilledRead,

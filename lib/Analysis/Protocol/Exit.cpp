@@ -38,13 +38,22 @@ bool Machine::leave(MachineState &state, int role, const Instruction &op) {
   return true;
 }
 
+/// Whether a reader, or who took its turn, has read what is in a buffer.
+bool Machine::isRead(const MachineState &state, int buffer, int role) const {
+  for (int other = 0; other < numRoles; ++other)
+    if (readFact[buffer][other] == readFact[buffer][role] &&
+        anyLaneKnows(state, other, readFact[buffer][role]))
+      return true;
+  return false;
+}
+
 bool Machine::checkExit(MachineState &state) {
   for (int buffer = 0; buffer < numBuffers; ++buffer)
     for (int role = 0; role < numRoles; ++role) {
       int fact = readFact[buffer][role];
       int channel = channelOfBuffer[buffer];
       if (state.buffers[buffer].filled && fact >= 0 &&
-          !protocol.channels[channel].ahead && !anyLaneKnows(state, role, fact))
+          !protocol.channels[channel].ahead && !isRead(state, buffer, role))
         return fail(
             Property::Drain,
             bufferName(buffer) + " is filled and never read by " + quoted(role),

@@ -141,6 +141,8 @@ MachineState Machine::initial() const {
       state.barriers[barrier].ready = ring.producers;
     state.barriers[barrier].pending = full ? ring.fullCount : ring.emptyCount;
   }
+  for (int fact : turnFact)
+    known(fact);
   for (const std::vector<int> &facts : namedFact)
     for (int fact : facts)
       known(fact);

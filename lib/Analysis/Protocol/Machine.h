@@ -48,6 +48,8 @@ struct BarrierState {
   uint32_t arrived = 0, ready = 0, observed = 0;
   /// Arrivals missing; may become negative only in a failing step.
   int32_t pending = 0;
+  /// Of a ring whose items are taken in turns: who waited last, plus one.
+  uint32_t owner = 0, padding = 0;
 };
 
 struct BufferState {
@@ -145,6 +147,17 @@ private:
   int bufferOf(int channel, int slot, int part) const {
     return bufferBase[channel] + slot * protocol.channels[channel].parts + part;
   }
+  /// Whose waits, reads and releases those of `role` follow: of consumers that
+  /// take items in turns all are one.
+  int partyOf(int channel, int role) const {
+    const Channel &ring = protocol.channels[channel];
+    if (!ring.inTurns || !(ring.consumers >> role & 1))
+      return role;
+    int first = 0;
+    while (!(ring.consumers >> first & 1))
+      ++first;
+    return first;
+  }
   std::string barrierName(int barrier) const;
   std::string bufferName(int buffer) const;
   std::string quoted(int role) const {
@@ -207,7 +220,7 @@ private:
   uint8_t &waitsOf(MachineState &state, int role, const Instruction &op) const {
     return state
         .waits[(2 * op.channel + (op.step == Step::Wait ? 0 : 1)) * numRoles +
-               role];
+               partyOf(op.channel, role)];
   }
   int itemOf(MachineState &state, int role, const Instruction &op) const;
   bool parityMatches(MachineState &state, int role, const Instruction &op,
@@ -226,6 +239,14 @@ private:
                       int buffer);
   void fill(MachineState &state, int role, const Instruction &op, int buffer);
   bool wait(MachineState &state, int role, const Instruction &op, int slot);
+  bool checkTurn(MachineState &state, int role, const Instruction &op,
+                 int slot);
+  bool isOwner(const MachineState &state, int role, const Instruction &op,
+               int slot) const {
+    return !protocol.channels[op.channel].inTurns ||
+           state.barriers[barrierOf(op.channel, slot, true)].owner ==
+               static_cast<uint32_t>(role) + 1;
+  }
   bool copy(MachineState &state, int role, const Instruction &op, int slot);
   bool write(MachineState &state, int role, const Instruction &op, int slot);
   bool read(MachineState &state, int role, const Instruction &op, int slot);
@@ -239,6 +260,7 @@ private:
             int &next);
   bool meet(MachineState &state, int role, const Instruction &op, int &next);
   bool leave(MachineState &state, int role, const Instruction &op);
+  bool isRead(const MachineState &state, int buffer, int role) const;
   bool checkExit(MachineState &state);
   void checkStuck(MachineState &state);
   void trim(MachineState &state, int trip) const;
@@ -259,6 +281,9 @@ private:
   /// Facts; -1 where there is none.
   std::vector<int> initFact, fillFact;
   std::vector<std::vector<int>> readFact, observeFact, arriveFact, namedFact;
+  /// [slot]: that the last wait for it came before, where consumers take items
+  /// in turns.
+  std::vector<int> turnFact;
   std::vector<uint32_t> readersOfTrip;
   /// [role][expression]: what it needs, operands first.
   std::vector<std::vector<std::vector<int>>> plans;

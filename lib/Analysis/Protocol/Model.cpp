@@ -192,12 +192,13 @@ bool Reader::readChannel() {
       !nextNumber(0, kMaxCount, channel.emptyCount, "a count") ||
       !nextNumber(0, UINT32_MAX, channel.producers, "roles as bits") ||
       !nextNumber(0, UINT32_MAX, channel.consumers, "roles as bits") ||
-      !nextNumber(0, 15, flags, "flags"))
+      !nextNumber(0, 31, flags, "flags"))
     return false;
   channel.initialized = flags & 1;
   channel.commitLast = flags & 2;
   channel.drain = flags & 4;
   channel.ahead = flags & 8;
+  channel.inTurns = flags & 16;
   slots += int64_t(channel.slots) * channel.parts;
   if (slots > 4096)
     return fail("at most 4096 buffers");
@@ -523,7 +524,8 @@ std::string writeModel(const Protocol &protocol) {
                      std::to_string(protocol.maxNamedBarriers);
   for (const Channel &channel : protocol.channels) {
     int flags = (channel.initialized ? 1 : 0) | (channel.commitLast ? 2 : 0) |
-                (channel.drain ? 4 : 0) | (channel.ahead ? 8 : 0);
+                (channel.drain ? 4 : 0) | (channel.ahead ? 8 : 0) |
+                (channel.inTurns ? 16 : 0);
     text += " channel " + escape(channel.name);
     for (int64_t field :
          {int64_t(channel.slots), int64_t(channel.parts),

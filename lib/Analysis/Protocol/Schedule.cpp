@@ -18,7 +18,7 @@ bool Machine::isEnabled(MachineState &state, int role) const {
       return true; // To fail there.
     int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
     return !parityMatches(state, role, op, slot) ||
-           (state.barriers[barrier].ready >> role & 1);
+           (state.barriers[barrier].ready >> partyOf(op.channel, role) & 1);
   }
   if (op.step == Step::Sync)
     return !(state.named[op.barrier].waiting >> role & 1);

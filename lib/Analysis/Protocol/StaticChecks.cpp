@@ -67,7 +67,12 @@ void Machine::checkStatically() {
           if (site == kNoSite)
             site = op.site;
         }
-        sum += arrivals ? arrivals : 1;
+        // Of those who take turns one arrives in a phase.
+        int made = arrivals ? arrivals : 1;
+        if (!full && ring.inTurns && (!roles || made == sum))
+          sum = made;
+        else
+          sum += made;
         ++roles;
       }
       int count = full ? ring.fullCount : ring.emptyCount;

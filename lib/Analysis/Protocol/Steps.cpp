@@ -48,6 +48,12 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
     return arrive(state, role, op, barrier);
   }
   case Step::Release:
+    if (!isOwner(state, role, op, slot))
+      return fail(Property::ArrivalCount,
+                  quoted(role) + " releases slot " + std::to_string(slot) +
+                      " of '" + protocol.channels[op.channel].name +
+                      "', which it has not waited for",
+                  role, op.site, op.channel, slot);
     mark(set(state, role, Released), slotBase[op.channel] + slot, true);
     return arrive(state, role, op, barrierOf(op.channel, slot, false));
   case Step::Read:

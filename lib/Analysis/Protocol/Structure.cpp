@@ -24,18 +24,29 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
       reason = "ring '" + channel.name + "' has more than 100 slots";
       return;
     }
+    if (channel.inTurns && (channel.producers & channel.consumers)) {
+      reason = "a role fills ring '" + channel.name +
+               "', whose items it also takes in turn with others";
+      return;
+    }
     slotBase.push_back(numSlots);
     bufferBase.push_back(numBuffers);
     initFact.push_back(fact());
+    // What those who take items in turns do is one fact.
+    auto ofParty = [&](const std::vector<int> &facts, int role) {
+      int party = partyOf(static_cast<int>(c), role);
+      return party < role && facts[party] >= 0 ? facts[party] : fact();
+    };
     for (int slot = 0; slot < channel.slots; ++slot) {
       channelOfSlot.push_back(static_cast<int>(c));
+      turnFact.push_back(channel.inTurns ? fact() : -1);
       for (int part = 0; part < channel.parts; ++part) {
         channelOfBuffer.push_back(static_cast<int>(c));
         fillFact.push_back(fact());
         std::vector<int> readers(numRoles, -1);
         for (int role = 0; role < numRoles; ++role)
           if (channel.readers[part] >> role & 1)
-            readers[role] = fact();
+            readers[role] = ofParty(readers, role);
         readFact.push_back(readers);
       }
       // The full barrier: producers arrive, consumers observe. The empty
@@ -46,9 +57,9 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
         std::vector<int> arrives(numRoles, -1), observes(numRoles, -1);
         for (int role = 0; role < numRoles; ++role) {
           if (arrivers >> role & 1)
-            arrives[role] = fact();
+            arrives[role] = ofParty(arrives, role);
           if (observers >> role & 1)
-            observes[role] = fact();
+            observes[role] = ofParty(observes, role);
         }
         arriveFact.push_back(arrives);
         observeFact.push_back(observes);

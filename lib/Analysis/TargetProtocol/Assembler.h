@@ -76,6 +76,7 @@ private:
 
   // Assembler.cpp
   void declareChannels();
+  bool passTurns(uint32_t roles) const;
   void budgetRegisters();
   void assemble(unsigned number);
   void assembleEvent(const Event &event, unsigned number);

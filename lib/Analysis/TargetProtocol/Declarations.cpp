@@ -35,6 +35,35 @@ void Assembler::declareChannels() {
     (array.full ? channel.fullCount : channel.emptyCount) =
         static_cast<int>(array.count);
   }
+  for (ta::Channel &channel : result.protocol.channels)
+    channel.inTurns = channel.emptyCount == 1 && passTurns(channel.consumers);
+}
+
+/// Whether each of several roles arrives at a named barrier that another one
+/// waits at: where an item has one reader, they say whose turn it is. What is
+/// taken for turns and is none fails the check.
+bool Assembler::passTurns(uint32_t roles) const {
+  if (llvm::popcount(roles) < 2)
+    return false;
+  auto barriersOf = [&](unsigned role, Event::Kind kind) {
+    llvm::SmallDenseSet<int64_t> found;
+    for (const Event &event : programs[role].events)
+      if (event.kind == kind)
+        found.insert(event.id);
+    return found;
+  };
+  for (unsigned role = 0; role < programs.size(); ++role) {
+    if (!(roles >> role & 1))
+      continue;
+    bool passes = false;
+    for (int64_t barrier : barriersOf(role, Event::NamedArrive))
+      for (unsigned other = 0; other < programs.size(); ++other)
+        passes |= other != role && (roles >> other & 1) &&
+                  barriersOf(other, Event::NamedSync).contains(barrier);
+    if (!passes)
+      return false;
+  }
+  return true;
 }
 
 /// Registers move between warpgroups within what the block got at launch.

@@ -30,6 +30,7 @@ RoleProgram ProgramBuilder::run() {
   for (unsigned i = 0; i < context.accumulators.size(); ++i)
     program.values.push_back("accumulator " + std::to_string(i));
   findWalks();
+  findWalkingLoops();
   emitBlock(context.kernel.getBody().front());
   add(Event::Exit, context.kernel.getBody().front().getTerminator());
   if (program.events.size() > kMaxEvents)

@@ -26,6 +26,7 @@ public:
 private:
   // Program.cpp: control flow and variables.
   void findWalks();
+  void findWalkingLoops();
   bool isWalk(Value value);
   int variableOf(Value value);
   void assign(Operation *op, ValueRange to, ArrayRef<const Symbol *> from);
@@ -74,6 +75,8 @@ private:
   RoleProgram program;
   DenseSet<Value> &dropped;
   DenseSet<Value> walks;
+  /// Loops that do nothing but walk a ring, past what others read.
+  DenseSet<Operation *> walking;
   DenseMap<Value, int> variables;
   DenseMap<int, int> temporaries;
   DenseMap<Operation *, bool> relevant;

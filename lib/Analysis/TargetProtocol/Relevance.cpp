@@ -72,7 +72,7 @@ bool ProgramBuilder::isRelevant(Operation *op) {
   auto it = relevant.find(op);
   if (it != relevant.end())
     return it->second;
-  bool result = isRelevantAlone(op);
+  bool result = isRelevantAlone(op) || walking.contains(op);
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block)

@@ -2,10 +2,12 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Operands.h"
 #include "ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -67,6 +69,43 @@ void ProgramBuilder::findWalks() {
               drop(result, isWalk(yield));
       }
     });
+  }
+}
+
+/// From what synchronises back to the loops that its slots and parities have
+/// come through.
+void ProgramBuilder::findWalkingLoops() {
+  SmallVector<Value> pending;
+  DenseSet<Value> seen;
+  auto ask = [&](ValueRange asked) {
+    for (Value value : asked)
+      if (getSymbolBits(value.getType()) && seen.insert(value).second)
+        pending.push_back(value);
+  };
+  context.kernel.walk([&](Operation *op) {
+    if (!op->getNumRegions() && isRelevantAlone(op))
+      ask(op->getOperands());
+  });
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop && argument != loop.getInductionVar()) {
+        ask(loop.getTiedLoopInit(argument)->get());
+        ask(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (walks.contains(value))
+        walking.insert(loop);
+      ask(loop.getRegionIterArg(cast<OpResult>(value).getResultNumber()));
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      ask(branch.thenYield().getOperand(number));
+      ask(branch.elseYield().getOperand(number));
+    } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+      ask(op->getOperands());
+    }
   }
 }
 

@@ -272,7 +272,7 @@ LogicalResult Planner::planChannels() {
       return std::max<int64_t>(arrivals, 1);
     };
     entry.fullCount = count(fill[op]);
-    entry.emptyCount = count(read[op]);
+    entry.emptyCount = cast<ChannelOp>(op).getInTurns() ? 1 : count(read[op]);
   }
   return success();
 }

@@ -187,16 +187,17 @@ Value UnitProduct::sum(KernelBuilder &kb, ValueRange batch, Value m, Value n,
 /// former does not need goes to the latter. None where a thread gets all that
 /// it can name anyway.
 static SmallVector<int64_t> getBudgets(TargetAttr target, int64_t teams,
-                                       int64_t residents) {
+                                       int64_t residents, int64_t turns) {
   constexpr int64_t kMost = 240, kStep = 8, kSubgroup = 32;
-  if (teams == 1 && residents == 1)
+  if (teams * turns * residents == 1)
     return {};
   StringRef name = target.getName();
   std::optional<hardware::TargetDescription> description =
       hardware::lookup(std::string_view(name.data(), name.size()));
   if (!description)
     return {};
-  int64_t copying = residents == 1 ? 40 : 24;
+  int64_t copying = residents * turns == 1 ? 40 : 24;
+  teams *= turns;
   int64_t groups = 1 + teams;
   int64_t pool = groups * ta::getLaunchRegisters(
                               groups * kTeamWarps * kSubgroup,
@@ -209,10 +210,11 @@ void mlir::tracea::setPipeline(KernelBuilder &kb, UnitProduct &product,
   auto module = product.op->getParentOfType<ModuleOp>();
   auto target =
       module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
-  int64_t residents = product.op.getScheduleAttr().getResidents();
+  ScheduleAttr schedule = product.op.getScheduleAttr();
+  int64_t residents = schedule.getResidents(), turns = schedule.getTurns();
   kb.getKernel().setPipelineAttr(PipelineAttr::get(
       kb.builder().getContext(), product.teams, kTeamWarps,
-      getBudgets(target, product.teams, residents),
+      getBudgets(target, product.teams, residents, turns),
       isPersistent && target.getCores() > 1 ? residents * target.getCores() : 0,
-      /*pending=*/1, residents));
+      /*pending=*/1, residents, turns));
 }

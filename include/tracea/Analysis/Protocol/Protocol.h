@@ -137,6 +137,9 @@ struct Channel {
   bool drain = false;
   /// Filled ahead of its readers: what they come to no more may be left unread.
   bool ahead = false;
+  /// Each item is for one of the consumers, which order themselves: who waits
+  /// for it reads it and gives it back.
+  bool inTurns = false;
 };
 
 /// How a role walks a ring. At the pipeline level this is an element of Z/2n:

@@ -7,11 +7,14 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-LogicalResult ScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringRef variant,
-    MatrixUnit unit, ArrayRef<int64_t> tile, ArrayRef<int64_t> registers,
-    int64_t slots, int64_t producers, int64_t consumers, int64_t group,
-    int64_t split, int64_t residents, int64_t cluster, int64_t lines) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef variant, MatrixUnit unit,
+                                   ArrayRef<int64_t> tile,
+                                   ArrayRef<int64_t> registers, int64_t slots,
+                                   int64_t producers, int64_t consumers,
+                                   int64_t group, int64_t split,
+                                   int64_t residents, int64_t cluster,
+                                   int64_t lines, int64_t turns) {
   if (variant.empty())
     return emitError() << "expected a schedule to name a variant, found \"\"";
   for (int64_t extent : tile)
@@ -45,5 +48,7 @@ LogicalResult ScheduleAttr::verify(
                        << split << " parts of 'split', found " << cluster;
   if (lines < 0 || lines > 3)
     return emitError() << "expected 'lines' of 0 to 3, found " << lines;
+  if (turns < 1 || turns > 2)
+    return emitError() << "expected 'turns' of 1 or 2, found " << turns;
   return success();
 }

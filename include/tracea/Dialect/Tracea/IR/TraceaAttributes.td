@@ -128,6 +128,8 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
       `producers` and `consumers` the roles (0, 0: one role does both).
     - `residents` is the number of workgroups that share a core: while one
       finishes its tile, the others multiply.
+    - `turns` is the number of teams of one workgroup that take tiles in turn,
+      out of one ring: while one finishes its tile, another multiplies.
     - `group` is the height of a raster group (0: row-major order of tiles).
     - `lines` names the operands whose rows are copied first, to begin at
       multiples of a cache line: 1 the first, 2 the second, 3 both, 0 none.
@@ -152,12 +154,13 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split,
     DefaultValuedParameter<"int64_t", "1", "workgroups of a core">:$residents,
     DefaultValuedParameter<"int64_t", "1", "workgroups that share a sum">:$cluster,
-    DefaultValuedParameter<"int64_t", "0", "operands copied to whole lines">:$lines
+    DefaultValuedParameter<"int64_t", "0", "operands copied to whole lines">:$lines,
+    DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$turns
   );
   let assemblyFormat = [{
     `<` struct($variant, $unit, custom<Extents>($tile),
                custom<Extents>($registers), $slots, $producers, $consumers,
-               $group, $split, $residents, $cluster, $lines) `>`
+               $group, $split, $residents, $cluster, $lines, $turns) `>`
   }];
   let genVerifyDecl = 1;
 }

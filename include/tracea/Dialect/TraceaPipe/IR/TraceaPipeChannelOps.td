@@ -15,12 +15,17 @@ def TraceaPipe_ChannelOp : TraceaPipe_Op<"channel"> {
     is `wait`, uses, `release`; both sides go around the ring in the same order,
     each with a phase of its own.
 
+    Each slot that is filled is read by every team that reads. With `in_turns`
+    it is read by one of them, which alone gives it back. Teams then order their
+    reads themselves, and advance their phase past what others read.
+
     ```mlir
     %ring = tracea_pipe.channel : <2 x (memref<4x256x8xf32, #tracea_pipe.staged>)>
     ```
   }];
+  let arguments = (ins UnitAttr:$in_turns);
   let results = (outs TraceaPipe_ChannelType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`in_turns` $in_turns^)? attr-dict `:` type($result)";
 }
 
 def TraceaPipe_StartOp : TraceaPipe_Op<"start", [Pure]> {

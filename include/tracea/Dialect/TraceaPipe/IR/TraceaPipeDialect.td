@@ -168,7 +168,8 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     over the tiles of the grid; with none each tile has a workgroup of its own.
     `pending` groups of multiplies may be in flight when a slot is given back.
     `residents` workgroups share a multiprocessor: while one finishes a tile,
-    the others multiply.
+    the others multiply. With `turns` all `teams` are there so many times, and
+    take tiles in turn: while some finish a tile, the others multiply.
 
     ```mlir
     #tracea_pipe.pipeline<teams = 2, warps = 4, registers = [40, 232],
@@ -181,9 +182,10 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     OptionalArrayRefParameter<"int64_t", "budgets of copier and multiplier">:$registers,
     DefaultValuedParameter<"int64_t", "0", "workgroups of the grid, or 0">:$workgroups,
     DefaultValuedParameter<"int64_t", "0", "groups in flight at a release">:$pending,
-    DefaultValuedParameter<"int64_t", "1", "workgroups of a multiprocessor">:$residents
+    DefaultValuedParameter<"int64_t", "1", "workgroups of a multiprocessor">:$residents,
+    DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$turns
   );
-  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending, $residents) `>`";
+  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending, $residents, $turns) `>`";
   let genVerifyDecl = 1;
 }
 

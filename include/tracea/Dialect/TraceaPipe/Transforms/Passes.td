@@ -176,4 +176,17 @@ def StageStores : Pass<"tracea-stage-stores", "::mlir::tracea_pipe::KernelOp"> {
   let statistics = [Statistic<"numStores", "stores", "Stores that are staged">];
 }
 
+def TakeTurns : Pass<"tracea-take-turns", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Let two teams take tiles in turn";
+  let description = [{
+    Of a kernel whose pipeline has `turns`, the role that multiplies becomes so
+    many teams. All walk over the tiles of the workgroup; each computes those of
+    its turn, and advances its phases past what the others read. A team takes the
+    turn before it waits for the first slot of a tile, and passes it on when it
+    has started the last multiply: while it finishes the tile, another team
+    multiplies. Slots are read `in_turns`. In the end the turn comes back to the
+    first team.
+  }];
+}
+
 #endif // TRACEA_DIALECT_TRACEAPIPE_TRANSFORMS_PASSES_TD
