@@ -174,6 +174,13 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
           continue;
         tile.cluster = 1;
         consider(tile);
+        // A team of 128 rows instead of two that share them.
+        if (!isTransposed && entry.consumers == 2) {
+          WarpgroupTile turns = tile;
+          turns.turns = 2;
+          turns.consumers = 1;
+          consider(turns);
+        }
         // More than this only some GPUs run. Of the transposed product lanes
         // would store columns of the result.
         if (!isTransposed && parts > 1 &&
@@ -214,10 +221,12 @@ static Reason checkCluster(const TargetDescription &hardware,
 
 /// Whether teams can take tiles of so many rows and columns of the unit in
 /// turn.
-static Reason checkTurns(const WarpgroupTile &tile, int64_t rows,
-                         int64_t columns) {
+static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
+                         int64_t rows, int64_t columns) {
   // Sums of a tile, beside which a thread has what it computes with.
-  constexpr int64_t threadsOfTeam = 128, mostSums = 192;
+  // Reductions keep a part of the values that they are of.
+  constexpr int64_t threadsOfTeam = 128;
+  int64_t mostSums = problem.reductions ? 128 : 192;
   if (tile.turns == 1)
     return "";
   if (tile.turns != 2 || tile.consumers != 1)
@@ -227,8 +236,8 @@ static Reason checkTurns(const WarpgroupTile &tile, int64_t rows,
     return "teams that take turns compute whole sums and share their "
            "multiprocessor with no other workgroup";
   if (rows * columns > mostSums * threadsOfTeam)
-    return "a team holds at most 192 sums a thread beside another team, "
-           "found " +
+    return "a team holds at most " + text(mostSums) +
+           " sums a thread beside another team, found " +
            text(rows * columns / threadsOfTeam);
   return "";
 }
@@ -282,7 +291,7 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (Reason reason = checkCluster(hardware, tile, rows, columns);
       !reason.empty())
     return reason;
-  if (Reason reason = checkTurns(tile, rows, columns); !reason.empty())
+  if (Reason reason = checkTurns(problem, tile, rows, columns); !reason.empty())
     return reason;
   if (tile.lines & ~splitLinesOf(problem))
     return "only operands whose rows are known to begin within lines are "

@@ -62,6 +62,11 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   costs.padding = 0.75;
   costs.tileCycles = 500;
   costs.elementCycles = 1.0 / 40;
+  costs.functionCycles = 0.035;
+  costs.reductionCycles = 0.07;
+  costs.addendCycles = 0.17;
+  costs.fewSumsAlone = 3.2;
+  costs.manySumsAlone = 5;
   costs.startCycles = 2500;
   costs.sharing = 1.05;
   costs.turnCycles = 150;
@@ -169,7 +174,11 @@ static double rateOf(const Problem &problem, const WarpgroupTile &tile,
   // Columns of the unit, and whether rows in memory run along them.
   int64_t columns = isTransposed ? tile.m : tile.n;
   bool isRow = isTransposed ? problem.transposeFirst : !problem.transposeSecond;
-  double rate = columns >= 256 ? 1 : columns >= 192 ? 0.98 : 0.94;
+  double rate = columns >= 256    ? 1
+                : columns >= 192  ? 0.98
+                : tile.turns == 1 ? 0.94
+                : columns >= 128  ? 0.91
+                                  : 0.8;
   // Blocks are wider than what is multiplied.
   int64_t row = stagedRowOf(problem);
   if (isRow && columns % row)
@@ -242,11 +251,21 @@ WarpgroupEstimate estimate(const Problem &problem,
 
   // Up to 128 columns leave through buffers of their own.
   bool waitsForBuffers = (isTransposed ? tile.m : tile.n) > 128;
-  double finish =
-      costs.tileCycles + number(tile.m) * number(tile.n) *
-                             (tile.split > 1    ? costs.partCycles
-                              : waitsForBuffers ? costs.elementCycles
-                                                : costs.elementCycles / 4);
+  // One team alone waits longer for what it loads, more so where its sums leave
+  // few registers for that.
+  constexpr int64_t threadsOfTeam = 128, manySums = 128;
+  double alone = tile.turns == 1 ? 1
+                 : tile.m * tile.n > manySums * threadsOfTeam
+                     ? costs.manySumsAlone
+                     : costs.fewSumsAlone;
+  double epilogue = costs.functionCycles * problem.functions +
+                    costs.reductionCycles * problem.reductions +
+                    costs.addendCycles * problem.addends * alone;
+  double finish = costs.tileCycles +
+                  number(tile.m) * number(tile.n) *
+                      (tile.split > 1    ? costs.partCycles
+                       : waitsForBuffers ? costs.elementCycles + epilogue
+                                         : costs.elementCycles / 4 + epilogue);
   if (tile.cluster > 1) {
     // Its part to its memory, and its share of the parts of all from theirs.
     double part = 4 * number(tile.m) * number(tile.n);

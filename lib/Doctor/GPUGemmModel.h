@@ -63,6 +63,11 @@ struct WarpgroupCosts {
   /// result while nothing is multiplied.
   double tileCycles;
   double elementCycles;
+  /// What each function, reduction and addend of the epilogue adds to that.
+  double functionCycles, reductionCycles, addendCycles;
+  /// How much longer addends take one team of four warps, whose threads hold
+  /// few sums, or many.
+  double fewSumsAlone, manySumsAlone;
   /// Cycles of a launch until the first copy runs.
   double startCycles;
   /// What steps take longer where workgroups share the unit.

@@ -65,6 +65,15 @@ public:
                 const Plan &plan) const override;
 
 private:
+  /// Whether rows of both operands may begin at multiples of 16 bytes.
+  static bool hasAlignedRows(const Problem &problem) {
+    auto fits = [&](int64_t row) {
+      return row == kUnknownExtent ||
+             row % 16 * bytesOf(problem.operand) % 16 == 0;
+    };
+    return fits(problem.transposeFirst ? problem.m : problem.k) &&
+           fits(problem.transposeSecond ? problem.k : problem.n);
+  }
   /// What the unit multiplies: it has no f32.
   static ElementType unitElementOf(const Problem &problem) {
     return problem.operand == ElementType::F32 ? ElementType::TF32
@@ -135,8 +144,11 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
   }
   if (warps > kMostWarps)
     return "at most 32 warps are expected";
-  // The sums of a step stand beside those of all steps where each has its own.
-  int64_t most = isSplit ? 64 * 32 : 64 * 64;
+  // The sums of a step stand beside those of all steps where each has its own,
+  // and rows that begin anywhere are copied element by element.
+  int64_t most = !isSplit                  ? 64 * 64
+                 : hasAlignedRows(problem) ? 64 * 32
+                                           : 32 * 32;
   if (plan.registers[0] * plan.registers[1] > most)
     return "a register tile has at most " + text(most) + " elements";
   int64_t bytes = bytesOf(problem.operand);

@@ -8,6 +8,8 @@
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Doctor/Doctor.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -145,13 +147,32 @@ static void fill(Problem &problem, AttentionOp op) {
   }
 }
 
+/// What the epilogue does with each element of the result.
+static void fillEpilogue(Problem &problem, EpilogueOpInterface op) {
+  problem.extras = static_cast<int>(op.getExtras().size());
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  for (Value extra : op.getExtras())
+    if (auto type = dyn_cast<RankedTensorType>(extra.getType());
+        type && result && type.getShape() == result.getShape())
+      ++problem.addends;
+  constexpr int errorFunction = 3;
+  op.getEpilogue().walk([&](Operation *inner) {
+    if (isa<math::ErfOp>(inner))
+      problem.functions += errorFunction;
+    else if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::LogOp,
+                 math::SqrtOp, math::RsqrtOp, math::PowFOp, math::SinOp,
+                 math::CosOp, arith::DivFOp>(inner))
+      ++problem.functions;
+  });
+}
+
 FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
   Problem problem;
   problem.allowTF32 = allowsTF32(op);
   problem.allowTF32x3 = allowsTF32x3(op);
   if (EpilogueOpInterface epilogue =
           dyn_cast<EpilogueOpInterface>(op.getOperation())) {
-    problem.extras = static_cast<int>(epilogue.getExtras().size());
+    fillEpilogue(problem, epilogue);
     for (auto [index, result] : llvm::enumerate(epilogue.getAuxResults())) {
       if (getAuxKind(epilogue, index) == ReductionKind::None)
         problem.auxiliaries.push_back(

@@ -81,6 +81,14 @@ Form Evaluator::phaseOf(Value value, Env env) {
       Env inside = know(env, terms.assume(env->facts, condition, truth));
       return std::make_pair(phaseOf(yield.getOperand(number), inside), inside);
     };
+    if (getOwnTurn(branch.getCondition())) {
+      // All teams advance alike, whoever's turn it is.
+      Form own = phaseOf(branch.thenYield().getOperand(number), env);
+      Form past = phaseOf(branch.elseYield().getOperand(number), env);
+      if (own != past)
+        index.fail("teams do not advance alike past what others read");
+      return own;
+    }
     if (condition == terms.truth(true))
       return phaseOf(branch.thenYield().getOperand(number), env);
     if (condition == terms.truth(false))

@@ -105,7 +105,7 @@ Form Evaluator::tripCount(scf::ForOp loop, Env env) {
 bool Evaluator::isGridLoop(scf::ForOp loop) {
   if (loop.getUnsignedCmp() || !isa<TilesOp, RoleOp>(loop->getParentOp()) ||
       llvm::any_of(loop.getRegionIterArgs(), [](BlockArgument carried) {
-        return !isa<PhaseType>(carried.getType());
+        return !isa<PhaseType>(carried.getType()) && !getOwnTurn(carried);
       }))
     return false;
   if (!getConstantIntValue(loop.getStep()))

@@ -200,6 +200,9 @@ TermRef Evaluator::choose(TermRef condition, Env env,
 
 TermRef Evaluator::computeArgument(BlockArgument argument,
                                    const Coordinates &at, Env env) {
+  // Of the teams that take turns it is the one whose turn it is.
+  if (getOwnTurn(argument))
+    return terms.truth(true);
   Operation *parent = argument.getOwner()->getParentOp();
   if (parent == kernel)
     return terms.operation("argument " +

@@ -308,6 +308,12 @@ void LaneProduct::build(KernelBuilder &kb) {
         ValueRange(), Value(), kb.matrixMap(0, transposed));
     return isa<FloatType>(element) ? convertTile(b, tile, sums) : tile;
   };
+  // Long sums of small terms lose digits: where a lane has registers to spare,
+  // those of a step are added up first.
+  constexpr int64_t kFewSums = 32;
+  bool isApart =
+      isa<FloatType>(sums) &&
+      schedule.getRegisters()[0] * schedule.getRegisters()[1] <= kFewSums;
   Value sum = kb.loop(
       steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
         Value k = ix.mul(step, tileK);
@@ -319,11 +325,12 @@ void LaneProduct::build(KernelBuilder &kb) {
             stage(lhsBlock, lhsStaging, op.getLhs(), lhsAt, shape.lhsBatch);
         Value rhs =
             stage(rhsBlock, rhsStaging, op.getRhs(), rhsAt, shape.rhsBatch);
+        Value some = isApart ? kb.splat(accumulator, 0) : others;
         for (int64_t at = 0; at < tileK; at += depth)
-          others = MmaOp::create(b, load(lhsTile, lhs, !lhsAlongK, 0, at),
-                                 load(rhsTile, rhs, rhsAlongK, at, 0), others,
-                                 Value(), ValueRange());
-        return others;
+          some = MmaOp::create(b, load(lhsTile, lhs, !lhsAlongK, 0, at),
+                               load(rhsTile, rhs, rhsAlongK, at, 0), some,
+                               Value(), ValueRange());
+        return isApart ? kb.addTiles(others, some) : some;
       });
   store(kb, sum, m, n, batch);
 }
