@@ -106,7 +106,7 @@ bool Machine::waitsAgain(MachineState &state, int role, const Instruction &op,
     return !parityMatches(state, role, op, slot) &&
            !(state.barriers[barrier].ready >> party & 1) &&
            state.lastItem[barrier * numRoles + party] &&
-           !(state.sets[(role * kSets + gone) * setWords +
+           !(state.sets[(party * kSets + gone) * setWords +
                         (slotBase[op.channel] + slot) / 64] >>
                  ((slotBase[op.channel] + slot) % 64) &
              1);
@@ -158,7 +158,7 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
   if (!checkTurn(state, role, op, slot))
     return false;
   int party = partyOf(op.channel, role);
-  mark(set(state, role, flags), slotBase[op.channel] + slot, false);
+  mark(set(state, party, flags), slotBase[op.channel] + slot, false);
   b.ready &= ~(1u << party);
   b.observed ^= 1u << party;
   state.lastItem[barrier * numRoles + party] =

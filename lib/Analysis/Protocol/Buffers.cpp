@@ -121,7 +121,8 @@ bool Machine::read(MachineState &state, int role, const Instruction &op,
     if (!(op.parts >> part & 1))
       continue;
     int buffer = bufferOf(op.channel, slot, part);
-    if (test(set(state, role, Released), slotBase[op.channel] + slot))
+    if (test(set(state, partyOf(op.channel, role), Released),
+             slotBase[op.channel] + slot))
       return fail(Property::ReadAfterRelease,
                   quoted(role) + " reads " + bufferName(buffer) +
                       " after it has released the slot",

@@ -38,13 +38,11 @@ bool Machine::leave(MachineState &state, int role, const Instruction &op) {
   return true;
 }
 
-/// Whether a reader, or who took its turn, has read what is in a buffer.
+/// Whether a reader, or who had the turn in its place, has read what is in a
+/// buffer. Who that was may differ from run to run.
 bool Machine::isRead(const MachineState &state, int buffer, int role) const {
-  for (int other = 0; other < numRoles; ++other)
-    if (readFact[buffer][other] == readFact[buffer][role] &&
-        anyLaneKnows(state, other, readFact[buffer][role]))
-      return true;
-  return false;
+  int fact = readFact[buffer][role];
+  return anyLaneKnows(state, role, fact) || holds(state, anyHolder(), fact);
 }
 
 bool Machine::checkExit(MachineState &state) {

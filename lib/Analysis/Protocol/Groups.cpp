@@ -35,6 +35,8 @@ void Machine::retire(MachineState &state, int role, const Instruction &op,
                : together          ? roleHolder(role)
                                    : lanesHolder(role);
   learn(state, holder, readFact[bit][role]);
+  if (protocol.channels[channelOfBuffer[bit]].inTurns)
+    learn(state, anyHolder(), readFact[bit][role]);
 }
 
 bool Machine::closeGroup(MachineState &state, int role, const Instruction &op) {

@@ -177,6 +177,8 @@ private:
   int namedHolder(int barrier) const {
     return 4 * numRoles + 2 * numBarriers + barrier;
   }
+  /// What somebody knows, whoever it is.
+  int anyHolder() const { return numHolders - 1; }
   bool holds(const MachineState &state, int holder, int fact) const;
   void learn(MachineState &state, int holder, int fact) const;
   void forget(MachineState &state, int fact) const;

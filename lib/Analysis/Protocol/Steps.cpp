@@ -54,7 +54,9 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
                       " of '" + protocol.channels[op.channel].name +
                       "', which it has not waited for",
                   role, op.site, op.channel, slot);
-    mark(set(state, role, Released), slotBase[op.channel] + slot, true);
+    mark(set(state, partyOf(op.channel, role), Released),
+         slotBase[op.channel] + slot, true);
+    state.barriers[barrierOf(op.channel, slot, true)].owner = 0;
     return arrive(state, role, op, barrierOf(op.channel, slot, false));
   case Step::Read:
     return read(state, role, op, slot);

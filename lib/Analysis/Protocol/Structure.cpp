@@ -75,7 +75,7 @@ Machine::Machine(const Protocol &protocol, const CheckOptions &options)
       namedFact.back()[role] = fact();
   }
   numHolders =
-      4 * numRoles + 2 * numBarriers + static_cast<int>(namedFact.size());
+      4 * numRoles + 2 * numBarriers + static_cast<int>(namedFact.size()) + 1;
   factWords = (numFacts + 63) / 64;
   setWords = std::max(1, (std::max(numBuffers, numSlots) + 63) / 64);
 

@@ -76,6 +76,16 @@ TEST(ProtocolChecker, ConvOfFiltersAndPatches) {
       }
 }
 
+TEST(ProtocolChecker, ConsumersTakeTurns) {
+  for (int slots = 2; slots <= 8; ++slots) {
+    std::string what = std::to_string(slots) + " slots";
+    expectProved(makeTurns({slots}), what);
+    expectProved(lower(makeTurns({slots})), what + ", lowered");
+  }
+  // The slot before is released one step behind.
+  EXPECT_EQ(checkProtocol(makeTurns({1})).verdict, Verdict::Refuted);
+}
+
 TEST(ProtocolChecker, SplitKPersistentSingleAndElected) {
   for (int slots = 1; slots <= 8; ++slots) {
     expectProved(makeSplitK({slots}), "split-k");

@@ -60,9 +60,12 @@ std::vector<Instance> makeInstances() {
   add(makeFused({2, 1}), {3, 5});
   add(makeFused({1, 2}), {4, 4});
   add(makeAhead(2), {7});
+  add(makeTurns({2}), {6, 2});
+  add(makeTurns({3}), {5, 3});
   size_t count = instances.size();
   for (size_t i = 0; i < count; i += 3)
     add(lower(instances[i].protocol), instances[i].iterations);
+  add(lower(makeTurns({2})), {5, 2});
   return instances;
 }
 

@@ -730,6 +730,7 @@ Protocol lower(const Protocol &protocol) {
       return static_cast<int>(role.expressions.size()) - 1;
     };
     // Slot and parity of each position, and the advances since the last flip.
+    int base = static_cast<int>(role.variables.size());
     for (const Position &walk : role.positions) {
       role.variables.push_back({"slot", 0});
       role.variables.push_back({"parity", walk.parity});
@@ -747,7 +748,7 @@ Protocol lower(const Protocol &protocol) {
         assign.site = op.site;
         code.push_back(assign);
       };
-      int into = 3 * op.position, from = 3 * op.source;
+      int into = base + 3 * op.position, from = base + 3 * op.source;
       if (op.step == Step::Start) {
         for (int i : {0, 1, 2})
           set(into + i,

@@ -80,6 +80,13 @@ Protocol makeFused(const FusedDesign &design, const Faults &faults = {});
 /// One role copies asynchronously, `ahead` steps before it reads.
 Protocol makeAhead(int ahead, const Faults &faults = {});
 
+/// A product whose two consumers take tiles in turn, out of one ring: each
+/// passes the turn on when it has started its last multiply.
+struct TurnsDesign {
+  int slots = 3;
+};
+Protocol makeTurns(const TurnsDesign &design, const Faults &faults = {});
+
 /// One role plays both sides, as on a processor without roles.
 Protocol makeSingleRole(int slots, const Faults &faults = {});
 

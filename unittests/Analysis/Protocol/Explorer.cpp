@@ -84,10 +84,27 @@ private:
     applyOperator(e.op, e.bits, operands, result);
     return static_cast<int64_t>(result);
   }
+  /// Consumers that take items in turns observe, read and release as one.
+  int partyOf(int channel, int r) const {
+    const Channel &ring = protocol.channels[channel];
+    if (!ring.inTurns || !(ring.consumers >> r & 1))
+      return r;
+    int first = 0;
+    while (!(ring.consumers >> first & 1))
+      ++first;
+    return first;
+  }
+  /// Of a slot: who waited for its item, plus one.
+  int owner(int channel, int slot) const { return ownerBase[channel] + slot; }
+  bool isOwner(const World &world, const Instruction &op, int slot,
+               int r) const {
+    return !protocol.channels[op.channel].inTurns ||
+           world[owner(op.channel, slot)] == r + 1;
+  }
   /// Waits so far of a role at one side of a ring.
   int waits(const Instruction &op, int r) const {
     return waitsBase + (2 * op.channel + (op.step == Step::Wait)) * numRoles +
-           r;
+           partyOf(op.channel, r);
   }
   int slotOf(const World &world, int r, const Instruction &op) const {
     if (op.slot >= 0)
@@ -121,6 +138,9 @@ private:
     return world[bufferPlace + 6] != r + 1 &&
            isPending(world, r, bufferIndex(bufferPlace));
   }
+  bool isInOpenGroup(const World &world, int r, int queue, int bit) const {
+    return world[groupsOf(r, queue) + bit / 15] >> (bit % 15) & 1;
+  }
   void addToGroup(World &world, int r, int queue, int bit) const {
     int16_t &word = world[groupsOf(r, queue) + bit / 15];
     word = static_cast<int16_t>(word | 1 << (bit % 15));
@@ -145,7 +165,7 @@ private:
   int numRoles = 0, size = 0, barrierSize = 0, bufferSize = 7;
   int numBuffers = 0, groupWords = 0;
   std::vector<int> roleBase, positionBase, barrierBase, bufferBase,
-      releasedBase, committedBase, initializedBase;
+      releasedBase, committedBase, initializedBase, ownerBase;
   std::vector<std::pair<int, int>> bufferOwner;
   std::vector<int> variableBase;
   int waitsBase = 0;
@@ -185,6 +205,7 @@ void Explorer::layOut() {
     barrierBase.push_back(allocate(2 * channel.slots * barrierSize));
     releasedBase.push_back(allocate(channel.slots));
     committedBase.push_back(allocate(channel.slots));
+    ownerBase.push_back(allocate(channel.slots));
     initializedBase.push_back(allocate(1));
   }
   for (size_t c = 0; c < protocol.channels.size(); ++c) {
@@ -207,6 +228,10 @@ World Explorer::initial() const {
     for (size_t p = 0; p < protocol.roles[r].positions.size(); ++p)
       world[position(r, static_cast<int>(p)) + 3] =
           static_cast<int16_t>(protocol.roles[r].positions[p].parity);
+  for (int r = 0; r < numRoles; ++r)
+    for (size_t v = 0; v < protocol.roles[r].variables.size(); ++v)
+      world[variableBase[r] + static_cast<int>(v)] =
+          static_cast<int16_t>(protocol.roles[r].variables[v].initial);
   for (size_t c = 0; c < protocol.channels.size(); ++c) {
     const Channel &channel = protocol.channels[c];
     int index = static_cast<int>(c);
@@ -261,7 +286,7 @@ bool Explorer::completeIfDone(World &world, int channel, int slot, bool full) {
   const Channel &ring = protocol.channels[channel];
   uint32_t observers = full ? ring.consumers : ring.producers;
   for (int r = 0; r < numRoles; ++r)
-    if ((observers >> r & 1) && world[b + 4 + r] != world[b])
+    if ((observers >> r & 1) && world[b + 4 + partyOf(channel, r)] != world[b])
       return fault("lapped");
   ++world[b];
   world[b + 1] = static_cast<int16_t>(full ? ring.fullCount : ring.emptyCount);
@@ -328,7 +353,7 @@ bool Explorer::execute(World &world, int r) {
       item = world[waits(op, r)];
     else
       item = world[barrier(op.channel, slot, op.step == Step::Read) + 4 +
-                   numRoles + r];
+                   numRoles + partyOf(op.channel, r)];
     break;
   default:
     break;
@@ -344,18 +369,22 @@ bool Explorer::execute(World &world, int r) {
   case Step::Wait: {
     bool full = op.step == Step::Wait;
     int b = barrier(op.channel, slot, full);
-    int16_t &observed = world[b + 4 + r];
-    int16_t &last = world[b + 4 + numRoles + r];
+    int party = partyOf(op.channel, r);
+    int16_t &observed = world[b + 4 + party];
+    int16_t &last = world[b + 4 + numRoles + party];
     int16_t &gone = full ? world[released(op.channel, slot)]
                          : world[committed(op.channel, slot)];
     // Without a number, it is the same item if it was not given away.
     bool again =
         op.slot < 0 ? sameItem(op.channel, last, item) : !(gone >> r & 1);
-    if (observed == world[b] && last >= -100 && again)
+    if (observed == world[b] && last >= -100 && again &&
+        (!full || isOwner(world, op, slot, r)))
       return true;
     if (observed + 1 != world[b])
       return fault("passes on another phase");
     observed = world[b];
+    if (full)
+      world[owner(op.channel, slot)] = static_cast<int16_t>(r + 1);
     if (op.slot >= 0)
       ++world[waits(op, r)];
     last = static_cast<int16_t>(item);
@@ -369,13 +398,21 @@ bool Explorer::execute(World &world, int r) {
       if (!(op.parts >> part & 1))
         continue;
       int place = buffer(op.channel, slot, part);
+      // Before a fence, or in the open group, the same fill goes on.
       bool continues =
-          op.step == Step::Write && !op.async && world[place + 5] == r + 1;
+          op.step == Step::Write &&
+          (op.async ? world[place + 6] == r + 1 &&
+                          isInOpenGroup(world, r, op.queue, bufferIndex(place))
+                    : world[place + 5] == r + 1);
       if (!continues && !startWrite(world, place))
         return false;
       world[place] = static_cast<int16_t>(item);
       world[place + 2] = 0;
-      world[place + 3] = static_cast<int16_t>(ring->readers[part]);
+      uint32_t readers = 0;
+      for (int other = 0; other < numRoles; ++other)
+        if (ring->readers[part] >> other & 1)
+          readers |= 1u << partyOf(op.channel, other);
+      world[place + 3] = static_cast<int16_t>(readers);
       if (op.step == Step::Copy) {
         world[place + 1] = 1;
         world[place + 4] = bytes;
@@ -405,6 +442,8 @@ bool Explorer::execute(World &world, int r) {
     return arrive(world, r, op, slot, true);
   }
   case Step::Release: {
+    if (!isOwner(world, op, slot, r))
+      return fault("releases what another waited for");
     int16_t &gone = world[released(op.channel, slot)];
     gone = static_cast<int16_t>(gone | 1 << r);
     return arrive(world, r, op, slot, false);
@@ -416,11 +455,14 @@ bool Explorer::execute(World &world, int r) {
       int place = buffer(op.channel, slot, part);
       if (world[released(op.channel, slot)] >> r & 1)
         return fault("reads after release");
+      if (!isOwner(world, op, slot, r))
+        return fault("reads what another waited for");
       if (!world[place + 2] || !sameItem(op.channel, world[place], item))
         return fault("reads what is not there");
-      if (op.fresh && !(world[place + 3] >> r & 1))
+      int party = partyOf(op.channel, r);
+      if (op.fresh && !(world[place + 3] >> party & 1))
         return fault("reads again");
-      world[place + 3] = static_cast<int16_t>(world[place + 3] & ~(1 << r));
+      world[place + 3] = static_cast<int16_t>(world[place + 3] & ~(1 << party));
       if (op.async)
         addToGroup(world, r, op.queue, bufferIndex(place));
     }

@@ -57,6 +57,8 @@ Protocol make(const std::string &design, const Faults &faults) {
     return makeFused({2, 2}, faults);
   if (design == "ahead")
     return makeAhead(2, faults);
+  if (design == "turns")
+    return makeTurns({}, faults);
   if (design == "single")
     return makeSingleRole(2, faults);
   return makeElected(2, faults);
@@ -190,6 +192,27 @@ static const Fault kFaults[] = {
     {"ahead", "writes twice", Property::Overwrite, "'A'"},
     {"persistent", "tile read twice", Property::UnfilledRead,
      "again before it is filled anew"},
+    {"turns", "read by all", Property::ArrivalCount, "but their roles make 2"},
+    {"turns", "empty count 2", Property::ArrivalCount, "make 1"},
+    {"turns", "turn not taken", Property::NamedBarrier, ""},
+    {"turns", "turn not passed", Property::Deadlock, "'turn0'"},
+    {"turns", "no first turn", Property::Deadlock, "'turn0'"},
+    {"turns", "both begin", Property::Deadlock, ""},
+    {"turns", "the other begins", Property::Deadlock, ""},
+    {"turns", "turn does not change", Property::ParityAliasing, ""},
+    {"turns", "turn not brought back", Property::Deadlock, ""},
+    {"turns", "last turn left", Property::NamedBarrier, "are left"},
+    {"turns", "waits before its turn", Property::ParityAliasing, ""},
+    {"turns", "passes the turn before it waits", Property::ParityAliasing,
+     "nothing orders this after the wait of another"},
+    {"turns", "group depth + 1", Property::Overwrite, "'consumer0'"},
+    {"turns", "last slot not released", Property::Deadlock, ""},
+    {"turns", "releases what others read", Property::ArrivalCount,
+     "which it has not waited for"},
+    {"turns", "reads what others wait for", Property::UnfilledRead,
+     "in another's turn"},
+    {"turns", "advances one less", Property::ParityAliasing, ""},
+    {"turns", "does not advance past the others", Property::ParityAliasing, ""},
     {"single", "commit missing", Property::Deadlock, "to be filled"},
     {"single", "copy after commit", Property::Overwrite, "has committed"},
     {"single", "release missing", Property::Deadlock, "to be released"},

@@ -31,6 +31,8 @@ std::vector<Protocol> designs() {
           makeFused({2, 2}),
           makeFused({2, 2}, {"sum used in the loop"}),
           makeAhead(3),
+          makeTurns({}),
+          makeTurns({}, {"turn not taken"}),
           lower(makeGemm({})),
           lower(makeAttention(attention)),
           lower(makeConv({}, {"patch flip - 1"}))};
