@@ -232,6 +232,18 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   if (tile.turns != 2 || tile.consumers != 1)
     return "2 teams, each a consumer by itself, take turns; found " +
            text(tile.turns) + " of " + text(tile.consumers) + " consumers";
+  if (problem.isBatched &&
+      (problem.batch == kUnknownExtent || problem.m == kUnknownExtent ||
+       problem.n == kUnknownExtent))
+    return "workgroups walk over the tiles of batches only where all extents "
+           "of the result are known";
+  // What a part of 128 rows is computed to takes registers for each of them.
+  auto others =
+      static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
+  if (others > 1)
+    return "teams that take turns store at most one result beside the first, "
+           "found " +
+           text(others);
   if (tile.split > 1 || tile.residents > 1)
     return "teams that take turns compute whole sums and share their "
            "multiprocessor with no other workgroup";
@@ -291,6 +303,15 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (Reason reason = checkCluster(hardware, tile, rows, columns);
       !reason.empty())
     return reason;
+  // A part of a tile is computed to so many values at a time.
+  constexpr int64_t fewColumns = 192;
+  auto others =
+      static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
+  if (others > 2 && columns > fewColumns)
+    return "tiles of " + text(others) +
+           " results beside the first have at most 192 columns of the unit, "
+           "found " +
+           text(columns);
   if (Reason reason = checkTurns(problem, tile, rows, columns); !reason.empty())
     return reason;
   if (tile.lines & ~splitLinesOf(problem))

@@ -54,3 +54,59 @@ func.func @odd_weights(%a: tensor<16x4095xbf16>, %b: tensor<4095x4095xbf16>, %d:
   %0 = tracea.gemm ins(%a, %b : tensor<16x4095xbf16>, tensor<4095x4095xbf16>) outs(%d : tensor<16x4095xbf16>)
   return %0 : tensor<16x4095xbf16>
 }
+
+// -----
+
+// Short sums: while one team finishes a tile, the other multiplies.
+// CHECK-LABEL: @short_sum
+// CHECK: tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2>
+// REMARK: with tile [128, 192, 64], 4 slots, 1 producer, 1 consumer, 2 teams in turn
+func.func @short_sum(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %d: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16384x1024xbf16>, tensor<4096x1024xbf16>) outs(%d : tensor<16384x4096xbf16>)
+  return %0 : tensor<16384x4096xbf16>
+}
+
+// -----
+
+// One team alone waits long for a whole tile of another operand: fewer sums
+// leave registers to load it ahead.
+// CHECK-LABEL: @short_sum_and_residual
+// CHECK: tile = [128, 128, 64], {{.*}} turns = 2>
+func.func @short_sum_and_residual(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %r: tensor<16384x4096xbf16>, %d: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16384x1024xbf16>, tensor<4096x1024xbf16>) outs(%d : tensor<16384x4096xbf16>)
+    epilogue(%r by affine_map<(i, j) -> (i, j)> : tensor<16384x4096xbf16>) {
+    ^bb0(%sum: f32, %x: bf16):
+      %y = arith.extf %x : bf16 to f32
+      %z = arith.addf %sum, %y : f32
+      %t = arith.truncf %z : f32 to bf16
+      tracea.yield %t : bf16
+    }
+  return %0 : tensor<16384x4096xbf16>
+}
+
+// -----
+
+// Sums that end so late that four waves of larger tiles are faster, unless the
+// epilogue takes its time.
+// CHECK-LABEL: @functions
+// CHECK-NOT: turns
+// CHECK: return
+// CHECK: tracea.gemm
+// CHECK-SAME: turns = 2>
+func.func @functions(%a: tensor<4096x2048xbf16>, %b: tensor<4096x2048xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x2048xbf16>, tensor<4096x2048xbf16>) outs(%d : tensor<4096x4096xbf16>)
+  return %0 : tensor<4096x4096xbf16>
+}
+func.func @many_functions(%a: tensor<4096x2048xbf16>, %b: tensor<4096x2048xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x2048xbf16>, tensor<4096x2048xbf16>) outs(%d : tensor<4096x4096xbf16>)
+    epilogue {
+    ^bb0(%sum: f32):
+      %u = math.erf %sum : f32
+      %v = math.exp %u : f32
+      %w = math.tanh %v : f32
+      %x = arith.divf %w, %sum : f32
+      %t = arith.truncf %x : f32 to bf16
+      tracea.yield %t : bf16
+    }
+  return %0 : tensor<4096x4096xbf16>
+}

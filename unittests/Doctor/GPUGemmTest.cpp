@@ -52,7 +52,6 @@ const Variant &variant() { return *Registry::builtin().find("gemm.warpgroup"); }
 
 TEST(GPUGemm, TilesFollowTheGrid) {
   // Large grids take the tile with most multiplies for each byte.
-  EXPECT_THAT(tileOf(gemm(8192, 8192, 8192)), ElementsAre(128, 256, 64));
   EXPECT_THAT(tileOf(gemm(4096, 4096, 4096)), ElementsAre(128, 256, 64));
   EXPECT_THAT(tileOf(gemm(4096, 11008, 4096)), ElementsAre(128, 256, 64));
   EXPECT_THAT(tileOf(gemm(2048, 2048, 2048)), ElementsAre(128, 256, 64));
@@ -63,6 +62,7 @@ TEST(GPUGemm, TilesFollowTheGrid) {
   EXPECT_THAT(tileOf(gemm(128, 4096, 4096)), ElementsAre(64, 64, 64));
   EXPECT_THAT(tileOf(gemm(64, 8192, 8192)), ElementsAre(64, 64, 64));
   // Widths between, where they fill the last wave.
+  EXPECT_THAT(tileOf(gemm(8192, 8192, 8192)), ElementsAre(128, 192, 64));
   EXPECT_THAT(tileOf(gemm(3072, 3072, 3072)), ElementsAre(128, 192, 64));
   EXPECT_THAT(tileOf(gemm(1536, 1536, 1536)), ElementsAre(128, 144, 64));
   EXPECT_THAT(tileOf(gemm(1536, 1536, 1536, /*rowsAlongN=*/true)),
@@ -226,6 +226,68 @@ TEST(GPUGemm, PlansAreChecked) {
               HasSubstr("bytes of shared memory, more than 232448"));
   EXPECT_THAT(reason([](Plan &p) { p.registers = {8, 8}; }),
               HasSubstr("no register tile"));
+}
+
+TEST(GPUGemm, TeamsTakeTurnsWhereTilesEndOften) {
+  // Short sums end often; long ones of four waves are shared by two teams.
+  Candidate brief = best(gemm(16384, 4096, 1024));
+  EXPECT_EQ(brief.plan.turns, 2);
+  EXPECT_EQ(brief.plan.consumers, 1);
+  EXPECT_THAT(brief.plan.tile, ElementsAre(128, 192, 64));
+  EXPECT_EQ(best(gemm(4096, 4096, 4096)).plan.turns, 1);
+  // Nobody is there to take turns with where each multiprocessor has one tile.
+  EXPECT_EQ(best(gemm(2048, 2048, 2048)).plan.turns, 1);
+
+  // One team alone waits for what it loads, the longer the more sums it holds.
+  Problem residual = gemm(16384, 4096, 1024);
+  residual.addends = 1;
+  EXPECT_THAT(best(residual).plan.tile, ElementsAre(128, 128, 64));
+  EXPECT_EQ(best(residual).plan.turns, 2);
+  // An epilogue that takes long makes turns worth more.
+  auto gain = [](Problem problem) {
+    Plan turns = best(gemm(16384, 4096, 1024)).plan, together = turns;
+    together.turns = 1;
+    together.consumers = 2;
+    return variant().cycles(problem, hopper(), together) /
+           variant().cycles(problem, hopper(), turns);
+  };
+  Problem functions = gemm(16384, 4096, 1024);
+  functions.functions = 2;
+  EXPECT_GT(gain(functions), gain(gemm(16384, 4096, 1024)));
+}
+
+TEST(GPUGemm, TurnsAreChecked) {
+  Problem problem = gemm(16384, 4096, 1024);
+  auto refusal = [&](std::function<void(Plan &)> change) {
+    Plan plan = best(problem).plan;
+    change(plan);
+    return variant().check(problem, hopper(), plan);
+  };
+  EXPECT_EQ(refusal([](Plan &) {}), "");
+  EXPECT_THAT(refusal([](Plan &plan) { plan.consumers = 2; }),
+              HasSubstr("2 teams, each a consumer by itself"));
+  EXPECT_THAT(refusal([](Plan &plan) { plan.split = 2; }),
+              HasSubstr("whole sums"));
+  EXPECT_THAT(refusal([](Plan &plan) { plan.residents = 2; }),
+              HasSubstr("no other workgroup"));
+  EXPECT_THAT(refusal([](Plan &plan) {
+                plan.tile[1] = 256;
+                plan.slots = 2;
+              }),
+              HasSubstr("at most 192 sums a thread"));
+  problem.isBatched = true;
+  problem.m = kUnknownExtent;
+  Plan plan = best(gemm(16384, 4096, 1024)).plan;
+  EXPECT_THAT(variant().check(problem, hopper(), plan),
+              HasSubstr("all extents of the result are known"));
+  EXPECT_EQ(best(problem).plan.turns, 1);
+  Problem reduced = gemm(16384, 4096, 1024);
+  reduced.reductions = 1;
+  EXPECT_THAT(variant().check(reduced, hopper(), plan),
+              HasSubstr("at most 128 sums a thread"));
+  reduced.auxiliaries.push_back(ElementType::BF16);
+  EXPECT_THAT(variant().check(reduced, hopper(), plan),
+              HasSubstr("at most one result beside the first, found 2"));
 }
 
 TEST(GPUGemm, OperandsAreCopiedToWholeLinesWhereThatPays) {

@@ -111,6 +111,8 @@ TEST(GPUWarpGemm, PlansByHandAreChecked) {
               HasSubstr("not for the schedule to say"));
   EXPECT_THAT(reason([](Plan &p) { p.lines = 1; }),
               HasSubstr("wherever they begin"));
+  EXPECT_THAT(reason([](Plan &p) { p.turns = 2; }),
+              HasSubstr("no teams that take turns"));
 }
 
 } // namespace

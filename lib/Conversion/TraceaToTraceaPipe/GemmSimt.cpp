@@ -310,10 +310,11 @@ void LaneProduct::build(KernelBuilder &kb) {
   };
   // Long sums of small terms lose digits: where a lane has registers to spare,
   // those of a step are added up first.
-  constexpr int64_t kFewSums = 32;
-  bool isApart =
-      isa<FloatType>(sums) &&
-      schedule.getRegisters()[0] * schedule.getRegisters()[1] <= kFewSums;
+  constexpr int64_t kFewWords = 16;
+  bool isApart = isa<FloatType>(sums) &&
+                 schedule.getRegisters()[0] * schedule.getRegisters()[1] *
+                         sums.getIntOrFloatBitWidth() / 32 <=
+                     kFewWords;
   Value sum = kb.loop(
       steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
         Value k = ix.mul(step, tileK);

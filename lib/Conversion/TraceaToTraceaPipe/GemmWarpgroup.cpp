@@ -20,6 +20,13 @@
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+/// A walk over tiles of batches divides by numbers of tiles: proofs know what
+/// that gives where the numbers are known.
+static bool walksOverTiles(UnitProduct &product) {
+  auto type = cast<RankedTensorType>(product.op.getInit().getType());
+  return product.shape.batchRank == 0 || type.hasStaticShape();
+}
+
 /// The whole sum and its epilogue in one kernel.
 static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   GemmOp op = product.op;
@@ -30,11 +37,7 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
                    results.getInits());
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
-  // A walk over tiles of batches divides by numbers of tiles: proofs know what
-  // that gives where the numbers are known.
-  auto type = cast<RankedTensorType>(op.getInit().getType());
-  setPipeline(kb, product,
-              /*isPersistent=*/shape.batchRank == 0 || type.hasStaticShape());
+  setPipeline(kb, product, walksOverTiles(product));
 
   Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
   Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
@@ -63,6 +66,11 @@ static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
   UnitProduct product(op, isTransposed);
   if (failed(product.verify()))
     return failure();
+  if (op.getScheduleAttr().getTurns() > 1 && !walksOverTiles(product))
+    return op.emitOpError() << "expects a result whose extents are all known "
+                               "for teams that take "
+                               "tiles of batches in turn, found "
+                            << op.getInit().getType();
   product.shape.emitChecks(rewriter);
   std::tie(product.lhs, product.rhs) = padOperands(rewriter, op);
   if (op.getScheduleAttr().getSplit() > 1)

@@ -212,9 +212,11 @@ void mlir::tracea::setPipeline(KernelBuilder &kb, UnitProduct &product,
       module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
   ScheduleAttr schedule = product.op.getScheduleAttr();
   int64_t residents = schedule.getResidents(), turns = schedule.getTurns();
+  // Of teams that take turns each workgroup has many tiles.
+  bool walks = isPersistent && (target.getCores() > 1 || turns > 1);
   kb.getKernel().setPipelineAttr(PipelineAttr::get(
       kb.builder().getContext(), product.teams, kTeamWarps,
       getBudgets(target, product.teams, residents, turns),
-      isPersistent && target.getCores() > 1 ? residents * target.getCores() : 0,
+      walks ? residents * std::max<int64_t>(target.getCores(), 1) : 0,
       /*pending=*/1, residents, turns));
 }

@@ -1129,3 +1129,8 @@ func.func private @many() attributes {schedule = #tracea.schedule<variant = "gem
 
 // expected-error @below {{expected 'lines' of 0 to 3, found 4}}
 func.func private @whole() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, lines = 4>}
+
+// -----
+
+// expected-error @below {{expected 'turns' of 1 or 2, found 3}}
+func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, turns = 3>}

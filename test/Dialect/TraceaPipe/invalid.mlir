@@ -1737,3 +1737,15 @@ tracea_pipe.kernel @reuse(%m: memref<?x?xbf16>, %n: index) {
 // expected-error @below {{a multiprocessor has 1 to 32 workgroups, found 0}}
 tracea_pipe.kernel @none() attributes {pipeline = #tracea_pipe.pipeline<residents = 0>} {
 }
+
+// -----
+
+// expected-error @below {{1 or 2 teams take tiles in turn, each of them by itself, found 2 turns of 2 teams}}
+tracea_pipe.kernel @shared() attributes {pipeline = #tracea_pipe.pipeline<teams = 2, workgroups = 8, turns = 2>} {
+}
+
+// -----
+
+// expected-error @below {{teams take turns where workgroups walk over tiles: expected 'workgroups'}}
+tracea_pipe.kernel @one_tile() attributes {pipeline = #tracea_pipe.pipeline<turns = 2>} {
+}

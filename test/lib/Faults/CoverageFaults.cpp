@@ -268,10 +268,11 @@ void addCoverageFaults(std::vector<Fault> &faults) {
     for (RoleOp role : all<RoleOp>(kernel))
       if (role.getCopies() > 1 && role.getBody().getNumArguments()) {
         Value team = role.getBody().getArgument(0);
+        bool isMissing = false;
         for (OpOperand &use : llvm::make_early_inc_range(team.getUses()))
           if (isa<arith::MulIOp>(use.getOwner()))
-            replaceBy(use, 0);
-        return true;
+            isMissing |= replaceBy(use, 0);
+        return isMissing;
       }
     return false;
   });

@@ -305,7 +305,7 @@ void addProtocolFaults(std::vector<Fault> &faults) {
   add("copy-out-waits-too-little", [](KernelOp kernel) {
     auto wait = first<WaitGroupOp>(
         kernel, [](WaitGroupOp op) { return waitsFor(op, Unit::Copy); });
-    return wait && changePending(wait, 1);
+    return wait && changePending(wait, wait.getPending() + 1);
   });
   add("sync-missing", eraseFirst<SyncOp>());
   add("sync-before-store", [](KernelOp kernel) {

@@ -5,6 +5,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/Turns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -24,6 +25,17 @@ static BlockArgument getFirstTeam(Value first) {
     return {};
   auto role = dyn_cast<RoleOp>(team.getOwner()->getParentOp());
   return role && role.getCopies() == 2 ? team : BlockArgument();
+}
+
+/// Whether a value is computed from what all teams of a role have alike.
+static bool isAlikeForTeams(Value value, RoleOp role) {
+  if (!role.getBody().isAncestor(value.getParentRegion()))
+    return true;
+  Operation *def = value.getDefiningOp();
+  return def && isPure(def) && def->getNumRegions() == 0 &&
+         llvm::all_of(def->getOperands(), [&](Value operand) {
+           return isAlikeForTeams(operand, role);
+         });
 }
 
 std::optional<OwnTurn> mlir::tracea_pipe::getOwnTurn(Value truth) {
@@ -51,8 +63,7 @@ std::optional<OwnTurn> mlir::tracea_pipe::getOwnTurn(Value truth) {
   // Both teams walk over the same iterations.
   for (Value bound : {turn.loop.getLowerBound(), turn.loop.getUpperBound(),
                       turn.loop.getStep()})
-    if (turn.getRole()->isAncestor(bound.getParentRegion()->getParentOp()) &&
-        !matchPattern(bound, m_Constant()))
+    if (!isAlikeForTeams(bound, turn.getRole()))
       return std::nullopt;
   return turn;
 }
