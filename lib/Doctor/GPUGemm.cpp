@@ -224,9 +224,13 @@ static Reason checkCluster(const TargetDescription &hardware,
 static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
                          int64_t rows, int64_t columns) {
   // Sums of a tile, beside which a thread has what it computes with.
-  // Reductions keep a part of the values that they are of.
+  // Reductions keep a part of the values that they are of, and another result
+  // its own; elements of 8 bits are converted in fours.
   constexpr int64_t threadsOfTeam = 128;
-  int64_t mostSums = problem.reductions ? 128 : 192;
+  bool isNarrow = problem.result && bytesOf(*problem.result) == 1;
+  int64_t mostSums = problem.reductions                         ? 128
+                     : isNarrow || !problem.auxiliaries.empty() ? 160
+                                                                : 192;
   if (tile.turns == 1)
     return "";
   if (tile.turns != 2 || tile.consumers != 1)

@@ -182,8 +182,10 @@ Plan WarpGemm::plan(const Problem &problem,
   for (const WarpTile &tile : tiles) {
     Plan plan;
     plan.unit = UnitKind::MMASync;
-    // The sums of a step are added outside of the unit.
-    int64_t depth = isSplit ? 2 * tile.depth : tile.depth;
+    // The sums of a step are added outside of the unit. Copies of single
+    // elements leave registers for shorter ones.
+    int64_t depth =
+        isSplit && hasAlignedRows(problem) ? 2 * tile.depth : tile.depth;
     plan.tile = {tile.m, tile.n, depth / bytesOf(problem.operand)};
     plan.registers = {tile.warpM, tile.warpN};
     plan.slots = tile.slots;

@@ -5,6 +5,7 @@
 
 // CHECK-DAG: #[[ID:map[0-9]*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[SWAP:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: #[[WIDE64:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[}}[0, 1], [0, 2], [0, 4], [8, 0]], lane = {{\[}}[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = {{\[}}[16, 0], [32, 0]], outer = [1, 2]>
 #id = affine_map<(i, j) -> (i, j)>
 #acc256 = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>
 #acc192 = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 3]>
@@ -385,18 +386,20 @@ tracea_pipe.kernel @transposed(%n: index, %m: index, %d: memref<?x?xbf16>) attri
 
 // The sum takes its time: what the first part of the epilogue loads comes ahead of it,
 // and what another loads ahead of the part before it. Every part has its own slice of
-// the sum, and its own arithmetic.
+// the sum, and its own arithmetic. A lane loads 16 bytes of a row: lanes 1 and 2 count
+// columns from 8 on, and what registers hold is exchanged where it is used.
 // CHECK-LABEL: kernel @epilogue(
 // CHECK-SAME:    %[[N:[a-z0-9]+]]: index, %[[X:[a-z0-9]+]]: memref<?x?xbf16>, %[[BIAS:[a-z0-9]+]]: memref<?xf32>, %[[D:.*]]: memref<?x?xbf16>)
 // CHECK: role "consumer"
 // CHECK: %[[AT:.*]] = arith.muli
-// CHECK-DAG: %[[X0:.*]] = tracea_pipe.load %[[X]][%[[AT]], %c0] {{.*}} limits(%[[N]], %[[N]]) : {{.*}} -> tensor<64x64xbf16
+// CHECK-DAG: %[[X0:.*]] = tracea_pipe.load %[[X]][%[[AT]], %c0] {{.*}} limits(%[[N]], %[[N]]) : {{.*}} -> tensor<64x64xbf16, #[[WIDE64]]>
 // CHECK-DAG: %[[B0:.*]] = tracea_pipe.load %[[BIAS]][%c0] {{.*}} -> tensor<64x64xf32
 // CHECK-NOT: tracea_pipe.load
 // CHECK: %[[SUM:.*]] = scf.for
 // CHECK: }
 // CHECK: %[[S0:.*]] = tracea_pipe.slice %[[SUM]][0, 0]
-// CHECK-DAG: %[[W0:.*]] = arith.extf %[[X0]]
+// CHECK-DAG: %[[E0:.*]] = tracea_pipe.relayout %[[X0]] : tensor<64x64xbf16, #[[WIDE64]]> -> tensor<64x64xbf16, #{{.*}}>
+// CHECK-DAG: %[[W0:.*]] = arith.extf %[[E0]]
 // CHECK-DAG: %[[Y0:.*]] = arith.addf %[[S0]], %[[B0]]
 // CHECK: arith.mulf %[[Y0]], %[[W0]] : tensor<64x64xf32
 // CHECK: arith.truncf
@@ -405,7 +408,8 @@ tracea_pipe.kernel @transposed(%n: index, %m: index, %d: memref<?x?xbf16>) attri
 // CHECK-DAG: %[[B1:.*]] = tracea_pipe.load %[[BIAS]][%c64] {{.*}} -> tensor<64x32xf32
 // CHECK: tracea_pipe.copy_out
 // CHECK: %[[S1:.*]] = tracea_pipe.slice %[[SUM]][0, 64]
-// CHECK-DAG: %[[W1:.*]] = arith.extf %[[X1]]
+// CHECK-DAG: %[[E1:.*]] = tracea_pipe.relayout %[[X1]]
+// CHECK-DAG: %[[W1:.*]] = arith.extf %[[E1]]
 // CHECK-DAG: %[[Y1:.*]] = arith.addf %[[S1]], %[[B1]]
 // CHECK: arith.mulf %[[Y1]], %[[W1]] : tensor<64x32xf32
 // CHECK-NOT: tracea_pipe.load
@@ -431,6 +435,26 @@ tracea_pipe.kernel @epilogue(%n: index, %x: memref<?x?xbf16>, %bias: memref<?xf3
         %z = arith.mulf %y, %w : tensor<64x96xf32, #acc96>
         %t = arith.truncf %z : tensor<64x96xf32, #acc96> to tensor<64x96xbf16, #acc96>
         tracea_pipe.store %t, %d[%at, %c0] map #id limits(%n, %n) : tensor<64x96xbf16, #acc96>, memref<?x?xbf16>
+      }
+    }
+  }
+  tracea_pipe.end
+}
+
+// Without registers for an exchange lanes load what they hold.
+// CHECK-LABEL: kernel @few_registers(
+// CHECK: role "consumer"
+// CHECK-NOT: tracea_pipe.relayout
+// CHECK:   end
+tracea_pipe.kernel @few_registers(%n: index, %x: memref<?x?xbf16>, %d: memref<?x?xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
+  %c0 = arith.constant 0 : index
+  %s = arith.constant dense<1.0> : tensor<64x96xbf16, #acc96>
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.roles {
+      tracea_pipe.role "consumer" warps [0, 4] registers 104 {
+        %r = tracea_pipe.load %x[%i, %c0] map #id limits(%n, %n) : memref<?x?xbf16> -> tensor<64x96xbf16, #acc96>
+        %z = arith.mulf %s, %r : tensor<64x96xbf16, #acc96>
+        tracea_pipe.store %z, %d[%i, %c0] map #id limits(%n, %n) : tensor<64x96xbf16, #acc96>, memref<?x?xbf16>
       }
     }
   }

@@ -167,6 +167,30 @@ static SmallVector<Value> getTiles(Step &step) {
   return tiles;
 }
 
+/// Whether a thread has registers beside the sum and the values of a step to
+/// load 16 bytes of a row at a time, which lanes then exchange.
+static bool hasRoomForExchange(RoleOp role, Group &group,
+                               PartBuilder &builder) {
+  constexpr int64_t subgroup = 32, most = 255, exchanged = 16;
+  Step &step = group.steps.front();
+  StagedStore &store = *group.stores.front();
+  ArrayRef<int64_t> warps = role.getWarps();
+  int64_t threads =
+      (warps[1] - warps[0]) / static_cast<int64_t>(role.getCopies()) * subgroup;
+  int64_t sums = store.getTile().getNumElements() / threads;
+  int64_t values = sums * step.width / store.getColumns();
+  // Loads that repeat rows or columns are few.
+  int64_t loaded = 0;
+  for (Value tile : getTiles(step))
+    for (LoadOp load : builder.getLoads(tile))
+      if (load.getMap().getNumResults() >= load.getMap().getNumDims())
+        loaded += values *
+                  getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() /
+                  32;
+  auto budget = static_cast<int64_t>(role.getRegisters());
+  return sums + values + loaded + exchanged <= (budget ? budget : most);
+}
+
 /// What the first step loads arrives while the sum is computed.
 static void prefetchFirst(ImplicitLocOpBuilder &b, Group &group,
                           PartBuilder &builder) {
@@ -229,7 +253,7 @@ static void emitPart(ImplicitLocOpBuilder &b, StagedStore &staged,
   CommitGroupOp::create(b, Unit::Copy);
 }
 
-static void emit(Group &group, ArrayRef<Buffer> buffers) {
+static void emit(RoleOp role, Group &group, ArrayRef<Buffer> buffers) {
   StagedStore &first = *group.stores.front();
   ImplicitLocOpBuilder b(first.store.getLoc(), first.store);
   b.setInsertionPointAfter(group.last);
@@ -237,6 +261,9 @@ static void emit(Group &group, ArrayRef<Buffer> buffers) {
   for (Step &step : group.steps)
     builders.push_back(std::make_unique<PartBuilder>(
         b, first.getTile(), first.columnDim, step.offset, step.width));
+  bool isWide = hasRoomForExchange(role, group, *builders.front());
+  for (auto &builder : builders)
+    builder->setWide(isWide);
   prefetchFirst(b, group, *builders.front());
   for (auto [number, step] : llvm::enumerate(group.steps)) {
     PartBuilder &builder = *builders[number];
@@ -353,7 +380,7 @@ static void stage(RoleOp role, std::vector<StagedStore> &stores,
   for (Buffer &buffer : buffers)
     buffer.memory = ScratchOp::create(b, buffer.type);
   for (Group &group : groups)
-    emit(group, buffers);
+    emit(role, group, buffers);
   if (buffers.empty())
     return;
   b.setInsertionPoint(role.getBody().front().getTerminator());

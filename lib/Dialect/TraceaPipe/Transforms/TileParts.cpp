@@ -74,8 +74,8 @@ void PartBuilder::prefetch(Value value) {
   for (LoadOp op : getLoads(value)) {
     if (isWritten(op.getSource()))
       continue;
-    Value &known = parts[op.getResult()];
-    if (!known)
+    Value &known = loaded[op.getResult()];
+    if (!known && !parts.contains(op.getResult()))
       known = load(op);
   }
 }
@@ -114,8 +114,14 @@ Value PartBuilder::compute(Value value) {
         return arith::ConstantOp::create(
             b, DenseElementsAttr::get(getType(value),
                                       dense.getSplatValue<Attribute>()));
-    if (LoadOp load = getGlobalLoad(op))
-      return this->load(load);
+    if (LoadOp load = getGlobalLoad(op)) {
+      Value tile = loaded.lookup(value);
+      if (!tile)
+        tile = this->load(load);
+      if (tile.getType() != getType(value))
+        tile = RelayoutOp::create(b, getType(value), tile);
+      return tile;
+    }
     if (isElementwise(op))
       return clone(op);
   }
@@ -135,6 +141,72 @@ Value PartBuilder::clone(Operation *op) {
   return part->getResult(0);
 }
 
+/// Lanes with 16 bytes of a row each, where those of the tile have less of
+/// rows that several lanes share: some of what lanes count along columns is
+/// counted by registers instead, and the other way round.
+static LanesAttr getWideLanes(LanesAttr lanes, unsigned columnDim,
+                              int64_t elements) {
+  SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
+  auto isColumn = [&](DenseI64ArrayAttr vector, int64_t column) {
+    return vector[columnDim] == column && vector[1 - columnDim] == 0;
+  };
+  auto find = [&](ArrayRef<DenseI64ArrayAttr> list, int64_t column) {
+    return llvm::find_if(list,
+                         [&](DenseI64ArrayAttr vector) {
+                           return isColumn(vector, column);
+                         }) -
+           list.begin();
+  };
+  int64_t next = elements;
+  for (int64_t column = 1; column < elements; column *= 2) {
+    if (find(reg, column) < static_cast<int64_t>(reg.size()))
+      continue;
+    size_t from = find(lane, column), to = find(reg, next);
+    if (from == lane.size() || to == reg.size())
+      return {};
+    std::swap(lane[from], reg[to]);
+    next *= 2;
+  }
+  if (next == elements)
+    return {};
+  // What a vector holds comes first.
+  SmallVector<DenseI64ArrayAttr> sorted;
+  for (int64_t column = 1; column < elements; column *= 2)
+    sorted.push_back(reg[find(reg, column)]);
+  for (DenseI64ArrayAttr vector : reg)
+    if (!llvm::is_contained(sorted, vector))
+      sorted.push_back(vector);
+  return LanesAttr::get(lanes.getContext(), sorted, lane, lanes.getWarp(),
+                        lanes.getOuter());
+}
+
+/// The part as it is loaded: rows in pieces as long as a lane can load.
+RankedTensorType PartBuilder::getLoadedType(LoadOp op) {
+  constexpr int64_t vectorBytes = 16;
+  RankedTensorType type = getType(op.getResult());
+  AffineMap map = op.getMap();
+  auto memory = cast<MemRefType>(op.getSource().getType());
+  int64_t bits = type.getElementTypeBitWidth();
+  if (!isWide || bits % 8 || memory.getRank() < 2 || map.getNumDims() != 2)
+    return type;
+  int64_t elements = 8 * vectorBytes / bits;
+  int64_t row = memory.getShape().back();
+  LinearForm last = getLinearForm(map.getResults().back(), 2);
+  bool runsAlongRows = last.coefficients[columnDim] == 1 &&
+                       last.coefficients[1 - columnDim] == 0;
+  bool isRepeated =
+      llvm::none_of(map.getResults().drop_back(), [&](AffineExpr expr) {
+        return getLinearForm(expr, 2).coefficients[1 - columnDim] != 0;
+      });
+  if (!runsAlongRows || isRepeated ||
+      (!ShapedType::isDynamic(row) && row % elements))
+    return type;
+  LanesAttr wide = getWideLanes(lanes, columnDim, elements);
+  return wide ? RankedTensorType::get(type.getShape(), type.getElementType(),
+                                      wide)
+              : type;
+}
+
 Value PartBuilder::load(LoadOp op) {
   AffineMap map = op.getMap();
   SmallVector<Value> indices(op.getIndices()), limits(op.getLimits());
@@ -148,6 +220,6 @@ Value PartBuilder::load(LoadOp op) {
   if (!limits.empty())
     limits[columnDim] = b.createOrFold<arith::SubIOp>(
         limits[columnDim], arith::ConstantIndexOp::create(b, offset));
-  return LoadOp::create(b, getType(op.getResult()), op.getSource(), indices,
-                        limits, op.getPadding(), map, op.getReuse());
+  return LoadOp::create(b, getLoadedType(op), op.getSource(), indices, limits,
+                        op.getPadding(), map, op.getReuse());
 }

@@ -47,6 +47,8 @@ public:
   PartBuilder(ImplicitLocOpBuilder &b, RankedTensorType tile,
               unsigned columnDim, int64_t offset, int64_t width);
 
+  /// Whether lanes load 16 bytes of a row at a time where they can.
+  void setWide(bool on) { isWide = on; }
   /// The loads from memory that `value` is computed from.
   SmallVector<LoadOp> getLoads(Value value);
   /// Loads what the part of `value` takes from memory that nothing writes.
@@ -60,13 +62,17 @@ private:
   Value compute(Value value);
   Value clone(Operation *op);
   Value load(LoadOp op);
+  RankedTensorType getLoadedType(LoadOp op);
 
   ImplicitLocOpBuilder &b;
   RankedTensorType tile;
   unsigned columnDim;
   int64_t offset, width;
   LanesAttr lanes;
+  bool isWide = false;
   DenseMap<Value, Value> parts;
+  /// What was loaded ahead, in the lanes that it was loaded with.
+  DenseMap<Value, Value> loaded;
 };
 
 } // namespace mlir::tracea_pipe
