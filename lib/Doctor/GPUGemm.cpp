@@ -227,10 +227,10 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   // Reductions keep a part of the values that they are of, and another result
   // its own; elements of 8 bits are converted in fours.
   constexpr int64_t threadsOfTeam = 128;
+  auto others =
+      static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
   bool isNarrow = problem.result && bytesOf(*problem.result) == 1;
-  int64_t mostSums = problem.reductions                         ? 128
-                     : isNarrow || !problem.auxiliaries.empty() ? 160
-                                                                : 192;
+  int64_t mostSums = others ? 128 : isNarrow ? 160 : 192;
   if (tile.turns == 1)
     return "";
   if (tile.turns != 2 || tile.consumers != 1)
@@ -242,8 +242,6 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
     return "workgroups walk over the tiles of batches only where all extents "
            "of the result are known";
   // What a part of 128 rows is computed to takes registers for each of them.
-  auto others =
-      static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
   if (others > 1)
     return "teams that take turns store at most one result beside the first, "
            "found " +

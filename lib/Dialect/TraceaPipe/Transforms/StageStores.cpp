@@ -167,16 +167,22 @@ static SmallVector<Value> getTiles(Step &step) {
   return tiles;
 }
 
+/// Threads of each team of a role.
+static int64_t getTeamThreads(RoleOp role) {
+  constexpr int64_t subgroup = 32;
+  ArrayRef<int64_t> warps = role.getWarps();
+  return (warps[1] - warps[0]) / static_cast<int64_t>(role.getCopies()) *
+         subgroup;
+}
+
 /// Whether a thread has registers beside the sum and the values of a step to
 /// load 16 bytes of a row at a time, which lanes then exchange.
 static bool hasRoomForExchange(RoleOp role, Group &group,
                                PartBuilder &builder) {
-  constexpr int64_t subgroup = 32, most = 255, exchanged = 16;
+  constexpr int64_t most = 255, exchanged = 16;
   Step &step = group.steps.front();
   StagedStore &store = *group.stores.front();
-  ArrayRef<int64_t> warps = role.getWarps();
-  int64_t threads =
-      (warps[1] - warps[0]) / static_cast<int64_t>(role.getCopies()) * subgroup;
+  int64_t threads = getTeamThreads(role);
   int64_t sums = store.getTile().getNumElements() / threads;
   int64_t values = sums * step.width / store.getColumns();
   // Loads that repeat rows or columns are few.
@@ -387,6 +393,12 @@ static void stage(RoleOp role, std::vector<StagedStore> &stores,
   WaitGroupOp::create(b, TypeRange(), Unit::Copy, 0, ValueRange());
 }
 
+/// Whether a thread has more than half a row of a part of a tile.
+static bool hasManyRows(RoleOp role, StoreOp store) {
+  auto tile = cast<RankedTensorType>(store.getValue().getType());
+  return tile.getRank() == 2 && 2 * tile.getDimSize(0) > getTeamThreads(role);
+}
+
 namespace {
 struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
   using StageStoresBase::StageStoresBase;
@@ -397,15 +409,20 @@ struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
         buffers < 1)
       return markAllAnalysesPreserved();
     kernel.walk([&](RoleOp role) {
-      std::vector<StagedStore> stores;
+      SmallVector<StoreOp> results;
       role.walk([&](StoreOp store) {
         auto dest = cast<MemRefType>(store.getDest().getType());
-        if (isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))
-          return;
-        int64_t most = isLong(store) ? columns / 2 : columns.getValue();
-        if (std::optional<StagedStore> staged = planStore(store, most))
-          stores.push_back(std::move(*staged));
+        if (!isa_and_nonnull<StagedAttr>(dest.getMemorySpace()))
+          results.push_back(store);
       });
+      std::vector<StagedStore> stores;
+      for (StoreOp store : results) {
+        bool isHalved =
+            isLong(store) || (results.size() > 1 && hasManyRows(role, store));
+        if (std::optional<StagedStore> staged =
+                planStore(store, isHalved ? columns / 2 : columns.getValue()))
+          stores.push_back(std::move(*staged));
+      }
       if (stores.empty())
         return;
       stage(role, stores, buffers);
