@@ -165,6 +165,9 @@ static void fillEpilogue(Problem &problem, EpilogueOpInterface op) {
                  math::SqrtOp, math::RsqrtOp, math::PowFOp, math::SinOp,
                  math::CosOp, arith::DivFOp>(inner))
       ++problem.functions;
+    else if (auto narrow = dyn_cast<arith::TruncFOp>(inner);
+             narrow && narrow.getType().getIntOrFloatBitWidth() == 8)
+      ++problem.functions;
   });
 }
 

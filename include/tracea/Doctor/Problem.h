@@ -60,8 +60,8 @@ struct Problem {
   int extras = 0; // extra operands of the epilogue
   /// Those of them that have an element for each of the result's.
   int addends = 0;
-  /// Exponentials, quotients and the like that the epilogue computes of an
-  /// element; an error function is as long as three.
+  /// Exponentials, quotients, conversions to 8 bits and the like that the
+  /// epilogue computes of an element; an error function is as long as three.
   int functions = 0;
   /// Types of what is stored beside the result in its shape, and the number of
   /// results that are reduced from the epilogue's values.
