@@ -39,10 +39,9 @@ static bool isAccess(Operation *op) {
 
 /// Operations of nvvm that have nothing to do with a block's protocol.
 bool mlir::tracea::isHarmless(Operation *op) {
-  return isa<NVVM::PrefetchOp, NVVM::CpAsyncBulkTensorPrefetchOp, NVVM::ShflOp,
-             NVVM::VoteSyncOp, NVVM::ReduxOp, NVVM::ElectSyncOp,
-             NVVM::GriddepcontrolOp, NVVM::MmaOp, NVVM::MapaOp,
-             NVVM::DotAccumulate4WayOp>(op) ||
+  return isa<NVVM::PrefetchOp, NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp,
+             NVVM::ElectSyncOp, NVVM::GriddepcontrolOp, NVVM::MmaOp,
+             NVVM::MapaOp, NVVM::DotAccumulate4WayOp>(op) ||
          op->getName().getStringRef().starts_with("nvvm.read.") ||
          op->getName().getStringRef().starts_with("nvvm.convert.") ||
          isPure(op);

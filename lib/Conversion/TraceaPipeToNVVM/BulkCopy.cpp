@@ -46,7 +46,7 @@ DictionaryAttr TensorMapRecipe::getAttr(Builder &b) const {
 }
 
 namespace {
-/// One tile, which is staged or only asked for, against one argument.
+/// One staged tile against one argument.
 class Planner {
 public:
   Planner(Value memory, Value staged, AffineMap map, TensorMapRecipe &recipe,
@@ -55,8 +55,6 @@ public:
         reason(reason) {}
 
   std::optional<BulkCopy> run();
-  /// Without staged memory.
-  std::optional<BulkCopy> runPrefetch(ArrayRef<int64_t> extents);
 
 private:
   std::nullopt_t refuse(const Twine &why) {
@@ -66,12 +64,6 @@ private:
   bool matchMemory();
   bool matchMap();
   bool matchLayout();
-  /// The map's dimensions and box for rows of `panel` elements; the tile's
-  /// dimensions in their order.
-  SmallVector<int64_t> planDims(int64_t panel);
-  /// Boxes side by side, then below each other, with offsets of staged ones.
-  SmallVector<BulkCopy::Box> makeBoxes(ArrayRef<int64_t> tileDims,
-                                       int64_t panel, int64_t panelBytes);
 
   Value memory, staged;
   AffineMap map;
@@ -101,8 +93,8 @@ bool Planner::matchMemory() {
   if (!type.getLayout().isIdentity() || type.getRank() < 1 ||
       type.getRank() > kMostRank)
     return refuse("its memory is not row-major of 1 to 5 dimensions"), false;
-  if ((staged && type.getElementType() !=
-                     cast<MemRefType>(staged.getType()).getElementType()) ||
+  if (type.getElementType() !=
+          cast<MemRefType>(staged.getType()).getElementType() ||
       !isUnitElement(type.getElementType()))
     return refuse("its elements are converted, or are no whole bytes"), false;
   // Distances in memory must be multiples of 16 bytes. Those that are known
@@ -182,48 +174,11 @@ std::optional<BulkCopy> Planner::run() {
     return std::nullopt;
 
   const StagedLayout &layout = window.layout;
-  SmallVector<int64_t> tileDims = planDims(layout.panel);
-  // A box that is cut must be cut in its outermost dimension: the parts are
-  // dense then.
-  for (size_t i = 1; i + 1 < tileDims.size(); ++i)
-    if (recipe.box[i] != shape[tileDims[i]])
-      return refuse("an inner extent is larger than 256");
-
-  BulkCopy copy;
-  copy.boxes = makeBoxes(tileDims, layout.panel, layout.panelBytes);
-  for (const BulkCopy::Box &box : copy.boxes)
-    if (box.offset % layout.getAlignment())
-      return refuse("a box begins at byte " + Twine(box.offset) +
-                    ", which is no multiple of " +
-                    Twine(layout.getAlignment()));
-  if (copy.boxes.size() > 64)
-    return refuse("it takes more than 64 boxes");
-  copy.bytes = layout.getBytes();
-  return copy;
-}
-
-std::optional<BulkCopy> Planner::runPrefetch(ArrayRef<int64_t> extents) {
-  constexpr int64_t lineBytes = 128;
-  shape = extents;
-  if (!matchMemory() || !matchMap())
-    return std::nullopt;
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  int64_t panel = std::min(shape.back(), lineBytes / bytes);
-  if (panel * bytes % 16 || shape.back() % panel)
-    return refuse("its rows are no multiples of 16 bytes");
-  BulkCopy copy;
-  copy.boxes = makeBoxes(planDims(panel), panel, /*panelBytes=*/0);
-  if (copy.boxes.size() > 64)
-    return refuse("it takes more than 64 boxes");
-  return copy;
-}
-
-SmallVector<int64_t> Planner::planDims(int64_t panel) {
   int64_t rank = shape.size();
   // Contiguous first: columns of a panel, then the other dimensions.
   SmallVector<int64_t> tileDims = {rank - 1};
   recipe.dims = {sourceOf.back()};
-  recipe.box = {panel};
+  recipe.box = {layout.panel};
   for (int64_t t = rank - 2; t >= 0; --t) {
     if (sourceOf[t] < 0)
       continue;
@@ -231,41 +186,41 @@ SmallVector<int64_t> Planner::planDims(int64_t panel) {
     recipe.dims.push_back(sourceOf[t]);
     recipe.box.push_back(getBoxExtent(shape[t]));
   }
+  // A box that is cut must be cut in its outermost dimension: the parts are
+  // dense then.
+  for (size_t i = 1; i + 1 < tileDims.size(); ++i)
+    if (recipe.box[i] != shape[tileDims[i]])
+      return refuse("an inner extent is larger than 256");
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
     if (!llvm::is_contained(recipe.dims, dim)) {
       recipe.dims.push_back(dim);
       recipe.box.push_back(1);
     }
-  return tileDims;
-}
 
-SmallVector<BulkCopy::Box> Planner::makeBoxes(ArrayRef<int64_t> tileDims,
-                                              int64_t panel,
-                                              int64_t panelBytes) {
-  SmallVector<BulkCopy::Box> boxes;
+  BulkCopy copy;
   int64_t boxBytes = recipe.getBoxBytes();
-  int64_t panels = shape.back() / panel;
+  int64_t panels = shape.back() / layout.panel;
   int64_t parts = 1;
   if (tileDims.size() > 1)
     parts = shape[tileDims.back()] / recipe.box[tileDims.size() - 1];
-  for (int64_t number = 0; number < panels; ++number)
+  for (int64_t panel = 0; panel < panels; ++panel)
     for (int64_t part = 0; part < parts; ++part) {
       BulkCopy::Box box;
       box.coordinates.assign(recipe.dims.size(), 0);
-      box.coordinates[0] = number * panel;
+      box.coordinates[0] = panel * layout.panel;
       box.coordinates[tileDims.size() - 1] +=
           parts > 1 ? part * recipe.box[tileDims.size() - 1] : 0;
-      box.offset = number * panelBytes + part * boxBytes;
-      boxes.push_back(box);
+      box.offset = panel * layout.panelBytes + part * boxBytes;
+      if (box.offset % layout.getAlignment())
+        return refuse("a box begins at byte " + Twine(box.offset) +
+                      ", which is no multiple of " +
+                      Twine(layout.getAlignment()));
+      copy.boxes.push_back(box);
     }
-  return boxes;
-}
-
-std::optional<BulkCopy> mlir::tracea_pipe::planPrefetch(PrefetchOp op,
-                                                        TensorMapRecipe &recipe,
-                                                        std::string &reason) {
-  return Planner(op.getSource(), Value(), op.getMap(), recipe, reason)
-      .runPrefetch(op.getShape());
+  if (copy.boxes.size() > 64)
+    return refuse("it takes more than 64 boxes");
+  copy.bytes = layout.getBytes();
+  return copy;
 }
 
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,

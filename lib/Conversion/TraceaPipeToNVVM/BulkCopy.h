@@ -60,10 +60,6 @@ std::optional<BulkCopy> planBulkCopy(CopyOp op, TensorMapRecipe &recipe,
 std::optional<BulkCopy> planBulkCopy(CopyOutOp op, TensorMapRecipe &recipe,
                                      std::string &reason);
 
-/// How it asks for the memory of a tile, in boxes of one line's columns.
-std::optional<BulkCopy> planPrefetch(PrefetchOp op, TensorMapRecipe &recipe,
-                                     std::string &reason);
-
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_BULKCOPY_H

@@ -185,31 +185,6 @@ struct LowerCopy : KernelPattern<CopyOp> {
   }
 };
 
-/// Into the second-level cache, in the order of the columns.
-struct LowerPrefetch : KernelPattern<PrefetchOp> {
-  using KernelPattern::KernelPattern;
-  LogicalResult
-  matchAndRewrite(PrefetchOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto bulk = context.plan.bulkCopies.find(op);
-    if (bulk != context.plan.bulkCopies.end()) {
-      Emitter b(op, rewriter, context);
-      unsigned map = bulk->second.tensorMap;
-      const TensorMapRecipe &recipe = context.plan.tensorMaps[map];
-      b.onLeader([&]() {
-        for (const BulkCopy::Box &box : bulk->second.boxes)
-          NVVM::CpAsyncBulkTensorPrefetchOp::create(
-              b, context.tensorMaps[map],
-              getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
-              /*im2colOffsets=*/ValueRange(), NVVM::TMALoadMode::TILE,
-              /*l2CacheHint=*/nullptr);
-      });
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct LowerCopyOut : KernelPattern<CopyOutOp> {
   using KernelPattern::KernelPattern;
 
@@ -297,6 +272,6 @@ struct LowerCopyOut : KernelPattern<CopyOutOp> {
 void mlir::tracea_pipe::populateCopyPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &context) {
-  patterns.add<LowerCopy, LowerCopyOut, LowerPrefetch>(
-      converter, patterns.getContext(), context);
+  patterns.add<LowerCopy, LowerCopyOut>(converter, patterns.getContext(),
+                                        context);
 }

@@ -56,8 +56,6 @@ private:
   void planCopies();
   template <typename OpTy>
   void planCopy(OpTy op);
-  void planPrefetch(PrefetchOp op);
-  void addBulkCopy(Operation *op, BulkCopy copy, const TensorMapRecipe &recipe);
   bool feedsTF32(Operation *root);
   void classifyRoles();
   LogicalResult planChannels();
@@ -169,32 +167,13 @@ void Planner::planCopy(OpTy op) {
   }
   if (auto load = dyn_cast<CopyOp>(op.getOperation()))
     recipe.roundToTF32 = feedsTF32(getRoot(load.getDest()));
-  addBulkCopy(op, std::move(*copy), recipe);
-}
-
-void Planner::addBulkCopy(Operation *op, BulkCopy copy,
-                          const TensorMapRecipe &recipe) {
   auto *it = llvm::find(plan.tensorMaps, recipe);
-  copy.tensorMap = it - plan.tensorMaps.begin();
+  copy->tensorMap = it - plan.tensorMaps.begin();
   if (it == plan.tensorMaps.end())
     plan.tensorMaps.push_back(recipe);
   else
     it->isWritten |= recipe.isWritten;
-  plan.bulkCopies[op] = std::move(copy);
-}
-
-/// A request that the unit cannot make is left out.
-void Planner::planPrefetch(PrefetchOp op) {
-  TensorMapRecipe recipe;
-  std::string reason = "copies by lanes were asked for";
-  std::optional<BulkCopy> copy;
-  if (!kernel->hasAttr(kLaneCopiesAttrName) && !options.laneCopies)
-    copy = mlir::tracea_pipe::planPrefetch(op, recipe, reason);
-  if (copy)
-    return addBulkCopy(op, std::move(*copy), recipe);
-  remark::missed(op.getLoc(), remark::RemarkOpts::name("no-prefetch")
-                                  .category("convert-tracea-pipe-to-nvvm"))
-      << remark::reason("{0}", reason);
+  plan.bulkCopies[op] = std::move(*copy);
 }
 
 void Planner::planCopies() {
@@ -203,8 +182,6 @@ void Planner::planCopies() {
       planCopy(copy);
     else if (auto copyOut = dyn_cast<CopyOutOp>(op))
       planCopy(copyOut);
-    else if (auto prefetch = dyn_cast<PrefetchOp>(op))
-      planPrefetch(prefetch);
   });
 }
 
@@ -221,7 +198,7 @@ static bool isScalar(Operation *op, const KernelPlan &plan) {
   if (isa<TraceaPipeDialect>(op->getDialect()))
     return isa<AcquireOp, WaitOp, CommitOp, ReleaseOp, StartOp, AdvanceOp,
                RasterOp, RaggedTileOp, RaggedCountOp, ViewOp, ScratchOp,
-               ChannelOp, EndOp, SyncOp, PrefetchOp>(op);
+               ChannelOp, EndOp, SyncOp>(op);
   auto hasTiles = [](TypeRange types) {
     return llvm::any_of(types, [](Type type) {
       return isRegisterTile(type) || isa<InFlightType>(type);

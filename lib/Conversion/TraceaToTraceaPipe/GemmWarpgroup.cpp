@@ -53,13 +53,9 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
   Value m = ix.mul(grid[shape.batchRank], product.tileM);
   Value n = ix.mul(grid[shape.batchRank + 1], product.tileN);
+  Value sum = product.sum(kb, batch, m, n, ix.constant(0), steps);
   SmallVector<Value> limits = product.getLimits(ix, sizeM, sizeN, m, n);
   SmallVector<Value> indices = shape.at(batch, shape.batchRank, m, n);
-  // What the epilogue adds comes from memory while the sum is computed.
-  if (!product.isTransposed)
-    kb.prefetchAddends(op, indices, product.getResultMap(kb, shape.batchRank),
-                       limits, {product.tileM, product.tileN});
-  Value sum = product.sum(kb, batch, m, n, ix.constant(0), steps);
   results.store(kb, sum, indices, product.getResultMap(kb, shape.batchRank),
                 limits);
   results.finish(kb.launch());

@@ -326,16 +326,6 @@ Value mlir::tracea::convertTile(ImplicitLocOpBuilder &b, Value tile,
   return arith::TruncIOp::create(b, to, tile);
 }
 
-void KernelBuilder::prefetchAddends(EpilogueOpInterface epilogue,
-                                    ValueRange indices, AffineMap map,
-                                    ValueRange limits, ArrayRef<int64_t> tile) {
-  for (auto [extra, extraMap] :
-       llvm::zip(epilogue.getExtras(), epilogue.getEpilogueMaps()))
-    if (cast<AffineMapAttr>(extraMap).getValue().isIdentity())
-      PrefetchOp::create(b, getMemRef(extra), indices, limits, map, tile,
-                         /*write=*/false);
-}
-
 SmallVector<Value> KernelBuilder::emitEpilogueResults(
     EpilogueOpInterface epilogue, Value accumulator, const TileAddress &address,
     ValueRange limits) {

@@ -106,11 +106,6 @@ public:
 
   /// Applies the operation's epilogue to the accumulator tile, whose elements
   /// belong to the result elements at `address`: a tile for each result.
-  /// Asks for a tile of each extra operand of an epilogue that has an element
-  /// for every one of the result's.
-  void prefetchAddends(EpilogueOpInterface epilogue, ValueRange indices,
-                       AffineMap map, ValueRange limits,
-                       ArrayRef<int64_t> tile);
   SmallVector<Value> emitEpilogueResults(EpilogueOpInterface op,
                                          Value accumulator,
                                          const TileAddress &address,

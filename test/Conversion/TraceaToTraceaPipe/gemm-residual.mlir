@@ -1,31 +1,20 @@
-// Another operand with an element for each of the result's is asked for while the
-// sum is computed, and read 16 bytes of a row at a time.
+// Another operand with an element for each of the result's is read 16 bytes of a
+// row at a time, and shuffled to the lanes of the sum.
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=pipeline require-proof=true" | FileCheck %s --check-prefix=PIPELINE
-// RUN: tracea-opt %s --tracea-compile="target=sm_90a require-proof=true" \
-// RUN:   --remark-format=emitRemark --remarks-filter-missed=convert-tracea-pipe-to-nvvm 2>%t.remarks | FileCheck %s --check-prefix=TARGET
-// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+// RUN: tracea-opt %s --tracea-compile="target=sm_90a require-proof=true" | FileCheck %s --check-prefix=TARGET
 // PIPELINE-LABEL: tracea_pipe.kernel @gemm_0(
-// PIPELINE: role "producer"
-// PIPELINE: tracea_pipe.prefetch %[[R:.*]][%{{.*}}, %{{.*}}] map {{.*}} shape [128, 256] : memref<4096x4096xbf16>
-// PIPELINE-NEXT: scf.for
-// PIPELINE: tracea_pipe.acquire
 // PIPELINE: role "consumer"
-// PIPELINE-NOT: tracea_pipe.prefetch
-// PIPELINE: tracea_pipe.load %[[R]]
+// PIPELINE: tracea_pipe.load {{.*}} -> tensor<64x64xbf16, #[[WIDE:.*]]>
 // PIPELINE: tracea_pipe.mma_async
-// PIPELINE: tracea_pipe.relayout
+// PIPELINE: tracea_pipe.relayout {{.*}} : tensor<64x64xbf16, #[[WIDE]]> -> tensor<64x64xbf16, #
+// Rows that begin anywhere cannot be read so.
+// PIPELINE-LABEL: tracea_pipe.kernel @gemm_1(
+// PIPELINE: role "consumer"
+// PIPELINE-NOT: tracea_pipe.relayout
 
-// Four boxes of 64 columns.
 // TARGET-LABEL: llvm.func @gemm_0(
-// TARGET-COUNT-4: nvvm.cp.async.bulk.tensor.prefetch
-// TARGET-NOT: nvvm.cp.async.bulk.tensor.prefetch
-// TARGET: nvvm.cp.async.bulk.tensor.shared.cluster
+// TARGET: llvm.load {{.*}} {alignment = 16 : i64{{.*}}} : !llvm.ptr<1> -> vector<8xbf16>
 // TARGET: nvvm.shfl.sync
-// TARGET-LABEL: llvm.func @gemm_1(
-// TARGET-NOT: nvvm.cp.async.bulk.tensor.prefetch
-
-// Rows that begin anywhere the unit cannot ask for.
-// REMARK: remark: [Missed] no-prefetch{{.*}}rows of its memory are no multiples of 16 bytes
 #id = affine_map<(i, j) -> (i, j)>
 func.func @aligned(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %r: tensor<4096x4096xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) outs(%d : tensor<4096x4096xbf16>)

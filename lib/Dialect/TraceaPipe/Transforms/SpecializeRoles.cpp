@@ -28,7 +28,7 @@ static bool isShared(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Keeps what fills slots or asks for memory, and all that this depends on.
+/// Keeps what fills slots, and all that this depends on.
 static LogicalResult keepFilling(RoleOp role) {
   llvm::SetVector<Operation *> needed;
   auto require = [&](Operation *op) {
@@ -37,7 +37,7 @@ static LogicalResult keepFilling(RoleOp role) {
         return;
   };
   role->walk([&](Operation *op) {
-    if (isa<AcquireOp, CopyOp, CommitOp, PrefetchOp>(op))
+    if (isa<AcquireOp, CopyOp, CommitOp>(op))
       require(op);
   });
   for (size_t i = 0; i < needed.size(); ++i) {
@@ -80,7 +80,7 @@ static LogicalResult keepFilling(RoleOp role) {
 static LogicalResult keepReading(RoleOp role) {
   SmallVector<Operation *> filling;
   role->walk([&](Operation *op) {
-    if (isa<AcquireOp, CopyOp, CommitOp, PrefetchOp>(op))
+    if (isa<AcquireOp, CopyOp, CommitOp>(op))
       filling.push_back(op);
   });
   for (Operation *op : llvm::reverse(filling)) {
