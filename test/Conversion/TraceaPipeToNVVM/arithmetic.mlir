@@ -121,8 +121,9 @@ tracea_pipe.kernel @other_bf16(%n: index, %a: memref<?x128xf32>, %d: memref<?x12
   tracea_pipe.end
 }
 
-// The error function: a rational function for f32 and f16, a tangent of an odd
-// polynomial on [-4, 4] for bf16.
+// The error function: a rational function for f32; from the unit's exponential
+// for f16, with a series near zero; a tangent of an odd polynomial on [-4, 4]
+// for bf16.
 // CHECK-LABEL: llvm.func @erf_f32(
 // CHECK-NOT: math.tanh
 // CHECK-NOT: math.erf
@@ -141,9 +142,39 @@ tracea_pipe.kernel @erf_f32(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf
 }
 
 // CHECK-LABEL: llvm.func @erf_f16(
-// CHECK-NOT: math.tanh
-// CHECK-NOT: math.erf
-// CHECK: arith.divf %{{.*}}, %{{[^ ]*}} fastmath<afn> : vector<4xf32>
+// CHECK-DAG: %[[LOG2E:.*]] = arith.constant dense<-1.44269502>
+// CHECK-DAG: %[[A1:.*]] = arith.constant dense<0.254829586>
+// CHECK-DAG: %[[A2:.*]] = arith.constant dense<-0.284496725>
+// CHECK-DAG: %[[A3:.*]] = arith.constant dense<1.42141378>
+// CHECK-DAG: %[[A4:.*]] = arith.constant dense<-1.45315206>
+// CHECK-DAG: %[[A5:.*]] = arith.constant dense<1.06140542>
+// CHECK-DAG: %[[P:.*]] = arith.constant dense<0.327591091>
+// CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00>
+// CHECK-DAG: %[[S1:.*]] = arith.constant dense<1.12837923>
+// CHECK-DAG: %[[S3:.*]] = arith.constant dense<-0.376126379>
+// CHECK-DAG: %[[S5:.*]] = arith.constant dense<0.112837918>
+// CHECK-DAG: %[[S7:.*]] = arith.constant dense<-0.0268661715>
+// CHECK-DAG: %[[QUARTER:.*]] = arith.constant dense<2.500000e-01>
+// CHECK: %[[SQUARE:.*]] = arith.mulf %[[Z:.*]], %[[Z]] : vector<4xf32>
+// CHECK-NEXT: %[[SIZE:.*]] = math.absf %[[Z]]
+// CHECK-NEXT: %[[NEAR:.*]] = arith.cmpf olt, %[[SIZE]], %[[QUARTER]]
+// CHECK-NEXT: %[[T7:.*]] = math.fma %[[S7]], %[[SQUARE]], %[[S5]]
+// CHECK-NEXT: %[[T5:.*]] = math.fma %[[T7]], %[[SQUARE]], %[[S3]]
+// CHECK-NEXT: %[[T3:.*]] = math.fma %[[T5]], %[[SQUARE]], %[[S1]]
+// CHECK-NEXT: %[[SERIES:.*]] = arith.mulf %[[T3]], %[[Z]]
+// CHECK-NEXT: %[[DENOMINATOR:.*]] = math.fma %[[SIZE]], %[[P]], %[[ONE]]
+// CHECK-NEXT: %[[T:.*]] = arith.divf %[[ONE]], %[[DENOMINATOR]] fastmath<afn>
+// CHECK-NEXT: %[[Q4:.*]] = math.fma %[[A5]], %[[T]], %[[A4]]
+// CHECK-NEXT: %[[Q3:.*]] = math.fma %[[Q4]], %[[T]], %[[A3]]
+// CHECK-NEXT: %[[Q2:.*]] = math.fma %[[Q3]], %[[T]], %[[A2]]
+// CHECK-NEXT: %[[Q1:.*]] = math.fma %[[Q2]], %[[T]], %[[A1]]
+// CHECK-NEXT: %[[POWER:.*]] = arith.mulf %[[SQUARE]], %[[LOG2E]]
+// CHECK-NEXT: %[[EXP:.*]] = math.exp2 %[[POWER]] fastmath<afn>
+// CHECK-NEXT: %[[QT:.*]] = arith.mulf %[[Q1]], %[[T]]
+// CHECK-NEXT: %[[REST:.*]] = arith.mulf %[[QT]], %[[EXP]]
+// CHECK-NEXT: %[[FAR:.*]] = arith.subf %[[ONE]], %[[REST]]
+// CHECK-NEXT: %[[SIGNED:.*]] = math.copysign %[[FAR]], %[[Z]]
+// CHECK-NEXT: arith.select %[[NEAR]], %[[SERIES]], %[[SIGNED]]
 // CHECK-NOT: math.erf
 // CHECK: llvm.return
 tracea_pipe.kernel @erf_f16(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf16>) attributes {warps = 4 : i64} {

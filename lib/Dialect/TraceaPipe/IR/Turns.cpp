@@ -67,16 +67,3 @@ std::optional<OwnTurn> mlir::tracea_pipe::getOwnTurn(Value truth) {
       return std::nullopt;
   return turn;
 }
-
-std::optional<OwnTurn> mlir::tracea_pipe::getTurnAround(Operation *op) {
-  for (Region *region = op->getParentRegion(); region;
-       region = region->getParentRegion()) {
-    auto branch = dyn_cast<scf::IfOp>(region->getParentOp());
-    if (!branch || region != &branch.getThenRegion())
-      continue;
-    std::optional<OwnTurn> turn = getOwnTurn(branch.getCondition());
-    if (turn && turn->loop->isProperAncestor(branch))
-      return turn;
-  }
-  return std::nullopt;
-}

@@ -85,10 +85,8 @@ LogicalResult PhaseWalk::emit(Block &block) {
 /// Copies what computes a number inside of the block.
 LogicalResult PhaseWalk::cloneNumber(Value value, Operation *user) {
   Operation *def = value.getDefiningOp();
-  if (mapping.contains(value) ||
-      !source.getParent()->isAncestor(value.getParentRegion()))
-    return success();
-  if (!def)
+  bool isOutside = !source.getParent()->isAncestor(value.getParentRegion());
+  if (!def || isOutside || mapping.contains(value))
     return success();
   if (def->getNumRegions() || !isPure(def))
     return user->emitOpError() << "depends on what one team computes: other "

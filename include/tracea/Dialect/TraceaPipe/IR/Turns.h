@@ -39,10 +39,6 @@ struct OwnTurn {
 /// would hold in the iteration after the last one. Nothing for other values.
 std::optional<OwnTurn> getOwnTurn(Value truth);
 
-/// The loop around `value` whose iterations two teams take in turn, where the
-/// branch of the own ones is around it; nothing where there is none.
-std::optional<OwnTurn> getTurnAround(Operation *op);
-
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_DIALECT_TRACEAPIPE_IR_TURNS_H
