@@ -106,19 +106,12 @@ TEST(GPUGemm, LongSumsOfFewTilesAreSplit) {
 
 TEST(GPUGemm, EveryEntryOfTheTableHolds) {
   for (bool isTransposed : {false, true})
-    for (const WarpgroupTile &tile : warpgroupTiles(isTransposed)) {
-      Plan plan;
-      plan.unit = UnitKind::WGMMA;
-      plan.tile = {tile.m, tile.n, tile.k};
-      plan.slots = tile.slots;
-      plan.producers = 1;
-      plan.consumers = tile.consumers;
-      plan.group = tile.group;
-      EXPECT_EQ(
-          checkSchedule(Registry::builtin(), gemm(16, 4096, 4096), hopper(),
-                        isTransposed ? "gemm.skinny" : "gemm.warpgroup", plan),
-          "");
-    }
+    for (const WarpgroupTile &tile : warpgroupTiles(isTransposed))
+      EXPECT_EQ(checkSchedule(Registry::builtin(), gemm(16, 4096, 4096),
+                              hopper(),
+                              isTransposed ? "gemm.skinny" : "gemm.warpgroup",
+                              planOf(tile)),
+                "");
 }
 
 TEST(GPUGemm, WideResultsLeaveLessRoomForSlots) {

@@ -184,7 +184,11 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
   MLIRContext *context = function->getContext();
   auto config =
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
-  if (failed(widenByteFloats(function)))
+  // Functions of halves are computed in f32: the target has none of them.
+  RewritePatternSet halves(context);
+  populateMathF32ExpansionPatterns(halves, [](StringRef) { return true; });
+  if (failed(widenByteFloats(function)) ||
+      failed(applyPatternsGreedily(function, std::move(halves), config)))
     return failure();
   // What is a tangent must be one before the others change.
   if (digits <= kBrainDigits) {

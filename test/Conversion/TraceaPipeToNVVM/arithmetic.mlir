@@ -188,6 +188,25 @@ tracea_pipe.kernel @erf_f16(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf
   tracea_pipe.end
 }
 
+// Functions of halves are computed in f32.
+// CHECK-LABEL: llvm.func @halves(
+// CHECK: %[[E:.*]] = math.exp2 %{{.*}} fastmath<afn> : vector<4xf32>
+// CHECK-NEXT: %[[H:.*]] = arith.truncf %[[E]] : vector<4xf32> to vector<4xf16>
+// CHECK-NEXT: %[[X:.*]] = arith.extf %[[H]] : vector<4xf16> to vector<4xf32>
+// CHECK-NEXT: arith.mulf %[[X]], %[[X]] : vector<4xf32>
+// CHECK-NOT: math.erf
+// CHECK: llvm.return
+tracea_pipe.kernel @halves(%n: index, %a: memref<?x128xf16>, %d: memref<?x128xf16>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf16> -> tensor<4x128xf16, #row>
+    %e = math.exp %x : tensor<4x128xf16, #row>
+    %y = math.erf %e : tensor<4x128xf16, #row>
+    tracea_pipe.store %y, %d[%i, %c0] map #id : tensor<4x128xf16, #row>, memref<?x128xf16>
+  }
+  tracea_pipe.end
+}
+
 // CHECK-LABEL: llvm.func @erf_bf16(
 // CHECK-DAG: arith.constant dense<-4.000000e+00>
 // CHECK-DAG: arith.constant dense<4.000000e+00>
