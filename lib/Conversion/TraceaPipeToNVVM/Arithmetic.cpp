@@ -184,11 +184,20 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
   MLIRContext *context = function->getContext();
   auto config =
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
+  if (failed(widenByteFloats(function)))
+    return failure();
   // Functions of halves are computed in f32: the target has none of them.
-  RewritePatternSet halves(context);
-  populateMathF32ExpansionPatterns(halves, [](StringRef) { return true; });
-  if (failed(widenByteFloats(function)) ||
-      failed(applyPatternsGreedily(function, std::move(halves), config)))
+  SmallVector<Operation *> halves;
+  function->walk([&](Operation *op) {
+    if (isa<math::MathDialect>(op->getDialect()) &&
+        isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(op->getResult(0))))
+      halves.push_back(op);
+  });
+  RewritePatternSet widening(context);
+  populateMathF32ExpansionPatterns(widening, [](StringRef) { return true; });
+  auto strict = config;
+  strict.setStrictness(GreedyRewriteStrictness::ExistingOps);
+  if (failed(applyOpPatternsGreedily(halves, std::move(widening), strict)))
     return failure();
   // What is a tangent must be one before the others change.
   if (digits <= kBrainDigits) {
