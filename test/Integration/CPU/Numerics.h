@@ -165,6 +165,7 @@ Case generateLayerNorm(Random &random, bool large);
 Case generateRMSNorm(Random &random, bool large);
 Case generateAttention(Random &random, bool large);
 Case generateGraph(Random &random, bool large);
+Case generateGeneric(Random &random, bool large);
 
 /// Cases that once failed, and those that must always be there.
 struct Regression {

@@ -51,6 +51,10 @@ Format formatOf(ElementType type) {
     return {11, -14, 16};
   case ElementType::BF16:
     return {8, -126, 128};
+  case ElementType::F8E4M3FN:
+    return {4, -6, 9};
+  case ElementType::F8E5M2:
+    return {3, -14, 16};
   default:
     return {53, -1022, 1024};
   }
@@ -70,14 +74,19 @@ ElementType numerics::accumulatorOf(ElementType type) {
 Real numerics::roundTo(ElementType type, Real value) {
   if (isInteger(type))
     return std::rint(value);
+  // The place of infinity and of what rounds beyond 448 has NaN.
+  bool isFinite = type == ElementType::F8E4M3FN;
   if (!std::isfinite(value) || value == 0)
-    return value;
+    return isFinite && value != 0 ? std::numeric_limits<Real>::quiet_NaN()
+                                  : value;
   Format format = formatOf(type);
   int exponent;
   std::frexp(value, &exponent); // |value| in [2^(exponent-1), 2^exponent)
   int lowest = format.minExponent - (format.digits - 1);
   int quantum = std::max(exponent - format.digits, lowest);
   Real rounded = std::ldexp(std::rint(std::ldexp(value, -quantum)), quantum);
+  if (isFinite && std::fabs(rounded) > 448)
+    return std::numeric_limits<Real>::quiet_NaN();
   if (std::fabs(rounded) >= std::ldexp(Real(1), format.maxExponent))
     return std::copysign(std::numeric_limits<Real>::infinity(), value);
   return rounded;

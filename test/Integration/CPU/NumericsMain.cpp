@@ -8,6 +8,8 @@
 #include "Numerics.h"
 #include "NumericsRun.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,6 +35,7 @@ const std::vector<Family> &numerics::families() {
       {"rms_norm", 5, generateRMSNorm},
       {"attention", 12, generateAttention},
       {"graph", 10, generateGraph},
+      {"generic", 0, generateGeneric},
   };
   return list;
 }
@@ -43,6 +46,10 @@ struct Options {
   uint64_t seed = 1;
   int64_t cases = 300;
   std::string filter;
+  std::string family;
+  std::string writeTo;
+  std::string target = "host";
+  bool prove = false;
   int64_t repro = -1;
   bool large = false;
   bool print = false;
@@ -62,16 +69,23 @@ plain loops, within bounds on the rounding error.
   --cases N        how many random cases (default 300)
   --filter TEXT    only random cases of families, and fixed cases, whose name
                    contains TEXT
+  --family NAME    draws all random cases from this family
+  --prove          compiles only, and demands all proofs: what is refused is
+                   counted by reason; what the target has no variant for is
+                   counted apart
+  --target NAME    the target of --prove (default host)
   --repro N        only random case N of the seed, on all targets, printing its
-                   module (keep --long as it was)
+                   module (keep --long, --family and --prove as they were)
   --long           5000 cases of larger sizes and a new seed, unless given
   --regressions    only the fixed cases
   --no-regressions only the random cases
   --jobs N         processes at the same time (default: one per processor)
   --timeout N      seconds that one case may take (default 120)
   --print          print the modules
+  --write DIR      writes each module to DIR/N.mlir, and does nothing else
 
-The last line is "N passed, N failed".
+The families are gemm, conv2d, softmax, batch_norm, layer_norm, rms_norm,
+attention, graph and generic. The last line is "N passed, N failed".
 )";
 
 [[noreturn]] void fail(const std::string &message) {
@@ -103,6 +117,14 @@ Options parse(int argc, char **argv) {
       options.cases = static_cast<int64_t>(number()), casesGiven = true;
     else if (flag == "--filter")
       options.filter = text();
+    else if (flag == "--family")
+      options.family = text();
+    else if (flag == "--prove")
+      options.prove = true;
+    else if (flag == "--target")
+      options.target = text();
+    else if (flag == "--write")
+      options.writeTo = text();
     else if (flag == "--repro")
       options.repro = static_cast<int64_t>(number());
     else if (flag == "--long")
@@ -123,6 +145,16 @@ Options parse(int argc, char **argv) {
     } else
       fail("unknown option '" + flag + "'; see --help");
   }
+  if (!options.family.empty() &&
+      std::none_of(
+          families().begin(), families().end(),
+          [&](const Family &family) { return family.name == options.family; }))
+    fail("no family is named '" + options.family + "'; see --help");
+  if (options.target != "host" && !options.prove)
+    fail("--target is of use with --prove only");
+  // What is proved is what the random cases show.
+  if (options.prove || !options.writeTo.empty())
+    options.regressions = false;
   if (options.large && !casesGiven)
     options.cases = 5000;
   if (options.large && !seedGiven)
@@ -149,7 +181,11 @@ Random randomOf(const Options &options, int64_t number) {
                 (static_cast<uint64_t>(number) * 0xd1342543de82ef95));
 }
 
-const Family &pickFamily(Random &random) {
+const Family &pickFamily(const Options &options, Random &random) {
+  if (!options.family.empty())
+    for (const Family &family : families())
+      if (family.name == options.family)
+        return family;
   int64_t total = 0;
   for (const Family &family : families())
     total += family.weight;
@@ -171,8 +207,34 @@ std::string reproCommand(const Options &options, const Job &job) {
     return std::string("tracea-numerics --regressions --filter ") +
            regressions()[job.number].name;
   return "tracea-numerics --seed " + std::to_string(options.seed) +
-         (options.large ? " --long" : "") + " --repro " +
-         std::to_string(job.number);
+         (options.large ? " --long" : "") +
+         (options.family.empty() ? "" : " --family " + options.family) +
+         (options.prove ? " --prove --target " + options.target : "") +
+         " --repro " + std::to_string(job.number);
+}
+
+/// Empty, or why the file cannot be written.
+std::string write(const Case &test, const std::string &path) {
+  std::string text = "// " + test.name + "\n" + test.text;
+  FILE *file = std::fopen(path.c_str(), "w");
+  if (!file)
+    return "cannot write " + path + ": " + std::strerror(errno);
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written ? "" : "cannot write " + path;
+}
+
+/// What the compiler says without its numbers and where it was: cases that are
+/// refused for one reason.
+std::string reasonOf(const std::string &error) {
+  std::string reason;
+  size_t end = std::min({error.find('\n'), error.find(", where"),
+                         error.find("' (", error.find(" is "))});
+  for (char c : error.substr(0, end)) {
+    bool isDigit = c >= '0' && c <= '9';
+    if (!isDigit || reason.empty() || reason.back() != '#')
+      reason += isDigit ? '#' : c;
+  }
+  return reason;
 }
 
 /// In a child: runs a job and returns what is wrong. `name` gets the case's.
@@ -188,13 +250,18 @@ std::string runJob(const Options &options, const Job &job, Runner &runner,
     return runner.run(test, random, /*allTargets=*/true);
   }
   Random random = randomOf(options, job.number);
-  const Family &family = pickFamily(random);
+  const Family &family = pickFamily(options, random);
   Case test = family.generate(random, options.large);
   name = test.name;
   if (options.print) {
     std::printf("// %s\n%s\n", test.name.c_str(), test.text.c_str());
     std::fflush(stdout);
   }
+  if (!options.writeTo.empty())
+    return write(test,
+                 options.writeTo + "/" + std::to_string(job.number) + ".mlir");
+  if (options.prove)
+    return runner.prove(test, options.target);
   return runner.run(test, random, options.repro >= 0);
 }
 
@@ -225,6 +292,8 @@ private:
   std::vector<Job> jobs;
   std::vector<Worker> workers;
   int64_t failures = 0;
+  int64_t unsupported = 0;
+  std::map<std::string, int64_t> reasons;
 };
 
 void Pool::start(Worker &worker, int64_t position) {
@@ -271,7 +340,14 @@ void Pool::child(int out, int64_t position) {
 
 void Pool::report(int64_t position, const std::string &name,
                   const std::string &error) {
+  if (options.prove &&
+      error.find("has no variant for target") != std::string::npos) {
+    ++unsupported;
+    return;
+  }
   ++failures;
+  if (options.prove)
+    ++reasons[reasonOf(error)];
   std::printf("FAILED: %s (%s)\n  %s\n  %s\n",
               describe(options, jobs[position]).c_str(), name.c_str(),
               error.c_str(), reproCommand(options, jobs[position]).c_str());
@@ -335,8 +411,16 @@ int64_t Pool::run() {
         polled.push_back({worker.pipe, POLLIN, 0});
         owners.push_back(&worker);
       }
-    if (polled.empty())
+    if (polled.empty()) {
+      if (unsupported)
+        std::printf("%lld have no variant for %s\n",
+                    static_cast<long long>(unsupported),
+                    options.target.c_str());
+      for (const auto &[reason, count] : reasons)
+        std::printf("%lld refused: %s\n", static_cast<long long>(count),
+                    reason.c_str());
       return failures;
+    }
     if (poll(polled.data(), polled.size(), -1) < 0)
       continue;
     for (size_t i = 0; i < polled.size(); ++i)
@@ -363,7 +447,7 @@ int main(int argc, char **argv) {
   else if (options.random)
     for (int64_t i = 0; i < options.cases; ++i) {
       Random random = randomOf(options, i);
-      if (matches(pickFamily(random).name))
+      if (matches(pickFamily(options, random).name))
         jobs.push_back({i, false});
     }
   if (jobs.empty())

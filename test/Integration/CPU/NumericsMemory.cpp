@@ -37,6 +37,12 @@ static void encode(ElementType type, double value, uint8_t *to) {
     std::memcpy(to, &bits, 2);
     return;
   }
+  case ElementType::F8E4M3FN:
+    *to = runtime::floatToF8E4M3FN(static_cast<float>(value));
+    return;
+  case ElementType::F8E5M2:
+    *to = runtime::floatToF8E5M2(static_cast<float>(value));
+    return;
   default: {
     int64_t number = static_cast<int64_t>(value);
     std::memcpy(to, &number, runtime::sizeOf(type)); // little-endian

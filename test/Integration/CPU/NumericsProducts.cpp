@@ -32,14 +32,17 @@ struct Product {
   Epilogue epilogue;
   int destination = -1;
 
-  void drawTypes(Random &random) {
+  void drawTypes(Random &random, bool withByteFloats) {
     type = random.pick({ElementType::F32, ElementType::F32, ElementType::F32,
                         ElementType::F64, ElementType::F16, ElementType::BF16,
                         ElementType::I8});
+    bool isByteFloat = withByteFloats && random.chance(0.15);
+    if (isByteFloat)
+      type = random.pick({ElementType::F8E4M3FN, ElementType::F8E5M2});
     accumulator = accumulatorOf(type);
     if (accumulator == ElementType::F32 && random.chance(0.1))
       accumulator = ElementType::F64;
-    result.type = random.chance(0.6)
+    result.type = !isByteFloat && random.chance(0.6)
                       ? (isInteger(type) ? ElementType::I32 : type)
                       : pickResultType(random, accumulator);
     fill = pickFill(random);
@@ -111,7 +114,7 @@ ExpectedTensor Gemm::compute(const std::vector<HostTensor> &inputs) const {
 Case numerics::generateGemm(Random &random, bool large) {
   auto gemm = std::make_shared<Gemm>();
   Sizes &sizes = gemm->sizes;
-  gemm->drawTypes(random);
+  gemm->drawTypes(random, /*withByteFloats=*/true);
   const std::vector<int64_t> extents = {
       0,   1,   2,   3,   5,   7,   8,   13,  16,  17,  31,  32,
       33,  47,  48,  49,  63,  64,  65,  95,  96,  97,  100, 127,
@@ -244,7 +247,7 @@ ExpectedTensor Conv::compute(const std::vector<HostTensor> &inputs) const {
 Case numerics::generateConv2D(Random &random, bool large) {
   auto conv = std::make_shared<Conv>();
   Sizes &sizes = conv->sizes;
-  conv->drawTypes(random);
+  conv->drawTypes(random, /*withByteFloats=*/false);
   conv->nhwc = random.chance(0.6);
   conv->filterLayout = static_cast<int>(random.below(3));
   int64_t n, h, w, r, s, cg, kg, p, q;

@@ -51,7 +51,9 @@ void Runner::Impl::renewContext() {
       return;
     diagnostics += diag.str() + "\n";
     for (mlir::Diagnostic &note : diag.getNotes())
-      diagnostics += "note: " + note.str() + "\n";
+      if (std::string text = note.str();
+          text.find("see current operation") != 0)
+        diagnostics += "note: " + text + "\n";
   });
 }
 
@@ -388,6 +390,16 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
   std::vector<std::vector<uint8_t>> bits;
   error = judgeRun(**execution, random, wide, Placement::End, bits);
   return error.empty() ? "" : where + error;
+}
+
+std::string Runner::prove(const Case &test, const std::string &target) {
+  compiler::CompileOptions options;
+  options.target = target;
+  options.requireProof = true;
+  options.assemble = false;
+  std::string error;
+  impl->compile(test.text, options, error);
+  return error;
 }
 
 std::string Runner::run(const Case &test, Random &random, bool allTargets) {

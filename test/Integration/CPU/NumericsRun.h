@@ -20,6 +20,10 @@ public:
   /// all is right, else what is wrong.
   std::string run(const Case &test, Random &random, bool allTargets);
 
+  /// Compiles a case for a target of the tables, or "host", and demands all
+  /// proofs. Empty when there is a program, else what the compiler says.
+  std::string prove(const Case &test, const std::string &target);
+
 private:
   struct Impl;
   std::unique_ptr<Impl> impl;
