@@ -1,0 +1,115 @@
+//===- Checks.cpp - Who refuses a module ----------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Campaign.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "tracea/Compiler/Compiler.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace ::tracea::mutants;
+namespace mut = ::tracea::mutants;
+
+namespace compiler = ::tracea::compiler;
+
+namespace {
+
+/// Remembers which pass failed first.
+struct FailedPass : PassInstrumentation {
+  explicit FailedPass(std::string &name) : name(name) {}
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    if (name.empty() && !pass->getArgument().empty())
+      name = pass->getArgument().str();
+  }
+  std::string &name;
+};
+
+/// Keeps the first error, with what it points at.
+struct FirstError {
+  explicit FirstError(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              message.empty())
+            message = diagnostic.str();
+        }) {}
+  std::string message;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+void mut::forgetProofs(ModuleOp module) {
+  module->walk([](tracea_pipe::KernelOp kernel) {
+    for (StringRef name : {"tracea_pipe.certificates", "tracea_pipe.certified",
+                           "tracea_pipe.remarks", "tracea_pipe.index_limit"})
+      kernel->removeAttr(name);
+  });
+}
+
+OwningOpRef<ModuleOp> mut::compileTo(const Start &start, Phase level,
+                                     MLIRContext &context) {
+  FirstError error(context);
+  OwningOpRef<ModuleOp> module =
+      compiler::parseModule(start.text, context, start.name);
+  CompilePipelineOptions options;
+  options.target = start.target;
+  options.threads = 1;
+  options.to = level;
+  PassManager manager(&context);
+  buildCompilePipeline(manager, options);
+  if (failed(manager.run(*module))) {
+    std::fprintf(stderr, "tracea-mutants: %s: %s\n", start.name.c_str(),
+                 error.message.c_str());
+    std::exit(2);
+  }
+  forgetProofs(*module);
+  return module;
+}
+
+Judgement mut::prove(ModuleOp module, const std::string &target) {
+  FirstError error(*module.getContext());
+  if (failed(verify(module)))
+    return {Verdict::Invalid, "verifier", error.message};
+  CompilePipelineOptions options;
+  options.target = target;
+  options.from = Phase::Pipeline;
+  options.to = Phase::Pipeline;
+  options.requireProof = true;
+  PassManager manager(module.getContext());
+  buildCompilePipeline(manager, options);
+  std::string pass;
+  manager.addInstrumentation(std::make_unique<FailedPass>(pass));
+  if (succeeded(manager.run(module)))
+    return {};
+  bool undecided = StringRef(error.message).contains("not decided");
+  return {undecided ? Verdict::NotDecided : Verdict::Refused, pass,
+          error.message};
+}
+
+std::vector<uint8_t> mut::makeProgram(ModuleOp module,
+                                      const std::string &target,
+                                      std::string &error) {
+  FirstError first(*module.getContext());
+  compiler::CompileOptions options;
+  options.target = target;
+  options.requireProof = true;
+  FailureOr<::tracea::runtime::ProgramFile> program =
+      compiler::translateToProgram(module, options);
+  if (failed(program)) {
+    error = first.message.empty() ? "refused without a message" : first.message;
+    return {};
+  }
+  ::tracea::runtime::Expected<std::vector<uint8_t>> bytes =
+      program->serialize();
+  if (!bytes) {
+    error = bytes.message();
+    return {};
+  }
+  return std::move(*bytes);
+}

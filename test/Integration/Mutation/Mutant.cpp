@@ -1,0 +1,131 @@
+//===- Mutant.cpp - One mutant, made and judged ---------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Mutant.h"
+
+#include "mlir/IR/AsmState.h"
+
+using namespace mlir;
+using namespace ::tracea::mutants;
+namespace mut = ::tracea::mutants;
+
+/// Seconds that the runs of one mutant may take: starts take milliseconds.
+static constexpr int runSeconds = 10;
+
+const char *mut::nameOf(OutcomeKind kind) {
+  switch (kind) {
+  case OutcomeKind::Unchanged:
+    return "unchanged";
+  case OutcomeKind::Invalid:
+    return "invalid";
+  case OutcomeKind::Refused:
+    return "refused";
+  case OutcomeKind::NotDecided:
+    return "not decided";
+  case OutcomeKind::NotLowered:
+    return "not lowered";
+  case OutcomeKind::Equal:
+    return "equal";
+  case OutcomeKind::NotRun:
+    return "not run";
+  case OutcomeKind::Different:
+    return "DIFFERENT";
+  case OutcomeKind::Crash:
+    return "CRASH";
+  }
+  return "";
+}
+
+OwningOpRef<ModuleOp> Judge::copyStart(const Draw &draw) {
+  if (!context || ++uses % 400 == 0) {
+    modules.clear();
+    context = makeContext();
+    // Remarks are part of the compiler's normal talk.
+    context->getDiagEngine().registerHandler(
+        [](Diagnostic &) { return success(); });
+  }
+  OwningOpRef<ModuleOp> &module = modules[{draw.start, draw.level}];
+  if (!module)
+    module = compileTo(starts[draw.start], draw.level, *context);
+  return module->clone();
+}
+
+Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
+  Judgement judgement = prove(module, start.target);
+  switch (judgement.verdict) {
+  case Verdict::Invalid:
+    return {OutcomeKind::Invalid, judgement.check, judgement.message};
+  case Verdict::Refused:
+    return {OutcomeKind::Refused, judgement.check, judgement.message};
+  case Verdict::NotDecided:
+    return {OutcomeKind::NotDecided, judgement.check, judgement.message};
+  case Verdict::Accepted:
+    break;
+  }
+  std::string error;
+  std::vector<uint8_t> program = makeProgram(module, start.target, error);
+  if (!error.empty())
+    return {OutcomeKind::NotLowered, "lowering", error};
+  std::string wrong =
+      inChild(runSeconds, [&] { return runProgram(program, start); });
+  if (wrong.empty())
+    return {OutcomeKind::Equal, "", ""};
+  bool notRun = StringRef(wrong).contains(refusedByHost);
+  return {notRun ? OutcomeKind::NotRun : OutcomeKind::Different, "", wrong};
+}
+
+Outcome Judge::judgeEdits(const Draw &draw, ArrayRef<Edit> edits) {
+  OwningOpRef<ModuleOp> module = copyStart(draw);
+  std::string list;
+  for (const std::string &edit : applyEdits(*module, edits))
+    if (!edit.empty())
+      list += "  " + edit + "\n";
+  if (list.empty())
+    return {OutcomeKind::Unchanged, "", ""};
+  Outcome outcome = judgeModule(*module, starts[draw.start]);
+  outcome.message = list + "  " + outcome.message;
+  return outcome;
+}
+
+static std::vector<Edit> drawEditsOf(const Draw &draw, ModuleOp module) {
+  Random random(draw.seed + 1);
+  return drawEdits(random, module);
+}
+
+Outcome Judge::judge(const Draw &draw) {
+  std::vector<Edit> edits = drawEditsOf(draw, *copyStart(draw));
+  Outcome outcome = judgeEdits(draw, edits);
+  // One edit alone says more than three.
+  if (outcome.kind == OutcomeKind::Different && edits.size() > 1)
+    for (const Edit &edit : edits) {
+      Outcome alone = judgeEdits(draw, edit);
+      if (alone.kind == OutcomeKind::Different)
+        return alone;
+    }
+  return outcome;
+}
+
+Outcome Judge::judgeStart(size_t start) {
+  Outcome outcome = {OutcomeKind::Unchanged, "", ""};
+  for (mlir::tracea::Phase level :
+       {mlir::tracea::Phase::Tile, mlir::tracea::Phase::Pipeline}) {
+    OwningOpRef<ModuleOp> module = copyStart({0, start, level});
+    outcome = judgeModule(*module, starts[start]);
+    if (outcome.kind != OutcomeKind::Equal)
+      return outcome;
+  }
+  return outcome;
+}
+
+std::string Judge::print(const Draw &draw) {
+  OwningOpRef<ModuleOp> module = copyStart(draw);
+  std::vector<Edit> edits = drawEditsOf(draw, *module);
+  std::string text;
+  for (const std::string &edit : applyEdits(*module, edits))
+    text += "// " + edit + "\n";
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  return text;
+}

@@ -1,0 +1,140 @@
+//===- RunProgram.cpp - Runs programs between guard pages -----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Campaign.h"
+
+#include "../CPU/NumericsMemory.h"
+#include "GuardedDevice.h"
+#include "tracea/Runtime/Executable.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ::tracea;
+using namespace ::tracea::mutants;
+namespace mut = ::tracea::mutants;
+using numerics::GuardedTensor;
+using numerics::Placement;
+
+namespace rt = ::tracea::runtime;
+
+static std::string runOnce(rt::Execution &execution, const Run &run) {
+  Random random(1);
+  std::vector<GuardedTensor> inputs, outputs;
+  std::vector<rt::Tensor> inputViews, outputViews;
+  for (const HostTensor &input : run.inputs) {
+    inputs.emplace_back(random, input.type, input.shape, Placement::End);
+    inputs.back().write(input);
+    inputViews.push_back(inputs.back().tensor());
+  }
+  for (const HostTensor &output : run.expected) {
+    outputs.emplace_back(random, output.type, output.shape, Placement::End);
+    outputs.back().poison();
+    outputViews.push_back(outputs.back().tensor());
+  }
+  if (run.refused)
+    outputViews.resize(execution.entry().outputs.size());
+  rt::Status status = execution.run({inputViews.data(), inputViews.size()},
+                                    {outputViews.data(), outputViews.size()});
+  if (run.refused)
+    return status.ok() ? "sizes that do not fit are accepted" : "";
+  if (!status.ok())
+    return "does not run: " + status.message();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].surroundingsIntact())
+      return "memory around input " + std::to_string(i) + " was changed";
+    GuardedTensor before(random, run.inputs[i].type, run.inputs[i].shape,
+                         Placement::End);
+    before.write(run.inputs[i]);
+    if (inputs[i].bytes() != before.bytes())
+      return "input " + std::to_string(i) + " was changed";
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].surroundingsIntact())
+      return "memory around output " + std::to_string(i) + " was changed";
+    std::vector<double> values;
+    numerics::forEachIndex(run.expected[i].shape,
+                           [&](const Shape &index, int64_t) {
+                             values.push_back(outputs[i].read(index));
+                           });
+    std::string wrong = compare(run, i, run.expected[i].shape, values);
+    if (!wrong.empty())
+      return wrong;
+  }
+  return "";
+}
+
+std::string mut::runProgram(const std::vector<uint8_t> &program,
+                            const Start &start) {
+  rt::Expected<rt::ProgramFile> parsed = rt::ProgramFile::parse(program);
+  if (!parsed)
+    return "does not read back: " + parsed.message();
+  rt::Expected<std::shared_ptr<rt::Executable>> executable =
+      rt::Executable::load(std::move(*parsed), createGuardedDevice());
+  if (!executable)
+    return "does not load: " + executable.message();
+  for (const Run &run : start.runs) {
+    rt::Expected<std::unique_ptr<rt::Execution>> execution =
+        (*executable)->createExecution();
+    if (!execution)
+      return execution.message();
+    std::string wrong = runOnce(**execution, run);
+    if (!wrong.empty())
+      return run.describe() + ": " + wrong;
+  }
+  return "";
+}
+
+std::string mut::inChild(int seconds,
+                         const std::function<std::string()> &body) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return "no pipe";
+  pid_t process = fork();
+  if (process < 0)
+    return "no process";
+  if (process == 0) {
+    close(ends[0]);
+    // A crash is a finding, not a file.
+    rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+      std::signal(signal, SIG_DFL);
+    alarm(seconds);
+    std::string result = body();
+    size_t written = 0;
+    while (written < result.size()) {
+      ssize_t count =
+          write(ends[1], result.data() + written, result.size() - written);
+      if (count <= 0)
+        break;
+      written += static_cast<size_t>(count);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string result;
+  char chunk[4096];
+  while (true) {
+    ssize_t count = read(ends[0], chunk, sizeof chunk);
+    if (count > 0)
+      result.append(chunk, static_cast<size_t>(count));
+    else if (count == 0 || errno != EINTR)
+      break;
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(process, &status, 0);
+  if (WIFSIGNALED(status)) {
+    int signal = WTERMSIG(status);
+    return signal == SIGALRM
+               ? "takes longer than " + std::to_string(seconds) + " s"
+               : std::string("ended by signal: ") + strsignal(signal);
+  }
+  return result;
+}
