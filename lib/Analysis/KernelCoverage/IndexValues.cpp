@@ -194,6 +194,8 @@ std::pair<Expr, Expr> IndexContext::raster(RasterOp op) {
       nonNegative(op, linear);
       nonNegative(op, math.product(rows, columns) - 1 - linear);
     }
+  } else if (math.getConstant(rows) == 1 && math.getConstant(columns) == 1) {
+    result = {0, 0};
   } else if (!term) {
     result = {opaque(op.getRow(), "the raster of a computed index"),
               opaque(op.getColumn(), "the raster of a computed index")};

@@ -159,6 +159,9 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
     return false;
   int party = partyOf(op.channel, role);
   mark(set(state, party, flags), slotBase[op.channel] + slot, false);
+  for (int part = 0; part < protocol.channels[op.channel].parts; ++part)
+    if (int buffer = bufferOf(op.channel, slot, part); op.step == Step::Wait)
+      mark(set(state, party, Unread), buffer, state.buffers[buffer].filled);
   b.ready &= ~(1u << party);
   b.observed ^= 1u << party;
   state.lastItem[barrier * numRoles + party] =

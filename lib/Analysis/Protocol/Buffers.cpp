@@ -51,6 +51,8 @@ void Machine::fill(MachineState &state, int role, const Instruction &op,
     if (fact >= 0)
       forget(state, fact);
   forget(state, fillFact[buffer]);
+  for (int other = 0; other < numRoles; ++other)
+    mark(set(state, other, Unread), buffer, false);
   state.buffers[buffer].item = static_cast<uint8_t>(itemOf(state, role, op));
   state.buffers[buffer].filled = 1;
 }
@@ -148,6 +150,7 @@ bool Machine::read(MachineState &state, int role, const Instruction &op,
                   quoted(role) + " reads " + bufferName(buffer) +
                       " again before it is filled anew",
                   role, op.site, op.channel, slot);
+    mark(set(state, partyOf(op.channel, role), Unread), buffer, false);
     int fact = readFact[buffer][role];
     bool inFlight = isInFlight(state, role, buffer);
     bool scattered = protocol.roles[role].divergent &&
@@ -163,6 +166,20 @@ bool Machine::read(MachineState &state, int role, const Instruction &op,
       retire(state, role, op, buffer);
   }
   return true;
+}
+
+/// To wait is to look: who gives back a slot that it has waited for and not
+/// read, in a loop without iterations say, is behind all of its reads.
+void Machine::passUnread(MachineState &state, int role, const Instruction &op,
+                         int slot) {
+  int pending = pendingHolder(barrierOf(op.channel, slot, false));
+  for (int part = 0; part < protocol.channels[op.channel].parts; ++part) {
+    int buffer = bufferOf(op.channel, slot, part);
+    if (int fact = readFact[buffer][role];
+        fact >= 0 &&
+        test(set(state, partyOf(op.channel, role), Unread), buffer))
+      learn(state, pending, fact);
+  }
 }
 
 } // namespace tracea::analysis

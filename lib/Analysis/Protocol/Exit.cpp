@@ -51,7 +51,8 @@ bool Machine::checkExit(MachineState &state) {
       int fact = readFact[buffer][role];
       int channel = channelOfBuffer[buffer];
       if (state.buffers[buffer].filled && fact >= 0 &&
-          !protocol.channels[channel].ahead && !isRead(state, buffer, role))
+          !protocol.channels[channel].ahead && !isRead(state, buffer, role) &&
+          !test(set(state, partyOf(channel, role), Unread), buffer))
         return fail(
             Property::Drain,
             bufferName(buffer) + " is filled and never read by " + quoted(role),

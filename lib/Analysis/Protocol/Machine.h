@@ -128,9 +128,11 @@ private:
     Committed,
     /// Read by lanes that have not met since: no collective read stands for
     /// them.
-    Scattered
+    Scattered,
+    /// Buffers that the role has waited for and not read since.
+    Unread
   };
-  static constexpr int kSets = 5;
+  static constexpr int kSets = 6;
 
   struct Recorded {
     Event event;
@@ -249,6 +251,8 @@ private:
            state.barriers[barrierOf(op.channel, slot, true)].owner ==
                static_cast<uint32_t>(role) + 1;
   }
+  void passUnread(MachineState &state, int role, const Instruction &op,
+                  int slot);
   bool copy(MachineState &state, int role, const Instruction &op, int slot);
   bool write(MachineState &state, int role, const Instruction &op, int slot);
   bool read(MachineState &state, int role, const Instruction &op, int slot);

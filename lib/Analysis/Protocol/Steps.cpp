@@ -57,6 +57,7 @@ bool Machine::execute(MachineState &state, int role, const Instruction &op,
     mark(set(state, partyOf(op.channel, role), Released),
          slotBase[op.channel] + slot, true);
     state.barriers[barrierOf(op.channel, slot, true)].owner = 0;
+    passUnread(state, role, op, slot);
     return arrive(state, role, op, barrierOf(op.channel, slot, false));
   case Step::Read:
     return read(state, role, op, slot);

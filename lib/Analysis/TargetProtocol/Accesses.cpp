@@ -92,7 +92,7 @@ void ProgramBuilder::emitAccess(Event::Kind kind, Operation *op, Value address,
     return;
   }
   Footprint footprint =
-      getLaneFootprint(address, std::max<int64_t>(length, 1), values);
+      getLaneFootprint(address, std::max<int64_t>(length, 1), values, active);
   if (!footprint.reason.empty())
     context.undecided(op, footprint.reason);
   if (length < 0)

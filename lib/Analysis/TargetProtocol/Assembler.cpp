@@ -154,12 +154,6 @@ void Assembler::assembleEvent(const Event &event, unsigned number) {
   switch (event.kind) {
   case Event::BarrierInit: {
     initialized.insert(event.barrier.constant);
-    int array = arrayOf(event.barrier);
-    if (array >= 0 && inits[event.barrier.constant].times > 1 &&
-        fenced.contains(arrays[array].channel)) {
-      ta::Instruction &again = add(Step::Initialize, event);
-      again.channel = arrays[array].channel;
-    }
     return;
   }
   case Event::InitFence:

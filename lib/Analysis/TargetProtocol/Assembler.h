@@ -103,10 +103,9 @@ private:
   std::vector<BufferRegion> regions;
   DenseMap<Operation *, int> siteNumbers;
   std::map<int64_t, int> namedBarriers;
-  /// Initialisations of each barrier.
+  /// The initialisation of each barrier.
   struct Init {
     int64_t count = 0;
-    int times = 0;
     Operation *op = nullptr;
   };
   std::map<int64_t, Init> inits;

@@ -22,6 +22,16 @@ static bool usesBarrier(const Event &event) {
          event.kind == Event::Copy;
 }
 
+/// Whether the event is in a loop, from whose end the program jumps back.
+static bool isRepeated(const RoleProgram &program, size_t number) {
+  for (size_t at = number + 1; at < program.events.size(); ++at) {
+    const Event &event = program.events[at];
+    if (event.kind == Event::Jump && event.target <= static_cast<int>(number))
+      return true;
+  }
+  return false;
+}
+
 void Assembler::findArrays() {
   // A barrier that a variable selects is one of an array; what is selected
   // when all variables are zero is its first.
@@ -32,13 +42,12 @@ void Assembler::findArrays() {
     for (const Event &event : program.events) {
       if (event.kind == Event::BarrierInit) {
         Init &init = inits[event.barrier.constant];
-        ++init.times;
-        if (init.times > 1 && init.count != event.count)
-          fault(Property::ArrivalCount,
+        if (init.op || isRepeated(program, &event - &program.events[0]))
+          fault(Property::Initialization,
                 "the barrier at byte " + Twine(event.barrier.constant) +
-                    " is initialised with " + Twine(init.count) + " and " +
-                    Twine(event.count) + " arrivals",
-                event.op, init.op, "the other one is here");
+                    " is initialised more than once (Rule A)",
+                event.op, init.op ? init.op : event.op,
+                "the other one is here");
         init.count = event.count;
         init.op = event.op;
         if (event.lanes != LaneSet::One)

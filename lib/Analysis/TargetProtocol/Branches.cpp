@@ -12,6 +12,18 @@ using namespace mlir;
 using namespace mlir::tracea;
 using ::tracea::analysis::Operator;
 
+/// One side of a branch that threads take or leave: only those that take it
+/// touch what is touched there.
+void ProgramBuilder::emitForSome(Block &block, const Symbol *condition,
+                                 bool taken) {
+  std::vector<bool> before = active;
+  if (const std::vector<uint64_t> *each = values.getPerThread(condition))
+    for (auto [thread, value] : llvm::enumerate(*each))
+      active[thread] = active[thread] && (value != 0) == taken;
+  emitBlock(block);
+  active = std::move(before);
+}
+
 void ProgramBuilder::emitIf(scf::IfOp branch) {
   const Symbol *condition = values.get(branch.getCondition());
   SmallVector<Block *> blocks = {branch.thenBlock()};
@@ -77,10 +89,10 @@ void ProgramBuilder::emitIf(scf::IfOp branch) {
         continue;
       }
       // Some lanes touch memory: as if all did. They may not synchronise.
-      if (Operation *first = findSynchronization(block))
+      if (Operation *first = findSynchronization(context, block))
         context.undecided(first, "lanes of one warp do not agree on a branch "
                                  "around it");
-      emitBlock(*block);
+      emitForSome(*block, condition, then);
     }
     for (Value result : branch.getResults())
       if (getSymbolBits(result.getType()))

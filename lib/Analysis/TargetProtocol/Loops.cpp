@@ -124,7 +124,7 @@ void ProgramBuilder::emitFor(scf::ForOp loop) {
       return this->walks.contains(argument);
     });
     if (!walks && last >> (bits - 1) == 0 &&
-        !findSynchronization(loop.getBody())) {
+        !findSynchronization(context, loop.getBody())) {
       const Symbol *all = context.symbols.opaque(
           "any of " + tripKey(lower, upper, step, "signed"), bits,
           /*isPrivate=*/true, /*varies=*/true, lower->value, last);

@@ -18,6 +18,7 @@ public:
       : context(context), threads(threads),
         values(context.symbols, threads, context.demanded), dropped(dropped) {
     program.threads = threads;
+    active.assign(threads.size(), true);
   }
 
   RoleProgram run();
@@ -36,6 +37,7 @@ private:
   Event &add(Event::Kind kind, Operation *op);
   void emitBlock(Block &block);
   void emitIf(scf::IfOp branch);
+  void emitForSome(Block &block, const Symbol *condition, bool taken);
   void emitFor(scf::ForOp loop);
   size_t emitNext(Operation *op, int trip);
   int tripOf(const std::string &key);
@@ -65,7 +67,6 @@ private:
   void emitTouches(Operation *op);
   bool isRelevant(Operation *op);
   bool isRelevantAlone(Operation *op);
-  Operation *findSynchronization(Block *block);
   Linear addressOf(Operation *op, Value address);
   int64_t boxBytes(Value map);
 
@@ -84,6 +85,8 @@ private:
   DenseMap<Operation *, std::string> continued;
   llvm::StringMap<Operation *> places;
   LaneSet lanes = LaneSet::All;
+  /// Threads of the role that come by, where a branch leaves some out.
+  std::vector<bool> active;
   const Symbol *lane = nullptr;
   /// The choices around the operation at hand, where roles see them alike.
   std::string contextKey;

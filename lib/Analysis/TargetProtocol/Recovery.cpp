@@ -96,9 +96,12 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
     programs.push_back(extractProgram(context, role));
   RecoveredProtocol result = Assembler(context, programs, options).run();
   // Rings of lanes share memory with what else lanes exchange: where that is
-  // not told apart, such kernels have no certificate.
-  if (!barriers && (result.finding || !result.reason.empty()))
-    return none;
+  // not told apart, nothing is known.
+  if (!barriers && result.finding && result.reason.empty()) {
+    result.reason = result.finding->message;
+    if (result.finding->site >= 0)
+      result.reasonOp = result.sites[result.finding->site];
+  }
   if (!structured.kernel)
     return result;
   // Places are those of the kernel, not of its copy.

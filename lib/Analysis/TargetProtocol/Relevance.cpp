@@ -28,7 +28,8 @@ bool mlir::tracea::asmSynchronizes(StringRef text) {
 }
 
 static bool isAccess(Operation *op) {
-  if (isa<NVVM::StMatrixOp, NVVM::LdMatrixOp>(op))
+  // What a copy of lanes fills is told by the group that it is in.
+  if (isa<NVVM::StMatrixOp, NVVM::LdMatrixOp, NVVM::CpAsyncOp>(op))
     return true;
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return isSharedPointer(load.getAddr().getType());
@@ -47,7 +48,8 @@ bool mlir::tracea::isHarmless(Operation *op) {
          isPure(op);
 }
 
-bool ProgramBuilder::isRelevantAlone(Operation *op) {
+/// Whether it matters to the protocol, whatever is inside of it.
+static bool isRelevantAlone(const KernelContext &context, Operation *op) {
   if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
     if (asmSynchronizes(assembly.getAsmString()))
       return true;
@@ -68,6 +70,10 @@ bool ProgramBuilder::isRelevantAlone(Operation *op) {
           llvm::any_of(op->getResults(), isRegister));
 }
 
+bool ProgramBuilder::isRelevantAlone(Operation *op) {
+  return ::isRelevantAlone(context, op);
+}
+
 bool ProgramBuilder::isRelevant(Operation *op) {
   auto it = relevant.find(op);
   if (it != relevant.end())
@@ -81,11 +87,11 @@ bool ProgramBuilder::isRelevant(Operation *op) {
   return result;
 }
 
-/// The first operation that does more than touch memory and registers.
-Operation *ProgramBuilder::findSynchronization(Block *block) {
+Operation *mlir::tracea::findSynchronization(const KernelContext &context,
+                                             Block *block) {
   Operation *found = nullptr;
   block->walk([&](Operation *op) {
-    if (op->getNumRegions() || isAccess(op) || !isRelevantAlone(op))
+    if (op->getNumRegions() || isAccess(op) || !::isRelevantAlone(context, op))
       return WalkResult::advance();
     bool synchronizes =
         isa<LLVM::InlineAsmOp, LLVM::CallOp>(op) ||

@@ -4,7 +4,8 @@
 //
 // A branch that whole warps take or leave splits roles; one that some lanes of
 // a warp take elects. Warpgroups are roles of their own, since their addresses
-// and barriers differ.
+// and barriers differ. Where lanes copy and meet as one, a branch around copies
+// alone says which lanes have a part of the block, as it does within a warp.
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/TargetProtocol/Program.h"
@@ -54,6 +55,12 @@ static std::vector<uint8_t> decideBranches(KernelContext &context,
   return decisions;
 }
 
+static bool synchronizes(const KernelContext &context, scf::IfOp branch) {
+  return findSynchronization(context, branch.thenBlock()) ||
+         (branch.elseBlock() &&
+          findSynchronization(context, branch.elseBlock()));
+}
+
 SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
   unsigned warps = context.threads / 32;
   std::vector<std::vector<uint8_t>> decisions;
@@ -61,7 +68,11 @@ SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
   for (unsigned warp = 0; warp < warps; ++warp)
     decisions.push_back(decideBranches(context, steps, warp));
   // A branch that some warp takes with some lanes elects.
-  std::vector<bool> elects(decisions.empty() ? 0 : decisions[0].size());
+  std::vector<bool> elects;
+  for (Operation *op : steps)
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      elects.push_back(!context.hasWarpgroups &&
+                       !synchronizes(context, branch));
   for (const std::vector<uint8_t> &decision : decisions)
     for (size_t i = 0; i < decision.size(); ++i)
       if (decision[i] == 2)

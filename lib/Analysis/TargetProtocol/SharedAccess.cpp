@@ -166,7 +166,8 @@ Footprint mlir::tracea::getDescriptorFootprint(const MultiplyOperand &operand,
 }
 
 Footprint mlir::tracea::getLaneFootprint(Value address, int64_t length,
-                                         ValueSymbols &values) {
+                                         ValueSymbols &values,
+                                         const std::vector<bool> &active) {
   Footprint footprint;
   Linear linear = values.table.linearize(values.get(address));
   footprint.address.constant = linear.constant;
@@ -183,9 +184,17 @@ Footprint mlir::tracea::getLaneFootprint(Value address, int64_t length,
       offset += term.second * static_cast<int64_t>(value);
     return true;
   });
-  auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
-  footprint.address.constant += *least;
-  footprint.length += *most - *least;
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  for (auto [offset, touches] : llvm::zip_equal(offsets, active)) {
+    if (!touches)
+      continue;
+    least = std::min(least, offset);
+    most = std::max(most, offset);
+  }
+  if (least <= most) {
+    footprint.address.constant += least;
+    footprint.length += most - least;
+  }
   for (auto [symbol, coefficient] : linear.terms) {
     bool exact = symbol->kind == Symbol::Base ||
                  (symbol->onWalk && !symbol->onThread && !symbol->onOpaque);

@@ -102,7 +102,8 @@ static Precision getPrecision(GemmOp op, Type element) {
 
 /// A block of a matrix in memory's order. Rows of up to 128 bytes are swizzled
 /// so that eight pieces of 16 bytes, one below the other, lie in all banks; or
-/// where lanes read words across k, four pieces of 32 bytes.
+/// where lanes read words across k, four pieces of 32 bytes. Shorter rows need
+/// less of it, since several are beside one another in the banks.
 static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
                                                 int64_t columns, Type element,
                                                 bool alongK) {
@@ -114,11 +115,12 @@ static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
            << "expects a tile whose operands' rows are multiples of "
            << kDepthBytes * 8 / bits << " elements, found "
            << op.getScheduleAttr();
-  SmallVector<int64_t> swizzle = {4, 7};
-  for (int64_t bit = 5; int64_t(1) << (bit + 1) <= swizzled; ++bit)
-    swizzle.append({bit, bit + 3});
-  if (bits == 32 && !alongK && swizzled == kMostSwizzledBytes)
-    swizzle = {5, 7, 6, 8};
+  // The low bit of a piece and what it is added to.
+  bool readsAcross = bits == 32 && !alongK;
+  SmallVector<int64_t> swizzle;
+  for (int64_t bit = readsAcross ? 5 : 4, row = 7;
+       int64_t(1) << (bit + 1) <= swizzled; ++bit, ++row)
+    swizzle.append({bit, row});
   auto staged = StagedAttr::get(op.getContext(), swizzle,
                                 rowBytes == swizzled ? 0 : swizzled * 8 / bits);
   return RankedTensorType::get({rows, columns}, element, staged);

@@ -36,6 +36,7 @@ REFUTED = [
     ("gemm", "one barrier not initialised", "slot range", "indexes slot 3"),
     ("gemm", "init fence missing", "initialisation", "without waiting for its"),
     ("gemm", "initialised twice", "initialisation", "more than once"),
+    ("gemm", "initialised twice at once", "initialisation", "more than once"),
     ("gemm", "all threads initialise", "initialisation", "several threads initialise"),
     ("gemm", "block barrier missing", "initialisation", "without waiting for its"),
     ("gemm", "producer parity", "parity aliasing", "'warp 0' waits at the empty"),

@@ -294,6 +294,8 @@ def gemm(p):
         if p.role:
             w.init(done, p.consumers)
             w.init(free, 1)
+        if w.broken("initialised twice at once"):
+            w.init(full, 1)
         if not w.broken("init fence missing"):
             w.emit("nvvm.fence.mbarrier.init")
         if w.broken("initialised twice"):

@@ -153,6 +153,7 @@ private:
   }
   bool completeIfDone(World &world, int channel, int slot, bool full);
   bool arrive(World &world, int r, const Instruction &op, int slot, bool full);
+  bool hasSeen(const World &world, int channel, int slot, int party) const;
   bool startWrite(World &world, int place);
   bool land(World &world, int place);
   bool execute(World &world, int r);
@@ -307,6 +308,13 @@ bool Explorer::arrive(World &world, int r, const Instruction &op, int slot,
   return completeIfDone(world, op.channel, slot, full);
 }
 
+/// Whether a party has waited for the phase of a slot that is complete.
+bool Explorer::hasSeen(const World &world, int channel, int slot,
+                       int party) const {
+  int b = barrier(channel, slot, true);
+  return world[b] > 0 && world[b + 4 + party] == world[b];
+}
+
 bool Explorer::startWrite(World &world, int place) {
   if (world[place + 1] || world[place + 6])
     return fault("overwrites a copy in flight");
@@ -446,6 +454,13 @@ bool Explorer::execute(World &world, int r) {
       return fault("releases what another waited for");
     int16_t &gone = world[released(op.channel, slot)];
     gone = static_cast<int16_t>(gone | 1 << r);
+    // Whoever has waited for it and gives it back needs it no more.
+    int party = partyOf(op.channel, r);
+    for (int part = 0; part < ring->parts; ++part)
+      if (int place = buffer(op.channel, slot, part);
+          hasSeen(world, op.channel, slot, party) && world[place + 2])
+        world[place + 3] =
+            static_cast<int16_t>(world[place + 3] & ~(1 << party));
     return arrive(world, r, op, slot, false);
   }
   case Step::Read:
@@ -594,8 +609,10 @@ bool Explorer::execute(World &world, int r) {
 
 bool Explorer::finish(const World &world) {
   for (int i = 0; i < numBuffers; ++i)
-    if (world[bufferBase[0] + i * bufferSize + 3])
-      return fault("not read at exit");
+    for (int r = 0; r < numRoles; ++r)
+      if ((world[bufferBase[0] + i * bufferSize + 3] >> r & 1) &&
+          !hasSeen(world, bufferOwner[i].first, bufferOwner[i].second, r))
+        return fault("not read at exit");
   for (size_t n = 0; n < protocol.barriers.size(); ++n)
     if (world[named(static_cast<int>(n))])
       return fault("a named barrier is left");

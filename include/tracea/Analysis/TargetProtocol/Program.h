@@ -165,6 +165,9 @@ void findMessages(KernelContext &context);
 /// The warps of a block that run the same code, in order.
 SmallVector<ThreadRange> findRoles(KernelContext &context);
 
+/// The first operation that does more than touch memory and registers.
+Operation *findSynchronization(const KernelContext &context, Block *block);
+
 /// What the threads of a role do.
 RoleProgram extractProgram(KernelContext &context, ThreadRange threads);
 

@@ -34,7 +34,9 @@ Footprint getDescriptorFootprint(const MultiplyOperand &operand,
                                  ValueSymbols &values);
 
 /// `length` bytes at each lane's address.
-Footprint getLaneFootprint(Value address, int64_t length, ValueSymbols &values);
+/// `active` says which threads of the role touch it.
+Footprint getLaneFootprint(Value address, int64_t length, ValueSymbols &values,
+                           const std::vector<bool> &active);
 
 /// Whether an address is one of shared memory.
 bool isShared(const Linear &address);
