@@ -2,6 +2,8 @@
 // their rows, and finishes one while the other multiplies.
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=pipeline require-proof=true" -o %t.pipeline
 // RUN: FileCheck %s --check-prefix=PIPELINE < %t.pipeline
+// What has its turns is left alone when it is read again.
+// RUN: tracea-opt %t.pipeline --tracea-compile="from=pipeline to=pipeline require-proof=true" | diff %t.pipeline -
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a require-proof=true" -o %t.target
 // RUN: FileCheck %s --check-prefix=TARGET < %t.target
 

@@ -116,6 +116,11 @@ std::vector<uint8_t> makeProgram(mlir::ModuleOp module,
 /// process of its own.
 std::string runProgram(const std::vector<uint8_t> &program, const Start &start);
 
+/// Interprets an accepted module on all inputs of a start, for what cannot run
+/// here: twice, the second time with everything as late as it may be. Each run
+/// is a process of its own that may take so many seconds.
+std::string interpret(mlir::ModuleOp module, const Start &start, int seconds);
+
 /// What `runProgram` says, among other things, where the host's own checks
 /// refuse inputs.
 inline constexpr const char *refusedByHost = "the program refuses";

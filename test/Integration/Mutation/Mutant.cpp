@@ -63,12 +63,16 @@ Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
   case Verdict::Accepted:
     break;
   }
-  std::string error;
-  std::vector<uint8_t> program = makeProgram(module, start.target, error);
-  if (!error.empty())
-    return {OutcomeKind::NotLowered, "lowering", error};
-  std::string wrong =
-      inChild(runSeconds, [&] { return runProgram(program, start); });
+  std::string wrong;
+  if (start.onGPU) {
+    wrong = interpret(module, start, runSeconds);
+  } else {
+    std::string error;
+    std::vector<uint8_t> program = makeProgram(module, start.target, error);
+    if (!error.empty())
+      return {OutcomeKind::NotLowered, "lowering", error};
+    wrong = inChild(runSeconds, [&] { return runProgram(program, start); });
+  }
   if (wrong.empty())
     return {OutcomeKind::Equal, "", ""};
   bool notRun = StringRef(wrong).contains(refusedByHost);

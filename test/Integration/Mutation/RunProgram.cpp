@@ -6,6 +6,7 @@
 
 #include "../CPU/NumericsMemory.h"
 #include "GuardedDevice.h"
+#include "Machine.h"
 #include "tracea/Runtime/Executable.h"
 
 #include <cerrno>
@@ -90,6 +91,23 @@ std::string mut::runProgram(const std::vector<uint8_t> &program,
   return "";
 }
 
+/// Where the result of this process goes, in a child.
+static int resultPipe = -1;
+
+[[noreturn]] static void finish(const std::string &result) {
+  size_t written = 0;
+  while (written < result.size()) {
+    ssize_t count =
+        write(resultPipe, result.data() + written, result.size() - written);
+    if (count <= 0)
+      break;
+    written += static_cast<size_t>(count);
+  }
+  _exit(0);
+}
+
+void mut::stop(const std::string &why) { finish(why); }
+
 std::string mut::inChild(int seconds,
                          const std::function<std::string()> &body) {
   int ends[2];
@@ -106,16 +124,8 @@ std::string mut::inChild(int seconds,
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
       std::signal(signal, SIG_DFL);
     alarm(seconds);
-    std::string result = body();
-    size_t written = 0;
-    while (written < result.size()) {
-      ssize_t count =
-          write(ends[1], result.data() + written, result.size() - written);
-      if (count <= 0)
-        break;
-      written += static_cast<size_t>(count);
-    }
-    _exit(0);
+    resultPipe = ends[1];
+    finish(body());
   }
   close(ends[1]);
   std::string result;

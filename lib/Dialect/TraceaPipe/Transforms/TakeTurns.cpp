@@ -266,7 +266,10 @@ struct TakeTurns : mlir::tracea_pipe::impl::TakeTurnsBase<TakeTurns> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();
-    if (!pipeline || pipeline.getTurns() == 1 || !kernel.getRoles())
+    // A kernel that is read again from the pipeline level has its turns.
+    bool done = kernel.walk([](TurnsOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted();
+    if (!pipeline || pipeline.getTurns() == 1 || !kernel.getRoles() || done)
       return markAllAnalysesPreserved();
     if (failed(takeTurns(kernel, pipeline.getTurns())))
       signalPassFailure();
