@@ -18,8 +18,8 @@ packages=(
   cmake ninja-build ccache python3
   # lit's time limit per test; the formulas that the oracle is compared with.
   python3-psutil python3-numpy
-  # Libraries.
-  nlohmann-json3-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
+  # Libraries. Of libssl-dev it is libcrypto, for signatures.
+  libssl-dev nlohmann-json3-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
   # The ONNX node tests, and the libraries that the benchmarks compare with.
   libonnx-testdata libopenblas-dev libdnnl-dev
 )

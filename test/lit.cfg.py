@@ -60,6 +60,9 @@ for name, proofs in (
 
 # Features for REQUIRES and UNSUPPORTED lines.
 config.available_features.add(config.host_arch)
+# Whether the build has libcrypto.
+if config.tracea_has_signing:
+    config.available_features.add("signing")
 # Where PTX is assembled for: as `findCUDAAssembler` looks for it.
 if any(
     shutil.which("ptxas", path=path)

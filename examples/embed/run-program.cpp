@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
   Expected<std::shared_ptr<Device>> device = openDevice("cpu");
   if (!device)
     return fail(device.status());
-  // Checks that this machine has what the program was compiled for, then loads
-  // its code: run only programs that you trust.
+  // The file is this user's own (`TrustPolicy` has other rules). Checks that
+  // this machine has what the program was compiled for, then loads its code.
   Expected<std::shared_ptr<Executable>> executable =
       Executable::load(std::move(*program), *device);
   if (!executable)

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
@@ -59,6 +60,11 @@ std::string tc::listEmitNames() {
 
 OwningOpRef<ModuleOp> tc::parseModule(StringRef text, MLIRContext &context,
                                       StringRef name) {
+  if (std::optional<DeepNesting> deep = findDeepNesting(text)) {
+    emitError(FileLineColLoc::get(&context, name, deep->line, deep->column))
+        << deep->message;
+    return nullptr;
+  }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              llvm::SMLoc());
@@ -67,11 +73,10 @@ OwningOpRef<ModuleOp> tc::parseModule(StringRef text, MLIRContext &context,
 
 OwningOpRef<ModuleOp> tc::parseModuleFile(StringRef path,
                                           MLIRContext &context) {
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
-      llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (std::error_code error = file.getError()) {
-    emitError(UnknownLoc::get(&context))
-        << "cannot read '" << path << "': " << error.message();
+  ::tracea::runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
+      readModuleText(path.str());
+  if (!file) {
+    emitError(UnknownLoc::get(&context)) << file.message();
     return nullptr;
   }
   llvm::SourceMgr sources;

@@ -5,12 +5,17 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tracea/Compiler/ToolMain.h"
 #include "tracea/InitTracea.h"
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::tracea::registerTraceaDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
+
+int main(int argc, char **argv) {
+  return tracea::compiler::runTool(argc, argv, run);
 }

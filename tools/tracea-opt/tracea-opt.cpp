@@ -5,8 +5,11 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Analysis/Passes.h"
+#include "tracea/Compiler/SourceLimits.h"
+#include "tracea/Compiler/ToolMain.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
@@ -15,8 +18,41 @@
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Transforms/Passes.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
-int main(int argc, char **argv) {
+/// What MlirOptMain does by itself, with the input read within our limits.
+static int optimize(int argc, char **argv, mlir::DialectRegistry &registry) {
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Tracea optimizer driver\n", registry);
+  mlir::MlirOptMainConfig config =
+      mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldListPasses() || config.shouldShowDialects())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, input, output, registry));
+
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+  tracea::runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
+      tracea::compiler::readModuleText(input, config.inputSplitMarker());
+  if (!file) {
+    llvm::errs() << "error: " << file.message() << "\n";
+    return 1;
+  }
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> out =
+      mlir::openOutputFile(output, &message);
+  if (!out) {
+    llvm::errs() << "error: " << message << "\n";
+    return 1;
+  }
+  if (mlir::failed(
+          mlir::MlirOptMain(out->os(), std::move(*file), registry, config)))
+    return 1;
+  return tracea::compiler::finishOutput(*out);
+}
+
+static int run(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -30,6 +66,9 @@ int main(int argc, char **argv) {
   mlir::tracea_pipe::registerTraceaPipePasses();
   mlir::tracea::registerCompilePipeline();
   mlir::tracea::registerNVVMToLLVMPipeline();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Tracea optimizer driver\n", registry));
+  return optimize(argc, argv, registry);
+}
+
+int main(int argc, char **argv) {
+  return tracea::compiler::runTool(argc, argv, run);
 }

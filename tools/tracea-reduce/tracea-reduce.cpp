@@ -7,9 +7,10 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
+#include "tracea/Compiler/ToolMain.h"
 #include "tracea/InitTracea.h"
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -17,4 +18,8 @@ int main(int argc, char **argv) {
   mlir::tracea::registerTraceaDialects(registry);
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
+}
+
+int main(int argc, char **argv) {
+  return tracea::compiler::runTool(argc, argv, run);
 }

@@ -11,6 +11,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Compiler/SourceLimits.h"
+#include "tracea/Compiler/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -19,8 +21,8 @@
 using namespace mlir;
 namespace tc = ::tracea::compiler;
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+static int translate(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::cl::OptionCategory category("tracea-translate options");
   llvm::cl::opt<std::string> input(
       llvm::cl::Positional, llvm::cl::desc("<input file>"), llvm::cl::init("-"),
@@ -49,16 +51,17 @@ int main(int argc, char **argv) {
     return 1;
   }
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &message);
+  ::tracea::runtime::Expected<std::unique_ptr<llvm::MemoryBuffer>> file =
+      tc::readModuleText(input);
   if (!file) {
-    llvm::errs() << "error: " << message << "\n";
+    llvm::errs() << "error: " << file.message() << "\n";
     return 1;
   }
   DialectRegistry registry;
   tc::registerAllDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
@@ -77,6 +80,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   out->os() << *text;
-  out->keep();
-  return 0;
+  return tc::finishOutput(*out);
 }
+
+int main(int argc, char **argv) { return tc::runTool(argc, argv, translate); }

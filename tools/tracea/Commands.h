@@ -19,6 +19,7 @@ void addRunCommand(CLI::App &app, int &exitCode);
 void addBenchCommand(CLI::App &app, int &exitCode);
 void addExplainCommand(CLI::App &app, int &exitCode);
 void addDoctorCommand(CLI::App &app, int &exitCode);
+void addKeygenCommand(CLI::App &app, int &exitCode);
 
 } // namespace tracea::driver
 

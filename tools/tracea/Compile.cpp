@@ -4,6 +4,7 @@
 
 #include "Commands.h"
 #include "Session.h"
+#include "Signing.h"
 #include "Stopwatch.h"
 #include "Support.h"
 
@@ -27,6 +28,8 @@ struct CompileCommand {
   bool time = false;
   bool requireProof = false;
   bool onlyPTX = false;
+  /// The private key's file; empty: unsigned.
+  std::string key;
 };
 } // namespace
 
@@ -105,6 +108,17 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
     return Status::error("--reference: expected a target of kind cpu, found '" +
                          command.target + "' of kind " + kind);
   TRACEA_RETURN_IF_ERROR(checkWritable(output));
+  std::optional<rt::SigningKey> key;
+  if (!command.key.empty()) {
+    if (command.form != "program")
+      return Status::error("--sign: expected --emit program with it, found "
+                           "--emit " +
+                           command.form);
+    Expected<rt::SigningKey> loaded = rt::SigningKey::load(command.key);
+    if (!loaded)
+      return loaded.status().withContext("--sign");
+    key = *loaded;
+  }
 
   Expected<Source> source = Source::open(command.source);
   if (!source)
@@ -142,7 +156,16 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
   if (!binary && (text->empty() || text->back() != '\n'))
     *text += '\n';
   OutputFiles files;
-  files.add(output, std::vector<uint8_t>(text->begin(), text->end()));
+  std::vector<uint8_t> bytes(text->begin(), text->end());
+  if (key) {
+    Expected<std::vector<uint8_t>> signedBytes = signProgram(bytes, *key);
+    if (!signedBytes)
+      return signedBytes.status();
+    bytes = std::move(*signedBytes);
+  }
+  // What others may write is not the user's own when it comes to run it.
+  files.add(output, std::move(bytes),
+            command.form == "program" ? rt::modeOfCode : rt::modeOfData);
   TRACEA_RETURN_IF_ERROR(files.commit());
   if (command.time)
     printTimes(report, watch.seconds());
@@ -198,6 +221,10 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
   sub->add_flag("--only-ptx", command->onlyPTX,
                 "A program for a GPU without machine code: its driver compiles "
                 "the PTX");
+  sub->add_option("--sign", command->key,
+                  "Sign the program with the private key in this file "
+                  "('tracea keygen' makes one)")
+      ->type_name("KEY");
   sub->add_flag("--dump-remarks", command->remarks,
                 "Print what every pass decided, and why, to stderr");
   sub->add_flag("--time", command->time,
@@ -208,6 +235,7 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
       "  tracea compile model.mlir --target x86-64-v3 --emit asm -o model.s\n"
       "  tracea compile model.mlir --target sm_90a -o model.tracea\n"
       "  tracea compile model.mlir --emit mlir --to decision\n"
+      "  tracea compile model.mlir --sign key.pem -o model.tracea\n"
       "  generate-module | tracea compile - -o - > model.tracea");
   sub->callback([command, level, &exitCode] {
     Status status = compile(*command, level->count() > 0);

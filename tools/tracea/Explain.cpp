@@ -195,12 +195,15 @@ static std::string describeKernels(const rt::Manifest &manifest) {
 
 static std::string describe(const std::string &source,
                             const rt::Manifest &manifest,
+                            const std::optional<rt::PublicKey> &signer,
                             const CompileReport *report) {
   std::string text =
       source + " for " +
       (manifest.target.name.empty() ? "no target" : manifest.target.name);
   if (!manifest.producer.empty())
     text += " (" + manifest.target.arch + "), by " + manifest.producer;
+  if (signer)
+    text += ", signed by " + signer->text();
   text += "\n";
   std::vector<const RemarkNote *> others;
   if (report && !manifest.entries.empty()) {
@@ -367,8 +370,11 @@ static Status explain(const ExplainCommand &command) {
                   entries.end());
   }
 
-  if (source->program)
+  std::optional<rt::PublicKey> signer;
+  if (source->program) {
     manifest = source->program->manifest;
+    signer = source->program->signer;
+  }
   const CompileReport *known = source->module ? &report : nullptr;
   if (command.requireProof)
     TRACEA_RETURN_IF_ERROR(requireProofs(source->name, manifest));
@@ -388,10 +394,12 @@ static Status explain(const ExplainCommand &command) {
     if (!text)
       return text.status();
     json["manifest"] = nlohmann::ordered_json::parse(*text);
+    if (signer)
+      json["signer"] = signer->text();
     return writeJSON(json);
   }
   Counts counts = count(manifest, known);
-  std::string text = describe(source->name, manifest, known);
+  std::string text = describe(source->name, manifest, signer, known);
   text += "\n" + std::to_string(counts.kernels) + " kernels";
   if (!manifest.entries.empty())
     text += ", " + std::to_string(counts.plainLoops) + " of them plain loops";

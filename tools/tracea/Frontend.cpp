@@ -16,6 +16,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -352,39 +353,6 @@ struct Frontend::Impl {
 Frontend::Frontend(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Frontend::~Frontend() = default;
 
-/// Brackets, and minus signs in a row, that a module may nest.
-static constexpr int mostNesting = 500;
-
-/// The offset at which the text nests deeper than `mostNesting`: MLIR's parser
-/// and printers recurse, and would run out of stack.
-static std::optional<size_t> findDeepNesting(StringRef text) {
-  int depth = 0, signs = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        if (text[i] == '\\')
-          ++i;
-    } else if (c == '/' && next == '/') {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (next == '=' || (c == '-' && next == '>')) {
-      ++i; // comparisons and arrows are no brackets
-    } else if (StringRef("([{<").contains(c)) {
-      ++depth;
-    } else if (StringRef(")]}>").contains(c)) {
-      depth = std::max(depth - 1, 0);
-    }
-    if (c == '-')
-      ++signs;
-    else if (!llvm::isSpace(c))
-      signs = 0;
-    if (depth > mostNesting || signs > mostNesting)
-      return i;
-  }
-  return std::nullopt;
-}
-
 std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
                                           rt::Bytes text) {
   Stopwatch watch;
@@ -403,16 +371,10 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
       impl->sources, impl->context.get(), llvm::errs());
   StringRef contents =
       impl->sources.getMemoryBuffer(impl->sources.getMainFileID())->getBuffer();
-  // Bytecode is not read recursively.
-  bool isText = !contents.starts_with("ML\xefR");
-  if (std::optional<size_t> deep =
-          isText ? findDeepNesting(contents) : std::nullopt) {
-    auto [line, column] = impl->sources.getLineAndColumn(
-        llvm::SMLoc::getFromPointer(contents.data() + *deep));
+  if (std::optional<tc::DeepNesting> deep = tc::findDeepNesting(contents)) {
     // Without the line itself, which is likely to be all of the file.
-    llvm::errs() << name << ":" << line << ":" << column
-                 << ": error: expected at most " << mostNesting
-                 << " nested brackets or minus signs, found more\n";
+    llvm::errs() << name << ":" << deep->line << ":" << deep->column
+                 << ": error: " << deep->message << "\n";
     return nullptr;
   }
   impl->module = parseSourceFile<ModuleOp>(impl->sources, impl->context.get());

@@ -233,6 +233,7 @@ void tracea::driver::addRunCommand(CLI::App &app, int &exitCode) {
       "Examples:\n"
       "  tracea run model.mlir --input x.npy --output y.npy --check\n"
       "  tracea run model.tracea --input x.npy --output y.npy --json\n"
+      "  tracea run theirs.tracea --trust their-key.pem.pub --input x.npy\n"
       "  tracea run gemm.mlir --random-inputs --shape 0=128x64 --check");
   CLI::Option *random = sub->get_option("--random-inputs");
   sub->callback([command, random, &exitCode] {

@@ -5,6 +5,7 @@
 #include "Session.h"
 
 #include "Proofs.h"
+#include "Signing.h"
 #include "Timing.h"
 #include "tracea/Runtime/Npy.h"
 
@@ -51,6 +52,7 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
                  "type leaves a size open")
       ->allow_extra_args(false)
       ->type_name("I=AxB");
+  addTrustOption(app, options.trust);
   app.add_flag("--require-proof", options.requireProof,
                "A kernel that lacks a certificate is an error");
 }
@@ -65,10 +67,10 @@ static bool endsWith(const std::string &text, const std::string &end) {
 }
 
 Expected<Source> Source::open(const std::string &path) {
-  Expected<std::vector<uint8_t>> bytes = readInput(path);
+  Source source;
+  Expected<std::vector<uint8_t>> bytes = readInput(path, source.origin);
   if (!bytes)
     return bytes.status();
-  Source source;
   source.name = displayName(path);
   if (rt::ProgramFile::hasMagic(*bytes) || endsWith(path, ".tracea")) {
     Expected<rt::ProgramFile> program = rt::ProgramFile::parse(*bytes);
@@ -399,10 +401,22 @@ Expected<Session> Session::open(const SessionOptions &options) {
   if (!place)
     return place.status();
 
+  Expected<rt::TrustPolicy> trust = parseTrust(options.trust);
+  if (!trust)
+    return trust.status();
+
   Expected<Source> source = Source::open(options.source);
   if (!source)
     return source.status();
   session.source = std::move(*source);
+  if (session.source.program)
+    TRACEA_RETURN_IF_ERROR(requireTrust(session.source.name, *trust,
+                                        *session.source.program,
+                                        session.source.origin));
+  else if (!options.trust.empty())
+    return Status::error("--trust: expected a program, found the module '" +
+                         session.source.name +
+                         "': it bears no signature, and its code is made here");
 
   std::vector<std::string> names;
   if (session.source.module)

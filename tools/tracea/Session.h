@@ -18,6 +18,8 @@ namespace tracea::driver {
 
 struct SessionOptions {
   std::string source;
+  /// Whose programs may run; see `parseTrust`.
+  std::vector<std::string> trust;
   /// Empty: this machine, or what the device is.
   std::string target;
   /// "cpu", "cuda" or "cuda:1"; empty: what the target or program is for.
@@ -42,6 +44,8 @@ struct Source {
   /// One of the two.
   std::unique_ptr<Frontend> module;
   std::optional<runtime::ProgramFile> program;
+  /// Whose file it is.
+  runtime::FileOrigin origin;
 
   static Expected<Source> open(const std::string &path);
 };

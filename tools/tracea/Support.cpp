@@ -4,7 +4,8 @@
 
 #include "Support.h"
 
-#include "tracea/Runtime/File.h"
+#include "tracea/Compiler/SourceLimits.h"
+#include "tracea/Runtime/ProgramFile.h"
 #include "tracea/TargetInfo/Host.h"
 
 #include <nlohmann/json.hpp>
@@ -24,24 +25,16 @@ void tracea::driver::printError(const std::string &message) {
 }
 
 Expected<std::vector<uint8_t>>
-tracea::driver::readInput(const std::string &path) {
-  constexpr uint64_t limit = uint64_t(64) << 30;
+tracea::driver::readInput(const std::string &path, rt::FileOrigin &origin) {
   if (path.empty())
     return Status::error("expected the name of a file, found an empty one");
-  if (path != "-")
-    return rt::readFile(path, limit);
-  std::vector<uint8_t> bytes;
-  uint8_t chunk[65536];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), stdin)) {
-    if (bytes.size() + n > limit)
-      return Status::error("<stdin>: expected at most " +
-                           std::to_string(limit) + " bytes, found more");
-    bytes.insert(bytes.end(), chunk, chunk + n);
-  }
-  if (std::ferror(stdin))
-    return Status::error(std::string("<stdin>: cannot read: ") +
-                         std::strerror(errno));
-  return bytes;
+  // A program may carry constants of any size.
+  rt::ReadLimit limit = [](rt::Bytes head) -> Expected<uint64_t> {
+    return rt::ProgramFile::hasMagic(head) ? rt::ProgramLimits().maxBytes
+                                           : compiler::maxModuleBytes;
+  };
+  return path == "-" ? rt::readDescriptor(0, displayName(path), limit, &origin)
+                     : rt::readFile(path, limit, &origin);
 }
 
 std::string tracea::driver::displayName(const std::string &path) {
@@ -86,8 +79,9 @@ Status tracea::driver::checkWritable(const std::string &path) {
 // Output
 //===----------------------------------------------------------------------===//
 
-void OutputFiles::add(std::string path, std::vector<uint8_t> bytes) {
-  files.push_back({std::move(path), std::move(bytes)});
+void OutputFiles::add(std::string path, std::vector<uint8_t> bytes,
+                      uint32_t mode) {
+  files.push_back({std::move(path), std::move(bytes), mode});
 }
 
 Status OutputFiles::commit() {
@@ -109,7 +103,7 @@ Status OutputFiles::commit() {
     }
     std::string from = file.path + ".new-" + std::to_string(::getpid());
     rt::Bytes piece(file.bytes);
-    status = rt::writeFileAtomic(from, {piece});
+    status = rt::writeFileAtomic(from, {piece}, file.mode);
     if (!status.ok())
       break;
     staged.push_back({from, file.path});

@@ -5,6 +5,7 @@
 #ifndef TRACEA_TOOLS_TRACEA_SUPPORT_H
 #define TRACEA_TOOLS_TRACEA_SUPPORT_H
 
+#include "tracea/Runtime/File.h"
 #include "tracea/Runtime/Tensor.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 
@@ -21,8 +22,10 @@ using runtime::Status;
 /// Prints "tracea: error: …" to stderr.
 void printError(const std::string &message);
 
-/// The bytes of a file; "-" is the standard input.
-Expected<std::vector<uint8_t>> readInput(const std::string &path);
+/// The bytes of a module's or program's file, and whose it is; "-" is the
+/// standard input.
+Expected<std::vector<uint8_t>> readInput(const std::string &path,
+                                         runtime::FileOrigin &origin);
 /// What messages call the source: the path, or "<stdin>".
 std::string displayName(const std::string &path);
 
@@ -34,13 +37,15 @@ Status checkWritable(const std::string &path);
 /// the first one takes its name. "-" is the standard output.
 class OutputFiles {
 public:
-  void add(std::string path, std::vector<uint8_t> bytes);
+  void add(std::string path, std::vector<uint8_t> bytes,
+           uint32_t mode = runtime::modeOfData);
   Status commit();
 
 private:
   struct File {
     std::string path;
     std::vector<uint8_t> bytes;
+    uint32_t mode;
   };
   std::vector<File> files;
 };

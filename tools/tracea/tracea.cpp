@@ -8,12 +8,14 @@
 #include "Commands.h"
 #include "Frontend.h"
 #include "Support.h"
+#include "tracea/Compiler/ToolMain.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sstream>
 
 using namespace tracea::driver;
 
@@ -40,6 +42,7 @@ static int run(int argc, char **argv) {
   addBenchCommand(app, exitCode);
   addExplainCommand(app, exitCode);
   addDoctorCommand(app, exitCode);
+  addKeygenCommand(app, exitCode);
 
   std::vector<std::string> commands;
   for (const CLI::App *sub : app.get_subcommands({}))
@@ -57,8 +60,12 @@ static int run(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // help and version
-    app.exit(success);
-    return writeStdout(std::string()).ok() ? 0 : 1;
+    std::ostringstream text;
+    app.exit(success, text, text);
+    Status status = writeStdout(text.str());
+    if (!status.ok())
+      printError(status.message());
+    return status.ok() ? 0 : 1;
   } catch (const CLI::ParseError &error) {
     std::string command = "tracea";
     for (const CLI::App *chosen : app.get_subcommands())
@@ -69,7 +76,7 @@ static int run(int argc, char **argv) {
   return exitCode;
 }
 
-int main(int argc, char **argv) {
+static int guardedRun(int argc, char **argv) {
   installCrashHandler(argv[0]);
   try {
     return run(argc, argv);
@@ -79,4 +86,8 @@ int main(int argc, char **argv) {
     printError(error.what());
   }
   return 1;
+}
+
+int main(int argc, char **argv) {
+  return tracea::compiler::runTool(argc, argv, guardedRun);
 }

@@ -116,3 +116,69 @@ TEST_F(FileTest, HonoursTheUmask) {
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
+
+TEST_F(FileTest, CreatesOnlyWhatIsNotThere) {
+  std::string path = directory + "/file";
+  const unsigned char x = 'x';
+  ASSERT_TRUE(createFile(path, Bytes(&x, 1), modeOfSecret).ok());
+  struct stat info;
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_THAT(createFile(path, Bytes(&x, 1)).message(),
+              HasSubstr("File exists"));
+  EXPECT_EQ(read(path), "x");
+}
+
+TEST_F(FileTest, EndlessStreamsEnd) {
+  EXPECT_THAT(read("/dev/zero", 1 << 16),
+              HasSubstr("/dev/zero: expected at most 65536 bytes, found more"));
+  // Whatever the limit, a stream has its own.
+  EXPECT_THAT(read("/dev/zero", ~uint64_t(0)),
+              HasSubstr("expected at most " + std::to_string(maxStreamBytes)));
+  EXPECT_EQ(read("/dev/null"), "");
+}
+
+TEST_F(FileTest, BeginningsDecideOnLimits) {
+  std::string path = directory + "/file";
+  ASSERT_TRUE(write(path, std::string(1000, 'a')).ok());
+  size_t asked = 0;
+  auto limit = [&](Bytes head) -> Expected<uint64_t> {
+    ++asked;
+    EXPECT_GE(head.size(), 64u);
+    EXPECT_EQ(head[0], 'a');
+    return 999;
+  };
+  EXPECT_THAT(readFile(path, limit).message(), HasSubstr("at most 999 bytes"));
+  EXPECT_EQ(asked, 1u);
+  auto refuse = [](Bytes) -> Expected<uint64_t> {
+    return Status::error("no letters here");
+  };
+  EXPECT_THAT(readFile(path, refuse).message(),
+              HasSubstr("file: no letters here"));
+  // A sparse file of a terabyte costs nothing when it does not begin well.
+  ASSERT_EQ(::truncate(path.c_str(), off_t(1) << 40), 0);
+  EXPECT_THAT(readFile(path, refuse).message(), HasSubstr("no letters here"));
+  EXPECT_THAT(read(path, 1 << 20), HasSubstr("at most 1048576 bytes"));
+}
+
+TEST_F(FileTest, TellsWhoseAFileIs) {
+  std::string path = directory + "/file";
+  ASSERT_TRUE(write(path, "x").ok());
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  FileOrigin origin;
+  ASSERT_TRUE(readFile(path, 10, &origin));
+  EXPECT_TRUE(origin.isFile);
+  EXPECT_EQ(origin.owner, ::geteuid());
+  EXPECT_EQ(origin.mode, 0640u);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "ab", 2), 2);
+  ::close(ends[1]);
+  origin = {};
+  Expected<std::vector<uint8_t>> piped = readDescriptor(
+      ends[0], "pipe", [](Bytes) -> Expected<uint64_t> { return 2; }, &origin);
+  ::close(ends[0]);
+  ASSERT_TRUE(piped) << piped.message();
+  EXPECT_EQ(*piped, (std::vector<uint8_t>{'a', 'b'}));
+  EXPECT_FALSE(origin.isFile);
+}

@@ -96,8 +96,10 @@ static std::string errorAfterPatch(size_t at, std::vector<uint8_t> values) {
 TEST(ProgramFile, LayoutIsCheckedBehindTheChecksum) {
   const std::vector<uint8_t> ff(8, 0xff);
   EXPECT_EQ(errorAfterPatch(0, {0x89}), "accepted");
-  EXPECT_THAT(errorAfterPatch(8, {2}),
-              HasSubstr("expected container version 1 at byte 8, found 2"));
+  EXPECT_THAT(
+      errorAfterPatch(8, {3}),
+      HasSubstr("expected container version 1 or 2 at byte 8, found 3"));
+  EXPECT_THAT(errorAfterPatch(8, {2}), HasSubstr("expected a signature"));
   EXPECT_THAT(errorAfterPatch(12, {0}), HasSubstr("sections at byte 12"));
   EXPECT_THAT(errorAfterPatch(12, {2}),
               HasSubstr("expected section 0 to begin at byte"));

@@ -126,6 +126,13 @@ protected:
   doKernel(const std::string &symbol, const KernelConfig &config) = 0;
 };
 
+/// Tiles of one launch. A tile is a call's worth of work: more of them never
+/// end, and sums of their numbers keep far from 2^63.
+inline constexpr int64_t maxTiles = int64_t(1) << 40;
+
+/// Fails, with what was expected and found, when a launch cannot have so many.
+Status checkTiles(int64_t tiles);
+
 /// An ordered queue of work. What is enqueued runs in order; memory that it
 /// uses must stay alive until `synchronize` returns. Errors of earlier work
 /// may be reported by any later call. One thread at a time may use a stream;
@@ -142,8 +149,9 @@ public:
               int64_t fromOffset, int64_t bytes);
   /// Sets bytes to `value`.
   Status fill(Buffer &to, int64_t offset, int64_t bytes, uint8_t value);
-  /// Runs all tiles of [0, tiles). `args` are packed as ArgPacker packs them;
-  /// they are copied before the call returns. No tiles is no work.
+  /// Runs all tiles of [0, tiles), at most `maxTiles`. `args` are packed as
+  /// ArgPacker packs them; they are copied before the call returns. No tiles is
+  /// no work.
   Status launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
                 Span<const int64_t> args);
   /// Runs a grid that `Kernel::fitGrid` has accepted. `parameters` points at

@@ -7,7 +7,7 @@
 // checksummed container. All integers are little-endian. The layout:
 //
 //   0   8   magic 89 'T' 'R' 'A' 'C' 'E' 'A' 0A
-//   8   4   container version (1)
+//   8   4   container version: 1, or 2 of a signed program
 //   12  4   number of sections n
 //   16  8   size of the file in bytes
 //   24  24  zero
@@ -20,12 +20,20 @@
 // The first section is the manifest (kind 1, index 0); the others are blobs
 // (kind 2) with indices 0, 1, 2, ….
 //
+// A signed program has 128 bytes more, at the next multiple of 64:
+//
+//   0   8   "ed25519\n"
+//   8   24  zero
+//   32  32  the public key
+//   64  64  the signature of every byte of the file before it
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TRACEA_RUNTIME_PROGRAMFILE_H
 #define TRACEA_RUNTIME_PROGRAMFILE_H
 
 #include "tracea/Runtime/Manifest.h"
+#include "tracea/Runtime/Trust.h"
 
 namespace tracea::runtime {
 
@@ -39,6 +47,9 @@ struct ProgramLimits {
 struct ProgramFile {
   Manifest manifest;
   std::vector<std::vector<uint8_t>> blobs;
+  /// Whose signature the container that was read had, and that it was right.
+  /// Says nothing of what was changed since, and is not written.
+  std::optional<PublicKey> signer;
 
   /// Appends a blob and returns its number.
   int64_t addBlob(std::vector<uint8_t> bytes) {
@@ -49,23 +60,34 @@ struct ProgramFile {
   /// Checks the manifest against itself and the blobs.
   Status validate(const ManifestLimits &limits = {}) const;
 
-  /// The container's bytes. Fails when the program does not validate.
-  Expected<std::vector<uint8_t>> serialize() const;
+  /// The container's bytes, signed where a key is given. Fails when the program
+  /// does not validate.
+  Expected<std::vector<uint8_t>>
+  serialize(const SigningKey *key = nullptr) const;
 
-  /// Reads a container, as untrusted input: lengths, checksums, the layout and
-  /// every reference in the manifest are checked. What passes is well formed;
-  /// that says nothing about who made it, and native code in it has all the
-  /// rights of the process that loads it.
+  /// Reads a container, as untrusted input: lengths, checksums, the layout,
+  /// every reference in the manifest and the signature, where there is one, are
+  /// checked. What passes is well formed; that says nothing about who made it,
+  /// and native code in it has all the rights of the process that loads it.
   static Expected<ProgramFile> parse(Bytes bytes,
                                      const ProgramLimits &limits = {});
 
   /// Whether the bytes begin like a program file.
   static bool hasMagic(Bytes bytes);
 
+  /// How many bytes a file that begins like this may have, for `readFile`:
+  /// what is no program is refused before it is read.
+  static ReadLimit readLimit(const ProgramLimits &limits = {});
+
+  /// Reads a file whose program is about to run: one that `trust` does not
+  /// cover is refused. By default that is any file that does not belong to the
+  /// user of this process or to root, or that others may write.
   static Expected<ProgramFile> load(const std::string &path,
+                                    const TrustPolicy &trust = {},
                                     const ProgramLimits &limits = {});
   /// Atomic: either the complete file is at `path` or nothing has changed.
-  Status save(const std::string &path) const;
+  /// Nobody but its owner may write the file, whatever the umask says.
+  Status save(const std::string &path, const SigningKey *key = nullptr) const;
 };
 
 } // namespace tracea::runtime

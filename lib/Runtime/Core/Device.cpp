@@ -83,14 +83,22 @@ Status Stream::fill(Buffer &to, int64_t offset, int64_t bytes, uint8_t value) {
   return guarded([&] { return doFill(to, offset, bytes, value); });
 }
 
+Status checkTiles(int64_t tiles) {
+  if (tiles < 0)
+    return Status::error("expected at least 0 tiles, found " +
+                         std::to_string(tiles));
+  if (tiles > maxTiles)
+    return Status::error("expected at most " + std::to_string(maxTiles) +
+                         " tiles, found " + std::to_string(tiles));
+  return Status::success();
+}
+
 Status Stream::launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
                       Span<const int64_t> args) {
   if (!kernel)
     return Status::error("launch: expected a kernel, found null");
-  if (tiles < 0)
-    return Status::error("launch of \"" + kernel->symbol() +
-                         "\": expected at least 0 tiles, found " +
-                         std::to_string(tiles));
+  if (Status status = checkTiles(tiles); !status.ok())
+    return status.withContext("launch of \"" + kernel->symbol() + "\"");
   if (tiles == 0)
     return Status::success();
   return guarded([&] { return doLaunch(kernel, tiles, args); });

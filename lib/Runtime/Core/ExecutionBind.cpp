@@ -312,9 +312,8 @@ Status Execution::Impl::bindStep(size_t s) {
   Expected<int64_t> tiles = values.get(spec.tiles);
   if (!tiles)
     return tiles.status().withContext(nameOfStep(s) + ", tiles");
-  if (*tiles < 0)
-    return Status::error(nameOfStep(s) + ": expected at least 0 tiles, found " +
-                         std::to_string(*tiles));
+  if (Status status = checkTiles(*tiles); !status.ok())
+    return status.withContext(nameOfStep(s));
   step.tiles = *tiles;
   int64_t *blocks[] = {&step.grid.x, &step.grid.y, &step.grid.z};
   for (size_t i = 0; i < spec.grid.size(); ++i) {

@@ -57,64 +57,96 @@ Status writeAll(int fd, const std::string &path, Span<const Bytes> pieces) {
 }
 } // namespace
 
-Expected<std::vector<uint8_t>> readFile(const std::string &path,
-                                        uint64_t limit) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.fd < 0)
-    return systemError(path, "cannot open");
+Expected<std::vector<uint8_t>> readDescriptor(int fd, const std::string &name,
+                                              const ReadLimit &limitOf,
+                                              FileOrigin *origin) {
   struct stat info;
-  if (::fstat(file.fd, &info) != 0)
-    return systemError(path, "cannot stat");
+  if (::fstat(fd, &info) != 0)
+    return systemError(name, "cannot stat");
   if (S_ISDIR(info.st_mode))
-    return Status::error(path + ": expected a file, found a directory");
+    return Status::error(name + ": expected a file, found a directory");
+  bool isFile = S_ISREG(info.st_mode);
+  if (origin && isFile)
+    *origin = {true, static_cast<uint32_t>(info.st_uid),
+               static_cast<uint32_t>(info.st_mode & 07777)};
+  uint64_t limit = isFile ? ~uint64_t(0) : maxStreamBytes;
   auto tooLong = [&] {
-    return Status::error(path + ": expected at most " + std::to_string(limit) +
+    return Status::error(name + ": expected at most " + std::to_string(limit) +
                          " bytes, found more");
   };
-  uint64_t known =
-      S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
-  if (known > limit)
-    return tooLong();
+  constexpr size_t firstBytes = 4096, headBytes = 64;
+  bool asked = false;
   try {
-    std::vector<uint8_t> bytes(std::max<uint64_t>(known, 4096));
+    // The length that a file says it has is believed when its first bytes have
+    // said how much it may have. Files of /proc have content and no length.
+    std::vector<uint8_t> bytes(firstBytes);
     size_t done = 0;
     while (true) {
-      if (done == bytes.size()) {
-        // Full: only a further byte says whether this is the end.
-        uint8_t extra;
-        ssize_t n = ::read(file.fd, &extra, 1);
-        if (n < 0 && errno == EINTR)
-          continue;
-        if (n < 0)
-          return systemError(path, "cannot read");
-        if (n == 0)
-          break;
-        if (done >= limit)
-          return tooLong();
-        bytes.resize(bytes.size() * 2);
-        bytes[done++] = extra;
-        continue;
-      }
       size_t chunk = std::min<size_t>(bytes.size() - done, size_t(1) << 30);
-      ssize_t n = ::read(file.fd, bytes.data() + done, chunk);
+      ssize_t n = ::read(fd, bytes.data() + done, chunk);
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0)
-        return systemError(path, "cannot read");
+        return systemError(name, "cannot read");
+      done += static_cast<size_t>(n);
+      if (!asked && (n == 0 || done >= headBytes)) {
+        Expected<uint64_t> most = limitOf(Bytes(bytes.data(), done));
+        if (!most)
+          return most.status().withContext(name);
+        limit = std::min(limit, *most);
+        asked = true;
+        // One byte more than there should be: the read that finds the end.
+        if (isFile && info.st_size > 0) {
+          uint64_t known = static_cast<uint64_t>(info.st_size);
+          if (known > limit)
+            return tooLong();
+          bytes.resize(std::max<uint64_t>(known + 1, done));
+        }
+      }
+      if (asked && done > limit)
+        return tooLong();
       if (n == 0)
         break;
-      done += static_cast<size_t>(n);
-      if (done > limit)
-        return tooLong();
+      if (done == bytes.size())
+        bytes.resize(bytes.size() * 2);
     }
     bytes.resize(done);
     return bytes;
   } catch (const std::bad_alloc &) {
-    return Status::error(path + ": out of memory");
+    return Status::error(name + ": out of memory");
   }
 }
 
-Status writeFileAtomic(const std::string &path, Span<const Bytes> pieces) {
+Expected<std::vector<uint8_t>>
+readFile(const std::string &path, const ReadLimit &limit, FileOrigin *origin) {
+  // A pipe without a writer is waited for, as everywhere.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd < 0)
+    return systemError(path, "cannot open");
+  return readDescriptor(file.fd, path, limit, origin);
+}
+
+Expected<std::vector<uint8_t>> readFile(const std::string &path, uint64_t limit,
+                                        FileOrigin *origin) {
+  return readFile(
+      path, [limit](Bytes) -> Expected<uint64_t> { return limit; }, origin);
+}
+
+Status createFile(const std::string &path, Bytes bytes, uint32_t mode) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                         static_cast<mode_t>(mode)));
+  if (file.fd < 0)
+    return systemError(path, "cannot create");
+  Status status = writeAll(file.fd, path, {bytes});
+  if (status.ok() && ::fsync(file.fd) != 0)
+    status = systemError(path, "cannot flush");
+  if (!status.ok())
+    ::unlink(path.c_str());
+  return status;
+}
+
+Status writeFileAtomic(const std::string &path, Span<const Bytes> pieces,
+                       uint32_t mode) {
   struct stat info;
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     if (S_ISDIR(info.st_mode))
@@ -136,7 +168,7 @@ Status writeFileAtomic(const std::string &path, Span<const Bytes> pieces) {
     temporary = path + ".tmp-" + std::to_string(::getpid()) + "-" +
                 std::to_string(serial++) + "-" + std::to_string(now % 1000003);
     fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                0666);
+                static_cast<mode_t>(mode));
     if (fd < 0 && errno != EEXIST)
       break;
   }

@@ -271,12 +271,18 @@ Status checkWritable(const Tensor &tensor) {
   return Status::success();
 }
 
+bool hasMagic(Bytes bytes) { return std::memcmp(bytes.data(), magic, 6) == 0; }
+
+Status noMagic() {
+  return Status::error("npy: expected the magic bytes 93 'NUMPY' at byte 0");
+}
+
 Expected<Tensor> parse(Bytes bytes, const NpyReadOptions &options) {
   if (bytes.size() < 10)
     return Status::error("npy: expected at least 10 bytes, found " +
                          std::to_string(bytes.size()));
-  if (std::memcmp(bytes.data(), magic, 6) != 0)
-    return Status::error("npy: expected the magic bytes 93 'NUMPY' at byte 0");
+  if (!hasMagic(bytes))
+    return noMagic();
   unsigned major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0)
     return Status::error("npy: expected version 1.0, 2.0 or 3.0 at byte 6, "
@@ -363,7 +369,12 @@ Expected<Tensor> parseNpy(Bytes bytes, const NpyReadOptions &options) {
 
 Expected<Tensor> readNpy(const std::string &path,
                          const NpyReadOptions &options) {
-  Expected<std::vector<uint8_t>> bytes = readFile(path, options.maxBytes);
+  ReadLimit limit = [&](Bytes head) -> Expected<uint64_t> {
+    if (head.size() >= sizeof magic && !hasMagic(head))
+      return noMagic();
+    return options.maxBytes;
+  };
+  Expected<std::vector<uint8_t>> bytes = readFile(path, limit);
   if (!bytes)
     return bytes.status();
   Expected<Tensor> tensor = parseNpy(*bytes, options);

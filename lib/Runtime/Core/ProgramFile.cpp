@@ -25,12 +25,19 @@ namespace {
 
 constexpr uint8_t magic[8] = {0x89, 'T', 'R', 'A', 'C', 'E', 'A', '\n'};
 constexpr uint32_t containerVersion = 1;
+constexpr uint32_t signedVersion = 2;
 constexpr uint64_t headerBytes = 64;
 constexpr uint64_t checkedHeaderBytes = 48;
 constexpr uint64_t entryBytes = 48;
 constexpr uint64_t sectionAlign = 64;
 constexpr uint32_t kindManifest = 1;
 constexpr uint32_t kindBlob = 2;
+
+/// What stands behind the sections of a signed program.
+constexpr uint8_t signatureMagic[8] = {'e', 'd', '2', '5', '5', '1', '9', '\n'};
+constexpr uint64_t signatureBytes = 128;
+constexpr uint64_t signatureKeyOffset = 32;
+constexpr uint64_t signatureOffset = 64;
 
 using Checksum = XXH128_canonical_t;
 
@@ -91,7 +98,7 @@ struct Head {
 
 Status tooLarge() { return Status::error("program: too large"); }
 
-Expected<Head> buildHead(const ProgramFile &program) {
+Expected<Head> buildHead(const ProgramFile &program, bool isSigned) {
   TRACEA_RETURN_IF_ERROR(program.validate());
   Expected<std::string> json = toJSON(program.manifest);
   if (!json)
@@ -125,6 +132,8 @@ Expected<Head> buildHead(const ProgramFile &program) {
     std::memcpy(entry + 24, sum.digest, sizeof sum.digest);
     head.sections.push_back(section);
   }
+  if (isSigned)
+    end = alignUp(end) + signatureBytes;
   if (end > ProgramLimits().maxBytes)
     return tooLarge();
   head.totalSize = end;
@@ -133,7 +142,8 @@ Expected<Head> buildHead(const ProgramFile &program) {
   head.bytes.assign(manifest.offset + manifest.size, 0);
   uint8_t *header = head.bytes.data();
   std::memcpy(header, magic, sizeof magic);
-  writeLittle<uint32_t>(header + 8, containerVersion);
+  writeLittle<uint32_t>(header + 8,
+                        isSigned ? signedVersion : containerVersion);
   writeLittle<uint32_t>(header + 12, static_cast<uint32_t>(count));
   writeLittle<uint64_t>(header + 16, end);
   Checksum sum = checksumOfHead(header, table);
@@ -141,6 +151,11 @@ Expected<Head> buildHead(const ProgramFile &program) {
   std::memcpy(header + headerBytes, table.data(), table.size());
   std::memcpy(header + manifest.offset, json->data(), json->size());
   return head;
+}
+
+Status noMagic() {
+  return Status::error("program: expected the magic bytes 89 'TRACEA' 0A at "
+                       "byte 0: this is no program file");
 }
 
 std::string at(uint64_t offset) { return " at byte " + std::to_string(offset); }
@@ -199,17 +214,61 @@ Expected<Section> readSection(Bytes bytes, uint32_t i, uint64_t &end) {
   return section;
 }
 
+/// Signs a container that is complete but for the block at its end.
+Status signContainer(std::vector<uint8_t> &bytes, const SigningKey &key) {
+  uint8_t *block = bytes.data() + bytes.size() - signatureBytes;
+  std::memcpy(block, signatureMagic, sizeof signatureMagic);
+  const PublicKey &shared = key.publicKey();
+  std::memcpy(block + signatureKeyOffset, shared.bytes.data(),
+              shared.bytes.size());
+  Expected<Signature> signature = key.sign(
+      Bytes(bytes.data(), bytes.size() - signatureBytes + signatureOffset));
+  if (!signature)
+    return signature.status();
+  std::memcpy(block + signatureOffset, signature->data(), signature->size());
+  return Status::success();
+}
+
+/// Whose signature stands behind the sections, which end at `end`: moved to
+/// where it ends.
+Expected<PublicKey> readSignature(Bytes bytes, uint64_t &end) {
+  uint64_t where = alignUp(end);
+  if (where > bytes.size() || bytes.size() - where < signatureBytes)
+    return Status::error("program: expected a signature of " +
+                         std::to_string(signatureBytes) + " bytes" + at(where) +
+                         ", found a file of " + std::to_string(bytes.size()));
+  const uint8_t *block = bytes.data() + where;
+  if (std::memcmp(block, signatureMagic, sizeof signatureMagic) != 0)
+    return Status::error("program: expected an Ed25519 signature" + at(where) +
+                         ", found something else");
+  if (!allZero(bytes.subspan(end, where - end)) ||
+      !allZero(bytes.subspan(where + sizeof signatureMagic,
+                             signatureKeyOffset - sizeof signatureMagic)))
+    return Status::error("program: expected zero bytes around the head of the "
+                         "signature" +
+                         at(where));
+  PublicKey key;
+  std::memcpy(key.bytes.data(), block + signatureKeyOffset, key.bytes.size());
+  Signature signature;
+  std::memcpy(signature.data(), block + signatureOffset, signature.size());
+  Status verified = verifySignature(
+      key, bytes.subspan(0, where + signatureOffset), signature);
+  if (!verified.ok())
+    return verified.withContext("program");
+  end = where + signatureBytes;
+  return key;
+}
+
 Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
   if (bytes.size() < headerBytes)
     return Status::error("program: expected at least " +
                          std::to_string(headerBytes) + " bytes, found " +
                          std::to_string(bytes.size()));
   if (!ProgramFile::hasMagic(bytes))
-    return Status::error("program: expected the magic bytes 89 'TRACEA' 0A at "
-                         "byte 0: this is no program file");
+    return noMagic();
   uint32_t version = readLittle<uint32_t>(bytes.data() + 8);
-  if (version != containerVersion)
-    return expected("container version", containerVersion, version, 8);
+  if (version != containerVersion && version != signedVersion)
+    return expected("container version 1 or", signedVersion, version, 8);
   uint64_t totalSize = readLittle<uint64_t>(bytes.data() + 16);
   if (totalSize != bytes.size())
     return expected("the file's size", bytes.size(), totalSize, 16);
@@ -244,12 +303,18 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
       return section.status();
     sections.push_back(*section);
   }
+  ProgramFile program;
+  if (version == signedVersion) {
+    Expected<PublicKey> signer = readSignature(bytes, end);
+    if (!signer)
+      return signer.status();
+    program.signer = *signer;
+  }
   if (end != bytes.size())
     return Status::error("program: expected the end of the file at byte " +
                          std::to_string(end) + ", found " +
                          std::to_string(bytes.size() - end) + " bytes more");
 
-  ProgramFile program;
   if (sections[0].size > limits.manifest.maxJsonBytes)
     return expected("a manifest of at most", limits.manifest.maxJsonBytes,
                     sections[0].size, sections[0].offset);
@@ -287,9 +352,10 @@ Status ProgramFile::validate(const ManifestLimits &limits) const {
   return runtime::validate(manifest, blobSizes, limits);
 }
 
-Expected<std::vector<uint8_t>> ProgramFile::serialize() const {
+Expected<std::vector<uint8_t>>
+ProgramFile::serialize(const SigningKey *key) const {
   try {
-    Expected<Head> head = buildHead(*this);
+    Expected<Head> head = buildHead(*this, key != nullptr);
     if (!head)
       return head.status();
     std::vector<uint8_t> bytes = std::move(head->bytes);
@@ -298,6 +364,8 @@ Expected<std::vector<uint8_t>> ProgramFile::serialize() const {
       std::copy(blobs[i].begin(), blobs[i].end(),
                 bytes.begin() +
                     static_cast<ptrdiff_t>(head->sections[i + 1].offset));
+    if (key)
+      TRACEA_RETURN_IF_ERROR(signContainer(bytes, *key).withContext("program"));
     return bytes;
   } catch (const std::bad_alloc &) {
     return Status::error("program: out of memory");
@@ -313,20 +381,39 @@ Expected<ProgramFile> ProgramFile::parse(Bytes bytes,
   }
 }
 
+ReadLimit ProgramFile::readLimit(const ProgramLimits &limits) {
+  return [most = limits.maxBytes](Bytes head) -> Expected<uint64_t> {
+    if (head.size() >= headerBytes && !hasMagic(head))
+      return noMagic();
+    return most;
+  };
+}
+
 Expected<ProgramFile> ProgramFile::load(const std::string &path,
+                                        const TrustPolicy &trust,
                                         const ProgramLimits &limits) {
-  Expected<std::vector<uint8_t>> bytes = readFile(path, limits.maxBytes);
+  FileOrigin origin;
+  Expected<std::vector<uint8_t>> bytes =
+      readFile(path, readLimit(limits), &origin);
   if (!bytes)
     return bytes.status();
   Expected<ProgramFile> program = parse(*bytes, limits);
   if (!program)
     return program.status().withContext(path);
+  TRACEA_RETURN_IF_ERROR(
+      checkTrust(trust, program->signer, origin).withContext(path));
   return program;
 }
 
-Status ProgramFile::save(const std::string &path) const {
+Status ProgramFile::save(const std::string &path, const SigningKey *key) const {
   try {
-    Expected<Head> head = buildHead(*this);
+    if (key) { // What is signed has to stand in one piece.
+      Expected<std::vector<uint8_t>> bytes = serialize(key);
+      if (!bytes)
+        return bytes.status().withContext(path);
+      return writeFileAtomic(path, {Bytes(*bytes)}, modeOfCode);
+    }
+    Expected<Head> head = buildHead(*this, false);
     if (!head)
       return head.status().withContext(path);
     // The blobs are written from where they are; only the gaps are made.
@@ -339,7 +426,7 @@ Status ProgramFile::save(const std::string &path) const {
       pieces.push_back(blobs[i]);
       end = section.offset + section.size;
     }
-    return writeFileAtomic(path, pieces);
+    return writeFileAtomic(path, pieces, modeOfCode);
   } catch (const std::bad_alloc &) {
     return Status::error(path + ": out of memory");
   }

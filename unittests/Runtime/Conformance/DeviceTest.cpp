@@ -260,6 +260,9 @@ TEST_P(Conformance, RefusesBadLaunches) {
   std::shared_ptr<Kernel> count = kernel("conf_count");
   EXPECT_THAT(stream->launch(count, -1, {}).message(),
               HasSubstr("expected at least 0 tiles, found -1"));
+  EXPECT_THAT(stream->launch(count, maxTiles + 1, {}).message(),
+              HasSubstr("expected at most 1099511627776 tiles, found "
+                        "1099511627777"));
   EXPECT_FALSE(stream->launch(nullptr, 1, {}).ok());
   EXPECT_TRUE(stream->launch(count, 0, {}).ok());
   EXPECT_TRUE(stream->synchronize().ok());

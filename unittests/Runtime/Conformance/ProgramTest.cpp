@@ -415,6 +415,11 @@ TEST_P(ProgramConformance, ViewsAreBoundsChecked) {
               }),
               HasSubstr("expected at least 0 tiles, found -1"));
   EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
+                entry.steps[0].tiles = e.constant(int64_t(1) << 62);
+              }),
+              HasSubstr("expected at most 1099511627776 tiles, found "
+                        "4611686018427387904"));
+  EXPECT_THAT(with([](ExprBuilder &e, EntrySpec &entry, ViewSpec &) {
                 entry.buffers[1].bytes = e.constant(-1);
               }),
               HasSubstr("buffer 1: expected a size of at least 0 bytes"));
