@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Pipelines/NextSchedule.h"
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Target/CPU/Codegen.h"
@@ -224,13 +225,41 @@ tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
   return checkProgram(module, std::move(*program));
 }
 
+/// From the text to the phase `last`, then `finish`: what either says against a
+/// schedule that was chosen, the next one answers.
+static LogicalResult lowerAll(ModuleOp module, Phase last,
+                              const CompileOptions &options,
+                              function_ref<LogicalResult(ModuleOp)> finish) {
+  if (failed(selectEntry(module, options)) ||
+      failed(runPhases(module, Phase::Semantic, Phase::Semantic, options)))
+    return failure();
+  if (last < Phase::Tile) {
+    if (last == Phase::Decision &&
+        failed(runPhases(module, Phase::Decision, last, options)))
+      return failure();
+    return finish(module);
+  }
+  return lowerWithNextSchedules(
+      module,
+      [&](ModuleOp copy) {
+        return runPhases(copy, Phase::Decision, Phase::Decision, options);
+      },
+      [&](ModuleOp copy) {
+        return success(succeeded(runPhases(copy, Phase::Tile, last, options)) &&
+                       succeeded(finish(copy)));
+      });
+}
+
 FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
                                                 const CompileOptions &options) {
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(selectEntry(*copy, options)) ||
-      failed(runPhases(*copy, Phase::Semantic, Phase::Pipeline, options)))
+  FailureOr<rt::ProgramFile> program = failure();
+  if (failed(lowerAll(*copy, Phase::Pipeline, options, [&](ModuleOp lowered) {
+        program = translateToProgram(lowered, options);
+        return LogicalResult(program);
+      })))
     return failure();
-  return translateToProgram(*copy, options);
+  return program;
 }
 
 FailureOr<std::vector<rt::KernelSpec>>
@@ -271,10 +300,14 @@ static Phase getLastPhase(Emit what) {
 FailureOr<std::string> tc::emit(ModuleOp module, Emit what,
                                 const CompileOptions &options) {
   OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(selectEntry(*copy, options)) ||
-      failed(runPhases(*copy, Phase::Semantic, getLastPhase(what), options)))
+  FailureOr<std::string> text = failure();
+  if (failed(
+          lowerAll(*copy, getLastPhase(what), options, [&](ModuleOp lowered) {
+            text = emitLowered(lowered, what, options);
+            return LogicalResult(text);
+          })))
     return failure();
-  return emitLowered(*copy, what, options);
+  return text;
 }
 
 FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,

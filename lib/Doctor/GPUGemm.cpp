@@ -92,6 +92,17 @@ public:
     return planOf(choose(problem, target, nullptr, best));
   }
 
+  /// The two tiles that are expected to be the fastest.
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override {
+    const WarpgroupTile *best = nullptr, *second = nullptr;
+    std::vector<Plan> found = {planOf(choose(problem, target, nullptr, best))};
+    WarpgroupTile next = choose(problem, target, best, second);
+    if (best && second)
+      found.push_back(planOf(next));
+    return found;
+  }
+
   Reason check(const Problem &problem, const TargetDescription &target,
                const Plan &plan) const override;
 

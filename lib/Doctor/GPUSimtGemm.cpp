@@ -53,6 +53,8 @@ public:
                 const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override;
   Reason check(const Problem &problem, const TargetDescription &target,
                const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -132,10 +134,9 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
   return checkRing(problem, target, plan);
 }
 
-Plan SimtGemm::plan(const Problem &problem,
-                    const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
+std::vector<Plan> SimtGemm::plans(const Problem &problem,
+                                  const TargetDescription &target) const {
+  std::vector<Plan> found;
   for (const LaneTile &tile : tiles) {
     Plan plan;
     plan.unit = UnitKind::Vector;
@@ -151,6 +152,16 @@ Plan SimtGemm::plan(const Problem &problem,
     while (plan.slots > 2 &&
            2 * ringBytesOf(problem, plan) > target.shared.perMultiprocessor)
       --plan.slots;
+    found.push_back(std::move(plan));
+  }
+  return found;
+}
+
+Plan SimtGemm::plan(const Problem &problem,
+                    const TargetDescription &target) const {
+  Plan best;
+  double least = 0;
+  for (const Plan &plan : plans(problem, target)) {
     if (!check(problem, target, plan).empty())
       continue;
     double cost = cycles(problem, target, plan);

@@ -59,6 +59,8 @@ public:
                        const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override;
   Reason check(const Problem &problem, const TargetDescription &target,
                const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -175,10 +177,9 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
   return checkRing(problem, target, plan);
 }
 
-Plan WarpGemm::plan(const Problem &problem,
-                    const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
+std::vector<Plan> WarpGemm::plans(const Problem &problem,
+                                  const TargetDescription &target) const {
+  std::vector<Plan> found;
   for (const WarpTile &tile : tiles) {
     Plan plan;
     plan.unit = UnitKind::MMASync;
@@ -193,6 +194,16 @@ Plan WarpGemm::plan(const Problem &problem,
     while (plan.slots > 2 &&
            ringBytesOf(problem, plan) > target.shared.perWorkgroup)
       --plan.slots;
+    found.push_back(std::move(plan));
+  }
+  return found;
+}
+
+Plan WarpGemm::plan(const Problem &problem,
+                    const TargetDescription &target) const {
+  Plan best;
+  double least = 0;
+  for (const Plan &plan : plans(problem, target)) {
     double cost = cycles(problem, target, plan);
     if (!best.tile.empty() &&
         (cost >= least || !check(problem, target, plan).empty()))

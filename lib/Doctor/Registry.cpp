@@ -83,6 +83,23 @@ const Registry &Registry::builtin() {
   return registry;
 }
 
+/// Accepted ones by cost with fallbacks behind, then the others; equals stay as
+/// they are.
+static bool isBetter(const Candidate &lhs, const Candidate &rhs) {
+  if (lhs.accepted() != rhs.accepted())
+    return lhs.accepted();
+  if (lhs.variant->isFallback() != rhs.variant->isFallback())
+    return rhs.variant->isFallback();
+  return lhs.accepted() && lhs.cycles < rhs.cycles;
+}
+
+/// Insertion sort keeps equals in order; there are few.
+static void sortByMerit(std::vector<Candidate> &candidates) {
+  for (size_t i = 1; i < candidates.size(); ++i)
+    for (size_t j = i; j > 0 && isBetter(candidates[j], candidates[j - 1]); --j)
+      std::swap(candidates[j], candidates[j - 1]);
+}
+
 std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
                             const TargetDescription &target) {
   std::vector<Candidate> candidates;
@@ -101,17 +118,30 @@ std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
     }
     candidates.push_back(std::move(candidate));
   }
-  // Insertion sort keeps equals in order; there are few.
-  auto before = [](const Candidate &lhs, const Candidate &rhs) {
-    if (lhs.accepted() != rhs.accepted())
-      return lhs.accepted();
-    if (lhs.variant->isFallback() != rhs.variant->isFallback())
-      return rhs.variant->isFallback();
-    return lhs.accepted() && lhs.cycles < rhs.cycles;
-  };
-  for (size_t i = 1; i < candidates.size(); ++i)
-    for (size_t j = i; j > 0 && before(candidates[j], candidates[j - 1]); --j)
-      std::swap(candidates[j], candidates[j - 1]);
+  sortByMerit(candidates);
+  return candidates;
+}
+
+std::vector<Candidate> rankPlans(const Registry &registry,
+                                 const Problem &problem,
+                                 const TargetDescription &target) {
+  std::vector<Candidate> candidates;
+  for (const Variant *variant :
+       registry.variantsFor(problem.kind, target.kind)) {
+    if (!variant->whyNot(problem, target).empty() ||
+        !variant->whyNotUnasked(problem, target).empty())
+      continue;
+    for (Plan &plan : variant->plans(problem, target)) {
+      if (!variant->check(problem, target, plan).empty())
+        continue;
+      Candidate candidate;
+      candidate.variant = variant;
+      candidate.cycles = variant->cycles(problem, target, plan);
+      candidate.plan = std::move(plan);
+      candidates.push_back(std::move(candidate));
+    }
+  }
+  sortByMerit(candidates);
   return candidates;
 }
 

@@ -66,6 +66,11 @@ std::string toText(const Plan &plan) {
   return text;
 }
 
+/// A variant and its plan, in words.
+std::string toText(StringRef variant, const Plan &plan) {
+  return ("'" + variant + "' with " + toText(plan)).str();
+}
+
 struct SelectSchedulePass
     : public mlir::tracea::impl::SelectScheduleBase<SelectSchedulePass> {
   using SelectScheduleBase::SelectScheduleBase;
@@ -212,4 +217,36 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         remark::RemarkOpts::name("variant-refused").category(kCategory))
         << (opName + ": '" + nameOf(candidate) + "' is not taken: " + reason);
   }
+}
+
+LogicalResult mlir::tracea::takeNextSchedule(ScheduledOpInterface op,
+                                             const TargetDescription &target,
+                                             ArrayRef<ScheduleAttr> refused,
+                                             StringRef reason) {
+  FailureOr<Problem> problem = getProblem(op);
+  if (failed(problem))
+    return failure();
+  for (const Candidate &candidate :
+       ::tracea::doctor::rankPlans(Registry::builtin(), *problem, target)) {
+    std::string_view name = candidate.variant->name();
+    StringRef variant(name.data(), name.size());
+    ScheduleAttr next =
+        getScheduleAttr(op->getContext(), variant, candidate.plan);
+    if (llvm::is_contained(refused, next))
+      continue;
+    ScheduleAttr former = op.getScheduleAttr();
+    std::string text =
+        (op->getName().getStringRef() + ": gives up " +
+         toText(former.getVariant(), getPlan(former)) + " and takes " +
+         toText(variant, candidate.plan) + ": " + reason)
+            .str();
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("schedule-given-up").category(kCategory))
+        << text;
+    emitRemark(op.getLoc()) << text;
+    op.setScheduleAttr(next);
+    return success();
+  }
+  return failure();
 }

@@ -103,6 +103,17 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
   };
   if (runs(Phase::Semantic))
     addSemanticPhase(manager, options.reference);
+  if (runs(Phase::Decision) && runs(Phase::Tile) && !options.reference) {
+    LowerScheduledOptions rest;
+    rest.target = options.target;
+    rest.threads = options.threads;
+    rest.requireProof = options.requireProof;
+    rest.bankCycles = options.bankCycles;
+    rest.toPipeline = runs(Phase::Pipeline);
+    rest.toTarget = runs(Phase::Target);
+    manager.addPass(createLowerScheduled(rest));
+    return;
+  }
   if (runs(Phase::Decision))
     addDecisionPhase(manager, options);
   if (runs(Phase::Tile))

@@ -115,4 +115,20 @@ TEST(GPUWarpGemm, PlansByHandAreChecked) {
               HasSubstr("no teams that take turns"));
 }
 
+TEST(GPUWarpGemm, OthersFollowWhereThePlanDoesNotDo) {
+  for (const char *name : {"sm_80", "sm_90a"}) {
+    Problem problem = gemm(64, 4096, 4096);
+    std::vector<Candidate> all =
+        rankPlans(Registry::builtin(), problem, target(name));
+    ASSERT_GT(all.size(), 5u) << name;
+    EXPECT_TRUE(all.front().plan ==
+                rank(Registry::builtin(), problem, target(name)).front().plan);
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(all[i].variant->check(problem, target(name), all[i].plan), "");
+      if (i)
+        EXPECT_LE(all[i - 1].cycles, all[i].cycles);
+    }
+  }
+}
+
 } // namespace

@@ -32,6 +32,14 @@ ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
                              const ::tracea::doctor::Plan &plan);
 ::tracea::doctor::Plan getPlan(ScheduleAttr schedule);
 
+/// Gives `op` the best schedule that is none of `refused`, and says so in
+/// remarks, with the `reason` why it has lost the one it had. Fails, without a
+/// message, where there is none left.
+LogicalResult
+takeNextSchedule(ScheduledOpInterface op,
+                 const ::tracea::target::TargetDescription &target,
+                 ArrayRef<ScheduleAttr> refused, StringRef reason);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_DOCTOR_DOCTOR_H

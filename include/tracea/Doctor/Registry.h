@@ -81,6 +81,13 @@ public:
   virtual Plan plan(const Problem &problem,
                     const TargetDescription &target) const = 0;
 
+  /// All that it considers, in any order: one of them is taken where the best
+  /// turns out not to do.
+  virtual std::vector<Plan> plans(const Problem &problem,
+                                  const TargetDescription &target) const {
+    return {plan(problem, target)};
+  }
+
   /// What is wrong with a plan that somebody else made.
   virtual Reason check(const Problem &problem, const TargetDescription &target,
                        const Plan &plan) const = 0;
@@ -133,6 +140,12 @@ struct Candidate {
 /// left out.
 std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
                             const TargetDescription &target);
+
+/// All that may be taken, best first and fallbacks behind: the plans of each
+/// accepted variant that its own check accepts.
+std::vector<Candidate> rankPlans(const Registry &registry,
+                                 const Problem &problem,
+                                 const TargetDescription &target);
 
 /// What is wrong with the plan `plan` of the variant named `variant`.
 Reason checkSchedule(const Registry &registry, const Problem &problem,

@@ -22,6 +22,31 @@ def ScheduleRoles : Pass<"tracea-schedule-roles", "::mlir::ModuleOp"> {
   }];
 }
 
+def LowerScheduled : Pass<"tracea-lower-scheduled", "::mlir::ModuleOp"> {
+  let summary = "Choose schedules and lower; where one does not do, the next";
+  let description = [{
+    Runs the phases from `decision` to `to`. Where they fail because of an
+    operation whose schedule the Doctor chose, because a proof fails, say, the
+    operation takes the next best schedule, with a remark `schedule-given-up`,
+    and the module is lowered again. A schedule that was given keeps its error,
+    and so does an operation that has no other one.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Machine to compile for, unless the module names one">,
+    Option<"threads", "threads", "int", /*default=*/"0",
+           "Cores to plan for; 0 for all">,
+    Option<"requireProof", "require-proof", "bool", /*default=*/"false",
+           "A kernel that lacks a certificate is an error">,
+    Option<"bankCycles", "bank-cycles", "int", /*default=*/"1",
+           "Cycles that a phase of an access to banked memory may take">,
+    Option<"toTarget", "to-target", "bool", /*default=*/"false",
+           "Go on to the LLVM dialect">,
+    Option<"toPipeline", "to-pipeline", "bool", /*default=*/"true",
+           "Go on to the pipeline level, with proofs">
+  ];
+}
+
 def LowerToTarget : Pass<"tracea-lower-to-target", "::mlir::ModuleOp"> {
   let summary = "Lower kernels to the LLVM dialect as the target has it";
   let description = [{
