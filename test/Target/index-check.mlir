@@ -48,16 +48,21 @@ tracea_pipe.kernel @inner(%out: memref<?x?xf32>) {
   }
   tracea_pipe.end
 }
-func.func @main(%x: memref<?xf32>, %y: memref<?xf32>, %out: memref<?xf32>, %square: memref<?x?xf32>) -> memref<?xf32> {
+func.func @main(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>, %matrix: memref<?x?xf32>) -> (memref<?xf32>, memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %m = memref.dim %x, %c0 : memref<?xf32>
   %n = memref.dim %y, %c0 : memref<?xf32>
-  %k = memref.dim %out, %c0 : memref<?xf32>
+  %k = memref.dim %z, %c0 : memref<?xf32>
+  %rows = memref.dim %matrix, %c0 : memref<?x?xf32>
+  %columns = memref.dim %matrix, %c1 : memref<?x?xf32>
+  %out = memref.alloc(%k) : memref<?xf32>
+  %square = memref.alloc(%rows, %columns) : memref<?x?xf32>
   %all = arith.muli %m, %n : index
   %same = arith.cmpi sle, %k, %all : index
   cf.assert %same, "not more elements than pairs"
   tracea_pipe.launch @outer ins(%x, %y : memref<?xf32>, memref<?xf32>) outs(%out : memref<?xf32>)
   tracea_pipe.launch @inner outs(%square : memref<?x?xf32>)
-  return %out : memref<?xf32>
+  return %out, %square : memref<?xf32>, memref<?x?xf32>
 }
 }

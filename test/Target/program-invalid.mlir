@@ -2,6 +2,7 @@
 // RUN: not tracea-translate %t/target.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not tracea-translate %t/host-op.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=HOSTOP
 // RUN: not tracea-translate %t/grid.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=GRID
+// RUN: not tracea-translate %t/input.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: not tracea-translate %t/element.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: not tracea-translate %t/scalar.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=SCALAR
 // RUN: not tracea-translate %t/element.mlir --emit=nonsense 2>&1 | FileCheck %s --check-prefix=FORM
@@ -15,6 +16,8 @@
 // SCALAR: error: argument #0 of 'main' has type 'index'; expected a memref of identity layout
 // FORM: error: unknown form 'nonsense'; expected one of semantic, decision
 // ENTRY: error: the module has no public function named 'other'
+
+// INPUT: input.mlir:10:3: error: 'tracea_pipe.launch' op writes to operand #0, which is memory of an input or a constant of 'main'; expected memory that the function allocates
 
 // CONSTANT: holds a constant of type 'tensor<4611686018427387904xf32>'; expected at most 8589934592 bytes
 
@@ -40,6 +43,21 @@ tracea_pipe.kernel @k(%x: memref<4xindex>) {
   // The number of tiles would depend on data.
   %tiles = memref.load %x[%c0] : memref<4xindex>
   tracea_pipe.tiles (%i) in (%tiles) {
+  }
+  tracea_pipe.end
+}
+func.func @main(%x: memref<4xindex>) {
+  tracea_pipe.launch @k ins(%x : memref<4xindex>)
+  return
+}
+}
+
+//--- input.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+tracea_pipe.kernel @k(%x: memref<4xindex>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+    memref.store %i, %x[%i] : memref<4xindex>
   }
   tracea_pipe.end
 }

@@ -331,12 +331,20 @@ LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
     return failure();
   rt::StepSpec step;
   step.kernel = *kernel;
-  for (Value operand : launch->getOperands()) {
+  for (auto [position, operand] : llvm::enumerate(launch->getOperands())) {
     Type type = operand.getType();
     if (isa<MemRefType>(type)) {
       FailureOr<View> view = evaluator.view(operand);
       if (failed(view))
         return failure();
+      // Runs get inputs to read: they may be memory that cannot be written.
+      if (position >= launch.getInputs().size() &&
+          entry.buffers[view->buffer].kind != rt::BufferKind::Temp)
+        return launch.emitOpError()
+               << "writes to operand #" << position
+               << ", which is memory of an input or a constant of '"
+               << function.getName()
+               << "'; expected memory that the function allocates";
       step.args.push_back(rt::ArgSpec::fromView(*view));
       continue;
     }

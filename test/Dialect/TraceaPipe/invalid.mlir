@@ -1749,3 +1749,25 @@ tracea_pipe.kernel @shared() attributes {pipeline = #tracea_pipe.pipeline<teams 
 // expected-error @below {{teams take turns where workgroups walk over tiles: expected 'workgroups'}}
 tracea_pipe.kernel @one_tile() attributes {pipeline = #tracea_pipe.pipeline<turns = 2>} {
 }
+
+// -----
+
+tracea_pipe.kernel @dimension_below_the_first(%a: memref<?x4xf32>) {
+  %c = arith.constant -1 : index
+  // expected-error @below {{takes dimension -1 of 'memref<?x4xf32>', which has 2}}
+  %n = memref.dim %a, %c : memref<?x4xf32>
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+tracea_pipe.kernel @dimension_past_the_last(%a: memref<?x4xf32>) {
+  %c = arith.constant 2 : index
+  tracea_pipe.tiles (%i) in (%c) {
+    // expected-error @below {{takes dimension 2 of 'memref<?x4xf32>', which has 2}}
+    %n = memref.dim %a, %c : memref<?x4xf32>
+  }
+  tracea_pipe.end
+}

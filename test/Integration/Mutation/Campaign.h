@@ -95,6 +95,10 @@ struct Judgement {
 /// Runs the phase `pipeline` on the module, with proofs demanded.
 Judgement prove(mlir::ModuleOp module, const std::string &target);
 
+/// The checks of what an accepted module for a GPU becomes: the program's host,
+/// and the synchronisation of the lowered kernels.
+Judgement proveLowered(mlir::ModuleOp module, const std::string &target);
+
 /// The module of `start` at the end of the phase `level`, without certificates.
 mlir::OwningOpRef<mlir::ModuleOp> compileTo(const Start &start,
                                             mlir::tracea::Phase level,
@@ -124,6 +128,10 @@ std::string interpret(mlir::ModuleOp module, const Start &start, int seconds);
 /// What `runProgram` says, among other things, where the host's own checks
 /// refuse inputs.
 inline constexpr const char *refusedByHost = "the program refuses";
+
+/// What runs say where outputs are other ones, or are there though the inputs
+/// do not fit together: all else that they say is about memory.
+inline constexpr const char *otherValues = "other values: ";
 
 /// What is wrong with outputs; empty where all is right.
 std::string compare(const Run &run, size_t output, const Shape &shape,

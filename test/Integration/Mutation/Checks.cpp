@@ -10,6 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/Compiler.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Target/Program/Export.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -72,14 +73,14 @@ OwningOpRef<ModuleOp> mut::compileTo(const Start &start, Phase level,
   return module;
 }
 
-Judgement mut::prove(ModuleOp module, const std::string &target) {
+/// Runs one phase, with proofs demanded.
+static Judgement runPhase(ModuleOp module, const std::string &target,
+                          Phase phase) {
   FirstError error(*module.getContext());
-  if (failed(verify(module)))
-    return {Verdict::Invalid, "verifier", error.message};
   CompilePipelineOptions options;
   options.target = target;
-  options.from = Phase::Pipeline;
-  options.to = Phase::Pipeline;
+  options.from = phase;
+  options.to = phase;
   options.requireProof = true;
   PassManager manager(module.getContext());
   buildCompilePipeline(manager, options);
@@ -90,6 +91,29 @@ Judgement mut::prove(ModuleOp module, const std::string &target) {
   bool undecided = StringRef(error.message).contains("not decided");
   return {undecided ? Verdict::NotDecided : Verdict::Refused, pass,
           error.message};
+}
+
+Judgement mut::prove(ModuleOp module, const std::string &target) {
+  {
+    FirstError error(*module.getContext());
+    if (failed(verify(module)))
+      return {Verdict::Invalid, "verifier", error.message};
+  }
+  return runPhase(module, target, Phase::Pipeline);
+}
+
+Judgement mut::proveLowered(ModuleOp module, const std::string &target) {
+  {
+    // The host: what of it can be expressed in a program.
+    FirstError error(*module.getContext());
+    ExportOptions options;
+    options.requireProof = true;
+    LaunchAlternatives alternatives;
+    if (failed(exportProgram(module, options, &alternatives)))
+      return {Verdict::Refused, "export", error.message};
+  }
+  OwningOpRef<ModuleOp> code(module.clone());
+  return runPhase(*code, target, Phase::Target);
 }
 
 std::vector<uint8_t> mut::makeProgram(ModuleOp module,

@@ -35,7 +35,7 @@ static std::string runOnce(ModuleOp module, const Run &run, bool late,
         arguments.push_back(makeArgument(tensor, type));
   std::vector<Window> results = machine.call(arguments);
   if (run.refused)
-    return "sizes that do not fit are accepted";
+    return std::string(otherValues) + "sizes that do not fit";
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].memory->elements != run.inputs[i].values)
       return "input " + std::to_string(i) + " was changed";

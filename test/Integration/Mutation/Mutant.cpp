@@ -4,7 +4,7 @@
 
 #include "Mutant.h"
 
-#include "mlir/IR/AsmState.h"
+#include "tracea/Analysis/Certificates.h"
 
 using namespace mlir;
 using namespace ::tracea::mutants;
@@ -29,6 +29,8 @@ const char *mut::nameOf(OutcomeKind kind) {
     return "equal";
   case OutcomeKind::NotRun:
     return "not run";
+  case OutcomeKind::NotClaimed:
+    return "not claimed";
   case OutcomeKind::Different:
     return "DIFFERENT";
   case OutcomeKind::Crash:
@@ -53,6 +55,8 @@ OwningOpRef<ModuleOp> Judge::copyStart(const Draw &draw) {
 
 Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
   Judgement judgement = prove(module, start.target);
+  if (judgement.verdict == Verdict::Accepted && start.onGPU)
+    judgement = proveLowered(module, start.target);
   switch (judgement.verdict) {
   case Verdict::Invalid:
     return {OutcomeKind::Invalid, judgement.check, judgement.message};
@@ -75,19 +79,34 @@ Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
   }
   if (wrong.empty())
     return {OutcomeKind::Equal, "", ""};
-  bool notRun = StringRef(wrong).contains(refusedByHost);
-  return {notRun ? OutcomeKind::NotRun : OutcomeKind::Different, "", wrong};
+  if (StringRef(wrong).contains(refusedByHost))
+    return {OutcomeKind::NotRun, "", wrong};
+  bool isClaimed = !StringRef(wrong).contains(otherValues);
+  for (auto kernel : module.getOps<tracea_pipe::KernelOp>())
+    isClaimed |= bool(mlir::tracea::getCertificate(kernel, "meaning"));
+  return {isClaimed ? OutcomeKind::Different : OutcomeKind::NotClaimed, "",
+          wrong};
 }
 
 Outcome Judge::judgeEdits(const Draw &draw, ArrayRef<Edit> edits) {
   OwningOpRef<ModuleOp> module = copyStart(draw);
   std::string list;
-  for (const std::string &edit : applyEdits(*module, edits))
-    if (!edit.empty())
-      list += "  " + edit + "\n";
+  bool onHost = true;
+  for (const Change &change : applyEdits(*module, edits)) {
+    if (change.text.empty())
+      continue;
+    list += "  " + change.text + "\n";
+    onHost &= change.onHost;
+  }
   if (list.empty())
     return {OutcomeKind::Unchanged, "", ""};
   Outcome outcome = judgeModule(*module, starts[draw.start]);
+  outcome.onHost = onHost;
+  // No certificate is about the function that launches: only that it keeps what
+  // they rely on, and does no harm.
+  if (onHost && outcome.kind == OutcomeKind::Different &&
+      StringRef(outcome.message).contains(otherValues))
+    outcome.kind = OutcomeKind::NotClaimed;
   outcome.message = list + "  " + outcome.message;
   return outcome;
 }
@@ -126,8 +145,8 @@ std::string Judge::print(const Draw &draw) {
   OwningOpRef<ModuleOp> module = copyStart(draw);
   std::vector<Edit> edits = drawEditsOf(draw, *module);
   std::string text;
-  for (const std::string &edit : applyEdits(*module, edits))
-    text += "// " + edit + "\n";
+  for (const Change &change : applyEdits(*module, edits))
+    text += "// " + change.text + "\n";
   llvm::raw_string_ostream stream(text);
   module->print(stream);
   stream << "\n";

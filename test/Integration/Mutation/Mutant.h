@@ -29,7 +29,13 @@ enum class OutcomeKind {
   Equal,
   /// Accepted, and the host refuses to run it on inputs that fit: no harm.
   NotRun,
-  /// Accepted, and it does not: a failure.
+  /// Accepted, and it computes other values, of which nobody has claimed
+  /// anything: in the host, or of a kernel without a certificate of its
+  /// meaning.
+  NotClaimed,
+  /// Accepted, and it computes something else than was claimed, or harms
+  /// memory:
+  /// a failure.
   Different,
   /// The compiler crashed: a failure.
   Crash
@@ -41,6 +47,8 @@ struct Outcome {
   std::string check;
   /// The edits and what was found, several lines.
   std::string message;
+  /// All edits were made in the host.
+  bool onHost = false;
 };
 
 /// Makes and judges mutants; keeps what they start from.

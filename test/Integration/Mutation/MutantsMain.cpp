@@ -36,6 +36,7 @@ they accept. A mutant that is accepted and computes something else is a failure.
   --jobs N         processes at the same time (default: one per processor)
   --timeout N      seconds that one mutant may take (default 60)
   --repro N        only mutant N, with its module and all that is known of it
+  --list           also tell of mutants with other values that nobody claims
   --out DIR        where to write the modules of failures
 
 The table says what became of the mutants; the last line is "N passed, N failed".
@@ -46,6 +47,7 @@ struct Options {
   int64_t mutants = 300, first = 0, repro = -1;
   std::string level = "all", out;
   int jobs = 0, timeout = 60;
+  bool listAll = false;
   std::vector<std::string> paths;
 };
 
@@ -85,6 +87,8 @@ Options parse(int argc, char **argv) {
       options.timeout = static_cast<int>(number());
     else if (flag == "--repro")
       options.repro = number();
+    else if (flag == "--list")
+      options.listAll = true;
     else if (flag == "--out")
       options.out = text();
     else if (flag == "--help") {
@@ -189,8 +193,9 @@ void Campaign::child(int out, int64_t position) {
     Outcome outcome =
         judge.judge(draw(options, starts, options.first + position));
     alarm(0);
-    std::fprintf(stream, "R%s\x02%s\x02%s\n", nameOf(outcome.kind),
-                 outcome.check.c_str(), onOneLine(outcome.message).c_str());
+    std::fprintf(stream, "R%s\x02%s\x02%s%s\n", nameOf(outcome.kind),
+                 outcome.check.c_str(), outcome.onHost ? "H" : "K",
+                 onOneLine(outcome.message).c_str());
     std::fflush(stream);
   }
   std::fclose(stream);
@@ -204,18 +209,23 @@ void Campaign::take(int64_t position, const std::string &outcome,
   bool tile = drawn.level == mlir::tracea::Phase::Tile;
   std::string level = std::string(starts[drawn.start].onGPU ? "GPU " : "CPU ") +
                       (tile ? "tile" : "pipeline");
+  if (message[0] == 'H')
+    level = "host";
+  message.erase(0, 1);
   ++table[level][outcome][check];
+  bool listed = options.listAll && outcome == nameOf(OutcomeKind::NotClaimed);
   bool failed = outcome == nameOf(OutcomeKind::Different) ||
                 outcome == nameOf(OutcomeKind::Crash);
-  if (!failed)
+  if (!failed && !listed)
     return;
-  ++failures;
+  failures += failed;
   for (char &c : message)
     if (c == '\x01')
       c = '\n';
-  std::printf("FAILED: mutant %lld of %s, %s: %s\n%s\n",
-              static_cast<long long>(number), starts[drawn.start].name.c_str(),
-              level.c_str(), outcome.c_str(), message.c_str());
+  std::printf("%s: mutant %lld of %s, %s: %s\n%s\n",
+              failed ? "FAILED" : "NOTED", static_cast<long long>(number),
+              starts[drawn.start].name.c_str(), level.c_str(), outcome.c_str(),
+              message.c_str());
   std::printf("  --seed %llu --level %s --repro %lld\n",
               static_cast<unsigned long long>(options.seed),
               options.level.c_str(), static_cast<long long>(number));
@@ -263,8 +273,8 @@ void Campaign::read(Worker &worker) {
   take(worker.current, nameOf(OutcomeKind::Crash), "compiler",
        signal == SIGALRM
            ? "  takes longer than " + std::to_string(options.timeout) + " s"
-       : signal ? std::string("  ended by signal: ") + strsignal(signal)
-                : std::string("  ended by itself"));
+       : signal ? std::string("K  ended by signal: ") + strsignal(signal)
+                : std::string("K  ended by itself"));
   if (worker.next < options.mutants)
     start(worker, worker.next);
 }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
@@ -155,8 +156,14 @@ bool Mutation::changeOperand() {
   OpOperand &operand = op->getOpOperand(random.below(op->getNumOperands()));
   Value value = operand.get();
   Value other;
-  if (random.chance(0.5))
+  // Upstream folds extents of computed dimensions without looking at them.
+  if (isa<ShapedDimOpInterface>(op) && value.getType().isIndex()) {
+    int64_t dim = random.pick({-1, 0, 1, 2});
+    other = arith::ConstantIndexOp::create(builder, op->getLoc(), dim);
+    done = "is " + std::to_string(dim);
+  } else if (random.chance(0.5)) {
     other = makeOther(value);
+  }
   if (!other) {
     SmallVector<Value> visible = getVisible(op, value.getType());
     llvm::erase(visible, value);
@@ -420,10 +427,9 @@ std::vector<Edit> mut::drawEdits(Random &random, ModuleOp module) {
   return edits;
 }
 
-std::vector<std::string> mut::applyEdits(ModuleOp module,
-                                         ArrayRef<Edit> edits) {
+std::vector<Change> mut::applyEdits(ModuleOp module, ArrayRef<Edit> edits) {
   std::vector<Operation *> operations = listOperations(module);
-  std::vector<std::string> done;
+  std::vector<Change> done;
   for (const Edit &edit : edits) {
     Operation *op = operations[edit.operation];
     if (!op) {
@@ -435,8 +441,9 @@ std::vector<std::string> mut::applyEdits(ModuleOp module,
     std::vector<Operation *> inside;
     op->walk([&](Operation *inner) { inside.push_back(inner); });
     bool isBranch = isa<scf::IfOp>(op);
+    bool onHost = !isa<KernelOp>(op) && !op->getParentOfType<KernelOp>();
     Mutation mutation(op, random);
-    done.push_back(mutation.run());
+    done.push_back({mutation.run(), onHost});
     // The bodies of branches may be copies, and the originals gone.
     bool replaced = isBranch && !mutation.erased;
     for (Operation *&other : operations)

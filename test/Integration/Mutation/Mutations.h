@@ -31,10 +31,17 @@ struct Edit {
 /// Mostly one edit, sometimes two or three.
 std::vector<Edit> drawEdits(Random &random, mlir::ModuleOp module);
 
-/// Changes `module`; what was done, a line for each edit, empty where the dice
-/// came to nothing.
-std::vector<std::string> applyEdits(mlir::ModuleOp module,
-                                    llvm::ArrayRef<Edit> edits);
+/// What became of an edit.
+struct Change {
+  /// A line; empty where the dice came to nothing.
+  std::string text;
+  /// In a function and not in a kernel.
+  bool onHost = false;
+};
+
+/// Changes `module`, and says how for each edit.
+std::vector<Change> applyEdits(mlir::ModuleOp module,
+                               llvm::ArrayRef<Edit> edits);
 
 /// Another attribute of the same kind for `owner`; null where there is none.
 mlir::Attribute mutateAttribute(mlir::Operation *owner, llvm::StringRef name,

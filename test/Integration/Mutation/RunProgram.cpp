@@ -43,9 +43,13 @@ static std::string runOnce(rt::Execution &execution, const Run &run) {
   rt::Status status = execution.run({inputViews.data(), inputViews.size()},
                                     {outputViews.data(), outputViews.size()});
   if (run.refused)
-    return status.ok() ? "sizes that do not fit are accepted" : "";
-  if (!status.ok())
-    return "does not run: " + status.message();
+    return status.ok() ? std::string(otherValues) + "sizes that do not fit"
+                       : std::string();
+  if (!status.ok()) {
+    // A result of another shape.
+    bool otherShape = status.message().find(": output ") != std::string::npos;
+    return (otherShape ? otherValues : "does not run: ") + status.message();
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].surroundingsIntact())
       return "memory around input " + std::to_string(i) + " was changed";

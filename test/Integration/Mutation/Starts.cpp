@@ -259,7 +259,8 @@ Start mut::readStart(const std::string &path) {
 std::string mut::compare(const Run &run, size_t output, const Shape &shape,
                          const std::vector<double> &values) {
   const HostTensor &expected = run.expected[output];
-  std::string which = "output " + std::to_string(output);
+  std::string which =
+      std::string(otherValues) + "output " + std::to_string(output);
   if (shape != expected.shape)
     return which + " has shape " + numerics::listOf(shape) + " and not " +
            numerics::listOf(expected.shape);

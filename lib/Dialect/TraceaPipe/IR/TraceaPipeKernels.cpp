@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -121,6 +122,17 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// An extent of a dimension that is not there is valid IR upstream, without a
+/// meaning; folding one reads beyond the type.
+static LogicalResult verifyDimension(ShapedDimOpInterface op) {
+  std::optional<int64_t> dim = getConstantIntValue(op.getDimension());
+  auto type = dyn_cast<ShapedType>(op.getShapedValue().getType());
+  if (!dim || !type || !type.hasRank() || (*dim >= 0 && *dim < type.getRank()))
+    return success();
+  return op.emitOpError() << "takes dimension " << *dim << " of " << type
+                          << ", which has " << type.getRank();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   if (!llvm::hasSingleElement(getBody()))
     return emitOpError() << "expects a body of one block";
@@ -132,7 +144,11 @@ LogicalResult KernelOp::verifyRegions() {
                          << grids;
   if (!isa<EndOp>(getBody().front().back()))
     return emitOpError() << "expects its body to end with 'tracea_pipe.end'";
-  return success();
+  WalkResult dimensions = getBody().walk([](ShapedDimOpInterface op) {
+    return failed(verifyDimension(op)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+  });
+  return failure(dimensions.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
