@@ -31,7 +31,8 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference) {
+void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
+                                     bool fused) {
   if (!reference) {
     manager.addPass(createConvertTraceaPipeToVector());
     addCleanup(manager);
@@ -49,7 +50,10 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference) {
   halves.targetTypeStr = "f32";
   manager.addPass(math::createMathExtendToSupportedTypes());
   manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
-  manager.addPass(createLowerMath());
+  LowerMathOptions functions;
+  functions.route = reference ? MathRoute::Reference : MathRoute::Kernel;
+  functions.fused = fused;
+  manager.addPass(createLowerMath(functions));
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createExpandByteFloats());
   arith::ArithExpandOpsPassOptions expand;

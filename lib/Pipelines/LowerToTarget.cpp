@@ -4,7 +4,7 @@
 
 #include "TargetPhases.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
 #include "tracea/Pipelines/Passes.h"
 
 namespace mlir::tracea {
@@ -21,7 +21,7 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
-      makeManager(kind).getDependentDialects(registry);
+      makeManager(kind, /*fused=*/true).getDependentDialects(registry);
   }
 
   void runOnOperation() override {
@@ -36,18 +36,19 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
                                        : "; expected kind cpu or cuda");
       return signalPassFailure();
     }
-    OpPassManager manager = makeManager(kind);
+    OpPassManager manager =
+        makeManager(kind, !target || hasFusedMultiplyAdd(target));
     if (failed(runPipeline(manager, module)))
       signalPassFailure();
   }
 
 private:
-  OpPassManager makeManager(TargetKind kind) const {
+  OpPassManager makeManager(TargetKind kind, bool fused) const {
     OpPassManager manager(ModuleOp::getOperationName());
     if (kind == TargetKind::CUDA)
       addCUDATargetPhase(manager, verify, requireProof);
     else
-      addCPUTargetPhase(manager, reference);
+      addCPUTargetPhase(manager, reference, fused);
     return manager;
   }
 };

@@ -5,6 +5,7 @@
 #include "tracea/Pipelines/Pipelines.h"
 
 #include "TargetPhases.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -27,6 +28,9 @@ void mlir::tracea::addCleanup(OpPassManager &manager) {
 static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createInlineCalls());
   addCleanup(manager);
+  // Operations of `arith` and `math` written on whole tensors; on tiles of
+  // kernels they have a meaning of their own.
+  manager.addNestedPass<func::FuncOp>(createElementwiseToLinalg());
   if (reference) {
     manager.addPass(createConvertTraceaToLinalg());
     manager.addPass(createPromoteToF64());

@@ -12,8 +12,9 @@ namespace mlir::tracea {
 /// Canonicalization and common subexpressions.
 void addCleanup(OpPassManager &manager);
 
-/// Kernels for a CPU, down to functions of the LLVM dialect.
-void addCPUTargetPhase(OpPassManager &manager, bool reference);
+/// Kernels for a CPU, down to functions of the LLVM dialect; `fused` where it
+/// has a fused multiply-add.
+void addCPUTargetPhase(OpPassManager &manager, bool reference, bool fused);
 
 /// Kernels for NVIDIA's GPUs, down to the LLVM and NVVM dialects; `verify`
 /// proves their protocol again.

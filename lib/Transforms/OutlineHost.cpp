@@ -8,6 +8,7 @@
 
 #include "tracea/Transforms/Passes.h"
 
+#include "CheckAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -536,6 +537,7 @@ LogicalResult Outliner::outline(const Group &group) {
   buildKernel(builder, group);
   if (!buildGrid(builder, group))
     return first->emitOpError() << "cannot be split into tiles";
+  checkAccesses(kernel);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   EndOp::create(builder, first->getLoc());
 

@@ -424,6 +424,9 @@ Expected<Session> Session::open(const SessionOptions &options) {
   else
     for (const rt::EntrySpec &entry : session.source.program->manifest.entries)
       names.push_back(entry.name);
+  if (session.source.program && names.empty())
+    return Status::error(session.source.name +
+                         ": expected a program with an entry, found none");
   Expected<std::string> entry =
       chooseEntry(session.source.name, names, options.entry);
   if (!entry)

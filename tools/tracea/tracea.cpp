@@ -12,6 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <limits>
+
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -22,6 +25,46 @@ using namespace tracea::driver;
 static std::string versionText() {
   return std::string("tracea " TRACEA_VERSION " (LLVM ") + llvmVersion() +
          ", " TRACEA_BUILD_TYPE " build)";
+}
+
+/// What is wrong with "--flag=value", or nothing. CLI11 would take a number for
+/// how often a flag is given, and end in an exception that names no option.
+static std::string checkFlagValue(const CLI::App &command,
+                                  const std::string &argument) {
+  size_t sign = argument.find('=');
+  if (argument.rfind("--", 0) != 0 || sign == std::string::npos)
+    return {};
+  std::string name = argument.substr(0, sign),
+              value = argument.substr(sign + 1);
+  const CLI::Option *option = command.get_option_no_throw(name);
+  if (!option || option->get_expected_max() != 0)
+    return {};
+  bool isNumber = option->get_flag_value(name.substr(2), "") != "true";
+  if (!isNumber)
+    return name + ": expected no value, found '" + value + "'";
+  uint64_t number = 0;
+  const char *end = value.data() + value.size();
+  auto [last, error] = std::from_chars(value.data(), end, number);
+  if (value.empty() || last != end || error != std::errc())
+    return name + ": expected a number from 0 to " +
+           std::to_string(std::numeric_limits<uint64_t>::max()) + ", found '" +
+           value + "'";
+  return {};
+}
+
+/// "Could not convert: --seed = x", with what was expected.
+static std::string explainConversion(const CLI::App &command,
+                                     const CLI::ConversionError &error) {
+  std::string text = error.what();
+  size_t begin = text.find("--"), end = text.find(" = ");
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    return text;
+  std::string name = text.substr(begin, end - begin);
+  const CLI::Option *option = command.get_option_no_throw(name);
+  if (!option)
+    return text;
+  return name + ": expected " + option->get_type_name() +
+         ", a number, found '" + text.substr(end + 3) + "'";
 }
 
 static int run(int argc, char **argv) {
@@ -57,6 +100,13 @@ static int run(int argc, char **argv) {
     return 1;
   }
 
+  for (int i = 2; i < argc && first[0] != '-'; ++i) {
+    std::string text = checkFlagValue(*app.get_subcommand(first), argv[i]);
+    if (text.empty())
+      continue;
+    printError(text + "; see 'tracea " + first + " --help'");
+    return 1;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // help and version
@@ -67,10 +117,13 @@ static int run(int argc, char **argv) {
       printError(status.message());
     return status.ok() ? 0 : 1;
   } catch (const CLI::ParseError &error) {
-    std::string command = "tracea";
-    for (const CLI::App *chosen : app.get_subcommands())
+    std::string command = "tracea", text = error.what();
+    for (const CLI::App *chosen : app.get_subcommands()) {
       command += " " + chosen->get_name();
-    printError(error.what() + std::string("; see '") + command + " --help'");
+      if (auto *conversion = dynamic_cast<const CLI::ConversionError *>(&error))
+        text = explainConversion(*chosen, *conversion);
+    }
+    printError(text + "; see '" + command + " --help'");
     return 1;
   }
   return exitCode;

@@ -124,4 +124,33 @@ TEST_F(MathTest, SpecialValues) {
   EXPECT_TRUE(std::isnan(f[8]));
 }
 
+// e^x - 1 and log(1 + x) of small arguments are those arguments, in kernels and
+// in the reference; a function and a sum would give 0.
+TEST_F(MathTest, SmallResultsOfDoubles) {
+  const std::string text = R"(
+    func.func @main(%x: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+      %0 = math.expm1 %x : tensor<4xf64>
+      %1 = math.log1p %x : tensor<4xf64>
+      return %0, %1 : tensor<4xf64>, tensor<4xf64>
+    })";
+  tracea::compiler::CompileOptions plain;
+  plain.target = "x86-64-v2";
+  for (auto program : {compile(text, {}), compileReference(text),
+#if defined(__x86_64__)
+                       compile(text, plain)
+#endif
+       }) {
+    ASSERT_NE(program, nullptr);
+    Tensor x = make<double>({4});
+    const double inputs[] = {1e-18, -1e-12, 1e-8, 1e-5};
+    std::copy(std::begin(inputs), std::end(inputs), x.dataAs<double>());
+    std::vector<Tensor> out = run(*program, {x});
+    ASSERT_EQ(out.size(), 2u);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_DOUBLE_EQ(out[0].dataAs<double>()[i], std::expm1(inputs[i]));
+      EXPECT_DOUBLE_EQ(out[1].dataAs<double>()[i], std::log1p(inputs[i]));
+    }
+  }
+}
+
 } // namespace

@@ -12,6 +12,9 @@
 
 namespace mlir::tracea {
 
+/// Who computes functions; see `tracea-lower-math`.
+enum class MathRoute { Kernel, Reference, Arithmetic };
+
 #define GEN_PASS_DECL
 #include "tracea/Conversion/Passes.h.inc"
 

@@ -314,6 +314,11 @@ def ConvertTraceaPipeKernelsToFunc
     [begin, end). `tracea_pipe.scratch` gets its place in the workspace, whose
     size is left in the attribute `tracea_pipe.workspace`.
 
+    An assertion (`cf.assert`) that fails leaves its number and the two numbers
+    that it compares in the last 64 bytes of the workspace; the kernel goes on.
+    The constant `kernel.assertions` holds the place and the texts, in which {0}
+    and {1} stand for the numbers.
+
     Operations on tiles must have been lowered before; loops, vectors and memrefs
     stay for the conversions to LLVM. Host functions, which the manifest has
     taken over, are erased.
@@ -341,12 +346,23 @@ def ConvertTraceaPipeKernelsToFunc
 }
 
 def LowerMath : Pass<"tracea-lower-math"> {
-  let summary = "Compute functions of single precision inline";
+  let summary = "Compute functions inline";
   let description = [{
-    Replaces exp, expm1, log, log2, log1p, tanh and erf on f32, scalar or vector,
-    by polynomials, so that loops around them vectorize. On f16 and bf16 these
-    and the other functions that libm lacks for halves are computed in f32.
-    Functions of f64 are left to libm.
+    Replaces functions of `math` by arithmetic, scalar or vector, so that loops
+    around them vectorize. What is replaced depends on the `route`:
+
+    - `kernel`: exponentials, logarithms, hyperbolic functions and erf become
+      arithmetic, those of f64 where `fused` says that there is a fused
+      multiply-add. For exp, tanh and erf of f32 these are polynomials of
+      upstream, for all others the expansions of `lib/Conversion/MathExpansion`.
+      All other functions are left to libm.
+    - `reference`: functions of f64 go the other way. What a kernel expands is
+      left to libm, and what it leaves to libm is expanded, so that no mistake
+      is made by both.
+    - `arithmetic`: all functions of f32 and f64 are expanded, as they are for
+      targets without a library.
+
+    On f16 and bf16 all functions are computed in f32.
 
     ```mlir
     %y = math.exp %x : vector<16xf32>
@@ -354,9 +370,22 @@ def LowerMath : Pass<"tracea-lower-math"> {
     becomes a reduction of the argument by multiples of ln 2, a polynomial
     (`math.fma`), and a scaling by the power of two, all on `vector<16xf32>`.
   }];
+  let options = [
+    Option<"route", "route", "::mlir::tracea::MathRoute",
+           "::mlir::tracea::MathRoute::Kernel", "Which functions are expanded",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::tracea::MathRoute::Kernel, "kernel",
+                        "What is fast inline"),
+             clEnumValN(::mlir::tracea::MathRoute::Reference, "reference",
+                        "What kernels leave to libm"),
+             clEnumValN(::mlir::tracea::MathRoute::Arithmetic, "arithmetic",
+                        "All functions"))}]>,
+    Option<"fused", "fused", "bool", "true",
+           "The target has a fused multiply-add">
+  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -366,6 +366,36 @@ def InlineCalls : Pass<"tracea-inline-calls", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// ElementwiseToLinalg
+//===----------------------------------------------------------------------===//
+
+def ElementwiseToLinalg
+    : Pass<"tracea-elementwise-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn arithmetic on whole tensors into linalg operations";
+  let description = [{
+    Operations of `arith` and `math` on tensors become `linalg.generic`, each
+    with a destination of its own, so that they can be fused and have memory.
+
+    ```mlir
+    %0 = arith.addf %a, %b : tensor<?xf32>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %0 = linalg.generic {…} ins(%a, %b : …) outs(%e : …) {
+    ^bb0(%x: f32, %y: f32, %out: f32):
+      %sum = arith.addf %x, %y : f32
+      linalg.yield %sum : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // BufferizeHost
 //===----------------------------------------------------------------------===//
 

@@ -11,16 +11,19 @@
 // the tiles [begin, end) of the grid.
 
 #include "tracea/Conversion/Passes.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -93,6 +96,7 @@ private:
   void moveBody();
   LogicalResult placeWorkspace();
   LogicalResult placeScratch();
+  LogicalResult placeAssertions();
   void eraseMemorySpaces();
   SmallVector<Value> delinearize(Value linear, TilesOp tiles);
   Value toIndex(Value value) {
@@ -364,6 +368,88 @@ LogicalResult KernelConverter::placeScratch() {
   return success();
 }
 
+/// The number that an assertion is about and what it is compared with; null
+/// where it compares nothing.
+static std::pair<Value, Value> getCompared(Value condition) {
+  SmallVector<Value> left = {condition};
+  std::pair<Value, Value> compared;
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val().getDefiningOp();
+    if (auto both = dyn_cast_if_present<arith::AndIOp>(op))
+      llvm::append_range(left, both.getOperands());
+    auto compare = dyn_cast_if_present<arith::CmpIOp>(op);
+    if (!compare)
+      continue;
+    bool swaps = llvm::is_contained(
+        {arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt,
+         arith::CmpIPredicate::sle, arith::CmpIPredicate::ule},
+        compare.getPredicate());
+    // Of a range the upper end says more than zero.
+    if (!compared.first || !matchPattern(compare.getRhs(), m_Zero()))
+      compared = swaps ? std::pair(compare.getRhs(), compare.getLhs())
+                       : std::pair(compare.getLhs(), compare.getRhs());
+  }
+  return compared;
+}
+
+/// A kernel cannot stop the run. An assertion that fails leaves its number and
+/// what was compared in the last 64 bytes of the workspace, where the runtime
+/// looks after the launch; the texts stand beside the kernel's code.
+LogicalResult KernelConverter::placeAssertions() {
+  SmallVector<cf::AssertOp> assertions;
+  inner.walk([&](cf::AssertOp op) { assertions.push_back(op); });
+  if (assertions.empty())
+    return success();
+  if (workspaceBytes > mostWorkspaceBytes - workspaceAlignment)
+    return kernel.emitOpError()
+           << "needs a workspace of more than 2 GiB a thread";
+  Value workspace = inner.getBody().front().getArguments().back();
+  std::string texts(8, '\0');
+  llvm::support::endian::write64le(texts.data(), workspaceBytes);
+  for (auto [number, assertion] : llvm::enumerate(assertions)) {
+    builder.setInsertionPoint(assertion);
+    Value isTrue = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    Value fails =
+        arith::XOrIOp::create(builder, loc, assertion.getArg(), isTrue);
+    auto branch = scf::IfOp::create(builder, loc, fails,
+                                    /*withElseRegion=*/false);
+    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    auto store = [&](Value value, int32_t slot) {
+      Value address = LLVM::GEPOp::create(
+          builder, loc, pointerType, builder.getI8Type(), workspace,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(workspaceBytes) +
+                                 8 * slot});
+      LLVM::StoreOp::create(builder, loc, value, address, /*alignment=*/8);
+    };
+    auto toWord = [&](Value value) -> Value {
+      if (!value)
+        return constant(0);
+      if (isa<IndexType>(value.getType()))
+        return arith::IndexCastOp::create(builder, loc, i64, value);
+      unsigned width = value.getType().getIntOrFloatBitWidth();
+      if (width < 64)
+        return arith::ExtSIOp::create(builder, loc, i64, value);
+      return width == 64 ? value
+                         : arith::TruncIOp::create(builder, loc, i64, value);
+    };
+    auto [found, expected] = getCompared(assertion.getArg());
+    store(constant(number + 1), 0);
+    store(toWord(found), 1);
+    store(toWord(expected), 2);
+    texts += assertion.getMsg().str() + '\0';
+    assertion.erase();
+  }
+  texts += '\0';
+  workspaceBytes += workspaceAlignment;
+  builder.setInsertionPoint(kernel);
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), texts.size());
+  LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                         LLVM::Linkage::External,
+                         (kernel.getSymName() + ".assertions").str(),
+                         builder.getStringAttr(texts), /*alignment=*/8);
+  return success();
+}
+
 /// On a CPU a workgroup's memory is memory like any other.
 void KernelConverter::eraseMemorySpaces() {
   AttrTypeReplacer replacer;
@@ -428,7 +514,8 @@ LogicalResult KernelConverter::convert() {
   if (failed(buildInner()))
     return failure();
   moveBody();
-  if (failed(placeWorkspace()) || failed(placeScratch()))
+  if (failed(placeWorkspace()) || failed(placeScratch()) ||
+      failed(placeAssertions()))
     return failure();
   eraseMemorySpaces();
   buildOuter();

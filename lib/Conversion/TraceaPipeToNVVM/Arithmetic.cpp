@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tracea/Conversion/MathExpansion/MathExpansion.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -176,6 +177,13 @@ struct LowerErfByExp : OpRewritePattern<math::ErfOp> {
 };
 } // namespace
 
+/// What is arithmetic on this target: neither an instruction of it nor one of
+/// the functions above.
+static bool isExpanded(Operation *op) {
+  return !isSingle(op->getResult(0).getType()) ||
+         !isa<math::ExpOp, math::Exp2Op, math::ErfOp, math::TanhOp>(op);
+}
+
 /// Digits of f16 and bf16.
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
@@ -216,6 +224,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
     populatePolynomialApproximateErfPattern(patterns);
   if (digits > kBrainDigits)
     populatePolynomialApproximateTanhPattern(patterns);
+  tracea::populateMathExpansionPatterns(patterns, isExpanded);
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
     return failure();
   orderElements(function);

@@ -20,6 +20,8 @@ namespace mlir::tracea_pipe {
 /// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, with
 ///   a relative error of 2^-10.98 (PTX ISA, "tanh"). The logistic function is
 ///   one of it, and so is the error function, to 4e-5.
+///
+/// All other functions, and all of f64, are expanded: docs/Accuracy.md.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits);
 
 /// Computes one element of long vectors after the other where there is much to

@@ -7,7 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "tracea/Conversion/Passes.h"
-#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
@@ -170,9 +170,7 @@ struct ConvertTraceaPipeToVector
         }
         context.vectorBits = bits;
       }
-      StringRef features = target.getFeatures();
-      context.hasFma = features.empty() || features.contains("+fma") ||
-                       features.contains("+neon");
+      context.hasFma = hasFusedMultiplyAdd(target);
     }
     for (KernelOp kernel : module.getOps<KernelOp>())
       if (failed(planWorkspace(kernel, context)))

@@ -86,8 +86,10 @@ private:
   /// With `poolMutex` held.
   Status launchOnPool(const CPUKernel &kernel, int64_t tiles,
                       Span<const int64_t> args) {
-    for (Workspace &space : spaces)
+    for (Workspace &space : spaces) {
       TRACEA_RETURN_IF_ERROR(space.ensure(kernel.workspaceBytes));
+      kernel.clearAssertions(space.data());
+    }
     Job job = {&kernel, args.data(), &spaces};
     pool.run(
         tiles,
@@ -98,6 +100,8 @@ private:
               (*job.spaces)[static_cast<size_t>(thread)].data());
         },
         &job);
+    for (const Workspace &space : spaces)
+      TRACEA_RETURN_IF_ERROR(kernel.getFailedAssertion(space.data()));
     return Status::success();
   }
 
@@ -115,12 +119,14 @@ private:
       }
       TRACEA_RETURN_IF_ERROR(space.ensure(kernel.workspaceBytes));
     }
+    kernel.clearAssertions(space.data());
     kernel.function(args.data(), 0, tiles, space.data());
+    Status status = kernel.getFailedAssertion(space.data());
     if (kernel.workspaceBytes > 0) {
       std::lock_guard<std::mutex> lock(spareMutex);
       spares.push_back(std::move(space));
     }
-    return Status::success();
+    return status;
   }
 
   std::mutex poolMutex;

@@ -162,6 +162,27 @@ Expected<std::shared_ptr<Module>> CPUModule::load(Bytes code,
   return std::shared_ptr<Module>(module);
 }
 
+/// The bytes of a workspace that tell of a failed assertion.
+static constexpr int64_t recordBytes = 64;
+
+/// The texts of a kernel's assertions: the place of the record in the workspace
+/// in 8 bytes, then texts, each with a zero behind it, and an empty one.
+static Expected<std::vector<std::string>>
+readAssertions(const char *data, int64_t workspaceBytes) {
+  int64_t offset = 0;
+  std::memcpy(&offset, data, sizeof offset);
+  if (offset < 0 || offset != workspaceBytes - recordBytes)
+    return Status::error(
+        "expected room for failed assertions in the last " +
+        std::to_string(recordBytes) + " bytes of the workspace, found it at " +
+        std::to_string(offset) + " of " + std::to_string(workspaceBytes));
+  std::vector<std::string> texts;
+  for (const char *text = data + sizeof offset; *text;
+       text += texts.back().size() + 1)
+    texts.emplace_back(text);
+  return texts;
+}
+
 Expected<std::shared_ptr<Kernel>>
 CPUModule::doKernel(const std::string &symbol, const KernelConfig &config) {
   (void)::dlerror();
@@ -169,9 +190,46 @@ CPUModule::doKernel(const std::string &symbol, const KernelConfig &config) {
   if (!address)
     return Status::error("the code defines no symbol \"" + symbol +
                          "\": " + loaderError());
+  std::vector<std::string> assertions;
+  if (void *texts = ::dlsym(handle, (symbol + ".assertions").c_str())) {
+    Expected<std::vector<std::string>> read =
+        readAssertions(static_cast<const char *>(texts), config.workspaceBytes);
+    if (!read)
+      return read.status().withContext("kernel \"" + symbol + "\"");
+    assertions = std::move(*read);
+  }
+  (void)::dlerror();
   return std::shared_ptr<Kernel>(std::make_shared<CPUKernel>(
       shared_from_this(), symbol,
-      reinterpret_cast<CPUKernel::Function>(address), config.workspaceBytes));
+      reinterpret_cast<CPUKernel::Function>(address), config.workspaceBytes,
+      std::move(assertions)));
+}
+
+void CPUKernel::clearAssertions(void *workspace) const {
+  if (!assertions.empty())
+    std::memset(static_cast<char *>(workspace) + workspaceBytes - recordBytes,
+                0, recordBytes);
+}
+
+Status CPUKernel::getFailedAssertion(const void *workspace) const {
+  if (assertions.empty())
+    return Status::success();
+  int64_t record[3];
+  std::memcpy(record,
+              static_cast<const char *>(workspace) + workspaceBytes -
+                  recordBytes,
+              sizeof record);
+  if (record[0] == 0)
+    return Status::success();
+  size_t number = static_cast<size_t>(record[0] - 1);
+  std::string text =
+      number < assertions.size() ? assertions[number] : "an assertion failed";
+  for (int i = 0; i < 2; ++i) {
+    std::string place = "{" + std::to_string(i) + "}";
+    if (size_t at = text.find(place); at != std::string::npos)
+      text.replace(at, place.size(), std::to_string(record[1 + i]));
+  }
+  return Status::error(text);
 }
 
 } // namespace tracea::runtime

@@ -38,12 +38,23 @@ public:
   using Function = void (*)(const int64_t *args, int64_t tileBegin,
                             int64_t tileEnd, void *workspace);
   CPUKernel(std::shared_ptr<CPUModule> module, std::string symbol,
-            Function function, int64_t workspaceBytes)
+            Function function, int64_t workspaceBytes,
+            std::vector<std::string> assertions)
       : Kernel(std::move(symbol)), function(function),
-        workspaceBytes(workspaceBytes), module(std::move(module)) {}
+        workspaceBytes(workspaceBytes), assertions(std::move(assertions)),
+        module(std::move(module)) {}
+
+  /// Before a thread runs its first tile.
+  void clearAssertions(void *workspace) const;
+  /// After its last one: the assertion that failed there, if any.
+  Status getFailedAssertion(const void *workspace) const;
 
   const Function function;
   const int64_t workspaceBytes;
+  /// What the kernel asserts of its data. A failure is left in the last 64
+  /// bytes of the workspace: the number of the text, from 1, then what {0} and
+  /// {1} of the text stand for.
+  const std::vector<std::string> assertions;
 
 private:
   std::shared_ptr<CPUModule> module;

@@ -571,12 +571,21 @@ FailureOr<rt::ProgramFile> Exporter::run() {
       return failure();
     program.manifest.entries.push_back(std::move(*entry));
   }
-  if (program.manifest.entries.empty())
-    return module.emitError()
-           << (options.entry.empty()
-                   ? "the module has no public function; expected an entry"
-                   : "the module has no public function named '" +
-                         options.entry + "'");
+  if (program.manifest.entries.empty()) {
+    InFlightDiagnostic diag = module.emitError();
+    if (options.entry.empty())
+      diag << "the module has no public function; expected an entry";
+    else
+      diag << "the module has no public function named '" << options.entry
+           << "'";
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      diag.attachNote(function.getLoc())
+          << "'" << function.getName() << "' is "
+          << (function.isPrivate()    ? "private"
+              : function.isExternal() ? "without a body"
+                                      : "another entry");
+    return diag;
+  }
   if (program.blobs[constantsBlob].empty())
     program.blobs.pop_back();
   return std::move(program);

@@ -1,4 +1,7 @@
 // RUN: tracea-opt %s --tracea-lower-math | FileCheck %s
+// RUN: tracea-opt %s --tracea-lower-math=fused=false | FileCheck %s --check-prefix=PLAIN
+// RUN: tracea-opt %s --tracea-lower-math=route=reference | FileCheck %s --check-prefix=REF
+// RUN: tracea-opt %s --tracea-lower-math=route=arithmetic | FileCheck %s --check-prefix=ARITH
 
 // CHECK-LABEL: func.func @single(
 // CHECK-NOT:     math.{{exp|tanh|log|erf}}
@@ -12,13 +15,56 @@ func.func @single(%x: f32, %v: vector<8xf32>) -> (f32, f32, f32, f32, vector<8xf
   return %a, %b, %c, %d, %e : f32, f32, f32, f32, vector<8xf32>
 }
 
-// libm is exact enough for both.
-// CHECK-LABEL: func.func @left_to_libm(
-// CHECK:         math.exp %{{.*}} : f64
-// CHECK:         math.sin %{{.*}} : f32
-func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32) {
+// Kernels compute exponentials inline, and leave cubic roots to libm. Without a
+// fused multiply-add all goes to libm. The reference goes the other way each
+// time, so that both cannot be wrong alike.
+// CHECK-LABEL: func.func @double(
+// CHECK-NOT:     math.exp
+// CHECK:         math.fma {{.*}} : vector<8xf64>
+// CHECK:         math.cbrt %{{.*}} : f64
+// PLAIN-LABEL: func.func @double(
+// PLAIN-NOT:     math.fma
+// PLAIN:         math.exp %{{.*}} : f64
+// PLAIN:         math.cbrt %{{.*}} : f64
+// REF-LABEL: func.func @double(
+// REF:         math.exp %{{.*}} : f64
+// REF-NOT:     math.cbrt
+// REF:         return
+// ARITH-LABEL: func.func @double(
+// ARITH-NOT:     math.{{exp|cbrt}}
+// ARITH:         return
+func.func @double(%x: f64, %v: vector<8xf64>) -> (f64, vector<8xf64>, f64) {
   %a = math.exp %x : f64
+  %b = math.exp %v : vector<8xf64>
+  %c = math.cbrt %x : f64
+  return %a, %b, %c : f64, vector<8xf64>, f64
+}
+
+// What is left to libm must not become exp(x) - 1: that is 0 of 1e-18.
+// PLAIN-LABEL: func.func @small_results(
+// PLAIN:         call @expm1(%{{.*}}) : (f64) -> f64
+// PLAIN:         call @log1p(%{{.*}}) : (f64) -> f64
+// PLAIN:         call @expm1(
+// PLAIN:         call @expm1(
+// REF-LABEL: func.func @small_results(
+// REF:         call @expm1(%{{.*}}) : (f64) -> f64
+// REF:         call @log1p(%{{.*}}) : (f64) -> f64
+func.func @small_results(%x: f64, %v: vector<2xf64>) -> (f64, f64, vector<2xf64>) {
+  %a = math.expm1 %x : f64
+  %b = math.log1p %x : f64
+  %c = math.expm1 %v : vector<2xf64>
+  return %a, %b, %c : f64, f64, vector<2xf64>
+}
+
+// CHECK-LABEL: func.func @left_to_libm(
+// CHECK:         math.sin %{{.*}} : f32
+// CHECK:         math.powf %{{.*}} : f64
+// ARITH-LABEL: func.func @left_to_libm(
+// ARITH-NOT:     math.{{sin|powf}}
+// ARITH:         return
+func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32) {
   %b = math.sin %y : f32
+  %a = math.powf %x, %x : f64
   return %a, %b : f64, f32
 }
 

@@ -1,0 +1,22 @@
+//===- TargetFeatures.h - What a target's features say ----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TARGETFEATURES_H
+#define TRACEA_DIALECT_TRACEA_IR_TARGETFEATURES_H
+
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+
+namespace mlir::tracea {
+
+/// Whether a CPU has a fused multiply-add. Without features none is known to
+/// be missing.
+inline bool hasFusedMultiplyAdd(TargetAttr target) {
+  StringRef features = target.getFeatures();
+  return features.empty() || features.contains("+fma") ||
+         features.contains("+neon");
+}
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_DIALECT_TRACEA_IR_TARGETFEATURES_H

@@ -1,0 +1,294 @@
+//===- FloatEmitter.cpp - Arithmetic as it is written on paper ------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "FloatEmitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+FloatEmitter::FloatEmitter(ImplicitLocOpBuilder &builder, Type type)
+    : builder(builder), type(type),
+      tables(getElementTypeOrSelf(type).isF64() ? kDoubleTables
+                                                : kSingleTables) {
+  bool wide = getElementTypeOrSelf(type).isF64();
+  fractionBits = wide ? 52 : 23;
+  width = wide ? 64 : 32;
+  bias = wide ? 1023 : 127;
+  bitsType = builder.getIntegerType(width);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    bitsType = shaped.clone(bitsType);
+}
+
+static Value splat(ImplicitLocOpBuilder &builder, Type type,
+                   TypedAttr attribute) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+  return arith::ConstantOp::create(builder, attribute);
+}
+
+Real FloatEmitter::real(double value) {
+  return {this, splat(builder, type,
+                      builder.getFloatAttr(getElementTypeOrSelf(type), value))};
+}
+
+Bits FloatEmitter::bits(uint64_t value) {
+  Type element = getElementTypeOrSelf(bitsType);
+  return {this,
+          splat(builder, bitsType,
+                IntegerAttr::get(element, APInt(width, value,
+                                                /*isSigned=*/false,
+                                                /*implicitTrunc=*/true)))};
+}
+
+template <typename OpTy, typename T, typename... Ts>
+static T emit(T first, Ts... rest) {
+  return {first.emitter,
+          OpTy::create(first.emitter->builder, first.value, rest.value...)
+              .getResult()};
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+Real tracea::operator+(Real a, Real b) { return emit<arith::AddFOp>(a, b); }
+Real tracea::operator-(Real a, Real b) { return emit<arith::SubFOp>(a, b); }
+Real tracea::operator*(Real a, Real b) { return emit<arith::MulFOp>(a, b); }
+Real tracea::operator/(Real a, Real b) { return emit<arith::DivFOp>(a, b); }
+Real tracea::operator-(Real a) { return emit<arith::NegFOp>(a); }
+Real tracea::operator+(Real a, double b) { return a + a.emitter->real(b); }
+Real tracea::operator-(Real a, double b) { return a - a.emitter->real(b); }
+Real tracea::operator*(Real a, double b) { return a * a.emitter->real(b); }
+Real tracea::operator+(double a, Real b) { return b.emitter->real(a) + b; }
+Real tracea::operator-(double a, Real b) { return b.emitter->real(a) - b; }
+Real tracea::operator/(double a, Real b) { return b.emitter->real(a) / b; }
+Real tracea::fma(Real a, Real b, Real c) { return emit<math::FmaOp>(a, b, c); }
+Real tracea::fma(Real a, double b, Real c) {
+  return fma(a, a.emitter->real(b), c);
+}
+Real tracea::abs(Real a) { return emit<math::AbsFOp>(a); }
+Real tracea::sqrt(Real a) { return emit<math::SqrtOp>(a); }
+Real tracea::floor(Real a) { return emit<math::FloorOp>(a); }
+Real tracea::copySign(Real a, Real b) { return emit<math::CopySignOp>(a, b); }
+
+template <typename T>
+static T emitSelect(Truth condition, T a, T b) {
+  return {a.emitter, arith::SelectOp::create(a.emitter->builder,
+                                             condition.value, a.value, b.value)
+                         .getResult()};
+}
+Real tracea::select(Truth condition, Real a, Real b) {
+  return emitSelect(condition, a, b);
+}
+Real tracea::select(Truth condition, Real a, double b) {
+  return select(condition, a, a.emitter->real(b));
+}
+Real tracea::select(Truth condition, double a, Real b) {
+  return select(condition, b.emitter->real(a), b);
+}
+
+static Truth compare(arith::CmpFPredicate predicate, Real a, Real b) {
+  return {a.emitter,
+          arith::CmpFOp::create(a.emitter->builder, predicate, a.value, b.value)
+              .getResult()};
+}
+Truth tracea::operator<(Real a, Real b) {
+  return compare(arith::CmpFPredicate::OLT, a, b);
+}
+Truth tracea::operator<(Real a, double b) { return a < a.emitter->real(b); }
+Truth tracea::operator<=(Real a, double b) {
+  return compare(arith::CmpFPredicate::OLE, a, a.emitter->real(b));
+}
+Truth tracea::operator>(Real a, Real b) {
+  return compare(arith::CmpFPredicate::OGT, a, b);
+}
+Truth tracea::operator>(Real a, double b) { return a > a.emitter->real(b); }
+Truth tracea::operator>=(Real a, double b) {
+  return compare(arith::CmpFPredicate::OGE, a, a.emitter->real(b));
+}
+Truth tracea::operator==(Real a, Real b) {
+  return compare(arith::CmpFPredicate::OEQ, a, b);
+}
+Truth tracea::operator==(Real a, double b) { return a == a.emitter->real(b); }
+Truth tracea::operator!=(Real a, Real b) {
+  return compare(arith::CmpFPredicate::UNE, a, b);
+}
+Truth tracea::isNaN(Real a) { return compare(arith::CmpFPredicate::UNO, a, a); }
+Truth tracea::operator&(Truth a, Truth b) { return emit<arith::AndIOp>(a, b); }
+Truth tracea::operator|(Truth a, Truth b) { return emit<arith::OrIOp>(a, b); }
+Truth tracea::operator^(Truth a, Truth b) { return emit<arith::XOrIOp>(a, b); }
+Truth tracea::operator!(Truth a) {
+  ImplicitLocOpBuilder &builder = a.emitter->builder;
+  return a ^ Truth{a.emitter, splat(builder, a.value.getType(),
+                                    builder.getBoolAttr(true))};
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+Bits tracea::asBits(Real a) {
+  return {a.emitter, arith::BitcastOp::create(a.emitter->builder,
+                                              a.emitter->bitsType, a.value)
+                         .getResult()};
+}
+Real tracea::asReal(Bits a) {
+  return {a.emitter,
+          arith::BitcastOp::create(a.emitter->builder, a.emitter->type, a.value)
+              .getResult()};
+}
+Real tracea::convertSigned(Bits a) {
+  return {a.emitter,
+          arith::SIToFPOp::create(a.emitter->builder, a.emitter->type, a.value)
+              .getResult()};
+}
+Bits tracea::operator+(Bits a, Bits b) { return emit<arith::AddIOp>(a, b); }
+Bits tracea::operator+(Bits a, uint64_t b) { return a + a.emitter->bits(b); }
+Bits tracea::operator-(Bits a, Bits b) { return emit<arith::SubIOp>(a, b); }
+Bits tracea::operator*(Bits a, Bits b) { return emit<arith::MulIOp>(a, b); }
+Bits tracea::operator&(Bits a, uint64_t b) {
+  return emit<arith::AndIOp>(a, a.emitter->bits(b));
+}
+Bits tracea::operator|(Bits a, Bits b) { return emit<arith::OrIOp>(a, b); }
+Bits tracea::operator|(Bits a, uint64_t b) { return a | a.emitter->bits(b); }
+Bits tracea::operator<<(Bits a, Bits b) { return emit<arith::ShLIOp>(a, b); }
+Bits tracea::operator<<(Bits a, unsigned b) { return a << a.emitter->bits(b); }
+Bits tracea::operator>>(Bits a, Bits b) { return emit<arith::ShRUIOp>(a, b); }
+Bits tracea::operator>>(Bits a, unsigned b) { return a >> a.emitter->bits(b); }
+Bits tracea::shiftSigned(Bits a, unsigned b) {
+  return emit<arith::ShRSIOp>(a, a.emitter->bits(b));
+}
+Bits tracea::divideUnsigned(Bits a, uint64_t b) {
+  return emit<arith::DivUIOp>(a, a.emitter->bits(b));
+}
+Bits tracea::multiplyHigh(Bits a, Bits b) {
+  return {a.emitter,
+          arith::MulUIExtendedOp::create(a.emitter->builder, a.value, b.value)
+              .getHigh()};
+}
+Bits tracea::select(Truth condition, Bits a, Bits b) {
+  return emitSelect(condition, a, b);
+}
+static Truth compare(arith::CmpIPredicate predicate, Bits a, Bits b) {
+  return {a.emitter,
+          arith::CmpIOp::create(a.emitter->builder, predicate, a.value, b.value)
+              .getResult()};
+}
+Truth tracea::operator==(Bits a, uint64_t b) {
+  return compare(arith::CmpIPredicate::eq, a, a.emitter->bits(b));
+}
+Truth tracea::isNegative(Bits a) {
+  return compare(arith::CmpIPredicate::slt, a, a.emitter->bits(0));
+}
+Truth tracea::isBitSet(Bits a, unsigned bit) {
+  return compare(arith::CmpIPredicate::ne, a & (uint64_t(1) << bit),
+                 a.emitter->bits(0));
+}
+
+Real tracea::evaluate(ArrayRef<double> coefficients, Real x) {
+  Real total = x.emitter->real(coefficients.back());
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    total = fma(total, x, x.emitter->real(coefficient));
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+Pair tracea::addOrdered(Real a, Real b) {
+  Real sum = a + b;
+  return {sum, b - (sum - a)};
+}
+
+Pair tracea::addExactly(Real a, Real b) {
+  Real sum = a + b, ofB = sum - a, ofA = sum - ofB;
+  return {sum, (a - ofA) + (b - ofB)};
+}
+
+Pair tracea::multiplyExactly(Real a, Real b) {
+  Real product = a * b;
+  return {product, fma(a, b, -product)};
+}
+
+Pair tracea::operator+(Pair a, Real b) {
+  Pair sum = addExactly(a.high, b);
+  return addOrdered(sum.high, sum.low + a.low);
+}
+
+Pair tracea::operator+(Pair a, Pair b) {
+  Pair sum = addExactly(a.high, b.high);
+  return addOrdered(sum.high, sum.low + (a.low + b.low));
+}
+
+Pair tracea::operator*(Pair a, Real b) {
+  Pair product = multiplyExactly(a.high, b);
+  return addOrdered(product.high, fma(a.low, b, product.low));
+}
+
+Pair tracea::operator*(Pair a, Pair b) {
+  Pair product = multiplyExactly(a.high, b.high);
+  return addOrdered(product.high,
+                    fma(a.low, b.high, fma(a.high, b.low, product.low)));
+}
+
+Pair tracea::operator/(Pair a, Pair b) {
+  Real quotient = a.high / b.high;
+  Real rest = fma(-quotient, b.high, a.high);
+  rest = fma(-quotient, b.low, rest + a.low);
+  return addOrdered(quotient, rest / b.high);
+}
+
+Pair tracea::operator-(Pair a) { return {-a.high, -a.low}; }
+
+Pair tracea::sqrt(Pair a) {
+  Real root = sqrt(a.high);
+  Real rest = fma(-root, root, a.high) + a.low;
+  // The root of zero has no rest.
+  Real low = select(root == 0, 0.0, rest / (root + root));
+  return addOrdered(root, low);
+}
+
+Pair tracea::scale(Pair a, double power) {
+  return {a.high * power, a.low * power};
+}
+
+Pair tracea::select(Truth condition, Pair a, Pair b) {
+  return {select(condition, a.high, b.high), select(condition, a.low, b.low)};
+}
+
+Real tracea::round(Pair a) { return a.high + a.low; }
+
+//===----------------------------------------------------------------------===//
+// Powers of two
+//===----------------------------------------------------------------------===//
+
+Real tracea::powerOfTwo(Bits n) {
+  return asReal((n + uint64_t(n.emitter->bias)) << n.emitter->fractionBits);
+}
+
+Real tracea::scaleByPower(Real a, Bits n) {
+  Bits half = shiftSigned(n, 1);
+  return a * powerOfTwo(half) * powerOfTwo(n - half);
+}
+
+Split tracea::splitNormal(Real x, double low) {
+  FloatEmitter &e = *x.emitter;
+  // Adding the distance from `low` to 1 moves the exponent on where the
+  // fraction has reached 2 low.
+  uint64_t one = uint64_t(e.bias) << e.fractionBits;
+  Bits bits = asBits(x);
+  Bits lowBits = asBits(e.real(low));
+  Bits biased = (bits + (e.bits(one) - lowBits)) >> e.fractionBits;
+  Split split{{&e, {}}, {&e, {}}, {&e, {}}};
+  split.exponentBits = biased - e.bits(uint64_t(e.bias));
+  // The exponent as the last digits of a power of two, which is subtracted.
+  uint64_t anchor = uint64_t(e.bias + e.fractionBits) << e.fractionBits;
+  double anchorValue = std::ldexp(1.0, e.fractionBits) + double(e.bias);
+  split.exponent = asReal(biased | anchor) - anchorValue;
+  split.fraction = asReal(bits - (split.exponentBits << e.fractionBits));
+  return split;
+}

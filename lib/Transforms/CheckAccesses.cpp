@@ -1,0 +1,208 @@
+//===- CheckAccesses.cpp - Numbers that data decides ----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "CheckAccesses.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// Whether a block argument counts tiles or iterations, or is a size that the
+/// kernel is given.
+static bool isCounter(BlockArgument argument) {
+  Operation *owner = argument.getOwner()->getParentOp();
+  if (isa<KernelOp, TilesOp>(owner))
+    return true;
+  auto loop = dyn_cast<LoopLikeOpInterface>(owner);
+  if (!loop)
+    return false;
+  std::optional<SmallVector<Value>> counters = loop.getLoopInductionVars();
+  return counters && llvm::is_contained(*counters, argument);
+}
+
+/// Whether a number follows from sizes and counters by arithmetic that proofs
+/// can follow.
+static bool isDerived(Value number) {
+  SmallVector<Value> left = {number};
+  llvm::SmallPtrSet<Value, 8> seen;
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (!isCounter(argument))
+        return false;
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<linalg::IndexOp, memref::DimOp, memref::ExtractStridedMetadataOp>(
+            op) ||
+        op->hasTrait<OpTrait::ConstantLike>())
+      continue;
+    bool isLinear =
+        isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp,
+            arith::IndexCastUIOp, arith::MinSIOp, arith::MaxSIOp,
+            affine::AffineApplyOp, affine::AffineMinOp, affine::AffineMaxOp>(
+            op);
+    if (isa<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+            arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
+      isLinear = getConstantIntValue(op->getOperand(0)) ||
+                 getConstantIntValue(op->getOperand(1));
+    if (!isLinear)
+      return false;
+    llvm::append_range(left, op->getOperands());
+  }
+  return true;
+}
+
+/// "'memref.load' at f.mlir:6:12".
+static std::string describe(Operation *op, StringRef name) {
+  std::string text = "'" + name.str() + "'";
+  op->getLoc()->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    text += " at " + file.getFilename().str() + ":" +
+            std::to_string(file.getLine()) + ":" +
+            std::to_string(file.getColumn());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+namespace {
+class Checker {
+public:
+  void check(Operation *op);
+
+private:
+  /// Asserts that the indices lie in the buffer; null if all are derived.
+  Value inBounds(Operation *op, StringRef name, Value buffer,
+                 ValueRange indices);
+  void guardLoad(memref::LoadOp load);
+  void guardStore(memref::StoreOp store);
+  void guardLoop(scf::ForOp loop);
+  void guardDivision(Operation *op);
+};
+} // namespace
+
+Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
+                        ValueRange indices) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value all;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    if (isDerived(index))
+      continue;
+    OpFoldResult size = memref::getMixedSize(b, op->getLoc(), buffer, dim);
+    Value extent = getValueOrCreateConstantIndexOp(b, op->getLoc(), size);
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value holds = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::sge, index, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index, extent));
+    cf::AssertOp::create(b, holds,
+                         describe(op, name) + ": expected index " +
+                             std::to_string(dim) +
+                             " from 0 to below {1}, found {0}");
+    all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
+  }
+  return all;
+}
+
+void Checker::guardLoad(memref::LoadOp load) {
+  Value holds =
+      inBounds(load, "tensor.extract", load.getMemRef(), load.getIndices());
+  if (!holds)
+    return;
+  ImplicitLocOpBuilder b(load.getLoc(), load);
+  auto branch = scf::IfOp::create(b, load.getType(), holds,
+                                  /*withElseRegion=*/true);
+  load.replaceAllUsesWith(branch.getResult(0));
+  b.setInsertionPointToEnd(branch.thenBlock());
+  auto yield = scf::YieldOp::create(b, load.getResult());
+  load->moveBefore(yield);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(load.getType()));
+  scf::YieldOp::create(b, zero);
+}
+
+void Checker::guardStore(memref::StoreOp store) {
+  Value holds =
+      inBounds(store, "tensor.insert", store.getMemRef(), store.getIndices());
+  if (!holds)
+    return;
+  ImplicitLocOpBuilder b(store.getLoc(), store);
+  auto branch = scf::IfOp::create(b, holds, /*withElseRegion=*/false);
+  store->moveBefore(branch.thenBlock()->getTerminator());
+}
+
+void Checker::guardLoop(scf::ForOp loop) {
+  if (getConstantIntValue(loop.getStep()))
+    return;
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  Value step = loop.getStep();
+  Value one = arith::ConstantOp::create(b, b.getOneAttr(step.getType()));
+  Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step, one);
+  cf::AssertOp::create(b, holds,
+                       describe(loop, "scf.for") +
+                           ": expected a step of at least {1}, found {0}");
+  loop.setStep(arith::MaxSIOp::create(b, step, one));
+  loop.setUpperBound(arith::SelectOp::create(b, holds, loop.getUpperBound(),
+                                             loop.getLowerBound()));
+}
+
+void Checker::guardDivision(Operation *op) {
+  Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+  Type type = divisor.getType();
+  if (!type.isIntOrIndex() || isDerived(divisor))
+    return;
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value one = arith::ConstantOp::create(b, b.getOneAttr(type));
+  Value holds =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, divisor, zero);
+  cf::AssertOp::create(b, holds,
+                       describe(op, op->getName().getStringRef()) +
+                           ": expected a divisor other than {1}, found {0}");
+  // The least number by -1 does not fit, and traps like a division by zero.
+  if (!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op)) {
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    Value least = arith::ConstantOp::create(
+        b, b.getIntegerAttr(type, APInt::getSignedMinValue(width)));
+    Value minusOne = arith::ConstantOp::create(
+        b, b.getIntegerAttr(type, APInt::getAllOnes(width)));
+    Value overflows = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, dividend, least),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, divisor, minusOne));
+    divisor = arith::SelectOp::create(b, overflows, one, divisor);
+  }
+  op->setOperand(1, arith::SelectOp::create(b, holds, divisor, one));
+}
+
+void Checker::check(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    guardLoad(load);
+  else if (auto store = dyn_cast<memref::StoreOp>(op))
+    guardStore(store);
+  else if (auto loop = dyn_cast<scf::ForOp>(op))
+    guardLoop(loop);
+  else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+               arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
+    guardDivision(op);
+}
+
+void mlir::tracea_pipe::checkAccesses(KernelOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  Checker checker;
+  for (Operation *op : ops)
+    checker.check(op);
+}
