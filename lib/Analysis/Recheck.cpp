@@ -55,9 +55,11 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   auto is = [](const std::string &name, const char *kind) {
     return name.rfind(kind, 0) == 0;
   };
-  size_t results = 0, sums = 0, slots = 0;
+  size_t results = 0, values = 0, sums = 0, slots = 0;
   for (const coverage::Stage &stage : problem.stages)
-    if (is(stage.name, "terms "))
+    if (is(stage.name, "sum "))
+      ++values;
+    else if (is(stage.name, "terms "))
       ++sums;
     else if (is(stage.name, "slot "))
       ++slots;
@@ -78,6 +80,9 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
       ++conditions;
   std::string text = "all elements of " + count(results, "result", "results") +
                      " written exactly once, " +
+                     (values ? count(values, "sum", "sums") +
+                                   " in them with each term once, "
+                             : std::string()) +
                      count(problem.accesses.size(), "access", "accesses") +
                      " in bounds";
   if (conditions)

@@ -39,8 +39,7 @@ struct VerifyCoveragePass
     isRefuted = false;
     contentQueries = kAllContentQueries;
     cov::Problem proved = coverage.problem;
-    for (const ContentClaim &content : coverage.contents)
-      decideContent(coverage, content, proved);
+    decideContents(coverage, proved);
     cov::Result result;
     if (coverage.gaps.empty() && !isRefuted) {
       result = decide(coverage.problem);
@@ -145,6 +144,54 @@ private:
     reportFinding(coverage, part, finding, diag);
   }
 
+  /// What reaches the results says more than what is multiplied, which is asked
+  /// where the former is not known, or to find the place of a fault.
+  void decideContents(KernelCoverage &coverage, cov::Problem &proved) {
+    std::vector<ContentClaim> values, others;
+    for (ContentClaim &content : coverage.contents)
+      (content.part.kind == CoveragePart::Values ? values : others)
+          .push_back(std::move(content));
+    bool isProved = coverage.valuesUndecided.empty();
+    cov::Problem withValues = proved;
+    for (const ContentClaim &content : values)
+      isProved &= isContentProved(coverage, content, withValues);
+    if (isProved)
+      proved = std::move(withValues);
+    for (const ContentClaim &content : others)
+      if (!isProved || (content.part.kind != CoveragePart::Terms &&
+                        content.part.kind != CoveragePart::Pairing))
+        decideContent(coverage, content, proved);
+    if (isProved || isRefuted)
+      return;
+    for (const ContentClaim &content : values)
+      decideContent(coverage, content, proved);
+    if (!coverage.valuesUndecided.empty() && coverage.hasProducts)
+      leaveOpen(getOperation(), "the sums of the results",
+                coverage.valuesUndecided, proved);
+  }
+
+  bool isContentProved(const KernelCoverage &coverage,
+                       const ContentClaim &content, cov::Problem &proved) {
+    if (!content.undecided.empty())
+      return false;
+    cov::Options limits = options;
+    limits.maxQueries = std::min(limits.maxQueries, kMaxContentQueries);
+    cov::Result result = decide(coverage.getProblem(content), limits);
+    if (result.verdict == cov::Verdict::Proved)
+      KernelCoverage::add(proved, content);
+    return result.verdict == cov::Verdict::Proved;
+  }
+
+  /// A claim about the data that is not decided is left out; the rest holds.
+  void leaveOpen(Operation *op, const std::string &name,
+                 const std::string &reason, cov::Problem &proved) {
+    if (requireProof)
+      notDecided(op, name + ": " + reason);
+    cov::Claim open;
+    open.name = "not decided: " + name + ": " + reason;
+    proved.claims.push_back(std::move(open));
+  }
+
   /// What the data are is decided apart: where it is not, the rest holds.
   void decideContent(const KernelCoverage &coverage,
                      const ContentClaim &content, cov::Problem &proved) {
@@ -186,12 +233,7 @@ private:
             "'" + result.finding.str() + "' may not happen, since " + reason;
       }
     }
-    if (requireProof)
-      content.part.ops.front()->emitRemark()
-          << content.name << " not decided: " << reason;
-    cov::Claim open;
-    open.name = "not decided: " + content.name + ": " + reason;
-    proved.claims.push_back(std::move(open));
+    leaveOpen(content.part.ops.front(), content.name, reason, proved);
   }
 
   /// Why a counterexample is none; empty: it is one.

@@ -45,6 +45,9 @@ struct KernelIndices {
   void requireDivisors(ArrayRef<cov::Expr> exprs,
                        llvm::SmallVectorImpl<cov::Constraint> &guard);
 
+  /// What is divided by, which is at least 1 wherever the division matters.
+  cov::Expr atLeastOne(const cov::Expr &divisor);
+
   /// Divisors, as they are divided by and as the program has them.
   std::map<cov::Expr, cov::Expr> divisors;
 
@@ -177,7 +180,6 @@ private:
                       Operation *op);
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);
-  cov::Expr atLeastOne(const cov::Expr &divisor);
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
   std::optional<cov::Expr> getShare(Operation *op, const cov::Expr &number,
                                     const cov::Expr &extent);

@@ -84,15 +84,6 @@ Expr IndexContext::nonNegative(Operation *op, Expr expr) {
 }
 
 /// By zero nothing is divided: it stops the program.
-Expr IndexContext::atLeastOne(const Expr &divisor) {
-  if (math.getConstant(divisor) ||
-      math.getInterval(divisor).lower.value_or(0) >= 1)
-    return divisor;
-  Expr positive = math.max(divisor, 1);
-  kernel.divisors[positive] = divisor;
-  return positive;
-}
-
 std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
                                           Expr divisor, Expr extentOfRest) {
   auto [it, inserted] =
@@ -143,7 +134,7 @@ std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
 
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   Expr size = b;
-  b = atLeastOne(b);
+  b = kernel.atLeastOne(b);
   std::optional<Term> whole = getSingleTerm(a);
   bool isGrid = false;
   if (whole)
@@ -251,10 +242,10 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         std::optional<Expr> share = getShare(op, a, b);
         if (share)
           return *share;
-        return math.ceilDiv(a, atLeastOne(b));
+        return math.ceilDiv(a, kernel.atLeastOne(b));
       })
       .Case([&](arith::CeilDivUIOp) {
-        return math.ceilDiv(unsignedOperand(0), atLeastOne(unsignedOperand(1)));
+        return math.ceilDiv(unsignedOperand(0), kernel.atLeastOne(unsignedOperand(1)));
       })
       .Case<arith::IndexCastOp, arith::ExtSIOp>(
           [&](auto) { return operand(0); })
@@ -328,7 +319,7 @@ Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
   case AffineExprKind::FloorDiv:
     return divide(op, lhs, rhs, /*remainder=*/false);
   default:
-    return math.ceilDiv(lhs, atLeastOne(rhs));
+    return math.ceilDiv(lhs, kernel.atLeastOne(rhs));
   }
 }
 

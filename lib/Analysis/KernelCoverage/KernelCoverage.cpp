@@ -400,6 +400,7 @@ void KernelCoverage::extract() {
       extractAccesses(op);
   });
   extractOutputs();
+  extractValues();
   extractSums();
   extractSlots();
   extractClusterMemory();

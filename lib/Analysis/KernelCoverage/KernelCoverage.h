@@ -44,7 +44,9 @@ struct CoveragePart {
     /// Both operands of a multiply have the same terms.
     Pairing,
     /// All of a slot is written from registers before it is read.
-    Slot
+    Slot,
+    /// The terms of a sum that a result is.
+    Values
   };
   Kind kind = Access;
   /// Its stages, outputs, access or claim in the problem.
@@ -81,8 +83,10 @@ struct ContentClaim {
   std::optional<cov::AffineStage> stage;
   /// Pairs.
   std::optional<cov::Claim> claim;
-  /// Dimensions of `part.buffer`, one for each coordinate.
+  /// Dimensions of `part.buffer`, one for each coordinate; of `buffers`, where
+  /// each has its own.
   llvm::SmallVector<int64_t> dims;
+  llvm::SmallVector<Value> buffers;
   /// What holds where the operation runs, besides the claim: sizes of which a
   /// counterexample is one only if they satisfy it.
   std::vector<cov::Constraint> context;
@@ -109,6 +113,11 @@ public:
   std::vector<CoveragePart> parts;
   std::vector<CoverageGap> gaps;
   std::vector<ContentClaim> contents;
+  /// Why the values of the results are not among `contents`; empty: they are,
+  /// and say more of sums than what is multiplied.
+  std::string valuesUndecided;
+  /// Whether the kernel multiplies, so that its results are sums.
+  bool hasProducts = false;
 
   /// Gives a claim ids of its own, and what its counterexamples depend on.
   void finish(ContentClaim &content);
@@ -133,6 +142,8 @@ private:
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();
+  // ValueSums.cpp
+  void extractValues();
   // ClusterSums.cpp
   bool isClusterSum();
   void extractClusterMemory();

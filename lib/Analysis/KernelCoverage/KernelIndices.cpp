@@ -66,6 +66,15 @@ void KernelIndices::requireSize(const Expr &size) {
     required.push_back(cov::atLeast(size, 1));
 }
 
+Expr KernelIndices::atLeastOne(const Expr &divisor) {
+  if (math.getConstant(divisor) ||
+      math.getInterval(divisor).lower.value_or(0) >= 1)
+    return divisor;
+  Expr positive = math.max(divisor, 1);
+  divisors[positive] = divisor;
+  return positive;
+}
+
 void KernelIndices::requireDivisors(ArrayRef<Expr> exprs,
                                     SmallVectorImpl<cov::Constraint> &guard) {
   if (divisors.empty())

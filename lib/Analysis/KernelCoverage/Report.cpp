@@ -224,6 +224,7 @@ void Report::print(InFlightDiagnostic &diag) {
   case CoveragePart::Terms:
   case CoveragePart::Pairing:
   case CoveragePart::Slot:
+  case CoveragePart::Values:
     // A ContentClaim each, see ReportContents.cpp.
     return;
   case CoveragePart::Obligation:

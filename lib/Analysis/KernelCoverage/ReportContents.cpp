@@ -31,6 +31,7 @@ private:
   /// The coordinates of the finding.
   std::string getPlace() const;
   void printTerms(InFlightDiagnostic &diag);
+  void printValues(InFlightDiagnostic &diag);
   void printPairing(InFlightDiagnostic &diag);
   void printSlot(InFlightDiagnostic &diag);
   void noteLoops(InFlightDiagnostic &diag) const;
@@ -81,11 +82,18 @@ static std::string nameBuffer(Value buffer) {
 std::string
 ContentReport::getIndices(ArrayRef<std::optional<int64_t>> found) const {
   std::string text;
-  for (auto [dim, value] : llvm::zip(content.dims, found))
+  for (auto [number, dim] : llvm::enumerate(content.dims)) {
+    if (number >= found.size())
+      break;
     text += (text.empty() ? "index " : ", ") +
-            (value ? std::to_string(*value) : "?") + " of dimension " +
-            std::to_string(dim);
-  return text + " of " + nameBuffer(content.part.buffer);
+            (found[number] ? std::to_string(*found[number]) : "?") +
+            " of dimension " + std::to_string(dim);
+    if (number < content.buffers.size())
+      text += " of " + nameBuffer(content.buffers[number]);
+  }
+  return content.buffers.empty()
+             ? text + " of " + nameBuffer(content.part.buffer)
+             : text;
 }
 
 std::string ContentReport::getPlace() const {
@@ -100,7 +108,7 @@ std::string ContentReport::getPlace() const {
     for (const Expr &index : content.stage->writers[finding.writer].map)
       found.push_back(space.evaluate(index, values));
   }
-  if (content.part.kind == CoveragePart::Terms)
+  if (content.part.kind != CoveragePart::Slot)
     return getIndices(found);
   std::string text;
   for (std::optional<int64_t> value : found)
@@ -172,7 +180,20 @@ void ContentReport::printSlot(InFlightDiagnostic &diag) {
     diag.attachNote(store->getLoc()) << "it is written here";
 }
 
+/// What is missing in the value, whatever is multiplied.
+void ContentReport::printValues(InFlightDiagnostic &diag) {
+  if (finding.property == cov::Property::Cover)
+    diag << "loses terms of a sum: " << getSizes() << getPlace()
+         << " is in no step of the sum that is stored";
+  else
+    diag << "adds a term to a sum twice: " << getSizes() << getPlace()
+         << " is in the sum that is stored where " << list(finding.point, false)
+         << " and where " << list(finding.otherPoint, false);
+}
+
 void ContentReport::print(InFlightDiagnostic &diag) {
+  if (content.part.kind == CoveragePart::Values)
+    return printValues(diag);
   if (content.part.kind == CoveragePart::Terms)
     return printTerms(diag);
   if (content.part.kind == CoveragePart::Pairing)

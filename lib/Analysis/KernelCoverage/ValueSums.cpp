@@ -1,0 +1,220 @@
+//===- ValueSums.cpp - Sums that reach the results ------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a result *is* is followed from its stores back to the arguments
+// (Numerics/), and read as sums (Meaning/). Each sum has to visit each point
+// of what it walks along once. A product that nobody uses, a sum that begins
+// again, or one that is overwritten is not in the value, so that its terms are
+// missing here, whatever the kernel multiplies.
+
+#include "../Meaning/ClosedSum.h"
+#include "../Numerics/Evaluator.h"
+#include "FormTranslation.h"
+#include "KernelCoverage.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+using numerics::Form;
+
+namespace {
+class ValueSums {
+public:
+  ValueSums(KernelCoverage &coverage, KernelOp kernel)
+      : coverage(coverage), kernel(kernel), indices(coverage.indices),
+        space(coverage.problem.space), terms(index) {}
+
+  /// Why the values are not known; empty: their sums are among the claims.
+  std::string run();
+
+private:
+  std::string addValue(numerics::TermRef term, ArrayRef<unsigned> at,
+                       std::set<numerics::TermRef> &seen);
+  void addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at);
+  cov::Writer getWriter(const meaning::ClosedSum &sum, size_t number,
+                        ArrayRef<unsigned> at, std::string &undecided);
+  Form getExtent(unsigned argument, unsigned dim);
+
+  KernelCoverage &coverage;
+  KernelOp kernel;
+  KernelIndices &indices;
+  cov::Space &space;
+  numerics::IndexSpace index;
+  numerics::TermSpace terms;
+  unsigned result = 0;
+  Operation *place = nullptr;
+};
+} // namespace
+
+Form ValueSums::getExtent(unsigned argument, unsigned dim) {
+  auto type = cast<MemRefType>(kernel.getFunctionType().getInput(argument));
+  return type.isDynamicDim(dim) ? index.extent(argument, dim)
+                                : Form(type.getDimSize(dim));
+}
+
+std::string ValueSums::run() {
+  // In which order a unit adds makes no difference here.
+  numerics::TargetNumerics target;
+  numerics::Evaluator evaluator(kernel, target, index, terms);
+  SmallVector<numerics::ElementTerm> results = evaluator.run();
+  if (!index.failure.empty())
+    return index.failure;
+  // A fault is shown at the first multiply, or where the result is stored.
+  kernel.walk([&](Operation *op) {
+    if (isa<MmaOp, MmaAsyncOp>(op) && !isa_and_nonnull<MmaOp, MmaAsyncOp>(place))
+      place = op;
+    else if (isa<StoreOp>(op) && !place)
+      place = op;
+  });
+  if (!place)
+    place = kernel;
+  std::set<std::pair<unsigned, numerics::TermRef>> done;
+  for (const numerics::ElementTerm &element : results) {
+    if (!done.insert({element.argument, element.term}).second)
+      continue;
+    result = element.argument;
+    std::set<numerics::TermRef> seen;
+    if (std::string reason = addValue(element.term, element.at, seen);
+        !reason.empty())
+      return reason;
+  }
+  return index.failure;
+}
+
+std::string ValueSums::addValue(numerics::TermRef term, ArrayRef<unsigned> at,
+                                std::set<numerics::TermRef> &seen) {
+  if (!seen.insert(term).second)
+    return "";
+  meaning::ValueReader reader(index, terms);
+  const meaning::Value *value = reader.read(term);
+  if (!value)
+    return reader.reason;
+  auto extent = [&](unsigned argument, unsigned dim) {
+    return getExtent(argument, dim);
+  };
+  for (const meaning::ClosedSum &sum :
+       meaning::SumFinder(index, terms, at, extent).find(*value))
+    addSum(sum, at);
+  // Operands of other operations are values of their own.
+  for (const meaning::Piece &piece : *value)
+    for (numerics::TermRef factor : piece.terms)
+      for (numerics::TermRef inner : meaning::ValueReader::getInner(factor))
+        if (std::string reason = addValue(inner, at, seen); !reason.empty())
+          return reason;
+  return "";
+}
+
+cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
+                                 ArrayRef<unsigned> at,
+                                 std::string &undecided) {
+  const meaning::SumPart &part = sum.parts[number];
+  cov::Writer writer;
+  writer.name = "loop";
+  FormTranslation forms(indices, index);
+  SmallVector<cov::Constraint> guard;
+  ArrayRef<meaning::Condition> open = part.domain;
+  auto translate = [&](const Form &form) {
+    Expr expr = forms.get(form);
+    if (!expr.isValid() && undecided.empty())
+      undecided = forms.reason.empty() ? "an index has no expression"
+                                       : forms.reason;
+    return expr;
+  };
+  // Loops are written from the inside to the outside.
+  for (unsigned variable : llvm::reverse(part.variables)) {
+    cov::Range range = cov::Range::from(0);
+    for (const meaning::Condition &condition : open) {
+      if (condition.isEquality ||
+          condition.form.coefficient(variable) != -1)
+        continue;
+      Form end = index.add(condition.form, index.form(variable));
+      bool isOuter = false;
+      index.forEachVariable(end, [&](unsigned) { isOuter = true; });
+      // Of several ends one that is the same in all rounds will do: a constant
+      // if there is one. The others are conditions.
+      SmallVector<Form> ends = {end};
+      if (isOuter || !end.isConstant())
+        if (end.terms.size() == 1 && end.terms[0].second == 1) {
+          const numerics::Atom &atom = index.atom(end.terms[0].first);
+          if (atom.kind == numerics::AtomKind::Min)
+            for (const Form &side : atom.forms)
+              ends.push_back(index.add(side, Form(end.constant)));
+        }
+      for (const Form &candidate : ends) {
+        bool hasVariable = false;
+        index.forEachVariable(candidate,
+                              [&](unsigned) { hasVariable = true; });
+        if (hasVariable || (range.upper && !candidate.isConstant()))
+          continue;
+        range.upper = translate(index.add(candidate, Form(1)));
+      }
+    }
+    Term id = space.id("step", range);
+    indices.names[id] = "step " + std::to_string(writer.ids.size());
+    forms.values[variable] = id;
+    writer.ids.push_back(id);
+  }
+  if (sum.split) {
+    size_t dim = llvm::find(at, *sum.split) - at.begin();
+    Term id = space.id("part", cov::Range(translate(getExtent(result, dim))));
+    indices.names[id] = "the part of the sum";
+    forms.values[*sum.split] = id;
+    writer.ids.push_back(id);
+  }
+  for (const meaning::Condition &condition : open) {
+    Expr expr = translate(condition.form);
+    if (condition.isEquality)
+      indices.math.requireZero(expr, guard);
+    else
+      indices.math.require(expr, guard);
+  }
+  for (const meaning::WalkedDim &dim : sum.dims)
+    writer.map.push_back(translate(dim.forms[number]));
+  indices.requireDivisors(writer.map, guard);
+  writer.guard.assign(guard.begin(), guard.end());
+  return writer;
+}
+
+void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
+  ContentClaim content;
+  content.part.kind = CoveragePart::Values;
+  content.part.verb = "value";
+  content.name = "sum of result " + std::to_string(result);
+  content.undecided = sum.undecided;
+  content.part.ops = {place};
+  content.part.notes = {place};
+  cov::AffineStage stage;
+  for (const meaning::WalkedDim &dim : sum.dims) {
+    Expr end = FormTranslation(indices, index)
+                   .get(getExtent(dim.argument, dim.dim));
+    Term coordinate = space.coordinate("term", cov::Range(end));
+    indices.names[coordinate] =
+        "index of dimension " + std::to_string(dim.dim);
+    stage.coordinates.push_back(coordinate);
+    content.dims.push_back(dim.dim);
+    content.buffers.push_back(kernel.getBody().getArgument(dim.argument));
+  }
+  for (size_t number = 0; number < sum.parts.size(); ++number) {
+    stage.writers.push_back(getWriter(sum, number, at, content.undecided));
+    content.part.ops.resize(stage.writers.size(), place);
+    content.part.notes.resize(stage.writers.size(), place);
+  }
+  // Nothing that is read says which step it is.
+  if (sum.dims.empty() && content.undecided.empty())
+    content.undecided = "what it walks along is not known";
+  if (content.undecided.empty())
+    content.stage = std::move(stage);
+  coverage.finish(content);
+  coverage.contents.push_back(std::move(content));
+}
+
+void KernelCoverage::extractValues() {
+  size_t first = contents.size();
+  valuesUndecided = ValueSums(*this, kernel).run();
+  if (!valuesUndecided.empty())
+    contents.resize(first);
+}

@@ -1,0 +1,359 @@
+//===- ClosedSum.cpp - What a sum walks over ------------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ClosedSum.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir::tracea::meaning;
+using namespace mlir::tracea::numerics;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+bool SumFinder::isOf(const Form &form, const Piece &piece) const {
+  bool found = false;
+  index.forEachVariable(form, [&](unsigned id) {
+    found |= llvm::is_contained(piece.variables, id);
+  });
+  return found;
+}
+
+bool SumFinder::hasOther(const Form &form, const Piece &piece) const {
+  bool found = false;
+  index.forEachVariable(form, [&](unsigned id) {
+    found |= !llvm::is_contained(piece.variables, id);
+  });
+  return found;
+}
+
+bool SumFinder::isOfSizes(const Form &form) const {
+  bool found = false;
+  index.forEachVariable(form, [&](unsigned) { found = true; });
+  return !found;
+}
+
+static std::string keyOf(const Form &form) {
+  std::string key;
+  for (auto [id, factor] : form.terms)
+    key += std::to_string(factor) + "*" + std::to_string(id) + "+";
+  return key + std::to_string(form.constant);
+}
+
+/// The shape of a term, which says what is computed but not where, and the
+/// places.
+bool SumFinder::place(TermRef term, unsigned number, const Piece &piece,
+                      std::string &shape, SmallVectorImpl<Place> &places) {
+  bool isFixed = llvm::none_of(piece.variables, [&](unsigned id) {
+    return terms.uses(term, id);
+  });
+  switch (term->kind) {
+  case TermKind::Input: {
+    int argument = std::stoi(term->symbol);
+    shape += "in " + term->symbol;
+    for (auto [dim, form] : llvm::enumerate(term->forms))
+      places.push_back({number, argument, static_cast<unsigned>(dim), form});
+    return true;
+  }
+  case TermKind::Operation:
+  case TermKind::Select:
+    if (isFixed)
+      break;
+    shape += term->symbol + "(";
+    for (TermRef operand : term->operands) {
+      if (!place(operand, number, piece, shape, places))
+        return false;
+      shape += ",";
+    }
+    shape += ")";
+    return true;
+  case TermKind::Condition:
+  case TermKind::Integer:
+    if (isFixed)
+      break;
+    shape += (term->kind == TermKind::Integer ? "integer " : "condition ") +
+             term->symbol;
+    places.push_back({number, -1, 0, term->forms[0]});
+    return true;
+  default:
+    if (!isFixed)
+      return false;
+    break;
+  }
+  shape += "#" + std::to_string(reinterpret_cast<uintptr_t>(term));
+  return true;
+}
+
+/// `form` >= 0 in its smallest form, as conditions have it.
+static Form reduced(Form form) {
+  int64_t divisor = 0;
+  for (auto [id, factor] : form.terms)
+    divisor = std::gcd(divisor, factor);
+  if (divisor > 1) {
+    for (auto &[id, factor] : form.terms)
+      factor /= divisor;
+    form.constant = llvm::divideFloorSigned(form.constant, divisor);
+  }
+  return form;
+}
+
+/// Whether the condition says that the place is in bounds on one side.
+bool SumFinder::isInBounds(const Condition &condition,
+                           const Place &place) const {
+  if (condition.isEquality || place.argument < 0)
+    return false;
+  Form form = reduced(condition.form);
+  if (form == reduced(place.form))
+    return true;
+  Form end = extent(place.argument, place.dim);
+  return form ==
+         reduced(index.sub(index.sub(end, place.form), Form(1)));
+}
+
+bool SumFinder::isExplained(ArrayRef<PlacedPiece> pieces, const Forms &forms,
+                            ArrayRef<WalkedDim> dims) {
+  SmallVector<int64_t> factors(dims.size(), 0);
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    // A counter that only this dimension knows gives its factor.
+    for (size_t p = 0; p < pieces.size() && !factors[number]; ++p)
+      for (auto [id, factor] : dim.forms[p].terms) {
+        if (!llvm::is_contained(pieces[p].piece.variables, id))
+          continue;
+        bool isShared = false;
+        for (const WalkedDim &other : dims)
+          isShared |= &other != &dim && index.uses(other.forms[p], id);
+        int64_t wanted = forms[p].coefficient(id);
+        if (isShared || wanted % factor)
+          continue;
+        factors[number] = wanted / factor;
+        break;
+      }
+  }
+  std::optional<Form> rest;
+  for (auto [p, piece] : llvm::enumerate(pieces)) {
+    Form left = forms[p];
+    for (auto [dim, factor] : llvm::zip(dims, factors))
+      left = index.sub(left, index.scale(dim.forms[p], factor));
+    if (isOf(left, piece.piece) || (rest && *rest != left))
+      return false;
+    rest = left;
+  }
+  return true;
+}
+
+/// A walk that begins where the result's own coordinate says is a part of a
+/// sum, if nothing else of what is read depends on that coordinate.
+bool SumFinder::addSplit(ArrayRef<PlacedPiece> pieces, const Forms &forms,
+                         const Place &place, ClosedSum &sum) {
+  std::optional<unsigned> found;
+  bool isOne = true;
+  for (size_t p = 0; p < pieces.size(); ++p)
+    index.forEachVariable(forms[p], [&](unsigned id) {
+      if (llvm::is_contained(pieces[p].piece.variables, id))
+        return;
+      isOne &= llvm::is_contained(at, id) && (!found || *found == id);
+      found = id;
+    });
+  if (!found || !isOne || (sum.split && *sum.split != *found))
+    return false;
+  for (auto [p, piece] : llvm::enumerate(pieces))
+    for (const Place &other : piece.places)
+      if (other.form != forms[p] && index.uses(other.form, *found))
+        return false;
+  sum.split = found;
+  sum.dims.push_back({static_cast<unsigned>(place.argument), place.dim, forms});
+  return true;
+}
+
+bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
+  struct Walk {
+    size_t number;
+    Place place;
+    Forms forms;
+    Form end;
+    bool isOwn = true;
+  };
+  std::vector<Walk> walks;
+  for (auto [number, first] : llvm::enumerate(pieces.front().places)) {
+    Walk walk{number, first, {}, Form(), true};
+    bool isWalked = false;
+    for (const PlacedPiece &piece : pieces) {
+      const Form &form = piece.places[number].form;
+      isWalked |= isOf(form, piece.piece) || form != first.form;
+      walk.isOwn &= !hasOther(form, piece.piece);
+      walk.forms.push_back(form);
+    }
+    if (!isWalked)
+      continue;
+    if (first.argument >= 0)
+      walk.end = extent(first.argument, first.dim);
+    walk.isOwn &= first.argument >= 0;
+    // What is walked along twice is one walk, of the smaller end.
+    auto known = llvm::find_if(
+        walks, [&](const Walk &other) { return other.forms == walk.forms; });
+    if (known == walks.end())
+      walks.push_back(std::move(walk));
+    else if (walk.isOwn && walk.end.isConstant() &&
+             (!known->end.isConstant() ||
+              walk.end.constant < known->end.constant))
+      *known = std::move(walk);
+  }
+  // A window into a larger extent walks as the smaller one does.
+  llvm::sort(walks, [](const Walk &a, const Walk &b) {
+    auto rank = [](const Walk &walk) {
+      return std::make_tuple(!walk.isOwn, !walk.end.isConstant(),
+                             walk.end.isConstant() ? walk.end.constant : 0,
+                             walk.number);
+    };
+    return rank(a) < rank(b);
+  });
+  for (const Walk &walk : walks) {
+    if (isExplained(pieces, walk.forms, sum.dims)) {
+      if (!walk.isOwn)
+        continue;
+      for (const WalkedDim &dim : sum.dims) {
+        Form end = extent(dim.argument, dim.dim);
+        bool isWindow = end.isConstant() && (!walk.end.isConstant() ||
+                                             end.constant < walk.end.constant);
+        SmallVector<WalkedDim> alone = {dim};
+        if (!isWindow && isExplained(pieces, walk.forms, alone)) {
+          sum.undecided = "its operands are at different places of the sum";
+          return false;
+        }
+      }
+      continue;
+    }
+    if (walk.isOwn) {
+      sum.dims.push_back({static_cast<unsigned>(walk.place.argument),
+                          walk.place.dim, walk.forms});
+    } else if (walk.place.argument < 0 ||
+               !addSplit(pieces, walk.forms, walk.place, sum)) {
+      sum.undecided = "where its terms begin depends on the element";
+      return false;
+    }
+  }
+  return true;
+}
+
+void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    const PlacedPiece &placed = pieces[p];
+    SumPart part;
+    part.variables = placed.piece.variables;
+    for (const Condition &condition : placed.piece.domain) {
+      bool isMask = false, isWalk = false;
+      for (const Place &place : placed.places)
+        isMask |= isInBounds(condition, place);
+      for (const WalkedDim &dim : sum.dims) {
+        Place walked{0, static_cast<int>(dim.argument), dim.dim, dim.forms[p]};
+        isWalk |= isInBounds(condition, walked);
+      }
+      // Beyond an extent an element is zero, whether it is masked or not; the
+      // walked dimensions have to stay below theirs.
+      if (isMask && !isWalk)
+        continue;
+      bool isOther = false;
+      index.forEachVariable(condition.form, [&](unsigned id) {
+        isOther |= !llvm::is_contained(placed.piece.variables, id) &&
+                   (!sum.split || id != *sum.split);
+      });
+      if (!isOther) {
+        part.domain.push_back(condition);
+      } else if (isOf(condition.form, placed.piece)) {
+        sum.undecided = "which terms it has depends on the element";
+        return;
+      }
+      // What is left is about the element alone, and is the same in all pieces.
+    }
+    sum.parts.push_back(std::move(part));
+  }
+}
+
+ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
+  ClosedSum sum;
+  for (const Place &place : pieces.front().places)
+    if (place.argument >= 0 &&
+        !llvm::is_contained(sum.arguments, unsigned(place.argument)))
+      sum.arguments.push_back(place.argument);
+  if (addDims(pieces, sum))
+    addParts(pieces, sum);
+  return sum;
+}
+
+std::vector<ClosedSum> SumFinder::find(const Value &value) {
+  std::vector<ClosedSum> sums;
+  std::map<std::string, std::vector<PlacedPiece>> groups;
+  for (const Piece &piece : value) {
+    if (piece.variables.empty() && value.size() == 1)
+      continue;
+    PlacedPiece placed{piece, {}};
+    // Factors in an order that does not depend on how they were found.
+    struct Factor {
+      size_t number;
+      std::string shape;
+      SmallVector<Place, 6> places;
+    };
+    std::vector<Factor> factors;
+    bool isPlaced = true;
+    for (auto [number, term] : llvm::enumerate(piece.terms)) {
+      Factor &factor = factors.emplace_back();
+      factor.number = number;
+      isPlaced &= place(term, number, piece, factor.shape, factor.places);
+    }
+    if (!isPlaced) {
+      ClosedSum sum;
+      sum.undecided = "what it adds up is a sum itself";
+      sums.push_back(std::move(sum));
+      continue;
+    }
+    llvm::sort(factors, [](const Factor &a, const Factor &b) {
+      return std::tie(a.shape, a.number) < std::tie(b.shape, b.number);
+    });
+    std::string key = std::to_string(piece.factor) + "*";
+    for (const Factor &factor : factors) {
+      key += factor.shape + "[";
+      for (const Place &place : factor.places) {
+        // What does not walk tells sums apart.
+        bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
+        key += (isFixed ? keyOf(place.form) : "") + ";";
+        placed.places.push_back(place);
+      }
+      key += "]";
+    }
+    // So does what holds of the element alone.
+    SmallVector<std::string> conditions;
+    for (const Condition &condition : piece.domain)
+      if (!isOf(condition.form, piece) && !isOfSizes(condition.form) &&
+          llvm::none_of(placed.places, [&](const Place &place) {
+            return isInBounds(condition, place);
+          }))
+        conditions.push_back(keyOf(condition.form) +
+                             (condition.isEquality ? "=" : ""));
+    llvm::sort(conditions);
+    for (const std::string &condition : conditions)
+      key += "|" + condition;
+    groups[key].push_back(std::move(placed));
+  }
+  for (auto &[key, together] : groups) {
+    // Elements that are read at several places are no sum over them.
+    if (llvm::all_of(together, [](const PlacedPiece &placed) {
+          return placed.piece.variables.empty();
+        }))
+      continue;
+    // Nor are sums at several places that no loop counts.
+    std::map<std::string, std::vector<PlacedPiece>> apart;
+    for (PlacedPiece &placed : together) {
+      std::string constants;
+      for (auto [number, place] : llvm::enumerate(placed.places))
+        if (llvm::none_of(together, [&, number = number](const auto &other) {
+              return isOf(other.places[number].form, other.piece);
+            }))
+          constants += keyOf(place.form) + ";";
+      apart[constants].push_back(placed);
+    }
+    for (auto &[constants, pieces] : apart)
+      sums.push_back(close(std::move(pieces)));
+  }
+  return sums;
+}

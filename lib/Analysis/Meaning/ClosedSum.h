@@ -1,0 +1,96 @@
+//===- ClosedSum.h - What a sum walks over ----------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pieces of a value that multiply elements of the same arguments, at places
+// that differ in nothing but what is summed over, are one sum. It has a closed
+// form, such as "A[r0, x] * B[x, r1] for all x below the extent of A", if the
+// pieces together visit each point of a box of *walked* dimensions once. Which
+// dimensions these are is read off the places; that each point is visited once
+// is a claim for the coverage library.
+
+#ifndef TRACEA_LIB_ANALYSIS_MEANING_CLOSEDSUM_H
+#define TRACEA_LIB_ANALYSIS_MEANING_CLOSEDSUM_H
+
+#include "Value.h"
+
+namespace mlir::tracea::meaning {
+
+/// A dimension of an argument that the sum walks along.
+struct WalkedDim {
+  unsigned argument = 0, dim = 0;
+  /// Where each piece is, one form for each.
+  llvm::SmallVector<numerics::Form, 2> forms;
+};
+
+/// A piece as a writer of the points of the box.
+struct SumPart {
+  llvm::SmallVector<unsigned, 4> variables;
+  llvm::SmallVector<Condition, 6> domain;
+};
+
+struct ClosedSum {
+  /// The arguments whose elements it multiplies.
+  llvm::SmallVector<unsigned, 2> arguments;
+  llvm::SmallVector<WalkedDim, 2> dims;
+  std::vector<SumPart> parts;
+  /// The coordinate of the result that says which part of the sum it is, where
+  /// several elements of the result are meant to be added.
+  std::optional<unsigned> split;
+  /// Why the closed form is not known; empty: it is.
+  std::string undecided;
+};
+
+class SumFinder {
+public:
+  /// The extent of a dimension of an argument, as a form.
+  using Extent = llvm::function_ref<numerics::Form(unsigned, unsigned)>;
+
+  /// `at` are the coordinates of the element that `value` is.
+  SumFinder(numerics::IndexSpace &index, numerics::TermSpace &terms,
+            llvm::ArrayRef<unsigned> at, Extent extent)
+      : index(index), terms(terms), at(at), extent(extent) {}
+
+  /// The sums of a value, those of single elements left out.
+  std::vector<ClosedSum> find(const Value &value);
+
+private:
+  /// A coordinate of an element that a piece reads; without an argument, a
+  /// form of another kind.
+  struct Place {
+    unsigned term = 0;
+    int argument = -1;
+    unsigned dim = 0;
+    numerics::Form form;
+  };
+  struct PlacedPiece {
+    Piece piece;
+    llvm::SmallVector<Place, 6> places;
+  };
+  using Forms = llvm::SmallVector<numerics::Form, 2>;
+
+  bool isOf(const numerics::Form &form, const Piece &piece) const;
+  bool hasOther(const numerics::Form &form, const Piece &piece) const;
+  bool place(numerics::TermRef term, unsigned number, const Piece &piece,
+             std::string &shape, llvm::SmallVectorImpl<Place> &places);
+  bool isInBounds(const Condition &condition, const Place &place) const;
+  bool isOfSizes(const numerics::Form &form) const;
+  /// Where `forms` are multiples of what the dims walk, and something that is
+  /// the same in all pieces.
+  bool isExplained(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
+                   llvm::ArrayRef<WalkedDim> dims);
+  ClosedSum close(std::vector<PlacedPiece> pieces);
+  bool addDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
+  bool addSplit(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
+                const Place &place, ClosedSum &sum);
+  void addParts(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
+
+  numerics::IndexSpace &index;
+  numerics::TermSpace &terms;
+  llvm::ArrayRef<unsigned> at;
+  Extent extent;
+};
+
+} // namespace mlir::tracea::meaning
+
+#endif // TRACEA_LIB_ANALYSIS_MEANING_CLOSEDSUM_H
