@@ -78,13 +78,12 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
       ++pairs;
     else
       ++conditions;
-  std::string text = "all elements of " + count(results, "result", "results") +
-                     " written exactly once, " +
-                     (values ? count(values, "sum", "sums") +
-                                   " in them with each term once, "
-                             : std::string()) +
-                     count(problem.accesses.size(), "access", "accesses") +
-                     " in bounds";
+  std::string text =
+      "all elements of " + count(results, "result", "results") +
+      " written exactly once, " +
+      (values ? count(values, "sum", "sums") + " in them with each term once, "
+              : std::string()) +
+      count(problem.accesses.size(), "access", "accesses") + " in bounds";
   if (conditions)
     text += ", " + count(conditions, "condition", "conditions");
   if (sums)

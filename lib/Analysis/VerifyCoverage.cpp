@@ -153,33 +153,44 @@ private:
           .push_back(std::move(content));
     bool isProved = coverage.valuesUndecided.empty();
     cov::Problem withValues = proved;
-    for (const ContentClaim &content : values)
-      isProved &= isContentProved(coverage, content, withValues);
+    std::vector<const ContentClaim *> refuted;
+    for (const ContentClaim &content : values) {
+      cov::Verdict verdict = cov::Verdict::NotDecided;
+      if (content.undecided.empty())
+        verdict = decideWithin(coverage, content).verdict;
+      if (verdict == cov::Verdict::Proved)
+        KernelCoverage::add(withValues, content);
+      else if (verdict == cov::Verdict::Refuted)
+        refuted.push_back(&content);
+      isProved &= verdict == cov::Verdict::Proved;
+    }
     if (isProved)
       proved = std::move(withValues);
     for (const ContentClaim &content : others)
       if (!isProved || (content.part.kind != CoveragePart::Terms &&
                         content.part.kind != CoveragePart::Pairing))
         decideContent(coverage, content, proved);
+    // The place of a fault that both see is known better there.
     if (isProved || isRefuted)
       return;
-    for (const ContentClaim &content : values)
-      decideContent(coverage, content, proved);
-    if (!coverage.valuesUndecided.empty() && coverage.hasProducts)
+    for (const ContentClaim *content : refuted)
+      decideContent(coverage, *content, proved);
+    if (coverage.areValuesFaulty)
       leaveOpen(getOperation(), "the sums of the results",
                 coverage.valuesUndecided, proved);
   }
 
-  bool isContentProved(const KernelCoverage &coverage,
-                       const ContentClaim &content, cov::Problem &proved) {
-    if (!content.undecided.empty())
-      return false;
+  /// Tens of queries do; what needs more is beyond the method, and all that is
+  /// beyond it shares what a kernel may cost.
+  cov::Result decideWithin(const KernelCoverage &coverage,
+                           const ContentClaim &content) {
     cov::Options limits = options;
-    limits.maxQueries = std::min(limits.maxQueries, kMaxContentQueries);
+    limits.maxQueries =
+        std::min({limits.maxQueries, kMaxContentQueries, contentQueries});
     cov::Result result = decide(coverage.getProblem(content), limits);
-    if (result.verdict == cov::Verdict::Proved)
-      KernelCoverage::add(proved, content);
-    return result.verdict == cov::Verdict::Proved;
+    if (result.verdict != cov::Verdict::Proved)
+      contentQueries -= std::min(result.statistics.queries, contentQueries - 1);
+    return result;
   }
 
   /// A claim about the data that is not decided is left out; the rest holds.
@@ -197,19 +208,11 @@ private:
                      const ContentClaim &content, cov::Problem &proved) {
     std::string reason = content.undecided;
     if (reason.empty()) {
-      cov::Problem problem = coverage.getProblem(content);
-      // Tens of queries do; what needs more is beyond the method, and all that
-      // is beyond it shares what a kernel may cost.
-      cov::Options limits = options;
-      limits.maxQueries =
-          std::min({limits.maxQueries, kMaxContentQueries, contentQueries});
-      cov::Result result = decide(problem, limits);
-      if (result.verdict != cov::Verdict::Proved)
-        contentQueries -=
-            std::min(result.statistics.queries, contentQueries - 1);
+      cov::Result result = decideWithin(coverage, content);
       if (result.verdict == cov::Verdict::NotDecided &&
           content.part.doubt.empty())
-        tryPoints(problem, result, /*maxEvents=*/1 << 12);
+        tryPoints(coverage.getProblem(content), result,
+                  /*maxEvents=*/1 << 12);
       if (result.verdict == cov::Verdict::Proved) {
         KernelCoverage::add(proved, content);
         return;

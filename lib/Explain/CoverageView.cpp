@@ -207,6 +207,9 @@ std::string CoverageWords::theorem() {
     else if (startsWith(stage.name, "terms along "))
       lines.add("each index " + box + " of a sum along " +
                 stage.name.substr(12) + " is added exactly once");
+    else if (startsWith(stage.name, "sum "))
+      lines.add("each index " + box + " of the " + stage.name +
+                " is added exactly once");
     else if (startsWith(stage.name, "slot "))
       lines.add("each element of a " + stage.name + ", " + box +
                 ", is written exactly once");

@@ -281,3 +281,47 @@ tracea_pipe.kernel @k(%c: memref<16x16xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A condition on sizes chooses between two multiplies, of which the second one
+// takes the first sixteen terms alone.
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(k, n) -> (n, k)>
+#lanes = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+!rows = memref<8x16xf32, strided<[?, 1], offset: ?>>
+!columns = memref<16x16xf32, strided<[1, ?], offset: ?>>
+!sum = tensor<8x16xf32, #lanes>
+tracea_pipe.kernel @k(%a: memref<16x?xf32>, %c: memref<8x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c15 = arith.constant 15 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !sum
+  %K = memref.dim %a, %c1 : memref<16x?xf32>
+  %rest = arith.remui %K, %c16 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+    %fits = arith.cmpi eq, %rest, %c0 : index
+    %sum = scf.if %fits -> (!sum) {
+    %all = scf.for %k = %c0 to %K step %c16 iter_args(%acc = %zero) -> (!sum) {
+      %left = arith.subi %K, %k : index
+      %depth = arith.minsi %left, %c16 : index
+      %x = tracea_pipe.view %a[%c0, %k] map #id : memref<16x?xf32> -> !rows
+      %y = tracea_pipe.view %a[%c0, %k] map #transposed : memref<16x?xf32> -> !columns
+      // expected-error-re@+1 {{loses terms of a sum: with dimension 1 of argument #0 = {{[0-9]+}}, index {{[0-9]+}} of dimension 1 of argument #0 is in no step of the sum that is stored}}
+      %next = tracea_pipe.mma %x, %y, %acc : !rows, !columns, !sum
+      scf.yield %next : !sum
+    }
+    scf.yield %all : !sum
+    } else {
+      %v = tracea_pipe.view %a[%c0, %c0] map #id : memref<16x?xf32> -> !rows
+      %w = tracea_pipe.view %a[%c0, %c0] map #transposed : memref<16x?xf32> -> !columns
+      %d = arith.minsi %K, %c16 : index
+      %only = tracea_pipe.mma %v, %w, %zero depth(%d) : !rows, !columns, !sum
+      scf.yield %only : !sum
+    }
+    tracea_pipe.store %sum, %c[%c0, %c0] map #id : !sum, memref<8x16xf32>
+  }
+  tracea_pipe.end
+}

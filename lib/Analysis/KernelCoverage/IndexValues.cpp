@@ -245,7 +245,8 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         return math.ceilDiv(a, kernel.atLeastOne(b));
       })
       .Case([&](arith::CeilDivUIOp) {
-        return math.ceilDiv(unsignedOperand(0), kernel.atLeastOne(unsignedOperand(1)));
+        return math.ceilDiv(unsignedOperand(0),
+                            kernel.atLeastOne(unsignedOperand(1)));
       })
       .Case<arith::IndexCastOp, arith::ExtSIOp>(
           [&](auto) { return operand(0); })

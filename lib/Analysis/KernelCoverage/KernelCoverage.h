@@ -116,8 +116,8 @@ public:
   /// Why the values of the results are not among `contents`; empty: they are,
   /// and say more of sums than what is multiplied.
   std::string valuesUndecided;
-  /// Whether the kernel multiplies, so that its results are sums.
-  bool hasProducts = false;
+  /// Whether the reason is that a sum is dropped on the way to a result.
+  bool areValuesFaulty = false;
 
   /// Gives a claim ids of its own, and what its counterexamples depend on.
   void finish(ContentClaim &content);

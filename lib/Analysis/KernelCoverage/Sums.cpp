@@ -137,7 +137,6 @@ void KernelCoverage::extractSums() {
       splitIds.push_back(index.terms().front().first);
   }
   for (const Sum &sum : getSums(kernel)) {
-    hasProducts = true;
     SumExtraction(*this, kernel, sum).run();
     if (!choices.isEmpty())
       for (ContentClaim &content : contents)

@@ -30,6 +30,7 @@ public:
 
   /// Why the values are not known; empty: their sums are among the claims.
   std::string run();
+  bool isFault = false;
 
 private:
   std::string addValue(numerics::TermRef term, ArrayRef<unsigned> at,
@@ -46,6 +47,8 @@ private:
   numerics::IndexSpace index;
   numerics::TermSpace terms;
   unsigned result = 0;
+  /// The sums of this result that are claimed already.
+  std::set<std::string> stated;
   Operation *place = nullptr;
 };
 } // namespace
@@ -65,18 +68,22 @@ std::string ValueSums::run() {
     return index.failure;
   // A fault is shown at the first multiply, or where the result is stored.
   kernel.walk([&](Operation *op) {
-    if (isa<MmaOp, MmaAsyncOp>(op) && !isa_and_nonnull<MmaOp, MmaAsyncOp>(place))
+    if (isa<MmaOp, MmaAsyncOp>(op) &&
+        !isa_and_nonnull<MmaOp, MmaAsyncOp>(place))
       place = op;
     else if (isa<StoreOp>(op) && !place)
       place = op;
   });
   if (!place)
     place = kernel;
-  std::set<std::pair<unsigned, numerics::TermRef>> done;
+  // Stores of the parts of a tile mostly store one value.
+  std::set<std::string> done;
   for (const numerics::ElementTerm &element : results) {
-    if (!done.insert({element.argument, element.term}).second)
+    if (!done.insert(numerics::printNormalForm(target, element, index, terms))
+             .second)
       continue;
     result = element.argument;
+    stated.clear();
     std::set<numerics::TermRef> seen;
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
@@ -91,8 +98,10 @@ std::string ValueSums::addValue(numerics::TermRef term, ArrayRef<unsigned> at,
     return "";
   meaning::ValueReader reader(index, terms);
   const meaning::Value *value = reader.read(term);
-  if (!value)
+  if (!value) {
+    isFault |= reader.isFault;
     return reader.reason;
+  }
   auto extent = [&](unsigned argument, unsigned dim) {
     return getExtent(argument, dim);
   };
@@ -120,16 +129,15 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
   auto translate = [&](const Form &form) {
     Expr expr = forms.get(form);
     if (!expr.isValid() && undecided.empty())
-      undecided = forms.reason.empty() ? "an index has no expression"
-                                       : forms.reason;
+      undecided =
+          forms.reason.empty() ? "an index has no expression" : forms.reason;
     return expr;
   };
   // Loops are written from the inside to the outside.
   for (unsigned variable : llvm::reverse(part.variables)) {
     cov::Range range = cov::Range::from(0);
     for (const meaning::Condition &condition : open) {
-      if (condition.isEquality ||
-          condition.form.coefficient(variable) != -1)
+      if (condition.isEquality || condition.form.coefficient(variable) != -1)
         continue;
       Form end = index.add(condition.form, index.form(variable));
       bool isOuter = false;
@@ -146,8 +154,7 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
         }
       for (const Form &candidate : ends) {
         bool hasVariable = false;
-        index.forEachVariable(candidate,
-                              [&](unsigned) { hasVariable = true; });
+        index.forEachVariable(candidate, [&](unsigned) { hasVariable = true; });
         if (hasVariable || (range.upper && !candidate.isConstant()))
           continue;
         range.upper = translate(index.add(candidate, Form(1)));
@@ -172,6 +179,14 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
     else
       indices.math.require(expr, guard);
   }
+  // What ranges say need not be said again.
+  llvm::erase_if(guard, [&](const cov::Constraint &constraint) {
+    return !constraint.equality && llvm::any_of(writer.ids, [&](Term id) {
+      const cov::Range &range = space.range(id);
+      return constraint.expr == Expr(id) - range.lower ||
+             (range.upper && constraint.expr == *range.upper - Expr(id) - 1);
+    });
+  });
   for (const meaning::WalkedDim &dim : sum.dims)
     writer.map.push_back(translate(dim.forms[number]));
   indices.requireDivisors(writer.map, guard);
@@ -179,21 +194,46 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
   return writer;
 }
 
+static std::string getKey(const meaning::ClosedSum &sum) {
+  std::string key = sum.undecided;
+  auto add = [&](const Form &form) {
+    for (auto [id, factor] : form.terms)
+      key += std::to_string(factor) + "*" + std::to_string(id) + "+";
+    key += std::to_string(form.constant) + ",";
+  };
+  for (const meaning::WalkedDim &dim : sum.dims) {
+    key += std::to_string(dim.argument) + "." + std::to_string(dim.dim) + ":";
+    llvm::for_each(dim.forms, add);
+  }
+  for (const meaning::SumPart &part : sum.parts) {
+    key += ";";
+    for (unsigned variable : part.variables)
+      key += std::to_string(variable) + ",";
+    for (const meaning::Condition &condition : part.domain)
+      add(condition.form);
+  }
+  return key;
+}
+
 void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   ContentClaim content;
   content.part.kind = CoveragePart::Values;
   content.part.verb = "value";
-  content.name = "sum of result " + std::to_string(result);
+  content.name = "sum in argument " + std::to_string(result) + " of ";
+  for (auto [number, argument] : llvm::enumerate(sum.arguments))
+    content.name += (number ? " and " : "") + std::to_string(argument);
   content.undecided = sum.undecided;
   content.part.ops = {place};
   content.part.notes = {place};
+  // A sum that is used several times, as in x * sigmoid(x), is one claim.
+  if (!stated.insert(getKey(sum)).second)
+    return;
   cov::AffineStage stage;
   for (const meaning::WalkedDim &dim : sum.dims) {
-    Expr end = FormTranslation(indices, index)
-                   .get(getExtent(dim.argument, dim.dim));
+    Expr end =
+        FormTranslation(indices, index).get(getExtent(dim.argument, dim.dim));
     Term coordinate = space.coordinate("term", cov::Range(end));
-    indices.names[coordinate] =
-        "index of dimension " + std::to_string(dim.dim);
+    indices.names[coordinate] = "index of dimension " + std::to_string(dim.dim);
     stage.coordinates.push_back(coordinate);
     content.dims.push_back(dim.dim);
     content.buffers.push_back(kernel.getBody().getArgument(dim.argument));
@@ -214,7 +254,12 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
 
 void KernelCoverage::extractValues() {
   size_t first = contents.size();
-  valuesUndecided = ValueSums(*this, kernel).run();
+  // Without a store to an argument there is no result to speak of.
+  if (sites.empty())
+    return;
+  ValueSums values(*this, kernel);
+  valuesUndecided = values.run();
+  areValuesFaulty = values.isFault;
   if (!valuesUndecided.empty())
     contents.resize(first);
 }

@@ -45,9 +45,8 @@ static std::string keyOf(const Form &form) {
 /// places.
 bool SumFinder::place(TermRef term, unsigned number, const Piece &piece,
                       std::string &shape, SmallVectorImpl<Place> &places) {
-  bool isFixed = llvm::none_of(piece.variables, [&](unsigned id) {
-    return terms.uses(term, id);
-  });
+  bool isFixed = llvm::none_of(
+      piece.variables, [&](unsigned id) { return terms.uses(term, id); });
   switch (term->kind) {
   case TermKind::Input: {
     int argument = std::stoi(term->symbol);
@@ -107,8 +106,7 @@ bool SumFinder::isInBounds(const Condition &condition,
   if (form == reduced(place.form))
     return true;
   Form end = extent(place.argument, place.dim);
-  return form ==
-         reduced(index.sub(index.sub(end, place.form), Form(1)));
+  return form == reduced(index.sub(index.sub(end, place.form), Form(1)));
 }
 
 bool SumFinder::isExplained(ArrayRef<PlacedPiece> pieces, const Forms &forms,
@@ -272,10 +270,12 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
 
 ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
   ClosedSum sum;
-  for (const Place &place : pieces.front().places)
-    if (place.argument >= 0 &&
-        !llvm::is_contained(sum.arguments, unsigned(place.argument)))
-      sum.arguments.push_back(place.argument);
+  for (const PlacedPiece &placed : pieces)
+    for (const Place &place : placed.places)
+      if (place.argument >= 0 && isOf(place.form, placed.piece) &&
+          !llvm::is_contained(sum.arguments, unsigned(place.argument)))
+        sum.arguments.push_back(place.argument);
+  llvm::sort(sum.arguments);
   if (addDims(pieces, sum))
     addParts(pieces, sum);
   return sum;

@@ -30,7 +30,7 @@ struct SumPart {
 };
 
 struct ClosedSum {
-  /// The arguments whose elements it multiplies.
+  /// The arguments that it walks over.
   llvm::SmallVector<unsigned, 2> arguments;
   llvm::SmallVector<WalkedDim, 2> dims;
   std::vector<SumPart> parts;

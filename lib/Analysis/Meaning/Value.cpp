@@ -34,12 +34,17 @@ static void restrict(Piece &piece, const Condition &condition) {
     piece.domain.push_back(condition);
 }
 
-/// Whether one domain is the other but for one condition that is turned round,
-/// so that both pieces together are one without it.
+/// Whether both pieces are one: the same, or with domains of which one is the
+/// other but for one condition that is turned round.
 static bool join(Piece &piece, const Piece &other, IndexSpace &index) {
-  if (piece.factor != other.factor || piece.terms != other.terms ||
-      piece.variables != other.variables ||
+  if (piece.terms != other.terms || piece.variables != other.variables ||
       piece.domain.size() != other.domain.size())
+    return false;
+  if (piece.domain == other.domain) {
+    piece.factor += other.factor;
+    return true;
+  }
+  if (piece.factor != other.factor)
     return false;
   const Condition *own = nullptr, *foreign = nullptr;
   for (const Condition &condition : piece.domain)
@@ -73,16 +78,20 @@ static void append(Value &value, const Value &more, int64_t factor,
     if (!isJoined)
       value.push_back(std::move(copy));
   }
+  llvm::erase_if(value, [](const Piece &piece) { return piece.factor == 0; });
 }
 
 bool ValueReader::times(const Value &x, const Value &y, Value &result) {
-  if (x.size() * y.size() > kMaxPieces)
-    return fail("a product has too many terms");
+  // A product of two sums, a square of a difference among them, is a value of
+  // its own: multiplied out, its terms would not be those of one sum.
+  auto isSum = [](const Value &value) {
+    return value.size() > 1 ||
+           (value.size() == 1 && !value.front().variables.empty());
+  };
+  if (isSum(x) && isSum(y))
+    return false;
   for (const Piece &a : x)
     for (const Piece &b : y) {
-      // A product of two sums is a value of its own.
-      if (!a.variables.empty() && !b.variables.empty())
-        return false;
       Piece piece = a;
       int64_t factor = 0;
       if (llvm::MulOverflow(a.factor, b.factor, factor))
@@ -244,10 +253,24 @@ bool ValueReader::computeOperation(TermRef term, Value &result) {
   case Mul:
   case Fma:
     if (!times(operands[0], operands[1], result)) {
-      if (!reason.empty() || kind == Fma)
+      if (!reason.empty())
         return false;
-      result = {single(term)};
-      return true;
+      TermRef product =
+          kind == Mul
+              ? term
+              : terms.operation(
+                    "product", ArrayRef<TermRef>(term->operands).take_front(2));
+      result = {single(product)};
+      // Where a factor is masked, so is the product.
+      for (const Value &factor : ArrayRef<Value>(operands).take_front(2))
+        for (const Condition &condition : factor.front().domain)
+          if (llvm::all_of(factor, [&](const Piece &piece) {
+                return llvm::is_contained(piece.domain, condition) &&
+                       llvm::none_of(piece.variables, [&](unsigned id) {
+                         return index.uses(condition.form, id);
+                       });
+              }))
+            restrict(result.front(), condition);
     }
     if (kind == Fma) {
       Value sum = operands[2];
@@ -340,13 +363,22 @@ bool ValueReader::computeFold(TermRef term, Value &result) {
   ArrayRef<unsigned> states = ArrayRef<unsigned>(term->bound).drop_front();
   TermRef update = term->operands[states.size()];
   TermRef state = terms.state(states[0]);
+  // What every round leaves alike is there after the first.
+  Form rounds = index.sub(term->forms[1], term->forms[0]);
+  if (rounds.isConstant() && rounds.constant > 0 &&
+      llvm::none_of(term->bound,
+                    [&](unsigned id) { return terms.uses(update, id); })) {
+    const Value *same = read(update);
+    if (same)
+      result = *same;
+    return same;
+  }
   const Value *value = read(update);
   if (!value)
     return false;
   auto isOwn = [&](TermRef part) {
-    return llvm::any_of(states, [&](unsigned id) {
-      return terms.uses(part, id);
-    });
+    return llvm::any_of(states,
+                        [&](unsigned id) { return terms.uses(part, id); });
   };
   Value added;
   bool isKept = false;
@@ -364,14 +396,18 @@ bool ValueReader::computeFold(TermRef term, Value &result) {
         result = {single(term)};
         return true;
       }
+      // What a round scales may be a sum in another way, as an online softmax.
+      isFault = piece.terms.size() == 1 && piece.terms[0] == state;
       return fail("a loop is no sum: a round does not add to what the round "
                   "before has left");
     }
     isKept = true;
   }
-  if (!isKept)
+  if (!isKept) {
+    isFault = true;
     return fail("a loop is no sum: a round forgets what the round before has "
                 "left");
+  }
   addSpan(added, term->bound[0], term->forms[0], term->forms[1]);
   const Value *begin = read(term->operands[0]);
   if (!begin)

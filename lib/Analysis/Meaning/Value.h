@@ -51,6 +51,9 @@ public:
   static llvm::ArrayRef<numerics::TermRef> getInner(numerics::TermRef term);
 
   std::string reason;
+  /// Whether the reason is a loop that drops what it has summed up, and not a
+  /// limit of the method.
+  bool isFault = false;
 
 private:
   const Value *fail(llvm::StringRef why);

@@ -229,6 +229,33 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   if (!index.failure.empty())
     return std::nullopt;
 
+  // The number of a tile whose digits say where it lies becomes its digits.
+  for (size_t number = 0; number < candidates.size(); ++number) {
+    unsigned candidate = candidates[number];
+    std::optional<int64_t> divisor;
+    for (const Form &form : element)
+      for (auto [id, factor] : form.terms)
+        if (const Atom &atom = index.atom(id);
+            atom.kind == AtomKind::Quotient &&
+            atom.forms[0] == index.form(candidate) &&
+            (!divisor || atom.divisor < *divisor))
+          divisor = atom.divisor;
+    std::optional<int64_t> last = index.interval(index.form(candidate)).high;
+    if (!divisor || *divisor < 2 || !last)
+      continue;
+    unsigned high = index.newVariable(0, *last / *divisor);
+    unsigned low = index.newVariable(0, *divisor - 1);
+    IndexSpace::Replacement digits;
+    digits[candidate] =
+        index.add(index.scale(index.form(high), *divisor), index.form(low));
+    for (Form &form : element)
+      form = index.substitute(form, digits, nullptr);
+    value = terms.substitute(value, digits, llvm::DenseMap<unsigned, TermRef>(),
+                             TermSpace::Map(), nullptr);
+    candidates[number] = high;
+    candidates.push_back(low);
+  }
+
   // Coordinates of the element take the place of where the tile lies.
   ElementTerm result{object.getArgNumber(), {}, value};
   IndexSpace::Replacement by;

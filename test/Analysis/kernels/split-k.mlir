@@ -4,7 +4,7 @@
 
 // CHECK: tracea_pipe.kernel @split_k
 // CHECK-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count
-// CHECK-SAME: check = "coverage", claim = "{{[^"]*}}2 operands of sums with each term once, 1 pair of operands in step, for all sizes
+// CHECK-SAME: check = "coverage", claim = "{{[^"]*}}, 1 sum in them with each term once, {{[^"]*}}, for all sizes
 
 #swizzle = #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>
 #id = affine_map<(i, j) -> (i, j)>
