@@ -99,6 +99,10 @@ Judgement prove(mlir::ModuleOp module, const std::string &target);
 /// and the synchronisation of the lowered kernels.
 Judgement proveLowered(mlir::ModuleOp module, const std::string &target);
 
+/// The check of lowered kernels alone, and what it recovers of them.
+Judgement proveTarget(mlir::ModuleOp module);
+std::string getProtocols(mlir::ModuleOp module);
+
 /// The module of `start` at the end of the phase `level`, without certificates.
 mlir::OwningOpRef<mlir::ModuleOp> compileTo(const Start &start,
                                             mlir::tracea::Phase level,

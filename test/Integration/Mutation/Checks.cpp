@@ -4,10 +4,12 @@
 
 #include "Campaign.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "tracea/Analysis/Passes.h"
 #include "tracea/Compiler/Compiler.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Target/Program/Export.h"
@@ -18,6 +20,9 @@ using namespace ::tracea::mutants;
 namespace mut = ::tracea::mutants;
 
 namespace compiler = ::tracea::compiler;
+
+/// What the check of a lowered kernel leaves.
+static constexpr StringLiteral kProtocol = "tracea.target_protocol";
 
 namespace {
 
@@ -51,6 +56,7 @@ void mut::forgetProofs(ModuleOp module) {
                            "tracea_pipe.remarks", "tracea_pipe.index_limit"})
       kernel->removeAttr(name);
   });
+  module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(kProtocol); });
 }
 
 OwningOpRef<ModuleOp> mut::compileTo(const Start &start, Phase level,
@@ -100,6 +106,30 @@ Judgement mut::prove(ModuleOp module, const std::string &target) {
       return {Verdict::Invalid, "verifier", error.message};
   }
   return runPhase(module, target, Phase::Pipeline);
+}
+
+Judgement mut::proveTarget(ModuleOp module) {
+  FirstError error(*module.getContext());
+  if (failed(verify(module)))
+    return {Verdict::Invalid, "verifier", error.message};
+  VerifyTargetProtocolOptions options;
+  options.requireProof = true;
+  PassManager manager(module.getContext());
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createVerifyTargetProtocol(options));
+  if (succeeded(manager.run(module)))
+    return {};
+  bool undecided = StringRef(error.message).contains("not decided");
+  return {undecided ? Verdict::NotDecided : Verdict::Refused,
+          "tracea-verify-target-protocol", error.message};
+}
+
+std::string mut::getProtocols(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->walk([&](LLVM::LLVMFuncOp kernel) {
+    stream << kernel->getAttr(kProtocol) << "\n";
+  });
+  return text;
 }
 
 Judgement mut::proveLowered(ModuleOp module, const std::string &target) {

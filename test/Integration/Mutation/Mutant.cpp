@@ -29,6 +29,8 @@ const char *mut::nameOf(OutcomeKind kind) {
     return "equal";
   case OutcomeKind::NotRun:
     return "not run";
+  case OutcomeKind::OtherProtocol:
+    return "other sync";
   case OutcomeKind::NotClaimed:
     return "not claimed";
   case OutcomeKind::Different:
@@ -51,6 +53,29 @@ OwningOpRef<ModuleOp> Judge::copyStart(const Draw &draw) {
   if (!module)
     module = compileTo(starts[draw.start], draw.level, *context);
   return module->clone();
+}
+
+Outcome Judge::judgeTarget(ModuleOp module, size_t start) {
+  Judgement judgement = proveTarget(module);
+  switch (judgement.verdict) {
+  case Verdict::Invalid:
+    return {OutcomeKind::Invalid, judgement.check, judgement.message};
+  case Verdict::Refused:
+    return {OutcomeKind::Refused, judgement.check, judgement.message};
+  case Verdict::NotDecided:
+    return {OutcomeKind::NotDecided, judgement.check, judgement.message};
+  case Verdict::Accepted:
+    break;
+  }
+  auto known = protocols.find(start);
+  if (known == protocols.end()) {
+    OwningOpRef<ModuleOp> original =
+        copyStart({0, start, mlir::tracea::Phase::Target});
+    proveTarget(*original);
+    known = protocols.emplace(start, getProtocols(*original)).first;
+  }
+  bool isSame = getProtocols(module) == known->second;
+  return {isSame ? OutcomeKind::Equal : OutcomeKind::OtherProtocol, "", ""};
 }
 
 Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
@@ -100,7 +125,9 @@ Outcome Judge::judgeEdits(const Draw &draw, ArrayRef<Edit> edits) {
   }
   if (list.empty())
     return {OutcomeKind::Unchanged, "", ""};
-  Outcome outcome = judgeModule(*module, starts[draw.start]);
+  Outcome outcome = draw.level == mlir::tracea::Phase::Target
+                        ? judgeTarget(*module, draw.start)
+                        : judgeModule(*module, starts[draw.start]);
   outcome.onHost = onHost;
   // No certificate is about the function that launches: only that it keeps what
   // they rely on, and does no harm.

@@ -29,6 +29,10 @@ enum class OutcomeKind {
   Equal,
   /// Accepted, and the host refuses to run it on inputs that fit: no harm.
   NotRun,
+  /// Accepted on the target's IR, with another protocol, which was proved. It
+  /// is
+  /// not run.
+  OtherProtocol,
   /// Accepted, and it computes other values, of which nobody has claimed
   /// anything: in the host, or of a kernel without a certificate of its
   /// meaning.
@@ -65,6 +69,8 @@ public:
 private:
   mlir::OwningOpRef<mlir::ModuleOp> copyStart(const Draw &draw);
   Outcome judgeModule(mlir::ModuleOp module, const Start &start);
+  /// Of target IR: whether what synchronises is still what it was.
+  Outcome judgeTarget(mlir::ModuleOp module, size_t start);
   Outcome judgeEdits(const Draw &draw, llvm::ArrayRef<Edit> edits);
 
   const std::vector<Start> &starts;
@@ -72,6 +78,8 @@ private:
   std::map<std::pair<size_t, mlir::tracea::Phase>,
            mlir::OwningOpRef<mlir::ModuleOp>>
       modules;
+  /// What the check recovers of the starts on the target IR.
+  std::map<size_t, std::string> protocols;
   int64_t uses = 0;
 };
 

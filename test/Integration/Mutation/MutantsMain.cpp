@@ -32,11 +32,11 @@ they accept. A mutant that is accepted and computes something else is a failure.
   --seed N         the seed (default 1)
   --mutants N      how many (default 300)
   --first N        the number of the first one (default 0)
-  --level L        tile, pipeline or all (default all)
+  --level L        tile, pipeline, target or all (default all)
   --jobs N         processes at the same time (default: one per processor)
   --timeout N      seconds that one mutant may take (default 60)
   --repro N        only mutant N, with its module and all that is known of it
-  --list           also tell of mutants with other values that nobody claims
+  --list           also tell of other values and protocols that nobody claims
   --out DIR        where to write the modules of failures
 
 The table says what became of the mutants; the last line is "N passed, N failed".
@@ -100,9 +100,9 @@ Options parse(int argc, char **argv) {
       options.paths.push_back(flag);
   }
   if (options.level != "all" && options.level != "tile" &&
-      options.level != "pipeline")
-    fail("expected --level tile, pipeline or all, found '" + options.level +
-         "'");
+      options.level != "pipeline" && options.level != "target")
+    fail("expected --level tile, pipeline, target or all, found '" +
+         options.level + "'");
   if (options.paths.empty())
     fail("expected start modules; see --help");
   if (options.jobs <= 0)
@@ -119,10 +119,19 @@ Draw draw(const Options &options, const std::vector<Start> &starts,
       seeds.next() ^ (static_cast<uint64_t>(number) * 0xd1342543de82ef95u);
   Random random(draw.seed);
   draw.start = random.below(static_cast<int64_t>(starts.size()));
-  bool tile = random.chance(0.35);
-  if (options.level != "all")
-    tile = options.level == "tile";
-  draw.level = tile ? mlir::tracea::Phase::Tile : mlir::tracea::Phase::Pipeline;
+  using mlir::tracea::Phase;
+  double die = random.uniform();
+  draw.level = die < 0.3 ? Phase::Tile : Phase::Pipeline;
+  // The code of a CPU makes no claims below its kernels.
+  bool onGPU = starts[draw.start].onGPU;
+  if (onGPU && die > 0.8)
+    draw.level = Phase::Target;
+  if (options.level == "tile")
+    draw.level = Phase::Tile;
+  else if (options.level == "pipeline" || (!onGPU && options.level == "target"))
+    draw.level = Phase::Pipeline;
+  else if (options.level == "target")
+    draw.level = Phase::Target;
   return draw;
 }
 
@@ -206,14 +215,18 @@ void Campaign::take(int64_t position, const std::string &outcome,
                     const std::string &check, std::string message) {
   int64_t number = options.first + position;
   Draw drawn = draw(options, starts, number);
-  bool tile = drawn.level == mlir::tracea::Phase::Tile;
-  std::string level = std::string(starts[drawn.start].onGPU ? "GPU " : "CPU ") +
-                      (tile ? "tile" : "pipeline");
+  std::string level =
+      std::string(starts[drawn.start].onGPU ? "GPU " : "CPU ") +
+      (drawn.level == mlir::tracea::Phase::Tile       ? "tile"
+       : drawn.level == mlir::tracea::Phase::Pipeline ? "pipeline"
+                                                      : "target");
   if (message[0] == 'H')
     level = "host";
   message.erase(0, 1);
   ++table[level][outcome][check];
-  bool listed = options.listAll && outcome == nameOf(OutcomeKind::NotClaimed);
+  bool listed =
+      options.listAll && (outcome == nameOf(OutcomeKind::NotClaimed) ||
+                          outcome == nameOf(OutcomeKind::OtherProtocol));
   bool failed = outcome == nameOf(OutcomeKind::Different) ||
                 outcome == nameOf(OutcomeKind::Crash);
   if (!failed && !listed)

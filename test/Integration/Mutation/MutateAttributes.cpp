@@ -5,6 +5,7 @@
 #include "Mutations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -148,7 +149,7 @@ Attribute mut::mutateAttribute(Operation *owner, StringRef name,
     return {};
   MLIRContext *context = attribute.getContext();
   if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
-    if (isa<arith::CmpIOp>(owner))
+    if (isa<arith::CmpIOp, LLVM::ICmpOp>(owner))
       return IntegerAttr::get(integer.getType(), random.below(10));
     if (isa<arith::CmpFOp>(owner))
       return IntegerAttr::get(integer.getType(), random.below(16));

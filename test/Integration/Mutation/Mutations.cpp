@@ -5,7 +5,9 @@
 #include "Mutations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/ShapedOpInterfaces.h"
@@ -91,7 +93,8 @@ private:
   bool isTerminator() const { return op->hasTrait<OpTrait::IsTerminator>(); }
   /// What is whole only with its contents: kernels, functions, grids, roles.
   bool isFrame() const {
-    return isa<KernelOp, TilesOp, RolesOp, FunctionOpInterface>(op);
+    return isa<KernelOp, TilesOp, RolesOp, FunctionOpInterface>(op) ||
+           isa<LLVM::GlobalOp>(op);
   }
   Value makeOther(Value value);
   void eraseOp() {
@@ -137,6 +140,17 @@ Value Mutation::makeOther(Value value) {
       return arith::ConstantIndexOp::create(builder, loc, constant);
     }
     }
+  }
+  // Numbers of the target's IR.
+  if (type.isInteger(32) || type.isInteger(64)) {
+    int64_t by = random.pick({-16, -8, -2, -1, 1, 1, 2, 8, 16, 128});
+    Value number = LLVM::ConstantOp::create(builder, loc, type,
+                                            builder.getIntegerAttr(type, by));
+    bool isSum = random.chance(0.7);
+    done = (isSum ? "plus " : "is ") + std::to_string(by);
+    if (!isSum)
+      return number;
+    return LLVM::AddOp::create(builder, loc, value, number);
   }
   if (type.isInteger(1)) {
     bool constant = random.chance(0.5);
@@ -259,7 +273,10 @@ bool Mutation::changeKind() {
       {"arith.andi", "arith.ori", "arith.xori"},
       {"math.exp", "math.exp2", "math.sqrt", "math.absf", "arith.negf"},
       {"arith.extsi", "arith.extui"},
-      {"arith.sitofp", "arith.uitofp"}};
+      {"arith.sitofp", "arith.uitofp"},
+      {"llvm.add", "llvm.sub", "llvm.mul"},
+      {"llvm.and", "llvm.or", "llvm.xor"},
+      {"llvm.lshr", "llvm.shl", "llvm.ashr"}};
   StringRef name = op->getName().getStringRef();
   for (const std::vector<StringRef> &group : groups) {
     if (!llvm::is_contained(group, name))
@@ -361,6 +378,13 @@ bool Mutation::move() {
 }
 
 bool Mutation::changeRegions() {
+  if (op->getNumSuccessors() == 2) {
+    Block *first = op->getSuccessor(0);
+    op->setSuccessor(op->getSuccessor(1), 0);
+    op->setSuccessor(first, 1);
+    done = "successors exchanged";
+    return true;
+  }
   auto branch = dyn_cast<scf::IfOp>(op);
   if (!branch || branch.getElseRegion().empty())
     return false;
@@ -417,11 +441,18 @@ std::string Mutation::run() {
 //===----------------------------------------------------------------------===//
 
 std::vector<Edit> mut::drawEdits(Random &random, ModuleOp module) {
-  int64_t count = static_cast<int64_t>(listOperations(module).size());
+  std::vector<Operation *> operations = listOperations(module);
+  auto count = static_cast<int64_t>(operations.size());
+  // On the target IR, what synchronises is rare among arithmetic.
+  std::vector<int64_t> ofTarget;
+  for (auto [number, op] : llvm::enumerate(operations))
+    if (isa<LLVM::InlineAsmOp>(op) || isa<NVVM::NVVMDialect>(op->getDialect()))
+      ofTarget.push_back(static_cast<int64_t>(number));
   std::vector<Edit> edits;
   int64_t number = random.chance(0.75) ? 1 : random.chance(0.7) ? 2 : 3;
   while (static_cast<int64_t>(edits.size()) < number) {
-    int64_t operation = random.below(count);
+    bool picked = !ofTarget.empty() && random.chance(0.6);
+    int64_t operation = picked ? random.pick(ofTarget) : random.below(count);
     edits.push_back({operation, random.next()});
   }
   return edits;
@@ -441,7 +472,7 @@ std::vector<Change> mut::applyEdits(ModuleOp module, ArrayRef<Edit> edits) {
     std::vector<Operation *> inside;
     op->walk([&](Operation *inner) { inside.push_back(inner); });
     bool isBranch = isa<scf::IfOp>(op);
-    bool onHost = !isa<KernelOp>(op) && !op->getParentOfType<KernelOp>();
+    bool onHost = op->getParentOfType<func::FuncOp>() || isa<func::FuncOp>(op);
     Mutation mutation(op, random);
     done.push_back({mutation.run(), onHost});
     // The bodies of branches may be copies, and the originals gone.
