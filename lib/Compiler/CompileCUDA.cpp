@@ -125,11 +125,13 @@ FailureOr<std::string> tc::emitCubin(ModuleOp module,
   return std::move(assembly->code);
 }
 
-/// Checks lowered kernels once more; what is not decided is a warning.
+/// Checks lowered kernels once more.
 static LogicalResult proveLowered(ModuleOp code,
                                   const tc::CompileOptions &options) {
   PassManager manager(code.getContext());
-  manager.addNestedPass<LLVM::LLVMFuncOp>(createVerifyTargetProtocol());
+  VerifyTargetProtocolOptions protocol;
+  protocol.requireProof = options.requireProof;
+  manager.addNestedPass<LLVM::LLVMFuncOp>(createVerifyTargetProtocol(protocol));
   if (options.configure)
     options.configure(manager);
   return tc::runTimed(manager, code, options.times);

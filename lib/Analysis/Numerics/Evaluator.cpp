@@ -172,6 +172,7 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   done.clear();
   bound.clear();
   carried.clear();
+  sharedWrites.clear();
   SmallVector<unsigned> candidates;
   auto witness = [&](const Form &count) {
     Form form = newIndex(count);
@@ -290,23 +291,30 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   result.term =
       terms.substitute(result.term, by, llvm::DenseMap<unsigned, TermRef>(),
                        TermSpace::Map(), nullptr);
+  if (tiles.getCluster() > 1)
+    index.forEachVariable(grid[tiles.getIndices().front()], [&](unsigned id) {
+      if (terms.uses(result.term, id))
+        result.term = withoutWorkgroup(result.term, id);
+    });
   // Where the tile begins is the element's place rounded down, if the tile's
-  // part of it stays below the factor.
+  // part of it stays below the factor; what is left over says the same of
+  // smaller steps.
   IndexSpace::Replacement rounded;
-  for (unsigned candidate : candidates) {
-    if (!terms.uses(result.term, candidate))
-      continue;
-    for (auto [form, coordinate] : llvm::zip(element, result.at)) {
-      int64_t factor = form.coefficient(candidate);
-      if (factor <= 1)
-        continue;
-      Form rest = index.sub(form, index.scale(index.form(candidate), factor));
+  for (auto [form, coordinate] : llvm::zip(element, result.at)) {
+    SmallVector<std::pair<int64_t, unsigned>> steps;
+    for (unsigned candidate : candidates)
+      if (int64_t factor = form.coefficient(candidate); factor > 1)
+        steps.push_back({factor, candidate});
+    llvm::sort(steps, std::greater<>());
+    Form rest = form, place = index.form(coordinate);
+    for (auto [factor, candidate] : steps) {
+      rest = index.sub(rest, index.scale(index.form(candidate), factor));
       if (!index.prove(rest, inner->facts) ||
           !index.prove(index.sub(Form(factor - 1), rest), inner->facts))
-        continue;
-      rounded[candidate] =
-          index.floorDiv(index.form(coordinate), factor, nullptr);
-      break;
+        break;
+      Form value = index.floorDiv(place, factor, nullptr);
+      rounded.try_emplace(candidate, value);
+      place = index.sub(place, index.scale(value, factor));
     }
   }
   if (!rounded.empty())

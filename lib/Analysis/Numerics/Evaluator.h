@@ -193,6 +193,26 @@ private:
   Hit iterationOf(scf::ForOp loop, Operation *writer, const Coordinates &at,
                   Env env, std::optional<Form> &iteration);
 
+  // Memory of a cluster: Clusters.cpp.
+  /// What some team of some workgroup writes: symbols for both and for the
+  /// coordinates of the tile, where it is written, and what.
+  struct SharedWrite {
+    unsigned workgroup = 0;
+    llvm::SmallVector<Unknown> symbols;
+    llvm::SmallVector<std::pair<Value, Form>> places;
+    Coordinates place;
+    TermRef term = nullptr;
+  };
+  static tracea_pipe::PeerOp getPeer(Value memory);
+  bool isOfCluster(Value object, Operation *point);
+  tracea_pipe::StoreOp getOnlyStore(Value object, Operation *point);
+  SharedWrite &evaluateShared(tracea_pipe::StoreOp store, Env env);
+  TermRef readShared(Value object, const Coordinates &at, const Form &workgroup,
+                     Operation *point, Env env);
+  /// The term for workgroup 0 where all workgroups compute the same; otherwise
+  /// as it is.
+  TermRef withoutWorkgroup(TermRef term, unsigned workgroup);
+
   // Results: Evaluator.cpp.
   std::optional<ElementTerm> resultOf(Operation *writer, BlockArgument object);
 
@@ -217,6 +237,7 @@ private:
   std::map<std::tuple<Operation *, unsigned, Coordinates>, unsigned> bound;
   std::map<std::tuple<unsigned, void *, Coordinates>, unsigned> carried;
   std::map<std::tuple<void *, Env, Coordinates>, TermRef> done;
+  llvm::DenseMap<Operation *, SharedWrite> sharedWrites;
   unsigned depth = 0;
   size_t steps = 0;
 };

@@ -25,6 +25,8 @@ using namespace mlir::tracea_pipe;
 Value Evaluator::getObject(Value memory) {
   while (auto view = memory.getDefiningOp<ViewOp>())
     memory = view.getSource();
+  if (PeerOp peer = memory.getDefiningOp<PeerOp>())
+    return getObject(peer.getMemory());
   if (auto argument = dyn_cast<BlockArgument>(memory))
     return argument.getOwner()->getParentOp() == kernel ? memory : Value();
   return isa<ScratchOp, AcquireOp, WaitOp, StageOp>(memory.getDefiningOp())
@@ -34,7 +36,7 @@ Value Evaluator::getObject(Value memory) {
 
 void Evaluator::collectWriters() {
   auto add = [&](Operation *op, Value memory) {
-    if (Value object = getObject(memory))
+    if (Value object = getPeer(memory) ? Value() : getObject(memory))
       writers[object].push_back(op);
     else
       index.fail(("'" + op->getName().getStringRef() +
@@ -51,7 +53,7 @@ void Evaluator::collectWriters() {
               scf::YieldOp, ChannelOp, AcquireOp, CommitOp, WaitOp, ReleaseOp,
               ScratchOp, StageOp, LoadOp, memref::LoadOp, MmaOp, MmaAsyncOp,
               CommitGroupOp, WaitGroupOp, PrefetchOp, TurnsOp, TakeTurnOp,
-              PassTurnOp>([](auto) {})
+              PassTurnOp, PeerOp, ClusterArriveOp, ClusterWaitOp>([](auto) {})
         .Default([&](Operation *other) {
           StringRef name = other->getName().getStringRef();
           if (!isMemoryEffectFree(other) && name != "tracea_pipe.sync")
@@ -114,6 +116,8 @@ Evaluator::Coordinates Evaluator::inObject(Value memory, Coordinates at,
     at = address(view.getOffsets(), view.getMap(), at, env);
     memory = view.getSource();
   }
+  if (PeerOp peer = memory.getDefiningOp<PeerOp>())
+    return inObject(peer.getMemory(), std::move(at), env);
   return at;
 }
 

@@ -35,6 +35,12 @@ TermRef Evaluator::read(Value memory, const Coordinates &at, Operation *point,
     return readWait(wait, cast<OpResult>(object).getResultNumber(), place, env);
   if (auto stage = object.getDefiningOp<StageOp>())
     return copied(stage, place, env);
+  if (isOfCluster(object, point)) {
+    PeerOp peer = getPeer(memory);
+    Value number =
+        peer ? Value(peer.getWorkgroup()) : Value(tiles.getIndices().front());
+    return readShared(object, place, indexOf(number, env), point, env);
+  }
   auto it = writers.find(object);
   if (it == writers.end() || it->second.empty())
     return initially(object, place);

@@ -132,6 +132,23 @@ Form Evaluator::computeIndex(Value value, Env env) {
         Form quotient = index.floorDiv(operand(0), *divisor, env->ranges);
         return index.sub(operand(0), index.scale(quotient, *divisor));
       })
+      .Case<arith::XOrIOp>([&](auto) -> Form {
+        // Bit by bit: one that is added where it is 0, taken where it is 1.
+        auto bits = constantOf(1);
+        Form form = operand(0);
+        if (!bits || !isNatural(form))
+          return opaque();
+        for (int64_t bit = 1; bit > 0 && bit <= *bits; bit *= 2) {
+          if (!(*bits & bit))
+            continue;
+          Form above =
+              index.scale(index.floorDiv(form, 2 * bit, env->ranges), 2);
+          Form own = index.sub(index.floorDiv(form, bit, env->ranges), above);
+          form =
+              index.add(form, index.sub(Form(bit), index.scale(own, 2 * bit)));
+        }
+        return form;
+      })
       .Case([&](arith::MinSIOp) {
         return index.min(operand(0), operand(1), env->ranges);
       })

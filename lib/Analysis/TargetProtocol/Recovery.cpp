@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Assembler.h"
+#include "Operands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -53,12 +54,12 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
   context.kernel = kernel;
   auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid");
   RecoveredProtocol none;
-  bool barriers = false, copies = false;
+  bool barriers = false, isShared = false;
   kernel->walk([&](Operation *op) {
     barriers |= isa<NVVM::MBarrierInitOp>(op);
-    copies |= isa<NVVM::CpAsyncOp>(op);
+    isShared |= llvm::any_of(op->getOperandTypes(), isSharedPointer);
   });
-  if ((!barriers && !copies) || kernel.getBody().empty())
+  if ((!barriers && !isShared) || kernel.getBody().empty())
     return none;
   context.hasWarpgroups = barriers;
   auto undecided = [&](const Twine &why) {
