@@ -99,3 +99,27 @@ tracea_pipe.kernel @vector(%y: memref<8xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A loop that never ends where the first tile is.
+// REQUIRED: error: 'scf.for' op coverage not decided: its step may be 0
+tracea_pipe.kernel @step(%y: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  tracea_pipe.tiles (%i) in (%c4) {
+    // expected-remark@+1 {{coverage not decided: its step may be 0}}
+    scf.for %k = %c0 to %c8 step %i {
+    }
+    scf.for %j = %c0 to %c8 step %c4 {
+      %u = arith.addi %j, %c4 : index
+      %c1 = arith.constant 1 : index
+      scf.for %l = %j to %u step %c1 {
+        memref.store %one, %y[%i, %l] : memref<4x8xf32>
+      }
+    }
+  }
+  tracea_pipe.end
+}

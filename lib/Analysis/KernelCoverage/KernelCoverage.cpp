@@ -394,8 +394,19 @@ void KernelCoverage::extractAccesses(Operation *op) {
   choices = Choices();
 }
 
+/// A loop that steps by 0 never ends, and what follows it never happens. Inside
+/// of the grid its extents are at least 1.
+void KernelCoverage::checkStep(scf::ForOp loop) {
+  Value step = loop.getStep();
+  if (!llvm::is_contained(kernel.getTiles().getBounds(), step) &&
+      context.math.getInterval(context.get(step)).lower.value_or(0) < 1)
+    gap(loop, "its step may be 0");
+}
+
 void KernelCoverage::extract() {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      checkStep(loop);
     if (op != kernel)
       extractAccesses(op);
   });

@@ -155,6 +155,7 @@ private:
                Operation *team);
   void addClaim(CoveragePart part, cov::Claim claim);
   void gap(Operation *op, const Twine &reason);
+  void checkStep(scf::ForOp loop);
   /// Variables that are no sizes, with those of their ranges.
   std::vector<cov::Term> getIds(ArrayRef<cov::Expr> exprs,
                                 ArrayRef<cov::Constraint> guard) const;
