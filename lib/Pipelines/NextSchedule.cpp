@@ -108,6 +108,14 @@ void Attempts::restore() {
   module->setAttrs((*copy)->getAttrDictionary());
 }
 
+/// Whether two operations become one kernel, which has the location of one of
+/// them.
+static bool isSame(Operation *a, Operation *b) {
+  return OperationEquivalence::isEquivalentTo(
+      a, b, OperationEquivalence::ignoreValueEquivalence,
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 /// Whether some operation that an error was about has another schedule now.
 bool Attempts::takeNext(ArrayRef<Diagnostic> said) {
   std::map<int64_t, std::string> faults;
@@ -124,7 +132,12 @@ bool Attempts::takeNext(ArrayRef<Diagnostic> said) {
   if (failed(target))
     return false;
   SmallVector<ScheduledOpInterface> ops = getScheduled(*decided);
-  for (auto &[number, reason] : faults) {
+  std::map<int64_t, std::string> all;
+  for (auto &[number, reason] : faults)
+    for (size_t other = 0; other < ops.size(); ++other)
+      if (int64_t(other) == number || isSame(ops[number], ops[other]))
+        all.try_emplace(other, reason);
+  for (auto &[number, reason] : all) {
     ScheduledOpInterface op = ops[number];
     refused[number].push_back(op.getScheduleAttr());
     // One that goes on failing fails all.

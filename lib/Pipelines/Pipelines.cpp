@@ -69,6 +69,8 @@ static void addDecisionPhase(OpPassManager &manager,
 static void addTilePhase(OpPassManager &manager, bool reference) {
   if (!reference) {
     manager.addPass(createConvertTraceaToTraceaPipe());
+    // Before anything else is done to each of them.
+    manager.addPass(tracea_pipe::createShareKernels());
     manager.addPass(createConvertTraceaToLinalg());
     addCleanup(manager);
     manager.addPass(createLinalgElementwiseOpFusionPass());
@@ -76,6 +78,7 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
   }
   manager.addPass(createBufferizeHost());
   manager.addPass(createOutlineHost());
+  manager.addPass(tracea_pipe::createShareKernels());
 }
 
 /// Kernels leave the pipeline level with certificates, or with the reasons why

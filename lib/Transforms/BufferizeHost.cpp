@@ -8,6 +8,7 @@
 
 #include "tracea/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
@@ -45,6 +46,9 @@ struct DecomposeAggregate
   }
 };
 
+/// So many readers of one tensor are few enough to compare them in pairs.
+constexpr unsigned manyReaders = 16;
+
 struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
   using Base::Base;
 
@@ -53,6 +57,10 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
     if (failed(checkCalls(module)))
       return signalPassFailure();
     decompose(module);
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      separateDestinations(function);
+      separateReads(function);
+    }
     protectArguments(module);
     if (failed(bufferize(module)))
       return signalPassFailure();
@@ -90,6 +98,105 @@ private:
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       (void)applyPatternsGreedily(function, frozen);
+  }
+
+  /// Gives operations that do not read what they overwrite an empty tensor of
+  /// their own. The analysis compares all writes of a tensor with all its
+  /// reads, and CSE has made one of all empty tensors of a type.
+  void separateDestinations(func::FuncOp function) {
+    SmallVector<OpOperand *> destinations;
+    function.walk([&](DestinationStyleOpInterface op) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (isa<RankedTensorType>(init.get().getType()) && !isRead(op, init))
+          destinations.push_back(&init);
+    });
+    IRRewriter rewriter(function.getContext());
+    for (OpOperand *init : destinations) {
+      Value tensor = init->get();
+      bool isArgument = llvm::is_contained(function.getArguments(), tensor);
+      auto empty = tensor.getDefiningOp<tensor::EmptyOp>();
+      if (!isArgument && (!empty || empty->hasOneUse()))
+        continue;
+      rewriter.setInsertionPoint(init->getOwner());
+      Location loc = init->getOwner()->getLoc();
+      auto type = cast<RankedTensorType>(tensor.getType());
+      SmallVector<Value> sizes;
+      if (empty)
+        llvm::append_range(sizes, empty.getDynamicSizes());
+      else
+        for (int64_t dim = 0; dim < type.getRank(); ++dim)
+          if (type.isDynamicDim(dim))
+            sizes.push_back(tensor::DimOp::create(rewriter, loc, tensor, dim));
+      Value own = tensor::EmptyOp::create(rewriter, loc, type, sizes);
+      init->set(own);
+    }
+  }
+
+  /// Hides the readers of what has many of them from the analysis, which
+  /// compares them in pairs. They read it as a tensor of their own, over the
+  /// same buffer; that nobody else writes the buffer is seen beforehand.
+  void separateReads(func::FuncOp function) {
+    SmallVector<Value> tensors(function.getArguments());
+    function.walk(
+        [&](Operation *op) { llvm::append_range(tensors, op->getResults()); });
+    OpBuilder builder(function.getContext());
+    for (Value tensor : tensors) {
+      auto type = dyn_cast<RankedTensorType>(tensor.getType());
+      if (!type || !tensor.hasNUsesOrMore(manyReaders))
+        continue;
+      SmallVector<OpOperand *> reads;
+      bool isOnlyRead = true;
+      for (OpOperand &use : tensor.getUses()) {
+        auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+        if (op &&
+            isa<linalg::LinalgOp, tracea_pipe::LaunchOp>(use.getOwner()) &&
+            op.isDpsInput(&use))
+          reads.push_back(&use);
+        else
+          isOnlyRead &= isa<func::ReturnOp>(use.getOwner());
+      }
+      if (reads.size() < manyReaders ||
+          !(isOnlyRead ? ownsMemory(tensor, function)
+                       : isNeverWritten(tensor, function)))
+        continue;
+      Location loc = tensor.getLoc();
+      builder.setInsertionPointAfterValue(tensor);
+      Value buffer = bufferization::ToBufferOp::create(
+          builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+          tensor,
+          /*read_only=*/true);
+      for (OpOperand *read : reads) {
+        builder.setInsertionPoint(read->getOwner());
+        Value own = bufferization::ToTensorOp::create(
+            builder, read->getOwner()->getLoc(), type, buffer,
+            /*restrict=*/true);
+        read->set(own);
+      }
+    }
+  }
+
+  static bool isNeverWritten(Value tensor, func::FuncOp function) {
+    if (auto argument = dyn_cast<BlockArgument>(tensor))
+      return argument.getOwner() == &function.getBody().front();
+    return isa<arith::ConstantOp>(tensor.getDefiningOp());
+  }
+
+  /// Whether no other tensor can lie in the memory of `tensor`.
+  static bool ownsMemory(Value tensor, func::FuncOp function) {
+    if (isNeverWritten(tensor, function))
+      return true;
+    auto op = tensor.getDefiningOp<DestinationStyleOpInterface>();
+    if (!op)
+      return false;
+    OpOperand *init = op.getTiedOpOperand(cast<OpResult>(tensor));
+    return init->get().getDefiningOp<tensor::EmptyOp>() &&
+           init->get().hasOneUse();
+  }
+
+  static bool isRead(DestinationStyleOpInterface op, OpOperand &init) {
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation()))
+      return structured.payloadUsesValueFromOperand(&init);
+    return !isa<tracea_pipe::LaunchOp>(op);
   }
 
   void protectArguments(ModuleOp module) {

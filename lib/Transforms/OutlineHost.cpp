@@ -25,6 +25,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
+#include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
@@ -42,17 +44,6 @@ namespace {
 constexpr int64_t grainIterations = 16384;
 /// The last parallel dimension is the one that is vectorized.
 constexpr int64_t minInnerExtent = 256;
-
-/// The buffer that a view looks into.
-Value getRoot(Value view) {
-  while (Operation *def = view.getDefiningOp()) {
-    auto viewLike = dyn_cast<ViewLikeOpInterface>(def);
-    if (!viewLike)
-      break;
-    view = viewLike.getViewSource();
-  }
-  return view;
-}
 
 bool isView(Operation *op) {
   return isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
@@ -173,8 +164,8 @@ struct Group {
 
 class Outliner {
 public:
-  Outliner(ModuleOp module, SymbolTable &symbols)
-      : module(module), symbols(symbols) {}
+  Outliner(ModuleOp module, KernelNames &names)
+      : module(module), names(names) {}
 
   /// Replaces the group by a launch of a new kernel.
   LogicalResult outline(const Group &group);
@@ -189,7 +180,7 @@ private:
   TilesOp buildGrid(OpBuilder &builder, const Group &group);
 
   ModuleOp module;
-  SymbolTable &symbols;
+  KernelNames &names;
 
   // State of one group.
   llvm::SetVector<Value> buffers;      // views that the kernel needs
@@ -224,7 +215,7 @@ static bool writes(Operation *op, Value root) {
     SmallVector<MemoryEffects::EffectInstance> instances;
     effects.getEffects<MemoryEffects::Write>(instances);
     for (const MemoryEffects::EffectInstance &instance : instances)
-      if (!instance.getValue() || getRoot(instance.getValue()) == root)
+      if (!instance.getValue() || getViewRoot(instance.getValue()) == root)
         return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -272,7 +263,7 @@ LogicalResult Outliner::collectValue(Value value, Operation *first) {
       return failure();
   if (auto load = dyn_cast<memref::LoadOp>(def))
     if (def->isBeforeInBlock(first) &&
-        isWrittenBetween(getRoot(load.getMemRef()), def, first)) {
+        isWrittenBetween(getViewRoot(load.getMemRef()), def, first)) {
       InFlightDiagnostic diag =
           first->emitOpError()
           << "uses an element that is overwritten in between; expected its "
@@ -313,7 +304,7 @@ LogicalResult Outliner::collect(const Group &group) {
 void Outliner::findWrites(const Group &group) {
   auto writesAll = [&]() {
     for (Value buffer : buffers)
-      writtenRoots.insert(getRoot(buffer));
+      writtenRoots.insert(getViewRoot(buffer));
   };
   for (Operation *op : group.ops)
     op->walk([&](Operation *nested) {
@@ -330,7 +321,7 @@ void Outliner::findWrites(const Group &group) {
         if (!instance.getValue())
           writesAll();
         else
-          writtenRoots.insert(getRoot(instance.getValue()));
+          writtenRoots.insert(getViewRoot(instance.getValue()));
       }
     });
 }
@@ -342,12 +333,12 @@ void Outliner::passBuffers(Operation *before) {
   OpBuilder builder(before);
   llvm::SmallDenseMap<Value, unsigned> numViews;
   for (Value view : buffers)
-    ++numViews[getRoot(view)];
+    ++numViews[getViewRoot(view)];
   llvm::SetVector<Value> ins, outs;
   for (Value view : buffers) {
     PassedView passed;
     passed.view = view;
-    passed.root = getRoot(view);
+    passed.root = getViewRoot(view);
     bool written = writtenRoots.contains(passed.root);
     auto type = cast<MemRefType>(view.getType());
     passed.direct = view == passed.root ||
@@ -461,14 +452,10 @@ void Outliner::buildKernel(OpBuilder &builder, const Group &group) {
   }
   std::string stem = group.sourceOp;
   std::replace(stem.begin(), stem.end(), '.', '_');
-  std::string name;
-  for (unsigned number = 0; name.empty() || symbols.lookup(name); ++number)
-    name = llvm::formatv("{0}_{1}", stem, number);
   builder.setInsertionPointToEnd(module.getBody());
-  kernel =
-      KernelOp::create(builder, loc, name, builder.getFunctionType(types, {}),
-                       "linalg", group.sourceOp);
-  symbols.insert(kernel);
+  kernel = KernelOp::create(builder, loc, names.take(stem),
+                            builder.getFunctionType(types, {}), "linalg",
+                            group.sourceOp);
   Block &body = kernel.getBody().front();
   builder.setInsertionPointToStart(&body);
   IRMapping passed;
@@ -665,16 +652,16 @@ struct OutlineHost : public tracea::impl::OutlineHostBase<OutlineHost> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SymbolTable symbols(module);
+    KernelNames names(module);
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
-      if (failed(runOnFunction(function, module, symbols)))
+      if (failed(runOnFunction(function, module, names)))
         return signalPassFailure();
   }
 
 private:
   LogicalResult runOnFunction(func::FuncOp function, ModuleOp module,
-                              SymbolTable &symbols) {
+                              KernelNames &names) {
     if (function.isExternal())
       return function.emitOpError()
              << "has no body; expected a function of this module";
@@ -687,7 +674,7 @@ private:
     SmallVector<Group> groups;
     if (failed(findGroups(function, groups)))
       return failure();
-    Outliner outliner(module, symbols);
+    Outliner outliner(module, names);
     for (const Group &group : groups) {
       Location loc = group.ops.front()->getLoc();
       remark::missed(

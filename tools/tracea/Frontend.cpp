@@ -28,6 +28,8 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <deque>
+#include <map>
 #include <mutex>
 #include <numeric>
 
@@ -208,7 +210,7 @@ public:
     if (argument == "tracea-select-schedule") {
       recordDecisions(module);
       recordNarrowReductions(module);
-    } else if (argument == "convert-tracea-to-tracea-pipe")
+    } else if (argument == "tracea-share-kernels")
       recordKernels(module);
     else if (argument == "tracea-promote-to-f64")
       recordReductions(module);
@@ -237,17 +239,30 @@ private:
     });
   }
 
-  /// Operations are lowered in their order and each makes at most one kernel,
-  /// so the n-th of a kind and variant belong together.
+  /// A launch stands where its operation stood. Operations of one place and
+  /// variant are told apart by their order.
   void recordKernels(ModuleOp module) {
-    for (tracea_pipe::KernelOp kernel : module.getOps<tracea_pipe::KernelOp>())
-      for (OpDecision &decision : report.decisions)
-        if (decision.kernel.empty() &&
-            decision.op == kernel.getSourceOp().value_or("") &&
-            decision.variant == kernel.getVariant().value_or("")) {
-          decision.kernel = kernel.getSymName().str();
-          break;
-        }
+    SymbolTable symbols(module);
+    std::map<std::string, std::deque<tracea_pipe::KernelOp>> launched;
+    for (auto function : module.getOps<func::FuncOp>())
+      function.walk([&](tracea_pipe::LaunchOp launch) {
+        if (auto kernel =
+                symbols.lookup<tracea_pipe::KernelOp>(launch.getKernel()))
+          launched[getPlace(launch.getLoc()).text()].push_back(kernel);
+      });
+    for (OpDecision &decision : report.decisions) {
+      std::deque<tracea_pipe::KernelOp> &kernels =
+          launched[decision.place.text()];
+      auto kernel = llvm::find_if(kernels, [&](tracea_pipe::KernelOp other) {
+        return decision.op == other.getSourceOp().value_or("") &&
+               decision.variant == other.getVariant().value_or("");
+      });
+      decision.kernel.clear();
+      if (kernel == kernels.end())
+        continue;
+      decision.kernel = kernel->getSymName().str();
+      kernels.erase(kernel);
+    }
   }
 
   void recordTiles(ModuleOp module) {

@@ -10,8 +10,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -127,31 +129,10 @@ Expr HostSizes::get(Value value) {
 }
 
 Expr HostSizes::getDim(Value memory, int64_t dim) {
-  auto type = dyn_cast<ShapedType>(memory.getType());
-  if (!type || !type.hasRank() || dim < 0 || dim >= type.getRank())
-    return unknown(memory, dim);
-  if (!type.isDynamicDim(dim))
-    return type.getDimSize(dim);
-  Operation *op = memory.getDefiningOp();
-  if (!op)
-    return unknown(memory, dim);
-  return llvm::TypeSwitch<Operation *, Expr>(op)
-      .Case([&](memref::AllocOp alloc) {
-        return get(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
-      })
-      .Case([&](memref::CastOp cast) { return getDim(cast.getSource(), dim); })
-      .Case([&](memref::SubViewOp view) -> Expr {
-        if (view.getSourceType().getRank() != type.getRank())
-          return unknown(memory, dim);
-        return get(view.getMixedSizes()[dim]);
-      })
-      .Case([&](memref::ReinterpretCastOp view) {
-        return get(view.getMixedSizes()[dim]);
-      })
-      .Case([&](memref::ExpandShapeOp view) {
-        return get(view.getMixedOutputShape()[dim]);
-      })
-      .Default([&](Operation *) { return unknown(memory, dim); });
+  auto [value, number] = getSizeOrigin(memory, dim);
+  if (!value)
+    return number;
+  return number < 0 ? get(value) : unknown(value, number);
 }
 
 unsigned HostSizes::numberOf(const Expr &size) {
@@ -256,13 +237,20 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
   if (!module)
     return facts;
   SmallVector<LaunchOp> launches;
-  for (auto function : module.getOps<func::FuncOp>())
+  auto name = FlatSymbolRefAttr::get(kernel);
+  std::set<std::string> known;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    std::optional<LaunchSizes> sizes;
     function.walk([&](LaunchOp launch) {
-      if (llvm::any_of(launch.getKernels(), [&](FlatSymbolRefAttr name) {
-            return name.getValue() == kernel.getSymName();
-          }))
+      if (!llvm::is_contained(launch.getKernels(), name))
+        return;
+      // Of launches that bring the same sizes, the first one knows least.
+      if (!sizes)
+        sizes.emplace(function);
+      if (known.insert(sizes->describe(launch)).second)
         launches.push_back(launch);
     });
+  }
   // What launches elsewhere checks elsewhere.
   for (Operation &other : module.getBodyRegion().getOps())
     if (other.getNumRegions() > 0 && !isa<KernelOp, func::FuncOp>(other)) {

@@ -24,8 +24,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_CONVERTTRACEAPIPEKERNELSTOFUNC
@@ -40,12 +40,6 @@ namespace {
 constexpr int64_t workspaceAlignment = 64;
 /// Offsets into the workspace are constants of 32 bits.
 constexpr int64_t mostWorkspaceBytes = (int64_t(1) << 31) - workspaceAlignment;
-
-Value getRoot(Value view) {
-  while (auto viewLike = view.getDefiningOp<ViewLikeOpInterface>())
-    view = viewLike.getViewSource();
-  return view;
-}
 
 /// What the launches of a kernel say about one of its buffers.
 struct BufferFacts {
@@ -63,16 +57,11 @@ SmallVector<BufferFacts> gatherFacts(KernelOp kernel,
     for (BufferFacts &fact : facts)
       fact = {false, false};
   for (LaunchOp launch : launches) {
-    SmallVector<Value> roots;
-    for (Value operand : launch->getOperands())
-      roots.push_back(getRoot(operand));
     unsigned numInputs = launch.getInputs().size();
-    for (unsigned i = 0; i < roots.size(); ++i) {
-      bool written = i >= numInputs;
-      facts[i].readOnly &= !written;
-      for (unsigned j = 0; j < roots.size(); ++j)
-        if (i != j && roots[i] == roots[j] && (written || j >= numInputs))
-          facts[i].noAlias = false;
+    llvm::SmallBitVector aliased = getAliasedOperands(launch);
+    for (auto [number, fact] : llvm::enumerate(facts)) {
+      fact.readOnly &= number < numInputs;
+      fact.noAlias &= !aliased.test(number);
     }
   }
   return facts;
@@ -574,9 +563,14 @@ private:
     for (func::FuncOp function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       function.erase();
+    DenseSet<Attribute> used;
+    if (std::optional<SymbolTable::UseRange> uses =
+            SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
     for (memref::GlobalOp global :
          llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
-      if (SymbolTable::symbolKnownUseEmpty(global, module))
+      if (!used.contains(global.getSymNameAttr()))
         global.erase();
   }
 };

@@ -27,7 +27,7 @@ using namespace mlir::tracea_pipe;
 namespace {
 class FlashAttention {
 public:
-  FlashAttention(RewriterBase &rewriter, AttentionOp op)
+  FlashAttention(KernelRewriter &rewriter, AttentionOp op)
       : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
         b(kb.builder()), ix(kb.index()) {}
 
@@ -370,7 +370,7 @@ static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
 
 /// The kernel looks a register tile up in one block of the mask, and relies on
 /// the mask's extents.
-static LogicalResult lowerMask(RewriterBase &rewriter, AttentionOp op) {
+static LogicalResult lowerMask(KernelRewriter &rewriter, AttentionOp op) {
   Value mask = op.getBlockMask();
   if (!mask)
     return success();
@@ -426,7 +426,7 @@ static LogicalResult lowerMask(RewriterBase &rewriter, AttentionOp op) {
   return success();
 }
 
-LogicalResult mlir::tracea::lowerAttentionFlash(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
                                                 AttentionOp op) {
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto valueType = cast<RankedTensorType>(op.getValue().getType());

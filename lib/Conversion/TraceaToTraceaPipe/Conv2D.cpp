@@ -24,7 +24,7 @@ using namespace mlir::tracea_pipe;
 namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
-  PatchConvolution(RewriterBase &rewriter, Conv2DOp op)
+  PatchConvolution(KernelRewriter &rewriter, Conv2DOp op)
       : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
         b(kb.builder()), ix(kb.index()) {}
 
@@ -284,7 +284,7 @@ void mlir::tracea::emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op) {
   }
 }
 
-LogicalResult mlir::tracea::lowerConv2DPatch(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                                              Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   if (filterType.isDynamicDim(op.getFilterHeightDim()) ||

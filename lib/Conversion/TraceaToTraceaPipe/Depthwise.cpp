@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-LogicalResult mlir::tracea::lowerConv2DDepthwise(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
                                                  Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   if (!op.isDepthwise() || filterType.isDynamicDim(op.getFilterHeightDim()) ||

@@ -46,7 +46,7 @@ void GemmShape::emitChecks(RewriterBase &rewriter) {
   }
 }
 
-LogicalResult mlir::tracea::lowerGemm(RewriterBase &rewriter, GemmOp op) {
+LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   ArrayRef<int64_t> tile = schedule.getTile();
   int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2], stageM = tile[3];
@@ -208,7 +208,8 @@ static Value getWindow(KernelBuilder &kb, Value memory, ValueRange indices,
                         memory, indices, kb.map(2, map));
 }
 
-LogicalResult mlir::tracea::lowerGemmDirect(RewriterBase &rewriter, GemmOp op) {
+LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
+                                            GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];

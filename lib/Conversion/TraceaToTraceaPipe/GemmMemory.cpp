@@ -42,7 +42,7 @@ static bool requireAlignment(KernelOp kernel,
   return true;
 }
 
-void mlir::tracea::buildForMemory(RewriterBase &rewriter, GemmOp op,
+void mlir::tracea::buildForMemory(KernelRewriter &rewriter, GemmOp op,
                                   const GemmResults &results,
                                   function_ref<void(KernelBuilder &)> build,
                                   function_ref<bool(unsigned)> isWanted) {

@@ -132,7 +132,7 @@ struct PaddedCopy {
 };
 } // namespace
 
-static std::optional<PaddedCopy> createCopy(RewriterBase &rewriter, GemmOp op,
+static std::optional<PaddedCopy> createCopy(KernelRewriter &rewriter, GemmOp op,
                                             Value operand,
                                             bool toLines = false) {
   auto type = cast<RankedTensorType>(operand.getType());
@@ -175,7 +175,7 @@ void PaddedCopy::emit(KernelBuilder &kb, ValueRange grid) const {
 }
 
 /// One kernel that makes all of `copies`, tile by tile.
-static SmallVector<Value> launchCopies(RewriterBase &rewriter, GemmOp op,
+static SmallVector<Value> launchCopies(KernelRewriter &rewriter, GemmOp op,
                                        ArrayRef<PaddedCopy> copies) {
   SmallVector<Value> operands, padded;
   for (const PaddedCopy &copy : copies) {
@@ -226,12 +226,13 @@ static bool sharesGrid(const PaddedCopy &x, const PaddedCopy &y) {
                     Wide(yTiles->first) * yTiles->second;
 }
 
-Value mlir::tracea::padRows(RewriterBase &rewriter, GemmOp op, Value operand) {
+Value mlir::tracea::padRows(KernelRewriter &rewriter, GemmOp op,
+                            Value operand) {
   std::optional<PaddedCopy> copy = createCopy(rewriter, op, operand);
   return copy ? launchCopies(rewriter, op, *copy).front() : operand;
 }
 
-std::pair<Value, Value> mlir::tracea::padOperands(RewriterBase &rewriter,
+std::pair<Value, Value> mlir::tracea::padOperands(KernelRewriter &rewriter,
                                                   GemmOp op) {
   Value lhs = op.getLhs(), rhs = op.getRhs();
   int64_t lines = op.getScheduleAttr().getLines();

@@ -22,7 +22,7 @@ using namespace mlir::tracea_pipe;
 /// taken at a time; what is staged leaves in as many.
 static constexpr int64_t kPartColumns = 64;
 
-GemmResults::GemmResults(RewriterBase &rewriter, GemmOp op,
+GemmResults::GemmResults(KernelRewriter &rewriter, GemmOp op,
                          ArrayRef<int64_t> tile, ArrayRef<int64_t> reach)
     : rewriter(rewriter), op(op),
       rank(cast<RankedTensorType>(op.getInit().getType()).getRank()),

@@ -16,10 +16,10 @@ class GemmResults {
 public:
   /// The kernel's grid has tiles of `tile` elements along m and n, and one
   /// partial value stands for `reach` neighbours of a tile there.
-  GemmResults(RewriterBase &rewriter, GemmOp op, ArrayRef<int64_t> tile,
+  GemmResults(KernelRewriter &rewriter, GemmOp op, ArrayRef<int64_t> tile,
               ArrayRef<int64_t> reach);
   /// The same for a kernel that reduces nothing.
-  GemmResults(RewriterBase &rewriter, GemmOp op)
+  GemmResults(KernelRewriter &rewriter, GemmOp op)
       : GemmResults(rewriter, op, {1, 1}, {1, 1}) {}
 
   /// The destinations of the kernel, one for each result.
@@ -53,7 +53,7 @@ private:
   Value mask(KernelBuilder &kb, unsigned index, Value value, AffineMap map,
              ValueRange limits) const;
 
-  RewriterBase &rewriter;
+  KernelRewriter &rewriter;
   mutable GemmOp op;
   unsigned rank;
   /// Of the result's last two dimensions.
@@ -67,7 +67,7 @@ tracea_pipe::ReduceKind getReduceKind(ReductionKind kind);
 
 /// A kernel that reduces dimensions of `partials` into `init`, whose
 /// dimensions are the others in their order; its result.
-Value lowerReduction(RewriterBase &rewriter, GemmOp op, ReductionKind kind,
+Value lowerReduction(KernelRewriter &rewriter, GemmOp op, ReductionKind kind,
                      Value partials, ArrayRef<bool> isReduced, Value init);
 
 /// The product without reductions: what they took is stored whole and reduced

@@ -46,16 +46,16 @@ struct GemmShape {
 /// An operand whose rows begin at multiples of 16 bytes: `operand`, or a padded
 /// copy of it that a kernel before `op` makes. Rows whose extent neither its
 /// type nor that of what must agree with it tells stay what they are.
-Value padRows(RewriterBase &rewriter, GemmOp op, Value operand);
+Value padRows(KernelRewriter &rewriter, GemmOp op, Value operand);
 /// Both operands of `op`, by one kernel where their grids are alike.
-std::pair<Value, Value> padOperands(RewriterBase &rewriter, GemmOp op);
+std::pair<Value, Value> padOperands(KernelRewriter &rewriter, GemmOp op);
 
 /// Replaces `op` by a launch of what `build` makes: one kernel for memory whose
 /// rows begin at multiples of 16 bytes, as far as types allow it, and one for
 /// any other; the latter alone where types say that no rows of operands begin
 /// so. `isWanted` says of which arguments the first one asks that; null: of
 /// all.
-void buildForMemory(RewriterBase &rewriter, GemmOp op,
+void buildForMemory(KernelRewriter &rewriter, GemmOp op,
                     const GemmResults &results,
                     function_ref<void(KernelBuilder &)> build,
                     function_ref<bool(unsigned)> isWanted = nullptr);

@@ -361,7 +361,7 @@ void LaneProduct::store(KernelBuilder &kb, Value sum, Value m, Value n,
   }
 }
 
-LogicalResult mlir::tracea::lowerGemmSimt(RewriterBase &rewriter, GemmOp op) {
+LogicalResult mlir::tracea::lowerGemmSimt(KernelRewriter &rewriter, GemmOp op) {
   Type element = getElementTypeOrSelf(op.getLhs().getType());
   if (getElementTypeOrSelf(op.getRhs().getType()) != element)
     return op.emitOpError()

@@ -16,7 +16,7 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 /// Part p of the sum, as element p of a tensor of parts.
-static Value lowerParts(RewriterBase &rewriter, UnitProduct &product) {
+static Value lowerParts(KernelRewriter &rewriter, UnitProduct &product) {
   GemmOp op = product.op;
   GemmShape &shape = product.shape;
   ScheduleAttr schedule = op.getScheduleAttr();
@@ -71,7 +71,7 @@ static LanesAttr getRowLanes(MLIRContext *context) {
 }
 
 /// Adds the parts up, and applies the epilogue to their sum.
-static void lowerSumOfParts(RewriterBase &rewriter, UnitProduct &product,
+static void lowerSumOfParts(KernelRewriter &rewriter, UnitProduct &product,
                             Value parts) {
   constexpr int64_t kRows = 4, kColumns = 128;
   GemmOp op = product.op;
@@ -162,7 +162,8 @@ static LogicalResult verifyCluster(UnitProduct &product) {
 }
 
 /// Workgroup p of a cluster sums part p, and finishes share p of the rows.
-static LogicalResult lowerShared(RewriterBase &rewriter, UnitProduct &product) {
+static LogicalResult lowerShared(KernelRewriter &rewriter,
+                                 UnitProduct &product) {
   if (failed(verifyCluster(product)))
     return failure();
   GemmOp op = product.op;
@@ -216,7 +217,7 @@ static LogicalResult lowerShared(RewriterBase &rewriter, UnitProduct &product) {
   return success();
 }
 
-LogicalResult mlir::tracea::lowerSplitProduct(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerSplitProduct(KernelRewriter &rewriter,
                                               UnitProduct &product) {
   if (product.op.getScheduleAttr().getCluster() > 1)
     return lowerShared(rewriter, product);

@@ -333,7 +333,7 @@ void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
   }
 }
 
-LogicalResult mlir::tracea::lowerGemmWarp(RewriterBase &rewriter, GemmOp op) {
+LogicalResult mlir::tracea::lowerGemmWarp(KernelRewriter &rewriter, GemmOp op) {
   Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
   if (failed(verify(op, element)))
     return failure();

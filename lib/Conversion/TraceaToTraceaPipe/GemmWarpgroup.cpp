@@ -28,7 +28,7 @@ static bool walksOverTiles(UnitProduct &product) {
 }
 
 /// The whole sum and its epilogue in one kernel.
-static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
+static void lowerWhole(KernelRewriter &rewriter, UnitProduct &product) {
   GemmOp op = product.op;
   GemmShape &shape = product.shape;
   GemmResults results(rewriter, op, {product.tileM, product.tileN},
@@ -61,7 +61,7 @@ static void lowerWhole(RewriterBase &rewriter, UnitProduct &product) {
   results.finish(kb.launch());
 }
 
-static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
+static LogicalResult lower(KernelRewriter &rewriter, GemmOp op,
                            bool isTransposed) {
   UnitProduct product(op, isTransposed);
   if (failed(product.verify()))
@@ -79,11 +79,12 @@ static LogicalResult lower(RewriterBase &rewriter, GemmOp op,
   return success();
 }
 
-LogicalResult mlir::tracea::lowerGemmWarpgroup(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerGemmWarpgroup(KernelRewriter &rewriter,
                                                GemmOp op) {
   return lower(rewriter, op, /*isTransposed=*/false);
 }
 
-LogicalResult mlir::tracea::lowerGemmSkinny(RewriterBase &rewriter, GemmOp op) {
+LogicalResult mlir::tracea::lowerGemmSkinny(KernelRewriter &rewriter,
+                                            GemmOp op) {
   return lower(rewriter, op, /*isTransposed=*/true);
 }

@@ -105,7 +105,7 @@ static void emitWalk(KernelBuilder &kb, GroupedGemmOp op, UnitProduct &product,
   StoreOp::create(b, out, result, indices, limits, map);
 }
 
-LogicalResult mlir::tracea::lowerGroupedGemmWarpgroup(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
                                                       GroupedGemmOp op) {
   GemmOp gemm = createProduct(rewriter, op);
   UnitProduct product(gemm, /*isTransposed=*/false);

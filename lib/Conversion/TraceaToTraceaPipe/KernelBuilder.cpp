@@ -101,17 +101,7 @@ Value IndexMath::lessOrEqual(Value x, Value y) {
 // KernelBuilder
 //===----------------------------------------------------------------------===//
 
-/// "tracea.gemm" → "gemm", made unique among the module's symbols.
-static std::string getKernelName(ModuleOp module, Operation *op) {
-  std::string base = op->getName().stripDialect().str();
-  for (unsigned i = 0;; ++i) {
-    std::string name = base + "_" + std::to_string(i);
-    if (!SymbolTable::lookupSymbolIn(module, name))
-      return name;
-  }
-}
-
-KernelBuilder::KernelBuilder(RewriterBase &rewriter,
+KernelBuilder::KernelBuilder(KernelRewriter &rewriter,
                              DestinationStyleOpInterface op,
                              ScheduleAttr schedule)
     : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
@@ -120,19 +110,19 @@ KernelBuilder::KernelBuilder(RewriterBase &rewriter,
     inputs.push_back(operand->get());
   for (OpOperand &operand : op.getDpsInitsMutable())
     inits.push_back(operand.get());
-  createKernel(schedule);
+  createKernel(rewriter.names, schedule);
 }
 
-KernelBuilder::KernelBuilder(RewriterBase &rewriter,
+KernelBuilder::KernelBuilder(KernelRewriter &rewriter,
                              DestinationStyleOpInterface op,
                              ScheduleAttr schedule, ValueRange inputs,
                              ValueRange inits)
     : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
       math(b), inputs(inputs), inits(inits) {
-  createKernel(schedule);
+  createKernel(rewriter.names, schedule);
 }
 
-void KernelBuilder::createKernel(ScheduleAttr schedule) {
+void KernelBuilder::createKernel(KernelNames &names, ScheduleAttr schedule) {
   SmallVector<Type> types;
   for (ArrayRef<Value> operands : {ArrayRef(inputs), ArrayRef(inits)})
     for (Value operand : operands) {
@@ -144,7 +134,8 @@ void KernelBuilder::createKernel(ScheduleAttr schedule) {
   vectorBits = module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
                    .getVectorBits();
   b.setInsertionPointToEnd(module.getBody());
-  kernel = KernelOp::create(b, getKernelName(module, op),
+  // "gemm_0" of "tracea.gemm".
+  kernel = KernelOp::create(b, names.take(op->getName().stripDialect()),
                             b.getFunctionType(types, {}), schedule.getVariant(),
                             op->getName().getStringRef());
   ArrayRef<BlockArgument> arguments = kernel.getBody().getArguments();

@@ -14,6 +14,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
 
 namespace mlir::tracea {
 
@@ -55,16 +56,26 @@ struct TileAddress {
   AffineMap map;
 };
 
+/// Rewrites the operations of a module, and knows which names are free for the
+/// kernels that it makes of them.
+class KernelRewriter : public IRRewriter {
+public:
+  explicit KernelRewriter(ModuleOp module)
+      : IRRewriter(module->getContext()), names(module) {}
+
+  tracea_pipe::KernelNames names;
+};
+
 /// One kernel in the making, and the launch that will replace the operation.
 class KernelBuilder {
 public:
   /// Starts a kernel for `op`: its arguments are the memrefs of all tensor
   /// operands, inputs before destinations.
-  KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
+  KernelBuilder(KernelRewriter &rewriter, DestinationStyleOpInterface op,
                 ScheduleAttr schedule);
 
   /// One of several kernels of the operation, with operands of its own.
-  KernelBuilder(RewriterBase &rewriter, DestinationStyleOpInterface op,
+  KernelBuilder(KernelRewriter &rewriter, DestinationStyleOpInterface op,
                 ScheduleAttr schedule, ValueRange inputs, ValueRange inits);
 
   /// The kernel's memref for an input of the operation.
@@ -132,7 +143,7 @@ public:
   AffineMap matrixMap(int64_t leading, bool transposed = false);
 
 private:
-  void createKernel(ScheduleAttr schedule);
+  void createKernel(tracea_pipe::KernelNames &names, ScheduleAttr schedule);
 
   RewriterBase &rewriter;
   DestinationStyleOpInterface op;
@@ -159,20 +170,20 @@ void emitEqualityCheck(RewriterBase &rewriter, Operation *op, Value lhs,
 void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 
 // One function per variant.
-LogicalResult lowerGemm(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGemmDirect(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGemmSimt(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGemmWarp(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGemmWarpgroup(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGemmSkinny(RewriterBase &rewriter, GemmOp op);
-LogicalResult lowerGroupedGemmWarpgroup(RewriterBase &rewriter,
+LogicalResult lowerGemm(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGemmDirect(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGemmSimt(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGemmWarp(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGemmWarpgroup(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGemmSkinny(KernelRewriter &rewriter, GemmOp op);
+LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
                                         GroupedGemmOp op);
-LogicalResult lowerConv2DPatch(RewriterBase &rewriter, Conv2DOp op);
-LogicalResult lowerConv2DDepthwise(RewriterBase &rewriter, Conv2DOp op);
-LogicalResult lowerAttentionFlash(RewriterBase &rewriter, AttentionOp op);
-LogicalResult lowerSoftmaxRows(RewriterBase &rewriter, SoftmaxOp op);
-LogicalResult lowerLayerNormRows(RewriterBase &rewriter, LayerNormOp op);
-LogicalResult lowerRMSNormRows(RewriterBase &rewriter, RMSNormOp op);
+LogicalResult lowerConv2DPatch(KernelRewriter &rewriter, Conv2DOp op);
+LogicalResult lowerConv2DDepthwise(KernelRewriter &rewriter, Conv2DOp op);
+LogicalResult lowerAttentionFlash(KernelRewriter &rewriter, AttentionOp op);
+LogicalResult lowerSoftmaxRows(KernelRewriter &rewriter, SoftmaxOp op);
+LogicalResult lowerLayerNormRows(KernelRewriter &rewriter, LayerNormOp op);
+LogicalResult lowerRMSNormRows(KernelRewriter &rewriter, RMSNormOp op);
 
 } // namespace mlir::tracea
 

@@ -31,7 +31,7 @@ class Reduction {
 public:
   /// With `inBlocks` each tile's rows become one element of the dimension that
   /// they run along.
-  Reduction(RewriterBase &rewriter, GemmOp op, ReductionKind kind,
+  Reduction(KernelRewriter &rewriter, GemmOp op, ReductionKind kind,
             Value partials, ArrayRef<bool> isReduced, Value init,
             bool inBlocks = false)
       : kb(rewriter, op, op.getScheduleAttr(), partials, init), kind(kind),
@@ -172,7 +172,7 @@ Value Reduction::build() {
   return kb.launch().front();
 }
 
-Value mlir::tracea::lowerReduction(RewriterBase &rewriter, GemmOp op,
+Value mlir::tracea::lowerReduction(KernelRewriter &rewriter, GemmOp op,
                                    ReductionKind kind, Value partials,
                                    ArrayRef<bool> isReduced, Value init) {
   auto type = cast<RankedTensorType>(partials.getType());

@@ -22,7 +22,7 @@ namespace {
 /// The kernel of one operation that reduces the dimensions [firstDim, endDim).
 class RowKernel {
 public:
-  RowKernel(RewriterBase &rewriter, EpilogueOpInterface op, Value input,
+  RowKernel(KernelRewriter &rewriter, EpilogueOpInterface op, Value input,
             ScheduleAttr schedule, int64_t firstDim, int64_t endDim)
       : op(op), input(input),
         kb(rewriter, cast<DestinationStyleOpInterface>(op.getOperation()),
@@ -230,7 +230,7 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
                            << schedule;
 }
 
-LogicalResult mlir::tracea::lowerSoftmaxRows(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
                                              SoftmaxOp op) {
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
@@ -273,7 +273,7 @@ static Value getInverseDeviation(RowKernel &row, Value sum, double epsilon) {
   return arith::DivFOp::create(b, row.splatLike(root, 1), root);
 }
 
-LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
                                                LayerNormOp op) {
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
@@ -316,7 +316,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(RewriterBase &rewriter,
   return success();
 }
 
-LogicalResult mlir::tracea::lowerRMSNormRows(RewriterBase &rewriter,
+LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
                                              RMSNormOp op) {
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();

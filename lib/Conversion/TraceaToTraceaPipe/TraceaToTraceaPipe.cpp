@@ -29,7 +29,7 @@ template <typename OpTy>
 struct Variant {
   StringRef name;
   size_t tileRank, registerRank;
-  LogicalResult (*lower)(RewriterBase &, OpTy);
+  LogicalResult (*lower)(KernelRewriter &, OpTy);
 };
 } // namespace
 
@@ -108,7 +108,7 @@ static void emitAuxChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
 /// Lowers an operation by its variant; false when the variant is not a kernel
 /// of this pass.
 template <typename OpTy>
-static FailureOr<bool> lowerBy(RewriterBase &rewriter, OpTy op,
+static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
                                ArrayRef<Variant<OpTy>> variants) {
   ScheduleAttr schedule = op.getScheduleAttr();
   for (const Variant<OpTy> &variant : variants) {
@@ -128,7 +128,7 @@ static FailureOr<bool> lowerBy(RewriterBase &rewriter, OpTy op,
   return false;
 }
 
-static FailureOr<bool> lowerOp(RewriterBase &rewriter, Operation *op) {
+static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case([&](GemmOp gemm) {
         return lowerBy<GemmOp>(rewriter, gemm,
@@ -198,7 +198,7 @@ struct ConvertTraceaToTraceaPipe
           << bits;
       return signalPassFailure();
     }
-    IRRewriter rewriter(&getContext());
+    KernelRewriter rewriter(module);
     for (ScheduledOpInterface op : ops) {
       ScheduleAttr schedule = op.getScheduleAttr();
       if (!schedule) {

@@ -91,7 +91,7 @@ void setPipeline(KernelBuilder &kb, UnitProduct &product, bool isPersistent);
 /// The sum in the parts that the schedule says, each in single precision, and
 /// a kernel that adds them up and applies the epilogue; or in one kernel, by
 /// the workgroups of a cluster.
-LogicalResult lowerSplitProduct(RewriterBase &rewriter, UnitProduct &product);
+LogicalResult lowerSplitProduct(KernelRewriter &rewriter, UnitProduct &product);
 
 } // namespace mlir::tracea
 

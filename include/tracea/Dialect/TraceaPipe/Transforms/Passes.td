@@ -189,4 +189,34 @@ def TakeTurns : Pass<"tracea-take-turns", "::mlir::tracea_pipe::KernelOp"> {
   }];
 }
 
+def ShareKernels : Pass<"tracea-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Keep one of equal kernels";
+  let description = [{
+    Kernels that differ in nothing but their names become one, which all their
+    launches name: it is proved and compiled once. Each launch keeps its location,
+    and `source_op` is among what is compared, so that reports still tell which
+    operation a launch came from. A remark `KernelShared` stands at each launch
+    that names another kernel than before.
+
+    What is proved of a kernel follows from its launches as well: from where the
+    sizes come that they bring, and from which operands lie in the same memory.
+    Once launches are on memrefs, a kernel is kept for each of the ways in which
+    it is launched. Kernels that nothing launches stay as they are.
+
+    ```mlir
+    tracea_pipe.launch @gemm_0 ins(%a, %b : …) outs(%x : …)
+    tracea_pipe.launch @gemm_1 ins(%x, %b : …) outs(%y : …)
+    ```
+    becomes
+    ```mlir
+    tracea_pipe.launch @gemm_0 ins(%a, %b : …) outs(%x : …)
+    tracea_pipe.launch @gemm_0 ins(%x, %b : …) outs(%y : …)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numShared", "shared", "Kernels that became another one">,
+    Statistic<"numSplit", "split", "Kernels made for another way of being launched">
+  ];
+}
+
 #endif // TRACEA_DIALECT_TRACEAPIPE_TRANSFORMS_PASSES_TD

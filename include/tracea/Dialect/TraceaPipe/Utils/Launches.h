@@ -1,0 +1,69 @@
+//===- Launches.h - What a launch says of its operands ----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_UTILS_LAUNCHES_H
+#define TRACEA_DIALECT_TRACEAPIPE_UTILS_LAUNCHES_H
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::tracea_pipe {
+
+/// The buffer that a view looks into.
+Value getViewRoot(Value view);
+
+/// The operands of a launch on memrefs, ins and outs, whose memory is reached
+/// through another operand too, where one of both is written.
+llvm::SmallBitVector getAliasedOperands(LaunchOp launch);
+
+/// Where a size comes from: a number {null, n}, an extent of a memref
+/// {memref, dim}, or any other value {value, -1}.
+using SizeOrigin = std::pair<Value, int64_t>;
+
+/// The origin of an integer, and of an extent of a memref: allocations, casts
+/// and views are looked through.
+SizeOrigin getSizeOrigin(Value size);
+SizeOrigin getSizeOrigin(Value memory, int64_t dim);
+
+/// What a function says of the sizes that its launches bring: how they are
+/// computed, and what has been asserted of them before.
+class LaunchSizes {
+public:
+  explicit LaunchSizes(Operation *function);
+
+  /// A text for the sizes of a launch on memrefs: dynamic extents, integers and
+  /// indices, in the order of the operands. Of launches with equal texts, in
+  /// this function or another, the one that comes first brings sizes of which
+  /// nothing is known that would not hold for those of the other. Launches are
+  /// described in the order of the function.
+  std::string describe(LaunchOp launch);
+
+private:
+  /// Sizes that are not computed from others and were found equal.
+  struct Class {
+    /// Whether one of them is an extent, which is not negative.
+    bool isExtent = false;
+    /// What else has been asserted about them.
+    SmallVector<Value, 1> checks;
+  };
+  class Writer;
+
+  /// The number of the class of a size that is not computed from others.
+  unsigned getClass(SizeOrigin size);
+  void learn(Value condition);
+
+  SmallVector<cf::AssertOp> checks;
+  /// How many of the checks have been passed.
+  size_t numPassed = 0;
+  DenseMap<SizeOrigin, unsigned> numbers;
+  /// By the leader of a class.
+  std::vector<Class> classes;
+  llvm::IntEqClasses equal;
+};
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_DIALECT_TRACEAPIPE_UTILS_LAUNCHES_H

@@ -1,0 +1,161 @@
+//===- ShareKernels.cpp - Equal kernels become one ------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is proved of a kernel, and what code is generated for it, depends on its
+// launches too: on what the host knows of the sizes, and on whether operands
+// lie in the same memory. Launches that differ in this keep kernels of their
+// own, so that sharing costs no proof and no speed.
+
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
+#include "llvm/ADT/SetVector.h"
+#include <map>
+
+#define DEBUG_TYPE "tracea-share-kernels"
+
+namespace mlir::tracea_pipe {
+#define GEN_PASS_DEF_SHAREKERNELS
+#include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
+} // namespace mlir::tracea_pipe
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+
+/// Numbers for kernels; equal kernels have one.
+class KernelClasses {
+public:
+  unsigned get(KernelOp kernel);
+
+private:
+  DenseMap<Operation *, unsigned> numbers;
+  /// By hash, the first kernel of each class.
+  DenseMap<uint64_t, SmallVector<KernelOp, 1>> kernels;
+};
+
+} // namespace
+
+/// What a launch says of its operands. Before memory is assigned nothing is
+/// known of it.
+static std::string getKind(LaunchOp launch, LaunchSizes &sizes) {
+  if (launch.getNumResults() != 0)
+    return "";
+  std::string kind = sizes.describe(launch);
+  llvm::SmallBitVector aliased = getAliasedOperands(launch);
+  for (unsigned operand : aliased.set_bits())
+    kind += "; aliased " + std::to_string(operand);
+  return kind;
+}
+
+/// Of what isEqual compares; values count by the order of their definitions.
+static uint64_t getHash(KernelOp kernel) {
+  llvm::hash_code hash = mlir::hash_value(kernel.getFunctionType());
+  DenseMap<Value, unsigned> numbers;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Block *block) {
+    for (Value argument : block->getArguments())
+      numbers.try_emplace(argument, numbers.size());
+    for (Operation &op : *block) {
+      for (Value result : op.getResults())
+        numbers.try_emplace(result, numbers.size());
+      hash = llvm::hash_combine(
+          hash, OperationEquivalence::computeHash(
+                    &op,
+                    [&](Value value) {
+                      return llvm::hash_value(numbers.lookup(value));
+                    },
+                    OperationEquivalence::ignoreHashValue,
+                    OperationEquivalence::IgnoreLocations));
+    }
+  });
+  return hash;
+}
+
+/// Whether two kernels differ in their names and locations alone.
+static bool isEqual(KernelOp a, KernelOp b) {
+  auto attributesOf = [](KernelOp kernel) {
+    NamedAttrList attributes(kernel->getAttrDictionary());
+    attributes.erase(kernel.getSymNameAttrName());
+    return attributes.getDictionary(kernel.getContext());
+  };
+  return attributesOf(a) == attributesOf(b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+unsigned KernelClasses::get(KernelOp kernel) {
+  auto [number, isNew] = numbers.try_emplace(kernel, numbers.size());
+  if (!isNew)
+    return number->second;
+  SmallVector<KernelOp, 1> &candidates = kernels[getHash(kernel)];
+  for (KernelOp candidate : candidates)
+    if (isEqual(candidate, kernel))
+      return number->second = numbers.lookup(candidate);
+  candidates.push_back(kernel);
+  return number->second;
+}
+
+namespace {
+struct ShareKernels : mlir::tracea_pipe::impl::ShareKernelsBase<ShareKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    KernelClasses classes;
+    std::map<std::pair<unsigned, std::string>, KernelOp> chosen;
+    // In the order of their first launches, so that output is stable.
+    llvm::SetVector<Operation *> before;
+    llvm::DenseSet<Operation *> after;
+    auto choose = [&](KernelOp kernel, const std::string &kind) {
+      before.insert(kernel);
+      KernelOp &choice = chosen[{classes.get(kernel), kind}];
+      if (choice)
+        return choice;
+      choice = kernel;
+      if (!after.insert(kernel).second) {
+        choice = kernel.clone();
+        symbols.insert(choice, std::next(kernel->getIterator()));
+        after.insert(choice);
+        ++numSplit;
+      }
+      return choice;
+    };
+
+    for (Operation &host : *module.getBody()) {
+      if (isa<KernelOp>(host))
+        continue;
+      LaunchSizes sizes(&host);
+      host.walk([&](LaunchOp launch) {
+        std::string kind = getKind(launch, sizes);
+        SmallVector<Attribute> names;
+        for (FlatSymbolRefAttr name : launch.getKernels()) {
+          auto kernel = symbols.lookup<KernelOp>(name.getAttr());
+          KernelOp choice = choose(kernel, kind);
+          names.push_back(FlatSymbolRefAttr::get(choice));
+          if (choice == kernel)
+            continue;
+          remark::passed(
+              launch.getLoc(),
+              remark::RemarkOpts::name("KernelShared").category(DEBUG_TYPE))
+              << remark::reason("launches '{0}', which is the same as '{1}'",
+                                choice.getSymName(), kernel.getSymName());
+        }
+        launch.setKernelAttr(cast<FlatSymbolRefAttr>(names.front()));
+        if (names.size() > 1)
+          launch.setOthersAttr(
+              ArrayAttr::get(&getContext(), ArrayRef(names).drop_front()));
+      });
+    }
+
+    for (Operation *op : before) {
+      if (after.contains(op))
+        continue;
+      symbols.erase(op);
+      ++numShared;
+    }
+  }
+};
+} // namespace
