@@ -183,15 +183,30 @@ private:
 };
 } // namespace
 
+/// Bytecode holds as text what its dialect has no encoding for, affine maps
+/// among others: runs of printable characters, which are parsed as elsewhere.
+/// What looks like one in a tensor's bytes is short.
+static std::optional<size_t> scanBytecode(StringRef bytes) {
+  auto isText = [](char c) { return isPrint(c) || isSpace(c); };
+  for (size_t begin = 0; begin < bytes.size();) {
+    StringRef run = bytes.substr(begin).take_while(isText);
+    if (run.size() > tc::mostNesting)
+      if (std::optional<size_t> at = NestingScanner(run).run())
+        return begin + *at;
+    begin += run.size() + 1;
+  }
+  return std::nullopt;
+}
+
 std::optional<tc::DeepNesting> tc::findDeepNesting(std::string_view source) {
   StringRef text(source.data(), source.size());
-  if (text.starts_with("ML\xefR"))
-    return std::nullopt;
-  std::optional<size_t> at = NestingScanner(text).run();
+  bool isBytecode = text.starts_with("ML\xefR");
+  std::optional<size_t> at =
+      isBytecode ? scanBytecode(text) : NestingScanner(text).run();
   if (!at)
     return std::nullopt;
-  StringRef before = text.take_front(*at);
   DeepNesting deep;
+  StringRef before = isBytecode ? StringRef() : text.take_front(*at);
   deep.line = static_cast<unsigned>(before.count('\n')) + 1;
   size_t lineBegin = before.rfind('\n');
   deep.column = static_cast<unsigned>(

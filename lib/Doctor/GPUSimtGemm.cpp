@@ -110,10 +110,10 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
   int64_t warps = 1;
   for (int dim : {0, 1}) {
     int64_t extent = plan.registers[dim];
-    int64_t span = extent * (dim ? lanesAlongN : lanesAlongM);
     if (!isPowerOf2(extent) || extent > mostRegisters)
       return "register tile extents must be powers of two up to 16, found " +
              text(extent);
+    int64_t span = extent * (dim ? lanesAlongN : lanesAlongM);
     if (plan.tile[dim] < 1 || plan.tile[dim] % span ||
         !isPowerOf2(plan.tile[dim] / span))
       return std::string("tile extent ") + (dim ? "n" : "m") + " must be " +

@@ -129,9 +129,10 @@ describeRun(const Session &session, const std::vector<rt::Tensor> &outputs,
 }
 
 static Status run(const RunCommand &command) {
-  if (command.tolerance && !(*command.tolerance >= 0))
+  if (command.tolerance &&
+      !(*command.tolerance >= 0 && std::isfinite(*command.tolerance)))
     return Status::error(
-        "--tolerance: expected a number of at least 0, found " +
+        "--tolerance: expected a finite number of at least 0, found " +
         formatNumber("%g", *command.tolerance));
   TRACEA_RETURN_IF_ERROR(checkOutputOptions(command));
   Expected<Session> opened = Session::open(command.session);

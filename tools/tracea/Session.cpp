@@ -93,8 +93,9 @@ tracea::driver::chooseEntry(const std::string &source,
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (names.empty())
-    return Status::error(source + ": expected a public function with a body, "
-                                  "found none");
+    return Status::error(source +
+                         ": expected an entry: a public function with a body, "
+                         "or a program that was made of one; found none");
   if (!wanted.empty()) {
     if (has(wanted))
       return wanted;
@@ -184,6 +185,17 @@ static bool parseInteger(const std::string &text, int64_t &value) {
   std::from_chars_result result = std::from_chars(text.data(), end, value);
   return result.ec == std::errc() && result.ptr == end && !text.empty() &&
          value >= 0;
+}
+
+static Expected<uint64_t> parseSeed(const std::string &text) {
+  const char *end = text.data() + text.size();
+  uint64_t seed = 0;
+  std::from_chars_result result = std::from_chars(text.data(), end, seed);
+  if (result.ec != std::errc() || result.ptr != end)
+    return Status::error("--random-inputs=" + text +
+                         ": expected a number from 0 to " +
+                         std::to_string(~uint64_t(0)));
+  return seed;
 }
 
 /// "0=128x256"; "2=" is a scalar.
@@ -305,11 +317,14 @@ makeInputs(const rt::EntrySpec &entry, const SessionOptions &options) {
     }
     return Status::error(message);
   }
+  Expected<uint64_t> seed = parseSeed(options.seed);
+  if (!seed)
+    return seed.status();
   std::vector<InputTensor> inputs;
   for (size_t i = 0; i < wanted; ++i) {
-    Expected<InputTensor> input =
-        i < given ? readTensor(entry, i, options.inputs[i])
-                  : makeRandom(entry, i, options.seed, shapes);
+    Expected<InputTensor> input = i < given
+                                      ? readTensor(entry, i, options.inputs[i])
+                                      : makeRandom(entry, i, *seed, shapes);
     if (!input)
       return input.status();
     inputs.push_back(std::move(*input));

@@ -30,7 +30,8 @@ struct SessionOptions {
   /// "0=128x256": the sizes of a random input.
   std::vector<std::string> shapes;
   bool random = false;
-  uint64_t seed = 0;
+  /// As it was given: a number of 64 bits.
+  std::string seed = "0";
   bool requireProof = false;
 };
 

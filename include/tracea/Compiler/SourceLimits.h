@@ -40,8 +40,8 @@ struct DeepNesting {
   std::string message;
 };
 
-/// The first place where `text` nests deeper than `mostNesting`; none for
-/// bytecode, which is read without recursion.
+/// The first place where `text` nests deeper than `mostNesting`. Of bytecode
+/// this looks at the text in it; the column counts its bytes.
 std::optional<DeepNesting> findDeepNesting(std::string_view text);
 
 /// A module's file, or with "-" the standard input: at most `maxModuleBytes`

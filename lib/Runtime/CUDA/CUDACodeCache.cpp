@@ -8,7 +8,7 @@
 #include "CUDACodeCache.h"
 
 #include "CUDAModule.h"
-#include "tracea/Runtime/File.h"
+#include "tracea/Runtime/Trust.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -39,10 +39,13 @@ std::string toHex(const XXH128_canonical_t &sum) {
   return text;
 }
 
-/// The code in a file of the cache; nothing where it is not whole.
+/// The code in a file of the cache; nothing where it is not whole, or not the
+/// user's own.
 std::vector<uint8_t> readEntry(const std::string &path) {
-  Expected<std::vector<uint8_t>> file = readFile(path, mostBytes);
-  if (!file || file->size() <= checksumBytes)
+  FileOrigin origin;
+  Expected<std::vector<uint8_t>> file = readFile(path, mostBytes, &origin);
+  if (!file || file->size() <= checksumBytes ||
+      !checkTrust(TrustPolicy(), std::nullopt, origin).ok())
     return {};
   size_t size = file->size() - checksumBytes;
   XXH128_canonical_t sum = checksumOf(file->data(), size);
@@ -102,7 +105,7 @@ std::vector<uint8_t> findCompiled(const Context &context, Bytes ptx) {
   XXH128_canonical_t sum = checksumOf(code.data(), code.size());
   const uint8_t *tail = reinterpret_cast<const uint8_t *>(&sum);
   const Bytes pieces[] = {Bytes(code), Bytes(tail, checksumBytes)};
-  (void)writeFileAtomic(path, pieces);
+  (void)writeFileAtomic(path, pieces, modeOfCode);
   return code;
 }
 

@@ -95,6 +95,14 @@ TEST_F(CodeCache, DamagedEntriesAreMadeAnew) {
   EXPECT_EQ(load(), 1);
 }
 
+TEST_F(CodeCache, EntriesThatOthersMayWriteAreMadeAnew) {
+  EXPECT_EQ(load(), 1);
+  std::string path = folder + "/" + files().front();
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  EXPECT_EQ(load(), 1);
+  EXPECT_EQ(load(), 0);
+}
+
 TEST_F(CodeCache, WithoutAFolderTheDriverCompiles) {
   ::unsetenv("TRACEA_CACHE_DIR");
   EXPECT_EQ(load(), 0);
