@@ -1,5 +1,5 @@
 // Products that are legal have all proofs, on both levels.
-// RUN: tracea-opt %s --split-input-file -o %t --tracea-compile="target=sm_90a require-proof=true"
+// RUN: tracea-opt %s --split-input-file -o %t --tracea-compile="target=sm_90a require-proof=true" 2>&1 | count 0
 // RUN: grep -oE "module|llvm.func @gemm_[0-9]|target_protocol = .claim = .[^,]*" %t | FileCheck %s
 
 // Half of the warps copy the rows of the first operand: the others come by.
@@ -85,4 +85,28 @@ func.func @main(%a: tensor<1000x64x64xf16>, %b: tensor<1000x64x64xf16>) -> tenso
   %d = tensor.empty() : tensor<1000x64x64xf16>
   %r = tracea.gemm ins(%a, %b : tensor<1000x64x64xf16>, tensor<1000x64x64xf16>) outs(%d : tensor<1000x64x64xf16>)
   return %r : tensor<1000x64x64xf16>
+}
+
+// -----
+
+// A tile in turn of one of many products; its sum has two steps.
+// CHECK: module
+// CHECK-NEXT: llvm.func @gemm_0
+// CHECK-NEXT: target_protocol = {claim = "4 roles
+func.func @main(%a: tensor<64x1024x128xbf16>, %b: tensor<64x1024x128xbf16>) -> tensor<64x1024x1024xbf16> {
+  %d = tensor.empty() : tensor<64x1024x1024xbf16>
+  %r = tracea.gemm transpose_rhs ins(%a, %b : tensor<64x1024x128xbf16>, tensor<64x1024x128xbf16>) outs(%d : tensor<64x1024x1024xbf16>)
+  return %r : tensor<64x1024x1024xbf16>
+}
+
+// -----
+
+// A result without elements has no terms to lose.
+// CHECK: module
+// CHECK-NEXT: llvm.func @gemm_0
+// CHECK-NEXT: target_protocol = {claim = "1 roles
+func.func @main(%a: tensor<129x32xf32>, %b: tensor<129x0xf32>) -> tensor<32x0xf32> {
+  %d = tensor.empty() : tensor<32x0xf32>
+  %r = tracea.gemm transpose_lhs ins(%a, %b : tensor<129x32xf32>, tensor<129x0xf32>) outs(%d : tensor<32x0xf32>)
+  return %r : tensor<32x0xf32>
 }

@@ -79,6 +79,11 @@ std::string ValueSums::run() {
   // Stores of the parts of a tile mostly store one value.
   std::set<std::string> done;
   for (const numerics::ElementTerm &element : results) {
+    // A result without elements has no sums.
+    auto type =
+        cast<MemRefType>(kernel.getFunctionType().getInput(element.argument));
+    if (llvm::is_contained(type.getShape(), 0))
+      continue;
     if (!done.insert(numerics::printNormalForm(target, element, index, terms))
              .second)
       continue;

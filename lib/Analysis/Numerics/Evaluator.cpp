@@ -123,20 +123,37 @@ bool Evaluator::isGridLoop(scf::ForOp loop) {
 
 Evaluator::Env
 Evaluator::witnessGridLoop(scf::ForOp loop, Env env,
-                           llvm::function_ref<Form(const Form &)> witness) {
+                           llvm::function_ref<Form(const Form &)> witness,
+                           llvm::function_ref<void(unsigned)> addCandidate) {
   Form iteration = index.form(index.newVariable(0, std::nullopt));
   Env inner = bind(env, loop, iteration);
   Form position = indexOf(loop.getInductionVar(), inner);
   inner = range(
       inner, index.sub(index.sub(indexOf(loop.getUpperBound(), env), position),
                        Form(1)));
-  loop.walk([&](RasterOp raster) {
-    if (raster.getIndex() != loop.getInductionVar())
+  // Of tiles of several products, a quotient of the number says which product.
+  loop.walk([&](Operation *op) {
+    if (!isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op) ||
+        op->getOperand(0) != loop.getInductionVar())
       return;
+    Form part = indexOf(op->getResult(0), inner);
+    if (part.terms.size() == 1)
+      addCandidate(part.terms.front().first);
+  });
+  auto isTileNumber = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return value == loop.getInductionVar() ||
+           (isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(op) &&
+            op->getOperand(0) == loop.getInductionVar());
+  };
+  loop.walk([&](RasterOp raster) {
+    if (!isTileNumber(raster.getIndex()))
+      return;
+    Form place = indexOf(raster.getIndex(), inner);
     Form rows = indexOf(raster.getRows(), inner);
     Form columns = indexOf(raster.getColumns(), inner);
     auto [it, inserted] = rasters.try_emplace(
-        {position, rows, columns, raster.getGroup()}, Form(), Form());
+        {place, rows, columns, raster.getGroup()}, Form(), Form());
     if (!inserted)
       return;
     it->second = {witness(rows), witness(columns)};
@@ -195,7 +212,8 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   for (Operation *parent : llvm::reverse(parents)) {
     if (auto loop = dyn_cast<scf::ForOp>(parent); loop && isGridLoop(loop)) {
       gridLoop = loop;
-      base = inner = witnessGridLoop(loop, inner, witness);
+      base = inner = witnessGridLoop(
+          loop, inner, witness, [&](unsigned id) { candidates.push_back(id); });
     } else if (loop) {
       Form iteration = witness(tripCount(loop, inner));
       inner = inLoop(loop, iteration, inner, bind(inner, loop, iteration));

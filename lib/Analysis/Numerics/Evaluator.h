@@ -96,7 +96,8 @@ private:
   static bool isGridLoop(scf::ForOp loop);
   /// Some iteration of such a loop.
   Env witnessGridLoop(scf::ForOp loop, Env env,
-                      llvm::function_ref<Form(const Form &)> witness);
+                      llvm::function_ref<Form(const Form &)> witness,
+                      llvm::function_ref<void(unsigned)> addCandidate);
   /// `inside`, in an iteration of `loop`, whose bounds are those of `env`.
   Env inLoop(scf::ForOp loop, const Form &iteration, Env env, Env inside);
   Form newIndex(const Form &count);
