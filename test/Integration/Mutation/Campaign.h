@@ -125,8 +125,8 @@ std::vector<uint8_t> makeProgram(mlir::ModuleOp module,
 std::string runProgram(const std::vector<uint8_t> &program, const Start &start);
 
 /// Interprets an accepted module on all inputs of a start, for what cannot run
-/// here: twice, the second time with everything as late as it may be. Each run
-/// is a process of its own that may take so many seconds.
+/// here: twice, the second time with everything as late as it may be, in
+/// processes that may take so many seconds.
 std::string interpret(mlir::ModuleOp module, const Start &start, int seconds);
 
 /// What `runProgram` says, among other things, where the host's own checks

@@ -57,16 +57,38 @@ std::string mut::interpret(ModuleOp module, const Start &start, int seconds) {
   module->walk([&](tracea_pipe::LaunchOp launch) {
     alternatives = std::max(alternatives, launch.getKernels().size());
   });
-  for (size_t alternative = 0; alternative < alternatives; ++alternative)
-    for (bool late : {false, true})
-      for (const Run &run : start.runs) {
-        std::string wrong = inChild(
-            seconds, [&] { return runOnce(module, run, late, alternative); });
-        bool refused = StringRef(wrong).starts_with(refusedByHost);
-        if (run.refused && refused)
-          continue;
+  auto describe = [](const Run &run, bool late) {
+    return run.describe() + (late ? " (late): " : ": ");
+  };
+  // All runs that succeed share a process; each that is refused ends its own.
+  auto runAll = [&](size_t alternative, bool late) -> std::string {
+    for (const Run &run : start.runs) {
+      if (run.refused)
+        continue;
+      describeStops(describe(run, late));
+      std::string wrong = runOnce(module, run, late, alternative);
+      if (!wrong.empty())
+        return describe(run, late) + wrong;
+    }
+    return "";
+  };
+  std::string wrong = inChild(seconds, [&]() -> std::string {
+    for (size_t alternative = 0; alternative < alternatives; ++alternative)
+      for (bool late : {false, true}) {
+        std::string wrong = runAll(alternative, late);
         if (!wrong.empty())
-          return run.describe() + (late ? " (late): " : ": ") + wrong;
+          return wrong;
       }
+    return "";
+  });
+  if (!wrong.empty())
+    return wrong;
+  for (const Run &run : start.runs) {
+    if (!run.refused)
+      continue;
+    wrong = inChild(seconds, [&] { return runOnce(module, run, false, 0); });
+    if (!StringRef(wrong).starts_with(refusedByHost))
+      return describe(run, false) + wrong;
+  }
   return "";
 }

@@ -32,6 +32,8 @@ namespace tracea::mutants {
 
 /// Ends the process of a run (`inChild`) with what is wrong with it.
 [[noreturn]] void stop(const std::string &why);
+/// What `stop` says first.
+void describeStops(std::string prefix);
 
 //===----------------------------------------------------------------------===//
 // Values

@@ -75,38 +75,39 @@ std::shared_ptr<Memory> Machine::declare(Operation *op, int64_t number,
 // Loads, stores, copies
 //===----------------------------------------------------------------------===//
 
-/// The source coordinates of an element, and whether they lie in the source
-/// along the dimensions that are padded.
-static bool mapElement(const Window &source, ArrayRef<int64_t> first,
-                       AffineMap map, ArrayRef<int64_t> padded,
-                       ArrayRef<int64_t> at, Extents &coordinates) {
-  coordinates.assign(first.begin(), first.end());
-  for (unsigned dim = 0; dim < map.getNumResults(); ++dim) {
-    LinearForm form = getLinearForm(map.getResult(dim), map.getNumDims());
-    coordinates[dim] += form.constant;
-    for (auto [coordinate, coefficient] :
-         llvm::zip_equal(at, form.coefficients))
-      coordinates[dim] += coefficient * coordinate;
+namespace {
+/// How an element of a copy finds its source.
+class SourceMap {
+public:
+  SourceMap(const Window &source, ArrayRef<int64_t> first, AffineMap map,
+            ArrayRef<int64_t> padded)
+      : source(source), first(first.begin(), first.end()),
+        padded(padded.begin(), padded.end()) {
+    for (AffineExpr result : map.getResults())
+      forms.push_back(getLinearForm(result, map.getNumDims()));
   }
-  for (int64_t dim : padded)
-    if (coordinates[dim] < 0 || coordinates[dim] >= source.sizes[dim])
-      return false;
-  return true;
-}
 
-static void
-copyInto(const Window &source, const Extents &first, AffineMap map,
-         const Extents &limits, const Extents &padded, const Window &dest,
-         function_ref<bool(ArrayRef<int64_t>, ArrayRef<int64_t>)> isBelow) {
-  Extents coordinates;
-  forEach(dest.sizes, [&](ArrayRef<int64_t> at) {
-    if (!isBelow(at, limits))
-      return;
-    bool inside = mapElement(source, first, map, padded, at, coordinates);
-    dest.write(dest.place(at),
-               inside ? source.read(source.place(coordinates)) : 0.0);
-  });
-}
+  /// The element's value; zero outside of the source along dimensions that are
+  /// padded.
+  double read(ArrayRef<int64_t> at) {
+    coordinates = first;
+    for (auto [coordinate, form] : llvm::zip_equal(coordinates, forms)) {
+      coordinate += form.constant;
+      for (auto [index, coefficient] : llvm::zip_equal(at, form.coefficients))
+        coordinate += coefficient * index;
+    }
+    for (int64_t dim : padded)
+      if (coordinates[dim] < 0 || coordinates[dim] >= source.sizes[dim])
+        return 0.0;
+    return source.read(source.place(coordinates));
+  }
+
+private:
+  const Window &source;
+  Extents first, padded, coordinates;
+  SmallVector<LinearForm> forms;
+};
+} // namespace
 
 bool Machine::runMemoryOp(Operation &op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
@@ -158,7 +159,11 @@ bool Machine::runMemoryOp(Operation &op) {
     Extents padded(copy.getPadded().begin(), copy.getPadded().end());
     AffineMap map = copy.getMap();
     auto action = [=] {
-      copyInto(source, first, map, limits, padded, dest, isBelow);
+      SourceMap from(source, first, map, padded);
+      forEach(dest.sizes, [&](ArrayRef<int64_t> at) {
+        if (isBelow(at, limits))
+          dest.write(dest.place(at), from.read(at));
+      });
     };
     if (late)
       current->copies.push_back(action);

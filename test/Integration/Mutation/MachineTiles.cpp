@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Runtime/ElementType.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -17,6 +18,7 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 using namespace ::tracea::mutants;
+namespace runtime = ::tracea::runtime;
 namespace mut = ::tracea::mutants;
 
 int64_t mut::toInteger(double value) {
@@ -30,6 +32,12 @@ double mut::roundToType(Type type, double value) {
     return value;
   if (type.isF32())
     return static_cast<float>(value);
+  if (type.isBF16())
+    return runtime::bfloatToFloat(
+        runtime::floatToBFloat(static_cast<float>(value)));
+  if (type.isF16())
+    return runtime::halfToFloat(
+        runtime::floatToHalf(static_cast<float>(value)));
   if (isa<FloatType>(type)) {
     APFloat number(value);
     bool lost;

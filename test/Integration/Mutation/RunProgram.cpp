@@ -110,7 +110,12 @@ static int resultPipe = -1;
   _exit(0);
 }
 
-void mut::stop(const std::string &why) { finish(why); }
+/// What `stop` says first.
+static std::string stopPrefix;
+
+void mut::describeStops(std::string prefix) { stopPrefix = std::move(prefix); }
+
+void mut::stop(const std::string &why) { finish(stopPrefix + why); }
 
 std::string mut::inChild(int seconds,
                          const std::function<std::string()> &body) {
