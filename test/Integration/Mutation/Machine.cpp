@@ -339,6 +339,8 @@ void Machine::schedule(Cluster &cluster) {
     }
     for (auto &copy : strand->copies)
       copy();
+    for (auto &write : strand->unseen)
+      write();
   }
 }
 

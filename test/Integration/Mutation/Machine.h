@@ -117,6 +117,10 @@ struct Strand {
   /// are pending.
   std::vector<std::function<void()>> started[2];
   std::deque<std::vector<std::function<void()>>> pending[2];
+  /// What lanes have written to staged memory since they last met, and how the
+  /// tile was spread over them: nobody else sees it yet.
+  std::vector<std::function<void()>> unseen;
+  mlir::Attribute unseenLanes;
   /// Copies into slots since the last commit of one.
   std::vector<std::function<void()>> copies;
   int64_t arrivals = 0;
@@ -177,6 +181,8 @@ private:
   bool runMemoryOp(mlir::Operation &op);
   bool runRingOp(mlir::Operation &op);
   bool runAsyncOp(mlir::Operation &op);
+  /// The lanes of this strand meet.
+  void meet();
 
   // Values.
   const Datum &get(mlir::Value value) const;

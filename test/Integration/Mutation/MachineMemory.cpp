@@ -109,9 +109,24 @@ private:
 };
 } // namespace
 
+void Machine::meet() {
+  std::vector<std::function<void()>> unseen = std::move(current->unseen);
+  current->unseen.clear();
+  for (auto &write : unseen)
+    write();
+}
+
+static bool isStaged(Value memory) {
+  auto type = dyn_cast<MemRefType>(memory.getType());
+  return type && isa_and_nonnull<StagedAttr>(type.getMemorySpace());
+}
+
 bool Machine::runMemoryOp(Operation &op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
     Extents limits = indices(load.getLimits());
+    // A lane sees what it wrote itself.
+    if (current && current->unseenLanes == getLanes(load.getType()))
+      meet();
     double padding = load.getPadding() ? scalar(load.getPadding()) : 0.0;
     auto result = std::make_shared<Tile>();
     llvm::append_range(result->shape, load.getType().getShape());
@@ -129,16 +144,30 @@ bool Machine::runMemoryOp(Operation &op) {
     TileRef value = tile(store.getValue());
     Window dest = view(window(store.getDest()), indices(store.getIndices()),
                        store.getMap(), value->shape);
-    size_t next = 0;
-    forEach(value->shape, [&](ArrayRef<int64_t> at) {
-      double element = value->elements[next++];
-      if (isBelow(at, limits))
-        dest.write(dest.place(at), element);
-    });
+    auto action = [=] {
+      size_t next = 0;
+      forEach(value->shape, [&](ArrayRef<int64_t> at) {
+        double element = value->elements[next++];
+        if (isBelow(at, limits))
+          dest.write(dest.place(at), element);
+      });
+    };
+    if (!late || !isStaged(store.getDest())) {
+      action();
+      return true;
+    }
+    Attribute lanes = getLanes(store.getValue().getType());
+    if (lanes != current->unseenLanes)
+      current->unseenLanes = current->unseen.empty() ? lanes : Attribute();
+    current->unseen.push_back(action);
     return true;
   }
-  if (isa<PrefetchOp, SyncOp>(op))
+  if (isa<PrefetchOp>(op))
     return true;
+  if (isa<SyncOp>(op)) {
+    meet();
+    return true;
+  }
   if (auto viewOp = dyn_cast<ViewOp>(op)) {
     set(viewOp.getResult(),
         view(window(viewOp.getSource()), indices(viewOp.getOffsets()),
@@ -243,6 +272,7 @@ bool Machine::runRingOp(Operation &op) {
   }
   if (auto commit = dyn_cast<CommitOp>(op)) {
     auto [ring, slot, parity] = locate(commit.getChannel(), commit.getPhase());
+    meet();
     llvm::append_range(slot->copies, current->copies);
     current->copies.clear();
     if (++slot->commits == ring->fillers) {
@@ -360,6 +390,7 @@ bool Machine::runAsyncOp(Operation &op) {
     return true;
   }
   if (isa<ClusterArriveOp>(op)) {
+    meet();
     ++current->arrivals;
     return true;
   }

@@ -58,7 +58,10 @@ struct Outcome {
 /// Makes and judges mutants; keeps what they start from.
 class Judge {
 public:
-  explicit Judge(const std::vector<Start> &starts) : starts(starts) {}
+  /// Without `proofs` only the verifier is asked: to see that runs find what
+  /// checks would have refused.
+  explicit Judge(const std::vector<Start> &starts, bool proofs = true)
+      : starts(starts), proofs(proofs) {}
 
   Outcome judge(const Draw &draw);
   /// The start itself, unchanged.
@@ -74,6 +77,7 @@ private:
   Outcome judgeEdits(const Draw &draw, llvm::ArrayRef<Edit> edits);
 
   const std::vector<Start> &starts;
+  bool proofs;
   std::unique_ptr<mlir::MLIRContext> context;
   std::map<std::pair<size_t, mlir::tracea::Phase>,
            mlir::OwningOpRef<mlir::ModuleOp>>

@@ -35,6 +35,8 @@ they accept. A mutant that is accepted and computes something else is a failure.
   --level L        tile, pipeline, target or all (default all)
   --jobs N         processes at the same time (default: one per processor)
   --timeout N      seconds that one mutant may take (default 60)
+  --unproved       asks the verifier alone, and interprets: starts for GPUs, at
+                   the level pipeline
   --repro N        only mutant N, with its module and all that is known of it
   --list           also tell of other values and protocols that nobody claims
   --out DIR        where to write the modules of failures
@@ -47,7 +49,7 @@ struct Options {
   int64_t mutants = 300, first = 0, repro = -1;
   std::string level = "all", out;
   int jobs = 0, timeout = 60;
-  bool listAll = false;
+  bool listAll = false, proofs = true;
   std::vector<std::string> paths;
 };
 
@@ -89,6 +91,8 @@ Options parse(int argc, char **argv) {
       options.repro = number();
     else if (flag == "--list")
       options.listAll = true;
+    else if (flag == "--unproved")
+      options.proofs = false, options.level = "pipeline";
     else if (flag == "--out")
       options.out = text();
     else if (flag == "--help") {
@@ -193,7 +197,7 @@ std::string onOneLine(std::string text) {
 
 void Campaign::child(int out, int64_t position) {
   FILE *stream = fdopen(out, "w");
-  Judge judge(starts);
+  Judge judge(starts, options.proofs);
   auto step = static_cast<int64_t>(workers.size());
   for (; position < options.mutants; position += step) {
     std::fprintf(stream, "B%lld\n", static_cast<long long>(position));
@@ -334,7 +338,7 @@ int64_t Campaign::run() {
 /// Everything about one mutant.
 int64_t reproduce(const Options &options, const std::vector<Start> &starts) {
   Draw drawn = draw(options, starts, options.repro);
-  Judge judge(starts);
+  Judge judge(starts, options.proofs);
   std::printf("%s", judge.print(drawn).c_str());
   std::fflush(stdout);
   Outcome outcome = judge.judge(drawn);
