@@ -26,11 +26,13 @@ void mlir::tracea::addCleanup(OpPassManager &manager) {
 
 /// What is computed: operations are recognised and fused.
 static void addSemanticPhase(OpPassManager &manager, bool reference) {
+  manager.addPass(createVerifySteps());
   manager.addPass(createInlineCalls());
   addCleanup(manager);
   // Operations of `arith` and `math` written on whole tensors; on tiles of
   // kernels they have a meaning of their own.
   manager.addNestedPass<func::FuncOp>(createElementwiseToLinalg());
+  manager.addNestedPass<func::FuncOp>(createGatherToLinalg());
   if (reference) {
     manager.addPass(createConvertTraceaToLinalg());
     manager.addPass(createPromoteToF64());

@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// Whether a block argument counts tiles or iterations, or is a size that the
-/// kernel is given.
-static bool isCounter(BlockArgument argument) {
+/// Adds what a block argument follows from to `left` where it is a size that
+/// the kernel is given, or counts tiles or iterations.
+static bool addOrigins(BlockArgument argument, SmallVectorImpl<Value> &left) {
   Operation *owner = argument.getOwner()->getParentOp();
   if (isa<KernelOp, TilesOp>(owner))
     return true;
@@ -26,12 +26,20 @@ static bool isCounter(BlockArgument argument) {
   if (!loop)
     return false;
   std::optional<SmallVector<Value>> counters = loop.getLoopInductionVars();
-  return counters && llvm::is_contained(*counters, argument);
+  if (!counters || !llvm::is_contained(*counters, argument))
+    return false;
+  for (const auto &bounds :
+       {loop.getLoopLowerBounds(), loop.getLoopUpperBounds()})
+    if (bounds)
+      for (OpFoldResult bound : *bounds)
+        if (auto value = dyn_cast<Value>(bound))
+          left.push_back(value);
+  return true;
 }
 
-/// Whether a number follows from sizes and counters by arithmetic that proofs
-/// can follow.
-static bool isDerived(Value number) {
+/// Whether a number follows from sizes, and with `counters` from counters, by
+/// arithmetic that proofs can follow.
+static bool isDerived(Value number, bool counters = true) {
   SmallVector<Value> left = {number};
   llvm::SmallPtrSet<Value, 8> seen;
   while (!left.empty()) {
@@ -39,14 +47,15 @@ static bool isDerived(Value number) {
     if (!seen.insert(value).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (!isCounter(argument))
+      bool isSize = isa<KernelOp>(argument.getOwner()->getParentOp());
+      if (!(isSize || counters) || !addOrigins(argument, left))
         return false;
       continue;
     }
     Operation *op = value.getDefiningOp();
-    if (isa<linalg::IndexOp, memref::DimOp, memref::ExtractStridedMetadataOp>(
-            op) ||
-        op->hasTrait<OpTrait::ConstantLike>())
+    if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(op) ||
+        op->hasTrait<OpTrait::ConstantLike>() ||
+        (counters && isa<linalg::IndexOp>(op)))
       continue;
     bool isLinear =
         isa<arith::AddIOp, arith::SubIOp, arith::IndexCastOp,
@@ -55,8 +64,8 @@ static bool isDerived(Value number) {
             op);
     if (isa<arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
             arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(op))
-      isLinear = getConstantIntValue(op->getOperand(0)) ||
-                 getConstantIntValue(op->getOperand(1));
+      isLinear = !counters || isDerived(op->getOperand(0), false) ||
+                 isDerived(op->getOperand(1), false);
     if (!isLinear)
       return false;
     llvm::append_range(left, op->getOperands());
@@ -90,7 +99,9 @@ private:
                  ValueRange indices);
   void guardLoad(memref::LoadOp load);
   void guardStore(memref::StoreOp store);
+  void guardView(memref::SubViewOp view);
   void guardLoop(scf::ForOp loop);
+  void guardSteps(LoopLikeOpInterface loop, MutableOperandRange steps);
   void guardDivision(Operation *op);
 };
 } // namespace
@@ -144,6 +155,67 @@ void Checker::guardStore(memref::StoreOp store) {
   store->moveBefore(branch.thenBlock()->getTerminator());
 }
 
+/// What lies outside is brought inside: a view can be no less than a view.
+void Checker::guardView(memref::SubViewOp view) {
+  ImplicitLocOpBuilder b(view.getLoc(), view);
+  auto toValue = [&](OpFoldResult number) {
+    return getValueOrCreateConstantIndexOp(b, view.getLoc(), number);
+  };
+  auto clamp = [&](Value number, Value most) -> Value {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    return arith::MaxSIOp::create(b, arith::MinSIOp::create(b, number, most),
+                                  zero);
+  };
+  /// `number` from 0 to `most`.
+  auto require = [&](Value number, Value most, const Twine &what) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value end = arith::AddIOp::create(b, most, one);
+    Value holds = arith::AndIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number, end));
+    cf::AssertOp::create(b, holds,
+                         describe(view, "tensor.extract_slice") +
+                             ": expected " + what.str() +
+                             " from 0 to below {1}, found {0}");
+  };
+  auto isData = [](OpFoldResult number) {
+    auto value = dyn_cast<Value>(number);
+    return value && !isDerived(value);
+  };
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets(),
+                            sizes = view.getMixedSizes(),
+                            strides = view.getMixedStrides();
+  unsigned nextOffset = 0, nextSize = 0;
+  for (unsigned dim = 0; dim < offsets.size(); ++dim) {
+    bool ofOffset = isa<Value>(offsets[dim]), ofSize = isa<Value>(sizes[dim]);
+    unsigned offsetAt = nextOffset, sizeAt = nextSize;
+    nextOffset += ofOffset;
+    nextSize += ofSize;
+    if (!isData(offsets[dim]) && !isData(sizes[dim]))
+      continue;
+    Value extent =
+        toValue(memref::getMixedSize(b, view.getLoc(), view.getSource(), dim));
+    Value size = toValue(sizes[dim]);
+    if (isData(sizes[dim])) {
+      require(size, extent, "size " + Twine(dim));
+      size = clamp(size, extent);
+      view.getSizesMutable().slice(sizeAt, 1).assign(size);
+    }
+    if (!ofOffset)
+      continue;
+    // offset + (size - 1) stride < extent, without a sum that may not fit.
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value reach = arith::MulIOp::create(b, arith::SubIOp::create(b, size, one),
+                                        toValue(strides[dim]));
+    Value most =
+        arith::SubIOp::create(b, arith::SubIOp::create(b, extent, one), reach);
+    Value offset = cast<Value>(offsets[dim]);
+    require(offset, most, "offset " + Twine(dim));
+    view.getOffsetsMutable().slice(offsetAt, 1).assign(clamp(offset, most));
+  }
+}
+
 void Checker::guardLoop(scf::ForOp loop) {
   if (getConstantIntValue(loop.getStep()))
     return;
@@ -157,6 +229,23 @@ void Checker::guardLoop(scf::ForOp loop) {
   loop.setStep(arith::MaxSIOp::create(b, step, one));
   loop.setUpperBound(arith::SelectOp::create(b, holds, loop.getUpperBound(),
                                              loop.getLowerBound()));
+}
+
+/// Loops over several dimensions go on with steps of 1.
+void Checker::guardSteps(LoopLikeOpInterface loop, MutableOperandRange steps) {
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  for (OpOperand &operand : steps) {
+    Value step = operand.get();
+    if (getConstantIntValue(step))
+      continue;
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value holds =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, step, one);
+    cf::AssertOp::create(b, holds,
+                         describe(loop, loop->getName().getStringRef()) +
+                             ": expected a step of at least {1}, found {0}");
+    operand.set(arith::MaxSIOp::create(b, step, one));
+  }
 }
 
 void Checker::guardDivision(Operation *op) {
@@ -192,8 +281,14 @@ void Checker::check(Operation *op) {
     guardLoad(load);
   else if (auto store = dyn_cast<memref::StoreOp>(op))
     guardStore(store);
+  else if (auto view = dyn_cast<memref::SubViewOp>(op))
+    guardView(view);
   else if (auto loop = dyn_cast<scf::ForOp>(op))
     guardLoop(loop);
+  else if (auto loop = dyn_cast<scf::ForallOp>(op))
+    guardSteps(loop, loop.getDynamicStepMutable());
+  else if (auto loop = dyn_cast<scf::ParallelOp>(op))
+    guardSteps(loop, loop.getStepMutable());
   else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
                arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     guardDivision(op);

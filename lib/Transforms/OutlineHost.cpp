@@ -246,7 +246,8 @@ LogicalResult Outliner::collectValue(Value value, Operation *first) {
     sizes.insert(value);
     return success();
   }
-  if (!def || !isScalarComputation(def)) {
+  // Indices that come from data are computed in the kernel as well.
+  if (!def || !(isScalarComputation(def) || isIndexArithmetic(def))) {
     InFlightDiagnostic diag = first->emitOpError()
                               << "needs a value of type " << value.getType()
                               << " that a program cannot pass; expected a "

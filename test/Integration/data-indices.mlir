@@ -7,6 +7,11 @@
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/far.npy "<i8" 3 1 1099511627776 2
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/below.npy "<i8" 3 1 2 -1
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/end.npy "<i8" 3 1 2 4
+// RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/small.npy "<i8" 3 2 0 1
+// RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/five.npy "<i8" 3 5 0 1
+// RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/matrix.npy "<f4" 2x2 1 2 3 4
+// RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/column.npy "<i8" 3x1 1 0 1
+// RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/far_column.npy "<i8" 3x1 1 2 1
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/none.npy "<f4" 0
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/ints.npy "<i4" 3 7 -2147483648 5
 // RUN: %python %S/../Tools/tracea/Inputs/make_npy.py %t/divisors.npy "<i4" 3 2 -1 3
@@ -93,11 +98,60 @@ func.func @step(%a: tensor<?xf32>, %n: tensor<?xf32>) -> tensor<?xf32> {
 }
 
 // The least number by -1 wraps around.
-// RUN: tracea run %s --entry divide --input %t/ints.npy --input %t/divisors.npy
+// RUN: tracea run %s --entry divide --input %t/ints.npy --input %t/divisors.npy | FileCheck %s --check-prefix=WRAP
+// WRAP: output 0: i32[3] from -2.14748e+09 to 3
+// WRAP: output 1: i32[3] from 0 to 2
 // RUN: not tracea run %s --entry divide --input %t/ints.npy --input %t/zero.npy 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // DIVIDE: expected a divisor other than 0, found 0
 func.func @divide(%a: tensor<3xi32>, %b: tensor<3xi32>) -> (tensor<3xi32>, tensor<3xi32>) {
   %q = arith.divsi %a, %b : tensor<3xi32>
   %r = arith.remsi %a, %b : tensor<3xi32>
   return %q, %r : tensor<3xi32>, tensor<3xi32>
+}
+
+// A slice that data places, and a loop that data ends.
+// RUN: tracea compile %s --entry slice --require-proof -o %t/slice.tracea
+// RUN: tracea run %s --entry slice --input %t/a.npy --input %t/small.npy --check
+// RUN: not tracea run %s --entry slice --input %t/a.npy --input %t/good.npy 2>&1 | FileCheck %s --check-prefix=SLICE
+// SLICE: 'tensor.extract_slice' at {{.*}}: expected offset 0 from 0 to below 3, found 3
+func.func @slice(%a: tensor<4xf32>, %i: tensor<3xi64>) -> tensor<3x2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<3x2xf32>
+  %r = scf.for %n = %c0 to %c3 step %c1 iter_args(%t = %e) -> (tensor<3x2xf32>) {
+    %x = tensor.extract %i[%n] : tensor<3xi64>
+    %k = arith.index_cast %x : i64 to index
+    %s = tensor.extract_slice %a[%k] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    %next = tensor.insert_slice %s into %t[%n, 0] [1, 2] [1, 1] : tensor<2xf32> into tensor<3x2xf32>
+    scf.yield %next : tensor<3x2xf32>
+  }
+  return %r : tensor<3x2xf32>
+}
+
+// RUN: tracea run %s --entry end --input %t/a.npy --input %t/good.npy --check
+// RUN: not tracea run %s --entry end --input %t/a.npy --input %t/five.npy 2>&1 | FileCheck %s --check-prefix=LOOPEND
+// LOOPEND: expected index 0 from 0 to below 4, found 4
+func.func @end(%a: tensor<4xf32>, %i: tensor<3xi64>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = tensor.extract %i[%c0] : tensor<3xi64>
+  %n = arith.index_cast %x : i64 to index
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%t = %a) -> (tensor<4xf32>) {
+    %v = tensor.extract %t[%j] : tensor<4xf32>
+    %w = arith.addf %v, %v : f32
+    %u = tensor.insert %w into %t[%j] : tensor<4xf32>
+    scf.yield %u : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// RUN: tracea compile %s --entry rows --require-proof -o %t/rows.tracea
+// RUN: tracea run %s --entry rows --input %t/matrix.npy --input %t/column.npy --check
+// RUN: not tracea run %s --entry rows --input %t/matrix.npy --input %t/far_column.npy 2>&1 | FileCheck %s --check-prefix=ROWS
+// ROWS: expected index 0 from 0 to below 2, found 2
+func.func @rows(%a: tensor<2x2xf32>, %i: tensor<3x1xi64>) -> (tensor<3x2xf32>, tensor<3x1x2xf32>) {
+  %r = tensor.gather %a[%i] gather_dims([0]) : (tensor<2x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
+  %s = tensor.gather %a[%i] gather_dims([0]) : (tensor<2x2xf32>, tensor<3x1xi64>) -> tensor<3x1x2xf32>
+  return %r, %s : tensor<3x2xf32>, tensor<3x1x2xf32>
 }

@@ -396,6 +396,36 @@ def ElementwiseToLinalg
 }
 
 //===----------------------------------------------------------------------===//
+// GatherToLinalg
+//===----------------------------------------------------------------------===//
+
+def GatherToLinalg : Pass<"tracea-gather-to-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Turn gathers into linalg operations";
+  let description = [{
+    `tensor.gather` becomes a `linalg.generic` over its result, which reads the
+    coordinates of each element and then the element with `tensor.extract`.
+    Coordinates outside of the source are an error of the run, as all indices
+    that come from data are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// VerifySteps
+//===----------------------------------------------------------------------===//
+
+def VerifySteps : Pass<"tracea-verify-steps", "::mlir::ModuleOp"> {
+  let summary = "Refuse loops whose step is a constant below 1";
+  let description = [{
+    Such a loop runs for ever, or not at all where canonicalization gets to see
+    it. Steps that only the run knows are looked at there.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // BufferizeHost
 //===----------------------------------------------------------------------===//
 
