@@ -26,20 +26,47 @@ static Value splat(ImplicitLocOpBuilder &b, Type type, double value) {
 }
 
 namespace {
-/// The unit's exponential: e^x is 2^(x · log2 e).
+/// The unit's exponential: e^x is 2^(x · log2 e). The rounding of that product
+/// grows with x, to 60 units in the last place of f32; where results have its
+/// digits, what the product lacks is a factor of its own.
 struct LowerExp : OpRewritePattern<math::ExpOp> {
-  using OpRewritePattern::OpRewritePattern;
+  LowerExp(MLIRContext *context, bool compensate)
+      : OpRewritePattern(context), compensate(compensate) {}
+
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isSingle(op.getType()))
       return failure();
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value scaled = arith::MulFOp::create(
-        b, op.getOperand(), splat(b, op.getType(), llvm::numbers::log2e));
-    rewriter.replaceOpWithNewOp<math::Exp2Op>(
-        op, scaled, op.getFastmath() | arith::FastMathFlags::afn);
+    Type type = op.getType();
+    Value x = op.getOperand();
+    Value log2e = splat(b, type, llvm::numbers::log2e);
+    Value scaled = arith::MulFOp::create(b, x, log2e);
+    auto flags = op.getFastmath() | arith::FastMathFlags::afn;
+    if (!compensate) {
+      rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled, flags);
+      return success();
+    }
+    constexpr double low =
+        llvm::numbers::log2e - static_cast<float>(llvm::numbers::log2e);
+    Value rest =
+        math::FmaOp::create(b, x, log2e, arith::NegFOp::create(b, scaled));
+    rest = math::FmaOp::create(b, x, splat(b, type, low), rest);
+    Value one = splat(b, type, 1);
+    Value factor =
+        math::FmaOp::create(b, rest, splat(b, type, llvm::numbers::ln2), one);
+    // An infinite argument has no rest.
+    Value isModerate =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                              math::AbsFOp::create(b, x), splat(b, type, 200));
+    factor = arith::SelectOp::create(b, isModerate, factor, one);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(
+        op, math::Exp2Op::create(b, scaled, flags), factor);
     return success();
   }
+
+private:
+  bool compensate;
 };
 
 /// One instruction where the flag lets it be.
@@ -216,7 +243,8 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
   }
   RewritePatternSet patterns(context);
   populateByteFloatPatterns(patterns);
-  patterns.add<LowerExp, Approximate<math::Exp2Op>>(context);
+  patterns.add<LowerExp>(context, /*compensate=*/digits > kHalfDigits);
+  patterns.add<Approximate<math::Exp2Op>>(context);
   if (digits <= kHalfDigits)
     patterns.add<Approximate<arith::DivFOp>, Approximate<math::SqrtOp>,
                  Approximate<math::RsqrtOp>, LowerErfByExp>(context);

@@ -15,7 +15,8 @@ namespace mlir::tracea_pipe {
 /// results are rounded to in the end, and say what may stand for a function:
 ///
 /// - The base-2 exponential is always the unit's, to 2 ulp (CUDA C++
-///   Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32).
+///   Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32). e^x is one
+///   of x · log2 e; beyond 11 digits the product's rounding is made up for.
 /// - Up to 11 (f16): divisions and square roots are to 2 ulp, too.
 /// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, with
 ///   a relative error of 2^-10.98 (PTX ISA, "tanh"). The logistic function is
