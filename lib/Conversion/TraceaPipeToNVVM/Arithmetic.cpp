@@ -42,9 +42,10 @@ struct LowerExp : OpRewritePattern<math::ExpOp> {
     Value x = op.getOperand();
     Value log2e = splat(b, type, llvm::numbers::log2e);
     Value scaled = arith::MulFOp::create(b, x, log2e);
-    auto flags = op.getFastmath() | arith::FastMathFlags::afn;
+    Value power = math::Exp2Op::create(
+        b, scaled, op.getFastmath() | arith::FastMathFlags::afn);
     if (!compensate) {
-      rewriter.replaceOpWithNewOp<math::Exp2Op>(op, scaled, flags);
+      rewriter.replaceOp(op, power);
       return success();
     }
     constexpr double low =
@@ -60,8 +61,7 @@ struct LowerExp : OpRewritePattern<math::ExpOp> {
         arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
                               math::AbsFOp::create(b, x), splat(b, type, 200));
     factor = arith::SelectOp::create(b, isModerate, factor, one);
-    rewriter.replaceOpWithNewOp<arith::MulFOp>(
-        op, math::Exp2Op::create(b, scaled, flags), factor);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, power, factor);
     return success();
   }
 

@@ -6,11 +6,17 @@
 #row = #tracea_pipe.lanes<reg = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]],
                           warp = [[1, 0], [2, 0]], outer = [1, 1]>
 
-// The exponential is the unit's, base 2, for all results.
+// The exponential is the unit's, base 2, for all results; for those of f32 the
+// rounding of the product is made up for.
 // CHECK-LABEL: llvm.func @exp_f32(
 // CHECK-NOT: math.exp %
 // CHECK: %[[L:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : vector<4xf32>
-// CHECK-NEXT: math.exp2 %[[L]] fastmath<afn> : vector<4xf32>
+// CHECK-NEXT: %[[P:.*]] = math.exp2 %[[L]] fastmath<afn> : vector<4xf32>
+// CHECK: %[[REST:.*]] = math.fma
+// CHECK: %[[MORE:.*]] = math.fma %{{.*}}, %{{.*}}, %[[REST]]
+// CHECK: %[[FACTOR:.*]] = math.fma %[[MORE]],
+// CHECK: %[[SAFE:.*]] = arith.select %{{.*}}, %[[FACTOR]],
+// CHECK: arith.mulf %[[P]], %[[SAFE]]
 // CHECK-NOT: math.exp %
 tracea_pipe.kernel @exp_f32(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf32>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
@@ -24,6 +30,7 @@ tracea_pipe.kernel @exp_f32(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf
 
 // CHECK-LABEL: llvm.func @exp_bf16(
 // CHECK: math.exp2 %{{.*}} fastmath<afn> : vector<4xf32>
+// CHECK-NOT: math.fma
 tracea_pipe.kernel @exp_bf16(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xbf16>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   tracea_pipe.tiles (%i) in (%n) {
