@@ -141,7 +141,11 @@ inline constexpr const char *otherValues = "other values: ";
 std::string compare(const Run &run, size_t output, const Shape &shape,
                     const std::vector<double> &values);
 
-/// What `body` returns, computed in a process of its own that may take so many
+/// Ends this process by SIGPROF when it has worked so many seconds from now, 0:
+/// never. What other processes do at the time does not count.
+void limitTime(int seconds);
+
+/// What `body` returns, computed in a process of its own that may work so many
 /// seconds; else how it ended.
 std::string inChild(int seconds, const std::function<std::string()> &body);
 

@@ -34,7 +34,7 @@ they accept. A mutant that is accepted and computes something else is a failure.
   --first N        the number of the first one (default 0)
   --level L        tile, pipeline, target or all (default all)
   --jobs N         processes at the same time (default: one per processor)
-  --timeout N      seconds that one mutant may take (default 60)
+  --timeout N      seconds of work that one mutant may take (default 60)
   --unproved       asks the verifier alone, and interprets: starts for GPUs, at
                    the level pipeline
   --repro N        only mutant N, with its module and all that is known of it
@@ -202,10 +202,10 @@ void Campaign::child(int out, int64_t position) {
   for (; position < options.mutants; position += step) {
     std::fprintf(stream, "B%lld\n", static_cast<long long>(position));
     std::fflush(stream);
-    alarm(options.timeout);
+    limitTime(options.timeout);
     Outcome outcome =
         judge.judge(draw(options, starts, options.first + position));
-    alarm(0);
+    limitTime(0);
     std::fprintf(stream, "R%s\x02%s\x02%s%s\n", nameOf(outcome.kind),
                  outcome.check.c_str(), outcome.onHost ? "H" : "K",
                  onOneLine(outcome.message).c_str());
@@ -288,7 +288,7 @@ void Campaign::read(Worker &worker) {
     return;
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   take(worker.current, nameOf(OutcomeKind::Crash), "compiler",
-       signal == SIGALRM
+       signal == SIGPROF
            ? "  takes longer than " + std::to_string(options.timeout) + " s"
        : signal ? std::string("K  ended by signal: ") + strsignal(signal)
                 : std::string("K  ended by itself"));

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,12 @@ void mut::describeStops(std::string prefix) { stopPrefix = std::move(prefix); }
 
 void mut::stop(const std::string &why) { finish(stopPrefix + why); }
 
+void mut::limitTime(int seconds) {
+  itimerval limit = {};
+  limit.it_value.tv_sec = seconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
 std::string mut::inChild(int seconds,
                          const std::function<std::string()> &body) {
   int ends[2];
@@ -132,7 +139,7 @@ std::string mut::inChild(int seconds,
     setrlimit(RLIMIT_CORE, &none);
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
       std::signal(signal, SIG_DFL);
-    alarm(seconds);
+    limitTime(seconds);
     resultPipe = ends[1];
     finish(body());
   }
@@ -151,7 +158,7 @@ std::string mut::inChild(int seconds,
   waitpid(process, &status, 0);
   if (WIFSIGNALED(status)) {
     int signal = WTERMSIG(status);
-    return signal == SIGALRM
+    return signal == SIGPROF
                ? "takes longer than " + std::to_string(seconds) + " s"
                : std::string("ended by signal: ") + strsignal(signal);
   }
