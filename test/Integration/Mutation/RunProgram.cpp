@@ -162,5 +162,7 @@ std::string mut::inChild(int seconds,
                ? "takes longer than " + std::to_string(seconds) + " s"
                : std::string("ended by signal: ") + strsignal(signal);
   }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return "ended by itself";
   return result;
 }
