@@ -6,7 +6,6 @@
 
 #include "TargetPhases.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tracea/Analysis/Passes.h"
@@ -54,7 +53,7 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createFuseEpilogues());
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
-  manager.addPass(createLinalgElementwiseOpFusionPass());
+  manager.addPass(createFuseElementwise());
   addCleanup(manager);
 }
 
@@ -75,7 +74,7 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
     manager.addPass(tracea_pipe::createShareKernels());
     manager.addPass(createConvertTraceaToLinalg());
     addCleanup(manager);
-    manager.addPass(createLinalgElementwiseOpFusionPass());
+    manager.addPass(createFuseElementwise());
     addCleanup(manager);
   }
   manager.addPass(createBufferizeHost());

@@ -64,15 +64,19 @@ bool isIndexArithmetic(Operation *op) {
 
 /// Whether the runtime can evaluate `value` from the shapes of the inputs.
 bool isExpressible(Value value) {
-  if (!isIndexLike(value.getType()))
-    return false;
-  Operation *def = value.getDefiningOp();
-  if (!def)
-    return false;
-  if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(def))
-    return true;
-  return isIndexArithmetic(def) &&
-         llvm::all_of(def->getOperands(), isExpressible);
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *def = reached[i].getDefiningOp();
+    if (!def || !isIndexLike(reached[i].getType()))
+      return false;
+    if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(def))
+      continue;
+    if (!isIndexArithmetic(def))
+      return false;
+    reached.insert(def->operand_begin(), def->operand_end());
+  }
+  return true;
 }
 
 /// What is left on the host as it is.

@@ -414,6 +414,38 @@ def GatherToLinalg : Pass<"tracea-gather-to-linalg", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// FuseElementwise
+//===----------------------------------------------------------------------===//
+
+def FuseElementwise : Pass<"tracea-fuse-elementwise"> {
+  let summary = "Make one of elementwise operations that follow each other";
+  let description = [{
+    An elementwise `linalg.generic` takes in the one that computes an operand of
+    it which nobody else reads, and reshapes between the two, as linalg's own
+    pass does. A body grows to `max-operations`: a longer chain becomes several
+    operations, so that the time that it takes grows with its length, not with
+    the square.
+
+    ```mlir
+    %0 = linalg.generic … ins(%x) { … math.exp … } -> tensor<4x8xf32>
+    %1 = linalg.generic … ins(%0, %y) { … arith.addf … } -> tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = linalg.generic … ins(%x, %y) { … math.exp … arith.addf … } -> tensor<4x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "uint64_t", "128",
+           "Most operations in the body of what is fused">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // VerifySteps
 //===----------------------------------------------------------------------===//
 

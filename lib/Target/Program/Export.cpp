@@ -18,6 +18,7 @@
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -163,6 +164,10 @@ private:
   rt::EntrySpec entry;
   rt::ExprBuilder exprs;
   SymbolicEvaluator evaluator;
+  /// The expressions that have a check.
+  llvm::DenseSet<int64_t> checked;
+  /// The buffers of the constants that have one.
+  DenseMap<int64_t, int64_t> constantBuffers;
 };
 
 } // namespace
@@ -172,10 +177,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 void EntryExporter::addCheck(int64_t expr, std::string message) {
-  for (const rt::CheckSpec &check : entry.checks)
-    if (check.expr == expr)
-      return;
-  entry.checks.push_back({expr, std::move(message)});
+  if (checked.insert(expr).second)
+    entry.checks.push_back({expr, std::move(message)});
 }
 
 FailureOr<rt::ElementType> EntryExporter::elementType(Location loc,

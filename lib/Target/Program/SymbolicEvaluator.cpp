@@ -68,6 +68,14 @@ std::string describeLocation(Location loc) {
 
 /// Whether the expression cannot be negative; extents of inputs are not.
 bool SymbolicEvaluator::isNonNegative(Expr expr) {
+  if (auto it = nonNegative.find(expr); it != nonNegative.end())
+    return it->second;
+  bool result = computeNonNegative(expr);
+  nonNegative[expr] = result;
+  return result;
+}
+
+bool SymbolicEvaluator::computeNonNegative(Expr expr) {
   const rt::Expr &node = nodes[expr];
   switch (node.op) {
   case rt::ExprOp::Const:

@@ -53,6 +53,7 @@ private:
                          ArrayRef<Expr> symbols, Operation *op);
   Expr truncatingDiv(Expr a, Expr b);
   bool isNonNegative(Expr expr);
+  bool computeNonNegative(Expr expr);
   bool isTrue(Expr expr);
   Expr equal(Expr a, Expr b);
 
@@ -60,6 +61,7 @@ private:
   ::tracea::runtime::ExprBuilder exprs;
   CheckFn check;
   DenseMap<Value, Expr> scalars;
+  DenseMap<Expr, bool> nonNegative;
   DenseMap<Value, View> views;
 };
 
