@@ -129,6 +129,9 @@ std::string runProgram(const std::vector<uint8_t> &program, const Start &start);
 /// processes that may take so many seconds.
 std::string interpret(mlir::ModuleOp module, const Start &start, int seconds);
 
+/// What it says of operations that it does not have.
+inline constexpr const char *notInterpreted = "the interpreter does not know ";
+
 /// What `runProgram` says, among other things, where the host's own checks
 /// refuse inputs.
 inline constexpr const char *refusedByHost = "the program refuses";

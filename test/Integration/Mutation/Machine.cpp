@@ -367,7 +367,7 @@ void Machine::runOp(Operation &op) {
       runMemoryOp(op) || runRingOp(op) || runAsyncOp(op) || runHost(op) ||
       isa<EndOp>(op))
     return;
-  stop("the interpreter does not know " + op.getName().getStringRef().str());
+  stop(std::string(notInterpreted) + op.getName().getStringRef().str());
 }
 
 bool Machine::runControl(Operation &op) {

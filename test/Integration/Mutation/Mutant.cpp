@@ -109,6 +109,11 @@ Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
     if (!error.empty())
       return {OutcomeKind::NotLowered, "lowering", error};
     wrong = inChild(runSeconds, [&] { return runProgram(program, start); });
+    // What the code does is what the operations' descriptions say.
+    if (wrong.empty())
+      wrong = interpret(module, start, runSeconds);
+    if (StringRef(wrong).contains(notInterpreted))
+      wrong.clear();
   }
   if (wrong.empty())
     return {OutcomeKind::Equal, "", ""};
@@ -117,8 +122,9 @@ Outcome Judge::judgeModule(ModuleOp module, const Start &start) {
   bool isClaimed = !StringRef(wrong).contains(otherValues);
   for (auto kernel : module.getOps<tracea_pipe::KernelOp>())
     isClaimed |= bool(mlir::tracea::getCertificate(kernel, "meaning"));
-  return {isClaimed ? OutcomeKind::Different : OutcomeKind::NotClaimed, "",
-          wrong};
+  if (isClaimed)
+    return {OutcomeKind::Different, "", wrong};
+  return {OutcomeKind::NotClaimed, "values of " + start.name, wrong};
 }
 
 Outcome Judge::judgeEdits(const Draw &draw, ArrayRef<Edit> edits) {
@@ -142,6 +148,8 @@ Outcome Judge::judgeEdits(const Draw &draw, ArrayRef<Edit> edits) {
   if (onHost && outcome.kind == OutcomeKind::Different &&
       StringRef(outcome.message).contains(otherValues))
     outcome.kind = OutcomeKind::NotClaimed;
+  if (onHost && outcome.kind == OutcomeKind::NotClaimed)
+    outcome.check = "what the host does";
   outcome.message = list + "  " + outcome.message;
   return outcome;
 }
