@@ -130,6 +130,20 @@ CertificateAttr mlir::tracea::getCertificate(Operation *kernel,
   return nullptr;
 }
 
+InFlightDiagnostic mlir::tracea::emitLaunchLack(Operation *kernel,
+                                                const LaunchLack &lack) {
+  InFlightDiagnostic diag = lack.launch->emitError();
+  auto name = kernel->getAttrOfType<StringAttr>("sym_name");
+  diag << "kernel '" << (name ? name.getValue() : "")
+       << "' is not proved for this launch: its certificates expect "
+       << lack.expected
+       << ", which the host neither makes so nor checks before";
+  diag.attachNote(kernel->getLoc())
+      << "the kernel is here; prove it again for the host as it is, or check "
+         "with 'cf.assert' what was checked";
+  return diag;
+}
+
 /// Why there is no certificate of `check`.
 static std::string whyNot(Operation *kernel, StringRef check) {
   std::string why;
@@ -160,6 +174,8 @@ LogicalResult mlir::tracea::requireCertificates(Operation *kernel,
   };
   if (hasStaleCertificates(kernel))
     return error() << " is not proved: it has changed since it was";
+  if (LaunchLack lack = findLaunchLack(kernel); lack.launch)
+    return emitLaunchLack(kernel, lack);
   LogicalResult result = success();
   for (StringRef check : required)
     if (!getCertificate(kernel, check))

@@ -46,6 +46,27 @@ const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
   return checks;
 }
 
+/// Which sizes of a launch have to be equal: "dim1_0 = dim0_1".
+static std::vector<std::string>
+describeSizes(const coverage::Problem &problem) {
+  std::vector<std::string> texts;
+  for (size_t number = 0; number < problem.arguments.size(); ++number) {
+    const coverage::Argument &argument = problem.arguments[number];
+    for (size_t dim = 0; dim < argument.sizes.size(); ++dim) {
+      const coverage::Argument::Size &size = argument.sizes[dim];
+      if (!size.isDynamic || !size.value)
+        continue;
+      std::string name =
+          argument.kind == coverage::Argument::Scalar
+              ? "arg" + std::to_string(number)
+              : "dim" + std::to_string(number) + "_" + std::to_string(dim);
+      if (std::string value = problem.space.str(*size.value); value != name)
+        texts.push_back(name + " = " + value);
+    }
+  }
+  return texts;
+}
+
 std::string
 tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   auto count = [](size_t number, const char *one, const char *many) {
@@ -55,21 +76,15 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   auto is = [](const std::string &name, const char *kind) {
     return name.rfind(kind, 0) == 0;
   };
-  size_t results = 0, values = 0, sums = 0, slots = 0;
-  for (const coverage::Stage &stage : problem.stages)
-    if (is(stage.name, "sum "))
-      ++values;
-    else if (is(stage.name, "terms "))
-      ++sums;
-    else if (is(stage.name, "slot "))
-      ++slots;
-    else if (const auto *made = std::get_if<coverage::AffineStage>(&stage.kind))
-      results += std::any_of(made->coordinates.begin(), made->coordinates.end(),
-                             [&](coverage::Term term) {
-                               return std::find(problem.outputs.begin(),
-                                                problem.outputs.end(),
-                                                term) != problem.outputs.end();
-                             });
+  size_t results = 0, stores = 0, values = 0, sums = 0, slots = 0;
+  for (const coverage::Argument &argument : problem.arguments)
+    results += argument.kind == coverage::Argument::Result;
+  for (const coverage::Stage &stage : problem.stages) {
+    stores += is(stage.name, "elements of ");
+    values += is(stage.name, "sum ");
+    sums += is(stage.name, "terms ");
+    slots += is(stage.name, "slot ");
+  }
   size_t undecided = 0, pairs = 0, conditions = 0;
   for (const coverage::Claim &claim : problem.claims)
     if (is(claim.name, "not decided: "))
@@ -78,12 +93,17 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
       ++pairs;
     else
       ++conditions;
-  std::string text =
-      "all elements of " + count(results, "result", "results") +
-      " written exactly once, " +
-      (values ? count(values, "sum", "sums") + " in them with each term once, "
-              : std::string()) +
-      count(problem.accesses.size(), "access", "accesses") + " in bounds";
+  std::string text = results ? "all elements of " +
+                                   count(results, "result", "results") +
+                                   " written exactly once, "
+                             : "no results, ";
+  // Stores in a row, each of all elements.
+  if (stores > results)
+    text +=
+        "again by " + count(stores - results, "store", "stores") + " after, ";
+  if (values)
+    text += count(values, "sum", "sums") + " in them with each term once, ";
+  text += count(problem.accesses.size(), "access", "accesses") + " in bounds";
   if (conditions)
     text += ", " + count(conditions, "condition", "conditions");
   if (sums)
@@ -99,14 +119,15 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
             " not decided";
   text += ", for all sizes";
   // The model has them all; a line of words has an end.
-  std::string assumptions;
+  std::vector<std::string> assumptions = describeSizes(problem);
   for (const coverage::Constraint &assumption : problem.assumptions)
-    assumptions += (assumptions.empty() ? " with " : " and ") +
-                   problem.space.str(assumption);
-  text += assumptions.size() <= 2000
-              ? assumptions
-              : " that pass " +
-                    count(problem.assumptions.size(), "check", "checks");
+    assumptions.push_back(problem.space.str(assumption));
+  std::string all;
+  for (const std::string &assumption : assumptions)
+    all += (all.empty() ? " with " : " and ") + assumption;
+  text += all.size() <= 2000
+              ? all
+              : " that pass " + count(assumptions.size(), "check", "checks");
   coverage::IndexLimit limit = coverage::indexLimit(problem);
   if (limit.isImplied)
     text += ", no index beyond 64 bits";

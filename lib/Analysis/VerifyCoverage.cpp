@@ -38,13 +38,15 @@ struct VerifyCoveragePass
     faulty.clear();
     isRefuted = false;
     contentQueries = kAllContentQueries;
+    for (const ResultFault &fault : coverage.resultFaults)
+      reportResult(fault);
     cov::Problem proved = coverage.problem;
     decideContents(coverage, proved);
     cov::Result result;
     if (coverage.gaps.empty() && !isRefuted) {
       result = decide(coverage.problem);
       if (result.verdict == cov::Verdict::Proved)
-        return certify(coverage.indices, proved);
+        return certify(coverage, proved);
     }
     for (const CoveragePart &part : coverage.parts)
       decidePart(coverage, part);
@@ -256,6 +258,25 @@ private:
     return "";
   }
 
+  /// Results are what launches name.
+  void reportResult(const ResultFault &fault) {
+    isRefuted = true;
+    signalPassFailure();
+    InFlightDiagnostic diag =
+        (fault.store ? fault.store : getOperation().getOperation())
+            ->emitOpError();
+    if (fault.store)
+      diag << "writes argument #" << fault.argument
+           << ", which its launch only gives to be read";
+    else
+      diag << "does not write argument #" << fault.argument
+           << ", which is a result of its launch; expected each element to be "
+              "written once";
+    diag.attachNote(fault.launch->getLoc())
+        << "it is launched here, with this argument under '"
+        << (fault.store ? "ins" : "outs") << "'";
+  }
+
   void notDecided(Operation *op, const Twine &reason) {
     std::string text = reason.str();
     if (!reported.insert({op, text}).second)
@@ -286,11 +307,7 @@ private:
       auto [symbol, inserted] = symbols.try_emplace(number);
       if (inserted) {
         // The first size of a class gives the symbol its name.
-        std::string argument = std::to_string(key.first);
-        std::optional<cov::Term> found =
-            problem.space.find(key.second < 0 ? "arg" + argument
-                                              : "dim" + argument + "_" +
-                                                    std::to_string(key.second));
+        std::optional<cov::Term> found = problem.space.find(getSizeName(key));
         if (!found || !indices.symbolArguments.count(*found))
           continue;
         symbol->second = *found;
@@ -306,10 +323,11 @@ private:
     return keys;
   }
 
-  void certify(const KernelIndices &indices, cov::Problem problem) {
+  void certify(const KernelCoverage &coverage, cov::Problem problem) {
     ++numProved;
     KernelOp kernel = getOperation();
-    std::map<cov::Term, SizeKey> keys = nameSizes(indices, problem);
+    std::map<cov::Term, SizeKey> keys = nameSizes(coverage.indices, problem);
+    coverage.describeLaunch(problem);
     setCertificate(kernel, "coverage",
                    ::tracea::analysis::describeCoverage(problem),
                    cov::writeModel(problem));

@@ -131,9 +131,13 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     manager.addPass(createScheduleRoles());
     addProofs(manager, options);
   }
-  if (options.requireProof && !options.reference &&
-      options.to.getValue() >= Phase::Pipeline)
-    manager.addNestedPass<tracea_pipe::KernelOp>(createRequireProof());
+  if (!options.reference && options.to.getValue() >= Phase::Pipeline) {
+    if (options.requireProof)
+      manager.addNestedPass<tracea_pipe::KernelOp>(createRequireProof());
+    VerifyLaunchesOptions launches;
+    launches.requireProof = options.requireProof;
+    manager.addNestedPass<func::FuncOp>(createVerifyLaunches(launches));
+  }
   if (runs(Phase::Target)) {
     LowerToTargetOptions lower;
     lower.reference = options.reference;

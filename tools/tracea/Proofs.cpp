@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proofs.h"
+#include "tracea/Target/Program/RecheckLaunches.h"
 
 #include <nlohmann/json.hpp>
 
@@ -45,6 +46,8 @@ std::vector<Recheck> tracea::driver::recheckAll(const rt::Manifest &manifest) {
       rechecks.push_back(
           {kernel.name, spec.check,
            ta::recheckCertificate(spec.check, spec.claim, spec.model)});
+  for (ta::LaunchRecheck &recheck : ta::recheckLaunches(manifest))
+    rechecks.push_back({recheck.kernel, "launches", recheck.result});
   return rechecks;
 }
 

@@ -40,6 +40,22 @@ tracea_pipe::CertificateAttr getCertificate(Operation *kernel, StringRef check);
 /// Whether the kernel has certificates and is not what they are about.
 bool hasStaleCertificates(Operation *kernel);
 
+/// A launch, and what the certificates of its kernel expect that the host does
+/// not give: "dimension 1 of argument #0 to be dimension 0 of argument #1".
+/// Null where there is none.
+struct LaunchLack {
+  Operation *launch = nullptr;
+  std::string expected;
+};
+
+/// Compares the launches of `kernel` with what its certificate of coverage
+/// relies on: which arguments are results, and what the host has checked of
+/// their sizes.
+LaunchLack findLaunchLack(Operation *kernel);
+
+/// An error at the launch.
+InFlightDiagnostic emitLaunchLack(Operation *kernel, const LaunchLack &lack);
+
 /// Fails, after an error for each, where `kernel` lacks a certificate of
 /// `checks`; of what the compiler's own pipeline proves if none is named.
 LogicalResult requireCertificates(Operation *kernel,

@@ -5,6 +5,7 @@
 #ifndef TRACEA_ANALYSIS_PASSES_H
 #define TRACEA_ANALYSIS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"

@@ -147,6 +147,22 @@ def VerifyCoverage : Pass<"tracea-verify-coverage", "::mlir::tracea_pipe::Kernel
   ];
 }
 
+def VerifyLaunches : Pass<"tracea-verify-launches", "::mlir::func::FuncOp"> {
+  let summary = "Check that the host reads and returns what a launch has written";
+  let description = [{
+    Memory that a function allocates holds nothing until a launch has it under
+    `outs`, or another operation writes it. A launch that has it under `ins`
+    before, and a `return` of it, are errors with `require-proof` and warnings
+    without. Windows count as the memory that they look into: whether launches
+    that write parts of it together write all is not looked at. What a kernel
+    does with its results is the matter of `tracea-verify-coverage`.
+  }];
+  let options = [
+    Option<"requireProof", "require-proof", "bool", "false",
+           "Memory that nothing has written is an error">
+  ];
+}
+
 def RequireProof : Pass<"tracea-require-proof", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Refuse kernels that lack a certificate";
   let description = [{

@@ -52,6 +52,15 @@ private:
   std::string numbers(const TileCoord &all) const {
     return list("(", all, ")", [](int64_t v) { return std::to_string(v); });
   }
+  std::string describe(const Argument &argument) const {
+    const char *kind = argument.kind == Argument::Result  ? "result "
+                       : argument.kind == Argument::Input ? "input "
+                                                          : "scalar ";
+    return kind + list("(", argument.sizes, ")", [&](const Argument::Size &s) {
+             return std::string(s.isDynamic ? "?" : "") +
+                    (s.value ? space.str(*s.value) : "");
+           });
+  }
   void stage(const Stage &stage);
 
   const Problem &problem;
@@ -106,8 +115,13 @@ std::string Writing::run() {
                                                                : "coordinate ";
     item(kind + space.name({index}) + " " + range(space.range({index})));
   }
-  for (const Constraint &assumption : problem.assumptions)
-    item("assume " + space.str(assumption));
+  for (const Argument &argument : problem.arguments)
+    item("argument " + describe(argument));
+  if (!problem.grid.empty())
+    item("grid " + exprs(problem.grid));
+  for (size_t i = 0; i < problem.assumptions.size(); ++i)
+    item((i < problem.numGranted ? "granted " : "assume ") +
+         space.str(problem.assumptions[i]));
   for (const Stage &s : problem.stages)
     stage(s);
   if (!problem.outputs.empty())

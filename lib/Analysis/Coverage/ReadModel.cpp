@@ -31,6 +31,7 @@ public:
 private:
   void item(const std::string &keyword);
   void variable(const std::string &kind);
+  void argument();
   void stage();
   void lanes(const std::string &label);
 
@@ -262,6 +263,25 @@ void Reading::variable(const std::string &kind) {
   limited(0);
 }
 
+void Reading::argument() {
+  Argument argument;
+  std::string kind = word();
+  if (kind == "result")
+    argument.kind = Argument::Result;
+  else if (kind == "scalar")
+    argument.kind = Argument::Scalar;
+  else if (kind != "input")
+    fail("expected 'input', 'result' or 'scalar'");
+  list('(', ')', [&] {
+    Argument::Size size;
+    size.isDynamic = accept('?');
+    if (!size.isDynamic || (peek() != ',' && peek() != ')'))
+      size.value = sum(0);
+    argument.sizes.push_back(size);
+  });
+  problem.arguments.push_back(std::move(argument));
+}
+
 void Reading::lanes(const std::string &stageName) {
   LaneBases bases;
   std::vector<TileCoord> *vectors[numLaneDims] = {&bases.reg, &bases.lane,
@@ -342,8 +362,17 @@ void Reading::stage() {
 void Reading::item(const std::string &keyword) {
   if (keyword == "symbol" || keyword == "id" || keyword == "coordinate") {
     variable(keyword);
+  } else if (keyword == "argument") {
+    argument();
+  } else if (keyword == "grid") {
+    problem.grid = exprs();
   } else if (keyword == "assume") {
     problem.assumptions.push_back(constraint());
+  } else if (keyword == "granted") {
+    if (problem.numGranted != problem.assumptions.size())
+      return fail("what is granted stands before what is assumed");
+    problem.assumptions.push_back(constraint());
+    ++problem.numGranted;
   } else if (keyword == "stage") {
     stage();
   } else if (keyword == "writer") {

@@ -342,6 +342,7 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
 //===----------------------------------------------------------------------===//
 
 void KernelCoverage::extractAccesses(Operation *op) {
+  hasUnknown |= hasUnknownAccess(op);
   if (hasUnknownAccess(op))
     return gap(op, "how it reads and writes memory is not known");
   bool isFirst = true;
@@ -410,12 +411,15 @@ void KernelCoverage::extract() {
     if (op != kernel)
       extractAccesses(op);
   });
+  extractResults();
   extractOutputs();
   extractValues();
   extractSums();
   extractSlots();
   extractClusterMemory();
   addObligations(context);
+  extractGrid();
   problem.assumptions = indices.getAssumptions();
+  problem.numGranted = indices.getRequired().size();
   addOtherIds(problem);
 }

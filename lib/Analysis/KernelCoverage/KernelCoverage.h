@@ -74,6 +74,15 @@ struct CoverageGap {
   std::string reason;
 };
 
+/// A store to an argument that a launch only reads, or no store at all to one
+/// that is a result of a launch.
+struct ResultFault {
+  unsigned argument;
+  /// Null: there is none.
+  Operation *store;
+  Operation *launch;
+};
+
 /// A claim about what the data are: decided by itself, and left out of the
 /// certificate where it is not decided. The rest holds without it.
 struct ContentClaim {
@@ -118,6 +127,10 @@ public:
   std::string valuesUndecided;
   /// Whether the reason is that a sum is dropped on the way to a result.
   bool areValuesFaulty = false;
+  std::vector<ResultFault> resultFaults;
+
+  /// Says what a launch has to be like for `proved` to be about it.
+  void describeLaunch(cov::Problem &proved) const;
 
   /// Gives a claim ids of its own, and what its counterexamples depend on.
   void finish(ContentClaim &content);
@@ -139,6 +152,9 @@ private:
                const IndexScope &scope);
   void addObligations(IndexContext &context);
   void extractOutputs();
+  // Results.cpp
+  void extractResults();
+  void extractGrid();
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();
@@ -167,6 +183,8 @@ private:
   Choices choices;
   IndexContext context;
   std::vector<Site> sites;
+  /// Whether something may write that is not among the sites.
+  bool hasUnknown = false;
   /// Indices of the grid that choose between results of their own: the part of
   /// a split sum.
   std::vector<cov::Term> splitIds;

@@ -32,6 +32,12 @@ KernelIndices::KernelIndices(KernelOp kernel, cov::Space &space)
     look(size, true);
 }
 
+std::string mlir::tracea::getSizeName(SizeKey key) {
+  std::string argument = std::to_string(key.first);
+  return key.second < 0 ? "arg" + argument
+                        : "dim" + argument + "_" + std::to_string(key.second);
+}
+
 Expr KernelIndices::getSize(unsigned argument, int64_t dim) {
   auto it = facts.classes.find({argument, dim});
   return it == facts.classes.end() ? Expr::invalid() : getClassSize(it->second);
@@ -48,11 +54,9 @@ Expr KernelIndices::getClassSize(unsigned number) {
   auto [argument, dim] = first->first;
   // An integer may be negative; extents are not.
   bool isExtent = dim >= 0;
-  std::string name =
-      isExtent ? "dim" + std::to_string(argument) + "_" + std::to_string(dim)
-               : "arg" + std::to_string(argument);
-  Term symbol = math.space.symbol(
-      name, isExtent ? cov::Range() : cov::Range::from(INT64_MIN / 4));
+  Term symbol = math.space.symbol(getSizeName(first->first),
+                                  isExtent ? cov::Range()
+                                           : cov::Range::from(INT64_MIN / 4));
   names[symbol] = isExtent ? "dimension " + std::to_string(dim) +
                                  " of argument #" + std::to_string(argument)
                            : "argument #" + std::to_string(argument);

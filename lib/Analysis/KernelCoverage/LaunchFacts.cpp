@@ -231,12 +231,12 @@ static void learnChecks(HostSizes &sizes, LaunchOp launch) {
   }
 }
 
-LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
-  LaunchFacts facts;
+std::optional<SmallVector<LaunchOp>>
+mlir::tracea::findLaunches(KernelOp kernel) {
+  SmallVector<LaunchOp> launches;
   auto module = kernel->getParentOfType<ModuleOp>();
   if (!module)
-    return facts;
-  SmallVector<LaunchOp> launches;
+    return launches;
   auto name = FlatSymbolRefAttr::get(kernel);
   std::set<std::string> known;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -247,16 +247,31 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
       // Of launches that bring the same sizes, the first one knows least.
       if (!sizes)
         sizes.emplace(function);
-      if (known.insert(sizes->describe(launch)).second)
+      // What is an input of one may be a result of another.
+      std::string text = std::to_string(launch.getInputs().size()) + ": " +
+                         sizes->describe(launch);
+      if (known.insert(std::move(text)).second)
         launches.push_back(launch);
     });
   }
   // What launches elsewhere checks elsewhere.
   for (Operation &other : module.getBodyRegion().getOps())
-    if (other.getNumRegions() > 0 && !isa<KernelOp, func::FuncOp>(other)) {
-      facts.isComplete = false;
-      launches.clear();
-    }
+    if (other.getNumRegions() > 0 && !isa<KernelOp, func::FuncOp>(other))
+      return std::nullopt;
+  return launches;
+}
+
+LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
+  std::optional<SmallVector<LaunchOp>> launches = findLaunches(kernel);
+  LaunchFacts facts =
+      getLaunchFacts(kernel, launches.value_or(SmallVector<LaunchOp>()));
+  facts.isComplete &= launches.has_value();
+  return facts;
+}
+
+LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel,
+                                         ArrayRef<LaunchOp> launches) {
+  LaunchFacts facts;
   facts.isLaunched = !launches.empty();
 
   std::vector<SizeKey> keys;
@@ -272,12 +287,17 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
   std::vector<std::vector<unsigned>> signatures(keys.size());
   std::vector<std::optional<int64_t>> constants(keys.size());
   std::unique_ptr<HostSizes> last;
-  for (auto [launchNumber, launch] : llvm::enumerate(launches)) {
+  for (LaunchOp launch : launches) {
     auto sizesOfLaunch = std::make_unique<HostSizes>();
     HostSizes &sizes = *sizesOfLaunch;
     learnChecks(sizes, launch);
     SmallVector<Value> operands(launch.getInputs());
     llvm::append_range(operands, launch.getInits());
+    unsigned numInputs = launch.getInputs().size();
+    for (unsigned argument = 0; argument < operands.size(); ++argument)
+      if (isa<MemRefType>(operands[argument].getType()))
+        (argument < numInputs ? facts.inputs : facts.results)
+            .try_emplace(argument, launch);
     for (auto [key, signature, constant] :
          llvm::zip(keys, signatures, constants)) {
       if (key.first >= operands.size())
@@ -288,7 +308,7 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel) {
       unsigned number = sizes.getClass(size);
       signature.push_back(number);
       std::optional<int64_t> known = sizes.getConstant(number);
-      if (launchNumber == 0)
+      if (launch == launches.front())
         constant = known;
       else if (constant != known)
         constant = std::nullopt;

@@ -18,6 +18,9 @@ namespace mlir::tracea {
 /// argument (dim -1).
 using SizeKey = std::pair<unsigned, int64_t>;
 
+/// The name of its symbol: "dim0_1", "arg3".
+std::string getSizeName(SizeKey key);
+
 /// What all launches of a kernel have in common.
 struct LaunchFacts {
   /// Sizes that are equal in each launch have one class.
@@ -32,6 +35,9 @@ struct LaunchFacts {
   std::map<cov::Term, int64_t> values;
   /// Classes with how the host computes them.
   std::vector<std::pair<unsigned, cov::Expr>> computed;
+  /// Arguments that launches give as memory to read, and as memory of results,
+  /// with one launch that does.
+  std::map<unsigned, tracea_pipe::LaunchOp> inputs, results;
   /// Whether there are launches at all.
   bool isLaunched = false;
   /// Whether this is all that the host has checked.
@@ -44,9 +50,17 @@ cov::Expr
 transfer(const cov::Expr &expr, const cov::Space &from, IndexArithmetic &to,
          llvm::function_ref<std::optional<cov::Expr>(cov::Term)> replace);
 
-/// Reads the functions that launch `kernel`. Nothing else than functions is
-/// read: passes over kernels do not change them.
+/// The launches of `kernel` in functions; nothing where operations that are no
+/// functions may launch it as well. Nothing else than functions is read: passes
+/// over kernels do not change them.
+std::optional<llvm::SmallVector<tracea_pipe::LaunchOp>>
+findLaunches(tracea_pipe::KernelOp kernel);
+
+/// Reads the functions that launch `kernel`.
 LaunchFacts getLaunchFacts(tracea_pipe::KernelOp kernel);
+/// What these launches have in common.
+LaunchFacts getLaunchFacts(tracea_pipe::KernelOp kernel,
+                           llvm::ArrayRef<tracea_pipe::LaunchOp> launches);
 
 } // namespace mlir::tracea
 

@@ -498,6 +498,9 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch,
     return it->second;
   if (options.requireProof && failed(requireCertificates(kernel)))
     return failure();
+  // Without what was checked it would read and write anything.
+  if (LaunchLack lack = findLaunchLack(kernel); lack.launch)
+    return emitLaunchLack(kernel, lack);
   rt::KernelSpec spec = describeKernel(kernel);
   spec.blob = codeBlob;
   program.manifest.kernels.push_back(std::move(spec));

@@ -13,21 +13,39 @@ using namespace mlir;
 using namespace mlir::tracea;
 namespace rt = ::tracea::runtime;
 
+int64_t mlir::tracea::buildIndexCheck(const std::vector<IndexSummand> &summands,
+                                      std::vector<rt::Expr> &nodes) {
+  rt::ExprBuilder exprs(nodes);
+  int64_t sum = exprs.constant(0);
+  for (const IndexSummand &summand : summands) {
+    int64_t product = exprs.constant(summand.factor);
+    for (IndexSummand::Size size : summand.sizes)
+      product = exprs.mul(
+          product,
+          size.isInteger
+              ? exprs.max(size.expr, exprs.sub(exprs.constant(0), size.expr))
+              : size.expr);
+    sum = exprs.add(sum, product);
+  }
+  // What does not fit has no value, and a check without a value fails.
+  return exprs.le(sum, exprs.constant(std::numeric_limits<int64_t>::max()));
+}
+
 std::optional<rt::CheckSpec>
 mlir::tracea::getIndexCheck(Operation *kernel, const rt::StepSpec &step,
                             std::vector<rt::Expr> &nodes) {
   auto summands = kernel->getAttrOfType<ArrayAttr>(kIndexLimit);
   if (!summands || hasStaleCertificates(kernel))
     return std::nullopt;
-  rt::ExprBuilder exprs(nodes);
+  std::vector<IndexSummand> sum;
   std::string text;
-  int64_t sum = exprs.constant(0);
   for (Attribute entry : summands) {
     auto words = dyn_cast<DenseI64ArrayAttr>(entry);
     if (!words || words.size() % 2 != 1)
       return std::nullopt;
     ArrayRef<int64_t> rest = words.asArrayRef();
-    int64_t product = exprs.constant(rest.front());
+    IndexSummand &summand = sum.emplace_back();
+    summand.factor = rest.front();
     std::string name;
     if (rest.front() != 1 || rest.size() == 1)
       name = std::to_string(rest.front());
@@ -39,26 +57,21 @@ mlir::tracea::getIndexCheck(Operation *kernel, const rt::StepSpec &step,
       if (arg.hasView() != (dim >= 0) ||
           (dim >= 0 && dim >= static_cast<int64_t>(arg.view.sizes.size())))
         return std::nullopt;
-      int64_t size;
       if (dim >= 0) {
-        size = arg.view.sizes[dim];
+        summand.sizes.push_back({arg.view.sizes[dim], false});
         name += std::string(name.empty() ? "" : " * ") + "dimension " +
                 std::to_string(dim) + " of argument #" +
                 std::to_string(argument);
       } else {
-        size = exprs.max(arg.index, exprs.sub(exprs.constant(0), arg.index));
+        summand.sizes.push_back({arg.index, true});
         name += std::string(name.empty() ? "" : " * ") + "|argument #" +
                 std::to_string(argument) + "|";
       }
-      product = exprs.mul(product, size);
     }
-    sum = exprs.add(sum, product);
     text += (text.empty() ? "" : " + ") + name;
   }
-  // What does not fit has no value, and a check without a value fails.
   rt::CheckSpec check;
-  check.expr =
-      exprs.le(sum, exprs.constant(std::numeric_limits<int64_t>::max()));
+  check.expr = buildIndexCheck(sum, nodes);
   auto name = kernel->getAttrOfType<StringAttr>("sym_name");
   check.message = "the indices of kernel '" + (name ? name.str() : "") +
                   "' fit into 64 bits, so does " + text;

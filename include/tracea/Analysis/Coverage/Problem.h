@@ -131,17 +131,44 @@ struct Claim {
   std::vector<std::vector<Expr>> witnesses;
 };
 
+/// An argument as every launch brings it.
+struct Argument {
+  enum Kind : uint8_t {
+    /// Memory that is read at most.
+    Input,
+    /// Memory whose elements are written, each once.
+    Result,
+    /// An integer, which is its only size, or another number, which has none.
+    Scalar
+  };
+  struct Size {
+    /// In symbols; without it the claim does not depend on this size.
+    std::optional<Expr> value;
+    /// Whether only the launch knows it.
+    bool isDynamic = false;
+  };
+  Kind kind = Input;
+  std::vector<Size> sizes;
+};
+
 struct Problem {
   std::string name;
   Space space;
-  /// What holds of the symbols, besides their ranges: checked at launch.
+  /// What holds of the symbols, besides their ranges: the first `numGranted`
+  /// wherever the kernel runs at all (its grid is not empty), the others are
+  /// checked at launch.
   std::vector<Constraint> assumptions;
+  size_t numGranted = 0;
   std::vector<Stage> stages;
   /// The elements: coordinates that stages make and none uses. Every other
   /// coordinate that is made is used, and every id is.
   std::vector<Term> outputs;
   std::vector<Access> accesses;
   std::vector<Claim> claims;
+  /// What a launch has to be like: its arguments, where the same symbol stands
+  /// for the same size, and the extents of its grid. Empty: nothing is said.
+  std::vector<Argument> arguments;
+  std::vector<Expr> grid;
   /// The sizes that a launch brings: the extents of each buffer, as far as they
   /// are symbols, and integers; only for launch guards.
   std::vector<std::vector<Term>> buffers;

@@ -15,6 +15,21 @@
 
 namespace mlir::tracea {
 
+/// A product of sizes with a factor.
+struct IndexSummand {
+  struct Size {
+    /// The expression, of which the magnitude counts where it may be negative.
+    int64_t expr;
+    bool isInteger;
+  };
+  int64_t factor = 1;
+  std::vector<Size> sizes;
+};
+
+/// The expression that is not zero where the sum fits into 64 bits.
+int64_t buildIndexCheck(const std::vector<IndexSummand> &summands,
+                        std::vector<::tracea::runtime::Expr> &nodes);
+
 /// What has to hold of the arguments of `step`, which launches `kernel`;
 /// nothing where it always does, or where nothing was proved.
 std::optional<::tracea::runtime::CheckSpec>

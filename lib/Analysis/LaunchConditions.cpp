@@ -1,0 +1,181 @@
+//===- LaunchConditions.cpp - Whether a launch keeps what was proved ------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Coverage is proved for launches as the host makes them: of so many results,
+// with sizes that the host has compared. The model of the certificate says all
+// of it. A host that no longer compares them launches another kernel, so to
+// speak, though its body is the same.
+
+#include "KernelCoverage/LaunchFacts.h"
+#include "tracea/Analysis/Certificates.h"
+#include "tracea/Analysis/Coverage/Decide.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+using cov::Expr;
+using cov::Term;
+
+namespace {
+/// Compares what a model asks of launches with what the host gives.
+class Comparison {
+public:
+  Comparison(KernelOp kernel, cov::Problem &claim, const LaunchFacts &facts)
+      : kernel(kernel), claim(claim), facts(facts), math(claim.space) {}
+
+  /// What the host lacks; empty: nothing.
+  std::string run();
+
+private:
+  std::string compareArgument(unsigned number);
+  std::string compareSize(SizeKey key, const Expr &value);
+  std::string compareAssumptions();
+  std::string nameOf(SizeKey key) const {
+    std::string argument = "argument #" + std::to_string(key.first);
+    return key.second < 0
+               ? argument
+               : "dimension " + std::to_string(key.second) + " of " + argument;
+  }
+
+  KernelOp kernel;
+  cov::Problem &claim;
+  const LaunchFacts &facts;
+  IndexArithmetic math;
+  /// By symbol: the size that was seen first. By class: what the model calls
+  /// it.
+  std::map<Expr, SizeKey> first;
+  std::map<unsigned, Expr> sizes;
+};
+} // namespace
+
+std::string Comparison::compareSize(SizeKey key, const Expr &value) {
+  auto found = facts.classes.find(key);
+  if (found == facts.classes.end())
+    return nameOf(key) + " to be known only to a launch";
+  unsigned number = found->second;
+  auto constant = facts.constants.find(number);
+  if (value.isConstant()) {
+    if (constant == facts.constants.end() ||
+        constant->second != value.constant())
+      return nameOf(key) + " to be " + std::to_string(value.constant());
+    return "";
+  }
+  auto [place, inserted] = first.try_emplace(value, key);
+  if (inserted) {
+    sizes.try_emplace(number, value);
+    return "";
+  }
+  unsigned other = facts.classes.at(place->second);
+  auto otherConstant = facts.constants.find(other);
+  bool isEqual = number == other || (constant != facts.constants.end() &&
+                                     otherConstant != facts.constants.end() &&
+                                     constant->second == otherConstant->second);
+  if (!isEqual)
+    return nameOf(key) + " to be " + nameOf(place->second);
+  sizes.try_emplace(number, value);
+  return "";
+}
+
+std::string Comparison::compareArgument(unsigned number) {
+  const cov::Argument &argument = claim.arguments[number];
+  Type type = kernel.getArgumentTypes()[number];
+  auto memref = dyn_cast<MemRefType>(type);
+  bool isScalar = argument.kind == cov::Argument::Scalar;
+  size_t count = memref ? memref.getRank() : type.isIntOrIndex();
+  if (isScalar == bool(memref) || argument.sizes.size() != count)
+    return "another type of argument #" + std::to_string(number);
+  bool isResult = argument.kind == cov::Argument::Result;
+  if (memref && !isResult && facts.results.count(number))
+    return "argument #" + std::to_string(number) + " to be no result";
+  if (memref && isResult && facts.inputs.count(number))
+    return "argument #" + std::to_string(number) + " to be a result";
+  for (auto [dim, size] : llvm::enumerate(argument.sizes)) {
+    bool isDynamic = !memref || memref.isDynamicDim(dim);
+    if (isDynamic != size.isDynamic ||
+        (!isDynamic && (!size.value || *size.value != memref.getDimSize(dim))))
+      return "another type of argument #" + std::to_string(number);
+    if (!isDynamic || !size.value)
+      continue;
+    SizeKey key{number, memref ? static_cast<int64_t>(dim) : -1};
+    if (std::string lack = compareSize(key, *size.value); !lack.empty())
+      return lack;
+  }
+  return "";
+}
+
+std::string Comparison::compareAssumptions() {
+  std::vector<cov::Constraint> known;
+  auto add = [&](const Expr &left, const Expr &right, bool equality) {
+    auto replace = [&](Term term) -> std::optional<Expr> {
+      if (auto value = facts.values.find(term); value != facts.values.end())
+        return Expr(value->second);
+      auto symbol = facts.symbols.find(term);
+      if (symbol == facts.symbols.end())
+        return std::nullopt;
+      auto size = sizes.find(symbol->second);
+      return size == sizes.end() ? std::nullopt
+                                 : std::optional<Expr>(size->second);
+    };
+    Expr difference = transfer(left, *facts.host, math, replace) - right;
+    if (difference.isValid())
+      known.push_back({difference, equality});
+  };
+  if (facts.host)
+    for (const cov::Constraint &check : facts.checks)
+      add(check.expr, 0, check.equality);
+  for (const auto &[number, size] : facts.computed)
+    if (auto found = sizes.find(number); found != sizes.end())
+      add(size, found->second, /*equality=*/true);
+  for (size_t i = claim.numGranted; i < claim.assumptions.size(); ++i) {
+    const cov::Constraint &assumption = claim.assumptions[i];
+    auto isSame = [&](const cov::Constraint &other) {
+      return other == assumption || (assumption.equality && other.equality &&
+                                     other.expr == -assumption.expr);
+    };
+    if (llvm::none_of(known, isSame))
+      return claim.space.str(assumption);
+  }
+  return "";
+}
+
+std::string Comparison::run() {
+  if (claim.arguments.size() != kernel.getArgumentTypes().size())
+    return claim.arguments.empty()
+               ? "what their model does not say: it names no arguments"
+               : std::to_string(claim.arguments.size()) + " arguments";
+  for (unsigned number = 0; number < claim.arguments.size(); ++number)
+    if (std::string lack = compareArgument(number); !lack.empty())
+      return lack;
+  return compareAssumptions();
+}
+
+LaunchLack mlir::tracea::findLaunchLack(Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  CertificateAttr certificate =
+      kernel ? getCertificate(kernel, "coverage") : CertificateAttr();
+  if (!certificate)
+    return {};
+  std::optional<SmallVector<LaunchOp>> launches = findLaunches(kernel);
+  if (launches && launches->empty())
+    return {};
+  auto claim = cov::readModel(certificate.getModel().str());
+  if (!claim)
+    return {launches ? launches->front() : op,
+            "a coverage model that can be read (" + claim.message() + ")"};
+  if (!launches)
+    return {op, "launches in functions alone"};
+  auto compare = [&](ArrayRef<LaunchOp> some) {
+    cov::Problem copy = *claim;
+    LaunchFacts facts = getLaunchFacts(kernel, some);
+    return Comparison(kernel, copy, facts).run();
+  };
+  // What one launch has checked is not what all have.
+  std::string lack = compare(*launches);
+  if (lack.empty())
+    return {};
+  for (LaunchOp launch : *launches)
+    if (std::string own = compare(launch); !own.empty())
+      return {launch, own};
+  return {launches->front(), lack};
+}

@@ -1,0 +1,485 @@
+//===- RecheckLaunches.cpp - Launches against what was proved -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expressions of the manifest become expressions over the shapes of the inputs,
+// its checks become assumptions. What a model expects of a launch is a claim
+// about these, which the library of coverage decides.
+
+#include "tracea/Target/Program/RecheckLaunches.h"
+
+#include "tracea/Analysis/Coverage/Decide.h"
+#include "tracea/Target/Program/IndexCheck.h"
+
+#include <chrono>
+
+using namespace tracea::analysis;
+namespace cov = tracea::coverage;
+namespace rt = tracea::runtime;
+using cov::Expr;
+using cov::Term;
+
+namespace {
+
+/// The expressions of an entry, over the shapes of its inputs.
+class EntryExprs {
+public:
+  explicit EntryExprs(const rt::EntrySpec &entry) : entry(entry) {
+    for (const rt::Expr &node : entry.exprs)
+      values.push_back(translate(node));
+    for (const rt::CheckSpec &check : entry.checks)
+      assume(check.expr);
+  }
+
+  /// Invalid where it is none of sums, products, quotients and minima.
+  Expr get(int64_t node) const { return values[node]; }
+  /// An expression of a model, with its symbols replaced; invalid where one
+  /// has no value.
+  Expr transfer(const Expr &expr, const cov::Space &from,
+                const std::map<Term, Expr> &symbols);
+
+  cov::Space space;
+  std::vector<cov::Constraint> checks;
+
+private:
+  Expr translate(const rt::Expr &node);
+  void assume(int64_t node);
+
+  const rt::EntrySpec &entry;
+  std::vector<Expr> values;
+  std::map<std::pair<int64_t, int64_t>, Term> dims;
+};
+
+/// The launches of one kernel in one entry.
+class Launches {
+public:
+  Launches(const rt::EntrySpec &entry, EntryExprs &exprs,
+           const cov::Problem &model)
+      : entry(entry), exprs(exprs), model(model) {}
+
+  /// Nothing: the launch is as the model expects.
+  std::string compare(const rt::StepSpec &step);
+  bool isUndecided = false;
+
+private:
+  std::string readArguments(const rt::StepSpec &step);
+  std::string addSize(const cov::Argument::Size &size, int64_t node,
+                      const std::string &name);
+  std::string compareGrid(const rt::StepSpec &step);
+  std::string compareIndexLimit();
+  std::string prove(const cov::Constraint &constraint, const std::string &what);
+
+  const rt::EntrySpec &entry;
+  EntryExprs &exprs;
+  const cov::Problem &model;
+  /// What the symbols of the model are at this launch.
+  std::map<Term, Expr> symbols;
+  std::map<Term, int64_t> nodes;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// EntryExprs
+//===----------------------------------------------------------------------===//
+
+Expr EntryExprs::translate(const rt::Expr &node) {
+  auto at = [&](int64_t number) { return values[number]; };
+  switch (node.op) {
+  case rt::ExprOp::Const:
+    return node.a;
+  case rt::ExprOp::Dim: {
+    auto [place, inserted] = dims.try_emplace({node.a, node.b}, Term());
+    if (inserted)
+      place->second = space.symbol("in" + std::to_string(node.a) + "_" +
+                                   std::to_string(node.b));
+    return place->second;
+  }
+  case rt::ExprOp::Add:
+    return at(node.a) + at(node.b);
+  case rt::ExprOp::Sub:
+    return at(node.a) - at(node.b);
+  case rt::ExprOp::Mul:
+    return space.product(at(node.a), at(node.b));
+  case rt::ExprOp::Min:
+    return space.min(at(node.a), at(node.b));
+  case rt::ExprOp::Max:
+    return space.max(at(node.a), at(node.b));
+  case rt::ExprOp::FloorDiv:
+  case rt::ExprOp::CeilDiv:
+  case rt::ExprOp::Mod: {
+    Expr divisor = at(node.b);
+    if (!divisor.isValid() || !divisor.isConstant() || divisor.constant() < 1)
+      return Expr::invalid();
+    if (node.op == rt::ExprOp::Mod)
+      return space.mod(at(node.a), divisor);
+    return node.op == rt::ExprOp::CeilDiv ? space.ceilDiv(at(node.a), divisor)
+                                          : space.floorDiv(at(node.a), divisor);
+  }
+  case rt::ExprOp::Eq:
+  case rt::ExprOp::Ne:
+  case rt::ExprOp::Lt:
+  case rt::ExprOp::Le:
+  case rt::ExprOp::Select:
+    break;
+  }
+  return Expr::invalid();
+}
+
+/// What holds where a node is not zero, as far as that is a conjunction.
+void EntryExprs::assume(int64_t number) {
+  const rt::Expr &node = entry.exprs[number];
+  cov::Constraint constraint;
+  switch (node.op) {
+  case rt::ExprOp::Eq:
+    constraint = cov::equal(values[node.a], values[node.b]);
+    break;
+  case rt::ExprOp::Le:
+    constraint = cov::atMost(values[node.a], values[node.b]);
+    break;
+  case rt::ExprOp::Lt:
+    constraint = cov::less(values[node.a], values[node.b]);
+    break;
+  case rt::ExprOp::Min:
+    // Of truth values: both.
+    assume(node.a);
+    assume(node.b);
+    return;
+  default:
+    return;
+  }
+  if (constraint.expr.isValid())
+    checks.push_back(constraint);
+}
+
+Expr EntryExprs::transfer(const Expr &expr, const cov::Space &from,
+                          const std::map<Term, Expr> &symbols) {
+  Expr result = expr.constant();
+  for (const Expr::Summand &summand : expr.terms()) {
+    Term term = summand.first;
+    Expr part = Expr::invalid();
+    auto operand = [&](unsigned number) {
+      return transfer(from.operand(term, number), from, symbols);
+    };
+    switch (from.kind(term)) {
+    case cov::TermKind::Quotient:
+      part = space.floorDiv(operand(0), operand(1));
+      break;
+    case cov::TermKind::Minimum:
+      part = space.min(operand(0), operand(1));
+      break;
+    case cov::TermKind::Product:
+      part = 1;
+      for (Term factor : from.factors(term))
+        part = space.product(part, transfer(factor, from, symbols));
+      break;
+    default:
+      if (auto found = symbols.find(term); found != symbols.end())
+        part = found->second;
+    }
+    result += summand.second * part;
+  }
+  return expr.isValid() ? result : Expr::invalid();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+std::string Launches::prove(const cov::Constraint &constraint,
+                            const std::string &what) {
+  std::string text = "expects " + what + ", which no check of the entry '" +
+                     entry.name + "' says";
+  if (!constraint.expr.isValid())
+    return text;
+  if (constraint.expr.isConstant())
+    return (constraint.equality ? constraint.expr.constant() == 0
+                                : constraint.expr.constant() >= 0)
+               ? ""
+               : text;
+  cov::Problem problem;
+  problem.space = exprs.space;
+  problem.assumptions = exprs.checks;
+  problem.claims = {{what, {}, {}, {constraint}, {}, {}}};
+  cov::Result result = cov::decide(problem);
+  if (result.verdict == cov::Verdict::Proved)
+    return "";
+  if (result.verdict == cov::Verdict::NotDecided) {
+    isUndecided = true;
+    return "whether " + what + " is not decided: " + result.reason;
+  }
+  return text;
+}
+
+std::string Launches::addSize(const cov::Argument::Size &size, int64_t node,
+                              const std::string &name) {
+  if (!size.value)
+    return "";
+  Expr given = exprs.get(node);
+  std::string what = name + " to be " + model.space.str(*size.value);
+  if (size.value->isConstant())
+    return prove(cov::equal(given, *size.value), what);
+  if (size.value->constant() != 0 || size.value->terms().size() != 1 ||
+      size.value->terms().front().second != 1)
+    return what + ": its model is none of sizes";
+  Term symbol = size.value->terms().front().first;
+  auto [place, inserted] = symbols.try_emplace(symbol, given);
+  if (!inserted)
+    return prove(cov::equal(given, place->second), what);
+  nodes[symbol] = node;
+  return "";
+}
+
+std::string Launches::readArguments(const rt::StepSpec &step) {
+  size_t next = 0;
+  auto take = [&](bool isView) -> const rt::ArgSpec * {
+    if (next == step.args.size())
+      return nullptr;
+    const rt::ArgSpec &arg = step.args[next];
+    bool fits = isView ? arg.kind == rt::ArgKind::View ||
+                             arg.kind == rt::ArgKind::Pointer
+                       : arg.kind == rt::ArgKind::Index;
+    next += fits;
+    return fits ? &arg : nullptr;
+  };
+  for (size_t number = 0; number < model.arguments.size(); ++number) {
+    const cov::Argument &argument = model.arguments[number];
+    bool isScalar = argument.kind == cov::Argument::Scalar;
+    const rt::ArgSpec *arg = take(!isScalar);
+    std::string name = "argument #" + std::to_string(number);
+    if (!arg)
+      return "expects " + std::string(isScalar ? "a number" : "a tensor") +
+             " as " + name;
+    if (isScalar) {
+      for (const cov::Argument::Size &size : argument.sizes)
+        if (std::string why = addSize(size, arg->index, name); !why.empty())
+          return why;
+      continue;
+    }
+    if (arg->view.sizes.size() != argument.sizes.size())
+      return "expects " + name + " of rank " +
+             std::to_string(argument.sizes.size());
+    for (size_t dim = 0; dim < argument.sizes.size(); ++dim)
+      if (std::string why =
+              addSize(argument.sizes[dim], arg->view.sizes[dim],
+                      "dimension " + std::to_string(dim) + " of " + name);
+          !why.empty())
+        return why;
+    // Beside a pointer stand the sizes that the kernel does not know.
+    for (size_t dim = 0;
+         arg->kind == rt::ArgKind::Pointer && dim < argument.sizes.size();
+         ++dim) {
+      if (!argument.sizes[dim].isDynamic)
+        continue;
+      const rt::ArgSpec *size = take(/*isView=*/false);
+      if (!size || size->index != arg->view.sizes[dim])
+        return "expects dimension " + std::to_string(dim) + " of " + name +
+               " behind it";
+    }
+  }
+  for (; next < step.args.size(); ++next)
+    if (step.args[next].kind != rt::ArgKind::TensorMap)
+      return "expects " + std::to_string(model.arguments.size()) + " arguments";
+  return "";
+}
+
+std::string Launches::compareGrid(const rt::StepSpec &step) {
+  if (model.grid.empty())
+    return "";
+  Expr product = 1;
+  for (const Expr &extent : model.grid)
+    product = exprs.space.product(product,
+                                  exprs.transfer(extent, model.space, symbols));
+  // Of kernels for one launch the first runs that can: the others have no
+  // tiles.
+  int64_t tiles = step.tiles;
+  if (const rt::Expr &node = entry.exprs[tiles];
+      node.op == rt::ExprOp::Select &&
+      entry.exprs[node.c].op == rt::ExprOp::Const && entry.exprs[node.c].a == 0)
+    tiles = node.b;
+  if (std::string why = prove(cov::equal(exprs.get(tiles), product),
+                              "as many tiles as its grid has");
+      !why.empty())
+    return why;
+  // Workgroups along x alone.
+  for (size_t axis = 0; axis < step.grid.size(); ++axis) {
+    const rt::Expr &node = entry.exprs[step.grid[axis]];
+    bool isRight = axis == 0 ? step.grid[axis] == step.tiles
+                             : node.op == rt::ExprOp::Const && node.a == 1;
+    if (!isRight)
+      return "expects its grid along x";
+  }
+  return "";
+}
+
+std::string Launches::compareIndexLimit() {
+  cov::IndexLimit limit = cov::indexLimit(model);
+  if (limit.isImplied || !limit.reason.empty())
+    return "";
+  std::vector<rt::Expr> copy = entry.exprs;
+  std::vector<mlir::tracea::IndexSummand> summands;
+  for (const cov::IndexLimit::Summand &summand : limit.summands) {
+    mlir::tracea::IndexSummand &made = summands.emplace_back();
+    made.factor = summand.factor;
+    for (Term size : summand.sizes) {
+      auto node = nodes.find(size);
+      if (node == nodes.end())
+        return "expects a size of the launch as " + model.space.name(size);
+      bool isInteger = std::find(model.integers.begin(), model.integers.end(),
+                                 size) != model.integers.end();
+      made.sizes.push_back({node->second, isInteger});
+    }
+  }
+  int64_t check = mlir::tracea::buildIndexCheck(summands, copy);
+  const rt::Expr &node = copy[check];
+  bool isKnown = (node.op == rt::ExprOp::Const && node.a != 0) ||
+                 std::any_of(entry.checks.begin(), entry.checks.end(),
+                             [&](const rt::CheckSpec &spec) {
+                               return spec.expr == check;
+                             });
+  return isKnown ? ""
+                 : "expects a check that " + cov::describe(limit, model.space) +
+                       " fits into 64 bits, which the entry '" + entry.name +
+                       "' does not make";
+}
+
+std::string Launches::compare(const rt::StepSpec &step) {
+  symbols.clear();
+  nodes.clear();
+  if (model.arguments.empty())
+    return "has a model that does not say what its launches are like";
+  if (std::string why = readArguments(step); !why.empty())
+    return why;
+  for (size_t i = model.numGranted; i < model.assumptions.size(); ++i) {
+    const cov::Constraint &assumption = model.assumptions[i];
+    cov::Constraint here{exprs.transfer(assumption.expr, model.space, symbols),
+                         assumption.equality};
+    if (std::string why = prove(here, model.space.str(assumption));
+        !why.empty())
+      return why;
+  }
+  if (std::string why = compareGrid(step); !why.empty())
+    return why;
+  return compareIndexLimit();
+}
+
+//===----------------------------------------------------------------------===//
+// What is read was written
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Follows the steps of an entry.
+class Memory {
+public:
+  Memory(const rt::EntrySpec &entry) : entry(entry) {
+    for (const rt::BufferSpec &buffer : entry.buffers)
+      isWritten.push_back(buffer.kind != rt::BufferKind::Temp);
+  }
+
+  /// What `step` does wrong. Of kernels without a model nothing is known.
+  std::string run(const rt::StepSpec &step, const cov::Problem *model) {
+    std::vector<int64_t> views;
+    for (const rt::ArgSpec &arg : step.args)
+      if (arg.kind == rt::ArgKind::View || arg.kind == rt::ArgKind::Pointer)
+        views.push_back(arg.view.buffer);
+    if (!model) {
+      for (int64_t buffer : views)
+        isWritten[buffer] = true;
+      return "";
+    }
+    std::vector<int64_t> results;
+    size_t next = 0;
+    for (size_t number = 0; number < model->arguments.size(); ++number) {
+      const cov::Argument &argument = model->arguments[number];
+      if (argument.kind == cov::Argument::Scalar || next == views.size())
+        continue;
+      int64_t buffer = views[next++];
+      std::string name = "argument #" + std::to_string(number);
+      if (argument.kind == cov::Argument::Result) {
+        if (entry.buffers[buffer].kind == rt::BufferKind::Constant)
+          return "writes " + name + ", which is a constant";
+        results.push_back(buffer);
+      } else if (!isWritten[buffer] && !isEmpty(buffer)) {
+        return "reads " + name + ", which no step has written before";
+      }
+    }
+    for (int64_t buffer : results)
+      isWritten[buffer] = true;
+    return "";
+  }
+
+  std::string finish() {
+    for (size_t number = 0; number < entry.outputs.size(); ++number)
+      if (int64_t buffer = entry.outputs[number].view.buffer;
+          !isWritten[buffer] && !isEmpty(buffer))
+        return "returns output " + std::to_string(number) +
+               ", which no step has written";
+    return "";
+  }
+
+private:
+  bool isEmpty(int64_t buffer) const {
+    const rt::Expr &bytes = entry.exprs[entry.buffers[buffer].bytes];
+    return bytes.op == rt::ExprOp::Const && bytes.a == 0;
+  }
+
+  const rt::EntrySpec &entry;
+  std::vector<bool> isWritten;
+};
+} // namespace
+
+std::vector<LaunchRecheck>
+tracea::analysis::recheckLaunches(const rt::Manifest &manifest) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<std::optional<cov::Problem>> models;
+  for (const rt::KernelSpec &kernel : manifest.kernels) {
+    std::optional<cov::Problem> &model = models.emplace_back();
+    for (const rt::CertificateSpec &spec : kernel.certificates)
+      if (spec.check == "coverage")
+        if (auto read = cov::readModel(spec.model))
+          model = std::move(*read);
+  }
+  std::vector<LaunchRecheck> rechecks;
+  for (const rt::EntrySpec &entry : manifest.entries) {
+    EntryExprs exprs(entry);
+    Memory memory(entry);
+    std::map<int64_t, size_t> places;
+    std::map<int64_t, size_t> counts;
+    for (const rt::StepSpec &step : entry.steps) {
+      const std::optional<cov::Problem> &model = models[step.kernel];
+      std::string reads = memory.run(step, model ? &*model : nullptr);
+      if (!model)
+        continue;
+      auto [place, inserted] = places.try_emplace(step.kernel, rechecks.size());
+      if (inserted)
+        rechecks.push_back({manifest.kernels[step.kernel].name,
+                            entry.name,
+                            {RecheckVerdict::Confirmed, "", "", 0}});
+      RecheckResult &result = rechecks[place->second].result;
+      ++counts[step.kernel];
+      if (result.verdict != RecheckVerdict::Confirmed)
+        continue;
+      Clock::time_point start = Clock::now();
+      Launches launches(entry, exprs, *model);
+      std::string why = reads.empty() ? launches.compare(step) : reads;
+      if (!why.empty()) {
+        result.verdict = launches.isUndecided ? RecheckVerdict::NotDecided
+                                              : RecheckVerdict::Refuted;
+        result.message = "a launch in the entry '" + entry.name + "': " + why;
+      }
+      result.milliseconds +=
+          std::chrono::duration<double, std::milli>(Clock::now() - start)
+              .count();
+    }
+    for (auto [kernel, place] : places)
+      rechecks[place].result.figures =
+          std::to_string(counts[kernel]) +
+          (counts[kernel] == 1 ? " launch" : " launches");
+    if (std::string why = memory.finish(); !why.empty())
+      rechecks.push_back({"-",
+                          entry.name,
+                          {RecheckVerdict::Refuted,
+                           "the entry '" + entry.name + "' " + why, "", 0}});
+  }
+  return rechecks;
+}
