@@ -5,6 +5,9 @@
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Recheck.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -63,32 +66,72 @@ static void setList(Operation *kernel, StringRef name,
   kernel->setAttr(name, ArrayAttr::get(kernel->getContext(), entries));
 }
 
+/// A digest of what is written beside the kernel: claims that were edited are
+/// nobody's.
+static std::string getSeal(Operation *kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (StringRef name : {kCertificates, kRemarks})
+    if (auto list = kernel->getAttrOfType<ArrayAttr>(name))
+      for (Attribute entry : list) {
+        if (auto certificate = dyn_cast<CertificateAttr>(entry))
+          os << certificate.getCheck() << '\n'
+             << certificate.getClaim() << '\n'
+             << certificate.getModel() << '\n';
+        else
+          os << entry << '\n';
+      }
+  if (Attribute limit = kernel->getAttr(kIndexLimit))
+    os << limit;
+  return llvm::utohexstr(llvm::xxh3_64bits(text), /*LowerCase=*/true,
+                         /*Width=*/16);
+}
+
+static bool isSealed(Operation *kernel, StringRef fingerprint) {
+  auto certified = kernel->getAttrOfType<StringAttr>(kCertified);
+  return certified &&
+         certified.getValue() == (fingerprint + "-" + getSeal(kernel)).str();
+}
+
+static void seal(Operation *kernel, StringRef fingerprint) {
+  kernel->setAttr(kCertified,
+                  StringAttr::get(kernel->getContext(),
+                                  fingerprint + "-" + getSeal(kernel)));
+}
+
 /// What other checks said is gone where the kernel is no longer the one that
 /// they saw.
 static void dropStale(Operation *kernel, StringRef fingerprint) {
-  auto certified = kernel->getAttrOfType<StringAttr>(kCertified);
-  if (certified && certified.getValue() == fingerprint)
+  if (isSealed(kernel, fingerprint))
     return;
   kernel->removeAttr(kCertificates);
   kernel->removeAttr(kRemarks);
   kernel->removeAttr(kIndexLimit);
-  kernel->setAttr(kCertified,
-                  StringAttr::get(kernel->getContext(), fingerprint));
 }
 
 void mlir::tracea::setCertificate(Operation *kernel, StringRef check,
                                   StringRef claim, StringRef model) {
-  dropStale(kernel, getFingerprint(kernel));
+  std::string fingerprint = getFingerprint(kernel);
+  dropStale(kernel, fingerprint);
   SmallVector<Attribute> entries = getOthers(kernel, kCertificates, check);
   entries.push_back(
       CertificateAttr::get(kernel->getContext(), check, claim, model));
   setList(kernel, kCertificates, entries);
   setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
+  seal(kernel, fingerprint);
+}
+
+void mlir::tracea::setIndexLimit(Operation *kernel, Attribute limit) {
+  kernel->removeAttr(kIndexLimit);
+  if (limit)
+    kernel->setAttr(kIndexLimit, limit);
+  seal(kernel, getFingerprint(kernel));
 }
 
 void mlir::tracea::setUndecided(Operation *kernel, StringRef check,
                                 ArrayRef<std::string> reasons) {
-  dropStale(kernel, getFingerprint(kernel));
+  std::string fingerprint = getFingerprint(kernel);
+  dropStale(kernel, fingerprint);
   MLIRContext *context = kernel->getContext();
   SmallVector<Attribute> entries = getOthers(kernel, kRemarks, check);
   for (const std::string &reason : reasons) {
@@ -103,20 +146,24 @@ void mlir::tracea::setUndecided(Operation *kernel, StringRef check,
   }
   setList(kernel, kRemarks, entries);
   setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
+  seal(kernel, fingerprint);
 }
 
 void mlir::tracea::clearCertificate(Operation *kernel, StringRef check) {
+  std::string fingerprint = getFingerprint(kernel);
+  bool wasSealed = isSealed(kernel, fingerprint);
   setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
   setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
   if (!kernel->hasAttr(kCertificates) && !kernel->hasAttr(kRemarks))
     kernel->removeAttr(kCertified);
+  else if (wasSealed)
+    seal(kernel, fingerprint);
 }
 
 bool mlir::tracea::hasStaleCertificates(Operation *kernel) {
   if (!kernel->hasAttr(kCertificates))
     return false;
-  auto certified = kernel->getAttrOfType<StringAttr>(kCertified);
-  return !certified || certified.getValue() != getFingerprint(kernel);
+  return !isSealed(kernel, getFingerprint(kernel));
 }
 
 CertificateAttr mlir::tracea::getCertificate(Operation *kernel,

@@ -11,6 +11,8 @@
 #include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Analysis/TargetProtocol/Recovery.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 #include <algorithm>
 #include <chrono>
 
@@ -269,4 +271,32 @@ RecheckResult tracea::analysis::recheckCertificate(std::string_view check,
   result.milliseconds =
       std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   return result;
+}
+
+RecheckResult tracea::analysis::recheckCertificate(std::string_view check,
+                                                   std::string_view claim,
+                                                   std::string_view model,
+                                                   std::string_view digest) {
+  if (digest.empty())
+    return {RecheckVerdict::Unreadable,
+            "the certificate has no digest of its text", "", 0};
+  if (digest != getDigest(check, claim, model))
+    return {RecheckVerdict::Refuted,
+            "its text has changed since it was proved: the digest is of "
+            "another one",
+            "", 0};
+  return recheckCertificate(check, claim, model);
+}
+
+std::string tracea::analysis::getDigest(std::string_view check,
+                                        std::string_view claim,
+                                        std::string_view model) {
+  llvm::SHA256 hash;
+  for (std::string_view text : {check, claim, model}) {
+    // None has a line break.
+    hash.update(llvm::StringRef(text.data(), text.size()));
+    hash.update(llvm::StringRef("\n"));
+  }
+  return llvm::toHex(llvm::ArrayRef<uint8_t>(hash.final()).take_front(16),
+                     /*LowerCase=*/true);
 }

@@ -332,7 +332,7 @@ private:
                    ::tracea::analysis::describeCoverage(problem),
                    cov::writeModel(problem));
     cov::IndexLimit limit = cov::indexLimit(problem);
-    kernel->removeAttr(kIndexLimit);
+    Attribute summed;
     if (!limit.isImplied && limit.reason.empty()) {
       Builder builder(kernel.getContext());
       SmallVector<Attribute> summands;
@@ -344,8 +344,9 @@ private:
         }
         summands.push_back(builder.getDenseI64ArrayAttr(words));
       }
-      kernel->setAttr(kIndexLimit, builder.getArrayAttr(summands));
+      summed = builder.getArrayAttr(summands);
     }
+    setIndexLimit(kernel, summed);
     markAllAnalysesPreserved();
   }
 

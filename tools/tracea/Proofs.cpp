@@ -43,9 +43,9 @@ std::vector<Recheck> tracea::driver::recheckAll(const rt::Manifest &manifest) {
   std::vector<Recheck> rechecks;
   for (const rt::KernelSpec &kernel : manifest.kernels)
     for (const rt::CertificateSpec &spec : kernel.certificates)
-      rechecks.push_back(
-          {kernel.name, spec.check,
-           ta::recheckCertificate(spec.check, spec.claim, spec.model)});
+      rechecks.push_back({kernel.name, spec.check,
+                          ta::recheckCertificate(spec.check, spec.claim,
+                                                 spec.model, spec.digest)});
   for (ta::LaunchRecheck &recheck : ta::recheckLaunches(manifest))
     rechecks.push_back({recheck.kernel, "launches", recheck.result});
   return rechecks;

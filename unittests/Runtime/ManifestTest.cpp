@@ -64,7 +64,7 @@ static std::string errorAfter(const std::string &from, const std::string &to) {
 
 TEST(Manifest, RefusesMalformedText) {
   EXPECT_THAT(errorAfter("\"format\":2", "\"format\":3"),
-              HasSubstr("expected manifest format 1 or 2, found 3"));
+              HasSubstr("expected a manifest format from 1 to 3, found 4"));
   EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2.5"),
               HasSubstr("$.format: expected a 64-bit integer, found number"));
   EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2,\"format\":2"),

@@ -49,8 +49,8 @@ struct LaunchLack {
 };
 
 /// Compares the launches of `kernel` with what its certificate of coverage
-/// relies on: which arguments are results, and what the host has checked of
-/// their sizes.
+/// relies on, stale or not: which arguments are results, and what the host has
+/// checked of their sizes.
 LaunchLack findLaunchLack(Operation *kernel);
 
 /// An error at the launch.
@@ -66,6 +66,10 @@ LogicalResult requireCertificates(Operation *kernel,
 /// an argument and its dimension (-1: the magnitude of an integer). A launch
 /// has to check that the sum fits into 64 bits.
 inline constexpr StringLiteral kIndexLimit = "tracea_pipe.index_limit";
+
+/// Sets what the last certificate of coverage says of the limit, or takes it
+/// away.
+void setIndexLimit(Operation *kernel, Attribute limit);
 
 /// A digest of the signature, the body and the module's target, of nothing
 /// that names or explains, and of no location. Equal for a module and for its

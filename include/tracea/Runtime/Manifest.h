@@ -25,9 +25,10 @@
 
 namespace tracea::runtime {
 
-/// The manifest format that this runtime writes. It reads format 1 as well,
-/// whose certificates and remarks were plain text.
-inline constexpr int64_t manifestFormat = 2;
+/// The manifest format that this runtime writes. It reads earlier ones as well:
+/// format 1, whose certificates and remarks were plain text, and format 2,
+/// whose certificates have no digest.
+inline constexpr int64_t manifestFormat = 3;
 
 /// A size that is known only when the program runs.
 inline constexpr int64_t dynamicSize = -1;
@@ -81,11 +82,13 @@ struct TargetSpec {
 
 /// What a check of the compiler proved of a kernel. `check` names the method,
 /// `claim` says what holds; from `model` the claim can be decided again without
-/// the compiler's IR. It is empty where the check writes none.
+/// the compiler's IR. It is empty where the check writes none. `digest` is of
+/// these three, as the compiler wrote them.
 struct CertificateSpec {
   std::string check;
   std::string claim;
   std::string model;
+  std::string digest = {};
 };
 
 /// What a check could not decide, and why.

@@ -205,7 +205,8 @@ bool readEntry(Reader &r, const Json &value, EntrySpec &entry) {
 bool readCertificate(Reader &r, const Json &value, CertificateSpec &spec) {
   if (r.format > 1)
     return r.object(value, text(r, "check", spec.check),
-                    text(r, "claim", spec.claim), text(r, "model", spec.model));
+                    text(r, "claim", spec.claim), text(r, "model", spec.model),
+                    onlyIf(r.format > 2, text(r, "digest", spec.digest)));
   std::string line;
   if (!r.string(value, line))
     return false;
@@ -254,8 +255,8 @@ bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
   if (value.is_object() && value.contains("format") &&
       value["format"].is_number_integer()) {
     const Json &format = value["format"];
-    if (format != 1 && format != manifestFormat)
-      return r.fail("expected manifest format 1 or " +
+    if (format < 1 || format > manifestFormat)
+      return r.fail("expected a manifest format from 1 to " +
                     std::to_string(manifestFormat) + ", found " +
                     format.dump());
     r.format = format.get<int64_t>();
@@ -409,6 +410,7 @@ Json writeKernel(const KernelSpec &kernel) {
         item["check"] = spec.check;
         item["claim"] = spec.claim;
         item["model"] = spec.model;
+        item["digest"] = spec.digest;
         return item;
       });
   object["remarks"] = writeList(kernel.remarks, [](const RemarkSpec &remark) {

@@ -243,6 +243,8 @@ Status validateProofs(const KernelSpec &kernel, const ManifestLimits &limits,
     TRACEA_RETURN_IF_ERROR(checkName(claim, spec.claim));
     TRACEA_RETURN_IF_ERROR(checkLine(claim, spec.claim, limits.maxClaimBytes));
     TRACEA_RETURN_IF_ERROR(checkLine(model, spec.model, limits.maxModelBytes));
+    TRACEA_RETURN_IF_ERROR(
+        checkLine(Path(&at, "digest"), spec.digest, limits.maxClaimBytes));
     if (!checks.insert(spec.check).second)
       return failAt(check, "the check \"" + spec.check +
                                "\" has an earlier certificate");

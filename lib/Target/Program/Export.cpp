@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/Certificates.h"
+#include "tracea/Analysis/Recheck.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/DenseSet.h"
@@ -507,6 +508,13 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch,
   return it->second;
 }
 
+rt::CertificateSpec mlir::tracea::makeCertificate(StringRef check,
+                                                  StringRef claim,
+                                                  StringRef model) {
+  return {check.str(), claim.str(), model.str(),
+          ::tracea::analysis::getDigest(check, claim, model)};
+}
+
 /// Proofs are about the kernel as it was: of another one they say nothing.
 static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
   auto entriesOf = [&](StringRef name) -> ArrayRef<Attribute> {
@@ -535,9 +543,8 @@ static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
                           << limits.maxModelBytes;
       model = "";
     }
-    spec.certificates.push_back({proof.getCheck().str(),
-                                 cutLine(proof.getClaim(), limits),
-                                 model.str()});
+    spec.certificates.push_back(makeCertificate(
+        proof.getCheck(), cutLine(proof.getClaim(), limits), model));
   }
   if (isStale)
     return;

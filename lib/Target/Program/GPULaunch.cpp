@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tracea/Target/Program/Export.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
 using namespace mlir;
@@ -297,7 +298,7 @@ static LogicalResult exportKernel(rt::KernelSpec &kernel,
       return value ? value.str() : std::string();
     };
     kernel.certificates.push_back(
-        {"target-protocol", text("claim"), text("model")});
+        makeCertificate("target-protocol", text("claim"), text("model")));
   }
   return success();
 }

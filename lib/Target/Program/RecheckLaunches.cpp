@@ -25,6 +25,8 @@ namespace {
 class EntryExprs {
 public:
   explicit EntryExprs(const rt::EntrySpec &entry) : entry(entry) {
+    for (const rt::CheckSpec &check : entry.checks)
+      unite(check.expr);
     for (const rt::Expr &node : entry.exprs)
       values.push_back(translate(node));
     for (const rt::CheckSpec &check : entry.checks)
@@ -44,10 +46,22 @@ public:
 private:
   Expr translate(const rt::Expr &node);
   void assume(int64_t node);
+  void unite(int64_t node);
+
+  /// An input and an axis.
+  using Dim = std::pair<int64_t, int64_t>;
+  Dim getLeader(Dim dim) const {
+    for (auto it = leaders.find(dim); it != leaders.end();
+         it = leaders.find(dim))
+      dim = it->second;
+    return dim;
+  }
 
   const rt::EntrySpec &entry;
   std::vector<Expr> values;
-  std::map<std::pair<int64_t, int64_t>, Term> dims;
+  /// One of the extents that checks find equal, which stands for all of them.
+  std::map<Dim, Dim> leaders;
+  std::map<Dim, Expr> dims;
 };
 
 /// The launches of one kernel in one entry.
@@ -89,10 +103,11 @@ Expr EntryExprs::translate(const rt::Expr &node) {
   case rt::ExprOp::Const:
     return node.a;
   case rt::ExprOp::Dim: {
-    auto [place, inserted] = dims.try_emplace({node.a, node.b}, Term());
+    Dim dim = getLeader({node.a, node.b});
+    auto [place, inserted] = dims.try_emplace(dim, Expr());
     if (inserted)
-      place->second = space.symbol("in" + std::to_string(node.a) + "_" +
-                                   std::to_string(node.b));
+      place->second = space.symbol("in" + std::to_string(dim.first) + "_" +
+                                   std::to_string(dim.second));
     return place->second;
   }
   case rt::ExprOp::Add:
@@ -108,9 +123,9 @@ Expr EntryExprs::translate(const rt::Expr &node) {
   case rt::ExprOp::FloorDiv:
   case rt::ExprOp::CeilDiv:
   case rt::ExprOp::Mod: {
+    // What divides is at least 1: the run stops at 0, and the library asks for
+    // a proof where it matters.
     Expr divisor = at(node.b);
-    if (!divisor.isValid() || !divisor.isConstant() || divisor.constant() < 1)
-      return Expr::invalid();
     if (node.op == rt::ExprOp::Mod)
       return space.mod(at(node.a), divisor);
     return node.op == rt::ExprOp::CeilDiv ? space.ceilDiv(at(node.a), divisor)
@@ -124,6 +139,33 @@ Expr EntryExprs::translate(const rt::Expr &node) {
     break;
   }
   return Expr::invalid();
+}
+
+/// Extents that are equal, or a number, where a node is not zero.
+void EntryExprs::unite(int64_t number) {
+  const rt::Expr &node = entry.exprs[number];
+  if (node.op == rt::ExprOp::Min) {
+    unite(node.a);
+    unite(node.b);
+  }
+  if (node.op != rt::ExprOp::Eq)
+    return;
+  const rt::Expr *a = &entry.exprs[node.a], *b = &entry.exprs[node.b];
+  if (a->op == rt::ExprOp::Const)
+    std::swap(a, b);
+  if (a->op != rt::ExprOp::Dim)
+    return;
+  Dim first = getLeader({a->a, a->b});
+  if (b->op == rt::ExprOp::Const) {
+    dims.try_emplace(first, Expr(b->a));
+  } else if (b->op == rt::ExprOp::Dim) {
+    Dim second = getLeader({b->a, b->b});
+    if (first == second || (dims.count(first) && dims.count(second)))
+      return;
+    if (dims.count(first))
+      std::swap(first, second);
+    leaders[first] = second;
+  }
 }
 
 /// What holds where a node is not zero, as far as that is a conjunction.

@@ -41,6 +41,10 @@ FailureOr<::tracea::runtime::ProgramFile>
 exportProgram(ModuleOp module, const ExportOptions &options = {},
               LaunchAlternatives *alternatives = nullptr);
 
+/// A certificate of a manifest, with the digest of its text.
+::tracea::runtime::CertificateSpec
+makeCertificate(StringRef check, StringRef claim, StringRef model);
+
 /// What a kernel says of itself: names, certificates, what was not decided.
 /// Warns where it has changed since it was proved.
 ::tracea::runtime::KernelSpec describeKernel(tracea_pipe::KernelOp kernel);
