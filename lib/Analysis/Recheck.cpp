@@ -4,6 +4,7 @@
 
 #include "tracea/Analysis/Recheck.h"
 #include "tracea/Analysis/BankProof.h"
+#include "tracea/Analysis/ClaimWords.h"
 #include "tracea/Analysis/Coverage/Decide.h"
 #include "tracea/Analysis/Numerics.h"
 #include "tracea/Analysis/Protocol/Checker.h"
@@ -43,8 +44,13 @@ std::string tracea::analysis::describeProtocol(const Protocol &protocol) {
 }
 
 const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
-  static const std::vector<std::string_view> checks = {"protocol", "banks",
-                                                       "coverage", "resources"};
+  static const std::vector<std::string_view> checks = [] {
+    std::vector<std::string_view> names;
+    for (const CheckScope &scope : getCheckScopes())
+      if (scope.isRequired)
+        names.push_back(scope.check);
+    return names;
+  }();
   return checks;
 }
 
@@ -205,12 +211,85 @@ static RecheckResult recheckResources(std::string_view claim,
   return compare(claim, report.claim);
 }
 
+/// The elements of every result are made by a stage, and of nothing else; what
+/// is granted is that the grid is not empty.
+static std::string findMissingResult(const coverage::Problem &problem) {
+  std::vector<bool> isMade(problem.arguments.size());
+  std::vector<coverage::Term> sizes;
+  for (const coverage::Argument &argument : problem.arguments)
+    for (const coverage::Argument::Size &size : argument.sizes)
+      if (size.value)
+        for (coverage::Term term : problem.space.variables(*size.value))
+          sizes.push_back(term);
+  // Rows of ragged tiles are counted by a number that memory decides.
+  auto isRagged = [&](const coverage::Expr &extent) {
+    std::vector<coverage::Term> terms = problem.space.variables(extent);
+    return std::any_of(terms.begin(), terms.end(), [&](coverage::Term term) {
+      return std::find(sizes.begin(), sizes.end(), term) == sizes.end();
+    });
+  };
+  for (const coverage::Stage &stage : problem.stages) {
+    static constexpr std::string_view prefix = "elements of argument ";
+    const auto *made = std::get_if<coverage::AffineStage>(&stage.kind);
+    if (stage.name.rfind(prefix, 0) != 0 || !made)
+      continue;
+    size_t number = 0;
+    while (number < problem.arguments.size() &&
+           stage.name != std::string(prefix) + std::to_string(number))
+      ++number;
+    if (number == problem.arguments.size() ||
+        problem.arguments[number].kind != coverage::Argument::Result ||
+        problem.arguments[number].sizes.size() != made->coordinates.size())
+      return "the stage '" + stage.name + "' is about no result";
+    isMade[number] = true;
+    for (size_t dim = 0; dim < made->coordinates.size(); ++dim) {
+      coverage::Term coordinate = made->coordinates[dim];
+      if (std::find(problem.outputs.begin(), problem.outputs.end(),
+                    coordinate) == problem.outputs.end())
+        return "the stage '" + stage.name + "' does not end at its elements";
+      const coverage::Range &range = problem.space.range(coordinate);
+      const std::optional<coverage::Expr> &size =
+          problem.arguments[number].sizes[dim].value;
+      bool isWhole = range.lower == 0 && range.upper && size &&
+                     (*range.upper == *size || isRagged(*range.upper));
+      if (!isWhole)
+        return "the stage '" + stage.name + "' makes other elements than " +
+               "argument " + std::to_string(number) + " has";
+    }
+  }
+  for (size_t number = 0; number < isMade.size(); ++number) {
+    const coverage::Argument &argument = problem.arguments[number];
+    bool isEmpty = std::any_of(argument.sizes.begin(), argument.sizes.end(),
+                               [](const coverage::Argument::Size &size) {
+                                 return size.value && *size.value == 0;
+                               });
+    if (argument.kind == coverage::Argument::Result && !isMade[number] &&
+        !isEmpty)
+      return "no stage makes the elements of argument " +
+             std::to_string(number);
+  }
+  for (size_t i = 0; i < problem.numGranted; ++i) {
+    const coverage::Constraint &granted = problem.assumptions[i];
+    bool isGrid = std::any_of(problem.grid.begin(), problem.grid.end(),
+                              [&](const coverage::Expr &extent) {
+                                return granted == coverage::atLeast(extent, 1);
+                              });
+    if (!isGrid && !problem.grid.empty())
+      return "'" + problem.space.str(granted) + "' is granted, which is not " +
+             "that the grid has tiles";
+  }
+  return "";
+}
+
 static RecheckResult recheckCoverage(std::string_view claim,
                                      std::string_view model) {
   alg::Expected<coverage::Problem> problem =
       coverage::readModel(std::string(model));
   if (!problem)
     return {RecheckVerdict::Unreadable, problem.message(), "", 0};
+  if (std::string missing = findMissingResult(*problem); !missing.empty())
+    return {RecheckVerdict::Refuted, "the model has a fault: " + missing, "",
+            0};
   coverage::Result result = coverage::decide(*problem);
   if (result.verdict == coverage::Verdict::NotDecided)
     return {RecheckVerdict::NotDecided, result.reason, "", 0};
@@ -236,19 +315,28 @@ static RecheckResult recheckNumerics(std::string_view claim,
           0};
 }
 
+namespace {
+struct Method {
+  std::string_view check;
+  RecheckResult (*decide)(std::string_view claim, std::string_view model);
+};
+constexpr Method methods[] = {{"banks", recheckBanks},
+                              {"coverage", recheckCoverage},
+                              {"numerics", recheckNumerics},
+                              {"protocol", recheckPipeProtocol},
+                              {"resources", recheckResources},
+                              {"target-protocol", recheckTargetProtocol}};
+} // namespace
+
+std::vector<std::string_view> tracea::analysis::getRecheckedChecks() {
+  std::vector<std::string_view> checks;
+  for (const Method &method : methods)
+    checks.push_back(method.check);
+  return checks;
+}
+
 static RecheckResult recheck(std::string_view check, std::string_view claim,
                              std::string_view model) {
-  struct Method {
-    std::string_view check;
-    RecheckResult (*decide)(std::string_view claim, std::string_view model);
-  };
-  static constexpr Method methods[] = {
-      {"banks", recheckBanks},
-      {"coverage", recheckCoverage},
-      {"numerics", recheckNumerics},
-      {"protocol", recheckPipeProtocol},
-      {"resources", recheckResources},
-      {"target-protocol", recheckTargetProtocol}};
   for (const Method &method : methods)
     if (method.check == check)
       return model.empty()

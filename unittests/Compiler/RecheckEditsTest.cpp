@@ -6,11 +6,12 @@
 // time, and decided again.
 
 #include "RunProgram.h"
+#include "tracea/Analysis/ClaimWords.h"
 #include "tracea/Analysis/Recheck.h"
 #include "tracea/Target/Program/RecheckLaunches.h"
 
 #include <cctype>
-#include <map>
+#include <gmock/gmock.h>
 
 namespace tc = tracea::compiler;
 namespace ta = tracea::analysis;
@@ -119,7 +120,8 @@ protected:
     ASSERT_EQ(recheckAll(manifest), "");
     int all = 0, claims = 0, accepted = 0;
     for (rt::KernelSpec &kernel : manifest.kernels)
-      for (rt::CertificateSpec &spec : kernel.certificates)
+      for (rt::CertificateSpec &spec : kernel.certificates) {
+        EXPECT_TRUE(ta::hasKnownWords(spec.check, spec.claim)) << spec.claim;
         for (std::string *field : {&spec.claim, &spec.model, &spec.check}) {
           const std::string whole = *field;
           for (const Edit &edit : getEdits(whole)) {
@@ -138,6 +140,7 @@ protected:
           }
           *field = whole;
         }
+      }
     EXPECT_EQ(accepted, 0) << "of " << all;
     EXPECT_GT(all, 300);
     EXPECT_GT(claims, 60);
@@ -171,4 +174,57 @@ func.func @main(%a: tensor<128x256xbf16>, %b: tensor<256x128xbf16>, %c: tensor<1
   return %r : tensor<128x128xf32>
 })",
           "sm_90a");
+}
+
+// Launches are edited by themselves: each has to be as the models expect.
+TEST_F(RecheckEdits, Launches) {
+  const rt::Manifest whole = compileToManifest(R"(
+func.func @main(%a: tensor<?x24xf32>, %b: tensor<?x24xf32>) -> tensor<?x24xf32> {
+  %0 = linalg.add ins(%a, %b : tensor<?x24xf32>, tensor<?x24xf32>) outs(%a : tensor<?x24xf32>) -> tensor<?x24xf32>
+  %1 = linalg.softmax dimension(1) ins(%0 : tensor<?x24xf32>) outs(%a : tensor<?x24xf32>) -> tensor<?x24xf32>
+  return %1 : tensor<?x24xf32>
+})",
+                                               "x86-64-v3");
+  ASSERT_EQ(recheckAll(whole), "");
+  ASSERT_EQ(whole.entries.size(), 1u);
+  ASSERT_EQ(whole.entries[0].steps.size(), 2u);
+  auto after = [&](llvm::function_ref<void(rt::EntrySpec &)> edit) {
+    rt::Manifest manifest = whole;
+    edit(manifest.entries[0]);
+    return recheckAll(manifest);
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(after([](rt::EntrySpec &entry) { entry.checks.clear(); }),
+              HasSubstr("expects dimension 0 of argument #1 to be dim0_0"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) { entry.steps.pop_back(); }),
+              HasSubstr("returns output 0, which no step has written"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps.erase(entry.steps.begin());
+              }),
+              HasSubstr("reads argument #0, which no step has written before"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                std::swap(entry.steps[0], entry.steps[1]);
+              }),
+              HasSubstr("reads argument #0, which no step has written before"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps[0].tiles = rt::ExprBuilder(entry.exprs).constant(1);
+              }),
+              HasSubstr("expects as many tiles as its grid has"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps[0].args.back().view.sizes[0] =
+                    rt::ExprBuilder(entry.exprs).constant(7);
+              }),
+              HasSubstr("expects dimension 0 of argument #2 to be dim0_0"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps[0].args.back().view.sizes[1] =
+                    rt::ExprBuilder(entry.exprs).constant(25);
+              }),
+              HasSubstr("expects dimension 1 of argument #2 to be 24"));
+  EXPECT_THAT(
+      after([](rt::EntrySpec &entry) { entry.steps[0].args.pop_back(); }),
+      HasSubstr("expects a tensor as argument #2"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps[0].args.push_back(entry.steps[0].args.back());
+              }),
+              HasSubstr("expects 3 arguments"));
 }

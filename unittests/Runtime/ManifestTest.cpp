@@ -43,7 +43,7 @@ TEST(Manifest, RoundTrips) {
 TEST(Manifest, HasTheFieldsOfTheFormat) {
   std::string json = jsonOfTestProgram();
   for (const char *part :
-       {"\"format\":2", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
+       {"\"format\":3", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
         "[\"dim\",0,0]", "{\"dynamic\":true}", "\"kind\":\"constant\"",
         "{\"index\":", "[\"select\",", "\"workspace\":256",
         "\"view\":{\"buffer\":3,\"type\":\"f32\""})
@@ -63,13 +63,13 @@ static std::string errorAfter(const std::string &from, const std::string &to) {
 }
 
 TEST(Manifest, RefusesMalformedText) {
-  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":3"),
+  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":4"),
               HasSubstr("expected a manifest format from 1 to 3, found 4"));
-  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2.5"),
+  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3.5"),
               HasSubstr("$.format: expected a 64-bit integer, found number"));
-  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2,\"format\":2"),
+  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3,\"format\":3"),
               HasSubstr("\"format\" stands twice"));
-  EXPECT_THAT(errorAfter("\"format\":2", "\"format\":2,\"extra\":1"),
+  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3,\"extra\":1"),
               HasSubstr("$: unknown field \"extra\""));
   EXPECT_THAT(errorAfter("\"blob\":0,", ""),
               HasSubstr("$.kernels[0]: the field \"blob\" is missing"));
@@ -98,6 +98,21 @@ TEST(Manifest, RefusesMalformedText) {
   EXPECT_THAT(errorAfter("}", ""), HasSubstr("syntax error"));
 }
 
+// Certificates without a digest.
+TEST(Manifest, ReadsFormat2) {
+  std::string json = jsonOfTestProgram();
+  size_t at = json.find("\"format\":3");
+  json.replace(at, 10, "\"format\":2");
+  EXPECT_THAT(manifestFromJSON(json).message(),
+              HasSubstr("certificates[0]: unknown field \"digest\""));
+  at = json.find(",\"digest\":\"\"");
+  ASSERT_NE(at, std::string::npos);
+  Expected<Manifest> read = manifestFromJSON(json.erase(at, 12));
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->format, manifestFormat);
+  EXPECT_EQ(read->kernels[0].certificates[0].digest, "");
+}
+
 TEST(Manifest, ReadsFormat1) {
   std::string json = jsonOfTestProgram();
   auto replace = [&](const std::string &from, const std::string &to) {
@@ -105,13 +120,13 @@ TEST(Manifest, ReadsFormat1) {
     ASSERT_NE(at, std::string::npos) << from;
     json.replace(at, from.size(), to);
   };
-  replace("\"format\":2", "\"format\":1");
-  // Objects belong to format 2.
+  replace("\"format\":3", "\"format\":1");
+  // Objects belong to later formats.
   EXPECT_THAT(manifestFromJSON(json).message(),
               HasSubstr("$.kernels[0].certificates[0]: expected a string, "
                         "found object"));
   replace("{\"check\":\"coverage\",\"claim\":\"covers every element\","
-          "\"model\":\"1 2 3\"}",
+          "\"model\":\"1 2 3\",\"digest\":\"\"}",
           "\"banks: at most 1 cycle: proved\",\"odd\"");
   replace("{\"check\":\"banks\",\"reason\":\"nobody knows the banks\"}",
           "\"vectorized by 8\"");
@@ -180,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
     Manifest, InvalidManifest,
     ::testing::Values(
         InvalidCase{"Format", [](ProgramFile &p) { p.manifest.format = 0; },
-                    "$.format: expected 2, found 0"},
+                    "$.format: expected 3, found 0"},
         InvalidCase{"Kind", [](ProgramFile &p) { p.manifest.target.kind = ""; },
                     "$.target.kind: expected a name"},
         InvalidCase{"KernelBlob",

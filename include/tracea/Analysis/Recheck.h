@@ -44,6 +44,9 @@ struct RecheckResult {
 /// are demanded: those that its own pipeline makes.
 const std::vector<std::string_view> &requiredChecks();
 
+/// The checks whose certificates can be decided again.
+std::vector<std::string_view> getRecheckedChecks();
+
 RecheckResult recheckCertificate(std::string_view check, std::string_view claim,
                                  std::string_view model);
 /// The same, of text that is first compared with its digest: names in it, and
