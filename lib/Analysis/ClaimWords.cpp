@@ -11,23 +11,23 @@ using namespace tracea::analysis;
 
 const std::vector<CheckScope> &tracea::analysis::getCheckScopes() {
   static const std::vector<CheckScope> scopes = {
-      {"protocol", "kernel", true,
+      {"protocol", "kernel", "yes",
        "copies and multiplies end when the barrier says so",
        "that the right data are in a slot; how long anybody waits"},
-      {"banks", "kernel", true,
+      {"banks", "kernel", "yes",
        "the bank model of the target, which is measured",
        "copies in bulk, descriptors of the matrix unit, memory that is not "
        "staged"},
-      {"coverage", "kernel", true,
+      {"coverage", "kernel", "yes",
        "`protocol`; arguments that do not overlap; the emptiness test of MLIR",
        "which value an element gets: operands' rows and columns, masks, the "
        "epilogue; what is read before it is written; loaded indices"},
-      {"resources", "kernel", true, "the table of the target",
+      {"resources", "kernel", "yes", "the table of the target",
        "registers that the code generator needs beside the tiles"},
-      {"numerics", "kernel", false,
+      {"numerics", "kernel", "no",
        "`coverage`; the rounding of each operation as the target defines it",
        "that the order is the one that somebody wants; accuracy"},
-      {"target-protocol", "target IR", false,
+      {"target-protocol", "target IR", "where it has barriers",
        "what `llvm.intr.assume` says at the top of the kernel",
        "addresses inside of a buffer; what comes after: LLVM, the assembler"},
   };
@@ -60,15 +60,19 @@ const std::vector<ClaimWords> &tracea::analysis::getClaimWords() {
       {"coverage", "again by N store(s) after",
        "so many more stores in a row write all of a result, each in the same "
        "tile"},
+      {"coverage", "N sum(s) in them with each term once",
+       "each index of the dimensions that a sum walks along is added once to "
+       "what is stored; not that the term is the one which the operation "
+       "names"},
       {"coverage", "N access(es) in bounds",
        "loads, stores, copies, operands of multiplies, each in its buffer"},
       {"coverage", "N condition(s)",
        "slots are read where copies have filled them; loops around stores run; "
        "stores in a row belong to one tile; operands are not negative"},
       {"coverage", "N operand(s) of sums with each term once",
-       "each index of the dimensions that a sum walks along is copied for one "
-       "step of the loops that add up; not that the step is multiplied, nor "
-       "that the sum reaches the result"},
+       "of sums whose value is not followed: each index of the dimensions that "
+       "it walks along is copied for one step of the loops that add up; not "
+       "that it is multiplied there, nor that the sum reaches the result"},
       {"coverage", "N pair(s) of operands in step",
        "both operands of a multiply have the same index there"},
       {"coverage", "N slot(s) filled from registers",

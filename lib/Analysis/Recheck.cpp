@@ -47,7 +47,7 @@ const std::vector<std::string_view> &tracea::analysis::requiredChecks() {
   static const std::vector<std::string_view> checks = [] {
     std::vector<std::string_view> names;
     for (const CheckScope &scope : getCheckScopes())
-      if (scope.isRequired)
+      if (scope.demanded == "yes")
         names.push_back(scope.check);
     return names;
   }();

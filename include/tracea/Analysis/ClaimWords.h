@@ -19,9 +19,8 @@ namespace tracea::analysis {
 struct CheckScope {
   std::string_view check;
   /// Where it stands, "kernel" or "target IR"; whether `--require-proof`
-  /// demands it.
-  std::string_view level;
-  bool isRequired;
+  /// demands it: "yes", "no", or of which kernels.
+  std::string_view level, demanded;
   /// What else has to hold for the claim to be about what runs, and what it
   /// leaves open.
   std::string_view reliesOn, notClaimed;

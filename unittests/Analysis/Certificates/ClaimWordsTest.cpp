@@ -28,7 +28,7 @@ TEST(ClaimWords, ThePageHasTheTables) {
   auto text = [](std::string_view view) { return std::string(view); };
   for (const CheckScope &scope : getCheckScopes())
     expected.push_back("| `" + text(scope.check) + "` | " + text(scope.level) +
-                       " | " + (scope.isRequired ? "yes" : "no") + " | " +
+                       " | " + text(scope.demanded) + " | " +
                        text(scope.reliesOn) + " | " + text(scope.notClaimed) +
                        " |");
   for (const ClaimWords &entry : getClaimWords())
