@@ -28,6 +28,7 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createVerifySteps());
   manager.addPass(createInlineCalls());
   addCleanup(manager);
+  manager.addNestedPass<func::FuncOp>(createExpandFunctions());
   // Operations of `arith` and `math` written on whole tensors; on tiles of
   // kernels they have a meaning of their own.
   manager.addNestedPass<func::FuncOp>(createElementwiseToLinalg());

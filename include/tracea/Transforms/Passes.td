@@ -396,6 +396,22 @@ def ElementwiseToLinalg
 }
 
 //===----------------------------------------------------------------------===//
+// ExpandFunctions
+//===----------------------------------------------------------------------===//
+
+def ExpandFunctions : Pass<"tracea-expand-functions", "::mlir::func::FuncOp"> {
+  let summary = "Write out functions of math that are simple arithmetic";
+  let description = [{
+    `math.sincos` becomes `math.sin` and `math.cos`, `math.isinf` and
+    `math.isnormal` become comparisons with numbers of the operand's own type,
+    `math.clampf` a minimum and a maximum.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // GatherToLinalg
 //===----------------------------------------------------------------------===//
 

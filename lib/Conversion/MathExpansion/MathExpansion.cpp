@@ -52,7 +52,7 @@ static bool hasFormat(Operation *op) {
 
 bool mlir::tracea::hasMathExpansion(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) && hasFormat(op) &&
-         (isa<math::SincosOp>(op) || find(ArrayRef(unaryFunctions), op) ||
+         (find(ArrayRef(unaryFunctions), op) ||
           find(ArrayRef(binaryFunctions), op));
 }
 
@@ -70,11 +70,6 @@ public:
     ImplicitLocOpBuilder builder(op->getLoc(), rewriter);
     FloatEmitter emitter(builder, op->getResult(0).getType());
     Real x = emitter.wrap(op->getOperand(0));
-    if (isa<math::SincosOp>(op)) {
-      Real sine = expandSin(x), cosine = expandCos(x);
-      rewriter.replaceOp(op, {sine.value, cosine.value});
-      return success();
-    }
     Real result = x;
     if (const Unary *unary = find(ArrayRef(unaryFunctions), op))
       result = unary->expand(x);

@@ -156,3 +156,30 @@ tracea_pipe.kernel @scratch(%x: memref<4xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// An assertion that fails leaves its number and what was compared behind the
+// rest of the workspace; the place and the texts stand beside the code.
+// CHECK-LABEL: llvm.func internal @asserts.tiles(
+// CHECK-SAME:    %[[WS:[^ ]*]]: !llvm.ptr {llvm.noalias})
+// CHECK:         scf.for %[[I:.*]] = 
+// CHECK:           %[[FAILS:.*]] = arith.cmpi sge, %[[I]], %c3
+// CHECK:           scf.if %[[FAILS]] {
+// CHECK:             llvm.store %{{.*}}, %[[WS]]
+// CHECK:             %[[FOUND:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK:             %[[FIRST:.*]] = llvm.getelementptr %[[WS]][8]
+// CHECK:             llvm.store %[[FOUND]], %[[FIRST]]
+// CHECK:             %[[SECOND:.*]] = llvm.getelementptr %[[WS]][16]
+// CHECK:             llvm.store %c3_i64, %[[SECOND]]
+// CHECK-NOT:     cf.assert
+// CHECK:       llvm.mlir.global external constant @asserts.assertions("{{.*}}found {0} of {1}\00\00")
+// CHECK:       llvm.func @asserts({{.*}}) attributes {tracea_pipe.workspace = 64 : i64}
+tracea_pipe.kernel @asserts(%n: index, %x: memref<?xf32>) {
+  tracea_pipe.tiles (%i) in (%n) {
+    %c3 = arith.constant 3 : index
+    %holds = arith.cmpi slt, %i, %c3 : index
+    cf.assert %holds, "found {0} of {1}"
+  }
+  tracea_pipe.end
+}

@@ -260,6 +260,8 @@ readPage(const char *path) {
     }
     if (cells[0] == "function")
       titles = cells;
+    else if (cells[0].rfind("function", 0) == 0)
+      titles.clear(); // another table
     else if (!titles.empty())
       for (size_t i = 1; i < cells.size() && i < titles.size(); ++i)
         rows[cells[0]][titles[i]] = std::strtod(cells[i].c_str(), nullptr);

@@ -19,6 +19,22 @@ for name in UNARY + BINARY:
     lines.append(f"%f_{name} = math.{name} {arguments} : {element}")
     lines.append(f"%s_{name} = arith.addf {total}, %f_{name} : {element}")
     total = f"%s_{name}"
+lines += [
+    f"%sine, %cosine = math.sincos {argument} : {element}",
+    f"%clamped = math.clampf %sine to [%y, %cosine] : {element}",
+    f"%infinite = math.isinf %clamped : {element}",
+    f"%normal = math.isnormal %cosine : {element}",
+    f"%number = math.isnan %y : {element}",
+    f"%finite = math.isfinite %y : {element}",
+    "%both = arith.andi %infinite, %normal : i1",
+    "%other = arith.andi %number, %finite : i1",
+    "%any = arith.ori %both, %other : i1",
+    f"%integer = arith.fptosi %y : {element} to i32",
+    "%zeros = math.ctlz %integer : i32",
+    f"%power = math.fpowi {argument}, %zeros : {element}, i32",
+    f"%chosen = arith.select %any, %power, {total} : {element}",
+]
+total = "%chosen"
 body = "\n      ".join(lines)
 print(
     f"""#id = affine_map<(m, n) -> (m, n)>
