@@ -7,8 +7,8 @@
 #include "CompileCUDA.h"
 #include "StepTimer.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Pipelines/NextSchedule.h"
@@ -69,7 +69,7 @@ OwningOpRef<ModuleOp> tc::parseModule(StringRef text, MLIRContext &context,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  return parseSource(sources, context);
 }
 
 OwningOpRef<ModuleOp> tc::parseModuleFile(StringRef path,
@@ -82,7 +82,7 @@ OwningOpRef<ModuleOp> tc::parseModuleFile(StringRef path,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  return parseSource(sources, context);
 }
 
 //===----------------------------------------------------------------------===//

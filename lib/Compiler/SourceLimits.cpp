@@ -198,15 +198,19 @@ static std::optional<size_t> scanBytecode(StringRef bytes) {
   return std::nullopt;
 }
 
+bool tc::isBytecode(std::string_view bytes) {
+  return bytes.substr(0, 4) == "ML\xefR";
+}
+
 std::optional<tc::DeepNesting> tc::findDeepNesting(std::string_view source) {
   StringRef text(source.data(), source.size());
-  bool isBytecode = text.starts_with("ML\xefR");
+  bool isBinary = isBytecode(source);
   std::optional<size_t> at =
-      isBytecode ? scanBytecode(text) : NestingScanner(text).run();
+      isBinary ? scanBytecode(text) : NestingScanner(text).run();
   if (!at)
     return std::nullopt;
   DeepNesting deep;
-  StringRef before = isBytecode ? StringRef() : text.take_front(*at);
+  StringRef before = isBinary ? StringRef() : text.take_front(*at);
   deep.line = static_cast<unsigned>(before.count('\n')) + 1;
   size_t lineBegin = before.rfind('\n');
   deep.column = static_cast<unsigned>(

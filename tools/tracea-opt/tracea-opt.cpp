@@ -8,6 +8,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tracea/Analysis/Passes.h"
+#include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Compiler/ToolMain.h"
 #include "tracea/Conversion/Passes.h"
@@ -20,7 +21,22 @@
 #include "tracea/Transforms/Passes.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+
+/// Whether bytecode keeps to the limits. What else may be wrong with it is left
+/// to whoever reads it next.
+static bool canBeRead(const llvm::MemoryBuffer &bytecode,
+                      const mlir::DialectRegistry &registry) {
+  mlir::MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(bytecode.getMemBufferRef(),
+                                       /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  return tracea::compiler::keepsToLimits(sources, context);
+}
 
 /// What MlirOptMain does by itself, with the input read within our limits.
 static int optimize(int argc, char **argv, mlir::DialectRegistry &registry) {
@@ -39,6 +55,10 @@ static int optimize(int argc, char **argv, mlir::DialectRegistry &registry) {
     llvm::errs() << "error: " << file.message() << "\n";
     return 1;
   }
+  // MlirOptMain reads the module itself; whether it may is found out first.
+  if (tracea::compiler::isBytecode((*file)->getBuffer()) &&
+      !canBeRead(**file, registry))
+    return 1;
   std::string message;
   std::unique_ptr<llvm::ToolOutputFile> out =
       mlir::openOutputFile(output, &message);

@@ -8,9 +8,9 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Compiler/ToolMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -63,7 +63,7 @@ static int translate(int argc, char **argv) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = tc::parseSource(sources, context);
   if (!module)
     return 1;
 

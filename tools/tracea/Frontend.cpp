@@ -12,10 +12,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
@@ -392,7 +392,7 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
                  << ": error: " << deep->message << "\n";
     return nullptr;
   }
-  impl->module = parseSourceFile<ModuleOp>(impl->sources, impl->context.get());
+  impl->module = tc::parseSource(impl->sources, *impl->context);
   if (!impl->module)
     return nullptr;
   remark::RemarkCategories categories;

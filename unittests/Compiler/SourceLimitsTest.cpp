@@ -4,8 +4,11 @@
 
 #include "tracea/Compiler/SourceLimits.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Builders.h"
 #include "tracea/Compiler/Compiler.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/thread.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,4 +112,63 @@ TEST(SourceLimits, TheParserRefusesWithAPlace) {
   EXPECT_THAT(said, HasSubstr("expected at most 500 nested"));
   EXPECT_TRUE(parseModule(repeat("module {\n", 200) + repeat("}", 200), context,
                           "fine.mlir"));
+}
+
+/// Bytecode of modules within modules, or of arrays within arrays. The writer
+/// recurses, so it gets a stack of its own.
+static std::string nestedBytecode(int regions, int arrays) {
+  std::string bytes;
+  llvm::thread writer(std::optional<unsigned>(1u << 30), [&] {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    mlir::OpBuilder builder(&context);
+    mlir::Location location = builder.getUnknownLoc();
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(location);
+    mlir::ModuleOp inner = *module;
+    for (int i = 0; i < regions; ++i) {
+      builder.setInsertionPointToStart(inner.getBody());
+      inner = mlir::ModuleOp::create(builder, location);
+    }
+    mlir::Attribute array = builder.getUnitAttr();
+    for (int i = 0; i < arrays; ++i)
+      array = builder.getArrayAttr({array});
+    inner->setAttr("test.array", array);
+    llvm::raw_string_ostream stream(bytes);
+    EXPECT_TRUE(mlir::succeeded(mlir::writeBytecodeToFile(*module, stream)));
+  });
+  writer.join();
+  return bytes;
+}
+
+TEST(SourceLimits, BytecodeNestsNoDeeperThanText) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.allowUnregisteredDialects();
+  auto errorOf = [&](int regions, int arrays) {
+    std::string said;
+    mlir::ScopedDiagnosticHandler handler(
+        &context,
+        [&](mlir::Diagnostic &diagnostic) { said += diagnostic.str(); });
+    bool parsed = static_cast<bool>(
+        parseModule(nestedBytecode(regions, arrays), context));
+    EXPECT_EQ(parsed, said.empty());
+    return said;
+  };
+  EXPECT_EQ(errorOf(0, 0), "");
+  EXPECT_EQ(errorOf(400, 400), "");
+  EXPECT_THAT(errorOf(5000, 1),
+              HasSubstr("at most 500 nested regions in bytecode, found more at "
+                        "an operation 'builtin.module'"));
+  EXPECT_THAT(errorOf(1, 2000),
+              HasSubstr("at most 500 nested attributes, types or locations in "
+                        "bytecode"));
+}
+
+TEST(SourceLimits, TextInBytecodeKeepsToThem) {
+  // As the bytecode of `affine_map` holds it.
+  std::string bytes("ML\xefR\x0dwriter\0", 12);
+  EXPECT_FALSE(findDeepNesting(bytes + "(d0 + 1)" + std::string(1, '\0')));
+  EXPECT_TRUE(findDeepNesting(bytes + "(d" + repeat(" + d@", 500) + ")"));
+  // Bytes of tensors are no text.
+  EXPECT_FALSE(findDeepNesting(bytes + repeat(std::string("((\0", 3), 1000)));
 }

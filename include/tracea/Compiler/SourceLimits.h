@@ -33,6 +33,9 @@ inline constexpr uint64_t maxModuleBytes = uint64_t(4) << 30;
 /// An alias counts for what it stands for.
 inline constexpr unsigned mostNesting = 500;
 
+/// Whether these are the first bytes of MLIR's bytecode.
+bool isBytecode(std::string_view bytes);
+
 /// Where a text goes deeper than it may, and what to say of it.
 struct DeepNesting {
   unsigned line = 1;
