@@ -33,7 +33,9 @@ int main(int argc, char **argv) {
   for (const Format *format : formats) {
     std::string name = nameOf(format->type);
     Expected<ProgramFile> program =
-        ProgramFile::load(std::string(argv[1]) + "/" + name + ".tracea");
+        // Carried here from where they were compiled, perhaps by another user.
+        ProgramFile::load(std::string(argv[1]) + "/" + name + ".tracea",
+                          TrustPolicy::everything());
     if (!program)
       return fail(program.status());
     Expected<std::shared_ptr<Executable>> executable =
