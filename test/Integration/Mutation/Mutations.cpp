@@ -256,6 +256,11 @@ bool Mutation::changeAttribute() {
   if (!changed || changed == attribute.getValue())
     return false;
   op->setAttr(name, changed);
+  // Numbers of enumerations that have no such case are not taken.
+  if (op->getAttr(name) != changed) {
+    op->setAttr(name, attribute.getValue());
+    return false;
+  }
   std::string text;
   llvm::raw_string_ostream(text) << changed;
   done = "'" + name.str() + "' is " + text;
