@@ -177,6 +177,18 @@ func.func @main(%a: tensor<128x256xbf16>, %b: tensor<256x128xbf16>, %c: tensor<1
 }
 
 // Launches are edited by themselves: each has to be as the models expect.
+// The second kernel is for arguments that the first one cannot take: of this
+// shape there are none.
+TEST_F(RecheckEdits, KernelsThatNeverRun) {
+  rt::Manifest manifest = compileToManifest(R"(
+func.func @main(%a: tensor<?x64xf16>, %b: tensor<64x48xf16>, %c: tensor<?x48xf32>) -> tensor<?x48xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<?x64xf16>, tensor<64x48xf16>) outs(%c : tensor<?x48xf32>) -> tensor<?x48xf32>
+  return %r : tensor<?x48xf32>
+})",
+                                            "sm_90a");
+  EXPECT_EQ(recheckAll(manifest), "");
+}
+
 TEST_F(RecheckEdits, Launches) {
   const rt::Manifest whole = compileToManifest(R"(
 func.func @main(%a: tensor<?x24xf32>, %b: tensor<?x24xf32>) -> tensor<?x24xf32> {
@@ -210,6 +222,10 @@ func.func @main(%a: tensor<?x24xf32>, %b: tensor<?x24xf32>) -> tensor<?x24xf32> 
                 entry.steps[0].tiles = rt::ExprBuilder(entry.exprs).constant(1);
               }),
               HasSubstr("expects as many tiles as its grid has"));
+  EXPECT_THAT(after([](rt::EntrySpec &entry) {
+                entry.steps[0].tiles = rt::ExprBuilder(entry.exprs).constant(0);
+              }),
+              HasSubstr("reads argument #0, which no step has written before"));
   EXPECT_THAT(after([](rt::EntrySpec &entry) {
                 entry.steps[0].args.back().view.sizes[0] =
                     rt::ExprBuilder(entry.exprs).constant(7);

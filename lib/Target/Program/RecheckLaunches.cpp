@@ -488,6 +488,10 @@ tracea::analysis::recheckLaunches(const rt::Manifest &manifest) {
     std::map<int64_t, size_t> places;
     std::map<int64_t, size_t> counts;
     for (const rt::StepSpec &step : entry.steps) {
+      // Without tiles nothing runs: another kernel does all of the launch.
+      if (const rt::Expr &tiles = entry.exprs[step.tiles];
+          tiles.op == rt::ExprOp::Const && tiles.a == 0)
+        continue;
       const std::optional<cov::Problem> &model = models[step.kernel];
       std::string reads = memory.run(step, model ? &*model : nullptr);
       if (!model)
