@@ -189,3 +189,40 @@ TEST_F(Certificates, FingerprintSeesWhatMatters) {
 }
 
 } // namespace
+
+// What is written beside a kernel is sealed: an edit by hand is nobody's claim.
+TEST_F(Certificates, TextIsSealed) {
+  OwningOpRef<ModuleOp> module = parse(kernelText);
+  Operation *kernel = kernelOf(*module);
+  Builder builder(&context);
+  auto edit = [&](StringRef name, Attribute value) {
+    Attribute before = kernel->getAttr(name);
+    if (value)
+      kernel->setAttr(name, value);
+    else
+      kernel->removeAttr(name);
+    bool isStale = hasStaleCertificates(kernel);
+    if (before)
+      kernel->setAttr(name, before);
+    else
+      kernel->removeAttr(name);
+    EXPECT_FALSE(hasStaleCertificates(kernel));
+    return isStale;
+  };
+  setCertificate(kernel, "banks", "b", "model of b");
+  setUndecided(kernel, "coverage", {"c"});
+  for (auto [claim, model] : {std::pair("c", "model of b"),
+                              std::pair("b", "model of c"), std::pair("b", "")})
+    EXPECT_TRUE(edit("tracea_pipe.certificates",
+                     builder.getArrayAttr(tracea_pipe::CertificateAttr::get(
+                         &context, "banks", claim, model))));
+  EXPECT_TRUE(edit("tracea_pipe.remarks", nullptr));
+  EXPECT_TRUE(edit(kIndexLimit, builder.getArrayAttr({})));
+  setIndexLimit(kernel, builder.getArrayAttr({}));
+  EXPECT_FALSE(hasStaleCertificates(kernel));
+  EXPECT_TRUE(edit(kIndexLimit, nullptr));
+  // Another check may still say something.
+  setCertificate(kernel, "protocol", "p");
+  EXPECT_FALSE(hasStaleCertificates(kernel));
+  EXPECT_TRUE(getCertificate(kernel, "banks"));
+}
