@@ -62,7 +62,7 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
       separateReads(function);
     }
     protectArguments(module);
-    if (failed(bufferize(module)))
+    if (failed(checkOperations(module)) || failed(bufferize(module)))
       return signalPassFailure();
 
     OpPassManager cleanup(func::FuncOp::getOperationName());
@@ -87,6 +87,30 @@ private:
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// What computes on tensors and has no memory of its own; bufferization would
+  /// say no more than that it was not bufferized.
+  LogicalResult checkOperations(ModuleOp module) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      WalkResult result =
+          function.walk([&](Operation *op) {
+            if (!llvm::any_of(op->getOperandTypes(), isTensor) &&
+                !llvm::any_of(op->getResultTypes(), isTensor))
+              return WalkResult::advance();
+            if (isa<bufferization::BufferizableOpInterface>(op))
+              return WalkResult::advance();
+            op->emitOpError()
+                << "computes on tensors and has no lowering; expected "
+                   "operations of tracea or linalg, or elementwise ones of "
+                   "arith and math";
+            return WalkResult::interrupt();
+          });
+      if (result.wasInterrupted())
+        return failure();
+    }
+    return success();
   }
 
   /// Takes apart what bufferization does not know as one operation.
