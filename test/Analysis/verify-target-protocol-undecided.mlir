@@ -162,6 +162,26 @@ llvm.func @half(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>}
 
 // -----
 
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
+// What assemblers refuse.
+llvm.func @pending(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %first = arith.cmpi eq, %tid, %c0 : i32
+  scf.if %first {
+    nvvm.mbarrier.init %shared, %c1 : !llvm.ptr<3>, i32
+  }
+  nvvm.wgmma.commit.group.sync.aligned
+  // expected-warning @+1 {{protocol not decided: it waits until -1 groups are pending}}
+  nvvm.wgmma.wait.group.sync.aligned -1
+  llvm.return
+}
+
+// -----
+
 // Without barriers in shared memory there is nothing to prove.
 llvm.func @nothing() attributes {nvvm.kernel} {
   llvm.return

@@ -58,7 +58,8 @@ bool Machine::waitGroup(MachineState &state, int role, const Instruction &op) {
     return true;
   uint8_t &groups = state.roles[role].groups[op.queue];
   std::vector<uint64_t> over(groupWords);
-  while (groups > op.count) {
+  // Of less than no groups none is left.
+  while (groups > std::max(op.count, 0)) {
     for (int w = 0; w < groupWords; ++w)
       over[w] |= group(state, role, op.queue, 1)[w];
     for (int n = 1; n < groups; ++n)

@@ -48,7 +48,7 @@ bool ProgramBuilder::emitAsm(Operation *op) {
     Event &wait = add(Event::WaitGroup, op);
     wait.queue = kMultiplies;
     wait.collective = true;
-    if (line.trim().getAsInteger(10, wait.count))
+    if (line.trim().getAsInteger(10, wait.count) || wait.count < 0)
       context.undecided(op, "how many groups it leaves is not constant");
     return true;
   }

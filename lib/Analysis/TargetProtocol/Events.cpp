@@ -139,6 +139,9 @@ bool ProgramBuilder::emitGroupOp(Operation *op) {
     return true;
   };
   auto wait = [&](int queue, int64_t count) {
+    if (count < 0)
+      context.undecided(op, "it waits until " + std::to_string(count) +
+                                " groups are pending");
     Event &event = add(Event::WaitGroup, op);
     event.queue = queue;
     event.count = count;

@@ -305,6 +305,15 @@ TEST(ProtocolChecker, ManyPendingGroupsAreNotDecided) {
   EXPECT_THAT(result.reason, HasSubstr("pending groups"));
 }
 
+TEST(ProtocolChecker, WaitForFewerThanNoGroupsEnds) {
+  Protocol protocol;
+  protocol.name = "groups";
+  RoleBuilder role(protocol, "all");
+  role.closeGroup().waitGroup(-1);
+  role.finish();
+  EXPECT_EQ(checkProtocol(protocol).verdict, Verdict::Proved);
+}
+
 TEST(ProtocolChecker, UnboundedLeadIsNotDecided) {
   // The second role reads K only after the first has finished.
   Protocol protocol;
