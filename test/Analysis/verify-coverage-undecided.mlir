@@ -123,3 +123,23 @@ tracea_pipe.kernel @step(%y: memref<4x8xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A dimension that the tile chooses.
+// REQUIRED: error: 'memref.dim' op coverage not decided: it may take a dimension that is not there
+tracea_pipe.kernel @dimension(%y: memref<4x8xf32>) {
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %one = arith.constant 1.0 : f32
+  tracea_pipe.tiles (%i) in (%c4) {
+    // expected-remark@+1 {{coverage not decided: it may take a dimension that is not there}}
+    %n = memref.dim %y, %i : memref<4x8xf32>
+    scf.for %j = %c0 to %c8 step %c1 {
+      memref.store %one, %y[%i, %j] : memref<4x8xf32>
+    }
+  }
+  tracea_pipe.end
+}

@@ -404,10 +404,21 @@ void KernelCoverage::checkStep(scf::ForOp loop) {
     gap(loop, "its step may be 0");
 }
 
+/// Extents are looked up where they lie in memory.
+void KernelCoverage::checkDimension(memref::DimOp op) {
+  auto interval = context.math.getInterval(context.get(op.getIndex()));
+  auto type = cast<ShapedType>(op.getSource().getType());
+  if (!type.hasRank() || interval.lower.value_or(-1) < 0 ||
+      interval.upper.value_or(type.getRank()) >= type.getRank())
+    gap(op, "it may take a dimension that is not there");
+}
+
 void KernelCoverage::extract() {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       checkStep(loop);
+    if (auto dim = dyn_cast<memref::DimOp>(op))
+      checkDimension(dim);
     if (op != kernel)
       extractAccesses(op);
   });

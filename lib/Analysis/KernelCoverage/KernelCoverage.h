@@ -172,6 +172,7 @@ private:
   void addClaim(CoveragePart part, cov::Claim claim);
   void gap(Operation *op, const Twine &reason);
   void checkStep(scf::ForOp loop);
+  void checkDimension(memref::DimOp op);
   /// Variables that are no sizes, with those of their ranges.
   std::vector<cov::Term> getIds(ArrayRef<cov::Expr> exprs,
                                 ArrayRef<cov::Constraint> guard) const;
