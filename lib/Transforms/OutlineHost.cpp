@@ -6,6 +6,8 @@
 // bufferization leaves besides becomes kernels of plain loops, with a grid over
 // the outer parallel dimensions where the operation can be tiled.
 
+#include "ShapeChecks.h"
+#include "SizeBuilder.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "CheckAccesses.h"
@@ -27,7 +29,6 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_OUTLINEHOST
@@ -36,6 +37,7 @@ namespace mlir::tracea {
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
+using tracea::SizeBuilder;
 
 namespace {
 
@@ -97,68 +99,17 @@ bool isScalarComputation(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Sizes of tiles: constants are folded as they are made.
-class SizeBuilder {
-public:
-  SizeBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  Value value(OpFoldResult size) {
-    return getValueOrCreateConstantIndexOp(builder, loc, size);
-  }
-  OpFoldResult constant(int64_t size) { return builder.getIndexAttr(size); }
-  /// Constants saturate: a product that does not fit is as good as any other
-  /// beyond all memory.
-  OpFoldResult mul(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::MulIOp>(
-        a, b,
-        [](int64_t x, int64_t y) {
-          int64_t product;
-          return llvm::MulOverflow(x, y, product)
-                     ? std::numeric_limits<int64_t>::max()
-                     : product;
-        },
-        /*identity=*/1);
-  }
-  OpFoldResult sub(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::SubIOp>(a, b,
-                                [](int64_t x, int64_t y) { return x - y; });
-  }
-  OpFoldResult min(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::MinSIOp>(
-        a, b, [](int64_t x, int64_t y) { return std::min(x, y); });
-  }
-  OpFoldResult max(OpFoldResult a, OpFoldResult b) {
-    return apply<arith::MaxSIOp>(
-        a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
-  }
-  /// Of sizes that are not negative.
-  OpFoldResult ceilDiv(OpFoldResult a, OpFoldResult b) {
-    if (getConstantIntValue(b) == 1)
-      return a;
-    return apply<arith::CeilDivSIOp>(
-        a, b, [](int64_t x, int64_t y) { return x / y + (x % y != 0); });
-  }
-
-private:
-  template <typename OpTy>
-  OpFoldResult apply(OpFoldResult a, OpFoldResult b,
-                     int64_t (*fold)(int64_t, int64_t),
-                     std::optional<int64_t> identity = std::nullopt) {
-    std::optional<int64_t> x = getConstantIntValue(a);
-    std::optional<int64_t> y = getConstantIntValue(b);
-    if (x && y)
-      return constant(fold(*x, *y));
-    if (identity && x == identity)
-      return b;
-    if (identity && y == identity)
-      return a;
-    Value lhs = value(a), rhs = value(b);
-    return OpTy::create(builder, loc, lhs, rhs).getResult();
-  }
-
-  OpBuilder &builder;
-  Location loc;
-};
+/// Whether windows into its operands can stand for a tile of `op`: indices that
+/// are linear and never fall as a loop goes on begin where the tile does.
+bool canBeTiledByWindows(linalg::LinalgOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+      std::optional<LinearForm> form = tryGetLinearForm(expr, map.getNumDims());
+      return form && llvm::all_of(form->coefficients,
+                                  [](int64_t factor) { return factor >= 0; });
+    });
+  });
+}
 
 /// Operations that follow each other in a host function and become one kernel.
 struct Group {
@@ -182,6 +133,9 @@ private:
   void passBuffers(Operation *before);
   void buildKernel(OpBuilder &builder, const Group &group);
   TilesOp buildGrid(OpBuilder &builder, const Group &group);
+  LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes);
 
   ModuleOp module;
   KernelNames &names;
@@ -394,6 +348,10 @@ TilesOp Outliner::buildGrid(OpBuilder &builder, const Group &group) {
     return tiles;
   }
 
+  // Where operands have no windows the tile is loops over single elements.
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  bool isLoops = structured && !canBeTiledByWindows(structured);
+
   // The domain is asked of a clone on the kernel's own buffers.
   auto clone = cast<TilingInterface>(builder.clone(*op, mapping));
   builder.setInsertionPoint(clone);
@@ -416,8 +374,13 @@ TilesOp Outliner::buildGrid(OpBuilder &builder, const Group &group) {
                                       size.max(inner, size.constant(1)));
     if (position + 1 == parallel.size())
       least = size.max(least, size.constant(minInnerExtent));
+    // What is proved of loops is proved of tiles of one size.
+    if (isLoops && !getConstantIntValue(least))
+      least =
+          size.constant(position + 1 == parallel.size() ? minInnerExtent : 1);
     OpFoldResult chunk =
-        size.max(size.min(least, extents[dim]), size.constant(1));
+        isLoops ? least
+                : size.max(size.min(least, extents[dim]), size.constant(1));
     chunks.push_back(chunk);
     bounds.push_back(size.value(size.ceilDiv(extents[dim], chunk)));
   }
@@ -436,10 +399,32 @@ TilesOp Outliner::buildGrid(OpBuilder &builder, const Group &group) {
                          : size.min(chunk, size.sub(extents[dim], offset));
     tileOffsets[dim] = offset;
   }
-  if (failed(clone.getTiledImplementation(builder, tileOffsets, tileSizes)))
+  if (isLoops ? failed(buildLoops(builder, clone, tileOffsets, tileSizes))
+              : failed(clone.getTiledImplementation(builder, tileOffsets,
+                                                    tileSizes)))
     return nullptr;
   clone->erase();
   return tiles;
+}
+
+/// The iterations [offset, offset + size) of `op`, each on single elements.
+LogicalResult Outliner::buildLoops(OpBuilder &builder, TilingInterface op,
+                                   ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  SizeBuilder size(builder, loc);
+  Value zero = size.value(size.constant(0)), one = size.value(size.constant(1));
+  SmallVector<Value> extents, indices;
+  for (OpFoldResult extent : sizes)
+    extents.push_back(size.value(extent));
+  for (auto [offset, extent] : llvm::zip(offsets, extents)) {
+    auto loop = scf::ForOp::create(builder, loc, zero, extent, one);
+    builder.setInsertionPointToStart(loop.getBody());
+    OpFoldResult inner = loop.getInductionVar();
+    indices.push_back(size.value(size.add(offset, inner)));
+  }
+  return op.generateScalarImplementation(builder, loc, indices);
 }
 
 /// The kernel's frame: its arguments, the views rebuilt from them, and the
@@ -543,113 +528,6 @@ LogicalResult Outliner::outline(const Group &group) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Shapes
-//===----------------------------------------------------------------------===//
-
-/// Whether `expr` grows with each of its dimensions, so that its largest value
-/// is that of the last point.
-static bool isMonotonic(AffineExpr expr) {
-  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
-    return true;
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary || !isMonotonic(binary.getLHS()))
-    return false;
-  if (expr.getKind() == AffineExprKind::Add)
-    return isMonotonic(binary.getRHS());
-  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return expr.getKind() == AffineExprKind::Mul && factor &&
-         factor.getValue() >= 0;
-}
-
-/// The verifier compares the static extents of an operation's operands; the
-/// others are compared when the program runs, for loops take their bounds from
-/// one operand and read the others without looking.
-static void assertShapes(linalg::LinalgOp op) {
-  OpBuilder builder(op);
-  Location loc = op.getLoc();
-  SizeBuilder size(builder, loc);
-  struct Axis {
-    OpOperand *operand;
-    unsigned dim;
-  };
-  auto extent = [&](Axis axis) -> OpFoldResult {
-    return memref::getMixedSize(builder, loc, axis.operand->get(), axis.dim);
-  };
-  auto isStatic = [&](Axis axis) {
-    return !cast<MemRefType>(axis.operand->get().getType())
-                .isDynamicDim(axis.dim);
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, OpFoldResult a,
-                     OpFoldResult b) -> Value {
-    Value lhs = size.value(a), rhs = size.value(b);
-    return arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-  };
-  auto check = [&](Value holds, const Twine &message) {
-    cf::AssertOp::create(builder, loc, holds,
-                         "'" + op->getName().getStringRef().str() + "' " +
-                             message.str());
-  };
-
-  SmallVector<std::optional<Axis>> loops(op.getNumLoops());
-  SmallVector<std::pair<Axis, AffineExpr>> others;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      Axis axis = {&operand, unsigned(dim)};
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop) {
-        others.emplace_back(axis, expr);
-        continue;
-      }
-      std::optional<Axis> &first = loops[loop.getPosition()];
-      if (!first) {
-        first = axis;
-        continue;
-      }
-      if (isStatic(*first) && isStatic(axis))
-        continue;
-      check(compare(arith::CmpIPredicate::eq, extent(*first), extent(axis)),
-            "expects dimension " + Twine(dim) + " of operand #" +
-                Twine(operand.getOperandNumber()) +
-                " to be as long as dimension " + Twine(first->dim) +
-                " of operand #" + Twine(first->operand->getOperandNumber()));
-    }
-  }
-  for (auto [axis, expr] : others) {
-    if (!isMonotonic(expr))
-      continue;
-    bool known = isStatic(axis);
-    SmallVector<OpFoldResult> last;
-    // Without iterations nothing is read.
-    Value empty;
-    auto orEmpty = [&](Value other) -> Value {
-      return empty ? arith::OrIOp::create(builder, loc, empty, other) : other;
-    };
-    for (const std::optional<Axis> &loop : loops) {
-      if (!loop) {
-        last.push_back(size.constant(0));
-        continue;
-      }
-      if (expr.isFunctionOfDim(last.size()))
-        known &= isStatic(*loop);
-      if (!isStatic(*loop))
-        empty = orEmpty(
-            compare(arith::CmpIPredicate::eq, extent(*loop), size.constant(0)));
-      last.push_back(size.sub(extent(*loop), size.constant(1)));
-    }
-    if (known)
-      continue;
-    OpFoldResult reached = affine::makeComposedFoldedAffineApply(
-        builder, loc, AffineMap::get(last.size(), 0, expr), last);
-    check(orEmpty(compare(arith::CmpIPredicate::slt, reached, extent(axis))),
-          "reads beyond dimension " + Twine(axis.dim) + " of operand #" +
-              Twine(axis.operand->getOperandNumber()));
-  }
-}
-
 namespace {
 
 struct OutlineHost : public tracea::impl::OutlineHostBase<OutlineHost> {
@@ -689,7 +567,7 @@ private:
                             "covers it",
                             group.sourceOp);
       if (auto structured = dyn_cast<linalg::LinalgOp>(group.ops.front()))
-        assertShapes(structured);
+        tracea::assertShapes(structured);
       if (failed(outliner.outline(group)))
         return failure();
       ++numOutlined;

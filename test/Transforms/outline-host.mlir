@@ -151,3 +151,33 @@ func.func @huge(%out: memref<4x4611686018427387904xf32>) {
   linalg.fill ins(%z : f32) outs(%out : memref<4x4611686018427387904xf32>)
   return
 }
+
+// -----
+
+// No window moves as an index that falls: such a tile is loops over single
+// elements, at their places in the whole. A size that only the run knows must not
+// lead before the first element.
+// CHECK-LABEL: func.func @backwards(
+// CHECK-SAME:    %{{.*}}: memref<600x40xf32>, %[[B:.*]]: memref<?x40xf32>
+// CHECK:         %[[LAST:.*]] = affine.apply #[[$FIRST:.*]]()[%{{.*}}]
+// CHECK:         %[[IN:.*]] = arith.cmpi sge, %[[LAST]], %c0
+// CHECK:         %[[OK:.*]] = arith.ori %{{.*}}, %[[IN]]
+// CHECK:         cf.assert %[[OK]], "'linalg.generic' reads before dimension 0 of operand #0"
+// CHECK:         tracea_pipe.launch @linalg_generic_0
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         tiles (%[[I:.*]], %{{.*}}) in
+// CHECK:           scf.for %[[R:.*]] = %c0 to
+// CHECK:             %[[ROW:.*]] = arith.addi %{{.*}}, %[[R]]
+// CHECK:             scf.for %[[C:.*]] = %c0 to %c40
+// CHECK:               %[[FROM:.*]] = affine.apply #{{.*}}(%[[ROW]])
+// CHECK:               %[[X:.*]] = memref.load %{{.*}}[%[[FROM]], %[[C]]] : memref<600x40xf32>
+// CHECK:               memref.store %[[X]], %{{.*}}[%[[ROW]], %[[C]]] : memref<?x40xf32>
+func.func @backwards(%a: memref<600x40xf32>, %b: memref<?x40xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (-i + 599, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<600x40xf32>) outs(%b : memref<?x40xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

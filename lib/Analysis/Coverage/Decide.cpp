@@ -4,6 +4,7 @@
 
 #include "Witness.h"
 #include <algorithm>
+#include <set>
 
 using namespace tracea::coverage;
 
@@ -88,12 +89,110 @@ private:
 };
 } // namespace
 
-std::string Decider::checkDivisors() {
-  for (uint32_t index = 0; index < problem.space.size(); ++index) {
-    if (space.kind({index}) != TermKind::Quotient)
+namespace {
+/// The terms that a problem is about, and the conditions under which it is.
+struct Mentions {
+  explicit Mentions(const Problem &problem);
+
+  std::set<Term> terms;
+  std::vector<Constraint> conditions;
+
+private:
+  void add(const Expr &expr);
+  void addRange(const Range &range);
+  void addAll(const std::vector<Expr> &exprs) {
+    for (const Expr &expr : exprs)
+      add(expr);
+  }
+  void addAll(const std::vector<Constraint> &constraints, bool areConditions) {
+    for (const Constraint &constraint : constraints) {
+      add(constraint.expr);
+      if (areConditions)
+        conditions.push_back(constraint);
+    }
+  }
+
+  const Space &space;
+};
+} // namespace
+
+Mentions::Mentions(const Problem &problem) : space(problem.space) {
+  addAll(problem.assumptions, false);
+  for (const Stage &stage : problem.stages) {
+    if (const auto *affine = std::get_if<AffineStage>(&stage.kind)) {
+      for (Term coordinate : affine->coordinates)
+        add(coordinate);
+      for (const Writer &writer : affine->writers) {
+        for (Term id : writer.ids)
+          add(id);
+        addAll(writer.map);
+        addAll(writer.guard, true);
+      }
+    } else if (const auto *euclid = std::get_if<EuclidStage>(&stage.kind)) {
+      for (Term term : {euclid->whole, euclid->quotient, euclid->remainder})
+        add(term);
+      add(euclid->divisor);
+    } else if (const auto *raster = std::get_if<RasterStage>(&stage.kind)) {
+      for (Term term : {raster->linear, raster->row, raster->column})
+        add(term);
+      add(raster->group);
+    }
+  }
+  for (const Access &access : problem.accesses) {
+    addAll(access.map);
+    addAll(access.guard, true);
+    for (const Range &range : access.bounds)
+      addRange(range);
+  }
+  for (const Claim &claim : problem.claims) {
+    addAll(claim.premises, true);
+    addAll(claim.conclusions, false);
+    for (const std::vector<Expr> &witness : claim.witnesses)
+      addAll(witness);
+    for (Term term : claim.exists)
+      add(term);
+  }
+}
+
+void Mentions::addRange(const Range &range) {
+  add(range.lower);
+  if (range.upper)
+    add(*range.upper);
+}
+
+void Mentions::add(const Expr &expr) {
+  for (auto [term, coefficient] : expr.terms()) {
+    if (!terms.insert(term).second)
       continue;
-    Expr divisor = space.operand({index}, 1);
-    if (divisor.isConstant())
+    switch (space.kind(term)) {
+    case TermKind::Quotient:
+    case TermKind::Minimum:
+      add(space.operand(term, 0));
+      add(space.operand(term, 1));
+      break;
+    case TermKind::Product:
+      for (Term factor : space.factors(term))
+        add(factor);
+      break;
+    default:
+      addRange(space.range(term));
+    }
+  }
+}
+
+/// Nothing is known of a division by less than 1. So a divisor is a size that
+/// is at least 1, or one that is where it matters.
+std::string Decider::checkDivisors() {
+  Mentions mentions(problem);
+  for (Term term : mentions.terms) {
+    if (space.kind(term) != TermKind::Quotient)
+      continue;
+    Expr divisor = space.operand(term, 1);
+    if (divisor.isConstant() ||
+        std::any_of(mentions.conditions.begin(), mentions.conditions.end(),
+                    [&](const Constraint &condition) {
+                      return saysPositive(condition, divisor);
+                    }))
       continue;
     if (!space.isSymbolic(divisor))
       return "the divisor " + space.str(divisor) +

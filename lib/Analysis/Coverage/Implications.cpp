@@ -11,6 +11,13 @@
 
 using namespace tracea::coverage;
 
+bool tracea::coverage::saysPositive(const Constraint &constraint,
+                                    const Expr &divisor) {
+  Expr rest = constraint.expr - divisor;
+  return !constraint.equality && rest.isValid() && rest.isConstant() &&
+         rest.constant() <= -1;
+}
+
 std::vector<Constraint>
 tracea::coverage::negations(const Constraint &constraint) {
   Constraint below{-constraint.expr - 1, false};

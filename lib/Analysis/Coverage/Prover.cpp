@@ -52,7 +52,11 @@ Prover::Closure Prover::close(const Constraints &constraints,
     case TermKind::Quotient: {
       Expr a = space.operand(term, 0), d = space.operand(term, 1);
       // Nothing is known of a division by what may be 0.
-      if (!d.isConstant() && !isPositive(d))
+      bool isGiven = std::any_of(constraints.begin(), constraints.end(),
+                                 [&](const Constraint &constraint) {
+                                   return saysPositive(constraint, d);
+                                 });
+      if (!d.isConstant() && !isGiven && !isPositive(d))
         break;
       Expr multiple = space.product(d, term);
       add(atLeast(a, multiple));

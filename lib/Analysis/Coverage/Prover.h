@@ -106,6 +106,8 @@ private:
   std::string why;
 };
 
+/// Whether a constraint says in plain sight that `divisor` is at least 1.
+bool saysPositive(const Constraint &constraint, const Expr &divisor);
 /// The negations of a constraint: one of an inequality, two of an equality.
 std::vector<Constraint> negations(const Constraint &constraint);
 

@@ -5,6 +5,7 @@
 #include "Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -55,31 +56,54 @@ static SmallVector<Expr> getAll(ValueRange values, IndexContext &context) {
                              [&](Value value) { return context.get(value); });
 }
 
-/// A tile operation between registers or a slot, and memory.
-static TileAccess getTileAccess(Operation *op, StringRef verb, Value memory,
-                                ArrayRef<int64_t> shape, ValueRange indices,
-                                ValueRange limits, AffineMap map,
-                                IndexContext &context) {
+/// What moves between a tile and memory: the elements below the limits. Source
+/// coordinates outside of padded dimensions are not read.
+static void getTransferAccesses(Operation *op, const TileTransfer &transfer,
+                                IndexContext &context,
+                                std::vector<TileAccess> &accesses) {
   TileAccess access;
   access.op = op;
-  access.verb = verb;
-  access.memory = memory;
+  access.memory = transfer.memory;
   SmallVector<Expr> elements =
-      getElements(op, 0, shape, limits, context, access);
-  access.indices = applyMap(map, elements, getAll(indices, context));
-  return access;
-}
-
-/// Source coordinates outside of padded dimensions are not read.
-static void addPadding(TileAccess &access, ArrayRef<int64_t> padded,
-                       IndexContext &context) {
-  for (int64_t dim : padded) {
-    if (dim < 0 || dim >= static_cast<int64_t>(access.indices.size()))
-      continue;
+      getElements(op, 0, transfer.shape, transfer.limits, context, access);
+  std::optional<TileAccess> tile;
+  if (transfer.tile) {
+    tile = access;
+    tile->memory = transfer.tile;
+    tile->indices = elements;
+  }
+  access.indices =
+      applyMap(transfer.map, elements, getAll(transfer.indices, context));
+  for (int64_t dim : transfer.padded) {
     const Expr index = access.indices[dim];
     context.math.require(index, access.guard);
     context.math.require(context.getDim(access.memory, dim) - 1 - index,
                          access.guard);
+  }
+  switch (transfer.kind) {
+  case TileTransfer::Kind::In:
+    access.verb = "reads";
+    accesses.push_back(access);
+    if (tile) {
+      tile->verb = "writes";
+      tile->isWrite = true;
+      accesses.push_back(*tile);
+    }
+    break;
+  case TileTransfer::Kind::Out:
+    if (tile) {
+      tile->verb = "reads";
+      accesses.push_back(*tile);
+    }
+    access.verb = "writes";
+    access.isWrite = true;
+    accesses.push_back(access);
+    break;
+  case TileTransfer::Kind::Hint:
+    access.verb = "asks for";
+    access.isHint = true;
+    accesses.push_back(access);
+    break;
   }
 }
 
@@ -162,10 +186,6 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
   auto shapeOf = [](Value value) {
     return cast<ShapedType>(value.getType()).getShape();
   };
-  auto isStatic = [](Value value) {
-    auto type = dyn_cast<ShapedType>(value.getType());
-    return type && type.hasStaticShape();
-  };
   auto addWhole = [&](StringRef verb, Value memory, bool isWrite) {
     TileAccess access;
     access.op = op;
@@ -181,65 +201,9 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
     }
     accesses.push_back(access);
   };
+  if (std::optional<TileTransfer> transfer = getTileTransfer(op))
+    getTransferAccesses(op, *transfer, context, accesses);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](LoadOp load) {
-        accesses.push_back(getTileAccess(
-            op, "reads", load.getSource(), shapeOf(load.getResult()),
-            load.getIndices(), load.getLimits(), load.getMap(), context));
-      })
-      .Case([&](StoreOp store) {
-        accesses.push_back(getTileAccess(
-            op, "writes", store.getDest(), shapeOf(store.getValue()),
-            store.getIndices(), store.getLimits(), store.getMap(), context));
-        accesses.back().isWrite = true;
-      })
-      .Case([&](PrefetchOp prefetch) {
-        accesses.push_back(
-            getTileAccess(op, "asks for", prefetch.getSource(),
-                          prefetch.getShape(), prefetch.getIndices(),
-                          prefetch.getLimits(), prefetch.getMap(), context));
-        accesses.back().isHint = true;
-      })
-      .Case([&](StageOp stage) {
-        accesses.push_back(getTileAccess(
-            op, "reads", stage.getSource(), shapeOf(stage.getResult()),
-            stage.getIndices(), stage.getLimits(), stage.getMap(), context));
-        addPadding(accesses.back(), stage.getPadded(), context);
-      })
-      .Case([&](CopyOp copy) {
-        if (!isStatic(copy.getDest()))
-          return;
-        TileAccess access = getTileAccess(
-            op, "reads", copy.getSource(), shapeOf(copy.getDest()),
-            copy.getIndices(), copy.getLimits(), copy.getMap(), context);
-        TileAccess write = access;
-        addPadding(access, copy.getPadded(), context);
-        accesses.push_back(access);
-        write.verb = "writes";
-        write.isWrite = true;
-        write.memory = copy.getDest();
-        write.indices.clear();
-        for (auto [dim, extent] : llvm::enumerate(shapeOf(copy.getDest())))
-          write.indices.push_back(context.getElement(op, 0, dim, extent, "e"));
-        accesses.push_back(write);
-      })
-      .Case([&](CopyOutOp copy) {
-        if (!isStatic(copy.getSource()))
-          return;
-        TileAccess write = getTileAccess(
-            op, "writes", copy.getDest(), shapeOf(copy.getSource()),
-            copy.getIndices(), copy.getLimits(), copy.getMap(), context);
-        write.isWrite = true;
-        TileAccess read = write;
-        read.verb = "reads";
-        read.isWrite = false;
-        read.memory = copy.getSource();
-        read.indices.clear();
-        for (auto [dim, extent] : llvm::enumerate(shapeOf(copy.getSource())))
-          read.indices.push_back(context.getElement(op, 0, dim, extent, "e"));
-        accesses.push_back(read);
-        accesses.push_back(write);
-      })
       .Case([&](MmaOp mma) {
         ValueRange limits = mma.getLimits();
         if (auto lhs = getOperandAccess(
@@ -287,14 +251,10 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
 }
 
 bool mlir::tracea::hasUnknownAccess(Operation *op) {
-  if (isa<LoadOp, StoreOp, PrefetchOp, StageOp, MmaOp, MmaAsyncOp,
-          memref::LoadOp, memref::StoreOp, memref::CopyOp, linalg::LinalgOp>(
-          op))
+  if (isa<MmaOp, MmaAsyncOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
+          linalg::LinalgOp>(op) ||
+      getTileTransfer(op))
     return false;
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return !cast<ShapedType>(copy.getDest().getType()).hasStaticShape();
-  if (auto copy = dyn_cast<CopyOutOp>(op))
-    return !cast<ShapedType>(copy.getSource().getType()).hasStaticShape();
   // What makes or looks at buffers; rings and roles touch no element.
   if (isa<memref::DimOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
           memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp,

@@ -71,7 +71,8 @@ Expr FormTranslation::getFunction(const Atom &atom) {
       return kernel.math.ceilDiv(x, kernel.atLeastOne(y));
     if (name == "arith.floordivsi" ||
         ((name == "arith.divsi" || name == "arith.divui") && isNatural))
-      return kernel.math.floorDiv(x, kernel.atLeastOne(y));
+      return kernel.getRatio(x, y).value_or(
+          kernel.math.floorDiv(x, kernel.atLeastOne(y)));
     if ((name == "arith.remsi" || name == "arith.remui") && isNatural)
       return kernel.math.mod(x, kernel.atLeastOne(y));
   }

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Dialect/TraceaPipe/IR/Turns.h"
 #include "llvm/ADT/DenseSet.h"
+#include <set>
 
 namespace mlir::tracea {
 
@@ -41,6 +42,10 @@ struct KernelIndices {
   /// far.
   std::vector<cov::Constraint> getAssumptions();
   ArrayRef<cov::Constraint> getRequired() const { return required; }
+  /// The quotient of two sizes of which the host has checked that one divides
+  /// the other.
+  std::optional<cov::Expr> getRatio(const cov::Expr &numerator,
+                                    const cov::Expr &divisor);
   /// What has been divided by in `exprs` was at least 1.
   void requireDivisors(ArrayRef<cov::Expr> exprs,
                        llvm::SmallVectorImpl<cov::Constraint> &guard);
@@ -48,8 +53,8 @@ struct KernelIndices {
   /// What is divided by, which is at least 1 wherever the division matters.
   cov::Expr atLeastOne(const cov::Expr &divisor);
 
-  /// Divisors, as they are divided by and as the program has them.
-  std::map<cov::Expr, cov::Expr> divisors;
+  /// What was divided by and may be 0, for all that its range says.
+  std::set<cov::Expr> divisors;
 
   tracea_pipe::KernelOp kernel;
   FunctionType type;
@@ -68,8 +73,12 @@ struct KernelIndices {
 
 private:
   cov::Expr getClassSize(unsigned number);
+  bool isRatio(cov::Term hostTerm) const;
+  std::optional<cov::Expr> fromHost(cov::Term hostTerm);
 
   std::map<unsigned, cov::Expr> sizes;
+  /// Those of the host that no argument brings.
+  std::map<cov::Term, cov::Expr> ratios;
   std::vector<cov::Constraint> required;
   std::map<std::tuple<unsigned, cov::Expr, int64_t>, RaggedCount> raggedCounts;
 };

@@ -83,7 +83,6 @@ Expr IndexContext::nonNegative(Operation *op, Expr expr) {
   return expr;
 }
 
-/// By zero nothing is divided: it stops the program.
 std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
                                           Expr divisor, Expr extentOfRest) {
   auto [it, inserted] =
@@ -133,8 +132,9 @@ std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
 }
 
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
-  Expr size = b;
-  b = kernel.atLeastOne(b);
+  if (std::optional<Expr> ratio = kernel.getRatio(a, b); ratio && !remainder)
+    return *ratio;
+  kernel.atLeastOne(b);
   std::optional<Term> whole = getSingleTerm(a);
   bool isGrid = false;
   if (whole)
@@ -143,7 +143,10 @@ Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
       isGrid = llvm::is_contained(it->second->ids, *whole) ||
                math.space.kind(*whole) == cov::TermKind::Coordinate;
   if (forOutput && isGrid) {
-    auto [quotient, rest] = split(op, *whole, b, size);
+    // A stage is one for every size: it divides by 1 rather than by 0.
+    bool isPositive = math.getInterval(b).lower.value_or(0) >= 1;
+    auto [quotient, rest] =
+        split(op, *whole, isPositive ? b : math.max(b, 1), b);
     return remainder ? rest : quotient;
   }
   std::optional<int64_t> divisor = math.getConstant(b);

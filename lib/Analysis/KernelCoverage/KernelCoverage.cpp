@@ -5,6 +5,7 @@
 #include "KernelCoverage.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include <set>
 
 using namespace mlir;
@@ -283,11 +284,7 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
   if (isFilledInParts)
     return gap(access.op, "what it reads is copied in parts");
   for (Operation *fill : fills) {
-    ValueRange limits;
-    if (auto stage = dyn_cast<StageOp>(fill))
-      limits = stage.getLimits();
-    else
-      limits = cast<CopyOp>(fill).getLimits();
+    ValueRange limits = getTileTransfer(fill)->limits;
     if (limits.empty())
       continue;
     bool isSame = isa<StageOp>(fill);

@@ -20,7 +20,8 @@ KernelIndices::KernelIndices(KernelOp kernel, cov::Space &space)
   auto look = [&](const Expr &expr, bool isAsked) {
     bool isForeign = false;
     for (Term term : facts.host->variables(expr)) {
-      bool isKnown = facts.symbols.count(term) || facts.values.count(term);
+      bool isKnown = facts.symbols.count(term) || facts.values.count(term) ||
+                     isRatio(term);
       isAsked |= isKnown;
       isForeign |= !isKnown;
     }
@@ -64,19 +65,54 @@ Expr KernelIndices::getClassSize(unsigned number) {
   return size->second = symbol;
 }
 
+bool KernelIndices::isRatio(Term hostTerm) const {
+  return llvm::any_of(facts.ratios, [&](const LaunchFacts::Ratio &ratio) {
+    return ratio.symbol == hostTerm;
+  });
+}
+
+/// What a size of the host is in the kernel; nothing for one that no argument
+/// brings.
+std::optional<Expr> KernelIndices::fromHost(Term hostTerm) {
+  if (auto value = facts.values.find(hostTerm); value != facts.values.end())
+    return Expr(value->second);
+  if (auto known = facts.symbols.find(hostTerm); known != facts.symbols.end())
+    return getClassSize(known->second);
+  if (!isRatio(hostTerm))
+    return std::nullopt;
+  auto [it, inserted] = ratios.try_emplace(hostTerm, Expr());
+  if (inserted) {
+    Term symbol = math.space.symbol("ratio", cov::Range());
+    names[symbol] = "the ratio of two sizes";
+    it->second = symbol;
+  }
+  return it->second;
+}
+
+std::optional<Expr> KernelIndices::getRatio(const Expr &numerator,
+                                            const Expr &divisor) {
+  for (const LaunchFacts::Ratio &ratio : facts.ratios) {
+    auto replace = [&](Term term) { return fromHost(term); };
+    if (transfer(ratio.numerator, *facts.host, math, replace) == numerator &&
+        transfer(ratio.divisor, *facts.host, math, replace) == divisor)
+      return fromHost(ratio.symbol);
+  }
+  return std::nullopt;
+}
+
 void KernelIndices::requireSize(const Expr &size) {
   if (math.getInterval(size).lower.value_or(0) < 1 &&
       !llvm::is_contained(required, cov::atLeast(size, 1)))
     required.push_back(cov::atLeast(size, 1));
 }
 
+/// By zero nothing is divided: it stops the program. So where there is a
+/// quotient its divisor was at least 1.
 Expr KernelIndices::atLeastOne(const Expr &divisor) {
-  if (math.getConstant(divisor) ||
-      math.getInterval(divisor).lower.value_or(0) >= 1)
-    return divisor;
-  Expr positive = math.max(divisor, 1);
-  divisors[positive] = divisor;
-  return positive;
+  if (!math.getConstant(divisor) &&
+      math.getInterval(divisor).lower.value_or(0) < 1)
+    divisors.insert(divisor);
+  return divisor;
 }
 
 void KernelIndices::requireDivisors(ArrayRef<Expr> exprs,
@@ -102,9 +138,8 @@ void KernelIndices::requireDivisors(ArrayRef<Expr> exprs,
       open.push_back(space.operand(term, 0));
       open.push_back(space.operand(term, 1));
       if (space.kind(term) == cov::TermKind::Quotient)
-        if (auto it = divisors.find(space.operand(term, 1));
-            it != divisors.end())
-          found.push_back(it->second - 1);
+        if (divisors.count(space.operand(term, 1)))
+          found.push_back(space.operand(term, 1) - 1);
     }
   }
   for (const Expr &positive : found)
@@ -119,15 +154,12 @@ std::vector<cov::Constraint> KernelIndices::getAssumptions() {
     // Only what is about a size that is asked for.
     bool isAsked = false, isForeign = false;
     auto replace = [&](Term term) -> std::optional<Expr> {
-      if (auto value = facts.values.find(term); value != facts.values.end())
-        return Expr(value->second);
       auto known = facts.symbols.find(term);
-      if (known == facts.symbols.end()) {
-        isForeign = true;
-        return std::nullopt;
-      }
-      isAsked |= sizes.count(known->second) > 0;
-      return getClassSize(known->second);
+      isAsked |= ratios.count(term) ||
+                 (known != facts.symbols.end() && sizes.count(known->second));
+      std::optional<Expr> size = fromHost(term);
+      isForeign |= !size;
+      return size;
     };
     Expr difference = transfer(left, *facts.host, math, replace) - right;
     if (isForeign || !isAsked)

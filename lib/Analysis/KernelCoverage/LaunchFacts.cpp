@@ -51,8 +51,11 @@ public:
   std::shared_ptr<cov::Space> space = std::make_shared<cov::Space>();
   IndexArithmetic math;
   std::vector<cov::Constraint> checks;
+  std::vector<LaunchFacts::Ratio> ratios;
 
 private:
+  bool learnRatio(arith::CmpIOp compare);
+  std::optional<Expr> getRatio(const Expr &a, const Expr &b);
   Expr unknown(Value value, int64_t dim);
   Expr computed(Value value);
   unsigned numberOf(const Expr &size);
@@ -70,8 +73,11 @@ private:
 Expr HostSizes::unknown(Value value, int64_t dim) {
   auto [it, inserted] =
       symbols.try_emplace({value.getAsOpaquePointer(), dim}, Expr());
-  if (!inserted)
-    return it->second;
+  if (!inserted) {
+    // What has been compared with a number is that number from there on.
+    std::optional<int64_t> known = getConstant(getClass(it->second));
+    return known ? Expr(*known) : it->second;
+  }
   it->second = space->symbol("s", dim < 0 ? cov::Range::from(INT64_MIN / 4)
                                           : cov::Range());
   if (value.getDefiningOp())
@@ -122,6 +128,8 @@ Expr HostSizes::get(Value value) {
           return computed(value);
         if (isa<arith::RemUIOp, arith::RemSIOp>(op))
           return math.mod(a, b);
+        if (std::optional<Expr> ratio = getRatio(a, b))
+          return *ratio;
         return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
                                            : math.floorDiv(a, b);
       })
@@ -177,6 +185,40 @@ void HostSizes::unite(const Expr &a, const Expr &b) {
     constants[leader] = *constant;
 }
 
+/// a mod b = 0: a is b times another size. Of b = max(y, 1) this is y, if y is
+/// at least 1 where a is.
+bool HostSizes::learnRatio(arith::CmpIOp compare) {
+  Operation *rest = compare.getLhs().getDefiningOp();
+  if (compare.getPredicate() != arith::CmpIPredicate::eq ||
+      !isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(rest) ||
+      !matchPattern(compare.getRhs(), m_Zero()))
+    return false;
+  Expr a = get(rest->getOperand(0)), b = get(rest->getOperand(1));
+  if (!math.isNonNegative(a) || math.getInterval(b).lower.value_or(0) < 1)
+    return false;
+  if (auto most = rest->getOperand(1).getDefiningOp<arith::MaxSIOp>();
+      most && matchPattern(most.getRhs(), m_One())) {
+    Expr y = get(most.getLhs());
+    if (llvm::is_contained(checks, cov::atMost(math.min(a, 1), y)))
+      b = y;
+  }
+  if (b.isConstant())
+    return false;
+  cov::Term ratio = space->symbol("ratio", cov::Range());
+  checks.push_back(cov::equal(math.product(ratio, b), a));
+  checks.push_back(cov::atLeast(ratio, 0));
+  ratios.push_back({a, b, ratio});
+  return true;
+}
+
+std::optional<Expr> HostSizes::getRatio(const Expr &a, const Expr &b) {
+  for (const LaunchFacts::Ratio &ratio : ratios)
+    if (ratio.numerator == a &&
+        (ratio.divisor == b || math.max(ratio.divisor, 1) == b))
+      return Expr(ratio.symbol);
+  return std::nullopt;
+}
+
 void HostSizes::learn(Value condition) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     learn(both.getLhs());
@@ -190,6 +232,8 @@ void HostSizes::learn(Value condition) {
     isComplete = false;
     return;
   }
+  if (learnRatio(compare))
+    return;
   Expr a = get(compare.getLhs()), b = get(compare.getRhs());
   if (!a.isValid() || !b.isValid()) {
     isComplete = false;
@@ -335,6 +379,7 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel,
   }
   facts.host = last->space;
   facts.checks = last->checks;
+  facts.ratios = last->ratios;
   for (uint32_t index = 0; index < last->space->size(); ++index) {
     cov::Term term{index};
     if (!last->space->isVariable(term))

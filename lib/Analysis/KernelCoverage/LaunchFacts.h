@@ -38,6 +38,13 @@ struct LaunchFacts {
   /// Arguments that launches give as memory to read, and as memory of results,
   /// with one launch that does.
   std::map<unsigned, tracea_pipe::LaunchOp> inputs, results;
+  /// Sizes that divide others, as the host has checked: numerator = symbol *
+  /// divisor, over `host`.
+  struct Ratio {
+    cov::Expr numerator, divisor;
+    cov::Term symbol;
+  };
+  std::vector<Ratio> ratios;
   /// Whether there are launches at all.
   bool isLaunched = false;
   /// Whether this is all that the host has checked.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SumExtraction.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -139,9 +140,17 @@ bool SumExtraction::isSame(const cov::Writer &a, const Expr &k,
   return same;
 }
 
+/// Whether what is outside of the argument's dimension is taken for zero.
+static bool isPadded(const SumSource &source, int64_t dim) {
+  std::optional<TileTransfer> transfer = getTileTransfer(source.op);
+  return transfer && transfer->memory == source.buffer &&
+         llvm::is_contained(transfer->padded, dim);
+}
+
 /// Whether the sum looks through a window at dimension `dim`: what it counts
-/// there walks along all of a smaller dimension of the other operand. Of two
-/// extents that only the run knows either may be the window.
+/// there walks along all of a smaller dimension of the other operand, or past
+/// the border of this one. Of two extents that only the run knows either may be
+/// the window.
 bool SumExtraction::isWindow(const SumSource &source, int64_t dim,
                              const SumSide &other, std::string &undecided) {
   Expr extent = context.getDim(source.buffer, dim);
@@ -152,7 +161,15 @@ bool SumExtraction::isWindow(const SumSource &source, int64_t dim,
       bool isShared = llvm::any_of(getVariables(index), [&](Term term) {
         return llvm::is_contained(terms, term) && isTerm(partner, term);
       });
-      if (!isShared || counted == extent)
+      if (!isShared)
+        continue;
+      // Terms beyond a border are zeros: the other operand has them all.
+      if (isPadded(source, dim) != isPadded(partner, number)) {
+        if (isPadded(source, dim))
+          return true;
+        continue;
+      }
+      if (counted == extent)
         continue;
       if (counted.isConstant() &&
           (!extent.isConstant() || counted.constant() < extent.constant()))

@@ -9,6 +9,7 @@
 #include "Evaluator.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,30 +72,21 @@ bool Evaluator::isInside(Operation *op, Value object) {
 }
 
 ArrayRef<int64_t> Evaluator::extentsOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ArrayRef<int64_t>>(op)
-      .Case([](StoreOp store) {
-        return cast<ShapedType>(store.getValue().getType()).getShape();
-      })
-      .Case([](CopyOp copy) {
-        return cast<ShapedType>(copy.getDest().getType()).getShape();
-      })
-      .Case([](CopyOutOp copy) {
-        return cast<ShapedType>(copy.getSource().getType()).getShape();
-      })
-      .Default([](Operation *) { return ArrayRef<int64_t>(); });
+  std::optional<TileTransfer> transfer = getTileTransfer(op);
+  return transfer ? transfer->shape : ArrayRef<int64_t>();
 }
 
 ValueRange Evaluator::limitsOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ValueRange>(op)
-      .Case([](StoreOp store) { return ValueRange(store.getLimits()); })
-      .Case([](CopyOutOp copy) { return ValueRange(copy.getLimits()); })
-      .Case([&](CopyOp copy) {
-        // What a copy left out nobody may depend on: one copy fills all.
-        auto it = writers.find(getObject(copy.getDest()));
-        bool isAlone = it != writers.end() && it->second.size() == 1;
-        return isAlone ? ValueRange() : ValueRange(copy.getLimits());
-      })
-      .Default([](Operation *) { return ValueRange(); });
+  std::optional<TileTransfer> transfer = getTileTransfer(op);
+  if (!transfer)
+    return ValueRange();
+  if (isa<CopyOp>(op)) {
+    // What a copy left out nobody may depend on: one copy fills all.
+    auto it = writers.find(getObject(transfer->tile));
+    if (it != writers.end() && it->second.size() == 1)
+      return ValueRange();
+  }
+  return transfer->limits;
 }
 
 Evaluator::Coordinates Evaluator::address(ValueRange indices, AffineMap map,

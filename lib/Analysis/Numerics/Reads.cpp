@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Evaluator.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -69,27 +70,13 @@ TermRef Evaluator::load(LoadOp op, const Coordinates &at, Env env) {
 
 /// Element `at` of what a copy or a stage fills.
 TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
-  Value source;
-  ValueRange indices;
-  AffineMap map;
-  ArrayRef<int64_t> padded;
-  Type to;
-  if (auto copy = dyn_cast<CopyOp>(op)) {
-    source = copy.getSource();
-    indices = copy.getIndices();
-    map = copy.getMap();
-    padded = copy.getPadded();
-    to = getElementTypeOrSelf(copy.getDest().getType());
-  } else {
-    auto stage = cast<StageOp>(op);
-    source = stage.getSource();
-    indices = stage.getIndices();
-    map = stage.getMap();
-    padded = stage.getPadded();
-    to = getElementTypeOrSelf(stage.getResult().getType());
-  }
+  TileTransfer transfer = *getTileTransfer(op);
+  Value source = transfer.memory;
+  ArrayRef<int64_t> padded = transfer.padded;
+  Type to = getElementTypeOrSelf(isa<CopyOp>(op) ? transfer.tile.getType()
+                                                 : op->getResult(0).getType());
   auto type = cast<MemRefType>(source.getType());
-  Coordinates place = address(indices, map, at, env);
+  Coordinates place = address(transfer.indices, transfer.map, at, env);
   auto argument = dyn_cast<BlockArgument>(source);
   std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
                                                      Env e) -> TermRef {

@@ -11,6 +11,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,8 +30,11 @@ public:
     for (AffineExpr expr : op.getMap().getResults())
       forms.push_back(getLinearForm(expr, destType.getRank()));
     for (int64_t dim = 0; dim < destType.getRank(); ++dim) {
-      Value extent = constant(destType.getDimSize(dim));
-      limits.push_back(op.getLimits().empty() ? extent : op.getLimits()[dim]);
+      int64_t extent = destType.getDimSize(dim);
+      limits.push_back(
+          op.getLimits().empty()
+              ? constant(extent)
+              : clipLimit(b, b.getLoc(), op.getLimits()[dim], extent));
     }
     for (int64_t dim : padded)
       sizes[dim] = sourceType.isDynamicDim(dim)
@@ -76,6 +80,7 @@ private:
   ValueRange indices;
   ArrayRef<int64_t> padded;
   SmallVector<LinearForm> forms;
+  /// How many coordinates of each slot dimension are copied.
   SmallVector<Value> limits;
   DenseMap<int64_t, Value> sizes;
 };

@@ -8,6 +8,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -140,7 +141,10 @@ Value TileAccess::getMask(int64_t reg) {
   }
   // Lanes below limit - coordinate, none if another dimension is cut.
   SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
-  Value count = addIndex(b, limits[*laneDim], -at[*laneDim]);
+  // Clipped, since the machine compares lanes with 32 bits of a number.
+  Value limit =
+      clipLimit(b, b.getLoc(), limits[*laneDim], tile.getDimSize(*laneDim));
+  Value count = addIndex(b, limit, -at[*laneDim]);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (auto [dim, limit] : llvm::enumerate(limits)) {
     if (dim == *laneDim)

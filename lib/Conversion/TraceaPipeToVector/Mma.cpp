@@ -4,6 +4,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -94,6 +95,14 @@ private:
     llvm::MapVector<int64_t, Value> rowIndices, masks;
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
+    // Without rows there is no last one to repeat.
+    if (rowLimit) {
+      Value some =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rowLimit, one);
+      depth = arith::SelectOp::create(b, some, depth, zero);
+      columnLimit =
+          clipLimit(b, b.getLoc(), columnLimit, accTile.getDimSize(1));
+    }
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
       Value &row = rowIndices[at[0]];

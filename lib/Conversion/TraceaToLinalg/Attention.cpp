@@ -134,12 +134,12 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
       ArrayRef<int64_t> block = *op.getBlockSize();
       SmallVector<Value> at;
       for (int64_t dim = 0; dim < 2; ++dim) {
-        // One entry stands for all batches or heads.
-        Value isShared =
-            e.make<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                  e.index(maskSizes[dim]), e.index(int64_t(1)));
-        at.push_back(e.make<arith::SelectOp>(isShared, e.index(int64_t(0)),
-                                             e.make<linalg::IndexOp>(dim)));
+        // One entry stands for all batches or heads; there are as many of
+        // these otherwise.
+        Value last =
+            e.make<arith::SubIOp>(e.index(maskSizes[dim]), e.index(int64_t(1)));
+        at.push_back(
+            e.make<arith::MinSIOp>(e.make<linalg::IndexOp>(dim), last));
       }
       at.push_back(e.make<arith::DivSIOp>(i, e.index(block[0])));
       at.push_back(e.make<arith::DivSIOp>(j, e.index(block[1])));

@@ -25,15 +25,21 @@ tracea_pipe.kernel @rows(%a: memref<?x?xf32>, %n: index) {
   tracea_pipe.end
 }
 
+// Limits leave what is below them and in the slot, and nothing if they are negative.
 // A row cut by a limit ends in one masked vector, which reads only what it may; one
 // that begins before the image or ends behind it is filled with zeros at its head
 // and tail; a row outside is zeros from end to end, and nothing of it is read.
 // CHECK-LABEL: tracea_pipe.kernel @padded(
-// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xbf16>, %[[N:[a-z0-9]+]]: index, %[[LEN:[a-z0-9]+]]: index
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xbf16>, %[[LIMIT0:[a-z0-9]+]]: index, %[[LIMIT1:[a-z0-9]+]]: index
 // CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK-DAG:     %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
 // CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
+// CHECK-DAG:       %[[MOST0:.*]] = arith.minsi %[[LIMIT0]], %[[C4]]
+// CHECK-DAG:       %[[N:.*]] = arith.maxsi %[[MOST0]], %[[C0]]
+// CHECK-DAG:       %[[MOST1:.*]] = arith.minsi %[[LIMIT1]], %[[C8]]
+// CHECK-DAG:       %[[LEN:.*]] = arith.maxsi %[[MOST1]], %[[C0]]
 // CHECK-DAG:       %[[H:.*]] = memref.dim %[[A]], %c0
 // CHECK-DAG:       %[[W:.*]] = memref.dim %[[A]], %c1
 // CHECK:           scf.for %[[R:.*]] = %[[C0]] to %[[N]]

@@ -48,13 +48,15 @@ tracea_pipe.kernel @whole(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index) {
 // CHECK-NOT:         vector.load
 // CHECK:           } else {
 // CHECK-NEXT:        %[[PADS:.*]] = vector.broadcast %[[PAD]] : f32 to vector<4xf32>
+// CHECK-NEXT:        %[[MOST:.*]] = arith.minsi %[[W]], %[[C4]]
+// CHECK-NEXT:        %[[LIMIT:.*]] = arith.maxsi %[[MOST]], %[[C0]]
 // CHECK-NEXT:        %[[IN0:.*]] = arith.cmpi sgt, %[[H]], %[[C0]]
-// CHECK-NEXT:        %[[N0:.*]] = arith.select %[[IN0]], %[[W]], %[[C0]]
+// CHECK-NEXT:        %[[N0:.*]] = arith.select %[[IN0]], %[[LIMIT]], %[[C0]]
 // CHECK-NEXT:        %[[M0:.*]] = vector.create_mask %[[N0]] : vector<4xi1>
 // CHECK-NEXT:        vector.maskedload %[[A]][%[[I]], %[[J]]], %[[M0]], %[[PADS]]
 // CHECK-NEXT:        %[[I1:.*]] = arith.addi %[[I]], %[[C1]]
 // CHECK-NEXT:        %[[IN1:.*]] = arith.cmpi sgt, %[[H]], %[[C1]]
-// CHECK-NEXT:        %[[N1:.*]] = arith.select %[[IN1]], %[[W]], %[[C0]]
+// CHECK-NEXT:        %[[N1:.*]] = arith.select %[[IN1]], %[[LIMIT]], %[[C0]]
 // CHECK-NEXT:        %[[M1:.*]] = vector.create_mask %[[N1]]
 // CHECK-NEXT:        vector.maskedload %[[A]][%[[I1]], %[[J]]], %[[M1]], %[[PADS]]
 // CHECK:           scf.if %[[WHOLE]] {
@@ -76,8 +78,9 @@ tracea_pipe.kernel @cut(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %h: index, %w:
 // CHECK-LABEL: tracea_pipe.kernel @cut_columns(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<?xf32>, %[[W:[a-z0-9]+]]: index
 // CHECK:         } else {
-// CHECK:           vector.create_mask %[[W]] :
-// CHECK:           %[[REST:.*]] = arith.addi %[[W]], %c-4
+// CHECK:           %[[LIMIT:.*]] = arith.maxsi
+// CHECK:           vector.create_mask %[[LIMIT]] :
+// CHECK:           %[[REST:.*]] = arith.addi %[[LIMIT]], %c-4
 // CHECK:           vector.create_mask %[[REST]] :
 // CHECK:         vector.store
 tracea_pipe.kernel @cut_columns(%a: memref<?xf32>, %w: index) {

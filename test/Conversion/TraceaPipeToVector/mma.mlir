@@ -94,7 +94,7 @@ tracea_pipe.kernel @no_lanes(%a: memref<2x?xf32>, %b: memref<5x1xf32>, %d: memre
 }
 
 // With limits, a whole tile reads freely; a cut one repeats its last row, which
-// exists, and masks the columns beyond the limit.
+// exists, and masks the columns beyond the limit. Without rows it multiplies nothing.
 // CHECK-LABEL: tracea_pipe.kernel @limits(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<?x?xf32>, %[[H:[a-z0-9]+]]: index, %[[W:[a-z0-9]+]]: index
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
@@ -108,12 +108,16 @@ tracea_pipe.kernel @no_lanes(%a: memref<2x?xf32>, %b: memref<5x1xf32>, %d: memre
 // CHECK:           scf.for
 // CHECK-NOT:       maskedload
 // CHECK:         } else {
-// CHECK:           %[[LAST:.*]] = arith.subi %[[H]], %[[C1]]
+// CHECK-DAG:       %[[SOME:.*]] = arith.cmpi sge, %[[H]], %[[C1]]
+// CHECK-DAG:       %[[DEPTH:.*]] = arith.select %[[SOME]], %c16, %c0
+// CHECK-DAG:       %[[MOST:.*]] = arith.minsi %[[W]], %[[C8]]
+// CHECK-DAG:       %[[LIMIT:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK-DAG:       %[[LAST:.*]] = arith.subi %[[H]], %[[C1]]
 // CHECK-DAG:       %[[ROW:.*]] = arith.minsi %[[LAST]], %[[C1]]
-// CHECK-DAG:       %[[MASK:.*]] = vector.create_mask %[[W]] : vector<4xi1>
-// CHECK-DAG:       %[[REST:.*]] = arith.addi %[[W]], %c-4
+// CHECK-DAG:       %[[MASK:.*]] = vector.create_mask %[[LIMIT]] : vector<4xi1>
+// CHECK-DAG:       %[[REST:.*]] = arith.addi %[[LIMIT]], %c-4
 // CHECK-DAG:       %[[MASK4:.*]] = vector.create_mask %[[REST]] : vector<4xi1>
-// CHECK:           scf.for %[[K:[a-z0-9]+]] =
+// CHECK:           scf.for %[[K:[a-z0-9]+]] = %{{.*}} to %[[DEPTH]]
 // CHECK:             vector.maskedload %{{.*}}[%[[K]], %{{.*}}], %[[MASK]]
 // CHECK:             vector.maskedload %{{.*}}[%[[K]], %{{.*}}], %[[MASK4]]
 // CHECK:             memref.load %{{.*}}[%[[ROW]], %[[K]]]

@@ -889,6 +889,16 @@ func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, 
 // -----
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
+  %c4 = arith.constant 4 : index
+  // expected-error @below {{expects a depth of 0 to the extent of k in both operands, found 4 for 'memref<2x3xf32>' and 'memref<3x4xf32>'}}
+  %0 = tracea_pipe.mma %a, %b, %c depth(%c4) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #r = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 0], [0, 0]], outer = [1, 1]>
 func.func @f(%x: tensor<2x4xf32, #t>) {
   // expected-error @below {{expects a dimension below 2, found 2}}

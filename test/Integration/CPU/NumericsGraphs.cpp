@@ -172,6 +172,9 @@ static Case generateConvBlock(Random &random, bool) {
     k = random.pick({1, 4, 8, 16, 24, 33, 64, 65});
     r = random.pick({1, 3, 3, 5});
   } while (n * h * w * c * k * r * r > 2'500'000);
+  // Without padding the image has at least one window.
+  h = std::max(h, r);
+  w = std::max(w, r);
   o.nchw = random.chance(0.3);
   o.depthwise = !o.nchw && random.chance(0.2);
   if (o.depthwise)

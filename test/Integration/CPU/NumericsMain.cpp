@@ -35,7 +35,7 @@ const std::vector<Family> &numerics::families() {
       {"rms_norm", 5, generateRMSNorm},
       {"attention", 12, generateAttention},
       {"graph", 10, generateGraph},
-      {"generic", 0, generateGeneric},
+      {"generic", 14, generateGeneric},
   };
   return list;
 }

@@ -146,6 +146,29 @@ TEST(Chain, DivisorsAreAtLeastOne) {
   EXPECT_EQ(decide(p).verdict, Verdict::Proved);
 }
 
+TEST(Chain, DivisorsThatAConditionMakesPositive) {
+  // Heads h of H = D * K share the K heads of keys, D each: h / D < K.
+  for (bool isGiven : {true, false}) {
+    Problem p;
+    Space &s = p.space;
+    Term heads = s.symbol("H"), keys = s.symbol("K"), ratio = s.symbol("D");
+    Term h = s.id("h", heads);
+    p.assumptions.push_back(equal(s.product(ratio, keys), heads));
+    Access access{"key", {h}, {}, {s.floorDiv(h, ratio)}, {Range(keys)}};
+    if (isGiven)
+      access.guard.push_back(atLeast(ratio, 1));
+    p.accesses = {access};
+    if (!isGiven) {
+      expectNotDecided(p, "the divisor D may be less than 1");
+      continue;
+    }
+    EXPECT_EQ(decide(p).verdict, Verdict::Proved) << decide(p).reason;
+    // One head of keys fewer.
+    p.accesses[0].bounds[0] = Range(Expr(keys) - 1);
+    EXPECT_NE(decide(p).verdict, Verdict::Proved);
+  }
+}
+
 TEST(Chain, NothingFollowsFromDivisionByZero) {
   // With no ctas nothing runs; the guessed inverse divides by their number.
   for (bool byLemma : {false, true}) {

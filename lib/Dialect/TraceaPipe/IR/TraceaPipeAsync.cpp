@@ -143,8 +143,7 @@ LogicalResult CopyOutOp::verify() {
     return emitOpError() << "expects one element type, found "
                          << source.getElementType() << " and "
                          << dest.getElementType();
-  if (failed(verifyAccess(*this, dest, source.getShape(), getIndices(),
-                          getLimits(), getMap())))
+  if (failed(verifyTransfer(*this)))
     return failure();
   if (!isInjective(getMap(), source.getShape()))
     return emitOpError() << "expects a map known to send no two elements of "

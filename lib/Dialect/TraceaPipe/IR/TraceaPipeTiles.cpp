@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Verifiers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,8 +27,7 @@ LogicalResult LoadOp::verify() {
   if (getPadding() && getPadding().getType() != tile.getElementType())
     return emitOpError() << "expects padding of type " << tile.getElementType()
                          << ", found " << getPadding().getType();
-  return verifyAccess(*this, source, tile.getShape(), getIndices(), getLimits(),
-                      getMap());
+  return verifyTransfer(*this);
 }
 
 void LoadOp::getEffects(
@@ -45,8 +45,7 @@ LogicalResult StoreOp::verify() {
     return emitOpError() << "expects a tile of the destination's element type "
                          << dest.getElementType() << ", found "
                          << tile.getElementType();
-  if (failed(verifyAccess(*this, dest, tile.getShape(), getIndices(),
-                          getLimits(), getMap())))
+  if (failed(verifyTransfer(*this)))
     return failure();
   if (!isInjective(getMap(), tile.getShape()))
     return emitOpError() << "expects a map known to send no two elements of "
@@ -67,8 +66,7 @@ LogicalResult PrefetchOp::verify() {
         elements > 65536)
       return emitOpError() << "expects a shape of 1 to 65536 elements, found ["
                            << getShape() << "]";
-  return verifyAccess(*this, cast<ShapedType>(getSource().getType()),
-                      getShape(), getIndices(), getLimits(), getMap());
+  return verifyTransfer(*this);
 }
 
 void PrefetchOp::getEffects(
@@ -95,6 +93,14 @@ LogicalResult MmaOp::verify() {
       ShapedType::isDynamic(rhs.getDimSize(0)))
     return emitOpError()
            << "expects a depth, as both operands have a dynamic k";
+  if (std::optional<int64_t> depth =
+          getDepth() ? getConstantIntValue(getAsOpFoldResult(getDepth()))
+                     : std::nullopt)
+    for (int64_t extent : {lhs.getDimSize(1), rhs.getDimSize(0)})
+      if (*depth < 0 || (!ShapedType::isDynamic(extent) && *depth > extent))
+        return emitOpError() << "expects a depth of 0 to the extent of k in "
+                                "both operands, found "
+                             << *depth << " for " << lhs << " and " << rhs;
   if (!getLimits().empty() && getLimits().size() != 2)
     return emitOpError() << "expects two limits, of rows and columns, found "
                          << getLimits().size();
@@ -305,8 +311,7 @@ LogicalResult StageOp::verify() {
   int64_t slots = getSlots();
   if (slots < 1 || slots > 64)
     return emitOpError() << "expects 1 to 64 slots, found " << slots;
-  if (failed(verifyPadded(*this, getPadded(), source.getRank())) ||
-      failed(
+  if (failed(
           verifyCopied(*this, source.getElementType(), tile.getElementType())))
     return failure();
   // Types made by passes; parsed ones were checked already.
@@ -314,8 +319,7 @@ LogicalResult StageOp::verify() {
                  .verifyEncoding(tile.getShape(), tile.getElementType(),
                                  [&]() { return emitOpError() << "makes "; })))
     return failure();
-  return verifyAccess(*this, source, tile.getShape(), getIndices(), getLimits(),
-                      getMap());
+  return verifyTransfer(*this);
 }
 
 void StageOp::getEffects(
@@ -392,12 +396,10 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "expects a destination of static shape in staged "
                             "memory, found "
                          << dest;
-  if (failed(verifyPadded(*this, getPadded(), source.getRank())) ||
-      failed(
+  if (failed(
           verifyCopied(*this, source.getElementType(), dest.getElementType())))
     return failure();
-  return verifyAccess(*this, source, dest.getShape(), getIndices(), getLimits(),
-                      getMap());
+  return verifyTransfer(*this);
 }
 
 void CopyOp::getEffects(

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Verifiers.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,8 +57,9 @@ LogicalResult verifiers::verifyAccess(Operation *op, ShapedType memory,
   return success();
 }
 
-LogicalResult verifiers::verifyPadded(Operation *op, ArrayRef<int64_t> padded,
-                                      int64_t rank) {
+/// Dimensions of the source that a copy fills with zeros outside of it.
+static LogicalResult verifyPadded(Operation *op, ArrayRef<int64_t> padded,
+                                  int64_t rank) {
   for (auto [position, dim] : llvm::enumerate(padded)) {
     if (dim < 0 || dim >= rank)
       return op->emitOpError() << "expects padded dimensions of the source, "
@@ -67,6 +69,15 @@ LogicalResult verifiers::verifyPadded(Operation *op, ArrayRef<int64_t> padded,
       return op->emitOpError() << "repeats the padded dimension " << dim;
   }
   return success();
+}
+
+LogicalResult verifiers::verifyTransfer(Operation *op) {
+  TileTransfer transfer = *getTileTransfer(op);
+  auto memory = cast<ShapedType>(transfer.memory.getType());
+  if (failed(verifyPadded(op, transfer.padded, memory.getRank())))
+    return failure();
+  return verifyAccess(op, memory, transfer.shape, transfer.indices,
+                      transfer.limits, transfer.map);
 }
 
 LogicalResult verifiers::verifyCopied(Operation *op, Type source, Type dest) {

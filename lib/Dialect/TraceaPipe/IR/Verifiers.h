@@ -19,9 +19,9 @@ LogicalResult verifyAccess(Operation *op, ShapedType memory,
                            ArrayRef<int64_t> tileShape, ValueRange indices,
                            ValueRange limits, AffineMap map);
 
-/// Dimensions of the source that a copy fills with zeros outside of it.
-LogicalResult verifyPadded(Operation *op, ArrayRef<int64_t> padded,
-                           int64_t rank);
+/// The same of what `op` moves between a tile and memory, and its padded
+/// dimensions.
+LogicalResult verifyTransfer(Operation *op);
 
 /// What a copy can convert: floats and signless integers.
 LogicalResult verifyCopied(Operation *op, Type source, Type dest);

@@ -85,8 +85,8 @@ def TraceaPipe_CopyOutOp : TraceaPipe_Op<"copy_out", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Starts a copy out of staged memory";
   let description = [{
-    `dest[indices + map(t)] = source[t]` for the elements below the limits, some
-    time before the `tracea_pipe.wait_group copy` that covers it. That wait lets
+    `dest[indices + map(t)] = source[t]` for the elements that the `limits`
+    leave, some time before the `tracea_pipe.wait_group copy` that covers it. That wait lets
     the source be overwritten; the destination is written when the kernel ends.
 
     ```mlir

@@ -21,6 +21,24 @@ def TraceaPipe_Dialect : Dialect {
     `#tracea_pipe.staged` at the tile level, and a memref in that memory space
     once the pipeline level has given it a slot of a channel. Nothing here
     names an instruction of a vendor.
+
+    What moves between a tile and memory is said by the same operands in every
+    operation that does so (`load`, `store`, `prefetch`, `stage`, `copy`,
+    `copy_out`):
+
+    - Element `t` of the tile has its place at `indices + map(t)`. `map` is
+      linear in the tile's coordinates, with coefficients of either sign.
+    - With `limits`, one for each dimension of the tile, element `t` takes part
+      where `0 <= t < min(limit, extent)` in each dimension. A limit may lie
+      beyond the tile, and leaves all of it; or be zero or negative, and leaves
+      nothing. What does not take part is neither read nor written in memory.
+    - Where a place lies outside of memory in a `padded` dimension, nothing is
+      read there: the element is zero. In all other dimensions it must not: that
+      each place that takes part is in bounds is for who writes the operation to
+      see to, and for `tracea-verify-coverage` to prove.
+
+    `getTileTransfer` reads these operands, for verifiers, proofs and lowerings
+    alike.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

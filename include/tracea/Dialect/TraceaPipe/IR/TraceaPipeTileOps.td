@@ -18,9 +18,8 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
   let description = [{
     Element `t` of the tile is `source[indices + map(t)]`, with `map` linear in
     the tile's coordinates (a source dimension that uses none is a broadcast).
-    With `limits`, an element whose coordinate reaches the limit of its
-    dimension is not read; it is `padding`, or zero without one. `reuse` is that
-    of `tracea_pipe.stage`.
+    An element that the `limits` leave out is `padding`, or zero without one.
+    `reuse` is that of `tracea_pipe.stage`.
 
     ```mlir
     %b = tracea_pipe.load %bias[%n] map affine_map<(i, j) -> (j)> limits(%h, %w)
@@ -46,7 +45,7 @@ def TraceaPipe_StoreOp : TraceaPipe_Op<"store", [
   let summary = "Stores a register tile";
   let description = [{
     Writes element `t` of the tile to `dest[indices + map(t)]`, for the elements
-    below `limits`. The map must be injective on the tile.
+    that the `limits` leave. The map must be injective on the tile.
 
     ```mlir
     tracea_pipe.store %sum, %y[%m, %n] map affine_map<(i, j) -> (i, j)> limits(%h, %w)
@@ -69,7 +68,8 @@ def TraceaPipe_PrefetchOp : TraceaPipe_Op<"prefetch", [
   let description = [{
     A hint without a result: the elements of a tile of extents `shape` at
     `source[indices + map(t)]` will be read, or with `write` written, before long.
-    What lies past the `limits` is not asked for.
+    What the `limits` leave out need not be asked for; a target may ask for it
+    all the same where that cannot fault.
 
     ```mlir
     tracea_pipe.prefetch %y[%m, %n] map affine_map<(i, j) -> (i, j)> limits(%h, %w)
@@ -92,12 +92,16 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
   let summary = "Multiplies two tiles and accumulates";
   let description = [{
     `result[i, j] = acc[i, j] + sum over k < depth of lhs[i, k] * rhs[k, j]`.
-    The operands are staged (memory) or register tiles; `depth` defaults to
-    their static extent. Products and sums are of the accumulator's type.
+    The operands are staged (memory) or register tiles. `depth` is not beyond
+    the extent of k in either operand, and defaults to it; nothing is added
+    where it is zero or negative. Products and sums are of the accumulator's
+    type.
 
     Operands that are windows into unpadded memory give `limits`, one for the
     rows of lhs and one for the columns of rhs: elements at or beyond them are
-    not read, and what the result holds there is unspecified.
+    not read, and what the result holds there is unspecified. Limits mean what
+    they mean in a `tracea_pipe.load`: beyond the extent they leave all rows or
+    columns, and zero or negative ones leave none.
 
     `precision` says what a product of f32 keeps of its operands. `tf32` rounds
     them to the 10 bits of tf32's fraction, ties away from zero. `tf32x3` splits
@@ -249,10 +253,9 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
     Element `t` of the staged tile is `source[indices + map(t)]`, converted to
     the tile's element type. It is zero where the source coordinate falls
     outside of the source in one of the `padded` dimensions (an image's border,
-    the rows past the end of a matrix). Where a coordinate of `t` reaches its
-    limit nothing is written, and nothing may depend on the contents. `map` is
-    linear in the tile's coordinates: the coordinate map of an implicit matrix
-    product.
+    the rows past the end of a matrix). What the `limits` leave out has
+    unspecified contents, on which nothing may depend; a target may write zeros
+    there. `map` is the coordinate map of an implicit matrix product.
 
     `reuse` is a hint to the caches: this memory is read `once` by all of the
     kernel, and need not be kept, or `often`.
@@ -286,7 +289,9 @@ def TraceaPipe_ViewOp : TraceaPipe_Op<"view", [Pure]> {
   let summary = "A window into a staged tile or a memref";
   let description = [{
     Element `t` of the view is `source[offsets + map(t)]`, with `map` linear. No
-    data moves: one staged patch serves as the operand of many multiplies.
+    data moves: one staged patch serves as the operand of many multiplies. The
+    window may reach past the end of its source where nobody reads: it is the
+    elements that are read which must be in bounds.
 
     ```mlir
     %a = tracea_pipe.view %panel[%p, %c0, %c0] map affine_map<(i, k) -> (0, k, i)>

@@ -1,0 +1,20 @@
+//===- ShapeChecks.h - Extents that the host compares -----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
+#define TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::tracea {
+
+/// Asserts before `op`, on buffers, that its operands' extents fit. The
+/// verifier compares the static ones; the others are compared when the program
+/// runs, for loops take their bounds from one operand and read the others
+/// without looking.
+void assertShapes(linalg::LinalgOp op);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
