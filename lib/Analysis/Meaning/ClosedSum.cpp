@@ -164,6 +164,19 @@ bool SumFinder::addSplit(ArrayRef<PlacedPiece> pieces, const Forms &forms,
   return true;
 }
 
+/// Whether a place may lie before its argument's first element, and is masked
+/// there: the border of an image.
+static bool isBeforeBorder(const Form &place, ArrayRef<Condition> domain) {
+  bool mayBeNegative =
+      place.constant < 0 ||
+      llvm::any_of(
+          place.terms, [](const auto &term) { return term.second < 0; });
+  return mayBeNegative && llvm::any_of(domain, [&](const Condition &condition) {
+           return !condition.isEquality &&
+                  reduced(condition.form) == reduced(place);
+         });
+}
+
 bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   struct Walk {
     size_t number;
@@ -171,15 +184,18 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     Forms forms;
     Form end;
     bool isOwn = true;
+    bool hasBorder = false;
   };
   std::vector<Walk> walks;
   for (auto [number, first] : llvm::enumerate(pieces.front().places)) {
-    Walk walk{number, first, {}, Form(), true};
+    Walk walk{number, first, {}, Form(), true, false};
     bool isWalked = false;
     for (const PlacedPiece &piece : pieces) {
       const Form &form = piece.places[number].form;
       isWalked |= isOf(form, piece.piece) || form != first.form;
       walk.isOwn &= !hasOther(form, piece.piece);
+      walk.hasBorder |=
+          first.argument >= 0 && isBeforeBorder(form, piece.piece.domain);
       walk.forms.push_back(form);
     }
     if (!isWalked)
@@ -197,12 +213,13 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
               walk.end.constant < known->end.constant))
       *known = std::move(walk);
   }
-  // A window into a larger extent walks as the smaller one does.
+  // A window into a larger extent walks as the smaller one does, and so does
+  // one that reaches past a border: what is beyond it is zero.
   llvm::sort(walks, [](const Walk &a, const Walk &b) {
     auto rank = [](const Walk &walk) {
-      return std::make_tuple(!walk.isOwn, !walk.end.isConstant(),
-                             walk.end.isConstant() ? walk.end.constant : 0,
-                             walk.number);
+      return std::make_tuple(
+          !walk.isOwn, walk.hasBorder, !walk.end.isConstant(),
+          walk.end.isConstant() ? walk.end.constant : 0, walk.number);
     };
     return rank(a) < rank(b);
   });
@@ -212,8 +229,10 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
         continue;
       for (const WalkedDim &dim : sum.dims) {
         Form end = extent(dim.argument, dim.dim);
-        bool isWindow = end.isConstant() && (!walk.end.isConstant() ||
-                                             end.constant < walk.end.constant);
+        bool isWindow =
+            walk.hasBorder ||
+            (end.isConstant() &&
+             (!walk.end.isConstant() || end.constant < walk.end.constant));
         SmallVector<WalkedDim> alone = {dim};
         if (!isWindow && isExplained(pieces, walk.forms, alone)) {
           sum.undecided = "its operands are at different places of the sum";
