@@ -187,6 +187,7 @@ private:
   cov::Expr translateOp(Operation *op, unsigned result);
   cov::Expr translate(AffineExpr expr, ValueRange operands, unsigned numDims,
                       Operation *op);
+  std::optional<bool> isKnown(Value condition);
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);

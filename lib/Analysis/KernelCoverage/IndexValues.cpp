@@ -158,8 +158,53 @@ Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   return remainder ? math.mod(a, b) : math.floorDiv(a, b);
 }
 
+/// Whether a condition holds, where the ranges of what it compares say so.
+std::optional<bool> IndexContext::isKnown(Value condition) {
+  if (matchPattern(condition, m_One()) || matchPattern(condition, m_Zero()))
+    return matchPattern(condition, m_One());
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    std::optional<bool> lhs = isKnown(both.getLhs()),
+                        rhs = isKnown(both.getRhs());
+    if ((lhs && !*lhs) || (rhs && !*rhs))
+      return false;
+    return lhs && rhs ? lhs : std::nullopt;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !compare.getLhs().getType().isIntOrIndex())
+    return std::nullopt;
+  IndexInterval more =
+      math.getInterval(get(compare.getLhs()) - get(compare.getRhs()));
+  bool isAbove = more.lower && *more.lower >= 1;
+  bool isBelow = more.upper && *more.upper <= -1;
+  bool isSame =
+      more.lower && more.upper && *more.lower == 0 && *more.upper == 0;
+  bool isAtLeast = more.lower && *more.lower >= 0;
+  bool isAtMost = more.upper && *more.upper <= 0;
+  auto when = [](bool holds, bool fails) {
+    return holds || fails ? std::optional<bool>(holds) : std::nullopt;
+  };
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return when(isSame, isAbove || isBelow);
+  case arith::CmpIPredicate::ne:
+    return when(isAbove || isBelow, isSame);
+  case arith::CmpIPredicate::slt:
+    return when(isBelow, isAtLeast);
+  case arith::CmpIPredicate::sle:
+    return when(isAtMost, isAbove);
+  case arith::CmpIPredicate::sgt:
+    return when(isAbove, isAtMost);
+  case arith::CmpIPredicate::sge:
+    return when(isAtLeast, isBelow);
+  default:
+    return std::nullopt;
+  }
+}
+
 Expr IndexContext::select(Operation *op, Value condition, Value ifTrue,
                           Value ifFalse) {
+  if (std::optional<bool> known = isKnown(condition))
+    return get(*known ? ifTrue : ifFalse);
   Expr a = get(ifTrue), b = get(ifFalse);
   if (a == b)
     return a;

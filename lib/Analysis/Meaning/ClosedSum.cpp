@@ -164,19 +164,6 @@ bool SumFinder::addSplit(ArrayRef<PlacedPiece> pieces, const Forms &forms,
   return true;
 }
 
-/// Whether a place may lie before its argument's first element, and is masked
-/// there: the border of an image.
-static bool isBeforeBorder(const Form &place, ArrayRef<Condition> domain) {
-  bool mayBeNegative =
-      place.constant < 0 ||
-      llvm::any_of(
-          place.terms, [](const auto &term) { return term.second < 0; });
-  return mayBeNegative && llvm::any_of(domain, [&](const Condition &condition) {
-           return !condition.isEquality &&
-                  reduced(condition.form) == reduced(place);
-         });
-}
-
 bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   struct Walk {
     size_t number;
@@ -184,18 +171,15 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     Forms forms;
     Form end;
     bool isOwn = true;
-    bool hasBorder = false;
   };
   std::vector<Walk> walks;
   for (auto [number, first] : llvm::enumerate(pieces.front().places)) {
-    Walk walk{number, first, {}, Form(), true, false};
+    Walk walk{number, first, {}, Form(), true};
     bool isWalked = false;
     for (const PlacedPiece &piece : pieces) {
       const Form &form = piece.places[number].form;
       isWalked |= isOf(form, piece.piece) || form != first.form;
       walk.isOwn &= !hasOther(form, piece.piece);
-      walk.hasBorder |=
-          first.argument >= 0 && isBeforeBorder(form, piece.piece.domain);
       walk.forms.push_back(form);
     }
     if (!isWalked)
@@ -213,13 +197,43 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
               walk.end.constant < known->end.constant))
       *known = std::move(walk);
   }
-  // A window into a larger extent walks as the smaller one does, and so does
-  // one that reaches past a border: what is beyond it is zero.
+  // What one operand masks at its border the other one does not visit either:
+  // terms that are zero, which a box does not tell from those that are missing.
+  auto reachesBorder = [&](const Walk &walk, const Walk &other) {
+    for (size_t p = 0; p < pieces.size(); ++p) {
+      const Form &place = walk.forms[p], &partner = other.forms[p];
+      bool isShared = llvm::any_of(partner.terms, [&](const auto &term) {
+        return place.coefficient(term.first) != 0;
+      });
+      Form room = index.sub(index.sub(walk.end, place), Form(1));
+      Form partnerRoom = index.sub(index.sub(other.end, partner), Form(1));
+      auto has = [&](const Form &wanted) {
+        return llvm::any_of(pieces[p].piece.domain,
+                            [&](const Condition &condition) {
+                              return !condition.isEquality &&
+                                     reduced(condition.form) == reduced(wanted);
+                            });
+      };
+      if (isShared && ((partner.constant > 0 && has(place)) ||
+                       (has(room) && !has(partnerRoom))))
+        return true;
+    }
+    return false;
+  };
+  for (const Walk &walk : walks)
+    for (const Walk &other : walks)
+      if (walk.isOwn && other.isOwn &&
+          walk.place.argument != other.place.argument &&
+          reachesBorder(walk, other)) {
+        sum.undecided = "an operand is read past its border";
+        return false;
+      }
+  // A window into a larger extent walks as the smaller one does.
   llvm::sort(walks, [](const Walk &a, const Walk &b) {
     auto rank = [](const Walk &walk) {
-      return std::make_tuple(
-          !walk.isOwn, walk.hasBorder, !walk.end.isConstant(),
-          walk.end.isConstant() ? walk.end.constant : 0, walk.number);
+      return std::make_tuple(!walk.isOwn, !walk.end.isConstant(),
+                             walk.end.isConstant() ? walk.end.constant : 0,
+                             walk.number);
     };
     return rank(a) < rank(b);
   });
@@ -229,10 +243,8 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
         continue;
       for (const WalkedDim &dim : sum.dims) {
         Form end = extent(dim.argument, dim.dim);
-        bool isWindow =
-            walk.hasBorder ||
-            (end.isConstant() &&
-             (!walk.end.isConstant() || end.constant < walk.end.constant));
+        bool isWindow = end.isConstant() && (!walk.end.isConstant() ||
+                                             end.constant < walk.end.constant);
         SmallVector<WalkedDim> alone = {dim};
         if (!isWindow && isExplained(pieces, walk.forms, alone)) {
           sum.undecided = "its operands are at different places of the sum";
