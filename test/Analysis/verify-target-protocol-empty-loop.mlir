@@ -2,6 +2,14 @@
 // waited for it and gives it back has looked, whether it read or not.
 // RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-verify-protocol{require-proof=true}))" \
 // RUN:   | tracea-opt --pass-pipeline="builtin.module(tracea-lower-to-target{require-proof=true})" | FileCheck %s
+// The lanes of a team have to meet before one of them gives it back: no multiply says
+// that all of them have seen it come.
+// RUN: tracea-opt %s --convert-tracea-pipe-to-nvvm | FileCheck %s --check-prefix=MEETS
+// MEETS-COUNT-2: nvvm.mbarrier.try_wait.parity
+// MEETS: wgmma.wait_group
+// MEETS: nvvm.barrier id = %{{.*}} number_of_threads = %c128
+// MEETS-NEXT: scf.if
+// MEETS: nvvm.mbarrier.arrive
 // CHECK: llvm.func @gemm
 // CHECK-SAME: tracea.target_protocol = {claim = "4 roles, 2 rings, every trip count"
 

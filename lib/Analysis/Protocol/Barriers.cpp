@@ -143,11 +143,16 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
   int barrier = barrierOf(op.channel, slot, op.step == Step::Wait);
   BarrierState &b = state.barriers[barrier];
   int fact = observeFact[barrier][role];
-  int holder = learnerOf(role, lanesOf(role, op));
+  Lanes lanes = lanesOf(role, op);
+  int holder = learnerOf(role, lanes);
+  // Each lane has seen the phase for itself: that others have, none knows.
+  int observer = lanes == Lanes::All && protocol.roles[role].divergent
+                     ? lanesHolder(role)
+                     : holder;
   int flags = op.step == Step::Wait ? Released : Committed;
   if (waitsAgain(state, role, op, slot)) {
     forget(state, fact);
-    learn(state, holder, fact);
+    learn(state, observer, fact);
     return true;
   }
   if (!parityMatches(state, role, op, slot))
@@ -172,7 +177,7 @@ bool Machine::wait(MachineState &state, int role, const Instruction &op,
     waits = static_cast<uint8_t>((waits + 1) % period);
   }
   join(state, holder, doneHolder(barrier));
-  learn(state, holder, fact);
+  learn(state, observer, fact);
   return true;
 }
 

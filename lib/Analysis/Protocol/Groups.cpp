@@ -35,8 +35,19 @@ void Machine::retire(MachineState &state, int role, const Instruction &op,
                : together          ? roleHolder(role)
                                    : lanesHolder(role);
   learn(state, holder, readFact[bit][role]);
+  // Lanes that have read as one have all waited before.
+  if (together)
+    passObservation(state, role, bit);
   if (protocol.channels[channelOfBuffer[bit]].inTurns)
     learn(state, anyHolder(), readFact[bit][role]);
+}
+
+void Machine::passObservation(MachineState &state, int role, int buffer) const {
+  int channel = channelOfBuffer[buffer];
+  int slot = (buffer - bufferBase[channel]) / protocol.channels[channel].parts;
+  int fact = observeFact[barrierOf(channel, slot, true)][role];
+  if (fact >= 0 && holds(state, lanesHolder(role), fact))
+    learn(state, roleHolder(role), fact);
 }
 
 bool Machine::closeGroup(MachineState &state, int role, const Instruction &op) {

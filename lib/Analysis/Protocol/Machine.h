@@ -258,6 +258,7 @@ private:
   bool read(MachineState &state, int role, const Instruction &op, int slot);
   void retire(MachineState &state, int role, const Instruction &op,
               int bit) const;
+  void passObservation(MachineState &state, int role, int buffer) const;
   bool closeGroup(MachineState &state, int role, const Instruction &op);
   bool waitGroup(MachineState &state, int role, const Instruction &op);
   bool issue(MachineState &state, int role, const Instruction &op);

@@ -165,8 +165,7 @@ struct LowerRelease : KernelPattern<ReleaseOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Emitter b(op, rewriter, context);
     const ChannelPlan &channel = context.plan.getChannel(op.getChannel());
-    // A unit's wait is the team's; what lanes read they have read one by one.
-    if (channel.readByLanes)
+    if (channel.meetsBeforeRelease())
       b.meet();
     b.onLeader([&]() {
       b.arrive(b.barrierOf(channel, channel.empty, adaptor.getPhase()[0]));

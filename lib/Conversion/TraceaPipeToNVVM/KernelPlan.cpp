@@ -278,6 +278,7 @@ LogicalResult Planner::planChannels() {
 }
 
 LogicalResult Planner::planUses() {
+  llvm::DenseSet<Operation *> readAtOnce;
   auto channelOf = [&](Operation *root) -> ChannelPlan * {
     Value channel;
     if (auto acquire = dyn_cast_or_null<AcquireOp>(root))
@@ -301,12 +302,17 @@ LogicalResult Planner::planUses() {
         channel->writtenByLanes = true;
       if (!byUnit && !writes)
         channel->readByLanes = true;
+      if (byUnit && op->getBlock() == root->getBlock())
+        readAtOnce.insert(root);
       if (byUnit && isa<CopyOp>(op)) {
         plan.acquiredBytes[root] += plan.bulkCopies[op].bytes;
         if (op->getBlock() != root->getBlock())
           channel->arrivesEarly = false;
       }
     }
+  });
+  kernel.walk([&](WaitOp op) {
+    channelOf(op)->mayBeUnread |= !readAtOnce.contains(op);
   });
   kernel.walk([&](AcquireOp op) {
     ChannelPlan &channel = plan.channels[op.getChannel().getDefiningOp()];
@@ -328,7 +334,7 @@ LogicalResult Planner::planBarriers() {
       if (auto commit = dyn_cast<CommitOp>(op))
         needed |= plan.getChannel(commit.getChannel()).writtenByLanes;
       if (auto release = dyn_cast<ReleaseOp>(op))
-        needed |= plan.getChannel(release.getChannel()).readByLanes;
+        needed |= plan.getChannel(release.getChannel()).meetsBeforeRelease();
       if (auto take = dyn_cast<TakeTurnOp>(op))
         if (auto turns = take.getTurns().getDefiningOp<TurnsOp>())
           if (!llvm::is_contained(team->turns, turns))

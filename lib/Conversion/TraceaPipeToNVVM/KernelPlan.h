@@ -65,6 +65,13 @@ struct ChannelPlan {
   bool arrivesEarly = true;
   /// Lanes read its slots, besides the units.
   bool readByLanes = false;
+  /// A loop that may be empty, or a branch, holds all reads of what was waited
+  /// for.
+  bool mayBeUnread = false;
+  /// Whether lanes have to meet before one of them gives a slot back: a unit's
+  /// wait is the team's, and what is not read by a unit they wait for one by
+  /// one.
+  bool meetsBeforeRelease() const { return readByLanes || mayBeUnread; }
   /// The lanes that read its slots fill them, and no unit does: there are no
   /// barriers.
   bool isLocal = false;

@@ -409,3 +409,12 @@ TEST(ProtocolChecker, AllLanesMayArrive) {
   protocol.channels[0].emptyCount = 128;
   expectProved(protocol, "128 arrivals");
 }
+
+TEST(ProtocolChecker, LanesThatHaveNotReadHaveToMeet) {
+  expectProved(makeUnread(2), "meets");
+  CheckResult result = checkProtocol(makeUnread(2, {"lanes do not meet"}));
+  ASSERT_EQ(result.verdict, Verdict::Refuted);
+  EXPECT_EQ(result.finding.property, Property::ParityAliasing);
+  EXPECT_THAT(result.finding.message,
+              HasSubstr("before 'consumer' is sure to have seen the one"));
+}

@@ -714,6 +714,36 @@ Protocol makeElected(int slots, const Faults &faults) {
   return protocol;
 }
 
+Protocol makeUnread(int slots, const Faults &faults) {
+  Protocol protocol;
+  protocol.name = "unread";
+  protocol.trips = {"tiles", "K"};
+  protocol.barriers = {{"cta"}};
+  protocol.channels = {makeChannel("A", slots, roles(0), roles(1))};
+  RoleBuilder producer(protocol, "producer");
+  Slot a = producer.ring(0);
+  producer.initialize(0).sync(0, 2).loop(
+      0, [&] { producer.acquire(a).commit(a, 4).copy(a, 1, 4).advance(a); });
+  producer.finish();
+  RoleBuilder consumer(protocol, "consumer");
+  consumer.role.divergent = true;
+  Slot b = consumer.ring(0);
+  consumer.sync(0, 2).loop(0, [&] {
+    consumer.wait(b);
+    consumer.loop(1, [&] {
+      consumer.readAsync(b, 1).closeGroup();
+      Instruction &wait = consumer.add(Step::WaitGroup);
+      wait.queue = wait.count = 0;
+      wait.collective = true;
+    });
+    if (!faults.count("lanes do not meet"))
+      consumer.converge();
+    consumer.elect().release(b).elect(false).advance(b);
+  });
+  consumer.finish();
+  return protocol;
+}
+
 Protocol lower(const Protocol &protocol) {
   Protocol lowered = protocol;
   for (Role &role : lowered.roles) {

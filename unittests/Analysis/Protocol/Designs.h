@@ -93,6 +93,10 @@ Protocol makeSingleRole(int slots, const Faults &faults = {});
 /// One elected lane releases for a role whose lanes are not in step.
 Protocol makeElected(int slots, const Faults &faults = {});
 
+/// Lanes wait for a slot one by one; what reads it, all of them as one, is in a
+/// loop that may be empty; one of them gives it back.
+Protocol makeUnread(int slots, const Faults &faults = {});
+
 /// The same protocol with slots and parities as lowered code computes them:
 /// in variables, without positions.
 Protocol lower(const Protocol &protocol);
