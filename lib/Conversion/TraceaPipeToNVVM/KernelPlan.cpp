@@ -5,6 +5,7 @@
 #include "KernelPlan.h"
 #include "StagedWindow.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/SetVector.h"
@@ -277,6 +278,23 @@ LogicalResult Planner::planChannels() {
   return success();
 }
 
+/// Whether an operation runs at least once where `block` does: no branch and no
+/// loop that may be empty is around it.
+static bool runsWith(Operation *op, Block *block) {
+  while (op->getBlock() != block) {
+    op = op->getParentOp();
+    auto loop = dyn_cast_or_null<scf::ForOp>(op);
+    std::optional<int64_t> lower, upper;
+    if (loop) {
+      lower = getConstantIntValue(loop.getLowerBound());
+      upper = getConstantIntValue(loop.getUpperBound());
+    }
+    if (!lower || !upper || *lower >= *upper)
+      return false;
+  }
+  return true;
+}
+
 LogicalResult Planner::planUses() {
   llvm::DenseSet<Operation *> readAtOnce;
   auto channelOf = [&](Operation *root) -> ChannelPlan * {
@@ -302,7 +320,7 @@ LogicalResult Planner::planUses() {
         channel->writtenByLanes = true;
       if (!byUnit && !writes)
         channel->readByLanes = true;
-      if (byUnit && op->getBlock() == root->getBlock())
+      if (byUnit && runsWith(op, root->getBlock()))
         readAtOnce.insert(root);
       if (byUnit && isa<CopyOp>(op)) {
         plan.acquiredBytes[root] += plan.bulkCopies[op].bytes;
