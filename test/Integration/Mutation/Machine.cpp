@@ -144,9 +144,11 @@ bool Machine::runHost(Operation &op) {
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     const Window &source = window(dim.getSource());
     int64_t number = index(dim.getIndex());
-    if (number < 0 || number >= static_cast<int64_t>(source.sizes.size()))
-      stop("takes a dimension that is not there");
-    set(dim.getResult(), double(source.sizes[number]));
+    // Of a dimension that is not there it is undefined, which matters to whoever
+    // uses it.
+    bool exists =
+        number >= 0 && number < static_cast<int64_t>(source.sizes.size());
+    set(dim.getResult(), exists ? double(source.sizes[number]) : std::nan(""));
     return true;
   }
   if (auto cast = dyn_cast<memref::CastOp>(op)) {
