@@ -84,12 +84,13 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
   auto is = [](const std::string &name, const char *kind) {
     return name.rfind(kind, 0) == 0;
   };
-  size_t results = 0, stores = 0, values = 0, sums = 0, slots = 0;
+  size_t results = 0, stores = 0, values = 0, defined = 0, sums = 0, slots = 0;
   for (const coverage::Argument &argument : problem.arguments)
     results += argument.kind == coverage::Argument::Result;
   for (const coverage::Stage &stage : problem.stages) {
     stores += is(stage.name, "elements of ");
     values += is(stage.name, "sum ");
+    defined += stage.name.find(", as its operation") != std::string::npos;
     sums += is(stage.name, "terms ");
     slots += is(stage.name, "slot ");
   }
@@ -110,7 +111,9 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
     text +=
         "again by " + count(stores - results, "store", "stores") + " after, ";
   if (values)
-    text += count(values, "sum", "sums") + " in them with each term once, ";
+    text += count(values, "sum", "sums") +
+            (defined == values ? " in them as defined" : " in them") +
+            " with each term once, ";
   text += count(problem.accesses.size(), "access", "accesses") + " in bounds";
   if (conditions)
     text += ", " + count(conditions, "condition", "conditions");

@@ -153,7 +153,12 @@ private:
     for (ContentClaim &content : coverage.contents)
       (content.part.kind == CoveragePart::Values ? values : others)
           .push_back(std::move(content));
-    bool isProved = coverage.valuesUndecided.empty();
+    if (!coverage.valuesFault.empty()) {
+      isRefuted = true;
+      signalPassFailure();
+      getOperation().emitOpError() << coverage.valuesFault;
+    }
+    bool isProved = coverage.valuesUndecided.empty() && !isRefuted;
     cov::Problem withValues = proved;
     std::vector<const ContentClaim *> refuted;
     for (const ContentClaim &content : values) {

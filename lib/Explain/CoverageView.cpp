@@ -209,7 +209,7 @@ std::string CoverageWords::theorem() {
                 stage.name.substr(12) + " is added exactly once");
     else if (startsWith(stage.name, "sum "))
       lines.add("each index " + box + " of the " + stage.name +
-                " is added exactly once");
+                ", is added exactly once");
     else if (startsWith(stage.name, "slot "))
       lines.add("each element of a " + stage.name + ", " + box +
                 ", is written exactly once");

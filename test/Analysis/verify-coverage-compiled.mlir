@@ -3,7 +3,7 @@
 
 // Every kernel that the compiler makes is proved; none is left undecided.
 
-// CHECK-COUNT-15: check = "coverage", claim = "all elements of 1 result written exactly once, {{([0-9]+ sums? in them with each term once, )?[0-9]+}} access
+// CHECK-COUNT-15: check = "coverage", claim = "all elements of 1 result written exactly once, {{([0-9]+ sums? in them (as defined )?with each term once, )?[0-9]+}} access
 
 func.func @gemm(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%d : tensor<?x?xf32>)

@@ -125,8 +125,11 @@ public:
   /// Why the values of the results are not among `contents`; empty: they are,
   /// and say more of sums than what is multiplied.
   std::string valuesUndecided;
-  /// Whether the reason is that a sum is dropped on the way to a result.
+  /// Whether the reason is that a sum is dropped on the way to a result, or may
+  /// not be what the operation says.
   bool areValuesFaulty = false;
+  /// How a result is not what the kernel's definition says; empty: it is.
+  std::string valuesFault;
   std::vector<ResultFault> resultFaults;
 
   /// Says what a launch has to be like for `proved` to be about it.

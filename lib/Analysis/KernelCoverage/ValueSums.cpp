@@ -31,6 +31,10 @@ public:
   /// Why the values are not known; empty: their sums are among the claims.
   std::string run();
   bool isFault = false;
+  /// How a result is not what the kernel's operation says, beyond doubt.
+  std::string fault;
+  /// The same where it is not known.
+  std::string mismatch;
 
 private:
   std::string addValue(numerics::TermRef term, ArrayRef<unsigned> at,
@@ -47,6 +51,11 @@ private:
   numerics::IndexSpace index;
   numerics::TermSpace terms;
   unsigned result = 0;
+  DefinitionAttr definition;
+  /// Coordinates of the element, as a definition has them.
+  SmallVector<Form> coordinates;
+  /// Whether some sum was that of the definition.
+  bool isDefined = false;
   /// The sums of this result that are claimed already.
   std::set<std::string> stated;
   Operation *place = nullptr;
@@ -89,10 +98,24 @@ std::string ValueSums::run() {
       continue;
     result = element.argument;
     stated.clear();
+    isDefined = false;
+    definition = DefinitionAttr();
+    if (ArrayAttr definitions = kernel.getDefinitionsAttr())
+      for (auto attr : definitions.getAsRange<DefinitionAttr>())
+        if (attr.getResult() == result)
+          definition = attr;
+    // A dimension of one element has no other coordinate.
+    coordinates.clear();
+    for (auto [dim, coordinate] : llvm::enumerate(element.at))
+      coordinates.push_back(
+          getExtent(result, dim) == Form(1) ? Form(0) : index.form(coordinate));
     std::set<numerics::TermRef> seen;
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
       return reason;
+    if (definition && !isDefined && fault.empty())
+      fault = "argument " + std::to_string(result) +
+              " has nothing of the sum that the operation defines";
   }
   return index.failure;
 }
@@ -111,14 +134,19 @@ std::string ValueSums::addValue(numerics::TermRef term, ArrayRef<unsigned> at,
     return getExtent(argument, dim);
   };
   for (const meaning::ClosedSum &sum :
-       meaning::SumFinder(index, terms, at, extent).find(*value))
+       meaning::SumFinder(index, terms, at, coordinates, definition, extent)
+           .find(*value))
     addSum(sum, at);
-  // Operands of other operations are values of their own.
+  // Operands of other operations are values of their own; those that change
+  // with the steps of a sum have been compared as parts of its terms.
   for (const meaning::Piece &piece : *value)
     for (numerics::TermRef factor : piece.terms)
-      for (numerics::TermRef inner : meaning::ValueReader::getInner(factor))
-        if (std::string reason = addValue(inner, at, seen); !reason.empty())
-          return reason;
+      if (!definition || llvm::none_of(piece.variables, [&](unsigned id) {
+            return terms.uses(factor, id);
+          }))
+        for (numerics::TermRef inner : meaning::ValueReader::getInner(factor))
+          if (std::string reason = addValue(inner, at, seen); !reason.empty())
+            return reason;
   return "";
 }
 
@@ -228,6 +256,25 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   for (auto [number, argument] : llvm::enumerate(sum.arguments))
     content.name += (number ? " and " : "") + std::to_string(argument);
   content.undecided = sum.undecided;
+  if (!sum.mismatch.empty()) {
+    (sum.isRefuted ? fault : mismatch) =
+        "reads what its operation does not: " + sum.mismatch;
+    return;
+  }
+  // What an epilogue adds is no sum of the definition.
+  if (definition && !sum.isDefined && sum.undecided.empty())
+    return;
+  isDefined |= sum.isDefined;
+  if (sum.isDefined) {
+    content.name += ", as its operation defines it";
+    // Without a dimension to walk along there is one term.
+    if (sum.dims.empty() && sum.undecided.empty()) {
+      if (sum.parts.size() != 1 || !sum.parts[0].variables.empty() ||
+          !sum.parts[0].domain.empty())
+        mismatch = "it is not known to be one element of an argument";
+      return;
+    }
+  }
   content.part.ops = {place};
   content.part.notes = {place};
   // A sum that is used several times, as in x * sigmoid(x), is one claim.
@@ -265,6 +312,11 @@ void KernelCoverage::extractValues() {
   ValueSums values(*this, kernel);
   valuesUndecided = values.run();
   areValuesFaulty = values.isFault;
+  valuesFault = values.fault;
+  if (valuesUndecided.empty() && !values.mismatch.empty()) {
+    valuesUndecided = values.mismatch;
+    areValuesFaulty = true;
+  }
   if (!valuesUndecided.empty())
     contents.resize(first);
 }

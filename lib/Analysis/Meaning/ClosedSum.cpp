@@ -43,16 +43,17 @@ static std::string keyOf(const Form &form) {
 
 /// The shape of a term, which says what is computed but not where, and the
 /// places.
-bool SumFinder::place(TermRef term, unsigned number, const Piece &piece,
-                      std::string &shape, SmallVectorImpl<Place> &places) {
+bool SumFinder::place(TermRef term, const Piece &piece, std::string &shape,
+                      SmallVectorImpl<Place> &places) {
   bool isFixed = llvm::none_of(
       piece.variables, [&](unsigned id) { return terms.uses(term, id); });
   switch (term->kind) {
   case TermKind::Input: {
     int argument = std::stoi(term->symbol);
     shape += "in " + term->symbol;
+    unsigned read = places.empty() ? 0 : places.back().read + 1;
     for (auto [dim, form] : llvm::enumerate(term->forms))
-      places.push_back({number, argument, static_cast<unsigned>(dim), form});
+      places.push_back({read, argument, static_cast<unsigned>(dim), form});
     return true;
   }
   case TermKind::Operation:
@@ -61,7 +62,7 @@ bool SumFinder::place(TermRef term, unsigned number, const Piece &piece,
       break;
     shape += term->symbol + "(";
     for (TermRef operand : term->operands) {
-      if (!place(operand, number, piece, shape, places))
+      if (!place(operand, piece, shape, places))
         return false;
       shape += ",";
     }
@@ -73,7 +74,8 @@ bool SumFinder::place(TermRef term, unsigned number, const Piece &piece,
       break;
     shape += (term->kind == TermKind::Integer ? "integer " : "condition ") +
              term->symbol;
-    places.push_back({number, -1, 0, term->forms[0]});
+    places.push_back(
+        {places.empty() ? 0 : places.back().read + 1, -1, 0, term->forms[0]});
     return true;
   default:
     if (!isFixed)
@@ -307,7 +309,7 @@ ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
           !llvm::is_contained(sum.arguments, unsigned(place.argument)))
         sum.arguments.push_back(place.argument);
   llvm::sort(sum.arguments);
-  if (addDims(pieces, sum))
+  if (definition ? addDefinedDims(pieces, sum) : addDims(pieces, sum))
     addParts(pieces, sum);
   return sum;
 }
@@ -315,8 +317,14 @@ ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
 std::vector<ClosedSum> SumFinder::find(const Value &value) {
   std::vector<ClosedSum> sums;
   std::map<std::string, std::vector<PlacedPiece>> groups;
+  // A dimension of one element has one coordinate, however it is written.
+  IndexSpace::Replacement single;
+  if (definition)
+    for (auto [coordinate, id] : llvm::zip(coordinates, at))
+      if (coordinate.isConstant())
+        single[id] = coordinate;
   for (const Piece &piece : value) {
-    if (piece.variables.empty() && value.size() == 1)
+    if (piece.variables.empty() && value.size() == 1 && !definition)
       continue;
     PlacedPiece placed{piece, {}};
     // Factors in an order that does not depend on how they were found.
@@ -330,7 +338,7 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
     for (auto [number, term] : llvm::enumerate(piece.terms)) {
       Factor &factor = factors.emplace_back();
       factor.number = number;
-      isPlaced &= place(term, number, piece, factor.shape, factor.places);
+      isPlaced &= place(term, piece, factor.shape, factor.places);
     }
     if (!isPlaced) {
       ClosedSum sum;
@@ -342,14 +350,20 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
       return std::tie(a.shape, a.number) < std::tie(b.shape, b.number);
     });
     std::string key = std::to_string(piece.factor) + "*";
-    for (const Factor &factor : factors) {
+    unsigned reads = 0;
+    for (Factor &factor : factors) {
       key += factor.shape + "[";
-      for (const Place &place : factor.places) {
+      for (Place &place : factor.places) {
+        if (!single.empty())
+          place.form = index.substitute(place.form, single, nullptr);
         // What does not walk tells sums apart.
         bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
         key += (isFixed ? keyOf(place.form) : "") + ";";
         placed.places.push_back(place);
+        placed.places.back().read += reads;
       }
+      if (!factor.places.empty())
+        reads += factor.places.back().read + 1;
       key += "]";
     }
     // So does what holds of the element alone.
@@ -367,6 +381,10 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
     groups[key].push_back(std::move(placed));
   }
   for (auto &[key, together] : groups) {
+    if (definition) {
+      sums.push_back(close(std::move(together)));
+      continue;
+    }
     // Elements that are read at several places are no sum over them.
     if (llvm::all_of(together, [](const PlacedPiece &placed) {
           return placed.piece.variables.empty();

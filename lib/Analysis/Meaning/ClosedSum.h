@@ -6,13 +6,14 @@
 // that differ in nothing but what is summed over, are one sum. It has a closed
 // form, such as "A[r0, x] * B[x, r1] for all x below the extent of A", if the
 // pieces together visit each point of a box of *walked* dimensions once. Which
-// dimensions these are is read off the places; that each point is visited once
-// is a claim for the coverage library.
+// dimensions these are the kernel's definition says, or else it is read off the
+// places; that each point is visited once is a claim for the coverage library.
 
 #ifndef TRACEA_LIB_ANALYSIS_MEANING_CLOSEDSUM_H
 #define TRACEA_LIB_ANALYSIS_MEANING_CLOSEDSUM_H
 
 #include "Value.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 namespace mlir::tracea::meaning {
 
@@ -37,8 +38,14 @@ struct ClosedSum {
   /// The coordinate of the result that says which part of the sum it is, where
   /// several elements of the result are meant to be added.
   std::optional<unsigned> split;
+  /// Whether it is the sum that the kernel's definition names.
+  bool isDefined = false;
   /// Why the closed form is not known; empty: it is.
   std::string undecided;
+  /// What it reads elsewhere than the definition says; empty: nothing.
+  std::string mismatch;
+  /// Whether the places differ for some sizes, beyond doubt.
+  bool isRefuted = false;
 };
 
 class SumFinder {
@@ -46,10 +53,15 @@ public:
   /// The extent of a dimension of an argument, as a form.
   using Extent = llvm::function_ref<numerics::Form(unsigned, unsigned)>;
 
-  /// `at` are the coordinates of the element that `value` is.
+  /// `at` are the coordinates of the element that `value` is; `definition`,
+  /// which may be null, says what it is to be, with `coordinates` for the
+  /// result's dimensions.
   SumFinder(numerics::IndexSpace &index, numerics::TermSpace &terms,
-            llvm::ArrayRef<unsigned> at, Extent extent)
-      : index(index), terms(terms), at(at), extent(extent) {}
+            llvm::ArrayRef<unsigned> at,
+            llvm::ArrayRef<numerics::Form> coordinates,
+            tracea_pipe::DefinitionAttr definition, Extent extent)
+      : index(index), terms(terms), at(at), coordinates(coordinates),
+        definition(definition), extent(extent) {}
 
   /// The sums of a value, those of single elements left out.
   std::vector<ClosedSum> find(const Value &value);
@@ -58,7 +70,8 @@ private:
   /// A coordinate of an element that a piece reads; without an argument, a
   /// form of another kind.
   struct Place {
-    unsigned term = 0;
+    /// Which element of those that the piece reads.
+    unsigned read = 0;
     int argument = -1;
     unsigned dim = 0;
     numerics::Form form;
@@ -71,8 +84,8 @@ private:
 
   bool isOf(const numerics::Form &form, const Piece &piece) const;
   bool hasOther(const numerics::Form &form, const Piece &piece) const;
-  bool place(numerics::TermRef term, unsigned number, const Piece &piece,
-             std::string &shape, llvm::SmallVectorImpl<Place> &places);
+  bool place(numerics::TermRef term, const Piece &piece, std::string &shape,
+             llvm::SmallVectorImpl<Place> &places);
   bool isInBounds(const Condition &condition, const Place &place) const;
   bool isOfSizes(const numerics::Form &form) const;
   /// Where `forms` are multiples of what the dims walk, and something that is
@@ -80,6 +93,14 @@ private:
   bool isExplained(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
                    llvm::ArrayRef<WalkedDim> dims);
   ClosedSum close(std::vector<PlacedPiece> pieces);
+  // Defined.cpp
+  bool addDefinedDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
+  numerics::Form evaluate(AffineExpr expr,
+                          llvm::ArrayRef<numerics::Form> walked);
+  std::string compare(const Place &place, int operand,
+                      llvm::ArrayRef<numerics::Form> walked, ClosedSum &sum);
+  std::string compare(llvm::ArrayRef<PlacedPiece> pieces,
+                      llvm::ArrayRef<int> chosen, ClosedSum &sum);
   bool addDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
   bool addSplit(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
                 const Place &place, ClosedSum &sum);
@@ -88,6 +109,8 @@ private:
   numerics::IndexSpace &index;
   numerics::TermSpace &terms;
   llvm::ArrayRef<unsigned> at;
+  llvm::ArrayRef<numerics::Form> coordinates;
+  tracea_pipe::DefinitionAttr definition;
   Extent extent;
 };
 

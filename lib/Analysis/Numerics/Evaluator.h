@@ -254,6 +254,10 @@ std::string describeNormalForm(const TargetNumerics &target,
                                ArrayRef<ElementTerm> results, IndexSpace &index,
                                TermSpace &terms);
 
+/// A form in words: the coordinates `at` are r0, r1, ..., others k1, k2, ...
+std::string describeForm(const Form &form, IndexSpace &index,
+                         ArrayRef<unsigned> at);
+
 } // namespace mlir::tracea::numerics
 
 #endif // TRACEA_LIB_ANALYSIS_NUMERICS_EVALUATOR_H

@@ -28,12 +28,13 @@ public:
   }
 
   std::string formText(const Form &form);
+  void name(unsigned id, std::string text) { names[id] = std::move(text); }
+  bool isNamed(unsigned id) const { return names.contains(id); }
 
 private:
   std::string atomText(unsigned id);
   std::string visit(TermRef term);
   std::string define(TermRef term);
-  void name(unsigned id, std::string text) { names[id] = std::move(text); }
 
   IndexSpace &index;
   llvm::DenseMap<unsigned, std::string> names;
@@ -225,4 +226,18 @@ mlir::tracea::numerics::printNormalForm(const TargetNumerics &target,
     if (c == '\n' || c == '\r')
       c = ' ';
   return text;
+}
+
+std::string mlir::tracea::numerics::describeForm(const Form &form,
+                                                 IndexSpace &index,
+                                                 ArrayRef<unsigned> at) {
+  Printer printer(index);
+  for (auto [number, id] : llvm::enumerate(at))
+    printer.name(id, "r" + std::to_string(number));
+  unsigned others = 0;
+  index.forEachVariable(form, [&](unsigned id) {
+    if (!printer.isNamed(id))
+      printer.name(id, "k" + std::to_string(++others));
+  });
+  return printer.formText(form);
 }

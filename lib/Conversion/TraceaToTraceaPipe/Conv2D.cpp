@@ -13,6 +13,7 @@
 // their remainder modulo the stride, so that neighbouring pixels of one tap are
 // contiguous for every stride.
 
+#include "Definitions.h"
 #include "ImagePatch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +27,9 @@ namespace {
 struct PatchConvolution {
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op)
       : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
-        b(kb.builder()), ix(kb.index()) {}
+        b(kb.builder()), ix(kb.index()) {
+    defineConvolution(kb, op);
+  }
 
   void build();
 

@@ -9,6 +9,7 @@
 // are broadcast along the lanes. The image comes through the same staged patch
 // as in "conv2d.patch".
 
+#include "Definitions.h"
 #include "ImagePatch.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
 
   ScheduleAttr schedule = op.getScheduleAttr();
   KernelBuilder kb(rewriter, op, schedule);
+  defineConvolution(kb, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Type accType = op.getAccumulatorType();

@@ -10,6 +10,7 @@
 // rest in the result when it has the accumulator's type, else in a scratch
 // tile.
 
+#include "Definitions.h"
 #include "GemmResults.h"
 #include "GemmShape.h"
 
@@ -64,6 +65,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
 
   KernelBuilder kb(rewriter, op, schedule);
+  defineProduct(kb, op, op.getLhs(), op.getRhs());
   GemmResults results(rewriter, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
@@ -227,6 +229,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
   shape.emitChecks(rewriter);
 
   KernelBuilder kb(rewriter, op, schedule);
+  defineProduct(kb, op, op.getLhs(), op.getRhs());
   GemmResults results(rewriter, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();

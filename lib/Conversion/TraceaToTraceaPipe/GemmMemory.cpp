@@ -2,6 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Definitions.h"
 #include "GemmResults.h"
 #include "GemmShape.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -50,10 +51,12 @@ void mlir::tracea::buildForMemory(KernelRewriter &rewriter, GemmOp op,
   SmallVector<Value> inputs = {op.getLhs(), op.getRhs()};
   llvm::append_range(inputs, op.getExtras());
   KernelBuilder aligned(rewriter, op, schedule, inputs, results.getInits());
+  defineProduct(aligned, op, op.getLhs(), op.getRhs());
   build(aligned);
   if (!requireAlignment(aligned.getKernel(), isWanted))
     return results.finish(aligned.launch());
   KernelBuilder any(rewriter, op, schedule, inputs, results.getInits());
+  defineProduct(any, op, op.getLhs(), op.getRhs());
   build(any);
   auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
   launch.setOthersAttr(rewriter.getArrayAttr(

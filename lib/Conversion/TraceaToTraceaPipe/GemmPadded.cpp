@@ -9,6 +9,7 @@
 // other operand has zeros there too, and along m and n they are rows and
 // columns that no result has.
 
+#include "Definitions.h"
 #include "GemmShape.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -183,6 +184,8 @@ static SmallVector<Value> launchCopies(KernelRewriter &rewriter, GemmOp op,
     padded.push_back(copy.padded);
   }
   KernelBuilder kb(rewriter, op, op.getScheduleAttr(), operands, padded);
+  for (auto [result, copy] : llvm::enumerate(copies))
+    defineCopy(kb, copy.operand, result);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   // Copies begin where memory does, their rows at multiples too.

@@ -7,6 +7,7 @@
 // tile add their parts up in their memories, and each finishes its share of the
 // tile's rows.
 
+#include "Definitions.h"
 #include "GemmResults.h"
 #include "UnitProduct.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -27,6 +28,7 @@ static Value lowerParts(KernelRewriter &rewriter, UnitProduct &product) {
   Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
                                         op.getAccumulatorType());
   KernelBuilder kb(rewriter, op, schedule, {product.lhs, product.rhs}, parts);
+  definePartsOfProduct(kb, op, product.lhs, product.rhs);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
@@ -82,6 +84,7 @@ static void lowerSumOfParts(KernelRewriter &rewriter, UnitProduct &product,
   GemmResults results(rewriter, op, {kRows, kColumns}, {1, kColumns});
   KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs,
                    results.getInits());
+  defineSumOfParts(kb, op, parts);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
@@ -179,6 +182,7 @@ static LogicalResult lowerShared(KernelRewriter &rewriter,
   GemmResults results(rewriter, op, share, reach);
   KernelBuilder kb(rewriter, op, schedule, product.getInputs(),
                    results.getInits());
+  defineProduct(kb, op, product.lhs, product.rhs);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());

@@ -14,6 +14,7 @@
 // "gemm.skinny" computes the transposed product, for results with few rows:
 // their columns are the unit's rows.
 
+#include "Definitions.h"
 #include "GemmResults.h"
 #include "UnitProduct.h"
 
@@ -35,6 +36,7 @@ static void lowerWhole(KernelRewriter &rewriter, UnitProduct &product) {
                       product.getReach());
   KernelBuilder kb(rewriter, op, op.getScheduleAttr(), product.getInputs(),
                    results.getInits());
+  defineProduct(kb, op, product.lhs, product.rhs);
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
   setPipeline(kb, product, walksOverTiles(product));

@@ -10,7 +10,7 @@
 // PIPELINE-LABEL: tracea_pipe.kernel @gemm_0(
 // PIPELINE-SAME: pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, pending = 1, turns = 2>
 // PIPELINE-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
-// PIPELINE-SAME: claim = "all elements of 1 result written exactly once, 1 sum in them with each term once
+// PIPELINE-SAME: claim = "all elements of 1 result written exactly once, 1 sum in them as defined with each term once
 // PIPELINE-SAME: registers 24/240/240 of 65536
 // PIPELINE-SAME: check = "numerics", claim = "class [[CLASS:[0-9a-f]+]]:
 // PIPELINE: %[[RING:.*]] = tracea_pipe.channel in_turns : <4 x

@@ -1781,3 +1781,57 @@ tracea_pipe.kernel @dimension_past_the_last(%a: memref<?x4xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Definitions
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expects a map for each of at least one operand, found 2 operands and 1 maps}}
+func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 1, operands = [0, 1], maps = [affine_map<(i) -> (i)>]>}
+
+// -----
+
+// expected-error @below {{expects 1 to 1 factors, found 2}}
+func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 2, operands = [0], maps = [affine_map<(i) -> (i)>]>}
+
+// -----
+
+// expected-error @below {{expects affine maps without symbols}}
+func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [affine_map<(i)[s] -> (i + s)>]>}
+
+// -----
+
+// expected-error @below {{expects maps of as many dimensions}}
+func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 1, operands = [0, 0], maps = [affine_map<(i) -> (i)>, affine_map<(i, j) -> (i)>]>}
+
+// -----
+
+// expected-error @below {{expects a definition of a memref argument of rank 1 or less, found argument 2}}
+tracea_pipe.kernel @k(%a: memref<4xf32>, %b: memref<4xf32>) attributes {definitions = [#tracea_pipe.definition<result = 2, factors = 1, operands = [0], maps = [affine_map<(i) -> (i)>]>]} {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects a definition with a map into memref argument 0, found}}
+tracea_pipe.kernel @k(%a: memref<4xf32>, %b: memref<4xf32>) attributes {definitions = [#tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [affine_map<(i) -> (i, i)>]>]} {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{expects a definition in which a factor's map has dimension 1, which is summed over, as a result}}
+tracea_pipe.kernel @k(%a: memref<4xf32>, %b: memref<4xf32>) attributes {definitions = [#tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [affine_map<(i, k) -> (i + k)>]>]} {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}

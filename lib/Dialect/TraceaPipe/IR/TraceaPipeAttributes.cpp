@@ -365,6 +365,36 @@ LanesAttr LanesAttr::getReduced(unsigned dim, int64_t groups) const {
 }
 
 //===----------------------------------------------------------------------===//
+// DefinitionAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+DefinitionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       int64_t result, int64_t factors,
+                       ArrayRef<int64_t> operands, ArrayAttr maps) {
+  if (operands.empty() || maps.size() != operands.size())
+    return emitError() << "expects a map for each of at least one operand, "
+                          "found "
+                       << operands.size() << " operands and " << maps.size()
+                       << " maps";
+  if (factors < 1 || factors > static_cast<int64_t>(operands.size()))
+    return emitError() << "expects 1 to " << operands.size()
+                       << " factors, found " << factors;
+  std::optional<unsigned> dims;
+  for (Attribute map : maps) {
+    auto affine = dyn_cast<AffineMapAttr>(map);
+    if (!affine || affine.getValue().getNumSymbols())
+      return emitError() << "expects affine maps without symbols, found "
+                         << map;
+    if (dims.value_or(affine.getValue().getNumDims()) !=
+        affine.getValue().getNumDims())
+      return emitError() << "expects maps of as many dimensions, found " << map;
+    dims = affine.getValue().getNumDims();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // PipelineAttr
 //===----------------------------------------------------------------------===//
 

@@ -88,7 +88,48 @@ static LogicalResult verifyAlignment(KernelOp kernel, unsigned index) {
   return success();
 }
 
+/// The definition speaks of arguments that there are, in their ranks, and says
+/// how far each sum goes.
+static LogicalResult verifyDefinition(KernelOp kernel,
+                                      DefinitionAttr definition) {
+  auto getMemory = [&](int64_t number) -> MemRefType {
+    if (number < 0 || number >= int64_t(kernel.getArgumentTypes().size()))
+      return MemRefType();
+    return dyn_cast<MemRefType>(kernel.getArgumentTypes()[number]);
+  };
+  MemRefType result = getMemory(definition.getResult());
+  if (!result || result.getRank() > definition.getNumDims())
+    return kernel.emitOpError()
+           << "expects a definition of a memref argument of rank "
+           << definition.getNumDims() << " or less, found argument "
+           << definition.getResult();
+  for (auto [index, number] : llvm::enumerate(definition.getOperands())) {
+    MemRefType operand = getMemory(number);
+    AffineMap map = definition.getMap(index);
+    if (!operand || operand.getRank() != map.getNumResults())
+      return kernel.emitOpError()
+             << "expects a definition with a map into memref argument "
+             << number << ", found " << AffineMapAttr::get(map);
+  }
+  for (unsigned dim = result.getRank(); dim < definition.getNumDims(); ++dim) {
+    AffineExpr walked = getAffineDimExpr(dim, kernel.getContext());
+    if (llvm::none_of(llvm::seq<int64_t>(definition.getFactors()),
+                      [&](int64_t factor) {
+                        return llvm::is_contained(
+                            definition.getMap(factor).getResults(), walked);
+                      }))
+      return kernel.emitOpError()
+             << "expects a definition in which a factor's map has dimension "
+             << dim << ", which is summed over, as a result";
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
+  if (ArrayAttr definitions = getDefinitionsAttr())
+    for (auto definition : definitions.getAsRange<DefinitionAttr>())
+      if (failed(verifyDefinition(*this, definition)))
+        return failure();
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
     if (failed(verifyAlignment(*this, index)))
       return failure();

@@ -177,6 +177,44 @@ def TraceaPipe_CertificateAttr : TraceaPipe_Attr<"Certificate", "certificate"> {
   let genVerifyDecl = 1;
 }
 
+def TraceaPipe_DefinitionAttr : TraceaPipe_Attr<"Definition", "definition"> {
+  let summary = "Which elements a result of a kernel is a sum of products of";
+  let description = [{
+    What the operation that a kernel is a lowering of says of argument `result`:
+    its element (d0, d1, ...) is computed from the sum, over all values of the
+    dimensions of the maps beyond the result's rank, of the products of the
+    first `factors` operands, and from one element of each of the others. Map i
+    gives the element of argument `operands[i]` that is read; beyond the extents
+    of an argument elements are zero. A dimension that is summed over is, by
+    itself, a result of the map of some factor, whose extent there is its end.
+
+    The kernel is compared with it (`tracea-verify-coverage`), so that a wrong
+    row, column, step or tap of an operand is found. What an epilogue computes
+    from the elements is not said here.
+    ```mlir
+    #tracea_pipe.definition<result = 2, factors = 2, operands = [0, 1],
+        maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>]>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$result, "int64_t":$factors,
+    ArrayRefParameter<"int64_t", "arguments of the kernel">:$operands,
+    "::mlir::ArrayAttr":$maps
+  );
+  let assemblyFormat = "`<` `result` `=` $result `,` `factors` `=` $factors `,` `operands` `=` `[` $operands `]` `,` `maps` `=` $maps `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::mlir::AffineMap getMap(unsigned operand) const {
+      return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[operand]).getValue();
+    }
+    /// Dimensions of the result and those that are summed over.
+    unsigned getNumDims() const { return getMap(0).getNumDims(); }
+  }];
+}
+
+def TraceaPipe_DefinitionArrayAttr
+    : TypedArrayAttrBase<TraceaPipe_DefinitionAttr, "definitions of results">;
+
 def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
   let summary = "How the work of a kernel is to be divided among its warps";
   let description = [{

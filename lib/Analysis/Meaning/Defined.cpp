@@ -1,0 +1,171 @@
+//===- Defined.cpp - Sums that a definition names -------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every element that a sum reads is at the place that the definition's map
+// gives, for the coordinates of the result and for what the sum walks along.
+// The latter is where the maps of the factors have it by itself.
+
+#include "../Numerics/Evaluator.h"
+#include "ClosedSum.h"
+
+using namespace mlir;
+using namespace mlir::tracea::meaning;
+using namespace mlir::tracea::numerics;
+
+Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Form(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    unsigned position = dim.getPosition();
+    return position < coordinates.size()
+               ? coordinates[position]
+               : walked[position - coordinates.size()];
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Form x = evaluate(binary.getLHS(), walked),
+       y = evaluate(binary.getRHS(), walked);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return index.add(x, y);
+  case AffineExprKind::Mul:
+    return index.mul(x, y);
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::Mod:
+    if (y.isConstant() && y.constant > 0) {
+      Form quotient = index.floorDiv(x, y.constant, nullptr);
+      return expr.getKind() == AffineExprKind::FloorDiv
+                 ? quotient
+                 : index.sub(x, index.scale(quotient, y.constant));
+    }
+    break;
+  default:
+    break;
+  }
+  index.fail("a definition has a map that is not followed");
+  return Form(0);
+}
+
+/// How a place differs from that of an operand, or nothing.
+std::string SumFinder::compare(const Place &place, int operand,
+                               ArrayRef<Form> walked, ClosedSum &sum) {
+  Form wanted =
+      evaluate(definition.getMap(operand).getResult(place.dim), walked);
+  if (wanted == place.form)
+    return "";
+  // Sums of multiples of counters are equal only if they are the same.
+  Form difference = index.sub(wanted, place.form);
+  sum.isRefuted = llvm::all_of(difference.terms, [&](const auto &term) {
+    return index.atom(term.first).kind == AtomKind::Variable;
+  });
+  return "index " + std::to_string(place.dim) + " of argument " +
+         std::to_string(place.argument) + " is " +
+         describeForm(place.form, index, at) + ", where the operation has " +
+         describeForm(wanted, index, at);
+}
+
+/// Compares what is read with the operands that are chosen for it, and finds
+/// what is walked along. Why that is not what the definition says, or nothing.
+std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
+                               ArrayRef<int> chosen, ClosedSum &sum) {
+  unsigned rank = coordinates.size();
+  unsigned walked = definition.getNumDims() - rank;
+  sum.dims.assign(walked, WalkedDim());
+  std::vector<bool> isFound(walked, false);
+  auto forEachPlace = [&](auto visit) {
+    for (auto [number, place] : llvm::enumerate(pieces.front().places))
+      if (place.argument >= 0)
+        visit(number, place, chosen[place.read]);
+  };
+  forEachPlace([&](size_t number, const Place &place, int operand) {
+    auto dim = dyn_cast<AffineDimExpr>(
+        definition.getMap(operand).getResult(place.dim));
+    if (!dim || dim.getPosition() < rank || isFound[dim.getPosition() - rank] ||
+        operand >= definition.getFactors())
+      return;
+    isFound[dim.getPosition() - rank] = true;
+    WalkedDim &found = sum.dims[dim.getPosition() - rank];
+    found.argument = place.argument;
+    found.dim = place.dim;
+    for (const PlacedPiece &piece : pieces)
+      found.forms.push_back(piece.places[number].form);
+  });
+  if (llvm::is_contained(isFound, false))
+    return "a factor is missing";
+  std::string reason;
+  forEachPlace([&](size_t number, const Place &place, int operand) {
+    for (size_t p = 0; p < pieces.size() && reason.empty(); ++p) {
+      SmallVector<Form> here;
+      for (const WalkedDim &dim : sum.dims)
+        here.push_back(dim.forms[p]);
+      reason = compare(pieces[p].places[number], operand, here, sum);
+    }
+  });
+  return reason;
+}
+
+bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
+  // What each element that is read may be in the definition.
+  SmallVector<SmallVector<int>> candidates;
+  for (const Place &place : pieces.front().places) {
+    candidates.resize(place.read + 1);
+    if (place.argument < 0 || !candidates[place.read].empty())
+      continue;
+    for (auto [number, operand] : llvm::enumerate(definition.getOperands()))
+      if (operand == place.argument)
+        candidates[place.read].push_back(number);
+    if (candidates[place.read].empty()) {
+      sum.undecided = "it reads argument " + std::to_string(place.argument) +
+                      ", of which the definition says nothing";
+      return false;
+    }
+  }
+  // All choices, of which there are few: an argument rarely serves twice.
+  size_t combinations = 1;
+  for (const SmallVector<int> &choices : candidates)
+    combinations *= std::max<size_t>(choices.size(), 1);
+  std::string first;
+  for (size_t number = 0; number < std::min<size_t>(combinations, 64);
+       ++number) {
+    SmallVector<int> chosen;
+    size_t rest = number;
+    for (const SmallVector<int> &choices : candidates) {
+      size_t count = std::max<size_t>(choices.size(), 1);
+      chosen.push_back(choices.empty() ? -1 : choices[rest % count]);
+      rest /= count;
+    }
+    SmallVector<int64_t> uses(definition.getFactors(), 0);
+    for (int operand : chosen)
+      if (operand >= 0 && operand < definition.getFactors())
+        ++uses[operand];
+    // What has no factor is what an epilogue adds.
+    bool isOther = llvm::all_of(uses, [](int64_t count) { return !count; });
+    if (!isOther &&
+        llvm::any_of(uses, [](int64_t count) { return count != 1; }))
+      continue;
+    std::string reason;
+    if (isOther) {
+      // Its places have no walked dimension.
+      SmallVector<Form> none(definition.getNumDims() - coordinates.size());
+      for (const PlacedPiece &piece : pieces)
+        for (const Place &place : piece.places)
+          if (place.argument >= 0 && reason.empty())
+            reason = compare(place, chosen[place.read], none, sum);
+      if (reason.empty())
+        return false;
+    } else {
+      sum.dims.clear();
+      reason = compare(pieces, chosen, sum);
+      if (reason.empty()) {
+        sum.isDefined = true;
+        return true;
+      }
+    }
+    if (first.empty())
+      first = reason;
+  }
+  sum.isRefuted |= first.empty();
+  sum.mismatch =
+      first.empty() ? "its factors are not those of the operation" : first;
+  return false;
+}
