@@ -20,8 +20,9 @@ const std::vector<CheckScope> &tracea::analysis::getCheckScopes() {
        "staged"},
       {"coverage", "kernel", "yes",
        "`protocol`; arguments that do not overlap; the emptiness test of MLIR",
-       "which value an element gets: operands' rows and columns, masks, the "
-       "epilogue; what is read before it is written; loaded indices"},
+       "which value an element gets: operands' rows and columns where no "
+       "definition says them, masks, the epilogue; what is read before it is "
+       "written; loaded indices"},
       {"resources", "kernel", "yes", "the table of the target",
        "registers that the code generator needs beside the tiles"},
       {"numerics", "kernel", "no",
@@ -60,6 +61,10 @@ const std::vector<ClaimWords> &tracea::analysis::getClaimWords() {
       {"coverage", "again by N store(s) after",
        "so many more stores in a row write all of a result, each in the same "
        "tile"},
+      {"coverage", "N sum(s) in them as defined with each term once",
+       "the same, of products of the very elements that the kernel's "
+       "definition gives for each element of the result: rows, columns, steps "
+       "and taps; elements beyond an extent are zero"},
       {"coverage", "N sum(s) in them with each term once",
        "each index of the dimensions that a sum walks along is added once to "
        "what is stored; not that the term is the one which the operation "
