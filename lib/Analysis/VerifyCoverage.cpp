@@ -167,7 +167,7 @@ private:
         verdict = decideWithin(coverage, content).verdict;
       if (verdict == cov::Verdict::Proved)
         KernelCoverage::add(withValues, content);
-      else if (verdict == cov::Verdict::Refuted)
+      else if (verdict == cov::Verdict::Refuted && !content.mayLeaveOut)
         refuted.push_back(&content);
       isProved &= verdict == cov::Verdict::Proved;
     }
@@ -177,6 +177,12 @@ private:
       if (!isProved || (content.part.kind != CoveragePart::Terms &&
                         content.part.kind != CoveragePart::Pairing))
         decideContent(coverage, content, proved);
+    if (coverage.lacksDefinition && requireProof && !isRefuted)
+      leaveOpen(getOperation(), "the elements of the results' sums",
+                ("nothing says which of them '" +
+                 *getOperation().getSourceOp() + "' reads")
+                    .str(),
+                proved);
     // The place of a fault that both see is known better there.
     if (isProved || isRefuted)
       return;

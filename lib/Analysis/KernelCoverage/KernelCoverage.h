@@ -99,6 +99,9 @@ struct ContentClaim {
   /// What holds where the operation runs, besides the claim: sizes of which a
   /// counterexample is one only if they satisfy it.
   std::vector<cov::Constraint> context;
+  /// Whether terms may be left out because they are zero: a counterexample is
+  /// none then.
+  bool mayLeaveOut = false;
   /// Why it could not even be stated; empty: it could.
   std::string undecided;
 };
@@ -130,6 +133,9 @@ public:
   bool areValuesFaulty = false;
   /// How a result is not what the kernel's definition says; empty: it is.
   std::string valuesFault;
+  /// Whether a product was made for an operation, and nothing says of which
+  /// elements.
+  bool lacksDefinition = false;
   std::vector<ResultFault> resultFaults;
 
   /// Says what a launch has to be like for `proved` to be about it.

@@ -33,6 +33,8 @@ public:
   bool isFault = false;
   /// How a result is not what the kernel's operation says, beyond doubt.
   std::string fault;
+  /// Whether a sum of products has no definition, though an operation has one.
+  bool lacksDefinition = false;
   /// The same where it is not known.
   std::string mismatch;
 
@@ -113,6 +115,8 @@ std::string ValueSums::run() {
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
       return reason;
+    lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
+                       kernel.getSourceOp() && !kernel.getDefinitionsAttr();
     if (definition && !isDefined && fault.empty())
       fault = "argument " + std::to_string(result) +
               " has nothing of the sum that the operation defines";
@@ -256,6 +260,7 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   for (auto [number, argument] : llvm::enumerate(sum.arguments))
     content.name += (number ? " and " : "") + std::to_string(argument);
   content.undecided = sum.undecided;
+  content.mayLeaveOut = sum.hasWindow;
   if (!sum.mismatch.empty()) {
     (sum.isRefuted ? fault : mismatch) =
         "reads what its operation does not: " + sum.mismatch;
@@ -313,6 +318,7 @@ void KernelCoverage::extractValues() {
   valuesUndecided = values.run();
   areValuesFaulty = values.isFault;
   valuesFault = values.fault;
+  lacksDefinition = values.lacksDefinition;
   if (valuesUndecided.empty() && !values.mismatch.empty()) {
     valuesUndecided = values.mismatch;
     areValuesFaulty = true;

@@ -40,6 +40,9 @@ struct ClosedSum {
   std::optional<unsigned> split;
   /// Whether it is the sum that the kernel's definition names.
   bool isDefined = false;
+  /// Whether a factor is read through a window, which may reach past a border:
+  /// terms that are zero there need not be visited.
+  bool hasWindow = false;
   /// Why the closed form is not known; empty: it is.
   std::string undecided;
   /// What it reads elsewhere than the definition says; empty: nothing.

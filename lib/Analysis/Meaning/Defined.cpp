@@ -92,6 +92,10 @@ std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
   });
   if (llvm::is_contained(isFound, false))
     return "a factor is missing";
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
+    for (AffineExpr expr : definition.getMap(factor).getResults())
+      for (unsigned dim = rank; dim < definition.getNumDims(); ++dim)
+        sum.hasWindow |= !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim);
   std::string reason;
   forEachPlace([&](size_t number, const Place &place, int operand) {
     for (size_t p = 0; p < pieces.size() && reason.empty(); ++p) {
