@@ -58,6 +58,8 @@ private:
   SmallVector<Form> coordinates;
   /// Whether some sum was that of the definition.
   bool isDefined = false;
+  /// Whether some sum may be.
+  bool isUnclear = false;
   /// The sums of this result that are claimed already.
   std::set<std::string> stated;
   Operation *place = nullptr;
@@ -100,7 +102,7 @@ std::string ValueSums::run() {
       continue;
     result = element.argument;
     stated.clear();
-    isDefined = false;
+    isDefined = isUnclear = false;
     definition = DefinitionAttr();
     if (ArrayAttr definitions = kernel.getDefinitionsAttr())
       for (auto attr : definitions.getAsRange<DefinitionAttr>())
@@ -117,7 +119,7 @@ std::string ValueSums::run() {
       return reason;
     lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
                        kernel.getSourceOp() && !kernel.getDefinitionsAttr();
-    if (definition && !isDefined && fault.empty())
+    if (definition && !isDefined && !isUnclear && fault.empty())
       fault = "argument " + std::to_string(result) +
               " has nothing of the sum that the operation defines";
   }
@@ -261,6 +263,7 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
     content.name += (number ? " and " : "") + std::to_string(argument);
   content.undecided = sum.undecided;
   content.mayLeaveOut = sum.hasWindow;
+  isUnclear |= !sum.mismatch.empty() || !sum.undecided.empty();
   if (!sum.mismatch.empty()) {
     (sum.isRefuted ? fault : mismatch) =
         "reads what its operation does not: " + sum.mismatch;

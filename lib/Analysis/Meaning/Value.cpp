@@ -123,6 +123,11 @@ ArrayRef<TermRef> ValueReader::getInner(TermRef term) {
     return operands;
   case TermKind::Select:
     return operands.drop_front();
+  case TermKind::Reduce:
+    return operands;
+  case TermKind::Fold:
+    // A maximum; the others are sums.
+    return operands.drop_front(term->bound.size() - 1);
   default:
     return {};
   }
@@ -357,14 +362,34 @@ bool ValueReader::computeSelect(TermRef term, Value &result) {
   return true;
 }
 
+/// The larger one of a state and of something else.
+static bool isMaximum(TermRef update, TermRef state) {
+  return update->kind == TermKind::Operation &&
+         StringRef(update->symbol).split(' ').first.contains("max") &&
+         llvm::is_contained(update->operands, state);
+}
+
 /// s := s + t(k), from a: a and the sum of all t(k), where t has no state of
 /// the loop, and s comes back whole and under no condition.
 bool ValueReader::computeFold(TermRef term, Value &result) {
   ArrayRef<unsigned> states = ArrayRef<unsigned>(term->bound).drop_front();
   TermRef update = term->operands[states.size()];
   TermRef state = terms.state(states[0]);
-  // What every round leaves alike is there after the first.
   Form rounds = index.sub(term->forms[1], term->forms[0]);
+  // One round is no loop.
+  if (rounds == Form(1)) {
+    IndexSpace::Replacement first;
+    first[term->bound[0]] = term->forms[0];
+    llvm::DenseMap<unsigned, TermRef> begins;
+    for (auto [number, id] : llvm::enumerate(states))
+      begins[id] = term->operands[number];
+    const Value *only = read(
+        terms.substitute(update, first, begins, TermSpace::Map(), nullptr));
+    if (only)
+      result = *only;
+    return only;
+  }
+  // What every round leaves alike is there after the first.
   if (rounds.isConstant() && rounds.constant > 0 &&
       llvm::none_of(term->bound,
                     [&](unsigned id) { return terms.uses(update, id); })) {
@@ -390,9 +415,9 @@ bool ValueReader::computeFold(TermRef term, Value &result) {
     if (isKept || piece.factor != 1 || piece.terms.size() != 1 ||
         piece.terms[0] != state || !piece.variables.empty() ||
         !piece.domain.empty()) {
-      // A maximum and the like: one value, which is not looked into.
-      if (value->size() == 1 && update->kind == TermKind::Operation &&
-          StringRef(update->symbol).contains("max")) {
+      // A maximum over all rounds is one value.
+      if (isMaximum(update, state) &&
+          llvm::count_if(update->operands, isOwn) == 1) {
         result = {single(term)};
         return true;
       }
