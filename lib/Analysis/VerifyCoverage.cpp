@@ -177,20 +177,19 @@ private:
       if (!isProved || (content.part.kind != CoveragePart::Terms &&
                         content.part.kind != CoveragePart::Pairing))
         decideContent(coverage, content, proved);
+    // The place of a fault that both see is known better there.
+    if (!isProved && !isRefuted)
+      for (const ContentClaim *content : refuted)
+        decideContent(coverage, *content, proved);
+    if (!isProved && !isRefuted && coverage.areValuesFaulty)
+      leaveOpen(getOperation(), "the sums of the results",
+                coverage.valuesUndecided, proved);
     if (coverage.lacksDefinition && requireProof && !isRefuted)
       leaveOpen(getOperation(), "the elements of the results' sums",
                 ("nothing says which of them '" +
                  *getOperation().getSourceOp() + "' reads")
                     .str(),
                 proved);
-    // The place of a fault that both see is known better there.
-    if (isProved || isRefuted)
-      return;
-    for (const ContentClaim *content : refuted)
-      decideContent(coverage, *content, proved);
-    if (coverage.areValuesFaulty)
-      leaveOpen(getOperation(), "the sums of the results",
-                coverage.valuesUndecided, proved);
   }
 
   /// Tens of queries do; what needs more is beyond the method, and all that is
