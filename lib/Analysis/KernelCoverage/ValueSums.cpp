@@ -117,9 +117,13 @@ std::string ValueSums::run() {
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
       return reason;
+    // Other operations may have none; a product always has.
     lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
-                       kernel.getSourceOp() && !kernel.getDefinitionsAttr();
-    if (definition && !isDefined && !isUnclear && fault.empty())
+                       kernel.getSourceOp() == StringRef("tracea.gemm") &&
+                       !kernel.getDefinitionsAttr();
+    // Of an image all may be border.
+    if (definition && !isDefined && !isUnclear && fault.empty() &&
+        !meaning::hasWindow(definition, element.at.size()))
       fault = "argument " + std::to_string(result) +
               " has nothing of the sum that the operation defines";
   }

@@ -51,6 +51,10 @@ struct ClosedSum {
   bool isRefuted = false;
 };
 
+/// Whether a factor of a definition is read through a window, of which all may
+/// lie past a border.
+bool hasWindow(tracea_pipe::DefinitionAttr definition, unsigned rank);
+
 class SumFinder {
 public:
   /// The extent of a dimension of an argument, as a form.

@@ -13,6 +13,16 @@ using namespace mlir;
 using namespace mlir::tracea::meaning;
 using namespace mlir::tracea::numerics;
 
+bool mlir::tracea::meaning::hasWindow(tracea_pipe::DefinitionAttr definition,
+                                      unsigned rank) {
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
+    for (AffineExpr expr : definition.getMap(factor).getResults())
+      for (unsigned dim = rank; dim < definition.getNumDims(); ++dim)
+        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim))
+          return true;
+  return false;
+}
+
 Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Form(constant.getValue());
@@ -92,10 +102,7 @@ std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
   });
   if (llvm::is_contained(isFound, false))
     return "a factor is missing";
-  for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
-    for (AffineExpr expr : definition.getMap(factor).getResults())
-      for (unsigned dim = rank; dim < definition.getNumDims(); ++dim)
-        sum.hasWindow |= !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim);
+  sum.hasWindow = meaning::hasWindow(definition, rank);
   std::string reason;
   forEachPlace([&](size_t number, const Place &place, int operand) {
     for (size_t p = 0; p < pieces.size() && reason.empty(); ++p) {
