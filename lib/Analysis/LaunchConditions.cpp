@@ -31,6 +31,12 @@ private:
   std::string compareArgument(unsigned number);
   std::string compareSize(SizeKey key, const Expr &value);
   std::string compareAssumptions();
+  Expr fromHost(const Expr &left, const Expr &right,
+                std::optional<Term> ratio = std::nullopt,
+                std::optional<Term> name = std::nullopt);
+  bool isKnownRatio(const cov::Constraint &assumption);
+  static bool isSame(const cov::Constraint &known,
+                     const cov::Constraint &assumption);
   std::string nameOf(SizeKey key) const {
     std::string argument = "argument #" + std::to_string(key.first);
     return key.second < 0
@@ -46,6 +52,8 @@ private:
   /// it.
   std::map<Expr, SizeKey> first;
   std::map<unsigned, Expr> sizes;
+  /// Which of the host's ratios a symbol of the model is.
+  std::map<Term, Term> ratios;
 };
 } // namespace
 
@@ -104,36 +112,72 @@ std::string Comparison::compareArgument(unsigned number) {
   return "";
 }
 
+/// What the host knows, in the model's words; `ratio`, a quotient of two sizes
+/// that the host has found to divide each other, is `name` there. Invalid where
+/// the model does not name all of it.
+Expr Comparison::fromHost(const Expr &left, const Expr &right,
+                          std::optional<Term> ratio, std::optional<Term> name) {
+  auto replace = [&](Term term) -> std::optional<Expr> {
+    if (ratio && term == *ratio)
+      return Expr(*name);
+    if (auto value = facts.values.find(term); value != facts.values.end())
+      return Expr(value->second);
+    auto symbol = facts.symbols.find(term);
+    if (symbol == facts.symbols.end())
+      return std::nullopt;
+    auto size = sizes.find(symbol->second);
+    return size == sizes.end() ? std::nullopt
+                               : std::optional<Expr>(size->second);
+  };
+  return transfer(left, *facts.host, math, replace) - right;
+}
+
+/// Whether the host has checked what `assumption` says of a ratio of sizes,
+/// which is one and the same in all assumptions.
+bool Comparison::isKnownRatio(const cov::Constraint &assumption) {
+  for (Term name : claim.space.variables(assumption.expr)) {
+    bool isSize = llvm::any_of(
+        first, [&](const auto &size) { return size.first == Expr(name); });
+    if (isSize || claim.space.kind(name) != cov::TermKind::Symbol)
+      continue;
+    for (const LaunchFacts::Ratio &ratio : facts.ratios) {
+      auto bound = ratios.find(name);
+      if (bound != ratios.end() && bound->second != ratio.symbol)
+        continue;
+      for (const cov::Constraint &check : facts.checks)
+        if (isSame(
+                {fromHost(check.expr, 0, ratio.symbol, name), check.equality},
+                assumption)) {
+          ratios.emplace(name, ratio.symbol);
+          return true;
+        }
+    }
+  }
+  return false;
+}
+
+bool Comparison::isSame(const cov::Constraint &known,
+                        const cov::Constraint &assumption) {
+  return known.expr.isValid() &&
+         (known == assumption || (assumption.equality && known.equality &&
+                                  known.expr == -assumption.expr));
+}
+
 std::string Comparison::compareAssumptions() {
   std::vector<cov::Constraint> known;
-  auto add = [&](const Expr &left, const Expr &right, bool equality) {
-    auto replace = [&](Term term) -> std::optional<Expr> {
-      if (auto value = facts.values.find(term); value != facts.values.end())
-        return Expr(value->second);
-      auto symbol = facts.symbols.find(term);
-      if (symbol == facts.symbols.end())
-        return std::nullopt;
-      auto size = sizes.find(symbol->second);
-      return size == sizes.end() ? std::nullopt
-                                 : std::optional<Expr>(size->second);
-    };
-    Expr difference = transfer(left, *facts.host, math, replace) - right;
-    if (difference.isValid())
-      known.push_back({difference, equality});
-  };
   if (facts.host)
     for (const cov::Constraint &check : facts.checks)
-      add(check.expr, 0, check.equality);
+      known.push_back({fromHost(check.expr, 0), check.equality});
   for (const auto &[number, size] : facts.computed)
     if (auto found = sizes.find(number); found != sizes.end())
-      add(size, found->second, /*equality=*/true);
+      known.push_back({fromHost(size, found->second), /*equality=*/true});
   for (size_t i = claim.numGranted; i < claim.assumptions.size(); ++i) {
     const cov::Constraint &assumption = claim.assumptions[i];
-    auto isSame = [&](const cov::Constraint &other) {
-      return other == assumption || (assumption.equality && other.equality &&
-                                     other.expr == -assumption.expr);
-    };
-    if (llvm::none_of(known, isSame))
+    if (llvm::none_of(known,
+                      [&](const cov::Constraint &other) {
+                        return isSame(other, assumption);
+                      }) &&
+        !isKnownRatio(assumption))
       return claim.space.str(assumption);
   }
   return "";

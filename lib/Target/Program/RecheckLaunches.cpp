@@ -81,6 +81,7 @@ private:
                       const std::string &name);
   std::string compareGrid(const rt::StepSpec &step);
   std::string compareIndexLimit();
+  void addRatio(const cov::Constraint &assumption);
   std::string prove(const cov::Constraint &constraint, const std::string &what);
 
   const rt::EntrySpec &entry;
@@ -239,6 +240,11 @@ std::string Launches::prove(const cov::Constraint &constraint,
                                 : constraint.expr.constant() >= 0)
                ? ""
                : text;
+  // What a check says as it stands needs no proof, whatever is multiplied.
+  for (const cov::Constraint &check : exprs.checks)
+    if (check == constraint || (check.equality && constraint.equality &&
+                                check.expr == -constraint.expr))
+      return "";
   cov::Problem problem;
   problem.space = exprs.space;
   problem.assumptions = exprs.checks;
@@ -385,6 +391,39 @@ std::string Launches::compareIndexLimit() {
                        "' does not make";
 }
 
+/// A number that no argument brings is the ratio of two sizes that divide each
+/// other: any number that keeps the assumptions will do, so that the quotient
+/// is tried.
+void Launches::addRatio(const cov::Constraint &assumption) {
+  if (!assumption.equality)
+    return;
+  const cov::Space &from = model.space;
+  for (const Expr::Summand &summand : assumption.expr.terms()) {
+    Term term = summand.first;
+    int64_t factor = summand.second;
+    bool isProduct = from.kind(term) == cov::TermKind::Product;
+    if (isProduct && from.factors(term).size() != 2)
+      continue;
+    Term name = term;
+    Expr divisor = factor < 0 ? -factor : factor;
+    if (isProduct) {
+      name = from.factors(term)[0];
+      Term other = from.factors(term)[1];
+      if (symbols.count(name))
+        std::swap(name, other);
+      divisor =
+          exprs.space.product(divisor, exprs.transfer(other, from, symbols));
+    }
+    if (from.kind(name) != cov::TermKind::Symbol || symbols.count(name))
+      continue;
+    Expr rest = assumption.expr - factor * Expr(term);
+    Expr numerator = exprs.transfer(factor < 0 ? rest : -rest, from, symbols);
+    if (numerator.isValid() && divisor.isValid())
+      symbols[name] = exprs.space.floorDiv(numerator, divisor);
+    return;
+  }
+}
+
 std::string Launches::compare(const rt::StepSpec &step) {
   symbols.clear();
   nodes.clear();
@@ -394,6 +433,7 @@ std::string Launches::compare(const rt::StepSpec &step) {
     return why;
   for (size_t i = model.numGranted; i < model.assumptions.size(); ++i) {
     const cov::Constraint &assumption = model.assumptions[i];
+    addRatio(assumption);
     cov::Constraint here{exprs.transfer(assumption.expr, model.space, symbols),
                          assumption.equality};
     if (std::string why = prove(here, model.space.str(assumption));
