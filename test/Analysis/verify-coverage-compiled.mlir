@@ -3,7 +3,7 @@
 
 // Every kernel that the compiler makes is proved; none is left undecided.
 
-// CHECK-COUNT-15: check = "coverage", claim = "all elements of 1 result written exactly once, {{([0-9]+ sums? in them (as defined )?with each term once, )?[0-9]+}} access
+// CHECK-COUNT-16: check = "coverage", claim = "all elements of 1 result written exactly once, {{([0-9]+ sums? in them (as defined )?with each term once, )?[0-9]+}} access
 
 func.func @gemm(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%d : tensor<?x?xf32>)
@@ -25,6 +25,21 @@ func.func @gemm_direct(%a: tensor<?x40xf32>, %b: tensor<40x24xf32>, %d: tensor<?
   %0 = tracea.gemm ins(%a, %b : tensor<?x40xf32>, tensor<40x24xf32>) outs(%d : tensor<?x24xf32>)
          schedule <variant = "gemm.direct", unit = vector, tile = [8, 32, 16], registers = [4, 16]>
   return %0 : tensor<?x24xf32>
+}
+
+// One term each, of which the epilogue takes the cube.
+#result = affine_map<(i, j) -> (i, j)>
+func.func @outer(%a: tensor<37x1xf32>, %b: tensor<1x19xf32>, %e: tensor<37x19xf32>, %d: tensor<37x19xf32>) -> tensor<37x19xf32> {
+  %0 = tracea.gemm ins(%a, %b : tensor<37x1xf32>, tensor<1x19xf32>) outs(%d : tensor<37x19xf32>)
+    epilogue(%e by #result : tensor<37x19xf32>) {
+    ^bb0(%acc: f32, %x: f32):
+      %square = arith.mulf %acc, %acc : f32
+      %cube = arith.mulf %square, %acc : f32
+      %sum = arith.addf %acc, %cube : f32
+      %y = arith.addf %sum, %x : f32
+      tracea.yield %y : f32
+    }
+  return %0 : tensor<37x19xf32>
 }
 
 func.func @conv(%x: tensor<?x58x58x64xf32>, %w: tensor<64x3x3x64xf32>, %d: tensor<?x56x56x64xf32>) -> tensor<?x56x56x64xf32> {

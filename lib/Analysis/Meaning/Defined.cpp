@@ -151,8 +151,11 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
         ++uses[operand];
     // What has no factor is what an epilogue adds.
     bool isOther = llvm::all_of(uses, [](int64_t count) { return !count; });
+    // A sum of one term may come to a power, as in a cube that an epilogue
+    // computes.
     if (!isOther &&
-        llvm::any_of(uses, [](int64_t count) { return count != 1; }))
+        (llvm::count(uses, uses.front()) != definition.getFactors() ||
+         (uses.front() > 1 && !pieces.front().piece.variables.empty())))
       continue;
     std::string reason;
     if (isOther) {
@@ -175,7 +178,6 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     if (first.empty())
       first = reason;
   }
-  sum.isRefuted |= first.empty();
   sum.mismatch =
       first.empty() ? "its factors are not those of the operation" : first;
   return false;
