@@ -144,8 +144,8 @@ bool Machine::runHost(Operation &op) {
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     const Window &source = window(dim.getSource());
     int64_t number = index(dim.getIndex());
-    // Of a dimension that is not there it is undefined, which matters to whoever
-    // uses it.
+    // Of a dimension that is not there it is undefined, which matters to
+    // whoever uses it.
     bool exists =
         number >= 0 && number < static_cast<int64_t>(source.sizes.size());
     set(dim.getResult(), exists ? double(source.sizes[number]) : std::nan(""));
