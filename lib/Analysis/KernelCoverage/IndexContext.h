@@ -190,6 +190,7 @@ private:
   std::optional<bool> isKnown(Value condition);
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);
+  cov::Expr divisor(Operation *op, const cov::Expr &expr);
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
   std::optional<cov::Expr> getShare(Operation *op, const cov::Expr &number,
                                     const cov::Expr &extent);

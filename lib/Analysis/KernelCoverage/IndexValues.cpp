@@ -83,6 +83,14 @@ Expr IndexContext::nonNegative(Operation *op, Expr expr) {
   return expr;
 }
 
+/// What is divided by. The host stops at sizes that are 0; what changes while
+/// the kernel runs has to be shown to be at least 1.
+Expr IndexContext::divisor(Operation *op, const Expr &expr) {
+  if (expr.isValid() && !math.space.isSymbolic(expr))
+    nonNegative(op, expr - 1);
+  return kernel.atLeastOne(expr);
+}
+
 std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
                                           Expr divisor, Expr extentOfRest) {
   auto [it, inserted] =
@@ -134,7 +142,7 @@ std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   if (std::optional<Expr> ratio = kernel.getRatio(a, b); ratio && !remainder)
     return *ratio;
-  kernel.atLeastOne(b);
+  divisor(op, b);
   std::optional<Term> whole = getSingleTerm(a);
   bool isGrid = false;
   if (whole)
@@ -290,11 +298,11 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         std::optional<Expr> share = getShare(op, a, b);
         if (share)
           return *share;
-        return math.ceilDiv(a, kernel.atLeastOne(b));
+        return math.ceilDiv(a, divisor(op, b));
       })
       .Case([&](arith::CeilDivUIOp) {
         return math.ceilDiv(unsignedOperand(0),
-                            kernel.atLeastOne(unsignedOperand(1)));
+                            divisor(op, unsignedOperand(1)));
       })
       .Case<arith::IndexCastOp, arith::ExtSIOp>(
           [&](auto) { return operand(0); })
@@ -368,7 +376,7 @@ Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
   case AffineExprKind::FloorDiv:
     return divide(op, lhs, rhs, /*remainder=*/false);
   default:
-    return math.ceilDiv(lhs, kernel.atLeastOne(rhs));
+    return math.ceilDiv(lhs, divisor(op, rhs));
   }
 }
 
