@@ -2,6 +2,8 @@
 // not fit, so that the operation takes the next schedule that does; the other one keeps its own.
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a require-proof=true to=pipeline" -o %t 2>%t.err
 // RUN: FileCheck %s --check-prefix=REMARK < %t.err
+// The pass by itself, as the driver runs it.
+// RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea-lower-scheduled{target=sm_90a require-proof=true})" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t
 // RUN: tracea compile %s --target sm_90a --only-ptx --require-proof -o %t.tracea 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=pipeline" -o /dev/null --remark-format=emitRemark \
