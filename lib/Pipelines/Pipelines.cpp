@@ -72,7 +72,7 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
   if (!reference) {
     manager.addPass(createConvertTraceaToTraceaPipe());
     // Before anything else is done to each of them.
-    manager.addPass(tracea_pipe::createShareKernels());
+    manager.addPass(tracea_pipe::createDeduplicateKernels());
     manager.addPass(createConvertTraceaToLinalg());
     addCleanup(manager);
     manager.addPass(createFuseElementwise());
@@ -80,7 +80,7 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
   }
   manager.addPass(createBufferizeHost());
   manager.addPass(createOutlineHost());
-  manager.addPass(tracea_pipe::createShareKernels());
+  manager.addPass(tracea_pipe::createDeduplicateKernels());
 }
 
 /// Kernels leave the pipeline level with certificates, or with the reasons why
@@ -129,7 +129,7 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     addTilePhase(manager, options.reference);
   if (runs(Phase::Pipeline) && !options.reference) {
     manager.addPass(tracea_pipe::createPipelineKernels());
-    manager.addPass(createScheduleRoles());
+    manager.addPass(createSoftwarePipeline());
     addProofs(manager, options);
   }
   if (!options.reference && options.to.getValue() >= Phase::Pipeline) {

@@ -2,7 +2,7 @@
 // whose schedule asks for them, and the way down that the module's target says.
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=tile" -o %t.tile
 // RUN: tracea-opt %t.tile --tracea-bufferize-host --tracea-pipeline-kernels -o %t.rings
-// RUN: tracea-opt %t.rings --tracea-schedule-roles -o %t.roles
+// RUN: tracea-opt %t.rings --tracea-software-pipeline -o %t.roles
 // RUN: FileCheck %s --check-prefix=ROLES < %t.roles
 // RUN: tracea-opt %t.roles --tracea-lower-to-target="require-proof" | FileCheck %s --check-prefix=TARGET
 // RUN: sed 's/kind = cuda/kind = metal/' %t.roles > %t.metal

@@ -210,7 +210,7 @@ public:
     if (argument == "tracea-select-schedule") {
       recordDecisions(module);
       recordNarrowReductions(module);
-    } else if (argument == "tracea-share-kernels")
+    } else if (argument == "tracea-deduplicate-kernels")
       recordKernels(module);
     else if (argument == "tracea-promote-to-f64")
       recordReductions(module);

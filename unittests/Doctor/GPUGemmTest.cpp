@@ -221,7 +221,7 @@ TEST(GPUGemm, PlansAreChecked) {
               HasSubstr("no register tile"));
 }
 
-TEST(GPUGemm, TeamsTakeTurnsWhereTilesEndOften) {
+TEST(GPUGemm, TeamsPingPongWhereTilesEndOften) {
   // Short sums end often; long ones of four waves are shared by two teams.
   Candidate brief = best(gemm(16384, 4096, 1024));
   EXPECT_EQ(brief.plan.turns, 2);

@@ -7,15 +7,16 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ScheduleRoles : Pass<"tracea-schedule-roles", "::mlir::ModuleOp"> {
-  let summary = "Give kernels for GPUs their roles, rings and staged results";
+def SoftwarePipeline : Pass<"tracea-software-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Software-pipeline kernels for GPUs, warp-specialised or multistage";
   let description = [{
-    Takes kernels whose schedule asks for roles (`pipeline`) from one role to
-    what runs beside each other, a pass a step: `tracea-join-channels`,
-    `tracea-persist-tiles`, `tracea-specialize-roles`,
-    `tracea-overlap-multiplies`, `tracea-stage-stores`. Kernels of several warps
-    that all do the same have their rings joined and filled ahead
-    (`tracea-fill-ahead`). Other kernels stay as they are.
+    Kernels whose schedule asks for warp specialisation (`pipeline`) become
+    persistent, with producer and consumer warps, a pass a step:
+    `tracea-join-channels`, `tracea-cluster-reduce`, `tracea-persistent-tiles`,
+    `tracea-warp-specialize`, `tracea-async-mma`, `tracea-stage-epilogue`,
+    `tracea-ping-pong`. Kernels of several warps that all do the same get a
+    multistage pipeline (`tracea-join-channels`, `tracea-multistage-prefetch`).
+    Other kernels stay as they are.
 
     In a module for a GPU a kernel of plain loops is an error that names the
     operation: no thread of a GPU runs it, and the host does not in its place.

@@ -2,12 +2,12 @@
 // filled ahead, and everything that there is to prove proved.
 // RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse | FileCheck %s --check-prefix=TILE
 // RUN: tracea-opt %s -o %t.mlir \
-// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-fill-ahead,canonicalize,cse))"
+// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-multistage-prefetch,canonicalize,cse))"
 // RUN: FileCheck %s --check-prefix=AHEAD < %t.mlir
 // RUN: tracea-opt %t.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 // Without copies beside lanes the loop hands a slot on when it has multiplied.
 // RUN: sed s/sm_80/sm_75/g %s | sed 's/slots = 4/slots = 2/' | tracea-opt -o %t.75.mlir \
-// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-fill-ahead,canonicalize,cse))"
+// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-multistage-prefetch,canonicalize,cse))"
 // RUN: FileCheck %s --check-prefix=HELD < %t.75.mlir
 // RUN: tracea-opt %t.75.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED-75
 

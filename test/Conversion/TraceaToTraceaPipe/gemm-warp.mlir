@@ -3,7 +3,7 @@
 // prove proved.
 // RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse | FileCheck %s --check-prefix=TILE
 // RUN: tracea-opt %s -o %t.mlir \
-// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-fill-ahead,canonicalize,cse))"
+// RUN:     --pass-pipeline="builtin.module(convert-tracea-to-tracea-pipe,tracea-bufferize-host,tracea-pipeline-kernels,tracea_pipe.kernel(tracea-join-channels,tracea-multistage-prefetch,canonicalize,cse))"
 // RUN: FileCheck %s --check-prefix=AHEAD < %t.mlir
 // RUN: tracea-opt %t.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 

@@ -4,7 +4,7 @@
 // RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --tracea-bufferize-host --tracea-pipeline-kernels \
 // RUN:     -o %t.mlir
 // RUN: tracea-opt %t.mlir -o %t.roles.mlir \
-// RUN:     --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-join-channels,tracea-persist-tiles,tracea-specialize-roles,tracea-overlap-multiplies,tracea-stage-stores,canonicalize,cse))"
+// RUN:     --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-join-channels,tracea-persistent-tiles,tracea-warp-specialize,tracea-async-mma,tracea-stage-epilogue,canonicalize,cse))"
 // RUN: FileCheck %s --check-prefix=ROLES < %t.roles.mlir
 // RUN: tracea-opt %t.roles.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 

@@ -76,7 +76,7 @@ TEST(ProtocolChecker, ConvOfFiltersAndPatches) {
       }
 }
 
-TEST(ProtocolChecker, ConsumersTakeTurns) {
+TEST(ProtocolChecker, ConsumersPingPong) {
   for (int slots = 2; slots <= 8; ++slots) {
     std::string what = std::to_string(slots) + " slots";
     expectProved(makeTurns({slots}), what);

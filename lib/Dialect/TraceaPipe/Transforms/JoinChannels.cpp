@@ -1,6 +1,9 @@
-//===- JoinChannels.cpp - One slot for what is filled together ------------===//
+//===- JoinChannels.cpp - One channel for what is filled together ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides which rings share a barrier: one hand-over
+// a step in place of one for each operand.
 
 #include "PhaseUtils.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"

@@ -1,6 +1,9 @@
-//===- PipelineKernels.cpp - Turn staged tiles into channels --------------===//
+//===- PipelineKernels.cpp - Staged tiles become channels -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the tile level (where values live) to the pipeline level (when data
+// moves). Decides nothing of its own: the slots are those that `stage` names.
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

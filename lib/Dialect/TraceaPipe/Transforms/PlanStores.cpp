@@ -1,6 +1,9 @@
-//===- PlanStores.cpp - How results are staged ----------------------------===//
+//===- PlanStores.cpp - Which results pass through shared memory ----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides for each store of an epilogue whether it
+// is staged, which rows a copy out of shared memory takes, and their swizzle.
 
 #include "PlanStores.h"
 #include "mlir/Dialect/Math/IR/Math.h"

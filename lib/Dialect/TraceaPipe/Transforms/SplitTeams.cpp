@@ -1,6 +1,9 @@
-//===- SplitTeams.cpp - A role's work divided among its teams -------------===//
+//===- SplitTeams.cpp - A consumer's tile divided among its teams ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides which rows or columns of a tile each team
+// (warpgroup) computes, from the highest bits of the lane map.
 
 #include "SplitTeams.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

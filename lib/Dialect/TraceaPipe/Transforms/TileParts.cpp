@@ -1,6 +1,9 @@
-//===- TileParts.cpp - Stored tiles and their parts -----------------------===//
+//===- TileParts.cpp - Blocks of columns of a stored tile -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. What an epilogue computes element by element is
+// computed for a block of columns at a time, so that few registers are live.
 
 #include "TileParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -19,7 +19,7 @@ def TraceaPipe_ClusterSumOp : TraceaPipe_Op<"cluster_sum"> {
     the result of workgroup `part` is row `part * r + i` of the sum. The order of
     the additions depends on `part` alone. `part` is the first index of the grid.
 
-    `tracea-share-cluster-sums` turns it into stores, `tracea_pipe.peer` and
+    `tracea-cluster-reduce` turns it into stores, `tracea_pipe.peer` and
     barriers of the cluster.
 
     ```mlir

@@ -45,7 +45,7 @@ def PipelineKernels : Pass<"tracea-pipeline-kernels", "::mlir::ModuleOp"> {
 }
 
 def JoinChannels : Pass<"tracea-join-channels", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Make one ring of rings that are filled and read together";
+  let summary = "Merge channels that are filled and read together into one";
   let description = [{
     Two rings of as many slots, of one role, that are acquired in the same block
     become one whose slots hold the buffers of both: one hand-over, one count
@@ -54,14 +54,15 @@ def JoinChannels : Pass<"tracea-join-channels", "::mlir::tracea_pipe::KernelOp">
   let statistics = [Statistic<"numJoined", "joined", "Rings joined to others">];
 }
 
-def FillAhead : Pass<"tracea-fill-ahead", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Fill slots while others are read, without roles";
+def MultistagePrefetch : Pass<"tracea-multistage-prefetch", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Prefetch the slots of a ring in a multistage pipeline, without warp roles";
   let description = [{
-    For kernels whose warps do both. A loop that fills a slot and reads it in
-    the same iteration is to have all slots but one filled ahead: they are
-    filled before the loop, each iteration starts the copies into the slot that
-    the one before has given back, and what is filled past the end, with zeros,
-    is given back unread. A copy must be padded where the iteration moves it.
+    The multistage (`cp.async`) pipeline, for kernels whose warps both copy and
+    multiply. A loop that fills a slot and reads it in the same iteration gets a
+    prologue that fills all slots but one; each iteration starts the copies into
+    the slot that the one before has released; what is prefetched past the end,
+    as zeros, is released unread by an epilogue. A copy must be padded where the
+    iteration moves it.
 
     ```mlir
     %p1 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %p0) -> (…) {
@@ -83,11 +84,11 @@ def FillAhead : Pass<"tracea-fill-ahead", "::mlir::tracea_pipe::KernelOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-  let statistics = [Statistic<"numRings", "rings", "Rings that are filled ahead">];
+  let statistics = [Statistic<"numRings", "rings", "Rings that are prefetched">];
 }
 
-def ShareClusterSums : Pass<"tracea-share-cluster-sums", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Let workgroups of a cluster add up in their memories";
+def ClusterReduce : Pass<"tracea-cluster-reduce", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Reduce partial sums across a cluster through distributed shared memory";
   let description = [{
     Each `tracea_pipe.cluster_sum` becomes what it takes: every workgroup writes
     its value to staged memory, the cluster meets, and each workgroup reads its
@@ -116,23 +117,24 @@ def ShareClusterSums : Pass<"tracea-share-cluster-sums", "::mlir::tracea_pipe::K
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numSums", "sums", "Sums that a cluster shares">];
+  let statistics = [Statistic<"numSums", "sums", "Sums that are reduced across a cluster">];
 }
 
-def PersistTiles : Pass<"tracea-persist-tiles", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Let few workgroups walk over the tiles of the grid";
+def PersistentTiles : Pass<"tracea-persistent-tiles", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Make a kernel persistent: few workgroups walk over all tiles";
   let description = [{
-    For a kernel whose `pipeline` says how many workgroups the target runs at a
-    time. The grid becomes so many workgroups, each of which begins at its own
-    number and goes on by their count. Rings stay, with their phases, so that a
-    tile's first copies run while the one before is being finished. A grid's
-    `group` becomes a `tracea_pipe.raster`.
+    A persistent kernel with a static tile scheduler, for a kernel whose
+    `pipeline` says how many workgroups the target runs at a time. The grid
+    becomes so many workgroups, each of which begins at its own number and goes
+    on by their count. Rings stay, with their phases, so that the first copies of
+    a tile run during the epilogue of the one before. A grid's `group` becomes a
+    `tracea_pipe.raster`, the order in which tiles are visited.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def SpecializeRoles : Pass<"tracea-specialize-roles", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Pull copies and multiplies apart into roles";
+def WarpSpecialize : Pass<"tracea-warp-specialize", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Warp specialisation: split a kernel into producer and consumer warps";
   let description = [{
     For kernels with a `pipeline` whose one role does everything: a "producer"
     keeps what acquires, copies and commits, with the loops around it; a
@@ -145,8 +147,8 @@ def SpecializeRoles : Pass<"tracea-specialize-roles", "::mlir::tracea_pipe::Kern
     "::mlir::tensor::TensorDialect"];
 }
 
-def OverlapMultiplies : Pass<"tracea-overlap-multiplies", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Let multiplies run beside the warps that wait for the next slot";
+def AsyncMMA : Pass<"tracea-async-mma", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Keep a matrix multiply in flight while its warps wait for the next slot";
   let description = [{
     A loop that accumulates with `tracea_pipe.mma` and gives a slot back in each
     iteration keeps its sum in flight: the multiply becomes asynchronous, one
@@ -159,8 +161,8 @@ def OverlapMultiplies : Pass<"tracea-overlap-multiplies", "::mlir::tracea_pipe::
   let statistics = [Statistic<"numLoops", "loops", "Loops with a sum in flight">];
 }
 
-def StageStores : Pass<"tracea-stage-stores", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Let results leave through staged memory";
+def StageEpilogue : Pass<"tracea-stage-epilogue", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Store the results of an epilogue through shared memory";
   let description = [{
     A consumer's store of a register tile to the caller's memory becomes a store
     to scratch memory with rows of 128, 64 or 32 bytes and the swizzle that
@@ -176,21 +178,21 @@ def StageStores : Pass<"tracea-stage-stores", "::mlir::tracea_pipe::KernelOp"> {
   let statistics = [Statistic<"numStores", "stores", "Stores that are staged">];
 }
 
-def TakeTurns : Pass<"tracea-take-turns", "::mlir::tracea_pipe::KernelOp"> {
-  let summary = "Let two teams take tiles in turn";
+def PingPong : Pass<"tracea-ping-pong", "::mlir::tracea_pipe::KernelOp"> {
+  let summary = "Ping-pong: two consumer teams alternate between tiles";
   let description = [{
-    Of a kernel whose pipeline has `turns`, the role that multiplies becomes so
-    many teams. All walk over the tiles of the workgroup; each computes those of
-    its turn, and advances its phases past what the others read. A team takes the
-    turn before it waits for the first slot of a tile, and passes it on when it
-    has started the last multiply: while it finishes the tile, another team
-    multiplies. Slots are read `in_turns`. In the end the turn comes back to the
-    first team.
+    Ping-pong scheduling, for a kernel whose pipeline has `turns`: the consumer
+    role becomes so many teams. All walk over the tiles of the workgroup; each
+    computes those of its turn, and advances its phases past what the others
+    read. A team takes the turn before it waits for the first slot of a tile, and
+    passes it on when it has started the last multiply: while one team runs the
+    epilogue of its tile, another multiplies. Slots are read `in_turns`. In the
+    end the turn comes back to the first team.
   }];
 }
 
-def ShareKernels : Pass<"tracea-share-kernels", "::mlir::ModuleOp"> {
-  let summary = "Keep one of equal kernels";
+def DeduplicateKernels : Pass<"tracea-deduplicate-kernels", "::mlir::ModuleOp"> {
+  let summary = "Keep one of several equal kernels";
   let description = [{
     Kernels that differ in nothing but their names become one, which all their
     launches name: it is proved and compiled once. Each launch keeps its location,

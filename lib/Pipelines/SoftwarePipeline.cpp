@@ -1,4 +1,4 @@
-//===- ScheduleRoles.cpp - Roles, rings and staged results for GPUs -------===//
+//===- SoftwarePipeline.cpp - Which pipelining a GPU kernel gets ----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -10,7 +10,7 @@
 #include "tracea/Pipelines/Passes.h"
 
 namespace mlir::tracea {
-#define GEN_PASS_DEF_SCHEDULEROLES
+#define GEN_PASS_DEF_SOFTWAREPIPELINE
 #include "tracea/Pipelines/Passes.h.inc"
 } // namespace mlir::tracea
 
@@ -22,14 +22,14 @@ static constexpr StringLiteral kPlainLoops = "linalg";
 
 static void addRolePasses(OpPassManager &kernels) {
   kernels.addPass(tracea_pipe::createJoinChannels());
-  kernels.addPass(tracea_pipe::createShareClusterSums());
+  kernels.addPass(tracea_pipe::createClusterReduce());
   // Without roles: the kernels that have no pipeline.
-  kernels.addPass(tracea_pipe::createFillAhead());
-  kernels.addPass(tracea_pipe::createPersistTiles());
-  kernels.addPass(tracea_pipe::createSpecializeRoles());
-  kernels.addPass(tracea_pipe::createOverlapMultiplies());
-  kernels.addPass(tracea_pipe::createStageStores());
-  kernels.addPass(tracea_pipe::createTakeTurns());
+  kernels.addPass(tracea_pipe::createMultistagePrefetch());
+  kernels.addPass(tracea_pipe::createPersistentTiles());
+  kernels.addPass(tracea_pipe::createWarpSpecialize());
+  kernels.addPass(tracea_pipe::createAsyncMMA());
+  kernels.addPass(tracea_pipe::createStageEpilogue());
+  kernels.addPass(tracea_pipe::createPingPong());
   addCleanup(kernels);
 }
 
@@ -40,7 +40,8 @@ static OpPassManager makeKernelManager() {
 }
 
 namespace {
-struct ScheduleRoles : mlir::tracea::impl::ScheduleRolesBase<ScheduleRoles> {
+struct SoftwarePipeline
+    : mlir::tracea::impl::SoftwarePipelineBase<SoftwarePipeline> {
   void getDependentDialects(DialectRegistry &registry) const override {
     makeKernelManager().getDependentDialects(registry);
   }

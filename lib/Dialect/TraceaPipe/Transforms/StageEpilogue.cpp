@@ -1,4 +1,4 @@
-//===- StageStores.cpp - Results leave through staged memory --------------===//
+//===- StageEpilogue.cpp - Results leave through staged memory ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -23,7 +23,7 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_STAGESTORES
+#define GEN_PASS_DEF_STAGEEPILOGUE
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -400,8 +400,9 @@ static bool hasManyRows(RoleOp role, StoreOp store) {
 }
 
 namespace {
-struct StageStores : mlir::tracea_pipe::impl::StageStoresBase<StageStores> {
-  using StageStoresBase::StageStoresBase;
+struct StageEpilogue
+    : mlir::tracea_pipe::impl::StageEpilogueBase<StageEpilogue> {
+  using StageEpilogueBase::StageEpilogueBase;
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();

@@ -1,6 +1,10 @@
-//===- TakeTurns.cpp - Teams that take tiles in turn ----------------------===//
+//===- PingPong.cpp - Consumer teams that alternate between tiles ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides where a team takes the tensor cores and
+// where it passes them on, so that the epilogue of one tile runs beside the
+// multiplies of the next.
 
 #include "PhaseUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +14,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_TAKETURNS
+#define GEN_PASS_DEF_PINGPONG
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -262,7 +266,7 @@ static LogicalResult takeTurns(KernelOp kernel, int64_t turns) {
 }
 
 namespace {
-struct TakeTurns : mlir::tracea_pipe::impl::TakeTurnsBase<TakeTurns> {
+struct PingPong : mlir::tracea_pipe::impl::PingPongBase<PingPong> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();

@@ -1,6 +1,11 @@
-//===- OverlapMultiplies.cpp - Sums in flight from slot to slot -----------===//
+//===- AsyncMMA.cpp - Matrix multiplies in flight across slots ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level, for kernels whose matrix unit is asynchronous
+// (wgmma). Decides which loop keeps its accumulator in flight, and that a slot
+// is released one iteration later than it is read, because the multiply that
+// reads it may still be pending until then.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,7 +16,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_OVERLAPMULTIPLIES
+#define GEN_PASS_DEF_ASYNCMMA
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -186,8 +191,7 @@ static void overlap(SumLoop &sum) {
 }
 
 namespace {
-struct OverlapMultiplies
-    : mlir::tracea_pipe::impl::OverlapMultipliesBase<OverlapMultiplies> {
+struct AsyncMMA : mlir::tracea_pipe::impl::AsyncMMABase<AsyncMMA> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();

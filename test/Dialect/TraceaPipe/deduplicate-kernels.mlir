@@ -1,5 +1,5 @@
-// RUN: tracea-opt %s --split-input-file --tracea-share-kernels | FileCheck %s
-// RUN: tracea-opt %s --split-input-file --tracea-share-kernels -o /dev/null --remark-format=emitRemark --remarks-filter=tracea-share-kernels 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tracea-opt %s --split-input-file --tracea-deduplicate-kernels | FileCheck %s
+// RUN: tracea-opt %s --split-input-file --tracea-deduplicate-kernels -o /dev/null --remark-format=emitRemark --remarks-filter=tracea-deduplicate-kernels 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Equal kernels become the first of them, wherever it is launched from.
 // CHECK-LABEL: func.func @equal(
@@ -7,8 +7,8 @@
 // CHECK:         tracea_pipe.launch @k_0 ins(%{{.*}} : memref<4xf32>) outs(%{{.*}} : memref<4xf32>)
 // CHECK-LABEL: func.func @other(
 // CHECK:         tracea_pipe.launch @k_0
-// REMARK:      share-kernels.mlir:[[@LINE+6]]:3: remark: [Passed] KernelShared {{.*}}launches 'k_0', which is the same as 'k_1'
-// REMARK:      share-kernels.mlir:[[@LINE+10]]:3: remark: [Passed] KernelShared {{.*}}launches 'k_0', which is the same as 'k_2'
+// REMARK:      deduplicate-kernels.mlir:[[@LINE+6]]:3: remark: [Passed] KernelShared {{.*}}launches 'k_0', which is the same as 'k_1'
+// REMARK:      deduplicate-kernels.mlir:[[@LINE+10]]:3: remark: [Passed] KernelShared {{.*}}launches 'k_0', which is the same as 'k_2'
 func.func @equal(%a: memref<4xf32>) -> memref<4xf32> {
   %x = memref.alloc() : memref<4xf32>
   tracea_pipe.launch @k_0 ins(%a : memref<4xf32>) outs(%x : memref<4xf32>)

@@ -1,4 +1,4 @@
-//===- ShareKernels.cpp - Equal kernels become one ------------------------===//
+//===- DeduplicateKernels.cpp - Equal kernels become one ------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -15,10 +15,10 @@
 #include "llvm/ADT/SetVector.h"
 #include <map>
 
-#define DEBUG_TYPE "tracea-share-kernels"
+#define DEBUG_TYPE "tracea-deduplicate-kernels"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_SHAREKERNELS
+#define GEN_PASS_DEF_DEDUPLICATEKERNELS
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -100,7 +100,8 @@ unsigned KernelClasses::get(KernelOp kernel) {
 }
 
 namespace {
-struct ShareKernels : mlir::tracea_pipe::impl::ShareKernelsBase<ShareKernels> {
+struct DeduplicateKernels
+    : mlir::tracea_pipe::impl::DeduplicateKernelsBase<DeduplicateKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);

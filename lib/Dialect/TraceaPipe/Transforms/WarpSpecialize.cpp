@@ -1,6 +1,10 @@
-//===- SpecializeRoles.cpp - Copies and multiplies in roles of their own --===//
+//===- WarpSpecialize.cpp - Producer and consumer warps -------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides which operation belongs to the producer
+// (acquire, copy, commit) and which to the consumers; what both need, they
+// compute both.
 
 #include "PhaseUtils.h"
 #include "SplitTeams.h"
@@ -11,7 +15,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_SPECIALIZEROLES
+#define GEN_PASS_DEF_WARPSPECIALIZE
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -156,8 +160,8 @@ static LogicalResult specialize(KernelOp kernel, PipelineAttr pipeline) {
 }
 
 namespace {
-struct SpecializeRoles
-    : mlir::tracea_pipe::impl::SpecializeRolesBase<SpecializeRoles> {
+struct WarpSpecialize
+    : mlir::tracea_pipe::impl::WarpSpecializeBase<WarpSpecialize> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();

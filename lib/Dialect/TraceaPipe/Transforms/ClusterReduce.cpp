@@ -1,6 +1,10 @@
-//===- ShareClusterSums.cpp - Sums in the memories of a cluster -----------===//
+//===- ClusterReduce.cpp - Reductions over distributed shared memory ------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Decides how the partial sums of a cluster (split-K
+// within a cluster) are exchanged, and the swizzle of the memory that they pass
+// through.
 //
 // Rows of the memory are swizzled for both sides. A matrix unit leaves two
 // neighbours of eight rows in a quarter of a warp's lanes each: four rows of
@@ -15,7 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_SHARECLUSTERSUMS
+#define GEN_PASS_DEF_CLUSTERREDUCE
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -123,8 +127,8 @@ static LogicalResult share(ClusterSumOp sum) {
 }
 
 namespace {
-struct ShareClusterSums
-    : mlir::tracea_pipe::impl::ShareClusterSumsBase<ShareClusterSums> {
+struct ClusterReduce
+    : mlir::tracea_pipe::impl::ClusterReduceBase<ClusterReduce> {
   void runOnOperation() override {
     SmallVector<ClusterSumOp> sums;
     getOperation().walk([&](ClusterSumOp sum) { sums.push_back(sum); });

@@ -1,7 +1,7 @@
 // The role that multiplies becomes two teams: each computes the tiles of its turn and
 // walks past what the other reads.
-// RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-take-turns))" | FileCheck %s
-// RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-take-turns,tracea-verify-protocol))" -o /dev/null
+// RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-ping-pong))" | FileCheck %s
+// RUN: tracea-opt %s --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-ping-pong,tracea-verify-protocol))" -o /dev/null
 
 #swap = affine_map<(i, j) -> (j, i)>
 #id = affine_map<(i, j) -> (i, j)>

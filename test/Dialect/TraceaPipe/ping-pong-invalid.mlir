@@ -1,5 +1,5 @@
 // What two teams cannot take in turn.
-// RUN: tracea-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-take-turns))"
+// RUN: tracea-opt %s --split-input-file --verify-diagnostics --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-ping-pong))"
 
 #swap = affine_map<(i, j) -> (j, i)>
 #id = affine_map<(i, j) -> (i, j)>

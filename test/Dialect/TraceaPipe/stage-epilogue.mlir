@@ -1,7 +1,7 @@
 // A result leaves in parts whose rows copies can swizzle, through buffers that take
 // turns; what is computed from the tile element by element is computed for each part.
-// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-stores,canonicalize,cse))" | FileCheck %s
-// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-stores{columns=128 buffers=1},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
+// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-epilogue,canonicalize,cse))" | FileCheck %s
+// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-stage-epilogue{columns=128 buffers=1},canonicalize,cse))" | FileCheck %s --check-prefix=WIDE
 
 // CHECK-DAG: #[[ID:map[0-9]*]] = affine_map<(d0, d1) -> (d0, d1)>
 // CHECK-DAG: #[[SWAP:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>

@@ -1,6 +1,10 @@
-//===- PersistTiles.cpp - Workgroups that walk over tiles -----------------===//
+//===- PersistentTiles.cpp - Persistent kernels and their tile scheduler --===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level. Replaces the grid of tiles by a loop of few
+// workgroups over them, in the order (raster) that the schedule names; rings
+// and their phases are carried from tile to tile.
 
 #include "PhaseUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +13,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_PERSISTTILES
+#define GEN_PASS_DEF_PERSISTENTTILES
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -104,7 +108,8 @@ static void persist(TilesOp tiles, int64_t most) {
 }
 
 namespace {
-struct PersistTiles : mlir::tracea_pipe::impl::PersistTilesBase<PersistTiles> {
+struct PersistentTiles
+    : mlir::tracea_pipe::impl::PersistentTilesBase<PersistentTiles> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();

@@ -1,6 +1,6 @@
 // Which rings are filled ahead, and why others are not.
-// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-fill-ahead))" \
-// RUN:     --remark-format=emitRemark --remarks-filter=tracea-fill-ahead 2>%t.remarks | FileCheck %s
+// RUN: tracea-opt %s --split-input-file --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-multistage-prefetch))" \
+// RUN:     --remark-format=emitRemark --remarks-filter=tracea-multistage-prefetch 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
 
 #id = affine_map<(i, j) -> (i, j)>

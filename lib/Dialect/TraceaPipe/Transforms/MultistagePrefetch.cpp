@@ -1,6 +1,9 @@
-//===- FillAhead.cpp - Slots are filled while others are read -------------===//
+//===- MultistagePrefetch.cpp - The multistage (cp.async) pipeline --------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Within the pipeline level, for kernels without warp roles. Decides which loop
+// prefetches: all slots but one are in flight while one is read.
 
 #include "PhaseUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +15,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::tracea_pipe {
-#define GEN_PASS_DEF_FILLAHEAD
+#define GEN_PASS_DEF_MULTISTAGEPREFETCH
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h.inc"
 } // namespace mlir::tracea_pipe
 
@@ -229,7 +232,8 @@ static void fillAhead(Ring ring) {
 }
 
 namespace {
-struct FillAhead : mlir::tracea_pipe::impl::FillAheadBase<FillAhead> {
+struct MultistagePrefetch
+    : mlir::tracea_pipe::impl::MultistagePrefetchBase<MultistagePrefetch> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     // A thread of a CPU has nobody who copies beside it.
@@ -244,7 +248,7 @@ struct FillAhead : mlir::tracea_pipe::impl::FillAheadBase<FillAhead> {
       if (!ring->collectFilling()) {
         remark::missed(channel.getLoc(),
                        remark::RemarkOpts::name("NotFilledAhead")
-                           .category("tracea-fill-ahead"))
+                           .category("tracea-multistage-prefetch"))
             << remark::reason("{0}", ring->reason);
         continue;
       }
