@@ -8,8 +8,8 @@
 // Each phase of the barrier, which a role comes to once, is a barrier of its
 // own; threads that have ended count as arrived (PTX ISA, "barrier.cluster").
 
+#include "../ProgramBuilder.h"
 #include "Assembler.h"
-#include "ProgramBuilder.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -5,8 +5,8 @@
 // Short ones are unrolled, those that only touch memory are one step, others
 // read a trip count.
 
-#include "Operands.h"
-#include "ProgramBuilder.h"
+#include "../Operands.h"
+#include "../ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
