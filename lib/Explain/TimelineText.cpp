@@ -5,9 +5,13 @@
 #include "tracea/Explain/Timeline.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 using namespace tracea::explain;
+
+/// A run of up to so many bands is shown as it is.
+static constexpr int kBandsShownWhole = 4;
 
 static std::string padded(const std::string &text, size_t width) {
   return text.size() < width ? text + std::string(width - text.size(), ' ')
@@ -19,21 +23,34 @@ static std::string trimmed(std::string line) {
   return line + "\n";
 }
 
-std::string tracea::explain::timelineText(const Timeline &timeline,
-                                          int columnsOfBand) {
-  if (timeline.columns == 0)
-    return "nobody waits for anybody\n";
+namespace {
+/// The cells of a table: what roles do, and what slots hold.
+class Table {
+public:
+  explicit Table(const Timeline &timeline);
+  std::string band(int first, int last);
+
+private:
+  std::string row(const std::string &head, int first, int last,
+                  const std::function<std::string(int)> &cellAt) const;
+
+  const Timeline &timeline;
+  /// [role, column].
   std::map<std::pair<int, int>, std::string> cells;
-  size_t cell = 5;
+  /// [ring, slot], a character a column.
+  std::map<std::pair<int, int>, std::string> slots;
+  size_t headWidth = 6, cellWidth = 5;
+};
+} // namespace
+
+Table::Table(const Timeline &timeline) : timeline(timeline) {
   for (const TimelineEvent &event : timeline.events) {
     cells[{event.role, event.column}] = event.label;
-    cell = std::max(cell, event.label.size());
+    cellWidth = std::max(cellWidth, event.label.size());
   }
   for (size_t role = 0; role < timeline.blocked.size(); ++role)
     for (int column : timeline.blocked[role])
       cells.emplace(std::make_pair(static_cast<int>(role), column), "...");
-  // What each slot holds in each column.
-  std::map<std::pair<int, int>, std::string> slots;
   for (const TimelineSpan &span : timeline.spans) {
     std::string &line = slots[{span.channel, span.slot}];
     line.resize(timeline.columns, ' ');
@@ -42,9 +59,42 @@ std::string tracea::explain::timelineText(const Timeline &timeline,
               : span.kind == TimelineSpan::Full  ? '='
                                                  : '#');
   }
-  size_t head = 6;
   for (const std::string &role : timeline.roles)
-    head = std::max(head, role.size());
+    headWidth = std::max(headWidth, role.size());
+}
+
+std::string Table::row(const std::string &head, int first, int last,
+                       const std::function<std::string(int)> &cellAt) const {
+  std::string line = padded(head, headWidth);
+  for (int column = first; column < last; ++column)
+    line += " | " + padded(cellAt(column), cellWidth);
+  return trimmed(line);
+}
+
+std::string Table::band(int first, int last) {
+  std::string text = row("column", first, last,
+                         [](int column) { return std::to_string(column); });
+  for (size_t role = 0; role < timeline.roles.size(); ++role)
+    text += row(timeline.roles[role], first, last, [&](int column) {
+      auto at = cells.find({static_cast<int>(role), column});
+      return at == cells.end() ? std::string() : at->second;
+    });
+  for (size_t ring = 0; ring < timeline.rings.size(); ++ring)
+    for (int slot = 0; slot < timeline.rings[ring].slots; ++slot) {
+      std::string &states = slots[{static_cast<int>(ring), slot}];
+      states.resize(timeline.columns, ' ');
+      text += row("  " + timeline.rings[ring].letter + std::to_string(slot),
+                  first, last, [&](int column) {
+                    return std::string(cellWidth, states[column]);
+                  });
+    }
+  return text;
+}
+
+std::string tracea::explain::timelineText(const Timeline &timeline,
+                                          int columnsOfBand) {
+  if (timeline.columns == 0)
+    return "nobody waits for anybody\n";
   std::string text = "one run with " + std::to_string(timeline.iterations) +
                      " iterations of each loop" +
                      (timeline.isComplete ? "" : ", its beginning") + ": ";
@@ -52,34 +102,14 @@ std::string tracea::explain::timelineText(const Timeline &timeline,
     text += (&ring == &timeline.rings.front() ? "" : ", ") + ring.letter +
             " = " + ring.name;
   text += "; ... is waiting; + filled, = full, # read\n";
-  for (int first = 0; first < timeline.columns; first += columnsOfBand) {
-    int last = std::min(first + columnsOfBand, timeline.columns);
-    std::string line = padded("column", head);
-    for (int column = first; column < last; ++column)
-      line += " | " + padded(std::to_string(column), cell);
-    text += trimmed(line);
-    for (size_t role = 0; role < timeline.roles.size(); ++role) {
-      line = padded(timeline.roles[role], head);
-      for (int column = first; column < last; ++column) {
-        auto at = cells.find({static_cast<int>(role), column});
-        line += " | " + padded(at == cells.end() ? "" : at->second, cell);
-      }
-      text += trimmed(line);
-    }
-    for (size_t channel = 0; channel < timeline.rings.size(); ++channel)
-      for (int slot = 0; slot < timeline.rings[channel].slots; ++slot) {
-        line = padded(
-            "  " + timeline.rings[channel].letter + std::to_string(slot), head);
-        const std::string &states = slots[{static_cast<int>(channel), slot}];
-        for (int column = first; column < last; ++column) {
-          char state =
-              column < static_cast<int>(states.size()) ? states[column] : ' ';
-          line += " | " + std::string(cell, state);
-        }
-        text += trimmed(line);
-      }
-    if (last < timeline.columns)
-      text += "\n";
+  Table table(timeline);
+  for (const TimelinePiece &piece :
+       foldTimeline(timeline, columnsOfBand * kBandsShownWhole)) {
+    for (int first = piece.begin; first < piece.end; first += columnsOfBand)
+      text += (first > 0 ? "\n" : "") +
+              table.band(first, std::min(first + columnsOfBand, piece.end));
+    if (piece.repeats)
+      text += describeRepeats(piece) + "\n";
   }
   return text;
 }

@@ -110,6 +110,63 @@ TEST(Timeline, LongRunsAreCut) {
   EXPECT_THAT(timelineText(*timeline), HasSubstr("its beginning"));
 }
 
+/// What a slot is to a role or holds, for each slot from `turn` on.
+static std::vector<std::string> columnOf(const Timeline &timeline, int column,
+                                         int turn) {
+  int slots = timeline.rings[0].slots;
+  std::vector<std::string> cells(slots);
+  for (const TimelineEvent &event : timeline.events)
+    if (event.column == column)
+      cells[(event.slot + slots - turn) % slots] +=
+          std::to_string(event.role) + "." +
+          std::to_string(static_cast<int>(event.step)) + ";";
+  for (const TimelineSpan &span : timeline.spans)
+    if (span.begin <= column && column < span.end)
+      cells[(span.slot + slots - turn) % slots] +=
+          static_cast<char>('0' + span.kind);
+  return cells;
+}
+
+TEST(Timeline, ShowsTheSteadyStateOnce) {
+  TimelineOptions options;
+  options.iterations = 40;
+  alg::Expected<Timeline> timeline = simulate(ring(3), options);
+  ASSERT_TRUE(bool(timeline)) << timeline.message();
+  std::vector<TimelinePiece> pieces = foldTimeline(*timeline, 20);
+  int next = 0, leftOut = 0;
+  for (const TimelinePiece &piece : pieces) {
+    EXPECT_EQ(piece.begin, next);
+    int period = piece.end - piece.repeatsFrom;
+    next = piece.end + piece.repeats * period;
+    if (!piece.repeats)
+      continue;
+    leftOut += piece.repeats * period;
+    // Each column left out is one that is shown, some slots further on.
+    for (int column = piece.end; column < next; ++column) {
+      bool isAlike = false;
+      for (int turn = 0; turn < 3; ++turn)
+        isAlike |= columnOf(*timeline, column, turn) ==
+                   columnOf(*timeline, column - period, 0);
+      EXPECT_TRUE(isAlike) << column;
+    }
+  }
+  EXPECT_EQ(next, timeline->columns);
+  EXPECT_GT(leftOut, timeline->columns / 2);
+  EXPECT_THAT(timelineText(*timeline), HasSubstr("in the slots that follow"));
+  EXPECT_EQ(foldTimeline(*timeline, timeline->columns).size(), 1u);
+}
+
+TEST(Timeline, DrawingsAreAsWideAsAScreen) {
+  TimelineOptions options;
+  options.iterations = 60;
+  alg::Expected<Timeline> timeline = simulate(ring(4), options);
+  ASSERT_TRUE(bool(timeline)) << timeline.message();
+  std::string svg = timelineSvg(*timeline);
+  size_t at = svg.find("width=\"");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_LE(std::stod(svg.substr(at + 7)), 1600);
+}
+
 TEST(LaneView, NamesEachHolder) {
   alg::LaneBases bases;
   bases.reg = {{0, 1}};

@@ -65,6 +65,24 @@ struct Timeline {
 algebra::Expected<Timeline> simulate(const analysis::Protocol &protocol,
                                      const TimelineOptions &options = {});
 
+/// Columns that are shown, and what is left out behind them.
+struct TimelinePiece {
+  /// The end is exclusive.
+  int begin = 0, end = 0;
+  /// The columns from `repeatsFrom` to `end` come so many more times, in the
+  /// slots that follow; the next piece begins after these.
+  int repeats = 0, repeatsFrom = 0;
+};
+
+/// The run with its steady state once: stretches that repeat, each time a fixed
+/// number of slots further on in every ring, are left out. A run of at most
+/// `shownWhole` columns is one piece.
+std::vector<TimelinePiece> foldTimeline(const Timeline &timeline,
+                                        int shownWhole);
+/// "columns 24 to 77 come 2 more times, in the slots that follow"; empty where
+/// nothing is left out.
+std::string describeRepeats(const TimelinePiece &piece);
+
 /// Bands of columns: the roles' steps, below them the slots.
 std::string timelineText(const Timeline &timeline, int columnsOfBand = 10);
 std::string timelineSvg(const Timeline &timeline);
