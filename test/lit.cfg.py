@@ -7,6 +7,7 @@
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -91,3 +92,8 @@ if os.path.exists("/proc/cpuinfo"):
                     "cpu-" + flag for flag in line.split(":", 1)[1].split()
                 )
                 break
+
+# Debug output exists where assertions do; tracea-opt has the option then.
+opt = os.path.join(config.tracea_tools_dir, "tracea-opt")
+if os.path.exists(opt) and "--debug-only" in subprocess.run([opt, "--help-hidden"], capture_output=True, text=True).stdout:
+    config.available_features.add("asserts")

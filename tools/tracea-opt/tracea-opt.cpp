@@ -19,6 +19,8 @@
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -72,7 +74,29 @@ static int optimize(int argc, char **argv, mlir::DialectRegistry &registry) {
   return tracea::compiler::finishOutput(*out);
 }
 
+#ifndef NDEBUG
+/// Packages of LLVM are built without assertions, and then have no option for
+/// debug output, though our passes, built with them, have the output.
+static void registerDebugOnly() {
+  if (llvm::cl::getRegisteredOptions().count("debug-only"))
+    return;
+  static llvm::cl::list<std::string> types(
+      "debug-only", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Print what these passes decide (a comma list of names)"),
+      llvm::cl::cb<void, std::string>([](const std::string &) {
+        std::vector<const char *> names;
+        for (const std::string &type : types)
+          names.push_back(type.c_str());
+        llvm::DebugFlag = true;
+        llvm::setCurrentDebugTypes(names.data(), names.size());
+      }));
+}
+#endif
+
 static int run(int argc, char **argv) {
+#ifndef NDEBUG
+  registerDebugOnly();
+#endif
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -14,6 +14,9 @@
 #include "mlir/IR/Matchers.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-async-mma"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_ASYNCMMA
@@ -207,8 +210,16 @@ struct AsyncMMA : mlir::tracea_pipe::impl::AsyncMMABase<AsyncMMA> {
       bool several = llvm::all_of(sum.releases, [](ReleaseOp release) {
         return release.getChannel().getType().getSlots() > 1;
       });
-      if (!pipeline.getPending() || !several)
+      if (!pipeline.getPending() || !several) {
+        LDBG() << "loop at " << sum.loop.getLoc()
+               << " waits for each multiply: "
+               << (several ? "no group may be pending"
+                           : "its ring has one slot");
         continue;
+      }
+      LDBG() << "loop at " << sum.loop.getLoc()
+             << " keeps a group in flight, and gives back "
+             << sum.releases.size() << " slots an iteration late";
       overlap(sum);
       ++numLoops;
     }

@@ -16,7 +16,10 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tracea-cluster-reduce"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_CLUSTERREDUCE
@@ -142,6 +145,8 @@ struct ClusterReduce
       diag.attachNote(sums[0].getLoc()) << "the first one is here";
       return signalPassFailure();
     }
+    LDBG() << "reduces " << sums.front()
+           << " through distributed shared memory";
     if (failed(share(sums.front())))
       return signalPassFailure();
     ++numSums;

@@ -8,6 +8,9 @@
 #include "PhaseUtils.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-join-channels"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_JOINCHANNELS
@@ -137,8 +140,12 @@ struct JoinChannels : mlir::tracea_pipe::impl::JoinChannelsBase<JoinChannels> {
         rings.push_back(*ring);
     for (Ring &first : rings)
       for (Ring &second : rings)
-        if (first.channel != second.channel && succeeded(join(first, second)))
-          return true;
+        if (first.channel != second.channel) {
+          LDBG() << "asks whether " << first.channel << " and "
+                 << second.channel << " can be one";
+          if (succeeded(join(first, second)))
+            return true;
+        }
     return false;
   }
 };

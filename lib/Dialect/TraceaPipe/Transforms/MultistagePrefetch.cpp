@@ -13,6 +13,9 @@
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-multistage-prefetch"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_MULTISTAGEPREFETCH
@@ -246,12 +249,13 @@ struct MultistagePrefetch
       if (!ring)
         continue;
       if (!ring->collectFilling()) {
-        remark::missed(channel.getLoc(),
-                       remark::RemarkOpts::name("NotFilledAhead")
-                           .category("tracea-multistage-prefetch"))
+        remark::missed(
+            channel.getLoc(),
+            remark::RemarkOpts::name("NotFilledAhead").category(DEBUG_TYPE))
             << remark::reason("{0}", ring->reason);
         continue;
       }
+      LDBG() << "prefetches all slots but one of " << ring->channel;
       fillAhead(*ring);
       ++numRings;
     }

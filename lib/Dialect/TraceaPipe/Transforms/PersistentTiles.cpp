@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-persistent-tiles"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_PERSISTENTTILES
@@ -121,6 +124,8 @@ struct PersistentTiles
              "without 'workgroups' that walk over tiles";
       return signalPassFailure();
     }
+    LDBG() << "@" << kernel.getSymName() << ": " << pipeline.getWorkgroups()
+           << " workgroups walk over all tiles";
     persist(kernel.getTiles(), pipeline.getWorkgroups());
   }
 };

@@ -12,6 +12,9 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-ping-pong"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_PINGPONG
@@ -275,6 +278,8 @@ struct PingPong : mlir::tracea_pipe::impl::PingPongBase<PingPong> {
                     .wasInterrupted();
     if (!pipeline || pipeline.getTurns() == 1 || !kernel.getRoles() || done)
       return markAllAnalysesPreserved();
+    LDBG() << "@" << kernel.getSymName() << ": " << pipeline.getTurns()
+           << " teams alternate between tiles";
     if (failed(takeTurns(kernel, pipeline.getTurns())))
       signalPassFailure();
   }

@@ -10,6 +10,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tracea-pipeline-kernels"
 
@@ -170,6 +171,7 @@ struct PipelineKernels
     SmallVector<StageOp> stages;
     getOperation().walk([&](StageOp stage) { stages.push_back(stage); });
     for (StageOp stage : stages) {
+      LDBG() << "makes a channel of " << stage;
       if (failed(pipelineStage(stage)))
         return signalPassFailure();
       ++numChannels;

@@ -20,7 +20,10 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tracea-stage-epilogue"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_STAGEEPILOGUE
@@ -420,8 +423,13 @@ struct StageEpilogue
       for (StoreOp store : results) {
         bool isHalved =
             isLong(store) || (results.size() > 1 && hasManyRows(role, store));
-        if (std::optional<StagedStore> staged =
-                planStore(store, isHalved ? columns / 2 : columns.getValue()))
+        std::optional<StagedStore> staged =
+            planStore(store, isHalved ? columns / 2 : columns.getValue());
+        LDBG() << (!staged            ? "as it is stays "
+                   : staged->isDirect ? "lanes write "
+                                      : "through shared memory goes ")
+               << store;
+        if (staged)
           stores.push_back(std::move(*staged));
       }
       if (stores.empty())

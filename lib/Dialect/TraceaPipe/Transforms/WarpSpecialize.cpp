@@ -13,6 +13,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tracea-warp-specialize"
 
 namespace mlir::tracea_pipe {
 #define GEN_PASS_DEF_WARPSPECIALIZE
@@ -168,6 +171,8 @@ struct WarpSpecialize
     if (!pipeline || kernel.getRoles() ||
         kernel.getTiles().getBody().getOps<ChannelOp>().empty())
       return markAllAnalysesPreserved();
+    LDBG() << "@" << kernel.getSymName() << ": a producer and "
+           << pipeline.getTeams() << " teams of consumers";
     if (failed(specialize(kernel, pipeline)))
       signalPassFailure();
   }
