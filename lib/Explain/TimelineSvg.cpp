@@ -190,19 +190,24 @@ void Drawing::drawPiece(const TimelinePiece &piece) {
 }
 
 std::string Drawing::draw() {
+  cellsOfBand = std::max(4, int((kWidth - 2 * kLeft - head) / cell));
+  std::vector<TimelinePiece> pieces =
+      foldTimeline(timeline, cellsOfBand * kBandsShownWhole);
+  if (pieces.size() == 1)
+    cellsOfBand = std::min(cellsOfBand, timeline.columns);
   svg.text(kLeft, 24, "Pipeline of " + timeline.name,
            {16, kBlack, "start", true});
   svg.text(kLeft, 42,
            "One run with " + std::to_string(timeline.iterations) +
                " iterations of each loop" +
                (timeline.isComplete ? "" : ", its beginning") +
-               "; colours are slots, dashes are waiting, \"4–9 × 3\" are "
-               "columns that come three times",
+               "; colours are slots, dashes are waiting" +
+               (pieces.size() == 1 ? ""
+                                   : ", \"4–9 × 3\" are columns that come "
+                                     "three times"),
            {11, kGray});
-  cellsOfBand = std::max(4, int((kWidth - 2 * kLeft - head) / cell));
   nextBand();
-  for (const TimelinePiece &piece :
-       foldTimeline(timeline, cellsOfBand * kBandsShownWhole))
+  for (const TimelinePiece &piece : pieces)
     drawPiece(piece);
   return svg.str("Pipeline of " + timeline.name);
 }
