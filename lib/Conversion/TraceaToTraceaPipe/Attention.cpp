@@ -28,7 +28,7 @@ namespace {
 class FlashAttention {
 public:
   FlashAttention(KernelRewriter &rewriter, AttentionOp op)
-      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
+      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op),
         b(kb.builder()), ix(kb.index()) {}
 
   void build();

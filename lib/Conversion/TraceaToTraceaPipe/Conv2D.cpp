@@ -26,7 +26,7 @@ namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op)
-      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op, schedule),
+      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op),
         b(kb.builder()), ix(kb.index()) {
     defineConvolution(kb, op);
   }

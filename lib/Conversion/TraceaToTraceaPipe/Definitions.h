@@ -9,18 +9,35 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 
-#include "GemmShape.h"
+#include "KernelBuilder.h"
 
 namespace mlir::tracea {
 
-/// The product of `lhs` and `rhs`, the operands of `op` or copies of them, with
-/// the operands of its epilogue.
-void defineProduct(KernelBuilder &kb, GemmOp op, Value lhs, Value rhs);
-/// Parts of that sum: element (part, ...) of the result is a part of element
-/// (...).
-void definePartsOfProduct(KernelBuilder &kb, GemmOp op, Value lhs, Value rhs);
+/// Collects what is read for an element of one of a kernel's results.
+class Definition {
+public:
+  /// Of a result of rank `rank`, summed over `walked` dimensions, which come
+  /// after those of the result.
+  Definition(KernelBuilder &kb, unsigned rank, unsigned walked)
+      : kb(kb), dims(rank + walked) {}
+
+  AffineExpr dim(unsigned position) { return kb.dim(position); }
+  /// The element of an operand at `place`.
+  void add(Value operand, ArrayRef<AffineExpr> place);
+  /// The operands of an epilogue.
+  void addEpilogue(EpilogueOpInterface op);
+  /// Says it of a result of the kernel.
+  void set(int64_t factors, unsigned result = 0);
+
+private:
+  KernelBuilder &kb;
+  unsigned dims;
+  SmallVector<int64_t> operands;
+  SmallVector<Attribute> maps;
+};
+
 /// The sum over the first dimension of `parts`, with the epilogue of `op`.
-void defineSumOfParts(KernelBuilder &kb, GemmOp op, Value parts);
+void defineSumOfParts(KernelBuilder &kb, EpilogueOpInterface op, Value parts);
 /// Result number `result` is a copy of `source`, with zeros beyond its extents.
 void defineCopy(KernelBuilder &kb, Value source, unsigned result);
 /// A convolution with the operands of its epilogue.

@@ -29,7 +29,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   emitConvolutionChecks(rewriter, op);
 
   ScheduleAttr schedule = op.getScheduleAttr();
-  KernelBuilder kb(rewriter, op, schedule);
+  KernelBuilder kb(rewriter, op);
   defineConvolution(kb, op);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();

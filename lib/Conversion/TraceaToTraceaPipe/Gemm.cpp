@@ -10,41 +10,19 @@
 // rest in the result when it has the accumulator's type, else in a scratch
 // tile.
 
-#include "Definitions.h"
-#include "GemmResults.h"
-#include "GemmShape.h"
+#include "ContractionResults.h"
+#include "GemmContraction.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Map of a staged panel [panel, k, i] to matrix coordinates behind `batch`
-/// leading dimensions: (panel * width + i) along `wide`, k along the other.
-static AffineMap getPanelMap(KernelBuilder &kb, int64_t batch, int64_t width,
-                             bool wideIsLast) {
-  SmallVector<AffineExpr> results(batch, kb.zero());
-  AffineExpr wide = kb.dim(0) * width + kb.dim(2);
-  AffineExpr depth = kb.dim(1);
-  results.push_back(wideIsLast ? depth : wide);
-  results.push_back(wideIsLast ? wide : depth);
-  return kb.map(3, results);
-}
-
-void GemmShape::emitChecks(RewriterBase &rewriter) {
-  emitExtentCheck(rewriter, op, op.getLhs(), lhsK, op.getRhs(), rhsK,
-                  "k of lhs and rhs to be equal");
-  emitExtentCheck(rewriter, op, op.getLhs(), lhsM, op.getInit(), resultRank - 2,
-                  "m of lhs and result to be equal");
-  emitExtentCheck(rewriter, op, op.getRhs(), rhsN, op.getInit(), resultRank - 1,
-                  "n of rhs and result to be equal");
-  for (int64_t dim = 0; dim < batchRank; ++dim) {
-    if (lhsBatch)
-      emitExtentCheck(rewriter, op, op.getLhs(), dim, op.getInit(), dim,
-                      "batch dimensions of lhs and result to be equal");
-    if (rhsBatch)
-      emitExtentCheck(rewriter, op, op.getRhs(), dim, op.getInit(), dim,
-                      "batch dimensions of rhs and result to be equal");
-  }
+/// Map of a staged panel [panel, k, i] to the operand's coordinates:
+/// (panel * width + i) along m or n, and k.
+static AffineMap getPanelMap(KernelBuilder &kb, const MatrixOperand &operand,
+                             int64_t width) {
+  SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
+  return kb.map(3, operand.at(batch, kb.dim(0) * width + kb.dim(2), kb.dim(1)));
 }
 
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
@@ -56,37 +34,20 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << schedule;
-  op = unfuseReductions(rewriter, op);
-  Type accType = op.getAccumulatorType();
-  auto resultType = cast<RankedTensorType>(op.getResult().getType());
-  GemmShape shape(op);
-  shape.emitChecks(rewriter);
-  int64_t resultRank = shape.resultRank, batchRank = shape.batchRank;
-  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-
-  KernelBuilder kb(rewriter, op, schedule);
-  defineProduct(kb, op, op.getLhs(), op.getRhs());
-  GemmResults results(rewriter, op);
+  GemmContraction contraction(op);
+  contraction.emitChecks(rewriter);
+  Type accType = contraction.getAccumulatorType();
+  const MatrixOperand &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
+  ContractionResults results(rewriter, op);
+  KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
+  contraction.define(kb);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  Value lhs = kb.getMemRef(op.getLhs()), rhs = kb.getMemRef(op.getRhs());
-  Value result = kb.getDest(op.getInit());
-  Value sizeM = kb.getDim(op.getInit(), resultRank - 2);
-  Value sizeN = kb.getDim(op.getInit(), resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
-
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < batchRank; ++dim)
-    bounds.push_back(kb.getDim(op.getInit(), dim));
-  bounds.push_back(ix.ceilDiv(sizeM, tileM));
-  bounds.push_back(ix.ceilDiv(sizeN, tileN));
-  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
-
-  SmallVector<Value> batch(grid.begin(), grid.begin() + batchRank);
-  Value m0 = ix.mul(grid[batchRank], tileM);
-  Value n0 = ix.mul(grid[batchRank + 1], tileN);
-  Value lengthM = ix.min(ix.sub(sizeM, m0), tileM);
-  Value lengthN = ix.min(ix.sub(sizeN, n0), tileN);
+  Value sizeK = lhs.getSizeK(kb);
+  ResultTile grid =
+      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
+  Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
   RankedTensorType accTile = kb.getTileType({regM, regN}, accType);
   int64_t panelsM = llvm::divideCeil(stageM, regM);
@@ -97,14 +58,13 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
       kb.getStagedType({panelsN, tileK, regN}, accType);
   RankedTensorType lhsView = kb.getStagedType({regM, tileK}, accType);
   RankedTensorType rhsView = kb.getStagedType({tileK, regN}, accType);
-  AffineMap lhsMap = getPanelMap(kb, shape.lhsBatch, regM, /*wideIsLast=*/lhsT);
-  AffineMap rhsMap =
-      getPanelMap(kb, shape.rhsBatch, regN, /*wideIsLast=*/!rhsT);
+  AffineMap lhsMap = getPanelMap(kb, lhs, regM),
+            rhsMap = getPanelMap(kb, rhs, regN);
 
   // Where sums rest between blocks of k.
   std::optional<int64_t> knownK = getStatic(sizeK);
   bool oneBlock = knownK && *knownK <= tileK;
-  bool inResult = resultType.getElementType() == accType;
+  bool inResult = contraction.getResultType().getElementType() == accType;
   Value scratch;
   if (!oneBlock && !inResult)
     scratch = ScratchOp::create(
@@ -112,11 +72,6 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
         MemRefType::get({tileM, tileN}, accType, AffineMap(),
                         StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
 
-  SmallVector<AffineExpr> resultExprs(batchRank, kb.zero());
-  resultExprs.push_back(kb.dim(0));
-  resultExprs.push_back(kb.dim(1));
-  AffineMap resultMap = kb.map(2, resultExprs);
-  AffineMap plainMap = kb.map(2, {kb.dim(0), kb.dim(1)});
   Value zero = ix.constant(0);
 
   // An empty sum still writes the epilogue of zero.
@@ -125,22 +80,18 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     Value first = ix.equal(k0, zero);
     Value last = ix.lessOrEqual(sizeK, ix.add(k0, tileK));
 
-    SmallVector<Value> rhsIndices =
-        shape.at(batch, shape.rhsBatch, rhsT ? n0 : k0, rhsT ? k0 : n0);
     Value rhsStaged = StageOp::create(
-        b, rhsPanels, rhs, rhsIndices,
+        b, rhsPanels, kb.getMemRef(rhs.getTensor()), rhs.at(grid, grid.n, k0),
         ValueRange{ix.ceilDiv(lengthN, regN), lengthK, ix.constant(regN)},
-        rhsMap, ArrayRef<int64_t>{shape.rhsN}, schedule.getSlots());
+        rhsMap, ArrayRef<int64_t>{rhs.getOuterDim()}, schedule.getSlots());
 
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
-      Value mBase = ix.add(m0, ms);
-      SmallVector<Value> lhsIndices =
-          shape.at(batch, shape.lhsBatch, lhsT ? k0 : mBase, lhsT ? mBase : k0);
+      Value mBase = ix.add(grid.m, ms);
       Value lhsStaged = StageOp::create(
-          b, lhsPanels, lhs, lhsIndices,
+          b, lhsPanels, kb.getMemRef(lhs.getTensor()), lhs.at(grid, mBase, k0),
           ValueRange{ix.ceilDiv(rows, regM), lengthK, ix.constant(regM)},
-          lhsMap, ArrayRef<int64_t>{shape.lhsM}, schedule.getSlots());
+          lhsMap, ArrayRef<int64_t>{lhs.getOuterDim()}, schedule.getSlots());
 
       kb.loop(lengthN, regN, [&](Value j) {
         Value rhsPanel = ViewOp::create(
@@ -152,13 +103,13 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
                              ValueRange{ix.floorDiv(i, regM), zero, zero},
                              kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
           SmallVector<Value> limits = {ix.sub(rows, i), ix.sub(lengthN, j)};
-          SmallVector<Value> resultIndices(batch);
-          resultIndices.push_back(ix.add(mBase, i));
-          resultIndices.push_back(ix.add(n0, j));
-          TileAddress address{result, resultIndices, resultMap};
+          ResultTile part = grid;
+          part.m = ix.add(mBase, i);
+          part.n = ix.add(grid.n, j);
+          TileAddress address = contraction.getAddress(kb, part);
           TileAddress rest = address;
           if (scratch)
-            rest = {scratch, {ix.add(ms, i), j}, plainMap};
+            rest = {scratch, {ix.add(ms, i), j}, kb.matrixMap(0)};
           PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
                              ArrayRef<int64_t>{regM, regN},
                              /*write=*/true);
@@ -176,8 +127,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
                 return kb.addTiles(others, block);
               });
           kb.branch(
-              last,
-              [&] { results.store(kb, sum, resultIndices, resultMap, limits); },
+              last, [&] { results.store(kb, sum, address, limits); },
               [&] {
                 StoreOp::create(b, sum, rest.memory, rest.indices, limits,
                                 rest.map);
@@ -186,7 +136,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
       });
     });
   });
-  kb.finish();
+  results.finish(kb.launch());
   return success();
 }
 
@@ -224,63 +174,46 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
     return op.emitOpError() << "expects rows of rhs to be contiguous along n "
                                "for the variant 'gemm.direct', found "
                                "transpose_rhs";
-  op = unfuseReductions(rewriter, op);
-  GemmShape shape(op);
-  shape.emitChecks(rewriter);
-
-  KernelBuilder kb(rewriter, op, schedule);
-  defineProduct(kb, op, op.getLhs(), op.getRhs());
-  GemmResults results(rewriter, op);
+  GemmContraction contraction(op);
+  contraction.emitChecks(rewriter);
+  const MatrixOperand &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
+  ContractionResults results(rewriter, op);
+  KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
+  contraction.define(kb);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
-  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
-    bounds.push_back(kb.getDim(op.getInit(), dim));
-  bounds.push_back(ix.ceilDiv(sizeM, tileM));
-  bounds.push_back(ix.ceilDiv(sizeN, tileN));
-  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
-  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
-  Value m0 = ix.mul(grid[shape.batchRank], tileM);
-  Value n0 = ix.mul(grid[shape.batchRank + 1], tileN);
-  Value lengthM = ix.min(ix.sub(sizeM, m0), tileM);
-  Value lengthN = ix.min(ix.sub(sizeN, n0), tileN);
+  Value sizeK = lhs.getSizeK(kb);
+  ResultTile grid =
+      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
+  Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
   RankedTensorType accTile =
       kb.getTileType({regM, regN}, op.getAccumulatorType());
-  SmallVector<AffineExpr> exprs(shape.batchRank, kb.zero());
-  exprs.push_back(kb.dim(0));
-  exprs.push_back(kb.dim(1));
-  AffineMap resultMap = kb.map(2, exprs);
-  bool lhsT = op.getTransposeLhs();
 
   kb.loop(lengthN, regN, [&](Value j) {
     kb.loop(lengthM, regM, [&](Value i) {
-      Value m = ix.add(m0, i), n = ix.add(n0, j);
+      ResultTile part = grid;
+      part.m = ix.add(grid.m, i);
+      part.n = ix.add(grid.n, j);
       SmallVector<Value> limits = {ix.sub(lengthM, i), ix.sub(lengthN, j)};
       // Sums of blocks of k are added up: the error is that of one block.
       Value sum = kb.loop(
           sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
             Value depth = ix.min(ix.sub(sizeK, k), tileK);
-            Value lhs = getWindow(
-                kb, kb.getMemRef(op.getLhs()),
-                shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k),
-                {regM, tileK}, shape.lhsM, shape.lhsK);
-            Value rhs = getWindow(kb, kb.getMemRef(op.getRhs()),
-                                  shape.at(batch, shape.rhsBatch, k, n),
-                                  {tileK, regN}, shape.rhsK, shape.rhsN);
-            Value block =
-                MmaOp::create(b, lhs, rhs, kb.splat(accTile, 0), depth, limits);
+            Value left = getWindow(kb, kb.getMemRef(lhs.getTensor()),
+                                   lhs.at(part, part.m, k), {regM, tileK},
+                                   lhs.getOuterDim(), lhs.getDimK());
+            Value right = getWindow(kb, kb.getMemRef(rhs.getTensor()),
+                                    rhs.at(part, part.n, k), {tileK, regN},
+                                    rhs.getDimK(), rhs.getOuterDim());
+            Value block = MmaOp::create(b, left, right, kb.splat(accTile, 0),
+                                        depth, limits);
             return kb.addTiles(others, block);
           });
-      SmallVector<Value> indices(batch);
-      indices.push_back(m);
-      indices.push_back(n);
-      results.store(kb, sum, indices, resultMap, limits);
+      results.store(kb, sum, contraction.getAddress(kb, part), limits);
     });
   });
-  kb.finish();
+  results.finish(kb.launch());
   return success();
 }

@@ -5,13 +5,15 @@
 // Variant "grouped.warpgroup": workgroups walk over the tiles of all groups.
 // How many there are, and which rows of which group a tile has, is found on the
 // device from the ends of the groups; the host knows a bound of their number,
-// from which the grid follows. A tile is that of one product: the matrix of its
-// group is the batch of the second operand. Rows past the end of a group are
-// multiplied, but not stored.
+// from which the grid follows. A tile is that of a contraction of the matrix of
+// all rows with one of a batch, which its group chooses. Rows past the end of a
+// group are multiplied, but not stored.
 //
 // Rows that are in no group are the last tiles. Their sums have no terms.
 
-#include "UnitProduct.h"
+#include "ContractionResults.h"
+#include "GemmContraction.h"
+#include "WarpgroupTile.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,22 +22,50 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// What the run has to check: extents that two operands share.
-static void emitChecks(RewriterBase &rewriter, GroupedGemmOp op) {
-  int64_t k = op.getRhsK(), n = op.getRhsN();
-  emitExtentCheck(rewriter, op, op.getLhs(), 1, op.getRhs(), k,
+namespace {
+/// tracea.grouped_gemm. The batch of a tile is its group.
+class GroupedContraction : public Contraction {
+public:
+  explicit GroupedContraction(GroupedGemmOp op)
+      : Contraction(op), grouped(op),
+        lhs(op.getLhs(), {/*isLeft=*/true, /*isAlongK=*/true,
+                          /*rowExtent=*/op.getK(),
+                          /*otherExtent=*/ShapedType::kDynamic}),
+        rhs(op.getRhs(), {/*isLeft=*/false, op.getTransposeRhs(),
+                          op.getTransposeRhs() ? op.getK() : op.getN(),
+                          getResultType().getDimSize(0)}) {}
+
+  MatrixOperand &getLhs() override { return lhs; }
+  MatrixOperand &getRhs() override { return rhs; }
+  void emitChecks(RewriterBase &rewriter) override;
+  /// Which terms a row has is data.
+  std::optional<Definition> getTerms(KernelBuilder &, unsigned) override {
+    return std::nullopt;
+  }
+  SmallVector<Value> getTables() override { return {grouped.getEnds()}; }
+  Value getEnds() { return grouped.getEnds(); }
+
+private:
+  GroupedGemmOp grouped;
+  MatrixOperand lhs, rhs;
+};
+} // namespace
+
+void GroupedContraction::emitChecks(RewriterBase &rewriter) {
+  Value left = lhs.getTensor(), right = rhs.getTensor();
+  emitExtentCheck(rewriter, op, left, lhs.getDimK(), right, rhs.getDimK(),
                   "lhs and rhs to have the same k");
-  emitExtentCheck(rewriter, op, op.getLhs(), 0, op.getInit(), 0,
+  emitExtentCheck(rewriter, op, left, 0, getInit(), 0,
                   "lhs and the result to have the same rows");
-  emitExtentCheck(rewriter, op, op.getRhs(), n, op.getInit(), 1,
+  emitExtentCheck(rewriter, op, right, rhs.getOuterDim(), getInit(), 1,
                   "rhs and the result to have the same n");
-  emitExtentCheck(rewriter, op, op.getRhs(), 0, op.getEnds(), 0,
+  emitExtentCheck(rewriter, op, right, 0, getEnds(), 0,
                   "an end for each matrix of rhs");
-  if (!cast<RankedTensorType>(op.getRhs().getType()).isDynamicDim(0))
+  if (!cast<RankedTensorType>(right.getType()).isDynamicDim(0))
     return;
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  Value groups = rewriter.createOrFold<tensor::DimOp>(loc, op.getRhs(), 0);
+  Value groups = rewriter.createOrFold<tensor::DimOp>(loc, right, 0);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value some = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
                                      groups, zero);
@@ -43,43 +73,24 @@ static void emitChecks(RewriterBase &rewriter, GroupedGemmOp op) {
                        "tracea.grouped_gemm: expected at least one group");
 }
 
-/// The products of all rows with each matrix: what one tile computes is a part
-/// of it. Nothing is left of the operation after the lowering.
-static GemmOp createProduct(RewriterBase &rewriter, GroupedGemmOp op) {
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, op.getInit());
-  sizes.insert(sizes.begin(),
-               tensor::getMixedSize(rewriter, loc, op.getRhs(), 0));
-  Value init =
-      tensor::EmptyOp::create(rewriter, loc, sizes, op.getAccumulatorType());
-  return GemmOp::create(rewriter, loc, op.getLhs(), op.getRhs(),
-                        /*extras=*/ValueRange(), init,
-                        /*aux_inits=*/ValueRange(), /*transpose_lhs=*/false,
-                        op.getTransposeRhs(), op.getAccAttr(),
-                        /*epilogue_maps=*/rewriter.getArrayAttr({}),
-                        /*aux_maps=*/rewriter.getArrayAttr({}),
-                        /*aux_kinds=*/rewriter.getArrayAttr({}),
-                        op.getScheduleAttr());
-}
-
 /// The walk of one workgroup over the tiles of all groups.
-static void emitWalk(KernelBuilder &kb, GroupedGemmOp op, UnitProduct &product,
-                     int64_t cores) {
+static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
+                     WarpgroupTile &unit, const ContractionResults &results) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  ScheduleAttr schedule = op.getScheduleAttr();
-  Value result = kb.getDest(op.getInit()), ends = kb.getMemRef(op.getEnds());
-  Value rows = kb.getDim(op.getInit(), 0), sizeN = kb.getDim(op.getInit(), 1);
-  Value groups = kb.getDim(op.getEnds(), 0);
-  Value steps = ix.ceilDiv(product.getSizeK(kb), product.tileK);
-  Value columns = ix.ceilDiv(sizeN, product.tileN);
+  ScheduleAttr schedule = contraction.getSchedule();
+  int64_t cores = std::max<int64_t>(contraction.getTarget().getCores(), 1);
+  Value ends = kb.getMemRef(contraction.getEnds());
+  Value rows = kb.getDim(contraction.getInit(), 0);
+  Value sizeN = kb.getDim(contraction.getInit(), 1);
+  Value groups = kb.getExtent(ends, 0);
+  Value steps = unit.getSteps(kb);
+  Value columns = ix.ceilDiv(sizeN, unit.tileN);
   // Each group but one may add a tile, if it has a row.
   Value most = ix.mul(
-      ix.add(ix.ceilDiv(rows, product.tileM), ix.min(groups, rows)), columns);
-  Value workgroups = ix.min(most, cores);
-  auto count = RaggedCountOp::create(b, ends, rows, product.tileM);
+      ix.add(ix.ceilDiv(rows, unit.tileM), ix.min(groups, rows)), columns);
+  Value workgroups = ix.min(most, cores * schedule.getResidents());
+  auto count = RaggedCountOp::create(b, ends, rows, unit.tileM);
   Value tiles = ix.mul(count.getAll(), columns);
   Block::BlockArgListType grid = kb.beginTiles(workgroups);
 
@@ -89,43 +100,33 @@ static void emitWalk(KernelBuilder &kb, GroupedGemmOp op, UnitProduct &product,
   auto raster =
       RasterOp::create(b, walk.getInductionVar(), count.getAll(), columns,
                        std::max<int64_t>(schedule.getGroup(), 1));
-  auto tile =
-      RaggedTileOp::create(b, raster.getRow(), ends, rows, product.tileM);
-  Value first = tile.getFirst();
-  Value n = ix.mul(raster.getColumn(), product.tileN);
-  Value group = ix.min(tile.getGroup(), ix.sub(groups, 1));
+  auto found = RaggedTileOp::create(b, raster.getRow(), ends, rows, unit.tileM);
+  ResultTile tile;
+  tile.m = found.getFirst();
+  tile.n = ix.mul(raster.getColumn(), unit.tileN);
+  tile.sizeM = found.getEnd();
+  tile.sizeN = sizeN;
+  tile.batch = {ix.min(found.getGroup(), ix.sub(groups, 1))};
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        raster.getRow(), count.getFull());
   Value terms = arith::SelectOp::create(b, isFull, steps, ix.constant(0));
-  Value sum = product.sum(kb, group, first, n, ix.constant(0), terms);
-  SmallVector<Value> limits = {ix.sub(tile.getEnd(), first), ix.sub(sizeN, n)};
-  SmallVector<Value> indices = {first, n};
-  AffineMap map = product.getResultMap(kb, 0);
-  Value out = kb.emitEpilogue(op, sum, {result, indices, map}, limits);
-  StoreOp::create(b, out, result, indices, limits, map);
+  Value sum = unit.sum(kb, tile, ix.constant(0), terms);
+  results.store(kb, sum, contraction.getAddress(kb, tile), tile.getLimits(ix));
 }
 
 LogicalResult mlir::tracea::lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
                                                       GroupedGemmOp op) {
-  GemmOp gemm = createProduct(rewriter, op);
-  UnitProduct product(gemm, /*isTransposed=*/false);
-  product.subject = op;
-  if (failed(product.verify()))
+  GroupedContraction contraction(op);
+  WarpgroupTile unit(contraction, /*isTransposed=*/false);
+  if (failed(unit.verify()))
     return failure();
-  emitChecks(rewriter, op);
-  product.lhs = padRows(rewriter, gemm, op.getLhs());
-  product.rhs = padRows(rewriter, gemm, op.getRhs());
-  SmallVector<Value> inputs{product.lhs, product.rhs, op.getEnds()};
-  llvm::append_range(inputs, op.getExtras());
-  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), inputs, op.getInit());
+  contraction.emitChecks(rewriter);
+  padOperands(rewriter, contraction);
+  ContractionResults results(rewriter, contraction.getOp());
+  KernelBuilder kb(rewriter, op, contraction.getInputs(), results.getInits());
   requireAlignment(kb.getKernel());
-  setPipeline(kb, product, /*isPersistent=*/false);
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  emitWalk(kb, op, product,
-           std::max<int64_t>(target.getCores(), 1) *
-               op.getScheduleAttr().getResidents());
-  rewriter.eraseOp(gemm);
-  kb.finish();
+  setPipeline(kb, unit, /*isPersistent=*/false);
+  emitWalk(kb, contraction, unit, results);
+  results.finish(kb.launch());
   return success();
 }

@@ -101,28 +101,25 @@ Value IndexMath::lessOrEqual(Value x, Value y) {
 // KernelBuilder
 //===----------------------------------------------------------------------===//
 
-KernelBuilder::KernelBuilder(KernelRewriter &rewriter,
-                             DestinationStyleOpInterface op,
-                             ScheduleAttr schedule)
-    : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
+KernelBuilder::KernelBuilder(KernelRewriter &rewriter, Operation *op)
+    : rewriter(rewriter), op(op), b(op->getLoc(), rewriter.getContext()),
       math(b) {
-  for (OpOperand *operand : op.getDpsInputOperands())
+  auto operation = cast<DestinationStyleOpInterface>(op);
+  for (OpOperand *operand : operation.getDpsInputOperands())
     inputs.push_back(operand->get());
-  for (OpOperand &operand : op.getDpsInitsMutable())
+  for (OpOperand &operand : operation.getDpsInitsMutable())
     inits.push_back(operand.get());
-  createKernel(rewriter.names, schedule);
+  createKernel(rewriter.names);
 }
 
-KernelBuilder::KernelBuilder(KernelRewriter &rewriter,
-                             DestinationStyleOpInterface op,
-                             ScheduleAttr schedule, ValueRange inputs,
-                             ValueRange inits)
-    : rewriter(rewriter), op(op), b(op.getLoc(), rewriter.getContext()),
+KernelBuilder::KernelBuilder(KernelRewriter &rewriter, Operation *op,
+                             ValueRange inputs, ValueRange inits)
+    : rewriter(rewriter), op(op), b(op->getLoc(), rewriter.getContext()),
       math(b), inputs(inputs), inits(inits) {
-  createKernel(rewriter.names, schedule);
+  createKernel(rewriter.names);
 }
 
-void KernelBuilder::createKernel(KernelNames &names, ScheduleAttr schedule) {
+void KernelBuilder::createKernel(KernelNames &names) {
   SmallVector<Type> types;
   for (ArrayRef<Value> operands : {ArrayRef(inputs), ArrayRef(inits)})
     for (Value operand : operands) {
@@ -135,9 +132,10 @@ void KernelBuilder::createKernel(KernelNames &names, ScheduleAttr schedule) {
                    .getVectorBits();
   b.setInsertionPointToEnd(module.getBody());
   // "gemm_0" of "tracea.gemm".
-  kernel = KernelOp::create(b, names.take(op->getName().stripDialect()),
-                            b.getFunctionType(types, {}), schedule.getVariant(),
-                            op->getName().getStringRef());
+  kernel = KernelOp::create(
+      b, names.take(op->getName().stripDialect()), b.getFunctionType(types, {}),
+      cast<ScheduledOpInterface>(op).getScheduleAttr().getVariant(),
+      op->getName().getStringRef());
   ArrayRef<BlockArgument> arguments = kernel.getBody().getArguments();
   for (auto [operand, argument] :
        llvm::zip(inputs, arguments.take_front(inputs.size())))
@@ -165,6 +163,10 @@ Value KernelBuilder::getDim(Value operand, int64_t dim) {
   Value memref = dests.lookupOrNull(operand);
   if (!memref)
     memref = getMemRef(operand);
+  return getExtent(memref, dim);
+}
+
+Value KernelBuilder::getExtent(Value memref, int64_t dim) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return math.constant(type.getDimSize(dim));
@@ -395,7 +397,7 @@ ValueRange KernelBuilder::launch() {
   rewriter.setInsertionPoint(op);
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
   auto launch =
-      LaunchOp::create(rewriter, op.getLoc(), types,
+      LaunchOp::create(rewriter, op->getLoc(), types,
                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                        /*others=*/ArrayAttr(), inputs, inits);
   return launch.getResults();

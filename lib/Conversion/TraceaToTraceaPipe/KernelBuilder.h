@@ -71,12 +71,11 @@ class KernelBuilder {
 public:
   /// Starts a kernel for `op`: its arguments are the memrefs of all tensor
   /// operands, inputs before destinations.
-  KernelBuilder(KernelRewriter &rewriter, DestinationStyleOpInterface op,
-                ScheduleAttr schedule);
+  KernelBuilder(KernelRewriter &rewriter, Operation *op);
 
   /// One of several kernels of the operation, with operands of its own.
-  KernelBuilder(KernelRewriter &rewriter, DestinationStyleOpInterface op,
-                ScheduleAttr schedule, ValueRange inputs, ValueRange inits);
+  KernelBuilder(KernelRewriter &rewriter, Operation *op, ValueRange inputs,
+                ValueRange inits);
 
   /// The kernel's memref for an input of the operation.
   Value getMemRef(Value operand) const;
@@ -90,6 +89,8 @@ public:
 
   /// Extent of one dimension of an operand's memref.
   Value getDim(Value operand, int64_t dim);
+  /// The same of the memref itself.
+  Value getExtent(Value memref, int64_t dim);
 
   /// Opens the grid; the insertion point moves into its body.
   Block::BlockArgListType beginTiles(ValueRange bounds, int64_t group = 0,
@@ -143,10 +144,10 @@ public:
   AffineMap matrixMap(int64_t leading, bool transposed = false);
 
 private:
-  void createKernel(tracea_pipe::KernelNames &names, ScheduleAttr schedule);
+  void createKernel(tracea_pipe::KernelNames &names);
 
   RewriterBase &rewriter;
-  DestinationStyleOpInterface op;
+  Operation *op;
   tracea_pipe::KernelOp kernel;
   ImplicitLocOpBuilder b;
   IndexMath math;
@@ -169,13 +170,9 @@ void emitEqualityCheck(RewriterBase &rewriter, Operation *op, Value lhs,
 /// Everything that image, filter and result of a convolution must agree in.
 void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 
-// One function per variant.
+// One function per variant that is no contraction's.
 LogicalResult lowerGemm(KernelRewriter &rewriter, GemmOp op);
 LogicalResult lowerGemmDirect(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGemmSimt(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGemmWarp(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGemmWarpgroup(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGemmSkinny(KernelRewriter &rewriter, GemmOp op);
 LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
                                         GroupedGemmOp op);
 LogicalResult lowerConv2DPatch(KernelRewriter &rewriter, Conv2DOp op);

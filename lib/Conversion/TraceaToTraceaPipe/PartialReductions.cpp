@@ -9,10 +9,11 @@
 // dimension is reduced, too. Many terms are reduced in blocks first, each by a
 // workgroup of its own.
 
-#include "GemmResults.h"
+#include "ContractionResults.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,12 +32,12 @@ class Reduction {
 public:
   /// With `inBlocks` each tile's rows become one element of the dimension that
   /// they run along.
-  Reduction(KernelRewriter &rewriter, GemmOp op, ReductionKind kind,
-            Value partials, ArrayRef<bool> isReduced, Value init,
-            bool inBlocks = false)
-      : kb(rewriter, op, op.getScheduleAttr(), partials, init), kind(kind),
-        partials(partials), init(init), isReduced(isReduced),
-        rank(isReduced.size()), inBlocks(inBlocks) {}
+  Reduction(KernelRewriter &rewriter, EpilogueOpInterface op,
+            ReductionKind kind, Value partials, ArrayRef<bool> isReduced,
+            Value init, bool inBlocks = false)
+      : kb(rewriter, op, partials, init), kind(kind), partials(partials),
+        init(init), isReduced(isReduced), rank(isReduced.size()),
+        inBlocks(inBlocks) {}
 
   Value build();
 
@@ -63,19 +64,14 @@ private:
 } // namespace
 
 RankedTensorType Reduction::getTile() const {
-  MLIRContext *context = init.getContext();
-  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
-  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int64_t row,
-                 int64_t column) {
-    list.push_back(DenseI64ArrayAttr::get(context, {row, column}));
-  };
+  ::tracea::algebra::LaneBases bases;
   for (int64_t column = 1; column < getColumns(); column *= 2)
-    add(column < kColumns ? lane : warp, 0, column);
+    (column < kColumns ? bases.lane : bases.warp).push_back({0, column});
   for (int64_t row = 1; row < rows; row *= 2)
-    add(row < kLaneRows ? lane : reg, row, 0);
-  return RankedTensorType::get(
-      {rows, getColumns()}, getElementTypeOrSelf(init.getType()),
-      LanesAttr::get(context, reg, lane, warp, {1, 1}));
+    (row < kLaneRows ? bases.lane : bases.reg).push_back({row, 0});
+  return RankedTensorType::get({rows, getColumns()},
+                               getElementTypeOrSelf(init.getType()),
+                               getLanesAttr(init.getContext(), bases, {1, 1}));
 }
 
 Value Reduction::getNeutral(Type type) {
@@ -172,9 +168,10 @@ Value Reduction::build() {
   return kb.launch().front();
 }
 
-Value mlir::tracea::lowerReduction(KernelRewriter &rewriter, GemmOp op,
-                                   ReductionKind kind, Value partials,
-                                   ArrayRef<bool> isReduced, Value init) {
+Value mlir::tracea::lowerReduction(KernelRewriter &rewriter,
+                                   EpilogueOpInterface op, ReductionKind kind,
+                                   Value partials, ArrayRef<bool> isReduced,
+                                   Value init) {
   auto type = cast<RankedTensorType>(partials.getType());
   unsigned rank = isReduced.size(), rowDim = 0;
   for (unsigned dim = 0; dim + 1 < rank; ++dim)

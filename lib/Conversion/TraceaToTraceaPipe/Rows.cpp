@@ -24,10 +24,7 @@ class RowKernel {
 public:
   RowKernel(KernelRewriter &rewriter, EpilogueOpInterface op, Value input,
             ScheduleAttr schedule, int64_t firstDim, int64_t endDim)
-      : op(op), input(input),
-        kb(rewriter, cast<DestinationStyleOpInterface>(op.getOperation()),
-           schedule),
-        b(kb.builder()), ix(kb.index()),
+      : op(op), input(input), kb(rewriter, op), b(kb.builder()), ix(kb.index()),
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
         endDim(endDim), width(schedule.getTile().back()) {}
 

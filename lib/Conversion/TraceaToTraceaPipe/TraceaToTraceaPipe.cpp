@@ -6,7 +6,7 @@
 // no variant of this pass serves ("linalg", "elementwise") is left for the
 // conversion to linalg.
 
-#include "KernelBuilder.h"
+#include "GemmContraction.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -128,17 +128,29 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
   return false;
 }
 
+/// Lowers an operation as the contraction that `Provider` makes of it.
+template <typename Provider,
+          LogicalResult (*lower)(KernelRewriter &, Contraction &),
+          typename OpTy>
+static LogicalResult lowerAs(KernelRewriter &rewriter, OpTy op) {
+  Provider contraction(op);
+  return lower(rewriter, contraction);
+}
+
 static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
   return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
       .Case([&](GemmOp gemm) {
-        return lowerBy<GemmOp>(rewriter, gemm,
-                               {{"gemm.packed", 4, 2, lowerGemm},
-                                {"gemm.direct", 3, 2, lowerGemmDirect},
-                                {"gemm.simt", 3, 2, lowerGemmSimt},
-                                {"gemm.warp", 3, 2, lowerGemmWarp},
-                                {"gemm.tf32x3", 3, 2, lowerGemmWarp},
-                                {"gemm.warpgroup", 3, 0, lowerGemmWarpgroup},
-                                {"gemm.skinny", 3, 0, lowerGemmSkinny}});
+        return lowerBy<GemmOp>(
+            rewriter, gemm,
+            {{"gemm.packed", 4, 2, lowerGemm},
+             {"gemm.direct", 3, 2, lowerGemmDirect},
+             {"gemm.simt", 3, 2, lowerAs<GemmContraction, lowerByLanes>},
+             {"gemm.warp", 3, 2, lowerAs<GemmContraction, lowerByWarps>},
+             {"gemm.tf32x3", 3, 2, lowerAs<GemmContraction, lowerByWarps>},
+             {"gemm.warpgroup", 3, 0,
+              lowerAs<GemmContraction, lowerByWarpgroups>},
+             {"gemm.skinny", 3, 0,
+              lowerAs<GemmContraction, lowerTransposedByWarpgroups>}});
       })
       .Case([&](GroupedGemmOp grouped) {
         return lowerBy<GroupedGemmOp>(

@@ -26,3 +26,29 @@ alg::Expected<alg::LaneMap> mlir::tracea_pipe::getLaneMap(LanesAttr lanes) {
   }
   return alg::LaneMap::get(linear, bases, outer);
 }
+
+LanesAttr mlir::tracea_pipe::getLanesAttr(MLIRContext *context,
+                                          const alg::LaneBases &bases,
+                                          ArrayRef<int64_t> outer) {
+  assert(bases.block.empty() && "a tile lies in one workgroup");
+  auto convert = [&](const std::vector<alg::TileCoord> &from) {
+    return llvm::map_to_vector(from, [&](const alg::TileCoord &vector) {
+      return DenseI64ArrayAttr::get(context, vector);
+    });
+  };
+  return LanesAttr::get(context, convert(bases.reg), convert(bases.lane),
+                        convert(bases.warp), outer);
+}
+
+alg::LaneBases mlir::tracea_pipe::getLaneBases(const alg::LaneMap &map) {
+  alg::LaneBases bases;
+  std::pair<alg::LaneDim, std::vector<alg::TileCoord> *> lists[] = {
+      {alg::LaneDim::Reg, &bases.reg},
+      {alg::LaneDim::Lane, &bases.lane},
+      {alg::LaneDim::Warp, &bases.warp},
+      {alg::LaneDim::Block, &bases.block}};
+  for (auto [dim, vectors] : lists)
+    for (unsigned bit = 0; bit < map.numBits(dim); ++bit)
+      vectors->push_back(map.basis(dim, bit));
+  return bases;
+}

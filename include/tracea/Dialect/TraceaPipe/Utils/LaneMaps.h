@@ -14,6 +14,15 @@ namespace mlir::tracea_pipe {
 ::tracea::algebra::Expected<::tracea::algebra::LaneMap>
 getLaneMap(LanesAttr lanes);
 
+/// The encoding of basis vectors that repeat `outer` times. It has no blocks.
+LanesAttr getLanesAttr(MLIRContext *context,
+                       const ::tracea::algebra::LaneBases &bases,
+                       ArrayRef<int64_t> outer);
+
+/// The basis vectors of a lane map, to be extended to a larger tile.
+::tracea::algebra::LaneBases
+getLaneBases(const ::tracea::algebra::LaneMap &map);
+
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_DIALECT_TRACEAPIPE_UTILS_LANEMAPS_H

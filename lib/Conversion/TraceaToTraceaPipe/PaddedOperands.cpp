@@ -1,4 +1,4 @@
-//===- GemmPadded.cpp - Copies of matrices with rows of whole pieces ------===//
+//===- PaddedOperands.cpp - Copies of operands with rows of whole pieces --===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,10 +9,10 @@
 // other operand has zeros there too, and along m and n they are rows and
 // columns that no result has.
 
-#include "Definitions.h"
-#include "GemmShape.h"
+#include "Contraction.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,7 +21,7 @@ using namespace mlir::tracea_pipe;
 
 /// What rows must begin at multiples of, and what they had better: blocks of
 /// 128 bytes that begin elsewhere touch one more sector, or line, of the cache.
-static constexpr int64_t kRowBytes = 16, kLineBytes = 128;
+static constexpr int64_t kLineBytes = 128;
 /// The part of a row that may be added for that.
 static constexpr int64_t kMostAdded = 16;
 /// A workgroup of four warps: each lane has four times 16 bytes under way, of
@@ -34,39 +34,18 @@ static constexpr int64_t kMostEmpty = 8;
 /// the lanes of a warp have.
 static LanesAttr getCopyLanes(MLIRContext *context, int64_t neighbours,
                               int64_t across) {
-  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
-  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &basis, int64_t row,
-                 int64_t column) {
-    basis.push_back(DenseI64ArrayAttr::get(context, {row, column}));
-  };
+  ::tracea::algebra::LaneBases bases;
   for (int64_t column = 1; column < neighbours; column *= 2)
-    add(reg, 0, column);
+    bases.reg.push_back({0, column});
   for (int64_t piece = 1; piece < across; piece *= 2)
-    add(reg, 0, piece * kLanes * neighbours);
+    bases.reg.push_back({0, piece * kLanes * neighbours});
   for (int64_t row = 1; row < kPieces / across; row *= 2)
-    add(reg, row, 0);
+    bases.reg.push_back({row, 0});
   for (int64_t step = 1; step < kLanes; step *= 2)
-    add(lane, 0, step * neighbours);
+    bases.lane.push_back({0, step * neighbours});
   for (int64_t step = 1; step < kWarps; step *= 2)
-    add(warp, step * kPieces / across, 0);
-  return LanesAttr::get(context, reg, lane, warp, {1, 1});
-}
-
-/// The extent of an operand's rows, from its type or from what must agree.
-static int64_t getRowExtent(GemmOp op, Value operand) {
-  GemmShape shape(op);
-  auto extentOf = [](Value value, int64_t dim) {
-    return cast<RankedTensorType>(value.getType()).getDimSize(dim);
-  };
-  int64_t last = cast<RankedTensorType>(operand.getType()).getRank() - 1;
-  int64_t extent = extentOf(operand, last);
-  if (!ShapedType::isDynamic(extent))
-    return extent;
-  if (operand == op.getLhs())
-    return last == shape.lhsK ? extentOf(op.getRhs(), shape.rhsK)
-                              : extentOf(op.getInit(), shape.resultRank - 2);
-  return last == shape.rhsK ? extentOf(op.getLhs(), shape.lhsK)
-                            : extentOf(op.getInit(), shape.resultRank - 1);
+    bases.warp.push_back({step * kPieces / across, 0});
+  return getLanesAttr(context, bases, {1, 1});
 }
 
 /// The extent of padded rows; nothing where rows are what they should be, or
@@ -74,17 +53,18 @@ static int64_t getRowExtent(GemmOp op, Value operand) {
 static std::optional<int64_t> getPaddedExtent(RankedTensorType type,
                                               int64_t extent, bool toLines) {
   int64_t bits = type.getElementTypeBitWidth(), bytes = 0;
-  if (ShapedType::isDynamic(extent) || bits % 8 || (8 * kRowBytes) % bits)
+  if (ShapedType::isDynamic(extent) || bits % 8 || (8 * kAlignedBytes) % bits)
     return std::nullopt;
   if (llvm::MulOverflow(extent, bits / 8, bytes) ||
-      bytes % (toLines ? kLineBytes : kRowBytes) == 0 ||
+      bytes % (toLines ? kLineBytes : kAlignedBytes) == 0 ||
       bytes > std::numeric_limits<int64_t>::max() - kLineBytes)
     return std::nullopt;
   int64_t step = kLineBytes;
   auto round = [&]() {
     return static_cast<int64_t>(llvm::alignTo(bytes, step));
   };
-  while (!toLines && step > kRowBytes && round() - bytes > bytes / kMostAdded)
+  while (!toLines && step > kAlignedBytes &&
+         round() - bytes > bytes / kMostAdded)
     step /= 2;
   return round() / (bits / 8);
 }
@@ -98,7 +78,7 @@ struct PaddedCopy {
   int64_t getBatchRank() const { return getType().getRank() - 2; }
   /// Elements that a lane has side by side.
   int64_t getNeighbours() const {
-    return 8 * kRowBytes / getType().getElementTypeBitWidth();
+    return 8 * kAlignedBytes / getType().getElementTypeBitWidth();
   }
   /// Pieces of a lane side by side.
   int64_t getAcross() const {
@@ -133,16 +113,18 @@ struct PaddedCopy {
 };
 } // namespace
 
-static std::optional<PaddedCopy> createCopy(KernelRewriter &rewriter, GemmOp op,
-                                            Value operand,
-                                            bool toLines = false) {
+static std::optional<PaddedCopy> createCopy(KernelRewriter &rewriter,
+                                            Operation *op,
+                                            const OperandAccess &access,
+                                            bool toLines) {
+  Value operand = access.getTensor();
   auto type = cast<RankedTensorType>(operand.getType());
   std::optional<int64_t> extent =
-      getPaddedExtent(type, getRowExtent(op, operand), toLines);
+      getPaddedExtent(type, access.getRowExtent(), toLines);
   if (!extent)
     return std::nullopt;
   rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, operand);
   sizes.back() = rewriter.getIndexAttr(*extent);
@@ -176,14 +158,14 @@ void PaddedCopy::emit(KernelBuilder &kb, ValueRange grid) const {
 }
 
 /// One kernel that makes all of `copies`, tile by tile.
-static SmallVector<Value> launchCopies(KernelRewriter &rewriter, GemmOp op,
+static SmallVector<Value> launchCopies(KernelRewriter &rewriter, Operation *op,
                                        ArrayRef<PaddedCopy> copies) {
   SmallVector<Value> operands, padded;
   for (const PaddedCopy &copy : copies) {
     operands.push_back(copy.operand);
     padded.push_back(copy.padded);
   }
-  KernelBuilder kb(rewriter, op, op.getScheduleAttr(), operands, padded);
+  KernelBuilder kb(rewriter, op, operands, padded);
   for (auto [result, copy] : llvm::enumerate(copies))
     defineCopy(kb, copy.operand, result);
   ImplicitLocOpBuilder &b = kb.builder();
@@ -191,7 +173,7 @@ static SmallVector<Value> launchCopies(KernelRewriter &rewriter, GemmOp op,
   // Copies begin where memory does, their rows at multiples too.
   for (size_t i = 0; i < copies.size(); ++i)
     kb.getKernel().setArgAttr(copies.size() + i, kAlignedAttrName,
-                              b.getI64IntegerAttr(kRowBytes));
+                              b.getI64IntegerAttr(kAlignedBytes));
   kb.getKernel().setWarps(kWarps);
   SmallVector<Value> bounds;
   if (copies.size() == 1) {
@@ -229,31 +211,28 @@ static bool sharesGrid(const PaddedCopy &x, const PaddedCopy &y) {
                     Wide(yTiles->first) * yTiles->second;
 }
 
-Value mlir::tracea::padRows(KernelRewriter &rewriter, GemmOp op,
-                            Value operand) {
-  std::optional<PaddedCopy> copy = createCopy(rewriter, op, operand);
-  return copy ? launchCopies(rewriter, op, *copy).front() : operand;
-}
-
-std::pair<Value, Value> mlir::tracea::padOperands(KernelRewriter &rewriter,
-                                                  GemmOp op) {
-  Value lhs = op.getLhs(), rhs = op.getRhs();
-  int64_t lines = op.getScheduleAttr().getLines();
+void mlir::tracea::padOperands(KernelRewriter &rewriter,
+                               Contraction &contraction) {
+  OperandAccess &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
+  Operation *op = contraction.getOp();
+  int64_t lines = contraction.getSchedule().getLines();
   bool leftLines = lines & 1, rightLines = lines & 2;
+  bool isOne = lhs.getTensor() == rhs.getTensor();
   std::optional<PaddedCopy> left =
-      createCopy(rewriter, op, lhs, leftLines || (lhs == rhs && rightLines));
-  if (lhs == rhs) {
-    Value both = left ? launchCopies(rewriter, op, *left).front() : lhs;
-    return {both, both};
+      createCopy(rewriter, op, lhs, leftLines || (isOne && rightLines));
+  if (isOne) {
+    if (left)
+      lhs.setTensor(launchCopies(rewriter, op, *left).front());
+    return rhs.setTensor(lhs.getTensor());
   }
   std::optional<PaddedCopy> right = createCopy(rewriter, op, rhs, rightLines);
   if (left && right && sharesGrid(*left, *right)) {
     SmallVector<Value> copies = launchCopies(rewriter, op, {*left, *right});
-    return {copies[0], copies[1]};
+    lhs.setTensor(copies[0]);
+    return rhs.setTensor(copies[1]);
   }
   if (left)
-    lhs = launchCopies(rewriter, op, *left).front();
+    lhs.setTensor(launchCopies(rewriter, op, *left).front());
   if (right)
-    rhs = launchCopies(rewriter, op, *right).front();
-  return {lhs, rhs};
+    rhs.setTensor(launchCopies(rewriter, op, *right).front());
 }

@@ -1,4 +1,4 @@
-//===- GemmSimt.cpp - tracea.gemm for the lanes of a GPU ------------------===//
+//===- ContractionSimt.cpp - Contractions by the lanes of a GPU -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,15 +10,16 @@
 // elements too narrow for that are staged as they are, and lanes read four of
 // them along k. Copies fill with zeros what lies past the ends of a matrix.
 
-#include "GemmResults.h"
-#include "GemmShape.h"
+#include "ContractionResults.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
 
 namespace {
 enum class Operand { Lhs, Rhs, Result };
@@ -41,7 +42,7 @@ struct LaneGrid {
   /// The lane map of an operand with `depth` of k, which comes first where the
   /// operand's rows run along it. `rowGroups` of the result's runs of rows.
   LanesAttr getLanes(MLIRContext *context, Operand operand, int64_t depth,
-                     bool alongK, int64_t rowGroups) const;
+                     bool isAlongK, int64_t rowGroups) const;
 
   static constexpr int64_t kLongestRun = 4;
   static constexpr int64_t kLanes[2] = {4, 8};
@@ -53,46 +54,45 @@ constexpr int64_t LaneGrid::kLongestRun;
 constexpr int64_t LaneGrid::kLanes[2];
 
 LanesAttr LaneGrid::getLanes(MLIRContext *context, Operand operand,
-                             int64_t depth, bool alongK,
+                             int64_t depth, bool isAlongK,
                              int64_t rowGroups) const {
-  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
+  alg::LaneBases bases;
   // The operand's dimensions of rows, columns and k of the product; -1: none.
   int rows = operand == Operand::Rhs ? -1 : 0;
   int columns = operand == Operand::Lhs ? -1 : 1;
   int contracted = operand == Operand::Lhs ? 1 : 0;
-  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim,
-                 int64_t step) {
-    SmallVector<int64_t> vector = {0, 0};
+  auto add = [&](std::vector<alg::TileCoord> &list, int dim, int64_t step) {
+    alg::TileCoord vector = {0, 0};
     if (dim >= 0)
       vector[dim] = step;
-    list.push_back(DenseI64ArrayAttr::get(context, vector));
+    list.push_back(vector);
   };
-  auto addAll = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim,
-                    int64_t count, int64_t scale) {
+  auto addAll = [&](std::vector<alg::TileCoord> &list, int dim, int64_t count,
+                    int64_t scale) {
     for (int64_t step = 1; step < count; step *= 2)
       add(list, dim, step * scale);
   };
   auto addRegisters = [&](int dim, int64_t count, int64_t scale) {
     if (dim >= 0)
-      addAll(reg, dim, count, scale);
+      addAll(bases.reg, dim, count, scale);
   };
   bool hasDepth = operand != Operand::Result;
-  if (hasDepth && alongK)
+  if (hasDepth && isAlongK)
     addRegisters(contracted, depth, 1);
   addRegisters(columns, run[1], 1);
   addRegisters(rows, run[0], 1);
-  if (hasDepth && !alongK)
+  if (hasDepth && !isAlongK)
     addRegisters(contracted, depth, 1);
   addRegisters(columns, groups[1], getSpan(1));
   addRegisters(rows, rowGroups, getSpan(0));
-  add(lane, columns, run[1]);
-  add(lane, rows, run[0]);
-  add(lane, columns, 2 * run[1]);
-  add(lane, rows, 2 * run[0]);
-  add(lane, columns, 4 * run[1]);
-  addAll(warp, rows, warps[0], getWarpSpan(0));
-  addAll(warp, columns, warps[1], getWarpSpan(1));
-  return LanesAttr::get(context, reg, lane, warp, {1, 1});
+  add(bases.lane, columns, run[1]);
+  add(bases.lane, rows, run[0]);
+  add(bases.lane, columns, 2 * run[1]);
+  add(bases.lane, rows, 2 * run[0]);
+  add(bases.lane, columns, 4 * run[1]);
+  addAll(bases.warp, rows, warps[0], getWarpSpan(0));
+  addAll(bases.warp, columns, warps[1], getWarpSpan(1));
+  return getLanesAttr(context, bases, {1, 1});
 }
 
 namespace {
@@ -101,29 +101,31 @@ namespace {
 enum class Staging { Across, Exchanged, Along };
 } // namespace
 
-static Staging getStaging(Type element, bool alongK) {
+static Staging getStaging(const OperandAccess &operand) {
   constexpr unsigned kLeastBits = 32;
-  if (!alongK)
+  if (!operand.isAlongK())
     return Staging::Across;
-  return element.getIntOrFloatBitWidth() < kLeastBits ? Staging::Along
-                                                      : Staging::Exchanged;
+  return operand.getElementType().getIntOrFloatBitWidth() < kLeastBits
+             ? Staging::Along
+             : Staging::Exchanged;
 }
 
-/// A block of `extent` rows or columns of the product and `depth` of k. Where
-/// lanes access `lanes` rows that are `apart`, the bits that tell those from
-/// one another choose among the pieces of 16 bytes of all banks: lanes read
-/// rows along k a run apart, and copies that exchange dimensions write
-/// neighbours.
-static RankedTensorType getBlockType(Type element, Staging staging,
-                                     int64_t extent, int64_t depth, int64_t run,
-                                     int64_t readers) {
+/// A block of `outer` rows or columns of the product and the schedule's depth
+/// of k. Where lanes access `lanes` rows that are `apart`, the bits that tell
+/// those from one another choose among the pieces of 16 bytes of all banks:
+/// lanes read rows along k a run apart, and copies that exchange dimensions
+/// write neighbours.
+static BlockForm getBlock(ScheduleAttr schedule, const OperandAccess &operand,
+                          int64_t outer, int64_t run, int64_t readers) {
   constexpr int64_t kPieceBit = 4, kBankBits = 7, kWriters = 8;
-  SmallVector<int64_t> shape = {depth, extent};
+  Type element = operand.getElementType();
+  Staging staging = getStaging(operand);
+  SmallVector<int64_t> shape = {schedule.getTile()[2], outer};
   int64_t apart = 1, lanes = 1;
   if (staging == Staging::Exchanged)
     lanes = kWriters;
   if (staging == Staging::Along) {
-    shape = {extent, depth};
+    std::swap(shape[0], shape[1]);
     apart = run;
     lanes = readers;
   }
@@ -136,22 +138,27 @@ static RankedTensorType getBlockType(Type element, Staging staging,
   for (int64_t source = std::max(first, kBankBits); source < last && bit < end;
        ++source, ++bit)
     swizzle.append({bit, source});
-  return RankedTensorType::get(shape, element,
-                               StagedAttr::get(element.getContext(), swizzle));
+  auto staged = StagedAttr::get(element.getContext(), swizzle);
+  return {RankedTensorType::get(shape, element, staged),
+          staging == Staging::Along, schedule.getSlots()};
 }
 
 /// What the schedule must say for the lowering to follow it.
-static LogicalResult verify(GemmOp op, Type element) {
+static LogicalResult verify(Contraction &contraction) {
   constexpr int64_t kMostRegisters = 16, kMostSums = 128, kMostWarps = 32;
   constexpr int64_t kLeastRow = 32, kMostRow = 256;
-  ScheduleAttr schedule = op.getScheduleAttr();
+  ScheduleAttr schedule = contraction.getSchedule();
   auto fail = [&](const Twine &what) {
-    return op.emitOpError()
-           << "expects " << what << " for the variant 'gemm.simt', found ";
+    return contraction.emitError() << "expects " << what << " for the variant '"
+                                   << schedule.getVariant() << "', found ";
   };
+  Type element = contraction.getLhs().getElementType();
+  Type other = contraction.getRhs().getElementType();
+  if (element != other)
+    return fail("operands of one type") << element << " and " << other;
   if (schedule.getUnit() != MatrixUnit::Vector)
     return fail("the unit 'vector'") << schedule;
-  Type accumulator = op.getAccumulatorType();
+  Type accumulator = contraction.getAccumulatorType();
   bool isFloat = isa<FloatType>(element);
   if (isFloat ? !accumulator.isF32() && !accumulator.isF64()
               : !accumulator.isInteger(32))
@@ -189,21 +196,19 @@ static LogicalResult verify(GemmOp op, Type element) {
 /// Workgroups that a multiprocessor is to hold: lanes of few sums hide each
 /// other's waits; those of many, or that convert what they read, need all
 /// registers.
-static int64_t getNumResidents(GemmOp op, int64_t numWarps) {
+static int64_t getNumResidents(Contraction &contraction, int64_t numWarps) {
   constexpr int64_t kFewWords = 64, kManyWarps = 16, kFewWarps = 8;
-  ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
+  ArrayRef<int64_t> registers = contraction.getSchedule().getRegisters();
   int64_t words = registers[0] * registers[1] *
-                  op.getAccumulatorType().getIntOrFloatBitWidth() / 32;
+                  contraction.getAccumulatorType().getIntOrFloatBitWidth() / 32;
   bool isNarrow =
-      getElementTypeOrSelf(op.getLhs().getType()).getIntOrFloatBitWidth() < 32;
+      contraction.getLhs().getElementType().getIntOrFloatBitWidth() < 32;
   int64_t warps = words <= kFewWords && !isNarrow ? kManyWarps : kFewWarps;
   return std::max<int64_t>(warps / numWarps, 1);
 }
 
 /// Whether the target copies to shared memory beside its lanes.
-static bool hasAsyncCopies(GemmOp op) {
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
+static bool hasAsyncCopies(TargetAttr target) {
   StringRef name = target ? target.getName() : StringRef();
   std::optional<::tracea::target::TargetDescription> description =
       ::tracea::target::lookup(std::string_view(name.data(), name.size()));
@@ -211,102 +216,71 @@ static bool hasAsyncCopies(GemmOp op) {
 }
 
 namespace {
-/// The product as a kernel.
-class LaneProduct {
+/// The contraction as a kernel.
+class LaneKernel {
 public:
-  LaneProduct(GemmOp op, const GemmResults &results)
-      : op(op), results(results), shape(op),
-        grid(op.getScheduleAttr().getTile(),
-             op.getScheduleAttr().getRegisters()),
-        element(getElementTypeOrSelf(op.getLhs().getType())) {}
+  LaneKernel(Contraction &contraction, const LaneGrid &grid,
+             const ContractionResults &results)
+      : contraction(contraction), grid(grid), results(results) {}
 
   void build(KernelBuilder &kb);
 
 private:
   RankedTensorType getTile(ArrayRef<int64_t> extents, Type type,
-                           Operand operand, bool alongK, int64_t rowGroups) {
+                           Operand operand, bool isAlongK, int64_t rowGroups) {
     return RankedTensorType::get(
         extents, type,
-        grid.getLanes(op.getContext(), operand, depth, alongK, rowGroups));
+        grid.getLanes(type.getContext(), operand, depth, isAlongK, rowGroups));
   }
-  void store(KernelBuilder &kb, Value sum, Value m, Value n, ValueRange batch);
+  void store(KernelBuilder &kb, Value sum, const ResultTile &tile);
 
-  GemmOp op;
-  const GemmResults &results;
-  GemmShape shape;
-  LaneGrid grid;
-  Type element;
+  Contraction &contraction;
+  const LaneGrid &grid;
+  const ContractionResults &results;
   int64_t depth = 1;
 };
 } // namespace
 
-void LaneProduct::build(KernelBuilder &kb) {
-  ScheduleAttr schedule = op.getScheduleAttr();
+void LaneKernel::build(KernelBuilder &kb) {
+  ScheduleAttr schedule = contraction.getSchedule();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];
-  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  Staging lhsStaging = getStaging(element, /*alongK=*/!lhsT);
-  Staging rhsStaging = getStaging(element, /*alongK=*/rhsT);
-  bool lhsAlongK = lhsStaging == Staging::Along;
-  bool rhsAlongK = rhsStaging == Staging::Along;
+  OperandAccess &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
+  BlockForm lhsBlock =
+      getBlock(schedule, lhs, tileM, grid.run[0], LaneGrid::kLanes[0]);
+  BlockForm rhsBlock =
+      getBlock(schedule, rhs, tileN, grid.run[1], LaneGrid::kLanes[1]);
   ImplicitLocOpBuilder &b = kb.builder();
-  IndexMath &ix = kb.index();
-  Type sums = op.getAccumulatorType();
-  kb.getKernel().setWarps(grid.getNumWarps());
-  kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
-  if (!hasAsyncCopies(op))
-    kb.getKernel()->setAttr(kHeldCopiesAttrName, b.getUnitAttr());
-  if (int64_t residents = getNumResidents(op, grid.getNumWarps());
+  Type element = lhs.getElementType(), sums = contraction.getAccumulatorType();
+  KernelOp kernel = kb.getKernel();
+  kernel.setWarps(grid.getNumWarps());
+  kernel->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
+  if (!hasAsyncCopies(contraction.getTarget()))
+    kernel->setAttr(kHeldCopiesAttrName, b.getUnitAttr());
+  if (int64_t residents = getNumResidents(contraction, grid.getNumWarps());
       residents > 1)
-    kb.getKernel()->setAttr(kResidentsAttrName, b.getI64IntegerAttr(residents));
+    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(residents));
 
   // A step of few products: the proof that each term is there once takes long
   // for many. Along k a lane reads as many elements as along a run.
   constexpr int64_t kProducts = 4;
   depth = std::max<int64_t>(tileK / kProducts, 1);
-  if (lhsAlongK || rhsAlongK)
+  if (lhsBlock.isAlongK || rhsBlock.isAlongK)
     depth = std::max(depth, LaneGrid::kLongestRun);
   auto accumulator =
       getTile({tileM, tileN}, sums, Operand::Result, false, grid.groups[0]);
-  auto lhsTile =
-      getTile({tileM, depth}, element, Operand::Lhs, lhsAlongK, grid.groups[0]);
-  auto rhsTile =
-      getTile({depth, tileN}, element, Operand::Rhs, rhsAlongK, grid.groups[0]);
-  auto lhsBlock = getBlockType(element, lhsStaging, tileM, tileK, grid.run[0],
-                               LaneGrid::kLanes[0]);
-  auto rhsBlock = getBlockType(element, rhsStaging, tileN, tileK, grid.run[1],
-                               LaneGrid::kLanes[1]);
+  auto lhsTile = getTile({tileM, depth}, element, Operand::Lhs,
+                         lhsBlock.isAlongK, grid.groups[0]);
+  auto rhsTile = getTile({depth, tileN}, element, Operand::Rhs,
+                         rhsBlock.isAlongK, grid.groups[0]);
 
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
-    bounds.push_back(kb.getDim(op.getInit(), dim));
-  bounds.push_back(
-      ix.ceilDiv(kb.getDim(op.getInit(), shape.resultRank - 2), tileM));
-  bounds.push_back(
-      ix.ceilDiv(kb.getDim(op.getInit(), shape.resultRank - 1), tileN));
-  Value steps = ix.ceilDiv(sizeK, tileK);
-  Block::BlockArgListType indices = kb.beginTiles(bounds, schedule.getGroup());
-  SmallVector<Value> batch(indices.begin(), indices.begin() + shape.batchRank);
-  Value m = ix.mul(indices[shape.batchRank], tileM);
-  Value n = ix.mul(indices[shape.batchRank + 1], tileN);
-
-  auto stage = [&](RankedTensorType type, Staging staging, Value operand,
-                   ValueRange at, int64_t operandBatch) -> Value {
-    return StageOp::create(
-        b, type, kb.getMemRef(operand), at, ValueRange(),
-        kb.matrixMap(operandBatch, staging == Staging::Exchanged),
-        ArrayRef<int64_t>{operandBatch, operandBatch + 1}, schedule.getSlots());
-  };
-  // What lanes hold at (row, column) of the block as the product sees it.
-  auto load = [&](RankedTensorType type, Value block, bool transposed,
+  Value steps = lhs.getSteps(kb, tileK);
+  ResultTile tile =
+      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  auto load = [&](RankedTensorType type, Value block, bool isExchanged,
                   int64_t row, int64_t column) -> Value {
-    if (transposed)
-      std::swap(row, column);
-    Value tile = LoadOp::create(
-        b, type, block, ValueRange{ix.constant(row), ix.constant(column)},
-        ValueRange(), Value(), kb.matrixMap(0, transposed));
-    return isa<FloatType>(element) ? convertTile(b, tile, sums) : tile;
+    Value terms = loadFragment(kb, type, block, isExchanged, row, column);
+    return isa<FloatType>(element) ? convertTile(b, terms, sums) : terms;
   };
   // Long sums of small terms lose digits: where a lane has registers to spare,
   // those of a step are added up first.
@@ -315,78 +289,61 @@ void LaneProduct::build(KernelBuilder &kb) {
                  schedule.getRegisters()[0] * schedule.getRegisters()[1] *
                          sums.getIntOrFloatBitWidth() / 32 <=
                      kFewWords;
-  Value sum = kb.loop(
-      steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
-        Value k = ix.mul(step, tileK);
-        SmallVector<Value> lhsAt =
-            shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
-        SmallVector<Value> rhsAt =
-            shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs =
-            stage(lhsBlock, lhsStaging, op.getLhs(), lhsAt, shape.lhsBatch);
-        Value rhs =
-            stage(rhsBlock, rhsStaging, op.getRhs(), rhsAt, shape.rhsBatch);
+  Value sum = contraction.sum(
+      kb, tile, lhsBlock, rhsBlock, accumulator, kb.index().constant(0), steps,
+      [&](Value lhs, Value rhs, Value others) {
         Value some = isApart ? kb.splat(accumulator, 0) : others;
         for (int64_t at = 0; at < tileK; at += depth)
-          some = MmaOp::create(b, load(lhsTile, lhs, !lhsAlongK, 0, at),
-                               load(rhsTile, rhs, rhsAlongK, at, 0), some,
-                               Value(), ValueRange());
+          some = MmaOp::create(b, load(lhsTile, lhs, !lhsBlock.isAlongK, 0, at),
+                               load(rhsTile, rhs, rhsBlock.isAlongK, at, 0),
+                               some, Value(), ValueRange());
         return isApart ? kb.addTiles(others, some) : some;
       });
-  store(kb, sum, m, n, batch);
+  store(kb, sum, tile);
 }
 
 /// One run of rows of each lane leaves at a time: an epilogue needs registers
 /// for no more.
-void LaneProduct::store(KernelBuilder &kb, Value sum, Value m, Value n,
-                        ValueRange batch) {
-  ImplicitLocOpBuilder &b = kb.builder();
-  IndexMath &ix = kb.index();
+void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile) {
   auto type = cast<RankedTensorType>(sum.getType());
   int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
-  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
-  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  AffineMap map = kb.matrixMap(shape.batchRank);
   int64_t rows = grid.getSpan(0);
   auto part = getTile({rows, tileN}, type.getElementType(), Operand::Result,
                       false, /*rowGroups=*/1);
   for (int64_t row = 0; row < tileM; row += rows) {
-    Value from = ix.add(m, row);
-    SmallVector<Value> limits = {ix.sub(sizeM, from), ix.sub(sizeN, n)};
-    SmallVector<Value> indices = shape.at(batch, shape.batchRank, from, n);
+    ResultTile some = tile;
+    some.m = kb.index().add(tile.m, row);
     Value out = sum;
     if (rows < tileM)
-      out = SliceOp::create(b, part, sum, ArrayRef<int64_t>{row, 0});
-    results.store(kb, out, indices, map, limits);
+      out = SliceOp::create(kb.builder(), part, sum, ArrayRef<int64_t>{row, 0});
+    results.store(kb, out, contraction.getAddress(kb, some),
+                  some.getLimits(kb.index()));
   }
 }
 
-LogicalResult mlir::tracea::lowerGemmSimt(KernelRewriter &rewriter, GemmOp op) {
-  Type element = getElementTypeOrSelf(op.getLhs().getType());
-  if (getElementTypeOrSelf(op.getRhs().getType()) != element)
-    return op.emitOpError()
-           << "expects operands of one type for the variant "
-              "'gemm.simt', found "
-           << element << " and " << getElementTypeOrSelf(op.getRhs().getType());
-  if (failed(verify(op, element)))
+LogicalResult mlir::tracea::lowerByLanes(KernelRewriter &rewriter,
+                                         Contraction &contraction) {
+  if (failed(verify(contraction)))
     return failure();
-  GemmShape(op).emitChecks(rewriter);
-  ScheduleAttr schedule = op.getScheduleAttr();
+  contraction.emitChecks(rewriter);
+  ScheduleAttr schedule = contraction.getSchedule();
   LaneGrid grid(schedule.getTile(), schedule.getRegisters());
-  GemmResults results(rewriter, op, schedule.getTile().take_front(2),
-                      {grid.getWarpSpan(0), grid.getWarpSpan(1)});
+  ContractionResults results(rewriter, contraction.getOp(),
+                             schedule.getTile().take_front(2),
+                             {grid.getWarpSpan(0), grid.getWarpSpan(1)});
   // Elements are copied one by one where dimensions are exchanged. Sums leave
   // one by one: vectors of them would have to lie in neighbouring registers
   // throughout the loop, which has none to spare.
   auto isCopiedWhole = [&](unsigned argument) {
-    if (argument > 1)
-      return false;
-    bool alongK = argument ? op.getTransposeRhs() : !op.getTransposeLhs();
-    return getStaging(element, alongK) != Staging::Exchanged;
+    return argument < 2 &&
+           getStaging(argument ? contraction.getRhs() : contraction.getLhs()) !=
+               Staging::Exchanged;
   };
   buildForMemory(
-      rewriter, op, results,
-      [&](KernelBuilder &kb) { LaneProduct(op, results).build(kb); },
+      rewriter, contraction, results,
+      [&](KernelBuilder &kb) {
+        LaneKernel(contraction, grid, results).build(kb);
+      },
       isCopiedWhole);
   return success();
 }

@@ -1,4 +1,4 @@
-//===- GemmResults.cpp - The results of a matrix product ------------------===//
+//===- ContractionResults.cpp - The results of a kernel that sums ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -7,7 +7,7 @@
 // reduce groups of neighbours, which no other warp has a part in, each to one
 // element of a tensor of partial values. A kernel of its own reduces that.
 
-#include "GemmResults.h"
+#include "ContractionResults.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
@@ -22,28 +22,42 @@ using namespace mlir::tracea_pipe;
 /// taken at a time; what is staged leaves in as many.
 static constexpr int64_t kPartColumns = 64;
 
-GemmResults::GemmResults(KernelRewriter &rewriter, GemmOp op,
-                         ArrayRef<int64_t> tile, ArrayRef<int64_t> reach)
+ContractionResults::ContractionResults(KernelRewriter &rewriter,
+                                       EpilogueOpInterface op,
+                                       ArrayRef<int64_t> tile,
+                                       ArrayRef<int64_t> reach)
     : rewriter(rewriter), op(op),
-      rank(cast<RankedTensorType>(op.getInit().getType()).getRank()),
-      tile(tile), reach(reach) {
-  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-  inits.push_back(op.getInit());
-  for (auto [index, init] : llvm::enumerate(op.getAuxInits())) {
-    kinds.push_back(getAuxKind(epilogue, index));
-    inits.push_back(isReduced(index) ? createPartials(index) : init);
+      rank(cast<RankedTensorType>(op.getEpilogueInit().get().getType())
+               .getRank()),
+      reducesTiles(!reach.empty()), tile(tile), reach(reach) {
+  inits.push_back(op.getEpilogueInit().get());
+  for (auto [index, init] : llvm::enumerate(op.getAuxInitsMutable())) {
+    kinds.push_back(getAuxKind(op, index));
+    if (kinds.back() == ReductionKind::None)
+      inits.push_back(init.get());
+    else
+      inits.push_back(isReduced(index) ? createPartials(index)
+                                       : createWhole(index));
   }
 }
 
-bool GemmResults::reduces(unsigned index, unsigned dim) const {
-  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-  return llvm::none_of(getAuxMap(epilogue, index).getResults(),
-                       [&](AffineExpr expr) {
-                         return cast<AffineDimExpr>(expr).getPosition() == dim;
-                       });
+ContractionResults::ContractionResults(KernelRewriter &rewriter,
+                                       EpilogueOpInterface op)
+    : ContractionResults(rewriter, op, {}, {}) {}
+
+AffineMap ContractionResults::getStoredMap(unsigned index) const {
+  if (kinds[index] == ReductionKind::None)
+    return getAuxMap(op, index);
+  return AffineMap::getMultiDimIdentityMap(rank, op->getContext());
 }
 
-SmallVector<unsigned> GemmResults::getPartialDims(unsigned index) const {
+bool ContractionResults::reduces(unsigned index, unsigned dim) const {
+  return llvm::none_of(getAuxMap(op, index).getResults(), [&](AffineExpr expr) {
+    return cast<AffineDimExpr>(expr).getPosition() == dim;
+  });
+}
+
+SmallVector<unsigned> ContractionResults::getPartialDims(unsigned index) const {
   auto dims = llvm::to_vector(llvm::seq<unsigned>(0, rank - 2));
   for (bool reduced : {true, false})
     for (unsigned dim : {rank - 2, rank - 1})
@@ -52,14 +66,28 @@ SmallVector<unsigned> GemmResults::getPartialDims(unsigned index) const {
   return dims;
 }
 
-Value GemmResults::createPartials(unsigned index) const {
+/// The element type of an auxiliary result.
+static Type getAuxType(EpilogueOpInterface op, unsigned index) {
+  return getElementTypeOrSelf(op.getAuxInitsMutable()[index].get().getType());
+}
+
+Value ContractionResults::createWhole(unsigned index) const {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  return tensor::EmptyOp::create(
+      rewriter, op.getLoc(),
+      tensor::getMixedSizes(rewriter, op.getLoc(), inits.front()),
+      getAuxType(op, index));
+}
+
+Value ContractionResults::createPartials(unsigned index) const {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   b.setInsertionPoint(op);
   IndexMath ix(b);
   SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(b, op.getLoc(), op.getInit());
+      tensor::getMixedSizes(b, op.getLoc(), inits.front());
   SmallVector<OpFoldResult> extents;
   for (unsigned dim : getPartialDims(index)) {
     OpFoldResult extent = sizes[dim];
@@ -71,41 +99,37 @@ Value GemmResults::createPartials(unsigned index) const {
     }
     extents.push_back(extent);
   }
-  return tensor::EmptyOp::create(
-      b, extents, getElementTypeOrSelf(op.getAuxInits()[index].getType()));
+  return tensor::EmptyOp::create(b, extents, getAuxType(op, index));
 }
 
-void GemmResults::store(KernelBuilder &kb, Value accumulator,
-                        ValueRange indices, AffineMap map, ValueRange limits,
-                        function_ref<Value(Value)> arrange) const {
+void ContractionResults::store(KernelBuilder &kb, Value accumulator,
+                               const TileAddress &address, ValueRange limits,
+                               function_ref<Value(Value)> arrange) const {
   ImplicitLocOpBuilder &b = kb.builder();
-  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
-  Value result = kb.getDest(0u);
-  SmallVector<Value> values = kb.emitEpilogueResults(
-      epilogue, accumulator, {result, SmallVector<Value>(indices), map},
-      limits);
+  SmallVector<Value> values =
+      kb.emitEpilogueResults(op, accumulator, address, limits);
   auto storeTile = [&](Value value, Value memory, ValueRange at, AffineMap to) {
     if (arrange)
       value = arrange(value);
     StoreOp::create(b, value, memory, at, limits, to);
   };
-  storeTile(values.front(), result, indices, map);
+  storeTile(values.front(), address.memory, address.indices, address.map);
   for (auto [index, kind] : llvm::enumerate(kinds)) {
     if (isReduced(index))
       continue;
     SmallVector<Value> at;
     SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : getAuxMap(epilogue, index).getResults()) {
+    for (AffineExpr expr : getStoredMap(index).getResults()) {
       unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-      at.push_back(indices[dim]);
-      exprs.push_back(map.getResult(dim));
+      at.push_back(address.indices[dim]);
+      exprs.push_back(address.map.getResult(dim));
     }
     storeTile(values[index + 1], kb.getDest(static_cast<unsigned>(index + 1)),
-              at, kb.map(map.getNumDims(), exprs));
+              at, kb.map(address.map.getNumDims(), exprs));
   }
   for (auto [index, kind] : llvm::enumerate(kinds))
     if (isReduced(index))
-      storePartials(kb, index, values[index + 1], indices, map, limits);
+      storePartials(kb, index, values[index + 1], address, limits);
 }
 
 ReduceKind mlir::tracea::getReduceKind(ReductionKind kind) {
@@ -126,12 +150,12 @@ static unsigned getTileDim(AffineMap map, unsigned dim) {
   return cast<AffineDimExpr>(map.getResult(dim)).getPosition();
 }
 
-Value GemmResults::mask(KernelBuilder &kb, unsigned index, Value value,
-                        AffineMap map, ValueRange limits) const {
+Value ContractionResults::mask(KernelBuilder &kb, unsigned index, Value value,
+                               AffineMap map, ValueRange limits) const {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   auto type = cast<RankedTensorType>(value.getType());
-  auto result = cast<RankedTensorType>(op.getInit().getType());
+  auto result = cast<RankedTensorType>(inits.front().getType());
   Type i32 = b.getI32Type();
   Value neutral;
   for (unsigned dim : {rank - 2, rank - 1}) {
@@ -194,11 +218,12 @@ static SmallVector<std::pair<int64_t, int64_t>> getParts(RankedTensorType tile,
   return parts;
 }
 
-void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
-                                ValueRange indices, AffineMap map,
-                                ValueRange limits) const {
+void ContractionResults::storePartials(KernelBuilder &kb, unsigned index,
+                                       Value value, const TileAddress &address,
+                                       ValueRange limits) const {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
+  AffineMap map = address.map;
   value = mask(kb, index, value, map, limits);
   auto type = cast<RankedTensorType>(value.getType());
   Value memory = kb.getDest(static_cast<unsigned>(index + 1));
@@ -237,7 +262,7 @@ void GemmResults::storePartials(KernelBuilder &kb, unsigned index, Value value,
     SmallVector<Value> at;
     SmallVector<AffineExpr> exprs;
     for (unsigned dim : getPartialDims(index)) {
-      Value from = indices[dim];
+      Value from = address.indices[dim];
       AffineExpr expr = map.getResult(dim);
       if (dim + 2 >= rank && getTileDim(map, dim) == 1 && offset)
         from = ix.add(from, offset);
@@ -263,18 +288,23 @@ static void allowAnyRows(LaunchOp launch, unsigned index) {
   }
 }
 
-void GemmResults::finish(ValueRange launched) const {
+void ContractionResults::finish(ValueRange launched) const {
   SmallVector<Value> results(launched);
   auto launch = launched.front().getDefiningOp<LaunchOp>();
   for (auto [index, kind] : llvm::enumerate(kinds)) {
-    if (!isReduced(index))
+    if (kind == ReductionKind::None)
       continue;
+    Value &result = results[index + 1];
+    if (!isReduced(index)) {
+      result = reduceBehind(rewriter, op, index, result);
+      continue;
+    }
     allowAnyRows(launch, index + 1);
     SmallVector<bool> isReducedDim;
     for (unsigned dim : getPartialDims(index))
       isReducedDim.push_back(reduces(index, dim));
-    results[index + 1] = lowerReduction(rewriter, op, kind, results[index + 1],
-                                        isReducedDim, op.getAuxInits()[index]);
+    result = lowerReduction(rewriter, op, kind, result, isReducedDim,
+                            op.getAuxInitsMutable()[index].get());
   }
   rewriter.replaceOp(op, results);
 }

@@ -1,4 +1,4 @@
-//===- GemmWarp.cpp - tracea.gemm for the matrix units of warps -----------===//
+//===- ContractionWarp.cpp - Contractions by the matrix units of warps ----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,10 +12,10 @@
 // parts that f32 is split into, and adds up what each step of k comes to
 // outside of the units, which do not round sums to the nearest.
 
-#include "GemmResults.h"
-#include "GemmShape.h"
+#include "ContractionResults.h"
 #include "tracea/Algebra/Fragments.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,78 +60,78 @@ constexpr int64_t WarpGrid::fragment[2];
 /// differ there hold the same.
 LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
                              const alg::LaneMap &map) const {
-  SmallVector<DenseI64ArrayAttr> reg, lane, warp;
-  auto take = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, alg::LaneDim dim) {
-    for (unsigned bit = 0; bit < map.numBits(dim); ++bit)
-      list.push_back(DenseI64ArrayAttr::get(context, map.basis(dim, bit)));
-  };
-  take(reg, alg::LaneDim::Reg);
-  take(lane, alg::LaneDim::Lane);
-  // The operand's dimension that is one of the result; -1 if it lacks it.
+  alg::LaneBases bases = getLaneBases(map);
+  // The operand's dimensions that are one of the result.
   bool has[2] = {operand != alg::MatrixOperand::B,
                  operand != alg::MatrixOperand::A};
-  auto add = [&](SmallVectorImpl<DenseI64ArrayAttr> &list, int dim, int64_t to,
+  auto add = [&](std::vector<alg::TileCoord> &list, int dim, int64_t to,
                  int64_t scale) {
     for (int64_t step = 1; step < to; step *= 2) {
-      SmallVector<int64_t> vector = {0, 0};
+      alg::TileCoord vector = {0, 0};
       if (has[dim])
         vector[dim] = step * scale;
-      list.push_back(DenseI64ArrayAttr::get(context, vector));
+      list.push_back(vector);
     }
   };
   if (has[1])
-    add(reg, 1, power[1], fragment[1]);
+    add(bases.reg, 1, power[1], fragment[1]);
   if (has[0])
-    add(reg, 0, power[0], fragment[0] * warps[0]);
-  add(warp, 0, warps[0], fragment[0]);
-  add(warp, 1, warps[1], fragment[1] * power[1]);
+    add(bases.reg, 0, power[0], fragment[0] * warps[0]);
+  add(bases.warp, 0, warps[0], fragment[0]);
+  add(bases.warp, 1, warps[1], fragment[1] * power[1]);
   int64_t repeats[2] = {has[0] ? outer[0] : 1, has[1] ? outer[1] : 1};
-  return LanesAttr::get(context, reg, lane, warp, repeats);
+  return getLanesAttr(context, bases, repeats);
 }
 
 /// The variant that multiplies the parts of f32.
 static constexpr StringLiteral kSplitVariant = "gemm.tf32x3";
 
 /// What the products keep of operands of f32.
-static Precision getPrecision(GemmOp op, Type element) {
+static Precision getPrecision(ScheduleAttr schedule, Type element) {
   if (!element.isF32())
     return Precision::Full;
-  return op.getScheduleAttr().getVariant() == kSplitVariant ? Precision::TF32x3
-                                                            : Precision::TF32;
+  return schedule.getVariant() == kSplitVariant ? Precision::TF32x3
+                                                : Precision::TF32;
 }
 
-/// A block of a matrix in memory's order. Rows of up to 128 bytes are swizzled
+/// An operand's block in memory's order. Rows of up to 128 bytes are swizzled
 /// so that eight pieces of 16 bytes, one below the other, lie in all banks; or
 /// where lanes read words across k, four pieces of 32 bytes. Shorter rows need
 /// less of it, since several are beside one another in the banks.
-static FailureOr<RankedTensorType> getBlockType(GemmOp op, int64_t rows,
-                                                int64_t columns, Type element,
-                                                bool alongK) {
+static FailureOr<BlockForm> getBlock(Contraction &contraction,
+                                     const OperandAccess &operand,
+                                     int64_t outer) {
+  ScheduleAttr schedule = contraction.getSchedule();
+  Type element = operand.getElementType();
+  int64_t rows = outer, columns = schedule.getTile()[2];
+  if (!operand.isAlongK())
+    std::swap(rows, columns);
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t rowBytes = columns * bits / 8;
   int64_t swizzled = std::min(rowBytes & -rowBytes, kMostSwizzledBytes);
   if (swizzled < kDepthBytes || rows % 8)
-    return op.emitOpError()
+    return contraction.emitError()
            << "expects a tile whose operands' rows are multiples of "
-           << kDepthBytes * 8 / bits << " elements, found "
-           << op.getScheduleAttr();
+           << kDepthBytes * 8 / bits << " elements, found " << schedule;
   // The low bit of a piece and what it is added to.
-  bool readsAcross = bits == 32 && !alongK;
+  bool readsAcross = bits == 32 && !operand.isAlongK();
   SmallVector<int64_t> swizzle;
   for (int64_t bit = readsAcross ? 5 : 4, row = 7;
        int64_t(1) << (bit + 1) <= swizzled; ++bit, ++row)
     swizzle.append({bit, row});
-  auto staged = StagedAttr::get(op.getContext(), swizzle,
+  auto staged = StagedAttr::get(element.getContext(), swizzle,
                                 rowBytes == swizzled ? 0 : swizzled * 8 / bits);
-  return RankedTensorType::get({rows, columns}, element, staged);
+  return BlockForm{RankedTensorType::get({rows, columns}, element, staged),
+                   operand.isAlongK(), schedule.getSlots()};
 }
 
 /// What the schedule must say for the lowering to follow it.
-static LogicalResult verify(GemmOp op, Type element) {
-  ScheduleAttr schedule = op.getScheduleAttr();
+static LogicalResult verify(Contraction &contraction) {
+  ScheduleAttr schedule = contraction.getSchedule();
+  Type element = contraction.getLhs().getElementType();
   auto fail = [&](const Twine &what) {
-    return op.emitOpError() << "expects " << what << " for the variant '"
-                            << schedule.getVariant() << "', found ";
+    return contraction.emitError() << "expects " << what << " for the variant '"
+                                   << schedule.getVariant() << "', found ";
   };
   if (schedule.getUnit() != MatrixUnit::MmaSync)
     return fail("the unit 'mma_sync'") << schedule;
@@ -144,7 +144,7 @@ static LogicalResult verify(GemmOp op, Type element) {
                         : "operands of f32, f16, bf16, f8E4M3FN, f8E5M2 or i8")
            << element;
   isFloat |= element.isF32();
-  Type accumulator = op.getAccumulatorType();
+  Type accumulator = contraction.getAccumulatorType();
   if (isFloat ? !accumulator.isF32() : !accumulator.isInteger(32))
     return fail("an accumulator of " + Twine(isFloat ? "f32" : "i32"))
            << accumulator;
@@ -160,7 +160,8 @@ static LogicalResult verify(GemmOp op, Type element) {
   if (WarpGrid(tile, warpTile).getNumWarps() > 32)
     return fail("at most 32 warps") << schedule;
   unsigned bits = element.getIntOrFloatBitWidth();
-  if (bits < 16 && (op.getTransposeLhs() || !op.getTransposeRhs()))
+  if (bits < 16 &&
+      (!contraction.getLhs().isAlongK() || !contraction.getRhs().isAlongK()))
     return fail("operands of 8 bits along k in memory") << "other ones";
   int64_t depth = kDepthBytes * 8 / bits;
   if (tile[2] < depth || tile[2] % depth)
@@ -205,158 +206,120 @@ static LanesAttr getRowLanes(LanesAttr lanes, int64_t elementBits) {
 }
 
 namespace {
-/// The product as a kernel.
-class WarpProduct {
-public:
-  WarpProduct(GemmOp op, RankedTensorType lhsBlock, RankedTensorType rhsBlock)
-      : op(op), shape(op), lhsBlock(lhsBlock), rhsBlock(rhsBlock) {}
+/// What warps read of the blocks of a step, and how they multiply it.
+struct WarpFragments {
+  /// Multiplies two blocks, an instruction's depth after another.
+  Value multiply(KernelBuilder &kb, Value lhsStaged, Value rhsStaged,
+                 Value others) const;
 
-  void build(KernelBuilder &kb, const GemmResults &results);
-
-private:
-  GemmOp op;
-  GemmShape shape;
-  RankedTensorType lhsBlock, rhsBlock;
+  BlockForm lhsBlock, rhsBlock;
+  RankedTensorType lhs, rhs;
+  Precision precision;
 };
 } // namespace
 
-void WarpProduct::build(KernelBuilder &kb, const GemmResults &results) {
-  ScheduleAttr schedule = op.getScheduleAttr();
+Value WarpFragments::multiply(KernelBuilder &kb, Value lhsStaged,
+                              Value rhsStaged, Value others) const {
+  auto read = [&](int64_t at) {
+    return std::pair(
+        loadFragment(kb, lhs, lhsStaged, !lhsBlock.isAlongK, 0, at),
+        loadFragment(kb, rhs, rhsStaged, rhsBlock.isAlongK, at, 0));
+  };
+  Value before = others;
+  if (precision == Precision::TF32x3)
+    others = kb.splat(cast<RankedTensorType>(others.getType()), 0);
+  // Fragments are read one step before they are multiplied.
+  std::pair<Value, Value> next = read(0);
+  int64_t depth = lhs.getDimSize(1), end = lhsBlock.getDepth();
+  for (int64_t at = 0; at < end; at += depth) {
+    std::pair<Value, Value> now = next;
+    if (at + depth < end)
+      next = read(at + depth);
+    others = MmaOp::create(kb.builder(), now.first, now.second, others, Value(),
+                           ValueRange(), precision);
+  }
+  return precision == Precision::TF32x3 ? kb.addTiles(before, others) : others;
+}
+
+static void build(KernelBuilder &kb, Contraction &contraction,
+                  const BlockForm &lhsBlock, const BlockForm &rhsBlock,
+                  const ContractionResults &results) {
+  ScheduleAttr schedule = contraction.getSchedule();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
-  int64_t tileK = schedule.getTile()[2];
-  Type element = lhsBlock.getElementType();
+  Type element = lhsBlock.type.getElementType();
+  Type sums = contraction.getAccumulatorType();
   unsigned bits = element.getIntOrFloatBitWidth();
   int64_t depth = kDepthBytes * 8 / bits;
-  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  MLIRContext *context = b.getContext();
   WarpGrid warps(schedule.getTile(), schedule.getRegisters());
   kb.getKernel().setWarps(warps.getNumWarps());
   kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
-  auto getTile = [&](alg::MatrixOperand operand, ArrayRef<int64_t> extents,
-                     Type type) {
+  auto getTile = [&](const WarpGrid &grid, alg::MatrixOperand operand,
+                     ArrayRef<int64_t> extents, Type type) {
     alg::Expected<alg::LaneMap> fragment = alg::mmaM16N8(operand, depth, bits);
     assert(fragment && "the depth of an instruction");
-    return RankedTensorType::get(extents, type,
-                                 warps.getLanes(context, operand, *fragment));
+    return RankedTensorType::get(
+        extents, type, grid.getLanes(b.getContext(), operand, *fragment));
   };
   auto accumulator =
-      getTile(alg::MatrixOperand::D, {tileM, tileN}, op.getAccumulatorType());
-  auto lhsTile = getTile(alg::MatrixOperand::A, {tileM, depth}, element);
-  auto rhsTile = getTile(alg::MatrixOperand::B, {depth, tileN}, element);
+      getTile(warps, alg::MatrixOperand::D, {tileM, tileN}, sums);
+  WarpFragments fragments = {
+      lhsBlock, rhsBlock,
+      getTile(warps, alg::MatrixOperand::A, {tileM, depth}, element),
+      getTile(warps, alg::MatrixOperand::B, {depth, tileN}, element),
+      getPrecision(schedule, element)};
 
-  Value sizeM = kb.getDim(op.getInit(), shape.resultRank - 2);
-  Value sizeN = kb.getDim(op.getInit(), shape.resultRank - 1);
-  Value sizeK = kb.getDim(op.getLhs(), shape.lhsK);
-  SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < shape.batchRank; ++dim)
-    bounds.push_back(kb.getDim(op.getInit(), dim));
-  bounds.push_back(ix.ceilDiv(sizeM, tileM));
-  bounds.push_back(ix.ceilDiv(sizeN, tileN));
-  Value steps = ix.ceilDiv(sizeK, tileK);
-  Block::BlockArgListType grid = kb.beginTiles(bounds, schedule.getGroup());
-  SmallVector<Value> batch(grid.begin(), grid.begin() + shape.batchRank);
-  Value m = ix.mul(grid[shape.batchRank], tileM);
-  Value n = ix.mul(grid[shape.batchRank + 1], tileN);
-
-  auto stage = [&](RankedTensorType type, Value operand, ValueRange indices,
-                   int64_t operandBatch) -> Value {
-    return StageOp::create(b, type, kb.getMemRef(operand), indices,
-                           ValueRange(), kb.matrixMap(operandBatch),
-                           ArrayRef<int64_t>{operandBatch, operandBatch + 1},
-                           schedule.getSlots());
-  };
-  // The fragments at (row, column) of the block as the product sees it.
-  auto load = [&](RankedTensorType type, Value block, bool transposed,
-                  int64_t row, int64_t column) -> Value {
-    if (transposed)
-      std::swap(row, column);
-    return LoadOp::create(b, type, block,
-                          ValueRange{ix.constant(row), ix.constant(column)},
-                          ValueRange(), Value(), kb.matrixMap(0, transposed));
-  };
-  Value sum = kb.loop(
-      steps, 1, kb.splat(accumulator, 0), [&](Value step, Value others) {
-        Value k = ix.mul(step, tileK);
-        SmallVector<Value> lhsAt =
-            shape.at(batch, shape.lhsBatch, lhsT ? k : m, lhsT ? m : k);
-        SmallVector<Value> rhsAt =
-            shape.at(batch, shape.rhsBatch, rhsT ? n : k, rhsT ? k : n);
-        Value lhs = stage(lhsBlock, op.getLhs(), lhsAt, shape.lhsBatch);
-        Value rhs = stage(rhsBlock, op.getRhs(), rhsAt, shape.rhsBatch);
-        // Fragments are read one step before they are multiplied.
-        auto read = [&](int64_t at) {
-          return std::pair(load(lhsTile, lhs, lhsT, 0, at),
-                           load(rhsTile, rhs, rhsT, at, 0));
-        };
-        Precision precision = getPrecision(op, element);
-        Value before = others;
-        if (precision == Precision::TF32x3)
-          others = kb.splat(accumulator, 0);
-        std::pair<Value, Value> next = read(0);
-        for (int64_t at = 0; at < tileK; at += depth) {
-          std::pair<Value, Value> now = next;
-          if (at + depth < tileK)
-            next = read(at + depth);
-          others = MmaOp::create(b, now.first, now.second, others, Value(),
-                                 ValueRange(), precision);
-        }
-        if (precision == Precision::TF32x3)
-          others = kb.addTiles(before, others);
-        return others;
-      });
+  Value steps = contraction.getLhs().getSteps(kb, lhsBlock.getDepth());
+  ResultTile tile =
+      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  Value sum =
+      contraction.sum(kb, tile, lhsBlock, rhsBlock, accumulator, ix.constant(0),
+                      steps, [&](Value lhs, Value rhs, Value others) {
+                        return fragments.multiply(kb, lhs, rhs, others);
+                      });
   // What one instruction of each warp has computed leaves at a time: an
   // epilogue needs registers for no more.
-  AffineMap resultMap = kb.matrixMap(shape.batchRank);
   int64_t rows = WarpGrid::fragment[0] * warps.warps[0];
   WarpGrid part(warps);
   part.power[0] = part.outer[0] = 1;
-  auto partTile = RankedTensorType::get(
-      {rows, tileN}, op.getAccumulatorType(),
-      part.getLanes(context, alg::MatrixOperand::D,
-                    *alg::mmaM16N8(alg::MatrixOperand::D, depth, bits)));
+  auto partTile = getTile(part, alg::MatrixOperand::D, {rows, tileN}, sums);
   for (int64_t row = 0; row < tileM; row += rows) {
-    Value from = ix.add(m, row);
-    SmallVector<Value> limits = {ix.sub(sizeM, from), ix.sub(sizeN, n)};
-    SmallVector<Value> indices = shape.at(batch, shape.batchRank, from, n);
+    ResultTile some = tile;
+    some.m = ix.add(tile.m, row);
     Value out = sum;
     if (rows < tileM)
       out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
-    results.store(kb, out, indices, resultMap, limits, [&](Value value) {
-      auto type = cast<RankedTensorType>(value.getType());
-      auto side = RankedTensorType::get(
-          type.getShape(), type.getElementType(),
-          getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
-      return side == type ? value : RelayoutOp::create(b, side, value);
-    });
+    results.store(
+        kb, out, contraction.getAddress(kb, some), some.getLimits(ix),
+        [&](Value value) {
+          auto type = cast<RankedTensorType>(value.getType());
+          auto side = RankedTensorType::get(
+              type.getShape(), type.getElementType(),
+              getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
+          return side == type ? value : RelayoutOp::create(b, side, value);
+        });
   }
 }
 
-LogicalResult mlir::tracea::lowerGemmWarp(KernelRewriter &rewriter, GemmOp op) {
-  Type element = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
-  if (failed(verify(op, element)))
+LogicalResult mlir::tracea::lowerByWarps(KernelRewriter &rewriter,
+                                         Contraction &contraction) {
+  if (failed(verify(contraction)))
     return failure();
-  ScheduleAttr schedule = op.getScheduleAttr();
+  ScheduleAttr schedule = contraction.getSchedule();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
-  int64_t tileK = schedule.getTile()[2];
-  bool lhsT = op.getTransposeLhs(), rhsT = op.getTransposeRhs();
-  FailureOr<RankedTensorType> lhsBlock =
-      getBlockType(op, lhsT ? tileK : tileM, lhsT ? tileM : tileK, element,
-                   /*alongK=*/!lhsT);
-  FailureOr<RankedTensorType> rhsBlock =
-      getBlockType(op, rhsT ? tileN : tileK, rhsT ? tileK : tileN, element,
-                   /*alongK=*/rhsT);
-  if (failed(lhsBlock) || failed(rhsBlock))
+  FailureOr<BlockForm> lhs = getBlock(contraction, contraction.getLhs(), tileM);
+  FailureOr<BlockForm> rhs = getBlock(contraction, contraction.getRhs(), tileN);
+  if (failed(lhs) || failed(rhs))
     return failure();
-  GemmShape(op).emitChecks(rewriter);
-  WarpProduct product(op, *lhsBlock, *rhsBlock);
+  contraction.emitChecks(rewriter);
   // Rows of a fragment, and columns that a warp has beside one another.
   WarpGrid warps(schedule.getTile(), schedule.getRegisters());
-  GemmResults results(
-      rewriter, op, {tileM, tileN},
+  ContractionResults results(
+      rewriter, contraction.getOp(), {tileM, tileN},
       {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]});
-  buildForMemory(rewriter, op, results,
-                 [&](KernelBuilder &kb) { product.build(kb, results); });
+  buildForMemory(rewriter, contraction, results, [&](KernelBuilder &kb) {
+    build(kb, contraction, *lhs, *rhs, results);
+  });
   return success();
 }

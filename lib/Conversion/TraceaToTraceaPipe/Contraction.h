@@ -1,0 +1,187 @@
+//===- Contraction.h - Sums of products of two operands ---------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A contraction is what an operation is to the kernels that multiply: the
+// matrices of its result, its epilogue, and two operands whose blocks are
+// staged step by step. Kernels for warpgroups, for warps and for lanes are
+// built from a contraction and know no operation; an operation provides one by
+// saying where its operands' blocks and its result's elements are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H
+
+#include "Definitions.h"
+
+namespace mlir::tracea {
+
+class ContractionResults;
+
+/// The tile of a result that a workgroup computes.
+struct ResultTile {
+  /// What is left of the matrix from the tile on, in the order of the
+  /// accumulator's dimensions: columns first for the transposed product.
+  SmallVector<Value> getLimits(IndexMath &ix, bool isTransposed = false) const;
+
+  /// The index along a first dimension of the grid that the result lacks: which
+  /// part of the sum. Null without one.
+  Value part;
+  /// Which matrix.
+  SmallVector<Value> batch;
+  /// Its first row and column in the matrix.
+  Value m, n;
+  /// Extents of the matrix.
+  Value sizeM, sizeN;
+};
+
+/// A block of an operand as a kernel wants it in shared memory.
+struct BlockForm {
+  /// How much of the contracted dimension it holds.
+  int64_t getDepth() const { return type.getDimSize(isAlongK ? 1 : 0); }
+
+  RankedTensorType type;
+  /// Whether its rows run along the contracted dimension, or across it.
+  bool isAlongK = false;
+  int64_t slots = 1;
+  tracea_pipe::Reuse reuse = tracea_pipe::Reuse::Unknown;
+};
+
+/// How one operand of a contraction is read.
+class OperandAccess {
+public:
+  virtual ~OperandAccess() = default;
+
+  /// The tensor that is read: the operation's, or a padded copy of it.
+  Value getTensor() const { return tensor; }
+  void setTensor(Value copy) { tensor = copy; }
+  Type getElementType() const { return getElementTypeOrSelf(tensor); }
+
+  /// Whether rows in memory run along the contracted dimension, or across it.
+  virtual bool isAlongK() const = 0;
+  /// The extent of those rows, from which their alignment follows;
+  /// ShapedType::kDynamic where only the run knows it.
+  virtual int64_t getRowExtent() const = 0;
+  /// Whether elements are read again by other tiles, where tiles have
+  /// `otherExtent` of the result's other dimension.
+  virtual tracea_pipe::Reuse getReuse(int64_t otherExtent) const = 0;
+  /// Steps of `depth` that the whole sum takes.
+  virtual Value getSteps(KernelBuilder &kb, int64_t depth) const = 0;
+  /// The coordinates of the block of `depth` that `tile` needs in a step.
+  virtual SmallVector<Value> getCoordinates(KernelBuilder &kb,
+                                            const ResultTile &tile, Value step,
+                                            int64_t depth) const = 0;
+  /// Stages the block at such coordinates, zeros past the ends.
+  virtual Value stage(KernelBuilder &kb, const BlockForm &form,
+                      ValueRange coordinates) const = 0;
+
+protected:
+  explicit OperandAccess(Value tensor) : tensor(tensor) {}
+
+  Value tensor;
+};
+
+/// What an operation provides.
+class Contraction {
+public:
+  explicit Contraction(EpilogueOpInterface op) : op(op) {}
+  Contraction(const Contraction &) = delete;
+  Contraction &operator=(const Contraction &) = delete;
+  virtual ~Contraction() = default;
+
+  virtual OperandAccess &getLhs() = 0;
+  virtual OperandAccess &getRhs() = 0;
+
+  /// Has the run refuse operands that disagree where types do not tell.
+  virtual void emitChecks(RewriterBase &rewriter) = 0;
+
+  /// What the operation says of its sum, without its epilogue: of a result
+  /// with `leading` dimensions before those of the operation's. Nothing where
+  /// maps cannot say it.
+  virtual std::optional<Definition> getTerms(KernelBuilder &kb,
+                                             unsigned leading) = 0;
+
+  /// Inputs of the kernel beside the operands and those of the epilogue.
+  virtual SmallVector<Value> getTables() { return {}; }
+
+  /// Where the elements of a tile are in the kernel's first result, which is
+  /// the operation's or, for tiles of a part, one of parts.
+  virtual TileAddress getAddress(KernelBuilder &kb, const ResultTile &tile,
+                                 bool isTransposed = false);
+
+  EpilogueOpInterface getOp() { return op; }
+  ScheduleAttr getSchedule() {
+    return cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr();
+  }
+  TargetAttr getTarget();
+  Value getInit() { return op.getEpilogueInit().get(); }
+  RankedTensorType getResultType() {
+    return cast<RankedTensorType>(getInit().getType());
+  }
+  Type getAccumulatorType() { return op.getAccumulatorType(); }
+  /// Dimensions of the result before those of a matrix.
+  int64_t getBatchRank() { return getResultType().getRank() - 2; }
+  /// Operands, tables, and what the epilogue reads.
+  SmallVector<Value> getInputs();
+  InFlightDiagnostic emitError() { return op->emitOpError(); }
+
+  /// Opens a grid of tiles of `tile` rows and columns of the kernel's first
+  /// result; `parts`, where given, is the extent of a first dimension.
+  ResultTile beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
+                        int64_t group = 0, Value parts = Value(),
+                        int64_t cluster = 1);
+
+  /// Sums `count` steps of a tile from step `first` on: stages a block of both
+  /// operands in each and lets `multiply` add their product to the others.
+  Value sum(KernelBuilder &kb, const ResultTile &tile, const BlockForm &lhs,
+            const BlockForm &rhs, RankedTensorType accumulator, Value first,
+            Value count,
+            function_ref<Value(Value lhs, Value rhs, Value others)> multiply);
+
+  /// States what the kernel computes: the result, or parts of its sum.
+  void define(KernelBuilder &kb);
+  void defineParts(KernelBuilder &kb);
+
+protected:
+  EpilogueOpInterface op;
+};
+
+/// What bulk copies and vectors ask of memory.
+constexpr int64_t kAlignedBytes = 16;
+
+/// Asks for what bulk copies need of every argument whose type allows it.
+void requireAlignment(tracea_pipe::KernelOp kernel);
+
+/// Has kernels before the operation copy operands whose rows do not begin at
+/// multiples of 16 bytes, or of a cache line where the schedule says so. Rows
+/// whose extent types do not tell stay what they are.
+void padOperands(KernelRewriter &rewriter, Contraction &contraction);
+
+/// Replaces the operation by a launch of what `build` makes: one kernel for
+/// memory whose rows begin at multiples of 16 bytes, as far as types allow it,
+/// and one for any other; the latter alone where types say that no rows of
+/// operands begin so. `isWanted` says of which arguments the first one asks
+/// that; null: of all.
+void buildForMemory(KernelRewriter &rewriter, Contraction &contraction,
+                    const ContractionResults &results,
+                    function_ref<void(KernelBuilder &)> build,
+                    function_ref<bool(unsigned)> isWanted = nullptr);
+
+/// What lanes hold in `type` of a staged block, from `row` and `column` of it
+/// as the product sees it: with its dimensions exchanged, or as they are.
+Value loadFragment(KernelBuilder &kb, RankedTensorType type, Value block,
+                   bool isExchanged, int64_t row, int64_t column);
+
+// Kernels of a contraction, one function a variant.
+LogicalResult lowerByWarpgroups(KernelRewriter &rewriter,
+                                Contraction &contraction);
+/// The transposed product: columns of the result are the unit's rows.
+LogicalResult lowerTransposedByWarpgroups(KernelRewriter &rewriter,
+                                          Contraction &contraction);
+LogicalResult lowerByWarps(KernelRewriter &rewriter, Contraction &contraction);
+LogicalResult lowerByLanes(KernelRewriter &rewriter, Contraction &contraction);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H

@@ -1,0 +1,201 @@
+//===- ContractionSplit.cpp - Sums of products in parts -------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A sum that the schedule splits leaves as parts in single precision, which a
+// second kernel adds up in their order. With a cluster, the workgroups of a
+// tile add their parts up in their memories, and each finishes its share of the
+// tile's rows.
+
+#include "ContractionResults.h"
+#include "WarpgroupTile.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+
+/// Sums the part of a tile that the grid's first dimension counts: one of
+/// `parts` shares of all `steps`.
+static Value sumPart(KernelBuilder &kb, WarpgroupTile &unit,
+                     const ResultTile &tile, Value steps, Value share) {
+  IndexMath &ix = kb.index();
+  Value first = ix.mul(tile.part, share);
+  Value count = ix.min(ix.sub(steps, first), share);
+  return unit.sum(kb, tile, first, count);
+}
+
+/// Part p of the sum, as element p of a tensor of parts.
+static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
+  Contraction &contraction = unit.contraction;
+  ScheduleAttr schedule = contraction.getSchedule();
+  EpilogueOpInterface op = contraction.getOp();
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(schedule.getSplit())};
+  llvm::append_range(sizes, tensor::getMixedSizes(rewriter, op.getLoc(),
+                                                  contraction.getInit()));
+  Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                        contraction.getAccumulatorType());
+  KernelBuilder kb(
+      rewriter, op,
+      {contraction.getLhs().getTensor(), contraction.getRhs().getTensor()},
+      parts);
+  contraction.defineParts(kb);
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, unit, /*isPersistent=*/false);
+
+  Value steps = unit.getSteps(kb);
+  Value share = ix.ceilDiv(steps, schedule.getSplit());
+  ResultTile tile =
+      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, schedule.getGroup(),
+                             ix.constant(schedule.getSplit()));
+  Value sum = sumPart(kb, unit, tile, steps, share);
+  TileAddress address = contraction.getAddress(kb, tile, unit.isTransposed);
+  StoreOp::create(kb.builder(), sum, address.memory, address.indices,
+                  tile.getLimits(ix, unit.isTransposed), address.map);
+  return kb.launch().front();
+}
+
+/// Four warps with a row each, and four neighbours a lane: 16 bytes of a sum.
+static LanesAttr getRowLanes(MLIRContext *context) {
+  return getLanesAttr(context,
+                      {{{0, 1}, {0, 2}},
+                       {{0, 4}, {0, 8}, {0, 16}, {0, 32}, {0, 64}},
+                       {{1, 0}, {2, 0}},
+                       {}},
+                      {1, 1});
+}
+
+/// Adds the parts up, and applies the epilogue to their sum.
+static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
+                            Value parts) {
+  constexpr int64_t kRows = 4, kColumns = 128;
+  EpilogueOpInterface op = contraction.getOp();
+  SmallVector<Value> inputs{parts};
+  llvm::append_range(inputs, op.getExtras());
+  // A warp has a row of its own.
+  ContractionResults results(rewriter, op, {kRows, kColumns}, {1, kColumns});
+  KernelBuilder kb(rewriter, op, inputs, results.getInits());
+  defineSumOfParts(kb, op, parts);
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  kb.getKernel().setWarps(kTeamWarps);
+
+  ResultTile tile = contraction.beginTiles(kb, {kRows, kColumns});
+  SmallVector<Value> limits = tile.getLimits(ix);
+  TileAddress address = contraction.getAddress(kb, tile);
+  SmallVector<AffineExpr> partExprs{kb.zero()};
+  llvm::append_range(partExprs, address.map.getResults());
+  auto type =
+      RankedTensorType::get({kRows, kColumns}, contraction.getAccumulatorType(),
+                            getRowLanes(rewriter.getContext()));
+  Value sum;
+  for (int64_t part = 0; part < contraction.getSchedule().getSplit(); ++part) {
+    SmallVector<Value> at{ix.constant(part)};
+    llvm::append_range(at, address.indices);
+    Value one = LoadOp::create(kb.builder(), type, kb.getMemRef(parts), at,
+                               limits, Value(), kb.map(2, partExprs));
+    sum = sum ? kb.addTiles(sum, one) : one;
+  }
+  results.store(kb, sum, address, limits);
+  results.finish(kb.launch());
+}
+
+//===----------------------------------------------------------------------===//
+// Within a cluster
+//===----------------------------------------------------------------------===//
+
+/// The rows of the accumulator that one warp of one workgroup finishes.
+static int64_t getWarpRows(const WarpgroupTile &unit, int64_t cluster) {
+  return unit.rows / (cluster * unit.teams * kTeamWarps);
+}
+
+/// Rows of a tile for all warps, in their order: 16 bytes of a lane where there
+/// are enough, lanes along columns first.
+static LanesAttr getShareLanes(MLIRContext *context, const WarpgroupTile &unit,
+                               int64_t cluster) {
+  constexpr unsigned kLaneBits = 5, kVectorBits = 2;
+  unsigned columnBits = llvm::Log2_64(unit.columns);
+  unsigned rowBits = llvm::Log2_64(getWarpRows(unit, cluster));
+  unsigned vectorBits = std::min(kVectorBits, columnBits + rowBits - kLaneBits);
+  std::vector<alg::TileCoord> bits;
+  for (unsigned bit = 0; bit < columnBits; ++bit)
+    bits.push_back({0, int64_t(1) << bit});
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    bits.push_back({int64_t(1) << bit, 0});
+  alg::LaneBases bases;
+  for (auto [number, vector] : llvm::enumerate(bits)) {
+    bool isLane = number >= vectorBits && number < vectorBits + kLaneBits;
+    (isLane ? bases.lane : bases.reg).push_back(vector);
+  }
+  int64_t rows = unit.rows / cluster;
+  for (int64_t row = int64_t(1) << rowBits; row < rows; row *= 2)
+    bases.warp.push_back({row, 0});
+  return getLanesAttr(context, bases, {1, 1});
+}
+
+/// Checks that the workgroups of a cluster can share the tile's rows.
+static LogicalResult verifyCluster(WarpgroupTile &unit) {
+  ScheduleAttr schedule = unit.contraction.getSchedule();
+  constexpr int64_t kLeastColumns = 32;
+  if (getWarpRows(unit, schedule.getCluster()) < 1 ||
+      !llvm::isPowerOf2_64(unit.columns) || unit.columns < kLeastColumns)
+    return unit.contraction.emitError()
+           << "expects a tile of 32, 64, 128 or 256 "
+           << (unit.isTransposed ? "rows" : "columns")
+           << " for a sum that a cluster shares, and at least one row for each "
+              "warp of its workgroups, found "
+           << schedule;
+  return success();
+}
+
+/// Workgroup p of a cluster sums part p, and finishes share p of the rows.
+static LogicalResult lowerShared(KernelRewriter &rewriter,
+                                 WarpgroupTile &unit) {
+  if (failed(verifyCluster(unit)))
+    return failure();
+  Contraction &contraction = unit.contraction;
+  ScheduleAttr schedule = contraction.getSchedule();
+  int64_t cluster = schedule.getCluster(), rows = unit.rows / cluster;
+  SmallVector<int64_t> share = {rows, unit.columns};
+  SmallVector<int64_t> reach = {getWarpRows(unit, cluster), unit.columns};
+  if (unit.isTransposed) {
+    std::swap(share[0], share[1]);
+    std::swap(reach[0], reach[1]);
+  }
+  ContractionResults results(rewriter, contraction.getOp(), share, reach);
+  KernelBuilder kb(rewriter, contraction.getOp(), contraction.getInputs(),
+                   results.getInits());
+  contraction.define(kb);
+  IndexMath &ix = kb.index();
+  requireAlignment(kb.getKernel());
+  setPipeline(kb, unit, /*isPersistent=*/false);
+
+  Value steps = unit.getSteps(kb);
+  Value length = ix.ceilDiv(steps, cluster);
+  ResultTile tile =
+      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, schedule.getGroup(),
+                             ix.constant(cluster), cluster);
+  Value sum = sumPart(kb, unit, tile, steps, length);
+  auto mine = RankedTensorType::get(
+      {rows, unit.columns}, contraction.getAccumulatorType(),
+      getShareLanes(rewriter.getContext(), unit, cluster));
+  Value total = ClusterSumOp::create(kb.builder(), mine, sum, tile.part);
+  Value &moved = unit.isTransposed ? tile.n : tile.m;
+  moved = ix.add(moved, ix.mul(tile.part, rows));
+  results.store(kb, total, contraction.getAddress(kb, tile, unit.isTransposed),
+                tile.getLimits(ix, unit.isTransposed));
+  results.finish(kb.launch());
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerSplitSum(KernelRewriter &rewriter,
+                                          WarpgroupTile &unit) {
+  if (unit.contraction.getSchedule().getCluster() > 1)
+    return lowerShared(rewriter, unit);
+  lowerSumOfParts(rewriter, unit.contraction, lowerParts(rewriter, unit));
+  return success();
+}
