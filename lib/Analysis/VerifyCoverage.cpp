@@ -7,6 +7,7 @@
 // each is decided by itself, for the sake of its message.
 
 #include "KernelCoverage/KernelCoverage.h"
+#include "mlir/IR/Remarks.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Recheck.h"
@@ -159,31 +160,57 @@ private:
       getOperation().emitOpError() << coverage.valuesFault;
     }
     bool isProved = coverage.valuesUndecided.empty() && !isRefuted;
+    std::string open = coverage.valuesUndecided;
     cov::Problem withValues = proved;
     std::vector<const ContentClaim *> refuted;
     for (const ContentClaim &content : values) {
-      cov::Verdict verdict = cov::Verdict::NotDecided;
+      cov::Result result;
+      result.reason = content.undecided;
       if (content.undecided.empty())
-        verdict = decideWithin(coverage, content).verdict;
-      if (verdict == cov::Verdict::Proved)
+        result = decideWithin(coverage, content);
+      if (result.verdict == cov::Verdict::Proved)
         KernelCoverage::add(withValues, content);
-      else if (verdict == cov::Verdict::Refuted && !content.mayLeaveOut)
+      else if (result.verdict == cov::Verdict::Refuted)
         refuted.push_back(&content);
-      isProved &= verdict == cov::Verdict::Proved;
+      else if (open.empty())
+        open = content.name + ": " + result.reason;
+      isProved &= result.verdict == cov::Verdict::Proved;
     }
     if (isProved)
       proved = std::move(withValues);
+    bool hasWeaker = llvm::any_of(others, [](const ContentClaim &content) {
+      return content.part.kind == CoveragePart::Terms ||
+             content.part.kind == CoveragePart::Pairing;
+    });
+    if (!open.empty() && !isRefuted && hasWeaker)
+      remark::missed(getOperation().getLoc(),
+                     remark::RemarkOpts::name("values-not-followed")
+                         .category("tracea-verify-coverage"))
+          << ("what is multiplied is claimed of sums, not what reaches the "
+              "results: " +
+              open);
+    // What an element lacks is said of it; what is multiplied has no elements.
+    bool isReported = false;
+    for (const ContentClaim *content : refuted)
+      if (!content->elementDims.empty()) {
+        decideContent(coverage, *content, proved);
+        isReported |= isRefuted;
+      }
     for (const ContentClaim &content : others)
-      if (!isProved || (content.part.kind != CoveragePart::Terms &&
-                        content.part.kind != CoveragePart::Pairing))
+      if ((!isProved && !isReported) ||
+          (content.part.kind != CoveragePart::Terms &&
+           content.part.kind != CoveragePart::Pairing))
         decideContent(coverage, content, proved);
-    // The place of a fault that both see is known better there.
+    // The place of another fault that both see is known better there.
     if (!isProved && !isRefuted)
       for (const ContentClaim *content : refuted)
-        decideContent(coverage, *content, proved);
-    if (!isProved && !isRefuted && coverage.areValuesFaulty)
-      leaveOpen(getOperation(), "the sums of the results",
-                coverage.valuesUndecided, proved);
+        if (content->elementDims.empty())
+          decideContent(coverage, *content, proved);
+    // Nor is an operation's definition left without any claim.
+    bool isLeft = coverage.areValuesFaulty ||
+                  (!hasWeaker && getOperation().getDefinitionsAttr());
+    if (!open.empty() && !isRefuted && isLeft)
+      leaveOpen(getOperation(), "the sums of the results", open, proved);
     if (coverage.lacksDefinition && requireProof && !isRefuted)
       leaveOpen(getOperation(), "the elements of the results' sums",
                 ("nothing says which of them '" +

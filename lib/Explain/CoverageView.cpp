@@ -189,6 +189,15 @@ std::string CoverageWords::boxOf(const std::vector<Term> &coordinates) {
   return text;
 }
 
+/// Whether some terms of a sum are zero, since a window ends before them.
+static bool hasBorder(const Stage &stage) {
+  const auto *affine = std::get_if<AffineStage>(&stage.kind);
+  return affine && std::any_of(affine->writers.begin(), affine->writers.end(),
+                               [](const Writer &writer) {
+                                 return writer.name == "border";
+                               });
+}
+
 std::string CoverageWords::theorem() {
   Counted lines;
   for (const Stage &stage : problem.stages) {
@@ -209,7 +218,8 @@ std::string CoverageWords::theorem() {
                 stage.name.substr(12) + " is added exactly once");
     else if (startsWith(stage.name, "sum "))
       lines.add("each index " + box + " of the " + stage.name +
-                ", is added exactly once");
+                (hasBorder(stage) ? ", is added exactly once or past a border"
+                                  : ", is added exactly once"));
     else if (startsWith(stage.name, "slot "))
       lines.add("each element of a " + stage.name + ", " + box +
                 ", is written exactly once");

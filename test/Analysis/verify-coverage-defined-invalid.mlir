@@ -125,3 +125,25 @@ tracea_pipe.kernel @k(%a: memref<16x64xf32>, %b: memref<32x64xf32>, %c: memref<8
   }
   tracea_pipe.end
 }
+
+// -----
+
+// Nothing of a sum, which may have terms.
+#id = affine_map<(i, j) -> (i, j)>
+#lanes = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+#definition = #tracea_pipe.definition<result = 2, factors = 2, operands = [0, 1], maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>]>
+!sum = tensor<8x16xf32, #lanes>
+func.func @main(%a: memref<8x?xf32>, %b: memref<16x?xf32>, %c: memref<8x16xf32>) {
+  tracea_pipe.launch @k ins(%a, %b : memref<8x?xf32>, memref<16x?xf32>) outs(%c : memref<8x16xf32>)
+  return
+}
+tracea_pipe.kernel @k(%a: memref<8x?xf32>, %b: memref<16x?xf32>, %c: memref<8x16xf32>) attributes {definitions = [#definition]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !sum
+  tracea_pipe.tiles (%t) in (%c1) {
+    // expected-error@+1 {{loses terms of a sum: with dimension 1 of argument #1 = 1, index 0 of dimension 1 of argument #1 is in no step of the sum that is stored}}
+    tracea_pipe.store %zero, %c[%c0, %c0] map #id : !sum, memref<8x16xf32>
+  }
+  tracea_pipe.end
+}

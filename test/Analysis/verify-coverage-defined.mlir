@@ -61,3 +61,21 @@ tracea_pipe.kernel @k(%a: memref<16x64xf32>, %b: memref<32x64xf32>, %c: memref<8
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A sum over nothing is zero.
+// CHECK: check = "coverage", claim = "all elements of 1 result written exactly once, 1 sum in them as defined with each term once
+#id = affine_map<(i, j) -> (i, j)>
+#lanes = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+#definition = #tracea_pipe.definition<result = 2, factors = 2, operands = [0, 1], maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>]>
+!sum = tensor<8x16xf32, #lanes>
+tracea_pipe.kernel @k(%a: memref<8x0xf32>, %b: memref<16x0xf32>, %c: memref<8x16xf32>) attributes {definitions = [#definition]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !sum
+  tracea_pipe.tiles (%t) in (%c1) {
+    tracea_pipe.store %zero, %c[%c0, %c0] map #id : !sum, memref<8x16xf32>
+  }
+  tracea_pipe.end
+}

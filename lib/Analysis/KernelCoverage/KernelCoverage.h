@@ -96,12 +96,12 @@ struct ContentClaim {
   /// each has its own.
   llvm::SmallVector<int64_t> dims;
   llvm::SmallVector<Value> buffers;
+  /// Dimensions of `part.buffer` that are the last coordinates: of the element
+  /// whose terms are counted.
+  llvm::SmallVector<int64_t> elementDims;
   /// What holds where the operation runs, besides the claim: sizes of which a
   /// counterexample is one only if they satisfy it.
   std::vector<cov::Constraint> context;
-  /// Whether terms may be left out because they are zero: a counterexample is
-  /// none then.
-  bool mayLeaveOut = false;
   /// Why it could not even be stated; empty: it could.
   std::string undecided;
 };

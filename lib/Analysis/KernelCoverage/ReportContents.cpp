@@ -28,6 +28,7 @@ private:
   std::string list(const Point &point, bool sizes) const;
   std::string getSizes() const;
   std::string getIndices(ArrayRef<std::optional<int64_t>> found) const;
+  std::vector<std::optional<int64_t>> getCoordinates() const;
   /// The coordinates of the finding.
   std::string getPlace() const;
   void printTerms(InFlightDiagnostic &diag);
@@ -96,7 +97,7 @@ ContentReport::getIndices(ArrayRef<std::optional<int64_t>> found) const {
              : text;
 }
 
-std::string ContentReport::getPlace() const {
+std::vector<std::optional<int64_t>> ContentReport::getCoordinates() const {
   std::vector<std::optional<int64_t>> found;
   if (finding.property == cov::Property::Cover || finding.writer < 0) {
     for (Term coordinate : content.stage->coordinates)
@@ -108,6 +109,11 @@ std::string ContentReport::getPlace() const {
     for (const Expr &index : content.stage->writers[finding.writer].map)
       found.push_back(space.evaluate(index, values));
   }
+  return found;
+}
+
+std::string ContentReport::getPlace() const {
+  std::vector<std::optional<int64_t>> found = getCoordinates();
   if (content.part.kind != CoveragePart::Slot)
     return getIndices(found);
   std::string text;
@@ -182,13 +188,22 @@ void ContentReport::printSlot(InFlightDiagnostic &diag) {
 
 /// What is missing in the value, whatever is multiplied.
 void ContentReport::printValues(InFlightDiagnostic &diag) {
+  std::vector<std::optional<int64_t>> found = getCoordinates();
+  std::string at;
+  for (auto [number, dim] : llvm::enumerate(content.elementDims))
+    if (std::optional<int64_t> index = found[content.dims.size() + number])
+      at += (at.empty() ? " at index " : ", ") + std::to_string(*index) +
+            " of dimension " + std::to_string(dim);
+  if (!at.empty())
+    at += " of " + nameBuffer(content.part.buffer);
   if (finding.property == cov::Property::Cover)
     diag << "loses terms of a sum: " << getSizes() << getPlace()
-         << " is in no step of the sum that is stored";
+         << " is in no step of the sum that is stored" << at;
   else
     diag << "adds a term to a sum twice: " << getSizes() << getPlace()
-         << " is in the sum that is stored where " << list(finding.point, false)
-         << " and where " << list(finding.otherPoint, false);
+         << " is in the sum that is stored" << at << " where "
+         << list(finding.point, false) << " and where "
+         << list(finding.otherPoint, false);
 }
 
 void ContentReport::print(InFlightDiagnostic &diag) {

@@ -12,6 +12,7 @@
 #include "../Numerics/Evaluator.h"
 #include "FormTranslation.h"
 #include "KernelCoverage.h"
+#include "llvm/ADT/SetVector.h"
 #include <set>
 
 using namespace mlir;
@@ -42,8 +43,26 @@ private:
   std::string addValue(numerics::TermRef term, ArrayRef<unsigned> at,
                        std::set<numerics::TermRef> &seen);
   void addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at);
+  /// The coordinates of the element that say which terms a sum has.
+  SmallVector<unsigned> getElement(const meaning::ClosedSum &sum,
+                                   ArrayRef<unsigned> at);
+  /// An expression, or why there is none.
+  Expr translate(FormTranslation &forms, const Form &form,
+                 std::string &undecided);
+  void require(FormTranslation &forms, const meaning::Condition &condition,
+               SmallVectorImpl<cov::Constraint> &guard, std::string &undecided);
+  /// `element` are ids for coordinates of the element.
   cov::Writer getWriter(const meaning::ClosedSum &sum, size_t number,
-                        ArrayRef<unsigned> at, std::string &undecided);
+                        ArrayRef<unsigned> at,
+                        ArrayRef<std::pair<unsigned, Term>> element,
+                        std::string &undecided);
+  /// Writers of the terms that the definition has not.
+  void addNone(const meaning::ClosedSum &sum,
+               ArrayRef<std::pair<unsigned, Term>> element,
+               cov::AffineStage &stage, std::string &undecided);
+  meaning::SumFinder getFinder(ArrayRef<unsigned> at) {
+    return {index, terms, at, coordinates, definition, extent};
+  }
   Form getExtent(unsigned argument, unsigned dim);
 
   KernelCoverage &coverage;
@@ -52,6 +71,10 @@ private:
   cov::Space &space;
   numerics::IndexSpace index;
   numerics::TermSpace terms;
+  const std::function<Form(unsigned, unsigned)> extent =
+      [this](unsigned argument, unsigned dim) {
+        return getExtent(argument, dim);
+      };
   unsigned result = 0;
   DefinitionAttr definition;
   /// Coordinates of the element, as a definition has them.
@@ -121,11 +144,19 @@ std::string ValueSums::run() {
     lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
                        kernel.getSourceOp() == StringRef("tracea.gemm") &&
                        !kernel.getDefinitionsAttr();
-    // Of an image all may be border.
-    if (definition && !isDefined && !isUnclear && fault.empty() &&
-        !meaning::hasWindow(definition, element.at.size()))
-      fault = "argument " + std::to_string(result) +
-              " has nothing of the sum that the operation defines";
+    if (definition && !isDefined && !isUnclear && fault.empty()) {
+      meaning::ClosedSum nothing = getFinder(element.at).findNothing();
+      // Of an image all may be border, and a sum may go over nothing.
+      if (!nothing.scope.empty() ||
+          llvm::any_of(nothing.dims, [&](const meaning::WalkedDim &dim) {
+            Form end = getExtent(dim.argument, dim.dim);
+            return !end.isConstant() || end == Form(0);
+          }))
+        addSum(nothing, element.at);
+      else
+        fault = "argument " + std::to_string(result) +
+                " has nothing of the sum that the operation defines";
+    }
   }
   return index.failure;
 }
@@ -140,12 +171,7 @@ std::string ValueSums::addValue(numerics::TermRef term, ArrayRef<unsigned> at,
     isFault |= reader.isFault;
     return reader.reason;
   }
-  auto extent = [&](unsigned argument, unsigned dim) {
-    return getExtent(argument, dim);
-  };
-  for (const meaning::ClosedSum &sum :
-       meaning::SumFinder(index, terms, at, coordinates, definition, extent)
-           .find(*value))
+  for (const meaning::ClosedSum &sum : getFinder(at).find(*value))
     addSum(sum, at);
   // Operands of other operations are values of their own; those that change
   // with the steps of a sum have been compared as parts of its terms.
@@ -160,8 +186,48 @@ std::string ValueSums::addValue(numerics::TermRef term, ArrayRef<unsigned> at,
   return "";
 }
 
+SmallVector<unsigned> ValueSums::getElement(const meaning::ClosedSum &sum,
+                                            ArrayRef<unsigned> at) {
+  llvm::SmallSetVector<unsigned, 4> used;
+  auto add = [&](const Form &form) {
+    index.forEachVariable(form, [&](unsigned id) {
+      if (llvm::is_contained(at, id) && id != sum.split)
+        used.insert(id);
+    });
+  };
+  for (const meaning::Condition &condition : sum.scope)
+    add(condition.form);
+  for (const meaning::WalkedDim &dim : sum.dims)
+    llvm::for_each(dim.forms, add);
+  for (const meaning::SumPart &part : sum.parts)
+    for (const meaning::Condition &condition : part.domain)
+      add(condition.form);
+  return used.takeVector();
+}
+
+Expr ValueSums::translate(FormTranslation &forms, const Form &form,
+                          std::string &undecided) {
+  Expr expr = forms.get(form);
+  if (!expr.isValid() && undecided.empty())
+    undecided =
+        forms.reason.empty() ? "an index has no expression" : forms.reason;
+  return expr;
+}
+
+void ValueSums::require(FormTranslation &forms,
+                        const meaning::Condition &condition,
+                        SmallVectorImpl<cov::Constraint> &guard,
+                        std::string &undecided) {
+  Expr expr = translate(forms, condition.form, undecided);
+  if (condition.isEquality)
+    indices.math.requireZero(expr, guard);
+  else
+    indices.math.require(expr, guard);
+}
+
 cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
                                  ArrayRef<unsigned> at,
+                                 ArrayRef<std::pair<unsigned, Term>> element,
                                  std::string &undecided) {
   const meaning::SumPart &part = sum.parts[number];
   cov::Writer writer;
@@ -169,13 +235,10 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
   FormTranslation forms(indices, index);
   SmallVector<cov::Constraint> guard;
   ArrayRef<meaning::Condition> open = part.domain;
-  auto translate = [&](const Form &form) {
-    Expr expr = forms.get(form);
-    if (!expr.isValid() && undecided.empty())
-      undecided =
-          forms.reason.empty() ? "an index has no expression" : forms.reason;
-    return expr;
-  };
+  for (auto [coordinate, id] : element) {
+    forms.values[coordinate] = id;
+    writer.ids.push_back(id);
+  }
   // Loops are written from the inside to the outside.
   for (unsigned variable : llvm::reverse(part.variables)) {
     cov::Range range = cov::Range::from(0);
@@ -200,7 +263,8 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
         index.forEachVariable(candidate, [&](unsigned) { hasVariable = true; });
         if (hasVariable || (range.upper && !candidate.isConstant()))
           continue;
-        range.upper = translate(index.add(candidate, Form(1)));
+        range.upper =
+            translate(forms, index.add(candidate, Form(1)), undecided);
       }
     }
     Term id = space.id("step", range);
@@ -210,18 +274,14 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
   }
   if (sum.split) {
     size_t dim = llvm::find(at, *sum.split) - at.begin();
-    Term id = space.id("part", cov::Range(translate(getExtent(result, dim))));
+    Term id = space.id("part", cov::Range(translate(
+                                   forms, getExtent(result, dim), undecided)));
     indices.names[id] = "the part of the sum";
     forms.values[*sum.split] = id;
     writer.ids.push_back(id);
   }
-  for (const meaning::Condition &condition : open) {
-    Expr expr = translate(condition.form);
-    if (condition.isEquality)
-      indices.math.requireZero(expr, guard);
-    else
-      indices.math.require(expr, guard);
-  }
+  for (const meaning::Condition &condition : open)
+    require(forms, condition, guard, undecided);
   // What ranges say need not be said again.
   llvm::erase_if(guard, [&](const cov::Constraint &constraint) {
     return !constraint.equality && llvm::any_of(writer.ids, [&](Term id) {
@@ -231,19 +291,49 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
     });
   });
   for (const meaning::WalkedDim &dim : sum.dims)
-    writer.map.push_back(translate(dim.forms[number]));
+    writer.map.push_back(translate(forms, dim.forms[number], undecided));
+  for (auto [coordinate, id] : element)
+    writer.map.push_back(id);
   indices.requireDivisors(writer.map, guard);
   writer.guard.assign(guard.begin(), guard.end());
   return writer;
 }
 
+void ValueSums::addNone(const meaning::ClosedSum &sum,
+                        ArrayRef<std::pair<unsigned, Term>> element,
+                        cov::AffineStage &stage, std::string &undecided) {
+  FormTranslation forms(indices, index);
+  cov::Writer none;
+  none.name = "border";
+  for (auto [variable, dim] : llvm::zip(sum.walked, sum.dims)) {
+    Expr end = translate(forms, getExtent(dim.argument, dim.dim), undecided);
+    Term id = space.id("place", cov::Range(end));
+    indices.names[id] = "index of dimension " + std::to_string(dim.dim);
+    forms.values[variable] = id;
+    none.ids.push_back(id);
+    none.map.push_back(id);
+  }
+  for (auto [coordinate, id] : element) {
+    forms.values[coordinate] = id;
+    none.ids.push_back(id);
+    none.map.push_back(id);
+  }
+  // What fails the first of the conditions, what only fails the second, ...
+  SmallVector<cov::Constraint> before;
+  for (const meaning::Condition &condition : sum.scope) {
+    cov::Writer writer = none;
+    SmallVector<cov::Constraint> guard = before;
+    require(forms, {index.sub(Form(-1), condition.form)}, guard, undecided);
+    indices.requireDivisors(writer.map, guard);
+    writer.guard.assign(guard.begin(), guard.end());
+    stage.writers.push_back(std::move(writer));
+    require(forms, condition, before, undecided);
+  }
+}
+
 static std::string getKey(const meaning::ClosedSum &sum) {
   std::string key = sum.undecided;
-  auto add = [&](const Form &form) {
-    for (auto [id, factor] : form.terms)
-      key += std::to_string(factor) + "*" + std::to_string(id) + "+";
-    key += std::to_string(form.constant) + ",";
-  };
+  auto add = [&](const Form &form) { numerics::appendKey(key, form); };
   for (const meaning::WalkedDim &dim : sum.dims) {
     key += std::to_string(dim.argument) + "." + std::to_string(dim.dim) + ":";
     llvm::for_each(dim.forms, add);
@@ -262,11 +352,11 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   ContentClaim content;
   content.part.kind = CoveragePart::Values;
   content.part.verb = "value";
+  content.part.buffer = kernel.getBody().getArgument(result);
   content.name = "sum in argument " + std::to_string(result) + " of ";
   for (auto [number, argument] : llvm::enumerate(sum.arguments))
     content.name += (number ? " and " : "") + std::to_string(argument);
   content.undecided = sum.undecided;
-  content.mayLeaveOut = sum.hasWindow;
   isUnclear |= !sum.mismatch.empty() || !sum.undecided.empty();
   if (!sum.mismatch.empty()) {
     (sum.isRefuted ? fault : mismatch) =
@@ -280,12 +370,21 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   if (sum.isDefined) {
     content.name += ", as its operation defines it";
     // Without a dimension to walk along there is one term.
-    if (sum.dims.empty() && sum.undecided.empty()) {
-      if (sum.parts.size() != 1 || !sum.parts[0].variables.empty() ||
-          !sum.parts[0].domain.empty())
-        mismatch = "it is not known to be one element of an argument";
+    if (sum.dims.empty() && sum.undecided.empty() && sum.parts.size() == 1 &&
+        sum.parts[0].variables.empty() && sum.parts[0].domain.empty())
       return;
-    }
+  }
+  SmallVector<unsigned> used = getElement(sum, at);
+  if (sum.dims.empty() && used.empty() && content.undecided.empty()) {
+    // Nothing that is read says which step it is.
+    content.undecided = "what it walks along is not known";
+    if (sum.isDefined)
+      mismatch = "it is not known to be one element of an argument";
+  }
+  for (auto [number, id] : llvm::enumerate(used)) {
+    unsigned dim = llvm::find(at, id) - at.begin();
+    content.name += number ? " and " : ", for each element along ";
+    content.name += std::to_string(dim);
   }
   content.part.ops = {place};
   content.part.notes = {place};
@@ -302,14 +401,25 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
     content.dims.push_back(dim.dim);
     content.buffers.push_back(kernel.getBody().getArgument(dim.argument));
   }
-  for (size_t number = 0; number < sum.parts.size(); ++number) {
-    stage.writers.push_back(getWriter(sum, number, at, content.undecided));
-    content.part.ops.resize(stage.writers.size(), place);
-    content.part.notes.resize(stage.writers.size(), place);
+  SmallVector<std::pair<unsigned, Term>> element;
+  for (unsigned id : used) {
+    unsigned dim = llvm::find(at, id) - at.begin();
+    std::string words = "index " + std::to_string(dim) + " of the element";
+    Expr end = FormTranslation(indices, index).get(getExtent(result, dim));
+    Term coordinate = space.coordinate("element", cov::Range(end));
+    indices.names[coordinate] = words;
+    stage.coordinates.push_back(coordinate);
+    element.push_back({id, space.id("at", cov::Range(end))});
+    indices.names[element.back().second] = words;
+    content.elementDims.push_back(dim);
   }
-  // Nothing that is read says which step it is.
-  if (sum.dims.empty() && content.undecided.empty())
-    content.undecided = "what it walks along is not known";
+  for (size_t number = 0; number < sum.parts.size(); ++number)
+    stage.writers.push_back(
+        getWriter(sum, number, at, element, content.undecided));
+  addNone(sum, element, stage, content.undecided);
+  size_t writers = std::max<size_t>(stage.writers.size(), 1);
+  content.part.ops.resize(writers, place);
+  content.part.notes.resize(writers, place);
   if (content.undecided.empty())
     content.stage = std::move(stage);
   coverage.finish(content);

@@ -34,13 +34,6 @@ bool SumFinder::isOfSizes(const Form &form) const {
   return !found;
 }
 
-static std::string keyOf(const Form &form) {
-  std::string key;
-  for (auto [id, factor] : form.terms)
-    key += std::to_string(factor) + "*" + std::to_string(id) + "+";
-  return key + std::to_string(form.constant);
-}
-
 /// The shape of a term, which says what is computed but not where, and the
 /// places.
 bool SumFinder::place(TermRef term, const Piece &piece, std::string &shape,
@@ -275,11 +268,14 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     for (const Condition &condition : placed.piece.domain) {
       bool isMask = false, isWalk = false;
       for (const Place &place : placed.places)
-        isMask |= isInBounds(condition, place);
-      for (const WalkedDim &dim : sum.dims) {
-        Place walked{0, static_cast<int>(dim.argument), dim.dim, dim.forms[p]};
-        isWalk |= isInBounds(condition, walked);
-      }
+        if (isInBounds(condition, place)) {
+          isMask = true;
+          // Several arguments may be walked along, of which the host knows that
+          // they have one extent.
+          isWalk |= llvm::any_of(sum.dims, [&](const WalkedDim &dim) {
+            return dim.forms[p] == place.form;
+          });
+        }
       // Beyond an extent an element is zero, whether it is masked or not; the
       // walked dimensions have to stay below theirs.
       if (isMask && !isWalk)
@@ -289,7 +285,8 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
         isOther |= !llvm::is_contained(placed.piece.variables, id) &&
                    (!sum.split || id != *sum.split);
       });
-      if (!isOther) {
+      // A definition says of each element which terms it has.
+      if (!isOther || sum.isDefined) {
         part.domain.push_back(condition);
       } else if (isOf(condition.form, placed.piece)) {
         sum.undecided = "which terms it has depends on the element";
@@ -297,6 +294,12 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       }
       // What is left is about the element alone, and is the same in all pieces.
     }
+    IndexSpace::Replacement here;
+    for (auto [variable, dim] : llvm::zip(sum.walked, sum.dims))
+      here[variable] = dim.forms[p];
+    for (const Condition &condition : sum.scope)
+      part.domain.push_back({index.substitute(condition.form, here, nullptr),
+                             condition.isEquality});
     sum.parts.push_back(std::move(part));
   }
 }
@@ -314,18 +317,48 @@ ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
   return sum;
 }
 
-std::vector<ClosedSum> SumFinder::find(const Value &value) {
-  std::vector<ClosedSum> sums;
-  std::map<std::string, std::vector<PlacedPiece>> groups;
-  // A dimension of one element has one coordinate, however it is written.
+bool SumFinder::isFactor(int argument) const {
+  return definition && llvm::is_contained(definition.getOperands().take_front(
+                                              definition.getFactors()),
+                                          argument);
+}
+
+/// A dimension of one element has one coordinate, however it is written.
+Form SumFinder::withoutSingle(const Form &form) {
   IndexSpace::Replacement single;
   if (definition)
     for (auto [coordinate, id] : llvm::zip(coordinates, at))
       if (coordinate.isConstant())
         single[id] = coordinate;
-  for (const Piece &piece : value) {
-    if (piece.variables.empty() && value.size() == 1 && !definition)
+  return single.empty() ? form : index.substitute(form, single, nullptr);
+}
+
+std::optional<Piece> SumFinder::simplify(const Piece &piece) {
+  Piece simple = piece;
+  simple.domain.clear();
+  for (const Condition &condition : piece.domain) {
+    Condition next{withoutSingle(condition.form), condition.isEquality};
+    if (!next.form.isConstant()) {
+      if (!llvm::is_contained(simple.domain, next))
+        simple.domain.push_back(next);
+    } else if (next.isEquality ? next.form.constant != 0
+                               : next.form.constant < 0) {
+      return std::nullopt;
+    }
+  }
+  return simple;
+}
+
+std::vector<ClosedSum> SumFinder::find(const Value &value) {
+  std::vector<ClosedSum> sums;
+  std::map<std::string, std::vector<PlacedPiece>> groups;
+  for (const Piece &known : value) {
+    if (known.variables.empty() && value.size() == 1 && !definition)
       continue;
+    std::optional<Piece> simplified = simplify(known);
+    if (!simplified)
+      continue;
+    const Piece &piece = *simplified;
     PlacedPiece placed{piece, {}};
     // Factors in an order that does not depend on how they were found.
     struct Factor {
@@ -354,11 +387,13 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
     for (Factor &factor : factors) {
       key += factor.shape + "[";
       for (Place &place : factor.places) {
-        if (!single.empty())
-          place.form = index.substitute(place.form, single, nullptr);
-        // What does not walk tells sums apart.
+        place.form = withoutSingle(place.form);
+        // What does not walk tells sums apart, but for factors of a definition,
+        // which says where they are.
         bool isFixed = !isOf(place.form, piece) && !place.form.isConstant();
-        key += (isFixed ? keyOf(place.form) : "") + ";";
+        if (isFixed && !isFactor(place.argument))
+          appendKey(key, place.form);
+        key += ";";
         placed.places.push_back(place);
         placed.places.back().read += reads;
       }
@@ -366,15 +401,19 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
         reads += factor.places.back().read + 1;
       key += "]";
     }
-    // So does what holds of the element alone.
+    // So does what holds of the element alone, where nothing says which
+    // elements have a sum.
     SmallVector<std::string> conditions;
     for (const Condition &condition : piece.domain)
-      if (!isOf(condition.form, piece) && !isOfSizes(condition.form) &&
+      if (!definition && !isOf(condition.form, piece) &&
+          !isOfSizes(condition.form) &&
           llvm::none_of(placed.places, [&](const Place &place) {
             return isInBounds(condition, place);
-          }))
-        conditions.push_back(keyOf(condition.form) +
-                             (condition.isEquality ? "=" : ""));
+          })) {
+        std::string &text = conditions.emplace_back();
+        appendKey(text, condition.form);
+        text += condition.isEquality ? "=" : "";
+      }
     llvm::sort(conditions);
     for (const std::string &condition : conditions)
       key += "|" + condition;
@@ -398,7 +437,7 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
         if (llvm::none_of(together, [&, number = number](const auto &other) {
               return isOf(other.places[number].form, other.piece);
             }))
-          constants += keyOf(place.form) + ";";
+          appendKey(constants, place.form);
       apart[constants].push_back(placed);
     }
     for (auto &[constants, pieces] : apart)

@@ -40,9 +40,13 @@ struct ClosedSum {
   std::optional<unsigned> split;
   /// Whether it is the sum that the kernel's definition names.
   bool isDefined = false;
-  /// Whether a factor is read through a window, which may reach past a border:
-  /// terms that are zero there need not be visited.
-  bool hasWindow = false;
+  /// A place in the box, for what is said of all places: one variable for each
+  /// dimension.
+  llvm::SmallVector<unsigned, 4> walked;
+  /// Where the definition has a term at all, in `walked` and in coordinates of
+  /// the result: windows are not past a border. Elsewhere terms are zero, and
+  /// nobody need visit them. The parts have these conditions as well.
+  llvm::SmallVector<Condition, 4> scope;
   /// Why the closed form is not known; empty: it is.
   std::string undecided;
   /// What it reads elsewhere than the definition says; empty: nothing.
@@ -50,10 +54,6 @@ struct ClosedSum {
   /// Whether the places differ for some sizes, beyond doubt.
   bool isRefuted = false;
 };
-
-/// Whether a factor of a definition is read through a window, of which all may
-/// lie past a border.
-bool hasWindow(tracea_pipe::DefinitionAttr definition, unsigned rank);
 
 class SumFinder {
 public:
@@ -72,6 +72,9 @@ public:
 
   /// The sums of a value, those of single elements left out.
   std::vector<ClosedSum> find(const Value &value);
+  /// The sum of the definition, where a result has nothing of it: right if all
+  /// terms are past a border.
+  ClosedSum findNothing();
 
 private:
   /// A coordinate of an element that a piece reads; without an argument, a
@@ -100,7 +103,14 @@ private:
   bool isExplained(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
                    llvm::ArrayRef<WalkedDim> dims);
   ClosedSum close(std::vector<PlacedPiece> pieces);
+  bool isFactor(int argument) const;
+  numerics::Form withoutSingle(const numerics::Form &form);
+  /// The piece where dimensions of one element have one coordinate; nothing
+  /// where it has no terms.
+  std::optional<Piece> simplify(const Piece &piece);
   // Defined.cpp
+  void addSplit(ClosedSum &sum);
+  void addBorders(ClosedSum &sum);
   bool addDefinedDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
   numerics::Form evaluate(AffineExpr expr,
                           llvm::ArrayRef<numerics::Form> walked);

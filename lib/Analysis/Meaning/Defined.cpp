@@ -13,16 +13,6 @@ using namespace mlir;
 using namespace mlir::tracea::meaning;
 using namespace mlir::tracea::numerics;
 
-bool mlir::tracea::meaning::hasWindow(tracea_pipe::DefinitionAttr definition,
-                                      unsigned rank) {
-  for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
-    for (AffineExpr expr : definition.getMap(factor).getResults())
-      for (unsigned dim = rank; dim < definition.getNumDims(); ++dim)
-        if (!isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(dim))
-          return true;
-  return false;
-}
-
 Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Form(constant.getValue());
@@ -102,7 +92,6 @@ std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
   });
   if (llvm::is_contained(isFound, false))
     return "a factor is missing";
-  sum.hasWindow = meaning::hasWindow(definition, rank);
   std::string reason;
   forEachPlace([&](size_t number, const Place &place, int operand) {
     for (size_t p = 0; p < pieces.size() && reason.empty(); ++p) {
@@ -172,6 +161,8 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       reason = compare(pieces, chosen, sum);
       if (reason.empty()) {
         sum.isDefined = true;
+        addSplit(sum);
+        addBorders(sum);
         return true;
       }
     }
@@ -181,4 +172,77 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   sum.mismatch =
       first.empty() ? "its factors are not those of the operation" : first;
   return false;
+}
+
+/// A dimension that no operand has chooses a part of the sum.
+void SumFinder::addSplit(ClosedSum &sum) {
+  for (auto [dim, id] : llvm::enumerate(at)) {
+    bool isNamed = coordinates[dim].isConstant();
+    for (auto map : definition.getMaps().getAsRange<AffineMapAttr>())
+      isNamed |= map.getValue().isFunctionOfDim(dim);
+    if (isNamed)
+      continue;
+    if (sum.split)
+      sum.undecided =
+          "several dimensions of the result are those of no operand";
+    sum.split = id;
+  }
+}
+
+/// Windows of factors end at the borders of what they look into.
+void SumFinder::addBorders(ClosedSum &sum) {
+  unsigned rank = coordinates.size();
+  SmallVector<Form> walked;
+  Facts facts = nullptr;
+  auto addRange = [&](unsigned variable, const Form &end) {
+    Form form = index.form(variable);
+    facts = index.assume(facts, form);
+    facts = index.assume(facts, index.sub(index.sub(end, form), Form(1)));
+  };
+  for (const WalkedDim &dim : sum.dims) {
+    sum.walked.push_back(index.newVariable(0, std::nullopt));
+    walked.push_back(index.form(sum.walked.back()));
+    addRange(sum.walked.back(), extent(dim.argument, dim.dim));
+  }
+  for (auto [dim, id] : llvm::enumerate(at))
+    addRange(id, extent(definition.getResult(), dim));
+  auto require = [&](const Form &form) {
+    Condition condition{form};
+    if (!index.prove(form, facts) && !llvm::is_contained(sum.scope, condition))
+      sum.scope.push_back(condition);
+  };
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
+    for (auto [dim, expr] :
+         llvm::enumerate(definition.getMap(factor).getResults())) {
+      bool isWindow = false;
+      for (unsigned k = rank; k < definition.getNumDims(); ++k)
+        isWindow |= !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(k);
+      if (!isWindow)
+        continue;
+      Form place = evaluate(expr, walked);
+      Form end = extent(definition.getOperands()[factor], dim);
+      require(place);
+      require(index.sub(index.sub(end, place), Form(1)));
+    }
+}
+
+ClosedSum SumFinder::findNothing() {
+  ClosedSum sum;
+  sum.isDefined = true;
+  addSplit(sum);
+  unsigned rank = coordinates.size();
+  sum.dims.resize(definition.getNumDims() - rank);
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
+    unsigned argument = definition.getOperands()[factor];
+    sum.arguments.push_back(argument);
+    for (auto [dim, expr] :
+         llvm::enumerate(definition.getMap(factor).getResults()))
+      if (auto walk = dyn_cast<AffineDimExpr>(expr);
+          walk && walk.getPosition() >= rank)
+        sum.dims[walk.getPosition() - rank] = {
+            argument, static_cast<unsigned>(dim), {}};
+  }
+  addBorders(sum);
+  llvm::sort(sum.arguments);
+  return sum;
 }

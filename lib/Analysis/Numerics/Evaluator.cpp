@@ -234,6 +234,12 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   for (auto [limit, coordinate] : llvm::zip(limitsOf(writer), at))
     inner = range(inner, index.sub(index.sub(indexOf(limit, inner), coordinate),
                                    Form(1)));
+  // A tile that is cut to one row or column has no other: the coordinate says
+  // nothing of where the element lies, which is the tile's alone.
+  for (Form &coordinate : at)
+    if (!coordinate.isConstant() &&
+        index.prove(index.scale(coordinate, -1), inner->facts))
+      coordinate = Form(0);
   Coordinates element = written(writer, at, inner);
   if (!index.failure.empty())
     return std::nullopt;

@@ -24,7 +24,7 @@ int64_t Form::coefficient(unsigned atom) const {
 // Atoms
 //===----------------------------------------------------------------------===//
 
-static void appendKey(std::string &key, const Form &form) {
+void mlir::tracea::numerics::appendKey(std::string &key, const Form &form) {
   for (auto [id, factor] : form.terms)
     key += std::to_string(id) + "*" + std::to_string(factor) + "+";
   key += std::to_string(form.constant) + ",";

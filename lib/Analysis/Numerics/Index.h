@@ -41,6 +41,9 @@ struct Form {
   }
 };
 
+/// Equal forms have equal text, which is appended.
+void appendKey(std::string &key, const Form &form);
+
 /// A list of forms that are not negative; the rest of the list holds as well.
 struct Fact {
   Form form;
