@@ -79,9 +79,9 @@ public:
     while (tilesOf(problem, queries) < static_cast<double>(model.cores) &&
            queries > micro.rows)
       queries = roundUp(queries / 2, micro.rows);
-    Plan plan;
+    Plan plan = emptyPlan();
     plan.tile = {queries, keys};
-    plan.registers = {micro.rows, micro.columns};
+    plan.registers() = {micro.rows, micro.columns};
     return plan;
   }
 
@@ -93,16 +93,16 @@ public:
       return reason;
     if (Reason reason = checkMicroTile(model, plan); !reason.empty())
       return reason;
-    if (Reason reason = checkMultiple(plan.tile[0], plan.registers[0],
+    if (Reason reason = checkMultiple(plan.tile[0], plan.registers()[0],
                                       "tile extent queries");
         !reason.empty())
       return reason;
-    if (Reason reason =
-            checkMultiple(plan.tile[1], plan.registers[1], "tile extent keys");
+    if (Reason reason = checkMultiple(plan.tile[1], plan.registers()[1],
+                                      "tile extent keys");
         !reason.empty())
       return reason;
-    if (problem.maskRows && (problem.maskRows % plan.registers[0] ||
-                             problem.maskColumns % plan.registers[1]))
+    if (problem.maskRows && (problem.maskRows % plan.registers()[0] ||
+                             problem.maskColumns % plan.registers()[1]))
       return "the register tile does not divide the mask's block of " +
              std::to_string(problem.maskRows) + " x " +
              std::to_string(problem.maskColumns);
@@ -117,7 +117,7 @@ public:
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    MicroTile micro{plan.registers[0], plan.registers[1]};
+    MicroTile micro{plan.registers()[0], plan.registers()[1]};
     int64_t queries = plan.tile[0];
     int64_t keys = std::max<int64_t>(1, assumed(problem.n));
     double products =

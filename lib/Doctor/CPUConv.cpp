@@ -149,7 +149,7 @@ public:
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    return estimate(problem, model, {plan.registers[0], plan.registers[1]},
+    return estimate(problem, model, {plan.registers()[0], plan.registers()[1]},
                     plan.tile);
   }
 
@@ -221,8 +221,8 @@ Plan PatchConv::plan(const Problem &problem,
   const double halfL2 = static_cast<double>(model.l2) / 2;
   constexpr double mostScratch = 1 << 20;
   constexpr int64_t mostFilters = 256;
-  Plan plan;
-  plan.registers = {micro.rows, micro.columns};
+  Plan plan = emptyPlan();
+  plan.registers() = {micro.rows, micro.columns};
   double best = -1;
   for (;;) {
     for (int64_t filters :
@@ -269,7 +269,8 @@ Reason PatchConv::checkTiles(const Problem &problem,
   if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
       !reason.empty())
     return reason;
-  PixelTile pixels = orient(problem, {plan.registers[0], plan.registers[1]});
+  PixelTile pixels =
+      orient(problem, {plan.registers()[0], plan.registers()[1]});
   if (Reason reason =
           checkMultiple(plan.tile[1], pixels.width, "tile extent width");
       !reason.empty())
@@ -321,7 +322,7 @@ public:
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    return estimate(problem, model, {plan.registers[0], plan.registers[1]},
+    return estimate(problem, model, {plan.registers()[0], plan.registers()[1]},
                     plan.tile);
   }
 
@@ -355,8 +356,8 @@ Plan DepthwiseConv::plan(const Problem &problem,
   CPUModel model(target, problem.accumulator);
   MicroTile micro = microTile(problem, model);
   PixelTile pixels = orient(problem, micro);
-  Plan plan;
-  plan.registers = {micro.rows, micro.columns};
+  Plan plan = emptyPlan();
+  plan.registers() = {micro.rows, micro.columns};
   plan.tile = {1, pixels.width, pixels.channels};
   const double halfL2 = static_cast<double>(model.l2) / 2;
   double best = -1;
@@ -387,7 +388,8 @@ Reason DepthwiseConv::checkTiles(const Problem &problem,
   if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
       !reason.empty())
     return reason;
-  PixelTile pixels = orient(problem, {plan.registers[0], plan.registers[1]});
+  PixelTile pixels =
+      orient(problem, {plan.registers()[0], plan.registers()[1]});
   if (Reason reason =
           checkMultiple(plan.tile[1], pixels.width, "tile extent width");
       !reason.empty())

@@ -123,11 +123,11 @@ public:
                        cut ? std::min(most, ceilDiv(extent, 4 * model.cores))
                            : std::max(most, extent));
     };
-    Plan plan;
+    Plan plan = emptyPlan();
     plan.tile = {share(problem.m, micro.rows, cutsRows),
                  share(problem.n, micro.columns, !cutsRows),
                  chooseKBlock(model, problem.k)};
-    plan.registers = {micro.rows, micro.columns};
+    plan.registers() = {micro.rows, micro.columns};
     return plan;
   }
 
@@ -141,10 +141,10 @@ public:
         !reason.empty())
       return reason;
     if (Reason reason =
-            checkMultiple(plan.tile[0], plan.registers[0], "tile extent m");
+            checkMultiple(plan.tile[0], plan.registers()[0], "tile extent m");
         !reason.empty())
       return reason;
-    return checkMultiple(plan.tile[1], plan.registers[1], "tile extent n");
+    return checkMultiple(plan.tile[1], plan.registers()[1], "tile extent n");
   }
 
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -157,7 +157,7 @@ public:
                    static_cast<double>(assumed(problem.batch, 1));
     return model.spread(
         tiles,
-        model.multiplyCycles({plan.registers[0], plan.registers[1]},
+        model.multiplyCycles({plan.registers()[0], plan.registers()[1]},
                              std::min(m, plan.tile[0]),
                              std::min(n, plan.tile[1]), assumed(problem.k)));
   }
@@ -224,9 +224,9 @@ Plan PackedGemm::plan(const Problem &problem,
   staged = std::max(micro.rows, roundDown(staged, micro.rows));
   staged = evenShare(std::min(rows, kMaxTileExtent), micro.rows, staged);
 
-  Plan plan;
+  Plan plan = emptyPlan();
   plan.tile = {rows, columns, kBlock, staged};
-  plan.registers = {micro.rows, micro.columns};
+  plan.registers() = {micro.rows, micro.columns};
   return plan;
 }
 
@@ -240,14 +240,14 @@ Reason PackedGemm::checkTiles(const Problem &problem,
   if (Reason reason = checkMicroTile(model, plan); !reason.empty())
     return reason;
   if (Reason reason =
-          checkMultiple(plan.tile[0], plan.registers[0], "tile extent m");
+          checkMultiple(plan.tile[0], plan.registers()[0], "tile extent m");
       !reason.empty())
     return reason;
   if (Reason reason =
-          checkMultiple(plan.tile[1], plan.registers[1], "tile extent n");
+          checkMultiple(plan.tile[1], plan.registers()[1], "tile extent n");
       !reason.empty())
     return reason;
-  if (Reason reason = checkMultiple(plan.tile[3], plan.registers[0],
+  if (Reason reason = checkMultiple(plan.tile[3], plan.registers()[0],
                                     "tile extent staged m");
       !reason.empty())
     return reason;
@@ -265,7 +265,7 @@ double PackedGemm::cycles(const Problem &problem,
                           const TargetDescription &target,
                           const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
-  MicroTile micro{plan.registers[0], plan.registers[1]};
+  MicroTile micro{plan.registers()[0], plan.registers()[1]};
   int64_t m = std::max<int64_t>(1, assumed(problem.m));
   int64_t n = std::max<int64_t>(1, assumed(problem.n));
   double tiles = static_cast<double>(ceilDiv(m, plan.tile[0])) *

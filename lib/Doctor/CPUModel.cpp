@@ -119,17 +119,17 @@ double CPUModel::spread(double tiles, double cyclesPerTile) const {
          std::ceil(tiles / static_cast<double>(cores)) * cyclesPerTile;
 }
 
-Reason CPUVariant::check(const Problem &problem,
-                         const TargetDescription &target,
-                         const Plan &plan) const {
+Reason CPUVariant::checkPlan(const Problem &problem,
+                             const TargetDescription &target,
+                             const Plan &plan) const {
   if (plan.unit != UnitKind::Vector)
     return "a CPU variant multiplies on unit 'vector', found '" +
            std::string(target::stringify(plan.unit)) + "'";
-  if (plan.slots != 1 || plan.producers != 0 || plan.consumers != 0 ||
-      plan.group != 0 || plan.split != 1 || plan.residents != 1 ||
-      plan.cluster != 1 || plan.lines != 0 || plan.turns != 1)
-    return "a CPU variant has one slot, no roles, no raster groups and whole "
-           "sums";
+  // The tile level has both, which no way down to a CPU makes use of.
+  const auto *ring = plan.params.getIf<schedule::CPURing>();
+  const auto *gemm = plan.params.getIf<schedule::CPUGemm>();
+  if ((ring && ring->slots != 1) || (gemm && gemm->group != 0))
+    return "a CPU variant has one slot and no raster groups";
   return checkTiles(problem, target, plan);
 }
 
@@ -154,20 +154,17 @@ Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what) {
 }
 
 Reason checkMicroTile(const CPUModel &model, const Plan &plan, bool anyRows) {
-  if (Reason reason = checkRank(plan.registers, 2, "the register tile");
-      !reason.empty())
-    return reason;
-  int64_t rows = plan.registers[0];
+  int64_t rows = plan.registers()[0];
   if (!anyRows && (rows & (rows - 1)) != 0)
     return "the rows of the register tile must be a power of two, found " +
            std::to_string(rows);
-  if (Reason reason = checkMultiple(plan.registers[1], model.lanes,
+  if (Reason reason = checkMultiple(plan.registers()[1], model.lanes,
                                     "the columns of the register tile");
       !reason.empty())
     return reason;
   // Accumulators that spill are slow but right; more than 64 vectors of them
   // make the unrolled code explode.
-  int64_t vectors = rows * (plan.registers[1] / model.lanes);
+  int64_t vectors = rows * (plan.registers()[1] / model.lanes);
   if (vectors > 64)
     return "the register tile takes " + std::to_string(vectors) +
            " vectors, more than 64";

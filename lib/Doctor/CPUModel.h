@@ -78,10 +78,10 @@ private:
 class CPUVariant : public Variant {
 public:
   TargetKind kind() const final { return TargetKind::CPU; }
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const final;
 
 protected:
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const final;
   /// What is wrong with the tiles of a plan.
   virtual Reason checkTiles(const Problem &problem,
                             const TargetDescription &target,

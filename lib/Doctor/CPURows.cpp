@@ -47,9 +47,9 @@ public:
     if (problem.columns != kUnknownExtent)
       vectors = std::clamp<int64_t>(ceilDiv(problem.columns, model.lanes), 1,
                                     vectors);
-    Plan plan;
+    Plan plan = emptyPlan();
     plan.tile = {1, vectors * model.lanes};
-    plan.registers = plan.tile;
+    plan.registers() = {plan.tile[0], plan.tile[1]};
     return plan;
   }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
@@ -60,7 +60,8 @@ public:
       return reason;
     if (Reason reason = checkMicroTile(model, plan); !reason.empty())
       return reason;
-    if (plan.tile != plan.registers)
+    if (plan.tile[0] != plan.registers()[0] ||
+        plan.tile[1] != plan.registers()[1])
       return "the tile and the register tile must be equal";
     if (plan.tile[0] != 1)
       return "the tile must have one row, found " +
@@ -87,8 +88,8 @@ public:
 
 /// A plan without tiles: the lowering takes the shape as it comes.
 Reason checkNoTiles(const Plan &plan) {
-  if (!plan.tile.empty() || !plan.registers.empty())
-    return "the variant takes no tile and no register tile";
+  if (!plan.tile.empty())
+    return "the variant takes no tile";
   return "";
 }
 
@@ -104,7 +105,7 @@ public:
     return "";
   }
   Plan plan(const Problem &, const TargetDescription &) const override {
-    return Plan();
+    return emptyPlan();
   }
   Reason checkTiles(const Problem &, const TargetDescription &,
                     const Plan &plan) const override {
@@ -136,7 +137,7 @@ public:
     return "";
   }
   Plan plan(const Problem &, const TargetDescription &) const override {
-    return Plan();
+    return emptyPlan();
   }
   Reason checkTiles(const Problem &, const TargetDescription &,
                     const Plan &plan) const override {

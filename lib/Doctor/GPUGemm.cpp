@@ -103,8 +103,8 @@ public:
     return found;
   }
 
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override;
 
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
@@ -209,15 +209,11 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
 static Reason checkCluster(const TargetDescription &hardware,
                            const WarpgroupTile &tile, int64_t rows,
                            int64_t columns) {
-  constexpr int64_t mostWorkgroups = 16, leastColumns = 32, warpsOfTeam = 4;
+  constexpr int64_t leastColumns = 32, warpsOfTeam = 4;
   if (tile.cluster == 1)
     return "";
   if (hardware.async.maxClusterSize < 2)
     return "target '" + hardware.name + "' has no clusters";
-  if (tile.cluster > mostWorkgroups || !isPowerOf2(tile.cluster) ||
-      tile.cluster != tile.split)
-    return "a cluster must have 2, 4, 8 or 16 workgroups, one for each of " +
-           text(tile.split) + " parts, found " + text(tile.cluster);
   if (!isPowerOf2(columns) || columns < leastColumns)
     return "a cluster shares tiles of 32, 64, 128 or 256 columns of the unit, "
            "found " +
@@ -244,7 +240,7 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   int64_t mostSums = others ? 128 : isNarrow ? 160 : 192;
   if (tile.turns == 1)
     return "";
-  if (tile.turns != 2 || tile.consumers != 1)
+  if (tile.consumers != 1)
     return "2 teams, each a consumer by itself, take turns; found " +
            text(tile.turns) + " of " + text(tile.consumers) + " consumers";
   if (problem.isBatched &&
@@ -267,22 +263,19 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   return "";
 }
 
-Reason WarpgroupGemm::check(const Problem &problem,
-                            const TargetDescription &hardware,
-                            const Plan &plan) const {
-  constexpr int64_t teamRows = 64, mostColumns = 256, mostSlots = 64;
-  constexpr int64_t mostParts = 64;
+Reason WarpgroupGemm::checkPlan(const Problem &problem,
+                                const TargetDescription &hardware,
+                                const Plan &plan) const {
+  constexpr int64_t teamRows = 64, mostColumns = 256;
   if (plan.unit != UnitKind::WGMMA)
     return "the unit must be wgmma, found " + std::string(stringify(plan.unit));
   if (plan.tile.size() != 3)
     return "the tile [m, n, k] must have 3 extents, found " +
            text(static_cast<int64_t>(plan.tile.size()));
-  if (!plan.registers.empty())
-    return "the unit says what is in registers; expected no register tile";
-  if (plan.producers != 1 || (plan.consumers != 1 && plan.consumers != 2))
-    return "one producer and 1 or 2 consumers are expected, found " +
-           text(plan.producers) + " and " + text(plan.consumers);
   WarpgroupTile tile = tileOf(plan);
+  if (tile.producers != 1 || tile.consumers > 2)
+    return "one producer and 1 or 2 consumers are expected, found " +
+           text(tile.producers) + " and " + text(tile.consumers);
   // The unit's rows and columns.
   int64_t rows = isTransposed ? tile.n : tile.m;
   int64_t columns = isTransposed ? tile.m : tile.n;
@@ -307,8 +300,6 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (tile.k < row || tile.k % row || tile.k > 1024)
     return "tile extent k must be a multiple of " + text(row) +
            " up to 1024, found " + text(tile.k);
-  if (tile.split < 1 || tile.split > mostParts)
-    return "1 to 64 parts are expected, found " + text(tile.split);
   if (tile.split > 1 && problem.k != kUnknownExtent &&
       problem.k / tile.k + (problem.k % tile.k != 0) < tile.split)
     return "k has fewer steps than the " + text(tile.split) +
@@ -330,13 +321,8 @@ Reason WarpgroupGemm::check(const Problem &problem,
   if (tile.lines & ~splitLinesOf(problem))
     return "only operands whose rows are known to begin within lines are "
            "copied to whole ones";
-  if (tile.slots < 2 || tile.slots > mostSlots)
-    return "2 to 64 slots are expected, found " + text(tile.slots);
-  if (tile.group < 0)
-    return "a raster group must not be negative, found " + text(tile.group);
-  if (tile.residents < 1 || tile.residents > 2)
-    return "1 or 2 workgroups of a multiprocessor are expected, found " +
-           text(tile.residents);
+  if (tile.slots < 2)
+    return "at least 2 slots are expected, found " + text(tile.slots);
   int64_t bytes = sharedBytesOf(problem, tile, isTransposed);
   if (bytes > shareOf(hardware, tile.residents))
     return "it takes " + text(bytes) + " bytes of shared memory, more than " +

@@ -87,29 +87,23 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
 }
 
 WarpgroupTile tileOf(const Plan &plan) {
-  WarpgroupTile tile = {plan.tile[0], plan.tile[1],   plan.tile[2],
-                        plan.slots,   plan.consumers, plan.group};
-  tile.split = plan.split;
-  tile.residents = plan.residents;
-  tile.cluster = plan.cluster;
-  tile.lines = plan.lines;
-  tile.turns = plan.turns;
+  WarpgroupTile tile(plan.tile[0], plan.tile[1], plan.tile[2], 0, 0, 0);
+  if (const auto *gemm = plan.params.getIf<schedule::WarpgroupGemm>())
+    static_cast<schedule::WarpgroupGemm &>(tile) = *gemm;
+  else
+    static_cast<schedule::WarpgroupRing &>(tile) =
+        plan.as<schedule::WarpgroupRing>();
   return tile;
 }
 
-Plan planOf(const WarpgroupTile &tile) {
+Plan planOf(const WarpgroupTile &tile, bool isGrouped) {
   Plan plan;
   plan.unit = UnitKind::WGMMA;
   plan.tile = {tile.m, tile.n, tile.k};
-  plan.slots = tile.slots;
-  plan.producers = 1;
-  plan.consumers = tile.consumers;
-  plan.group = tile.group;
-  plan.split = tile.split;
-  plan.residents = tile.residents;
-  plan.cluster = tile.cluster;
-  plan.lines = tile.lines;
-  plan.turns = tile.turns;
+  if (isGrouped)
+    plan.params = schedule::WarpgroupGrouped{tile};
+  else
+    plan.params = static_cast<const schedule::WarpgroupGemm &>(tile);
   return plan;
 }
 

@@ -17,24 +17,23 @@ namespace tracea::doctor {
 /// many teams of four warps multiply, and the height of a raster group. The sum
 /// over k may be cut into `split` parts, which another kernel adds up, or a
 /// `cluster` of as many workgroups.
-struct WarpgroupTile {
+struct WarpgroupTile : schedule::WarpgroupGemm {
+  WarpgroupTile(int64_t m, int64_t n, int64_t k, int64_t slots,
+                int64_t consumers, int64_t group)
+      : m(m), n(n), k(k) {
+    this->slots = slots;
+    this->producers = 1;
+    this->consumers = consumers;
+    this->group = group;
+  }
+
   int64_t m, n, k;
-  int64_t slots;
-  int64_t consumers;
-  int64_t group;
-  int64_t split = 1;
-  /// Workgroups that share a multiprocessor.
-  int64_t residents = 1;
-  int64_t cluster = 1;
-  /// Operands whose rows are copied to whole lines first: bits 0 and 1.
-  int64_t lines = 0;
-  /// Teams that take tiles in turn, each a tile by itself.
-  int64_t turns = 1;
 };
 
-/// The row that a plan with a tile [m, n, k] is, and back.
+/// The row that a plan with a tile [m, n, k] is, and back. Groups of rows have
+/// whole sums, and fields of a family of their own.
 WarpgroupTile tileOf(const Plan &plan);
-Plan planOf(const WarpgroupTile &tile);
+Plan planOf(const WarpgroupTile &tile, bool isGrouped = false);
 
 /// All tiles, the preferred one of equals first; those of the transposed
 /// product, whose columns are the rows of the unit, are for few rows.

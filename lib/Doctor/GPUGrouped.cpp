@@ -46,17 +46,15 @@ public:
     return choose(problem, target, nullptr, isFound);
   }
 
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override {
-    if (plan.split != 1 || plan.cluster != 1)
-      return "the sums of groups are whole, found " + text(plan.split) +
-             " parts and clusters of " + text(plan.cluster);
-    if (plan.lines)
-      return "operands of groups are read where they are, expected none in "
-             "whole lines";
-    if (plan.turns != 1)
-      return "teams share the tiles of groups, expected none that take turns";
-    return product.check(asProduct(problem), target, plan);
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override {
+    // The same tiles of one product.
+    Plan whole = plan;
+    schedule::WarpgroupGemm fields;
+    static_cast<schedule::WarpgroupRing &>(fields) =
+        plan.as<schedule::WarpgroupRing>();
+    whole.params = fields;
+    return product.check(asProduct(problem), target, whole);
   }
 
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -94,7 +92,7 @@ Plan GroupedGemm::choose(const Problem &problem,
     while (tile.slots > 2 &&
            sharedBytesOf(problem, tile) > target.shared.perWorkgroup)
       --tile.slots;
-    Plan plan = planOf(tile);
+    Plan plan = planOf(tile, /*isGrouped=*/true);
     if ((except && except->tile == plan.tile) ||
         !check(problem, target, plan).empty())
       continue;

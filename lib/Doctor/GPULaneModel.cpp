@@ -14,39 +14,22 @@ static double batchOf(const Problem &problem) {
 }
 
 int64_t ringBytesOf(const Problem &problem, const Plan &plan) {
-  return plan.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
-         bytesOf(problem.operand);
+  return plan.as<schedule::LaneRing>().slots * (plan.tile[0] + plan.tile[1]) *
+         plan.tile[2] * bytesOf(problem.operand);
 }
 
 Reason checkLanePlan(const Plan &plan, UnitKind unit) {
   if (plan.unit != unit)
     return "the unit must be " + std::string(stringify(unit)) + ", found " +
            std::string(stringify(plan.unit));
-  if (plan.tile.size() != 3 || plan.registers.size() != 2)
-    return "a tile [m, n, k] and a register tile [m, n] are expected, found " +
-           text(static_cast<int64_t>(plan.tile.size())) + " and " +
-           text(static_cast<int64_t>(plan.registers.size())) + " extents";
-  if (plan.producers || plan.consumers || plan.split != 1 || plan.cluster != 1)
-    return "one role and one part of the sum are expected";
-  if (plan.residents != 1)
-    return "how many workgroups share a multiprocessor is not for the schedule "
-           "to say, found " +
-           text(plan.residents);
-  if (plan.lines)
-    return "lanes copy rows wherever they begin, expected no operand in whole "
-           "lines";
-  if (plan.turns != 1)
-    return "all lanes work on one tile, expected no teams that take turns";
+  if (plan.tile.size() != 3)
+    return "the tile [m, n, k] must have 3 extents, found " +
+           text(static_cast<int64_t>(plan.tile.size()));
   return "";
 }
 
 Reason checkRing(const Problem &problem, const TargetDescription &target,
                  const Plan &plan) {
-  constexpr int64_t mostSlots = 64;
-  if (plan.slots < 1 || plan.slots > mostSlots)
-    return "1 to 64 slots are expected, found " + text(plan.slots);
-  if (plan.group < 0)
-    return "a raster group must not be negative, found " + text(plan.group);
   int64_t shared = ringBytesOf(problem, plan);
   if (shared > target.shared.perWorkgroup)
     return "it takes " + text(shared) + " bytes of shared memory, more than " +

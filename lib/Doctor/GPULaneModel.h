@@ -22,10 +22,9 @@ constexpr int64_t kMostWarps = 32;
 /// The bytes of the ring's slots.
 int64_t ringBytesOf(const Problem &problem, const Plan &plan);
 
-/// Why a plan for the unit is none of one role with a tile [m, n, k] and a
-/// register tile [m, n].
+/// Why a plan is none for the unit with a tile [m, n, k].
 Reason checkLanePlan(const Plan &plan, UnitKind unit);
-/// Why its ring or its raster cannot be.
+/// Why there is no room for its ring.
 Reason checkRing(const Problem &problem, const TargetDescription &target,
                  const Plan &plan);
 

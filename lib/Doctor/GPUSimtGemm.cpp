@@ -55,8 +55,8 @@ public:
             const TargetDescription &target) const override;
   std::vector<Plan> plans(const Problem &problem,
                           const TargetDescription &target) const override;
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
   std::string reasoning(const Problem &problem, const TargetDescription &target,
@@ -64,8 +64,8 @@ public:
 
 private:
   static int64_t warpsOf(const Plan &plan) {
-    return plan.tile[0] / (plan.registers[0] * lanesAlongM) *
-           (plan.tile[1] / (plan.registers[1] * lanesAlongN));
+    return plan.tile[0] / (plan.registers()[0] * lanesAlongM) *
+           (plan.tile[1] / (plan.registers()[1] * lanesAlongN));
   }
   /// Operations of one multiprocessor in a cycle, a multiply-add as two.
   static double rateOf(const Problem &problem, const TargetDescription &target);
@@ -101,15 +101,16 @@ Reason SimtGemm::whyNot(const Problem &problem,
   return "";
 }
 
-Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
-                       const Plan &plan) const {
+Reason SimtGemm::checkPlan(const Problem &problem,
+                           const TargetDescription &target,
+                           const Plan &plan) const {
   constexpr int64_t mostRegisters = 16, mostSums = 96;
   constexpr int64_t leastRow = 32, mostRow = 256;
   if (Reason reason = checkLanePlan(plan, UnitKind::Vector); !reason.empty())
     return reason;
   int64_t warps = 1;
   for (int dim : {0, 1}) {
-    int64_t extent = plan.registers[dim];
+    int64_t extent = plan.registers()[dim];
     if (!isPowerOf2(extent) || extent > mostRegisters)
       return "register tile extents must be powers of two up to 16, found " +
              text(extent);
@@ -123,7 +124,7 @@ Reason SimtGemm::check(const Problem &problem, const TargetDescription &target,
   }
   if (warps > kMostWarps)
     return "at most 32 warps are expected";
-  if (plan.registers[0] * plan.registers[1] * bytesOf(problem.accumulator) >
+  if (plan.registers()[0] * plan.registers()[1] * bytesOf(problem.accumulator) >
       mostSums * 4)
     return "the sums of a lane take more than 96 registers";
   int64_t row = plan.tile[2] * bytesOf(problem.operand);
@@ -138,20 +139,20 @@ std::vector<Plan> SimtGemm::plans(const Problem &problem,
                                   const TargetDescription &target) const {
   std::vector<Plan> found;
   for (const LaneTile &tile : tiles) {
-    Plan plan;
-    plan.unit = UnitKind::Vector;
+    Plan plan = emptyPlan();
+    auto &ring = plan.as<schedule::LaneRing>();
     // Copies that pass through registers take some of them for each byte.
     int64_t depth = target.async.asyncCopy ? tile.depth : heldDepth;
     plan.tile = {tile.m, tile.n,
                  std::max(depth / bytesOf(problem.operand), leastDepth)};
-    plan.registers = {tile.laneM, tile.laneN};
+    plan.registers() = {tile.laneM, tile.laneN};
     // They are one step ahead.
-    plan.slots = target.async.asyncCopy ? tile.slots : 2;
-    plan.group = groupOfRaster;
+    ring.slots = target.async.asyncCopy ? tile.slots : 2;
+    ring.group = groupOfRaster;
     // Two workgroups share a multiprocessor.
-    while (plan.slots > 2 &&
+    while (ring.slots > 2 &&
            2 * ringBytesOf(problem, plan) > target.shared.perMultiprocessor)
-      --plan.slots;
+      --ring.slots;
     found.push_back(std::move(plan));
   }
   return found;
@@ -203,7 +204,7 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
   int64_t m = plan.tile[0], n = plan.tile[1], k = plan.tile[2];
   int64_t bytes = bytesOf(problem.operand);
   int64_t warps = warpsOf(plan);
-  int64_t sums = plan.registers[0] * plan.registers[1];
+  int64_t sums = plan.registers()[0] * plan.registers()[1];
   // Warps that a multiprocessor holds: as many as registers, memory and tiles
   // allow.
   double tilesOfGrid = tilesOf(problem, plan);
@@ -220,17 +221,18 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
                 (loneWarp + (1 - loneWarp) * std::min(1.0, held / busyWarps));
   // Instructions besides a multiply-add: a quarter for what a lane reads, which
   // also holds up others, and two for an element that it copies.
-  double perSum = double(plan.registers[0] + plan.registers[1]) / sums;
+  double perSum = double(plan.registers()[0] + plan.registers()[1]) / sums;
   double copied = 2.0 * (m + n) / (double(m) * n);
   double multiplies = 2.0 * m * n * k / (rateOf(problem, target) * reached) *
                       (1 + perSum / 2 + copied) / busy;
   double reads =
       double(warps) *
-      (plan.registers[0] * lanesAlongM + plan.registers[1] * lanesAlongN) * k *
-      bytes * 2 / sharedBytesPerCycle;
+      (plan.registers()[0] * lanesAlongM + plan.registers()[1] * lanesAlongN) *
+      k * bytes * 2 / sharedBytesPerCycle;
   double copies = double(m + n) * k * bytes / copyBytesPerCycle;
-  double waits =
-      copyLatency / (residents * std::max<int64_t>(plan.slots - 1, 1));
+  double waits = copyLatency /
+                 (residents * std::max<int64_t>(
+                                  plan.as<schedule::LaneRing>().slots - 1, 1));
   double step =
       std::max({multiplies, reads, copies, waits}) + stepCycles / residents;
   int64_t steps = ceilDiv(extentOf(problem.k), k);

@@ -61,8 +61,8 @@ public:
             const TargetDescription &target) const override;
   std::vector<Plan> plans(const Problem &problem,
                           const TargetDescription &target) const override;
-  Reason check(const Problem &problem, const TargetDescription &target,
-               const Plan &plan) const override;
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
 
@@ -129,14 +129,15 @@ Reason WarpGemm::whyNotUnasked(const Problem &problem,
   return "";
 }
 
-Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
-                       const Plan &plan) const {
+Reason WarpGemm::checkPlan(const Problem &problem,
+                           const TargetDescription &target,
+                           const Plan &plan) const {
   constexpr int64_t fragment = 16;
   if (Reason reason = checkLanePlan(plan, UnitKind::MMASync); !reason.empty())
     return reason;
   int64_t warps = 1;
   for (int dim : {0, 1}) {
-    int64_t extent = plan.registers[dim];
+    int64_t extent = plan.registers()[dim];
     if (extent < fragment || extent % fragment || plan.tile[dim] % extent ||
         !isPowerOf2(plan.tile[dim] / extent))
       return "register tile extents must be multiples of 16, a power of two of "
@@ -151,7 +152,7 @@ Reason WarpGemm::check(const Problem &problem, const TargetDescription &target,
   int64_t most = !isSplit                  ? 64 * 64
                  : hasAlignedRows(problem) ? 64 * 32
                                            : 32 * 32;
-  if (plan.registers[0] * plan.registers[1] > most)
+  if (plan.registers()[0] * plan.registers()[1] > most)
     return "a register tile has at most " + text(most) + " elements";
   int64_t bytes = bytesOf(problem.operand);
   auto isRow = [&](int64_t elements) {
@@ -181,19 +182,19 @@ std::vector<Plan> WarpGemm::plans(const Problem &problem,
                                   const TargetDescription &target) const {
   std::vector<Plan> found;
   for (const WarpTile &tile : tiles) {
-    Plan plan;
-    plan.unit = UnitKind::MMASync;
+    Plan plan = emptyPlan(UnitKind::MMASync);
+    auto &ring = plan.as<schedule::LaneRing>();
     // The sums of a step are added outside of the unit. Copies of single
     // elements leave registers for shorter ones.
     int64_t depth =
         isSplit && hasAlignedRows(problem) ? 2 * tile.depth : tile.depth;
     plan.tile = {tile.m, tile.n, depth / bytesOf(problem.operand)};
-    plan.registers = {tile.warpM, tile.warpN};
-    plan.slots = tile.slots;
-    plan.group = groupOfRaster;
-    while (plan.slots > 2 &&
+    plan.registers() = {tile.warpM, tile.warpN};
+    ring.slots = tile.slots;
+    ring.group = groupOfRaster;
+    while (ring.slots > 2 &&
            ringBytesOf(problem, plan) > target.shared.perWorkgroup)
-      --plan.slots;
+      --ring.slots;
     found.push_back(std::move(plan));
   }
   return found;
@@ -228,11 +229,12 @@ double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
   int64_t m = plan.tile[0], n = plan.tile[1], k = plan.tile[2];
   int64_t bytes = bytesOf(problem.operand);
   double multiplies = 2.0 * m * n * k / (flops * reached) * (isSplit ? 3 : 1);
-  double warps = double(m / plan.registers[0]) * (n / plan.registers[1]);
-  double fragments = warps * (plan.registers[0] + plan.registers[1]) * k *
+  double warps = double(m / plan.registers()[0]) * (n / plan.registers()[1]);
+  double fragments = warps * (plan.registers()[0] + plan.registers()[1]) * k *
                      bytes / sharedBytesPerCycle;
   double copies = double(m + n) * k * bytes / copyBytesPerCycle;
-  double waits = copyLatency / std::max<int64_t>(plan.slots - 1, 1);
+  double waits = copyLatency /
+                 std::max<int64_t>(plan.as<schedule::LaneRing>().slots - 1, 1);
   double step = std::max({multiplies, fragments, copies, waits}) + stepCycles;
   int64_t steps = ceilDiv(extentOf(problem.k), k);
   double waves = wavesOf(tilesOf(problem, plan), std::max(target.cores, 1));

@@ -14,6 +14,27 @@ namespace tracea::doctor {
 
 Variant::~Variant() = default;
 
+Plan Variant::emptyPlan(UnitKind unit) const {
+  Plan plan;
+  plan.unit = unit;
+  // Variants that are in no table have no fields.
+  plan.params =
+      schedule::Params::ofVariant(name()).value_or(schedule::Params());
+  return plan;
+}
+
+Reason Variant::check(const Problem &problem, const TargetDescription &target,
+                      const Plan &plan) const {
+  schedule::Params expected = emptyPlan().params;
+  if (!expected.isSameFamily(plan.params))
+    return "fields of family '" + std::string(expected.getFamily()) +
+           "' are expected, found '" + std::string(plan.params.getFamily()) +
+           "'";
+  if (Reason reason = plan.params.check(); !reason.empty())
+    return reason;
+  return checkPlan(problem, target, plan);
+}
+
 std::string_view stringify(OpKind kind) {
   switch (kind) {
   case OpKind::Gemm:

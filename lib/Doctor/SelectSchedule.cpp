@@ -41,29 +41,13 @@ std::string toText(ArrayRef<int64_t> extents) {
                        llvm::make_range(extents.begin(), extents.end()));
 }
 
+/// As schedules print it.
 std::string toText(const Plan &plan) {
   if (plan.tile.empty())
     return "no tiles";
-  std::string text = "tile " + toText(ArrayRef<int64_t>(plan.tile));
-  if (!plan.registers.empty())
-    text += ", registers " + toText(ArrayRef<int64_t>(plan.registers));
-  if (plan.consumers > 0)
-    text += llvm::formatv(", {0} slots, {1} producer, {2} consumer{3}",
-                          plan.slots, plan.producers, plan.consumers,
-                          plan.consumers > 1 ? "s" : "");
-  if (plan.split > 1)
-    text += ", " + std::to_string(plan.split) + " parts";
-  if (plan.cluster > 1)
-    text += " of a cluster";
-  if (plan.residents > 1)
-    text += ", " + std::to_string(plan.residents) + " workgroups a core";
-  if (plan.turns > 1)
-    text += ", " + std::to_string(plan.turns) + " teams in turn";
-  static constexpr const char *copied[] = {
-      "", "the first operand", "the second operand", "both operands"};
-  if (plan.lines > 0)
-    text += std::string(", ") + copied[plan.lines] + " in whole lines";
-  return text;
+  std::string fields = plan.params.print();
+  return "tile = " + toText(ArrayRef<int64_t>(plan.tile)) +
+         (fields.empty() ? "" : ", ") + fields;
 }
 
 /// A variant and its plan, in words.

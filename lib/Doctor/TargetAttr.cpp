@@ -124,10 +124,11 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
   std::optional<MatrixUnit> unit =
       symbolizeMatrixUnit(toStringRef(hardware::stringify(plan.unit)));
   assert(unit && "plans use units that schedules can name");
-  return ScheduleAttr::get(context, variant, *unit, plan.tile, plan.registers,
-                           plan.slots, plan.producers, plan.consumers,
-                           plan.group, plan.split, plan.residents, plan.cluster,
-                           plan.lines, plan.turns);
+  return ScheduleAttr::get(context, variant, *unit, plan.tile,
+                           getScheduleParams(context, plan.params, [&] {
+                             return emitError(UnknownLoc::get(context))
+                                    << "plan of a variant: ";
+                           }));
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
@@ -137,16 +138,6 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   doctor::Plan plan;
   plan.unit = *unit;
   plan.tile.assign(schedule.getTile().begin(), schedule.getTile().end());
-  plan.registers.assign(schedule.getRegisters().begin(),
-                        schedule.getRegisters().end());
-  plan.slots = schedule.getSlots();
-  plan.producers = schedule.getProducers();
-  plan.consumers = schedule.getConsumers();
-  plan.group = schedule.getGroup();
-  plan.split = schedule.getSplit();
-  plan.residents = schedule.getResidents();
-  plan.cluster = schedule.getCluster();
-  plan.lines = schedule.getLines();
-  plan.turns = schedule.getTurns();
+  plan.params = schedule.getParams().getParams();
   return plan;
 }

@@ -13,7 +13,7 @@ SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BOTH = ["Dialect/Tracea", "Dialect/TraceaPipe"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 PLAIN = re.compile(
-    r"^(lib|include/tracea)/(Algebra|Analysis/Protocol|Runtime|TargetInfo)/"
+    r"^(lib|include/tracea)/(Algebra|Analysis/Protocol|Runtime|Schedule|TargetInfo)/"
     r"|^lib/Doctor/(CPU\w*|Registry|Variants)\.(h|cpp)$"
     r"|^include/tracea/Doctor/(Problem|Registry)\.h$"
 )

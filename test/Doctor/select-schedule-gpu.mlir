@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: @large
 // CHECK: schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>
-// REMARK: remark: [Passed] schedule-selected{{.*}}'gemm.warpgroup' with tile [128, 256, 64], 4 slots, 1 producer, 2 consumers
+// REMARK: remark: [Passed] schedule-selected{{.*}}'gemm.warpgroup' with tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2
 // REMARK-SAME: 32 x 16 tiles are 4 waves on 132 multiprocessors, a step of k is bound by multiplies; next is [{{[0-9, ]+}}] with 1.{{[0-9]+}} times the cycles
 func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = tracea.gemm ins(%a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) outs(%d : tensor<4096x4096xbf16>)
@@ -28,7 +28,7 @@ func.func @few_rows(%a: tensor<16x?xf16>, %b: tensor<?x?xf16>, %d: tensor<16x?xf
 // Few tiles and a long sum: parts of it.
 // CHECK-LABEL: @long_sum
 // CHECK: split = {{[2-9]}}>
-// REMARK: {{[2-9]}} parts; it copies
+// REMARK: split = {{[2-9]}}; it copies
 func.func @long_sum(%a: tensor<512x16384xf16>, %b: tensor<16384x512xf16>, %d: tensor<512x512xf16>) -> tensor<512x512xf16> {
   %0 = tracea.gemm ins(%a, %b : tensor<512x16384xf16>, tensor<16384x512xf16>) outs(%d : tensor<512x512xf16>)
   return %0 : tensor<512x512xf16>
@@ -60,7 +60,7 @@ func.func @odd_weights(%a: tensor<16x4095xbf16>, %b: tensor<4095x4095xbf16>, %d:
 // Short sums: while one team finishes a tile, the other multiplies.
 // CHECK-LABEL: @short_sum
 // CHECK: tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2>
-// REMARK: with tile [128, 192, 64], 4 slots, 1 producer, 1 consumer, 2 teams in turn
+// REMARK: with tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2
 func.func @short_sum(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %d: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16384x1024xbf16>, tensor<4096x1024xbf16>) outs(%d : tensor<16384x4096xbf16>)
   return %0 : tensor<16384x4096xbf16>

@@ -10,8 +10,8 @@
 // RUN: tracea-opt %t/ampere.mlir --tracea-select-schedule="target=sm_80" --verify-diagnostics
 
 // Half a tile of each group counts as unused: more groups, lower tiles.
-// REMARK: takes 'grouped.warpgroup' with tile [128, 256, 64], 4 slots, 1 producer, 2 consumers; it walks over tiles of all groups, whose rows each workgroup finds from their ends: some 72 x 16 tiles, half a tile of each group unused, are 9 waves on 132 multiprocessors, a step of k is bound by multiplies; next is
-// REMARK: takes 'grouped.warpgroup' with tile [64, {{[0-9]+}}, 64]
+// REMARK: takes 'grouped.warpgroup' with tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16; it walks over tiles of all groups, whose rows each workgroup finds from their ends: some 72 x 16 tiles, half a tile of each group unused, are 9 waves on 132 multiprocessors, a step of k is bound by multiplies; next is
+// REMARK: takes 'grouped.warpgroup' with tile = [64, {{[0-9]+}}, 64]
 // CHOICE: schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>
 // CHOICE: schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [64,
 
@@ -29,8 +29,8 @@ func.func @many(%a: tensor<2048x2048xbf16>, %b: tensor<256x2048x2048xbf16>, %e: 
 
 //--- refused.mlir
 func.func @parts(%a: tensor<256x256xbf16>, %b: tensor<4x256x256xbf16>, %e: tensor<4xi32>, %d: tensor<256x256xbf16>) -> tensor<256x256xbf16> {
-  // expected-error @below {{'tracea.grouped_gemm' op schedule is not valid: variant 'grouped.warpgroup' cannot use this plan: the sums of groups are whole, found 2 parts and clusters of 1}}
   %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x256xbf16>, tensor<4xi32>) outs(%d : tensor<256x256xbf16>)
+    // expected-error @below {{variant 'grouped.warpgroup' of family 'warpgroup_grouped' has no field 'split'; it takes 'slots', 'producers', 'consumers', 'group', 'residents'}}
     schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, split = 2>
   return %0 : tensor<256x256xbf16>
 }

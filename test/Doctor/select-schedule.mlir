@@ -29,7 +29,7 @@
 // AVX2:        variant = "gemm.packed"
 // AVX2-SAME:   registers = [4, 24]
 // REMARK:      remark: {{.*}}schedule-selected{{.*}}tracea-doctor
-// REMARK-SAME: tracea.gemm: takes 'gemm.packed' with tile [256, 512, 256, 256], registers [8, 32]
+// REMARK-SAME: tracea.gemm: takes 'gemm.packed' with tile = [256, 512, 256, 256], registers = [8, 32]
 func.func @gemm(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>,
                 %d: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %0 = tracea.gemm ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>)

@@ -4,8 +4,8 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t.err
 // RUN: FileCheck %s < %t
 
-// REMARK: next-schedule-shared.mlir:23:8: remark: tracea.gemm: gives up 'gemm.simt' with tile [64, 64, 32], registers [4, 8]
-// REMARK: next-schedule-shared.mlir:24:8: remark: tracea.gemm: gives up 'gemm.simt' with tile [64, 64, 32], registers [4, 8]
+// REMARK: next-schedule-shared.mlir:23:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
+// REMARK: next-schedule-shared.mlir:24:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
 
 // CHECK: tracea_pipe.launch @gemm_0 else [@gemm_1] ins
 // CHECK: tracea_pipe.launch @gemm_0 else [@gemm_1] ins

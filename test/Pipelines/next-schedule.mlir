@@ -9,7 +9,7 @@
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=pipeline" -o /dev/null --remark-format=emitRemark \
 // RUN:   --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=FILTERED
 
-// REMARK: next-schedule.mlir:{{[0-9]+}}:8: remark: tracea.gemm: gives up 'gemm.simt' with tile [64, 64, 32], registers [4, 8]
+// REMARK: next-schedule.mlir:{{[0-9]+}}:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
 // REMARK-SAME: and takes 'gemm.simt' with tile
 // REMARK-SAME: does not fit
 // REMARK-NOT: error:

@@ -66,18 +66,18 @@ int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
   Problem problem = gemm(1024, 1024, 1024);
-  EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.registers,
+  EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.registers(),
               ElementsAre(8, 32));
-  EXPECT_THAT(best(problem, cpu("sapphirerapids", 1)).plan.registers,
+  EXPECT_THAT(best(problem, cpu("sapphirerapids", 1)).plan.registers(),
               ElementsAre(8, 32));
-  EXPECT_THAT(best(problem, cpu("haswell", 1)).plan.registers,
+  EXPECT_THAT(best(problem, cpu("haswell", 1)).plan.registers(),
               ElementsAre(4, 24));
-  EXPECT_THAT(best(problem, cpu("x86-64-v3", 1)).plan.registers,
+  EXPECT_THAT(best(problem, cpu("x86-64-v3", 1)).plan.registers(),
               ElementsAre(4, 24));
-  EXPECT_THAT(best(problem, cpu("neoverse-v1", 1)).plan.registers,
+  EXPECT_THAT(best(problem, cpu("neoverse-v1", 1)).plan.registers(),
               ElementsAre(8, 8));
   EXPECT_THAT(best(gemm(1024, 1024, 1024, ElementType::F64), cpu("znver4", 1))
-                  .plan.registers,
+                  .plan.registers(),
               ElementsAre(8, 16));
 }
 
@@ -120,7 +120,7 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   TargetDescription target = cpu("znver4", 2);
   Candidate row = best(gemm(1, 4096, 4096), target);
   EXPECT_EQ(row.variant->name(), "gemm.direct");
-  EXPECT_EQ(row.plan.registers[0], 1);
+  EXPECT_EQ(row.plan.registers()[0], 1);
   EXPECT_GE(ceilDiv(4096, row.plan.tile[1]), 2);
   EXPECT_EQ(best(gemm(4096, 16, 4096), target).variant->name(), "gemm.direct");
   EXPECT_EQ(best(gemm(33, 33, 64), target).variant->name(), "gemm.packed");
@@ -149,23 +149,23 @@ TEST(CPUGemm, ABatchIsShared) {
 
 TEST(CPUGemm, SmallExtentsShrinkTheRegisterTile) {
   Plan row = best(gemm(1, 4096, 4096), cpu("znver4", 1)).plan;
-  EXPECT_EQ(row.registers[0], 1);
-  EXPECT_GT(row.registers[1], 32) << "one row needs several chains";
+  EXPECT_EQ(row.registers()[0], 1);
+  EXPECT_GT(row.registers()[1], 32) << "one row needs several chains";
   Plan narrow = best(gemm(4096, 10, 512), cpu("znver4", 1)).plan;
-  EXPECT_EQ(narrow.registers[1], 16);
-  EXPECT_GE(narrow.registers[0], 8);
+  EXPECT_EQ(narrow.registers()[1], 16);
+  EXPECT_GE(narrow.registers()[0], 8);
   Plan three = best(gemm(3, 3, 3), cpu("znver4", 1)).plan;
-  EXPECT_LE(three.registers[0], 4);
-  EXPECT_EQ(three.registers[1], 16);
+  EXPECT_LE(three.registers()[0], 4);
+  EXPECT_EQ(three.registers()[1], 16);
 }
 
 // The rows of a convolution's tile are pixels, which nothing transposes: any
 // number of them may divide the width.
 TEST(CPUConv, RegisterTilesDivideTheWidth) {
   TargetDescription target = cpu("znver4", 2);
-  EXPECT_THAT(best(conv(1, 7, 512, 512, 3), target).plan.registers,
+  EXPECT_THAT(best(conv(1, 7, 512, 512, 3), target).plan.registers(),
               ElementsAre(7, 32));
-  EXPECT_EQ(28 % best(conv(1, 28, 128, 128, 3), target).plan.registers[0], 0);
+  EXPECT_EQ(28 % best(conv(1, 28, 128, 128, 3), target).plan.registers()[0], 0);
 }
 
 // With channels first the lanes lie along the pixels of a row: a tile has no
@@ -175,9 +175,9 @@ TEST(CPUConv, LanesLieAlongTheContiguousDimension) {
   Problem problem = conv(1, 14, 256, 256, 3);
   problem.channelsLast = false;
   Plan plan = best(problem, target).plan;
-  EXPECT_EQ(plan.registers[1], 16);
-  EXPECT_EQ(plan.tile[1] % plan.registers[1], 0);
-  EXPECT_EQ(plan.tile[2] % plan.registers[0], 0);
+  EXPECT_EQ(plan.registers()[1], 16);
+  EXPECT_EQ(plan.tile[1] % plan.registers()[1], 0);
+  EXPECT_EQ(plan.tile[2] % plan.registers()[0], 0);
 }
 
 TEST(CPUGemm, KBlocks) {
@@ -261,7 +261,7 @@ TEST(CPUConv, ChannelBlocks) {
 
 TEST(CPUConv, OddFiltersTakeOneVectorLess) {
   // 67 filters: two vectors a row would compute 96 of them, one vector 80.
-  EXPECT_EQ(best(conv(1, 56, 64, 67, 3), cpu("znver4", 1)).plan.registers[1],
+  EXPECT_EQ(best(conv(1, 56, 64, 67, 3), cpu("znver4", 1)).plan.registers()[1],
             16);
 }
 
@@ -269,7 +269,7 @@ TEST(CPUConv, UnknownExtents) {
   Problem problem = conv(kUnknownExtent, kUnknownExtent, 64, 64, 3);
   Plan plan = best(problem, cpu("znver4", 2)).plan;
   EXPECT_EQ(plan.tile[0], 8);
-  EXPECT_EQ(plan.tile[1], 4 * plan.registers[0]);
+  EXPECT_EQ(plan.tile[1], 4 * plan.registers()[0]);
 }
 
 TEST(CPUConv, UnknownFilterFallsBack) {
@@ -296,7 +296,7 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Candidate choice = best(problem, target);
   EXPECT_EQ(choice.variant->name(), "conv2d.depthwise");
   EXPECT_EQ(choice.plan.tile.size(), 3u);
-  EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers[1], 0);
+  EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers()[1], 0);
 
   const Variant *depthwise = Registry::builtin().find("conv2d.depthwise");
   ASSERT_NE(depthwise, nullptr);
@@ -318,7 +318,7 @@ TEST(CPURows, UnrollsUpToFourVectors) {
     Candidate choice = best(problem, cpu("znver4", 1));
     EXPECT_EQ(choice.variant->name(), "row");
     EXPECT_THAT(choice.plan.tile, ElementsAre(1, 64));
-    EXPECT_THAT(choice.plan.registers, ElementsAre(1, 64));
+    EXPECT_THAT(choice.plan.registers(), ElementsAre(1, 64));
     problem.columns = 20;
     EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.tile, ElementsAre(1, 32));
     problem.columns = 0;
@@ -355,15 +355,15 @@ TEST(CPUAttention, BlocksFitTheSecondLevel) {
     const Extents &tile = choice.plan.tile;
     EXPECT_LE(4 * (tile[0] * (2 * extent + tile[1]) + tile[1] * 2 * extent),
               target.cacheBytes(2) / 2);
-    EXPECT_EQ(tile[0] % choice.plan.registers[0], 0);
-    EXPECT_EQ(tile[1] % choice.plan.registers[1], 0);
+    EXPECT_EQ(tile[0] % choice.plan.registers()[0], 0);
+    EXPECT_EQ(tile[1] % choice.plan.registers()[1], 0);
   }
 }
 
 TEST(CPUAttention, OneQuery) {
   Plan plan = best(attention(1, 4096, 128), cpu("znver4", 2)).plan;
   EXPECT_EQ(plan.tile[0], 1);
-  EXPECT_EQ(plan.registers[0], 1);
+  EXPECT_EQ(plan.registers()[0], 1);
 }
 
 TEST(CPUAttention, UnknownOrLargeHeadsFallBack) {
@@ -455,7 +455,8 @@ TEST(CPUVariants, WrongPlansAreRefused) {
   struct Wrong {
     Problem problem;
     const char *variant;
-    Extents tile, registers;
+    Extents tile;
+    schedule::Extents registers;
     const char *reason;
   };
   Problem square = gemm(512, 512, 512);
@@ -465,7 +466,16 @@ TEST(CPUVariants, WrongPlansAreRefused) {
   rows.kind = OpKind::Softmax;
   const Wrong cases[] = {
       {square, "gemm.packed", {64, 64, 64}, {8, 32}, "must have 4 extents"},
-      {square, "gemm.packed", {64, 64, 64, 64}, {8}, "must have 2 extents"},
+      {square,
+       "gemm.packed",
+       {64, 64, 64, 64},
+       {8, 0},
+       "expected 'registers' of 1 to 4096, found 0"},
+      {square,
+       "gemm.packed",
+       {64, 64, 64, 64},
+       {0, 0},
+       "expected 'registers' with 2 extents, found none"},
       {square, "gemm.packed", {64, 64, 0, 64}, {8, 32}, "must lie in"},
       {square,
        "gemm.packed",
@@ -477,7 +487,7 @@ TEST(CPUVariants, WrongPlansAreRefused) {
       {square, "gemm.packed", {64, 64, 64, 65}, {8, 32}, "staged m"},
       {square, "gemm.packed", {60, 64, 64, 60}, {6, 32}, "power of two"},
       {square, "gemm.packed", {64, 64, 64, 64}, {8, 24}, "multiple of 16"},
-      {square, "gemm.packed", {64, 1024, 64, 64}, {64, 1024}, "more than 64"},
+      {square, "gemm.packed", {64, 64, 64, 64}, {64, 32}, "more than 64"},
       {square, "linalg", {1}, {}, "takes no tile"},
       {image, "conv2d.patch", {4, 8, 64}, {8, 32}, "must have 4 extents"},
       {image, "conv2d.patch", {4, 12, 64, 64}, {8, 32}, "width"},
@@ -495,13 +505,43 @@ TEST(CPUVariants, WrongPlansAreRefused) {
       {rows, "row", {1, 64}, {1, 32}, "must be equal"},
   };
   for (const Wrong &wrong : cases) {
-    Plan plan;
+    Plan plan = registry.find(wrong.variant)->emptyPlan();
     plan.tile = wrong.tile;
-    plan.registers = wrong.registers;
+    if (plan.params.getIf<schedule::RegisterTile>())
+      plan.registers() = wrong.registers;
     EXPECT_THAT(
         checkSchedule(registry, wrong.problem, target, wrong.variant, plan),
         HasSubstr(wrong.reason));
   }
+}
+
+TEST(CPUVariants, RingsHaveOneSlot) {
+  TargetDescription target = cpu("znver4", 2);
+  Problem square = gemm(512, 512, 512);
+  Candidate choice = best(square, target);
+  auto check = [&](int64_t slots, int64_t group) {
+    Plan plan = choice.plan;
+    plan.as<schedule::CPUGemm>().slots = slots;
+    plan.as<schedule::CPUGemm>().group = group;
+    return choice.variant->check(square, target, plan);
+  };
+  EXPECT_EQ(check(1, 0), "");
+  EXPECT_THAT(check(2, 0), HasSubstr("one slot"));
+  EXPECT_THAT(check(1, 2), HasSubstr("no raster groups"));
+}
+
+TEST(CPUVariants, PlansHaveTheFieldsOfTheFamily) {
+  TargetDescription target = cpu("znver4", 2);
+  Problem square = gemm(512, 512, 512);
+  Plan plan = best(square, target).plan;
+  EXPECT_EQ(
+      checkSchedule(Registry::builtin(), square, target, "gemm.packed", plan),
+      "");
+  plan.params = schedule::WarpgroupGemm();
+  EXPECT_THAT(
+      checkSchedule(Registry::builtin(), square, target, "gemm.packed", plan),
+      HasSubstr("fields of family 'cpu_gemm' are expected, found "
+                "'warpgroup_gemm'"));
 }
 
 } // namespace

@@ -48,6 +48,13 @@ Extents tileOf(const Problem &problem) {
   return candidate.plan.tile;
 }
 
+schedule::WarpgroupGemm &fields(Plan &plan) {
+  return plan.as<schedule::WarpgroupGemm>();
+}
+const schedule::WarpgroupGemm fields(const Plan &plan) {
+  return plan.as<schedule::WarpgroupGemm>();
+}
+
 const Variant &variant() { return *Registry::builtin().find("gemm.warpgroup"); }
 
 TEST(GPUGemm, TilesFollowTheGrid) {
@@ -91,17 +98,17 @@ TEST(GPUGemm, FewRowsAreColumnsOfTheUnit) {
 
 TEST(GPUGemm, LongSumsOfFewTilesAreSplit) {
   Candidate candidate = best(gemm(512, 512, 16384));
-  EXPECT_GT(candidate.plan.split, 1);
+  EXPECT_GT(fields(candidate.plan).split, 1);
   EXPECT_THAT(candidate.variant->reasoning(gemm(512, 512, 16384), hopper(),
                                            candidate.plan),
               HasSubstr(" parts are "));
   // What barriers of a cluster take is more than another kernel does.
-  EXPECT_EQ(candidate.plan.cluster, 1);
-  EXPECT_EQ(best(gemm(1024, 1024, 8192)).plan.cluster, 1);
-  EXPECT_EQ(best(gemm(256, 256, 65536)).plan.cluster, 1);
-  EXPECT_EQ(best(gemm(4096, 4096, 4096)).plan.split, 1);
-  EXPECT_EQ(best(gemm(1024, 1024, 1024)).plan.split, 1);
-  EXPECT_EQ(best(gemm(512, 512, kUnknownExtent)).plan.split, 1);
+  EXPECT_EQ(fields(candidate.plan).cluster, 1);
+  EXPECT_EQ(fields(best(gemm(1024, 1024, 8192)).plan).cluster, 1);
+  EXPECT_EQ(fields(best(gemm(256, 256, 65536)).plan).cluster, 1);
+  EXPECT_EQ(fields(best(gemm(4096, 4096, 4096)).plan).split, 1);
+  EXPECT_EQ(fields(best(gemm(1024, 1024, 1024)).plan).split, 1);
+  EXPECT_EQ(fields(best(gemm(512, 512, kUnknownExtent)).plan).split, 1);
 }
 
 TEST(GPUGemm, EveryEntryOfTheTableHolds) {
@@ -116,10 +123,10 @@ TEST(GPUGemm, EveryEntryOfTheTableHolds) {
 
 TEST(GPUGemm, WideResultsLeaveLessRoomForSlots) {
   Problem problem = gemm(4096, 4096, 4096);
-  EXPECT_EQ(best(problem).plan.slots, 4);
+  EXPECT_EQ(fields(best(problem).plan).slots, 4);
   problem.result = ElementType::F32;
   EXPECT_THAT(best(problem).plan.tile, ElementsAre(128, 256, 64));
-  EXPECT_EQ(best(problem).plan.slots, 3);
+  EXPECT_EQ(fields(best(problem).plan).slots, 3);
   EXPECT_LE(sharedBytesOf(problem, {128, 256, 64, 3, 2, 16}),
             hopper().shared.perWorkgroup);
 }
@@ -207,40 +214,40 @@ TEST(GPUGemm, PlansAreChecked) {
   EXPECT_EQ(reason([](Plan &p) { p.tile[1] = 144; }), "");
   EXPECT_THAT(reason([](Plan &p) { p.tile[2] = 32; }),
               HasSubstr("a multiple of 64"));
-  EXPECT_THAT(reason([](Plan &p) { p.consumers = 4; }),
+  EXPECT_THAT(reason([](Plan &p) { fields(p).consumers = 4; }),
               HasSubstr("1 or 2 consumers"));
-  EXPECT_THAT(reason([](Plan &p) { p.slots = 1; }), HasSubstr("2 to 64 slots"));
-  EXPECT_THAT(reason([](Plan &p) { p.split = 0; }), HasSubstr("1 to 64 parts"));
+  EXPECT_THAT(reason([](Plan &p) { fields(p).slots = 1; }),
+              HasSubstr("at least 2 slots"));
+  EXPECT_THAT(reason([](Plan &p) { fields(p).split = 0; }),
+              HasSubstr("expected 'split' of 1 to 64, found 0"));
   problem.k = 100;
-  EXPECT_THAT(reason([](Plan &p) { p.split = 3; }),
+  EXPECT_THAT(reason([](Plan &p) { fields(p).split = 3; }),
               HasSubstr("k has fewer steps than the 3 parts"));
   problem.k = 4096;
-  EXPECT_THAT(reason([](Plan &p) { p.slots = 5; }),
+  EXPECT_THAT(reason([](Plan &p) { fields(p).slots = 5; }),
               HasSubstr("bytes of shared memory, more than 232448"));
-  EXPECT_THAT(reason([](Plan &p) { p.registers = {8, 8}; }),
-              HasSubstr("no register tile"));
 }
 
 TEST(GPUGemm, TeamsPingPongWhereTilesEndOften) {
   // Short sums end often; long ones of four waves are shared by two teams.
   Candidate brief = best(gemm(16384, 4096, 1024));
-  EXPECT_EQ(brief.plan.turns, 2);
-  EXPECT_EQ(brief.plan.consumers, 1);
+  EXPECT_EQ(fields(brief.plan).turns, 2);
+  EXPECT_EQ(fields(brief.plan).consumers, 1);
   EXPECT_THAT(brief.plan.tile, ElementsAre(128, 192, 64));
-  EXPECT_EQ(best(gemm(4096, 4096, 4096)).plan.turns, 1);
+  EXPECT_EQ(fields(best(gemm(4096, 4096, 4096)).plan).turns, 1);
   // Nobody is there to take turns with where each multiprocessor has one tile.
-  EXPECT_EQ(best(gemm(2048, 2048, 2048)).plan.turns, 1);
+  EXPECT_EQ(fields(best(gemm(2048, 2048, 2048)).plan).turns, 1);
 
   // One team alone waits for what it loads, the longer the more sums it holds.
   Problem residual = gemm(16384, 4096, 1024);
   residual.addends = 1;
   EXPECT_THAT(best(residual).plan.tile, ElementsAre(128, 128, 64));
-  EXPECT_EQ(best(residual).plan.turns, 2);
+  EXPECT_EQ(fields(best(residual).plan).turns, 2);
   // An epilogue that takes long makes turns worth more.
   auto gain = [](Problem problem) {
     Plan turns = best(gemm(16384, 4096, 1024)).plan, together = turns;
-    together.turns = 1;
-    together.consumers = 2;
+    fields(together).turns = 1;
+    fields(together).consumers = 2;
     return variant().cycles(problem, hopper(), together) /
            variant().cycles(problem, hopper(), turns);
   };
@@ -257,15 +264,15 @@ TEST(GPUGemm, TurnsAreChecked) {
     return variant().check(problem, hopper(), plan);
   };
   EXPECT_EQ(refusal([](Plan &) {}), "");
-  EXPECT_THAT(refusal([](Plan &plan) { plan.consumers = 2; }),
+  EXPECT_THAT(refusal([](Plan &plan) { fields(plan).consumers = 2; }),
               HasSubstr("2 teams, each a consumer by itself"));
-  EXPECT_THAT(refusal([](Plan &plan) { plan.split = 2; }),
+  EXPECT_THAT(refusal([](Plan &plan) { fields(plan).split = 2; }),
               HasSubstr("whole sums"));
-  EXPECT_THAT(refusal([](Plan &plan) { plan.residents = 2; }),
+  EXPECT_THAT(refusal([](Plan &plan) { fields(plan).residents = 2; }),
               HasSubstr("no other workgroup"));
   EXPECT_THAT(refusal([](Plan &plan) {
                 plan.tile[1] = 256;
-                plan.slots = 2;
+                fields(plan).slots = 2;
               }),
               HasSubstr("at most 192 sums a thread"));
   problem.isBatched = true;
@@ -273,7 +280,7 @@ TEST(GPUGemm, TurnsAreChecked) {
   Plan plan = best(gemm(16384, 4096, 1024)).plan;
   EXPECT_THAT(variant().check(problem, hopper(), plan),
               HasSubstr("all extents of the result are known"));
-  EXPECT_EQ(best(problem).plan.turns, 1);
+  EXPECT_EQ(fields(best(problem).plan).turns, 1);
   Problem reduced = gemm(16384, 4096, 1024);
   reduced.reductions = 1;
   EXPECT_THAT(variant().check(reduced, hopper(), plan),
@@ -285,7 +292,7 @@ TEST(GPUGemm, TurnsAreChecked) {
 
 TEST(GPUGemm, OperandsAreCopiedToWholeLinesWhereThatPays) {
   auto linesOf = [](const Problem &problem) {
-    return best(problem).plan.lines;
+    return fields(best(problem).plan).lines;
   };
   // Rows of 8208 bytes; those of the second operand are more in a tile.
   EXPECT_EQ(linesOf(gemm(4104, 4104, 4104)), 2);
@@ -295,14 +302,14 @@ TEST(GPUGemm, OperandsAreCopiedToWholeLinesWhereThatPays) {
   EXPECT_EQ(linesOf(gemm(4096, 4096, 4096)), 0);
   EXPECT_EQ(linesOf(gemm(kUnknownExtent, 4104, 4104)), 0);
   Plan plan = best(gemm(4096, 4096, 4096)).plan;
-  plan.lines = 1;
+  fields(plan).lines = 1;
   EXPECT_THAT(variant().check(gemm(4096, 4096, 4096), hopper(), plan),
               HasSubstr("known to begin within lines"));
   Problem first = gemm(4104, 4104, 4096);
   first.transposeFirst = true;
-  plan.lines = 1;
+  fields(plan).lines = 1;
   EXPECT_EQ(variant().check(first, hopper(), plan), "");
-  plan.lines = 3;
+  fields(plan).lines = 3;
   EXPECT_NE(variant().check(first, hopper(), plan), "");
 }
 
@@ -310,9 +317,9 @@ TEST(GPUGemm, ClustersShareTilesEvenly) {
   Problem problem = gemm(512, 512, 16384);
   Plan good = best(problem).plan;
   good.tile = {128, 128, 64};
-  good.consumers = 2;
-  good.slots = 5;
-  good.split = good.cluster = 8;
+  fields(good).consumers = 2;
+  fields(good).slots = 5;
+  fields(good).split = fields(good).cluster = 8;
   auto reason = [&](const std::function<void(Plan &)> &change) {
     Plan plan = good;
     change(plan);
@@ -321,22 +328,22 @@ TEST(GPUGemm, ClustersShareTilesEvenly) {
   EXPECT_EQ(reason([](Plan &) {}), "");
   EXPECT_THAT(variant().reasoning(problem, hopper(), good),
               HasSubstr(" in 8 parts, which a cluster adds up, are "));
-  EXPECT_THAT(reason([](Plan &p) { p.split = 2 * p.cluster; }),
-              HasSubstr("one for each of"));
-  EXPECT_THAT(reason([](Plan &p) { p.split = p.cluster = 3; }),
-              HasSubstr("2, 4, 8 or 16 workgroups"));
-  EXPECT_THAT(reason([](Plan &p) { p.split = p.cluster = 32; }),
-              HasSubstr("2, 4, 8 or 16 workgroups"));
+  EXPECT_THAT(reason([](Plan &p) { fields(p).split = 2 * fields(p).cluster; }),
+              HasSubstr("one workgroup for each of"));
+  EXPECT_THAT(reason([](Plan &p) { fields(p).split = fields(p).cluster = 3; }),
+              HasSubstr("1, 2, 4, 8 or 16"));
+  EXPECT_THAT(reason([](Plan &p) { fields(p).split = fields(p).cluster = 32; }),
+              HasSubstr("of 1 to 16, found 32"));
   EXPECT_THAT(reason([](Plan &p) {
                 p.tile[1] = 96;
-                p.slots = 2;
+                fields(p).slots = 2;
               }),
               HasSubstr("32, 64, 128 or 256 columns"));
   // Its part takes room beside the ring.
   EXPECT_THAT(reason([](Plan &p) {
                 p.tile = {128, 256, 64};
-                p.consumers = 2;
-                p.slots = 3;
+                fields(p).consumers = 2;
+                fields(p).slots = 3;
               }),
               HasSubstr("bytes of shared memory"));
   TargetDescription without = hopper();

@@ -125,8 +125,10 @@ TEST(GPUSimtGemm, FewTilesAreSmallTiles) {
 
 TEST(GPUSimtGemm, CopiesThroughRegistersAreOneStepAhead) {
   Problem problem = gemm(4096, 4096, 4096, ElementType::F32);
-  EXPECT_EQ(simt().plan(problem, target("sm_70")).slots, 2);
-  EXPECT_GT(simt().plan(problem, target("sm_80")).slots, 2);
+  EXPECT_EQ(
+      simt().plan(problem, target("sm_70")).as<schedule::LaneRing>().slots, 2);
+  EXPECT_GT(
+      simt().plan(problem, target("sm_80")).as<schedule::LaneRing>().slots, 2);
 }
 
 TEST(GPUSimtGemm, RefusalsNameTheReason) {
@@ -165,36 +167,28 @@ TEST(GPUSimtGemm, PlansByHandAreChecked) {
   };
   EXPECT_THAT(reason([](Plan &p) { p.unit = UnitKind::MMASync; }),
               HasSubstr("must be vector"));
-  EXPECT_THAT(reason([](Plan &p) { p.registers = {12, 8}; }),
+  EXPECT_THAT(reason([](Plan &p) { p.registers() = {12, 8}; }),
               HasSubstr("powers of two up to 16"));
-  EXPECT_THAT(reason([](Plan &p) { p.tile[0] = 3 * 4 * p.registers[0]; }),
+  EXPECT_THAT(reason([](Plan &p) { p.tile[0] = 3 * 4 * p.registers()[0]; }),
               HasSubstr("times a power of two"));
   EXPECT_THAT(reason([](Plan &p) {
-                p.registers = {16, 16};
+                p.registers() = {16, 16};
                 p.tile = {64, 128, 16};
               }),
               HasSubstr("more than 96 registers"));
   EXPECT_THAT(reason([](Plan &p) {
-                p.registers = {1, 1};
+                p.registers() = {1, 1};
                 p.tile = {128, 128, 16};
               }),
               HasSubstr("at most 32 warps"));
   EXPECT_THAT(reason([](Plan &p) { p.tile[2] = 4; }),
               HasSubstr("of 32 to 256 bytes"));
   EXPECT_THAT(reason([](Plan &p) {
-                p.registers = {8, 8};
+                p.registers() = {8, 8};
                 p.tile = {128, 128, 64};
-                p.slots = 16;
+                p.as<schedule::LaneRing>().slots = 16;
               }),
               HasSubstr("bytes of shared memory"));
-  EXPECT_THAT(reason([](Plan &p) { p.split = 2; }), HasSubstr("one part"));
-  EXPECT_THAT(reason([](Plan &p) { p.cluster = 2; }), HasSubstr("one part"));
-  EXPECT_THAT(reason([](Plan &p) { p.residents = 2; }),
-              HasSubstr("not for the schedule to say"));
-  EXPECT_THAT(reason([](Plan &p) { p.lines = 1; }),
-              HasSubstr("wherever they begin"));
-  EXPECT_THAT(reason([](Plan &p) { p.turns = 2; }),
-              HasSubstr("no teams that take turns"));
 }
 
 } // namespace

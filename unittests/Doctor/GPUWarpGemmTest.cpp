@@ -94,25 +94,17 @@ TEST(GPUWarpGemm, PlansByHandAreChecked) {
   };
   EXPECT_THAT(reason([](Plan &p) { p.unit = UnitKind::WGMMA; }),
               HasSubstr("must be mma_sync"));
-  EXPECT_THAT(reason([](Plan &p) { p.registers = {24, 16}; }),
+  EXPECT_THAT(reason([](Plan &p) { p.registers() = {24, 16}; }),
               HasSubstr("multiples of 16"));
-  EXPECT_THAT(reason([](Plan &p) { p.tile[0] = 3 * p.registers[0]; }),
+  EXPECT_THAT(reason([](Plan &p) { p.tile[0] = 3 * p.registers()[0]; }),
               HasSubstr("a power of two of which"));
   EXPECT_THAT(reason([](Plan &p) { p.tile[2] = 24; }),
               HasSubstr("tile extent k must be a multiple of 16"));
   EXPECT_THAT(reason([](Plan &p) {
                 p.tile[2] = 1024;
-                p.slots = 8;
+                p.as<schedule::LaneRing>().slots = 8;
               }),
               HasSubstr("bytes of shared memory"));
-  EXPECT_THAT(reason([](Plan &p) { p.split = 2; }), HasSubstr("one part"));
-  EXPECT_THAT(reason([](Plan &p) { p.cluster = 2; }), HasSubstr("one part"));
-  EXPECT_THAT(reason([](Plan &p) { p.residents = 2; }),
-              HasSubstr("not for the schedule to say"));
-  EXPECT_THAT(reason([](Plan &p) { p.lines = 1; }),
-              HasSubstr("wherever they begin"));
-  EXPECT_THAT(reason([](Plan &p) { p.turns = 2; }),
-              HasSubstr("no teams that take turns"));
 }
 
 TEST(GPUWarpGemm, OthersFollowWhereThePlanDoesNotDo) {

@@ -36,8 +36,8 @@ public:
     plan.tile = {7};
     return plan;
   }
-  Reason check(const Problem &, const TargetDescription &,
-               const Plan &plan) const override {
+  Reason checkPlan(const Problem &, const TargetDescription &,
+                   const Plan &plan) const override {
     return plan.tile == std::vector<int64_t>{7} ? "" : "the tile is not [7]";
   }
   double cycles(const Problem &, const TargetDescription &,
@@ -114,6 +114,12 @@ TEST(Registry, ChecksSchedulesByHand) {
   problem.kind = OpKind::Softmax;
   EXPECT_THAT(checkSchedule(registry, problem, target, "good", plan),
               HasSubstr("does not compute tracea.softmax"));
+}
+
+TEST(Registry, VariantsHaveFamilies) {
+  for (const std::unique_ptr<Variant> &variant : Registry::builtin().variants())
+    EXPECT_TRUE(schedule::Params::ofVariant(variant->name()))
+        << variant->name();
 }
 
 TEST(Extents, Multiply) {

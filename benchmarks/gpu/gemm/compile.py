@@ -60,7 +60,7 @@ def compile_one(problem, name, given, out, target, compiler):
     entry = {"name": name, "problem": problem.name, "seconds": time.monotonic() - begin}
     if done.returncode:
         entry["error"] = done.stderr.strip()[:2000]
-    schedule = re.search(r"takes '([\w.]+)' with tile \[([\d, ]+)\](?:[^;\n]*?, (\d+) parts)?", done.stderr)
+    schedule = re.search(r"takes '([\w.]+)' with tile = \[([\d, ]+)\](?:[^;\n]*?, split = (\d+))?", done.stderr)
     if schedule:
         entry["schedule"] = f"{schedule[1]} {schedule[2].replace(', ', 'x')}" + (f" / {schedule[3]}" if schedule[3] else "")
     if given:

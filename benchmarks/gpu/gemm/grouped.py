@@ -110,7 +110,7 @@ def compile_all(chosen, out):
         entry = {"problem": problem.name, "seconds": time.monotonic() - begin}
         if done.returncode:
             entry["error"] = done.stderr.strip()[:2000]
-        schedule = re.search(r"takes '([\w.]+)' with tile \[([\d, ]+)\]", done.stderr)
+        schedule = re.search(r"takes '([\w.]+)' with tile = \[([\d, ]+)\]", done.stderr)
         if schedule:
             entry["schedule"] = f"{schedule[1]} {schedule[2].replace(', ', 'x')}"
         entries.append(entry)

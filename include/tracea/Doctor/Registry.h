@@ -14,6 +14,7 @@
 #define TRACEA_DOCTOR_REGISTRY_H
 
 #include "tracea/Doctor/Problem.h"
+#include "tracea/Schedule/Params.h"
 
 #include <functional>
 #include <memory>
@@ -24,28 +25,35 @@ using target::TargetDescription;
 using target::TargetKind;
 using target::UnitKind;
 
+/// The families of variants, which schedules have in common with plans.
+namespace schedule = mlir::tracea::schedule;
+
 /// The content of a `#tracea.schedule`, without the variant's name.
 struct Plan {
   UnitKind unit = UnitKind::Vector;
   std::vector<int64_t> tile;
-  std::vector<int64_t> registers;
-  int64_t slots = 1;
-  int64_t producers = 0;
-  int64_t consumers = 0;
-  int64_t group = 0;
-  int64_t split = 1;
-  int64_t residents = 1;
-  int64_t cluster = 1;
-  int64_t lines = 0;
-  int64_t turns = 1;
+  /// The fields of the variant's family.
+  schedule::Params params;
+
+  /// The family's structure, or what families derived from `T` share.
+  template <typename T>
+  T &as() {
+    return params.as<T>();
+  }
+  template <typename T>
+  const T &as() const {
+    return params.as<T>();
+  }
+  /// Of families that have a register tile.
+  schedule::Extents &registers() {
+    return as<schedule::RegisterTile>().registers;
+  }
+  const schedule::Extents &registers() const {
+    return as<schedule::RegisterTile>().registers;
+  }
 
   bool operator==(const Plan &other) const {
-    return unit == other.unit && tile == other.tile &&
-           registers == other.registers && slots == other.slots &&
-           producers == other.producers && consumers == other.consumers &&
-           group == other.group && split == other.split &&
-           residents == other.residents && cluster == other.cluster &&
-           lines == other.lines && turns == other.turns;
+    return unit == other.unit && tile == other.tile && params == other.params;
   }
 };
 
@@ -88,9 +96,11 @@ public:
     return {plan(problem, target)};
   }
 
-  /// What is wrong with a plan that somebody else made.
-  virtual Reason check(const Problem &problem, const TargetDescription &target,
-                       const Plan &plan) const = 0;
+  /// What is wrong with a plan that somebody else made: its fields are not of
+  /// the variant's family or do not hold by themselves, or it does not do for
+  /// this problem and target.
+  Reason check(const Problem &problem, const TargetDescription &target,
+               const Plan &plan) const;
 
   /// Expected cycles from the first core's start to the last one's end.
   virtual double cycles(const Problem &problem, const TargetDescription &target,
@@ -102,6 +112,15 @@ public:
                                 const Plan &) const {
     return "";
   }
+
+  /// A plan for the unit with the defaults of the variant's family.
+  Plan emptyPlan(UnitKind unit = UnitKind::Vector) const;
+
+protected:
+  /// What is wrong with a plan whose fields hold by themselves.
+  virtual Reason checkPlan(const Problem &problem,
+                           const TargetDescription &target,
+                           const Plan &plan) const = 0;
 };
 
 /// Variants by name. Add all before the first decision; after that a registry

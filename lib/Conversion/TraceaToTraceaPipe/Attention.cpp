@@ -88,10 +88,11 @@ Value FlashAttention::stagePanels(Value operand, int64_t wideDim, int64_t width,
   AffineExpr wideExpr = kb.dim(0) * width + kb.dim(2), deepExpr = kb.dim(1);
   map.push_back(wideDim == 2 ? wideExpr : deepExpr);
   map.push_back(wideDim == 2 ? deepExpr : wideExpr);
-  return StageOp::create(
-      b, kb.getStagedType({panels, depth, width}, accType),
-      kb.getMemRef(operand), at, ValueRange{wide, deep, ix.constant(width)},
-      kb.map(3, map), ArrayRef<int64_t>{wideDim}, schedule.getSlots());
+  return StageOp::create(b, kb.getStagedType({panels, depth, width}, accType),
+                         kb.getMemRef(operand), at,
+                         ValueRange{wide, deep, ix.constant(width)},
+                         kb.map(3, map), ArrayRef<int64_t>{wideDim},
+                         schedule.getFields<schedule::CPUAttention>().slots);
 }
 
 /// Whether the block mask shows the register tile at row `i` and column `j` of
@@ -288,8 +289,10 @@ void FlashAttention::build() {
   accType = op.getAccumulatorType();
   blockM = schedule.getTile()[0];
   blockN = schedule.getTile()[1];
-  regM = schedule.getRegisters()[0];
-  regN = schedule.getRegisters()[1];
+  schedule::Extents registers =
+      schedule.getFields<schedule::CPUAttention>().registers;
+  regM = registers[0];
+  regN = registers[1];
   headD = queryType.getDimSize(3);
   headE = valueType.getDimSize(3);
   int64_t paddedE = llvm::alignTo(headE, regN);
@@ -375,7 +378,8 @@ static LogicalResult lowerMask(KernelRewriter &rewriter, AttentionOp op) {
   if (!mask)
     return success();
   ArrayRef<int64_t> block = *op.getBlockSize();
-  ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
+  ArrayRef<int64_t> registers =
+      op.getScheduleAttr().getFields<schedule::CPUAttention>().registers;
   if (block[0] % registers[0] || block[1] % registers[1])
     return op.emitOpError()
            << "expects a schedule whose register tile divides "
@@ -435,7 +439,8 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
                                "'attention.flash', found "
                             << queryType << " and " << valueType;
   ArrayRef<int64_t> tile = op.getScheduleAttr().getTile();
-  ArrayRef<int64_t> registers = op.getScheduleAttr().getRegisters();
+  ArrayRef<int64_t> registers =
+      op.getScheduleAttr().getFields<schedule::CPUAttention>().registers;
   if (tile[0] % registers[0] || tile[1] % registers[1])
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "

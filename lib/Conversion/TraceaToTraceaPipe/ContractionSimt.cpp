@@ -140,7 +140,8 @@ static BlockForm getBlock(ScheduleAttr schedule, const OperandAccess &operand,
     swizzle.append({bit, source});
   auto staged = StagedAttr::get(element.getContext(), swizzle);
   return {RankedTensorType::get(shape, element, staged),
-          staging == Staging::Along, schedule.getSlots()};
+          staging == Staging::Along,
+          schedule.getFields<schedule::SimtGemm>().slots};
 }
 
 /// What the schedule must say for the lowering to follow it.
@@ -148,6 +149,7 @@ static LogicalResult verify(Contraction &contraction) {
   constexpr int64_t kMostRegisters = 16, kMostSums = 128, kMostWarps = 32;
   constexpr int64_t kLeastRow = 32, kMostRow = 256;
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::SimtGemm>();
   auto fail = [&](const Twine &what) {
     return contraction.emitError() << "expects " << what << " for the variant '"
                                    << schedule.getVariant() << "', found ";
@@ -171,7 +173,7 @@ static LogicalResult verify(Contraction &contraction) {
                         : "operands of i8 or i32")
            << element;
   ArrayRef<int64_t> tile = schedule.getTile();
-  ArrayRef<int64_t> registers = schedule.getRegisters();
+  ArrayRef<int64_t> registers = fields.registers;
   for (int dim : {0, 1}) {
     int64_t extent = registers[dim];
     int64_t span = extent * LaneGrid::kLanes[dim];
@@ -198,7 +200,8 @@ static LogicalResult verify(Contraction &contraction) {
 /// registers.
 static int64_t getNumResidents(Contraction &contraction, int64_t numWarps) {
   constexpr int64_t kFewWords = 64, kManyWarps = 16, kFewWarps = 8;
-  ArrayRef<int64_t> registers = contraction.getSchedule().getRegisters();
+  ArrayRef<int64_t> registers =
+      contraction.getSchedule().getFields<schedule::SimtGemm>().registers;
   int64_t words = registers[0] * registers[1] *
                   contraction.getAccumulatorType().getIntOrFloatBitWidth() / 32;
   bool isNarrow =
@@ -243,6 +246,7 @@ private:
 
 void LaneKernel::build(KernelBuilder &kb) {
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::SimtGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];
   OperandAccess &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
@@ -275,8 +279,7 @@ void LaneKernel::build(KernelBuilder &kb) {
                          rhsBlock.isAlongK, grid.groups[0]);
 
   Value steps = lhs.getSteps(kb, tileK);
-  ResultTile tile =
-      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  ResultTile tile = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
   auto load = [&](RankedTensorType type, Value block, bool isExchanged,
                   int64_t row, int64_t column) -> Value {
     Value terms = loadFragment(kb, type, block, isExchanged, row, column);
@@ -285,10 +288,10 @@ void LaneKernel::build(KernelBuilder &kb) {
   // Long sums of small terms lose digits: where a lane has registers to spare,
   // those of a step are added up first.
   constexpr int64_t kFewWords = 16;
-  bool isApart = isa<FloatType>(sums) &&
-                 schedule.getRegisters()[0] * schedule.getRegisters()[1] *
-                         sums.getIntOrFloatBitWidth() / 32 <=
-                     kFewWords;
+  bool isApart =
+      isa<FloatType>(sums) && fields.registers[0] * fields.registers[1] *
+                                      sums.getIntOrFloatBitWidth() / 32 <=
+                                  kFewWords;
   Value sum = contraction.sum(
       kb, tile, lhsBlock, rhsBlock, accumulator, kb.index().constant(0), steps,
       [&](Value lhs, Value rhs, Value others) {
@@ -327,7 +330,8 @@ LogicalResult mlir::tracea::lowerByLanes(KernelRewriter &rewriter,
     return failure();
   contraction.emitChecks(rewriter);
   ScheduleAttr schedule = contraction.getSchedule();
-  LaneGrid grid(schedule.getTile(), schedule.getRegisters());
+  const auto &fields = schedule.getFields<schedule::SimtGemm>();
+  LaneGrid grid(schedule.getTile(), fields.registers);
   ContractionResults results(rewriter, contraction.getOp(),
                              schedule.getTile().take_front(2),
                              {grid.getWarpSpan(0), grid.getWarpSpan(1)});

@@ -30,10 +30,11 @@ static Value sumPart(KernelBuilder &kb, WarpgroupTile &unit,
 /// Part p of the sum, as element p of a tensor of parts.
 static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   Contraction &contraction = unit.contraction;
-  ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
   EpilogueOpInterface op = contraction.getOp();
   rewriter.setInsertionPoint(op);
-  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(schedule.getSplit())};
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(fields.split)};
   llvm::append_range(sizes, tensor::getMixedSizes(rewriter, op.getLoc(),
                                                   contraction.getInit()));
   Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
@@ -48,10 +49,9 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   setPipeline(kb, unit, /*isPersistent=*/false);
 
   Value steps = unit.getSteps(kb);
-  Value share = ix.ceilDiv(steps, schedule.getSplit());
-  ResultTile tile =
-      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, schedule.getGroup(),
-                             ix.constant(schedule.getSplit()));
+  Value share = ix.ceilDiv(steps, fields.split);
+  ResultTile tile = contraction.beginTiles(
+      kb, {unit.tileM, unit.tileN}, fields.group, ix.constant(fields.split));
   Value sum = sumPart(kb, unit, tile, steps, share);
   TileAddress address = contraction.getAddress(kb, tile, unit.isTransposed);
   StoreOp::create(kb.builder(), sum, address.memory, address.indices,
@@ -93,7 +93,10 @@ static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
       RankedTensorType::get({kRows, kColumns}, contraction.getAccumulatorType(),
                             getRowLanes(rewriter.getContext()));
   Value sum;
-  for (int64_t part = 0; part < contraction.getSchedule().getSplit(); ++part) {
+  for (int64_t part = 0;
+       part <
+       contraction.getSchedule().getFields<schedule::WarpgroupGemm>().split;
+       ++part) {
     SmallVector<Value> at{ix.constant(part)};
     llvm::append_range(at, address.indices);
     Value one = LoadOp::create(kb.builder(), type, kb.getMemRef(parts), at,
@@ -140,8 +143,9 @@ static LanesAttr getShareLanes(MLIRContext *context, const WarpgroupTile &unit,
 /// Checks that the workgroups of a cluster can share the tile's rows.
 static LogicalResult verifyCluster(WarpgroupTile &unit) {
   ScheduleAttr schedule = unit.contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpgroupGemm>();
   constexpr int64_t kLeastColumns = 32;
-  if (getWarpRows(unit, schedule.getCluster()) < 1 ||
+  if (getWarpRows(unit, fields.cluster) < 1 ||
       !llvm::isPowerOf2_64(unit.columns) || unit.columns < kLeastColumns)
     return unit.contraction.emitError()
            << "expects a tile of 32, 64, 128 or 256 "
@@ -158,8 +162,9 @@ static LogicalResult lowerShared(KernelRewriter &rewriter,
   if (failed(verifyCluster(unit)))
     return failure();
   Contraction &contraction = unit.contraction;
-  ScheduleAttr schedule = contraction.getSchedule();
-  int64_t cluster = schedule.getCluster(), rows = unit.rows / cluster;
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
+  int64_t cluster = fields.cluster, rows = unit.rows / cluster;
   SmallVector<int64_t> share = {rows, unit.columns};
   SmallVector<int64_t> reach = {getWarpRows(unit, cluster), unit.columns};
   if (unit.isTransposed) {
@@ -177,7 +182,7 @@ static LogicalResult lowerShared(KernelRewriter &rewriter,
   Value steps = unit.getSteps(kb);
   Value length = ix.ceilDiv(steps, cluster);
   ResultTile tile =
-      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, schedule.getGroup(),
+      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, fields.group,
                              ix.constant(cluster), cluster);
   Value sum = sumPart(kb, unit, tile, steps, length);
   auto mine = RankedTensorType::get(
@@ -194,7 +199,9 @@ static LogicalResult lowerShared(KernelRewriter &rewriter,
 
 LogicalResult mlir::tracea::lowerSplitSum(KernelRewriter &rewriter,
                                           WarpgroupTile &unit) {
-  if (unit.contraction.getSchedule().getCluster() > 1)
+  if (unit.contraction.getSchedule()
+          .getFields<schedule::WarpgroupGemm>()
+          .cluster > 1)
     return lowerShared(rewriter, unit);
   lowerSumOfParts(rewriter, unit.contraction, lowerParts(rewriter, unit));
   return success();

@@ -102,6 +102,7 @@ static FailureOr<BlockForm> getBlock(Contraction &contraction,
                                      const OperandAccess &operand,
                                      int64_t outer) {
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpGemm>();
   Type element = operand.getElementType();
   int64_t rows = outer, columns = schedule.getTile()[2];
   if (!operand.isAlongK())
@@ -122,12 +123,13 @@ static FailureOr<BlockForm> getBlock(Contraction &contraction,
   auto staged = StagedAttr::get(element.getContext(), swizzle,
                                 rowBytes == swizzled ? 0 : swizzled * 8 / bits);
   return BlockForm{RankedTensorType::get({rows, columns}, element, staged),
-                   operand.isAlongK(), schedule.getSlots()};
+                   operand.isAlongK(), fields.slots};
 }
 
 /// What the schedule must say for the lowering to follow it.
 static LogicalResult verify(Contraction &contraction) {
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpGemm>();
   Type element = contraction.getLhs().getElementType();
   auto fail = [&](const Twine &what) {
     return contraction.emitError() << "expects " << what << " for the variant '"
@@ -149,7 +151,7 @@ static LogicalResult verify(Contraction &contraction) {
     return fail("an accumulator of " + Twine(isFloat ? "f32" : "i32"))
            << accumulator;
   ArrayRef<int64_t> tile = schedule.getTile();
-  ArrayRef<int64_t> warpTile = schedule.getRegisters();
+  ArrayRef<int64_t> warpTile = fields.registers;
   for (int dim : {0, 1})
     if (tile[dim] < 1 || warpTile[dim] % 16 || warpTile[dim] < 16 ||
         tile[dim] % warpTile[dim] ||
@@ -245,6 +247,7 @@ static void build(KernelBuilder &kb, Contraction &contraction,
                   const BlockForm &lhsBlock, const BlockForm &rhsBlock,
                   const ContractionResults &results) {
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   Type element = lhsBlock.type.getElementType();
   Type sums = contraction.getAccumulatorType();
@@ -252,7 +255,7 @@ static void build(KernelBuilder &kb, Contraction &contraction,
   int64_t depth = kDepthBytes * 8 / bits;
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  WarpGrid warps(schedule.getTile(), schedule.getRegisters());
+  WarpGrid warps(schedule.getTile(), fields.registers);
   kb.getKernel().setWarps(warps.getNumWarps());
   kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
   auto getTile = [&](const WarpGrid &grid, alg::MatrixOperand operand,
@@ -271,8 +274,7 @@ static void build(KernelBuilder &kb, Contraction &contraction,
       getPrecision(schedule, element)};
 
   Value steps = contraction.getLhs().getSteps(kb, lhsBlock.getDepth());
-  ResultTile tile =
-      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  ResultTile tile = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
   Value sum =
       contraction.sum(kb, tile, lhsBlock, rhsBlock, accumulator, ix.constant(0),
                       steps, [&](Value lhs, Value rhs, Value others) {
@@ -307,6 +309,7 @@ LogicalResult mlir::tracea::lowerByWarps(KernelRewriter &rewriter,
   if (failed(verify(contraction)))
     return failure();
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   FailureOr<BlockForm> lhs = getBlock(contraction, contraction.getLhs(), tileM);
   FailureOr<BlockForm> rhs = getBlock(contraction, contraction.getRhs(), tileN);
@@ -314,7 +317,7 @@ LogicalResult mlir::tracea::lowerByWarps(KernelRewriter &rewriter,
     return failure();
   contraction.emitChecks(rewriter);
   // Rows of a fragment, and columns that a warp has beside one another.
-  WarpGrid warps(schedule.getTile(), schedule.getRegisters());
+  WarpGrid warps(schedule.getTile(), fields.registers);
   ContractionResults results(
       rewriter, contraction.getOp(), {tileM, tileN},
       {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]});

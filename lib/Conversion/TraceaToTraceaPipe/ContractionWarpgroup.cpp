@@ -31,7 +31,8 @@ static bool walksOverTiles(Contraction &contraction) {
 /// The whole sum and its epilogue in one kernel.
 static void lowerWhole(KernelRewriter &rewriter, WarpgroupTile &unit) {
   Contraction &contraction = unit.contraction;
-  ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
   ContractionResults results(rewriter, contraction.getOp(),
                              {unit.tileM, unit.tileN}, unit.getReach());
   KernelBuilder kb(rewriter, contraction.getOp(), contraction.getInputs(),
@@ -42,7 +43,7 @@ static void lowerWhole(KernelRewriter &rewriter, WarpgroupTile &unit) {
 
   Value steps = unit.getSteps(kb);
   ResultTile tile =
-      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, schedule.getGroup());
+      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, fields.group);
   Value sum = unit.sum(kb, tile, kb.index().constant(0), steps);
   results.store(kb, sum, contraction.getAddress(kb, tile, unit.isTransposed),
                 tile.getLimits(kb.index(), unit.isTransposed));
@@ -54,15 +55,16 @@ static LogicalResult lower(KernelRewriter &rewriter, Contraction &contraction,
   WarpgroupTile unit(contraction, isTransposed);
   if (failed(unit.verify()))
     return failure();
-  ScheduleAttr schedule = contraction.getSchedule();
-  if (schedule.getTurns() > 1 && !walksOverTiles(contraction))
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
+  if (fields.turns > 1 && !walksOverTiles(contraction))
     return contraction.emitError()
            << "expects a result whose extents are all known for teams that "
               "take tiles of batches in turn, found "
            << contraction.getResultType();
   contraction.emitChecks(rewriter);
   padOperands(rewriter, contraction);
-  if (schedule.getSplit() > 1)
+  if (fields.split > 1)
     return lowerSplitSum(rewriter, unit);
   lowerWhole(rewriter, unit);
   return success();

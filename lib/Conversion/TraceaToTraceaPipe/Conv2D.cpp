@@ -84,7 +84,7 @@ Value PatchConvolution::stageFilter(Value k) {
       ValueRange{ix.constant(filterR), ix.constant(filterS), lengthC,
                  ix.constant(regK)},
       kb.map(4, map), ArrayRef<int64_t>{op.getFilterOutDim()},
-      schedule.getSlots());
+      schedule.getFields<schedule::CPUConv>().slots);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
@@ -161,7 +161,8 @@ void PatchConvolution::build() {
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   accType = op.getAccumulatorType();
   pixelLanes = op.getLayout() == ImageLayout::NCHW;
-  ArrayRef<int64_t> registers = schedule.getRegisters();
+  ArrayRef<int64_t> registers =
+      schedule.getFields<schedule::CPUConv>().registers;
   regQ = registers[pixelLanes ? 1 : 0];
   regK = registers[pixelLanes ? 0 : 1];
   ArrayRef<int64_t> tile = schedule.getTile();

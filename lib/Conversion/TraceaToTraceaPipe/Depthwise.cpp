@@ -35,8 +35,9 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   IndexMath &ix = kb.index();
   Type accType = op.getAccumulatorType();
   bool pixelLanes = op.getLayout() == ImageLayout::NCHW;
-  int64_t regQ = schedule.getRegisters()[pixelLanes ? 1 : 0];
-  int64_t regC = schedule.getRegisters()[pixelLanes ? 0 : 1];
+  const auto &fields = schedule.getFields<schedule::CPUConv>();
+  int64_t regQ = fields.registers[pixelLanes ? 1 : 0];
+  int64_t regC = fields.registers[pixelLanes ? 0 : 1];
   int64_t tileP = schedule.getTile()[0];
   int64_t tileQ = llvm::alignTo(schedule.getTile()[1], regQ);
   int64_t tileC = llvm::alignTo(schedule.getTile()[2], regC);
@@ -73,7 +74,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
       kb.getMemRef(op.getFilter()), filterIndices,
       ValueRange{ix.constant(filterR), ix.constant(filterS), channels},
       kb.map(3, filterMap), ArrayRef<int64_t>{op.getFilterOutDim()},
-      schedule.getSlots());
+      fields.slots);
 
   RankedTensorType accTile = pixelLanes ? kb.getTileType({regC, regQ}, accType)
                                         : kb.getTileType({regQ, regC}, accType);

@@ -27,9 +27,10 @@ static AffineMap getPanelMap(KernelBuilder &kb, const MatrixOperand &operand,
 
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::CPUGemm>();
   ArrayRef<int64_t> tile = schedule.getTile();
   int64_t tileM = tile[0], tileN = tile[1], tileK = tile[2], stageM = tile[3];
-  int64_t regM = schedule.getRegisters()[0], regN = schedule.getRegisters()[1];
+  int64_t regM = fields.registers[0], regN = fields.registers[1];
   if (stageM % regM || tileN % regN || tileM % regM)
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
@@ -44,8 +45,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value sizeK = lhs.getSizeK(kb);
-  ResultTile grid =
-      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  ResultTile grid = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
   Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
@@ -83,7 +83,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     Value rhsStaged = StageOp::create(
         b, rhsPanels, kb.getMemRef(rhs.getTensor()), rhs.at(grid, grid.n, k0),
         ValueRange{ix.ceilDiv(lengthN, regN), lengthK, ix.constant(regN)},
-        rhsMap, ArrayRef<int64_t>{rhs.getOuterDim()}, schedule.getSlots());
+        rhsMap, ArrayRef<int64_t>{rhs.getOuterDim()}, fields.slots);
 
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
@@ -91,7 +91,7 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
       Value lhsStaged = StageOp::create(
           b, lhsPanels, kb.getMemRef(lhs.getTensor()), lhs.at(grid, mBase, k0),
           ValueRange{ix.ceilDiv(rows, regM), lengthK, ix.constant(regM)},
-          lhsMap, ArrayRef<int64_t>{lhs.getOuterDim()}, schedule.getSlots());
+          lhsMap, ArrayRef<int64_t>{lhs.getOuterDim()}, fields.slots);
 
       kb.loop(lengthN, regN, [&](Value j) {
         Value rhsPanel = ViewOp::create(
@@ -163,9 +163,10 @@ static Value getWindow(KernelBuilder &kb, Value memory, ValueRange indices,
 LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
                                             GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::CPUGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   int64_t tileK = schedule.getTile()[2];
-  int64_t regM = schedule.getRegisters()[0], regN = schedule.getRegisters()[1];
+  int64_t regM = fields.registers[0], regN = fields.registers[1];
   if (tileN % regN || tileM % regM)
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
@@ -183,8 +184,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value sizeK = lhs.getSizeK(kb);
-  ResultTile grid =
-      contraction.beginTiles(kb, {tileM, tileN}, schedule.getGroup());
+  ResultTile grid = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
   Value lengthM = ix.min(ix.sub(grid.sizeM, grid.m), tileM);
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 

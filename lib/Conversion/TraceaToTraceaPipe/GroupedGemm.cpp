@@ -78,7 +78,8 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
                      WarpgroupTile &unit, const ContractionResults &results) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
-  ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::WarpgroupRing>();
   int64_t cores = std::max<int64_t>(contraction.getTarget().getCores(), 1);
   Value ends = kb.getMemRef(contraction.getEnds());
   Value rows = kb.getDim(contraction.getInit(), 0);
@@ -89,7 +90,7 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
   // Each group but one may add a tile, if it has a row.
   Value most = ix.mul(
       ix.add(ix.ceilDiv(rows, unit.tileM), ix.min(groups, rows)), columns);
-  Value workgroups = ix.min(most, cores * schedule.getResidents());
+  Value workgroups = ix.min(most, cores * fields.residents);
   auto count = RaggedCountOp::create(b, ends, rows, unit.tileM);
   Value tiles = ix.mul(count.getAll(), columns);
   Block::BlockArgListType grid = kb.beginTiles(workgroups);
@@ -97,9 +98,8 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
   auto walk = scf::ForOp::create(b, grid[0], tiles, workgroups);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(walk.getBody());
-  auto raster =
-      RasterOp::create(b, walk.getInductionVar(), count.getAll(), columns,
-                       std::max<int64_t>(schedule.getGroup(), 1));
+  auto raster = RasterOp::create(b, walk.getInductionVar(), count.getAll(),
+                                 columns, std::max<int64_t>(fields.group, 1));
   auto found = RaggedTileOp::create(b, raster.getRow(), ends, rows, unit.tileM);
   ResultTile tile;
   tile.m = found.getFirst();

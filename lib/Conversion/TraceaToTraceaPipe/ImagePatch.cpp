@@ -61,7 +61,7 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   patch = StageOp::create(
       kb.builder(), kb.getStagedType(shape, op.getAccumulatorType()),
       kb.getMemRef(op.getImage()), indices, limits, kb.map(shape.size(), map),
-      padded, op.getScheduleAttr().getSlots());
+      padded, op.getScheduleAttr().getFields<schedule::CPUConv>().slots);
 }
 
 SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {

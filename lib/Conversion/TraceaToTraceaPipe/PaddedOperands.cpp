@@ -215,7 +215,10 @@ void mlir::tracea::padOperands(KernelRewriter &rewriter,
                                Contraction &contraction) {
   OperandAccess &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
   Operation *op = contraction.getOp();
-  int64_t lines = contraction.getSchedule().getLines();
+  // Operands of groups of rows are read where they are.
+  const auto *gemm =
+      contraction.getSchedule().getFieldsIf<schedule::WarpgroupGemm>();
+  int64_t lines = gemm ? gemm->lines : 0;
   bool leftLines = lines & 1, rightLines = lines & 2;
   bool isOne = lhs.getTensor() == rhs.getTensor();
   std::optional<PaddedCopy> left =

@@ -219,7 +219,9 @@ void RowKernel::map(function_ref<Value(Value)> body) {
 
 /// A grid tile is one row of registers.
 static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
-  if (schedule.getTile() == schedule.getRegisters() &&
+  if (schedule.getTile() ==
+          ArrayRef<int64_t>(
+              schedule.getFields<schedule::CPURows>().registers) &&
       schedule.getTile().front() == 1)
     return success();
   return op->emitOpError() << "expects a schedule whose tile and register tile "

@@ -24,43 +24,23 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
-/// One variant: its name, the extents that its schedules list, its lowering.
+/// One variant: its name, the extents of its tile, its lowering.
 template <typename OpTy>
 struct Variant {
   StringRef name;
-  size_t tileRank, registerRank;
+  size_t tileRank;
   LogicalResult (*lower)(KernelRewriter &, OpTy);
 };
 } // namespace
 
-/// What the lowerings rely on, whoever wrote the schedule.
+/// What the lowerings rely on beside what schedules verify of themselves.
 static LogicalResult verifySchedule(Operation *op, ScheduleAttr schedule,
-                                    size_t tileRank, size_t registerRank) {
-  // Far beyond any machine; below, no product of extents overflows.
-  constexpr int64_t kMaxExtent = int64_t(1) << 20;
-  constexpr int64_t kMaxRegisterTile = 4096;
-  constexpr int64_t kMaxSlots = 64;
-  auto fail = [&](StringRef what) {
-    return op->emitOpError()
-           << "expects a schedule of variant '" << schedule.getVariant()
-           << "' with " << what << ", found " << schedule;
-  };
-  if (schedule.getTile().size() != tileRank ||
-      schedule.getRegisters().size() != registerRank)
-    return fail((Twine(tileRank) + " extents of 'tile' and " +
-                 Twine(registerRank) + " of 'registers'")
-                    .str());
-  int64_t elements = 1;
-  for (int64_t extent : schedule.getTile())
-    if (extent > kMaxExtent)
-      return fail("extents of at most 2^20");
-  for (int64_t extent : schedule.getRegisters()) {
-    if (extent > kMaxRegisterTile || (elements *= extent) > kMaxRegisterTile)
-      return fail("a register tile of at most 4096 elements");
-  }
-  if (schedule.getSlots() > kMaxSlots)
-    return fail("at most 64 slots");
-  return success();
+                                    size_t tileRank) {
+  if (schedule.getTile().size() == tileRank)
+    return success();
+  return op->emitOpError() << "expects a schedule of variant '"
+                           << schedule.getVariant() << "' with " << tileRank
+                           << " extents of 'tile', found " << schedule;
 }
 
 /// An epilogue's operands have the extents of the result's dimensions that
@@ -114,8 +94,7 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
   for (const Variant<OpTy> &variant : variants) {
     if (variant.name != schedule.getVariant())
       continue;
-    if (failed(verifySchedule(op, schedule, variant.tileRank,
-                              variant.registerRank)))
+    if (failed(verifySchedule(op, schedule, variant.tileRank)))
       return failure();
     if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
       emitEpilogueChecks(rewriter, epilogue);
@@ -142,43 +121,41 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
       .Case([&](GemmOp gemm) {
         return lowerBy<GemmOp>(
             rewriter, gemm,
-            {{"gemm.packed", 4, 2, lowerGemm},
-             {"gemm.direct", 3, 2, lowerGemmDirect},
-             {"gemm.simt", 3, 2, lowerAs<GemmContraction, lowerByLanes>},
-             {"gemm.warp", 3, 2, lowerAs<GemmContraction, lowerByWarps>},
-             {"gemm.tf32x3", 3, 2, lowerAs<GemmContraction, lowerByWarps>},
-             {"gemm.warpgroup", 3, 0,
-              lowerAs<GemmContraction, lowerByWarpgroups>},
-             {"gemm.skinny", 3, 0,
+            {{"gemm.packed", 4, lowerGemm},
+             {"gemm.direct", 3, lowerGemmDirect},
+             {"gemm.simt", 3, lowerAs<GemmContraction, lowerByLanes>},
+             {"gemm.warp", 3, lowerAs<GemmContraction, lowerByWarps>},
+             {"gemm.tf32x3", 3, lowerAs<GemmContraction, lowerByWarps>},
+             {"gemm.warpgroup", 3, lowerAs<GemmContraction, lowerByWarpgroups>},
+             {"gemm.skinny", 3,
               lowerAs<GemmContraction, lowerTransposedByWarpgroups>}});
       })
       .Case([&](GroupedGemmOp grouped) {
         return lowerBy<GroupedGemmOp>(
             rewriter, grouped,
-            {{"grouped.warpgroup", 3, 0, lowerGroupedGemmWarpgroup}});
+            {{"grouped.warpgroup", 3, lowerGroupedGemmWarpgroup}});
       })
       .Case([&](Conv2DOp conv) {
         return lowerBy<Conv2DOp>(
             rewriter, conv,
-            {{"conv2d.patch", 4, 2, lowerConv2DPatch},
-             {"conv2d.depthwise", 3, 2, lowerConv2DDepthwise}});
+            {{"conv2d.patch", 4, lowerConv2DPatch},
+             {"conv2d.depthwise", 3, lowerConv2DDepthwise}});
       })
       .Case([&](AttentionOp attention) {
         return lowerBy<AttentionOp>(
-            rewriter, attention,
-            {{"attention.flash", 2, 2, lowerAttentionFlash}});
+            rewriter, attention, {{"attention.flash", 2, lowerAttentionFlash}});
       })
       .Case([&](SoftmaxOp softmax) {
         return lowerBy<SoftmaxOp>(rewriter, softmax,
-                                  {{"row", 2, 2, lowerSoftmaxRows}});
+                                  {{"row", 2, lowerSoftmaxRows}});
       })
       .Case([&](LayerNormOp norm) {
         return lowerBy<LayerNormOp>(rewriter, norm,
-                                    {{"row", 2, 2, lowerLayerNormRows}});
+                                    {{"row", 2, lowerLayerNormRows}});
       })
       .Case([&](RMSNormOp norm) {
         return lowerBy<RMSNormOp>(rewriter, norm,
-                                  {{"row", 2, 2, lowerRMSNormRows}});
+                                  {{"row", 2, lowerRMSNormRows}});
       })
       .Default([](Operation *) -> FailureOr<bool> { return false; });
 }

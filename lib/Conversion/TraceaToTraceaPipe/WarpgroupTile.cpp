@@ -57,6 +57,7 @@ RankedTensorType WarpgroupTile::getAccumulator() {
 
 LogicalResult WarpgroupTile::verify() {
   ScheduleAttr schedule = contraction.getSchedule();
+  const auto &fields = schedule.getFields<schedule::WarpgroupRing>();
   const OperandAccess &lhs = contraction.getLhs(), &rhs = contraction.getRhs();
   Type element = lhs.getElementType();
   if (schedule.getUnit() != MatrixUnit::Wgmma)
@@ -97,10 +98,8 @@ LogicalResult WarpgroupTile::verify() {
     return contraction.emitError()
            << "expects k of the tile to be a multiple of " << step
            << " for elements of " << element << ", found " << schedule;
-  lhsBlock =
-      getBlock(lhs, tileM, tileK, schedule.getSlots(), lhs.getReuse(tileN));
-  rhsBlock =
-      getBlock(rhs, tileN, tileK, schedule.getSlots(), rhs.getReuse(tileM));
+  lhsBlock = getBlock(lhs, tileM, tileK, fields.slots, lhs.getReuse(tileN));
+  rhsBlock = getBlock(rhs, tileN, tileK, fields.slots, rhs.getReuse(tileM));
   return success();
 }
 
@@ -160,7 +159,9 @@ void mlir::tracea::setPipeline(KernelBuilder &kb, WarpgroupTile &tile,
                                bool isPersistent) {
   TargetAttr target = tile.contraction.getTarget();
   ScheduleAttr schedule = tile.contraction.getSchedule();
-  int64_t residents = schedule.getResidents(), turns = schedule.getTurns();
+  const auto &fields = schedule.getFields<schedule::WarpgroupRing>();
+  const auto *gemm = schedule.getFieldsIf<schedule::WarpgroupGemm>();
+  int64_t residents = fields.residents, turns = gemm ? gemm->turns : 1;
   // Of teams that take turns each workgroup has many tiles.
   bool walks = isPersistent && (target.getCores() > 1 || turns > 1);
   kb.getKernel().setPipelineAttr(PipelineAttr::get(

@@ -19,12 +19,13 @@ struct WarpgroupTile {
   WarpgroupTile(Contraction &contraction, bool isTransposed)
       : contraction(contraction), isTransposed(isTransposed) {
     ScheduleAttr schedule = contraction.getSchedule();
+    const auto &fields = schedule.getFields<schedule::WarpgroupRing>();
     tileM = schedule.getTile()[0];
     tileN = schedule.getTile()[1];
     tileK = schedule.getTile()[2];
     rows = isTransposed ? tileN : tileM;
     columns = isTransposed ? tileM : tileN;
-    teams = std::max<int64_t>(schedule.getConsumers(), 1);
+    teams = std::max<int64_t>(fields.consumers, 1);
   }
 
   LogicalResult verify();

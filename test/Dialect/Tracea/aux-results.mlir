@@ -17,14 +17,14 @@ func.func @all(%a: tensor<?x64xbf16>, %b: tensor<64x32xbf16>, %bias: tensor<32xf
     -> (tensor<?x32xbf16>, tensor<?x32xf32>, tensor<32x?xf8E4M3FN>, tensor<?xf32>, tensor<32xf32>, tensor<f32>) {
   // CHECK: %{{.*}}:6 = tracea.gemm ins(%{{.*}}, %{{.*}} : tensor<?x64xbf16>, tensor<64x32xbf16>) outs(%{{.*}} : tensor<?x32xbf16>)
   // CHECK-SAME: aux(%{{.*}} by #[[$MN]], %{{.*}} by #[[$NM]], add %{{.*}} by #[[$M]], min %{{.*}} by #[[$N]], max %{{.*}} by #[[$NONE]] : tensor<?x32xf32>, tensor<32x?xf8E4M3FN>, tensor<?xf32>, tensor<32xf32>, tensor<f32>)
-  // CHECK-SAME: schedule <variant = "v", unit = vector>
+  // CHECK-SAME: schedule <variant = "linalg", unit = vector>
   // CHECK-SAME: epilogue(%{{.*}} by #[[$N]] : tensor<32xf32>) {
   // CHECK: tracea.yield %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : bf16, f32, f8E4M3FN, f32, f32, f32
   %0:6 = tracea.gemm ins(%a, %b : tensor<?x64xbf16>, tensor<64x32xbf16>) outs(%d : tensor<?x32xbf16>)
     aux(%e by affine_map<(m, n) -> (m, n)>, %t by affine_map<(m, n) -> (n, m)>, add %rows by affine_map<(m, n) -> (m)>,
         min %columns by affine_map<(m, n) -> (n)>, max %most by affine_map<(m, n) -> ()>
         : tensor<?x32xf32>, tensor<32x?xf8E4M3FN>, tensor<?xf32>, tensor<32xf32>, tensor<f32>)
-    schedule <variant = "v", unit = vector>
+    schedule <variant = "linalg", unit = vector>
     epilogue(%bias by affine_map<(m, n) -> (n)> : tensor<32xf32>) {
     ^bb0(%acc: f32, %x: f32):
       %s = arith.addf %acc, %x : f32

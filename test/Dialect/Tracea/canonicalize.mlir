@@ -193,13 +193,13 @@ func.func @other_conversion(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %d: tensor<4
 
 // CHECK-LABEL: func @unused_lse(
 func.func @unused_lse(%q: tensor<1x4x8x16xf32>, %d: tensor<1x4x8x16xf32>, %l: tensor<1x4x8xf32>, %m: tensor<1x1x2x2xi1>) -> tensor<1x4x8x16xf32> {
-  // CHECK: %[[Y:.+]] = tracea.attention causal window [3, -1] scale 5.000000e-01 acc f64 {{.*}} block_mask(%{{.*}} : tensor<1x1x2x2xi1>) block_size [4, 4] outs(%{{[^)]*}}) schedule <variant = "v", unit = vector> {note} -> tensor<1x4x8x16xf32>{{$}}
+  // CHECK: %[[Y:.+]] = tracea.attention causal window [3, -1] scale 5.000000e-01 acc f64 {{.*}} block_mask(%{{.*}} : tensor<1x1x2x2xi1>) block_size [4, 4] outs(%{{[^)]*}}) schedule <variant = "linalg", unit = vector> {note} -> tensor<1x4x8x16xf32>{{$}}
   // CHECK-NEXT: return %[[Y]]
   %0, %1 = tracea.attention causal window [3, -1] scale 0.5 acc f64
        ins(%q, %q, %q : tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>)
        block_mask(%m : tensor<1x1x2x2xi1>) block_size [4, 4]
        outs(%d : tensor<1x4x8x16xf32>) lse(%l : tensor<1x4x8xf32>)
-       schedule <variant = "v", unit = vector> {note} -> tensor<1x4x8x16xf32>, tensor<1x4x8xf32>
+       schedule <variant = "linalg", unit = vector> {note} -> tensor<1x4x8x16xf32>, tensor<1x4x8xf32>
   return %0 : tensor<1x4x8x16xf32>
 }
 

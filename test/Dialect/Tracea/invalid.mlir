@@ -1064,33 +1064,135 @@ func.func @attention_lse_shape(%q: tensor<1x4x8x16xf32>, %l: tensor<1x4x9xf32>) 
 // schedules and targets
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{expected a schedule to name a variant, found ""}}
-func.func private @variant() attributes {s = #tracea.schedule<variant = "", unit = vector>}
+// expected-error @+1 {{there is no variant 'gemm.magic'; there are 'gemm.packed', 'gemm.direct', }}
+func.func private @variant() attributes {s = #tracea.schedule<variant = "gemm.magic", unit = vector>}
 
 // -----
 
-// expected-error @+1 {{expected extents of 'tile' of at least 1, found 0}}
-func.func private @tile() attributes {s = #tracea.schedule<variant = "v", unit = vector, tile = [4, 0]>}
+// expected-error @+1 {{expected a schedule to have 'variant'}}
+func.func private @no_variant() attributes {s = #tracea.schedule<unit = vector>}
 
 // -----
 
-// expected-error @+1 {{expected extents of 'registers' of at least 1, found -8}}
-func.func private @registers() attributes {s = #tracea.schedule<variant = "v", unit = vector, registers = [-8]>}
+// expected-error @+1 {{expected a schedule to have 'unit'}}
+func.func private @no_unit() attributes {s = #tracea.schedule<variant = "linalg">}
 
 // -----
 
-// expected-error @+1 {{expected 'slots' of at least 1, found 0}}
-func.func private @slots() attributes {s = #tracea.schedule<variant = "v", unit = vector, slots = 0>}
+// expected-error @+1 {{expected extents of 'tile' of 1 to 2^20, found 0}}
+func.func private @tile() attributes {s = #tracea.schedule<variant = "linalg", unit = vector, tile = [4, 0]>}
+
+// -----
+
+// expected-error @+1 {{expected extents of 'tile' of 1 to 2^20, found 1048577}}
+func.func private @large_tile() attributes {s = #tracea.schedule<variant = "linalg", unit = vector, tile = [1048577]>}
+
+// -----
+
+// expected-error @+1 {{field 'slots' is given twice}}
+func.func private @twice() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, slots = 2, registers = [8, 8], slots = 3>}
+
+// -----
+
+// expected-error @+1 {{expected 'slots' to be an integer}}
+func.func private @list() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], slots = [2]>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' to be a list of extents}}
+func.func private @number() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = 8>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' with 2 extents, found 1}}
+func.func private @rank() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [4]>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' with 2 extents, found none}}
+func.func private @no_registers() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' of 1 to 4096, found -8}}
+func.func private @registers() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [8, -8]>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' of at most 4096 elements, found 8192}}
+func.func private @large_registers() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [64, 128]>}
+
+// -----
+
+// expected-error @+1 {{expected 'registers' of 1 to 4096, found 4294967296}}
+func.func private @huge_registers() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [4294967296, 4294967296]>}
+
+// -----
+
+// expected-error @+1 {{expected 'slots' of 1 to 64, found 0}}
+func.func private @slots() attributes {s = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, slots = 0>}
+
+// -----
+
+// expected-error @+1 {{expected 'slots' of 1 to 64, found 65}}
+func.func private @many_slots() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [4, 8], slots = 65>}
 
 // -----
 
 // expected-error @+1 {{expected 'producers' and 'consumers' both 0 or both positive, found 1 and 0}}
-func.func private @roles() attributes {s = #tracea.schedule<variant = "v", unit = vector, producers = 1>}
+func.func private @roles() attributes {s = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, producers = 1>}
 
 // -----
 
 // expected-error @+1 {{expected 'group' of at least 0, found -1}}
-func.func private @group() attributes {s = #tracea.schedule<variant = "v", unit = vector, group = -1>}
+func.func private @group() attributes {s = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, group = -1>}
+
+// -----
+
+// A field of another family.
+
+// expected-error @+1 {{variant 'gemm.simt' of family 'simt_gemm' has no field 'turns'; it takes 'registers', 'slots', 'group'}}
+func.func private @turns_of_lanes() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], turns = 2>}
+
+// -----
+
+// expected-error @+1 {{variant 'gemm.tf32x3' of family 'warp_gemm' has no field 'split'; it takes 'registers', 'slots', 'group'}}
+func.func private @split_of_warps() attributes {s = #tracea.schedule<variant = "gemm.tf32x3", unit = mma_sync, registers = [32, 32], split = 2>}
+
+// -----
+
+// expected-error @+1 {{variant 'gemm.packed' of family 'cpu_gemm' has no field 'producers'; it takes 'registers', 'slots', 'group'}}
+func.func private @producers_of_a_cpu() attributes {s = #tracea.schedule<variant = "gemm.packed", unit = vector, producers = 1, registers = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{variant 'row' of family 'cpu_rows' has no field 'group'; it takes 'registers'}}
+func.func private @group_of_rows() attributes {s = #tracea.schedule<variant = "row", unit = vector, registers = [1, 8], group = 2>}
+
+// -----
+
+// expected-error @+1 {{variant 'gemm.warpgroup' of family 'warpgroup_gemm' has no field 'registers'; it takes 'slots', 'producers', 'consumers', 'group', 'residents', }}
+func.func private @registers_of_warpgroups() attributes {s = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, registers = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{variant 'grouped.warpgroup' of family 'warpgroup_grouped' has no field 'lines'; it takes 'slots', 'producers', 'consumers', 'group', 'residents'}}
+func.func private @lines_of_groups() attributes {s = #tracea.schedule<variant = "grouped.warpgroup", unit = wgmma, lines = 1>}
+
+// -----
+
+// expected-error @+1 {{variant 'linalg' of family 'untiled' has no field 'registers'; it takes none}}
+func.func private @fields_of_loops() attributes {s = #tracea.schedule<variant = "linalg", unit = vector, registers = [8, 8]>}
+
+// -----
+
+// expected-error @+1 {{family 'cpu_conv' has no field 'group'; it takes 'registers', 'slots'}}
+func.func private @field_of_a_family() attributes {s = #tracea.cpu_conv<registers = [8, 8], group = 2>}
+
+// -----
+
+// expected-error @+1 {{expected 'turns' of 1 to 2, found 3}}
+func.func private @range_of_a_family() attributes {s = #tracea.warpgroup_gemm<turns = 3>}
 
 // -----
 
@@ -1122,7 +1224,7 @@ func.func @tf32_place(%x: f32) -> f32 {
 
 // -----
 
-// expected-error @below {{expected 'residents' of 1 to 32, found 33}}
+// expected-error @below {{expected 'residents' of 1 to 2, found 33}}
 func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, residents = 33>}
 
 // -----
@@ -1132,5 +1234,5 @@ func.func private @whole() attributes {schedule = #tracea.schedule<variant = "ge
 
 // -----
 
-// expected-error @below {{expected 'turns' of 1 or 2, found 3}}
+// expected-error @below {{expected 'turns' of 1 to 2, found 3}}
 func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, turns = 3>}

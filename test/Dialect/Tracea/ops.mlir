@@ -103,9 +103,9 @@ func.func @gemm_schedule(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %d: tenso
   // CHECK: schedule <variant = "gemm.packed", unit = vector, tile = [96, 1024, 256], registers = [8, 32]>{{$}}
   %0 = tracea.gemm ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%d : tensor<64x64xf32>)
        schedule <variant = "gemm.packed", unit = vector, tile = [96, 1024, 256], registers = [8, 32]>
-  // CHECK: schedule <variant = "gemm.ring", unit = wgmma, slots = 4, producers = 1, consumers = 2, group = 8> epilogue {
+  // CHECK: schedule <variant = "gemm.warpgroup", unit = wgmma, slots = 4, producers = 1, consumers = 2, group = 8> epilogue {
   %1 = tracea.gemm ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%d : tensor<64x64xf32>)
-       schedule #tracea.schedule<variant = "gemm.ring", unit = wgmma, slots = 4, producers = 1, consumers = 2, group = 8>
+       schedule #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, slots = 4, producers = 1, consumers = 2, group = 8>
        epilogue {
     ^bb0(%acc: f32):
       %0 = arith.negf %acc : f32
@@ -151,10 +151,10 @@ func.func @conv2d_nothing(%x: tensor<1x2x9x4xf32>, %w: tensor<4x3x3x4xf32>, %d: 
 
 // CHECK-LABEL: func @conv2d_epilogue(
 func.func @conv2d_epilogue(%x: tensor<?x8x8x4xf32>, %w: tensor<16x1x1x4xf32>, %d: tensor<?x8x8x16xf32>, %bias: tensor<16xf32>) -> tensor<?x8x8x16xf32> {
-  // CHECK: schedule <variant = "conv2d.implicit_gemm", unit = vector> epilogue(%{{.*}} by #[[$K]] : tensor<16xf32>) {
+  // CHECK: schedule <variant = "conv2d.patch", unit = vector, registers = [4, 8], slots = 2> epilogue(%{{.*}} by #[[$K]] : tensor<16xf32>) {
   %0 = tracea.conv2d layout nhwc filter krsc
          ins(%x, %w : tensor<?x8x8x4xf32>, tensor<16x1x1x4xf32>) outs(%d : tensor<?x8x8x16xf32>)
-         schedule <variant = "conv2d.implicit_gemm", unit = vector>
+         schedule <variant = "conv2d.patch", unit = vector, registers = [4, 8], slots = 2>
          epilogue(%bias by affine_map<(n, p, q, k) -> (k)> : tensor<16xf32>) {
     ^bb0(%acc: f32, %b: f32):
       %0 = arith.addf %acc, %b : f32
@@ -167,10 +167,10 @@ func.func @conv2d_epilogue(%x: tensor<?x8x8x4xf32>, %w: tensor<16x1x1x4xf32>, %d
 func.func @softmax(%x: tensor<?x10xf16>, %d: tensor<?x10xf32>) -> (tensor<?x10xf32>, tensor<?x10xf32>) {
   // CHECK: tracea.softmax dim 1 ins(%{{.*}} : tensor<?x10xf16>) outs(%{{.*}} : tensor<?x10xf32>){{$}}
   %0 = tracea.softmax dim 1 ins(%x : tensor<?x10xf16>) outs(%d : tensor<?x10xf32>)
-  // CHECK: tracea.softmax dim 0 acc f64 ins(%{{.*}} : tensor<?x10xf16>) outs(%{{.*}} : tensor<?x10xf32>) schedule <variant = "rows", unit = vector> epilogue {
+  // CHECK: tracea.softmax dim 0 acc f64 ins(%{{.*}} : tensor<?x10xf16>) outs(%{{.*}} : tensor<?x10xf32>) schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]> epilogue {
   // CHECK-NEXT: ^bb0(%acc: f64):
   %1 = tracea.softmax dim 0 acc f64 ins(%x : tensor<?x10xf16>) outs(%d : tensor<?x10xf32>)
-       schedule <variant = "rows", unit = vector> epilogue {
+       schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]> epilogue {
     ^bb0(%acc: f64):
       %0 = arith.truncf %acc : f64 to f32
       %1 = math.log %0 : f32
@@ -221,10 +221,10 @@ func.func @layer_norm(%x: tensor<?x8x16xf32>, %s: tensor<8x16xf32>, %b: tensor<8
 func.func @rms_norm(%x: tensor<?x16xbf16>, %s: tensor<16xf32>, %d: tensor<?x16xbf16>) -> tensor<?x16xbf16> {
   // CHECK: tracea.rms_norm axis 1 epsilon 1.000000e-03 ins(%{{.*}} : tensor<?x16xbf16>) outs
   %0 = tracea.rms_norm axis 1 epsilon 1.0e-3 ins(%x : tensor<?x16xbf16>) outs(%d : tensor<?x16xbf16>)
-  // CHECK: tracea.rms_norm axis 1 epsilon 1.000000e-03 acc f64 ins(%{{.*}} : tensor<?x16xbf16>) scale(%{{.*}} : tensor<16xf32>) outs(%{{.*}} : tensor<?x16xbf16>) schedule <variant = "rows", unit = vector> epilogue(%{{.*}} by #{{.*}} : tensor<?x16xbf16>) {
+  // CHECK: tracea.rms_norm axis 1 epsilon 1.000000e-03 acc f64 ins(%{{.*}} : tensor<?x16xbf16>) scale(%{{.*}} : tensor<16xf32>) outs(%{{.*}} : tensor<?x16xbf16>) schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]> epilogue(%{{.*}} by #{{.*}} : tensor<?x16xbf16>) {
   %1 = tracea.rms_norm axis 1 epsilon 1.0e-3 acc f64 ins(%0 : tensor<?x16xbf16>)
        scale(%s : tensor<16xf32>) outs(%d : tensor<?x16xbf16>)
-       schedule <variant = "rows", unit = vector>
+       schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]>
        epilogue(%x by affine_map<(i, j) -> (i, j)> : tensor<?x16xbf16>) {
     ^bb0(%acc: f64, %r: bf16):
       %0 = arith.truncf %acc : f64 to bf16
@@ -240,10 +240,10 @@ func.func @attention(%q: tensor<2x8x?x64xf16>, %k: tensor<2x2x?x64xf16>, %v: ten
   %0 = tracea.attention ins(%q, %k, %v : tensor<2x8x?x64xf16>, tensor<2x2x?x64xf16>, tensor<2x2x?x32xf16>)
        outs(%d : tensor<2x8x?x32xf16>) -> tensor<2x8x?x32xf16>
   // CHECK: tracea.attention causal window [128, -1] scale 1.250000e-01 acc f64 ins
-  // CHECK-SAME: schedule <variant = "attention.rows", unit = vector> {note} -> tensor<2x8x?x32xf16>
+  // CHECK-SAME: schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> {note} -> tensor<2x8x?x32xf16>
   %1 = tracea.attention causal window [128, -1] scale 0.125 acc f64
        ins(%q, %k, %v : tensor<2x8x?x64xf16>, tensor<2x2x?x64xf16>, tensor<2x2x?x32xf16>)
-       outs(%0 : tensor<2x8x?x32xf16>) schedule <variant = "attention.rows", unit = vector>
+       outs(%0 : tensor<2x8x?x32xf16>) schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]>
        {note} -> tensor<2x8x?x32xf16>
   return %1 : tensor<2x8x?x32xf16>
 }
@@ -265,3 +265,30 @@ module @target attributes {tracea.target = #tracea.target<
     kind = cpu, name = "znver4", triple = "x86_64-unknown-linux-gnu", cpu = "znver4",
     features = "+avx2,+fma", vector_bits = 512, vector_registers = 32, cores = 2, l1 = 32768>} {
 }
+
+//===----------------------------------------------------------------------===//
+// schedules, by family
+//===----------------------------------------------------------------------===//
+
+// Fields stand in any order; what has its default is not printed.
+// CHECK-LABEL: func private @schedules
+// CHECK-SAME: elementwise = #tracea.schedule<variant = "elementwise", unit = vector>
+// CHECK-SAME: grouped = #tracea.schedule<variant = "grouped.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, residents = 2>
+// CHECK-SAME: packed = #tracea.schedule<variant = "gemm.packed", unit = vector, registers = [8, 32], slots = 2, group = 4>
+// CHECK-SAME: product = #tracea.schedule<variant = "gemm.skinny", unit = wgmma, slots = 4, producers = 1, consumers = 1, split = 4, cluster = 4, lines = 3>
+// CHECK-SAME: simt = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], slots = 3>
+func.func private @schedules() attributes {
+  elementwise = #tracea.schedule<unit = vector, variant = "elementwise">,
+  grouped = #tracea.schedule<residents = 2, consumers = 2, producers = 1, slots = 4, tile = [128, 256, 64], unit = wgmma, variant = "grouped.warpgroup">,
+  packed = #tracea.schedule<variant = "gemm.packed", unit = vector, group = 4, slots = 2, registers = [8, 32]>,
+  product = #tracea.schedule<variant = "gemm.skinny", unit = wgmma, slots = 4, producers = 1, consumers = 1, split = 4, cluster = 4, lines = 3, turns = 1>,
+  simt = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], slots = 3, group = 0>}
+
+// The fields of a family by themselves.
+// CHECK-LABEL: func private @families
+// CHECK-SAME: a = #tracea.untiled<>
+// CHECK-SAME: b = #tracea.cpu_attention<registers = [4, 8]>
+// CHECK-SAME: c = #tracea.warpgroup_gemm<slots = 4, turns = 2>
+func.func private @families() attributes {
+  a = #tracea.untiled<>, b = #tracea.cpu_attention<registers = [4, 8], slots = 1>,
+  c = #tracea.warpgroup_gemm<turns = 2, slots = 4>}

@@ -7,11 +7,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -20,27 +18,8 @@ using namespace mlir::tracea;
 
 #include "tracea/Dialect/Tracea/IR/TraceaEnums.cpp.inc"
 
-/// custom<Extents>: integers in brackets.
-static ParseResult parseExtents(AsmParser &parser,
-                                SmallVectorImpl<int64_t> &extents) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parser.parseInteger(extents.emplace_back());
-  });
-}
-static void printExtents(AsmPrinter &printer, ArrayRef<int64_t> extents) {
-  printer << "[";
-  llvm::interleaveComma(extents, printer);
-  printer << "]";
-}
-
-#define GET_ATTRDEF_CLASSES
-#include "tracea/Dialect/Tracea/IR/TraceaAttributes.cpp.inc"
-
 void TraceaDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "tracea/Dialect/Tracea/IR/TraceaAttributes.cpp.inc"
-      >();
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "tracea/Dialect/Tracea/IR/TraceaOps.cpp.inc"

@@ -1,24 +1,11 @@
-//===- TraceaAttributes.td - Enumerations, targets and schedules -----*- tablegen -*-===//
+//===- TraceaAttributes.td - Enumerations and targets -----*- tablegen -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef TRACEA_DIALECT_TRACEA_IR_TRACEAATTRIBUTES_TD
 #define TRACEA_DIALECT_TRACEA_IR_TRACEAATTRIBUTES_TD
 
-include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
-include "tracea/Dialect/Tracea/IR/TraceaDialect.td"
-
-class Tracea_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
-    : I32EnumAttr<name, summary, cases> {
-  let cppNamespace = "::mlir::tracea";
-  let genSpecializedAttr = 0;
-}
-
-class Tracea_Attr<string name, string attrMnemonic, list<Trait> traits = []>
-    : AttrDef<Tracea_Dialect, name, traits> {
-  let mnemonic = attrMnemonic;
-}
+include "tracea/Dialect/Tracea/IR/TraceaSchedules.td"
 
 //===----------------------------------------------------------------------===//
 // Layouts
@@ -74,16 +61,6 @@ def Tracea_TargetKind : Tracea_I32Enum<"TargetKind", "Way out of the compiler", 
   I32EnumAttrCase<"Metal", 3, "metal">
 ]>;
 
-def Tracea_MatrixUnit : Tracea_I32Enum<"MatrixUnit",
-    "Hardware unit that multiplies tiles", [
-  I32EnumAttrCase<"Vector", 0, "vector">,
-  I32EnumAttrCase<"MmaSync", 1, "mma_sync">,
-  I32EnumAttrCase<"Wgmma", 2, "wgmma">,
-  I32EnumAttrCase<"Mfma", 3, "mfma">,
-  I32EnumAttrCase<"Wmma", 4, "wmma">,
-  I32EnumAttrCase<"Simdgroup", 5, "simdgroup">
-]>;
-
 def Tracea_TargetAttr : Tracea_Attr<"Target", "target"> {
   let summary = "The machine that a module is compiled for";
   let description = [{
@@ -114,55 +91,6 @@ def Tracea_TargetAttr : Tracea_Attr<"Target", "target"> {
     DefaultValuedParameter<"int64_t", "0", "last-level cache">:$l3
   );
   let assemblyFormat = "`<` struct(params) `>`";
-}
-
-def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
-  let summary = "How one operation is to be realised";
-  let description = [{
-    Written by the Doctor, by the tuner or by hand; the same verifier for all.
-
-    - `variant` names an entry of the registry, e.g. `"gemm.packed"`.
-    - `tile` is the tile of one workgroup in the variant's own dimensions
-      (m, n, k for a gemm), `registers` the tile held in registers at a time.
-    - `slots` is the depth of the rings between copies and multiplies,
-      `producers` and `consumers` the roles (0, 0: one role does both).
-    - `residents` is the number of workgroups that share a core: while one
-      finishes its tile, the others multiply.
-    - `turns` is the number of teams of one workgroup that take tiles in turn,
-      out of one ring: while one finishes its tile, another multiplies.
-    - `group` is the height of a raster group (0: row-major order of tiles).
-    - `lines` names the operands whose rows are copied first, to begin at
-      multiples of a cache line: 1 the first, 2 the second, 3 both, 0 none.
-    - `split` is the number of parts that the sum over k is cut into; another
-      kernel adds them up (1: the sum is whole). With a `cluster` of as many
-      workgroups they add their parts up themselves, in their memories.
-
-    ```mlir
-    #tracea.schedule<variant = "gemm.packed", unit = vector,
-                     tile = [96, 1024, 256], registers = [8, 32]>
-    ```
-  }];
-  let parameters = (ins
-    StringRefParameter<"registry name of the variant">:$variant,
-    EnumParameter<Tracea_MatrixUnit>:$unit,
-    OptionalArrayRefParameter<"int64_t", "workgroup tile">:$tile,
-    OptionalArrayRefParameter<"int64_t", "register tile">:$registers,
-    DefaultValuedParameter<"int64_t", "1", "slots of each ring">:$slots,
-    DefaultValuedParameter<"int64_t", "0", "producer roles">:$producers,
-    DefaultValuedParameter<"int64_t", "0", "consumer roles">:$consumers,
-    DefaultValuedParameter<"int64_t", "0", "raster group height">:$group,
-    DefaultValuedParameter<"int64_t", "1", "parts of the sum">:$split,
-    DefaultValuedParameter<"int64_t", "1", "workgroups of a core">:$residents,
-    DefaultValuedParameter<"int64_t", "1", "workgroups that share a sum">:$cluster,
-    DefaultValuedParameter<"int64_t", "0", "operands copied to whole lines">:$lines,
-    DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$turns
-  );
-  let assemblyFormat = [{
-    `<` struct($variant, $unit, custom<Extents>($tile),
-               custom<Extents>($registers), $slots, $producers, $consumers,
-               $group, $split, $residents, $cluster, $lines, $turns) `>`
-  }];
-  let genVerifyDecl = 1;
 }
 
 #endif

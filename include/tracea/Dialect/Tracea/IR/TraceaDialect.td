@@ -32,6 +32,8 @@ def Tracea_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the module attribute that holds the `#tracea.target`.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tracea.target";
+
+    void registerAttributes();
   }];
 }
 

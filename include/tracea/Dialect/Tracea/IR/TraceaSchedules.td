@@ -1,0 +1,118 @@
+//===- TraceaSchedules.td - Schedules, by family of variants -----*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEA_IR_TRACEASCHEDULES_TD
+#define TRACEA_DIALECT_TRACEA_IR_TRACEASCHEDULES_TD
+
+include "tracea/Dialect/Tracea/IR/TraceaAttributeBase.td"
+
+def Tracea_ScheduleParamsAttrInterface
+    : AttrInterface<"ScheduleParamsAttrInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    The fields of one family of variants. Which these are, their defaults and
+    ranges stand in the family's structure (`tracea/Schedule`), which the cost
+    models fill and lowerings read.
+  }];
+  let methods = [
+    InterfaceMethod<"The family's structure.",
+      "const ::mlir::tracea::schedule::Params &", "getParams">
+  ];
+}
+
+def Tracea_ParamsParameter
+    : AttrParameter<"::mlir::tracea::schedule::Params", "structure of the family"> {
+  let cppAccessorType = "const ::mlir::tracea::schedule::Params &";
+}
+
+/// A family whose structure is `::mlir::tracea::schedule::<name>`.
+class Tracea_FamilyAttr<string name, string mnemonic>
+    : Tracea_Attr<name, mnemonic, [Tracea_ScheduleParamsAttrInterface]> {
+  let parameters = (ins Tracea_ParamsParameter:$params);
+  let assemblyFormat = "`` custom<Fields>($params, \"" #
+      "::mlir::tracea::schedule::" # name # "()\")";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = "using Family = ::mlir::tracea::schedule::" # name # ";";
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::tracea::schedule::Params params) {
+      return verifyFields(emitError, params, Family());
+    }
+  }];
+}
+
+def Tracea_UntiledAttr : Tracea_FamilyAttr<"Untiled", "untiled"> {
+  let summary = "Fields of variants that take a shape as it comes";
+}
+def Tracea_CPURowsAttr : Tracea_FamilyAttr<"CPURows", "cpu_rows"> {
+  let summary = "Fields of row-wise variants for CPUs";
+}
+def Tracea_CPUGemmAttr : Tracea_FamilyAttr<"CPUGemm", "cpu_gemm"> {
+  let summary = "Fields of matrix products for CPUs";
+}
+def Tracea_CPUConvAttr : Tracea_FamilyAttr<"CPUConv", "cpu_conv"> {
+  let summary = "Fields of convolutions for CPUs";
+}
+def Tracea_CPUAttentionAttr
+    : Tracea_FamilyAttr<"CPUAttention", "cpu_attention"> {
+  let summary = "Fields of attention for CPUs";
+}
+def Tracea_WarpGemmAttr : Tracea_FamilyAttr<"WarpGemm", "warp_gemm"> {
+  let summary = "Fields of matrix products by the units of warps";
+}
+def Tracea_SimtGemmAttr : Tracea_FamilyAttr<"SimtGemm", "simt_gemm"> {
+  let summary = "Fields of matrix products by the lanes of a GPU";
+}
+def Tracea_WarpgroupGemmAttr
+    : Tracea_FamilyAttr<"WarpgroupGemm", "warpgroup_gemm"> {
+  let summary = "Fields of matrix products by warpgroups";
+}
+def Tracea_WarpgroupGroupedAttr
+    : Tracea_FamilyAttr<"WarpgroupGrouped", "warpgroup_grouped"> {
+  let summary = "Fields of products of groups of rows by warpgroups";
+}
+
+def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
+  let summary = "How one operation is to be realised";
+  let description = [{
+    Written by the Doctor, by the tuner or by hand; the same verifier for all.
+
+    - `variant` names an entry of the registry, e.g. `"gemm.packed"`.
+    - `unit` is the hardware that multiplies tiles.
+    - `tile` is the tile of one workgroup in the variant's own dimensions
+      (m, n, k for a gemm).
+
+    What follows are the fields of the variant's family: those that have not
+    their default, in any order. They are an attribute of their own.
+
+    ```mlir
+    #tracea.schedule<variant = "gemm.packed", unit = vector,
+                     tile = [96, 1024, 256, 96], registers = [8, 32]>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"registry name of the variant">:$variant,
+    EnumParameter<Tracea_MatrixUnit>:$unit,
+    OptionalArrayRefParameter<"int64_t", "workgroup tile">:$tile,
+    "::mlir::tracea::ScheduleParamsAttrInterface":$params
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The structure of the family, or what families derived from `T` share,
+    /// of a schedule whose variant is of such a family.
+    template <typename T>
+    const T &getFields() const {
+      return getParams().getParams().as<T>();
+    }
+    /// The same; null where the family is another one.
+    template <typename T>
+    const T *getFieldsIf() const {
+      return getParams().getParams().getIf<T>();
+    }
+  }];
+}
+
+#endif

@@ -1,0 +1,57 @@
+//===- CPU.h - Schedules of variants for CPUs -------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_SCHEDULE_CPU_H
+#define TRACEA_SCHEDULE_CPU_H
+
+#include "tracea/Schedule/RegisterTile.h"
+
+namespace mlir::tracea::schedule {
+
+/// "linalg", "elementwise": the lowering takes the shape as it comes.
+struct Untiled {
+  static constexpr std::string_view kFamily = "untiled";
+  void list(Fields &) {}
+  std::string check() const { return ""; }
+};
+
+/// "row": the register tile is all there is to say.
+struct CPURows : RegisterTile {
+  static constexpr std::string_view kFamily = "cpu_rows";
+};
+
+/// What families share that copy operands into rings.
+struct CPURing : RegisterTile {
+  int64_t slots = 1; // of each ring between copies and multiplies
+
+  void list(Fields &fields) {
+    RegisterTile::list(fields);
+    fields.add("slots", slots, 1, kMostSlots);
+  }
+};
+
+/// "gemm.packed", "gemm.direct".
+struct CPUGemm : CPURing {
+  static constexpr std::string_view kFamily = "cpu_gemm";
+  int64_t group = 0; // height of a raster group of tiles; 0: row by row
+
+  void list(Fields &fields) {
+    CPURing::list(fields);
+    fields.add("group", group, 0, kAny);
+  }
+};
+
+/// "conv2d.patch", "conv2d.depthwise".
+struct CPUConv : CPURing {
+  static constexpr std::string_view kFamily = "cpu_conv";
+};
+
+/// "attention.flash".
+struct CPUAttention : CPURing {
+  static constexpr std::string_view kFamily = "cpu_attention";
+};
+
+} // namespace mlir::tracea::schedule
+
+#endif // TRACEA_SCHEDULE_CPU_H

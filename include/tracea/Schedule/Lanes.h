@@ -1,0 +1,37 @@
+//===- Lanes.h - Schedules of products by warps and lanes -------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_SCHEDULE_LANES_H
+#define TRACEA_SCHEDULE_LANES_H
+
+#include "tracea/Schedule/RegisterTile.h"
+
+namespace mlir::tracea::schedule {
+
+/// What families share whose lanes copy blocks of both operands ahead, into
+/// one ring, and multiply them themselves.
+struct LaneRing : RegisterTile {
+  int64_t slots = 1; // all but one are filled ahead
+  int64_t group = 0; // height of a raster group of tiles; 0: row by row
+
+  void list(Fields &fields) {
+    RegisterTile::list(fields);
+    fields.add("slots", slots, 1, kMostSlots);
+    fields.add("group", group, 0, kAny);
+  }
+};
+
+/// "gemm.warp", "gemm.tf32x3": `registers` is the tile of a warp.
+struct WarpGemm : LaneRing {
+  static constexpr std::string_view kFamily = "warp_gemm";
+};
+
+/// "gemm.simt": `registers` is the tile of a lane.
+struct SimtGemm : LaneRing {
+  static constexpr std::string_view kFamily = "simt_gemm";
+};
+
+} // namespace mlir::tracea::schedule
+
+#endif // TRACEA_SCHEDULE_LANES_H
