@@ -19,6 +19,9 @@ struct WarpgroupRing {
   /// Workgroups that share a multiprocessor: while one finishes its tile, the
   /// others multiply.
   int64_t residents = 1;
+  /// Groups of multiplies in flight when a slot is given back: 1 and the unit
+  /// never waits, or 0 and copies get the slot a step earlier.
+  int64_t pending = 1;
 
   void list(Fields &fields) {
     fields.add("slots", slots, 1, kMostSlots);
@@ -26,6 +29,7 @@ struct WarpgroupRing {
     fields.add("consumers", consumers, 0, 8);
     fields.add("group", group, 0, kAny);
     fields.add("residents", residents, 1, 2);
+    fields.add("pending", pending, 0, 1);
   }
   std::string check() const {
     if ((producers == 0) != (consumers == 0))

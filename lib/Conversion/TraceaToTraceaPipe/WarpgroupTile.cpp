@@ -168,5 +168,5 @@ void mlir::tracea::setPipeline(KernelBuilder &kb, WarpgroupTile &tile,
       kb.builder().getContext(), tile.teams, kTeamWarps,
       getBudgets(target, tile.teams, residents, turns),
       walks ? residents * std::max<int64_t>(target.getCores(), 1) : 0,
-      /*pending=*/1, residents, turns));
+      fields.pending, residents, turns));
 }
