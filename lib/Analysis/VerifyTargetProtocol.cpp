@@ -101,23 +101,12 @@ struct VerifyTargetProtocol
     }
   }
 
-  /// Where lanes copy for themselves, without barriers in shared memory, the
-  /// bytes of their rings are not always told apart; the pipeline level has
-  /// proved such a kernel, and the warning says that this level has not.
-  bool isDemanded() {
-    bool hasBarriers =
-        getOperation()
-            .walk([](NVVM::MBarrierInitOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    return requireProof && hasBarriers;
-  }
-
   void undecided(Operation *place, const Twine &why) {
     Operation *op = place ? place : getOperation().getOperation();
-    bool isError = isDemanded();
-    InFlightDiagnostic diag = isError ? op->emitOpError() : op->emitWarning();
+    InFlightDiagnostic diag =
+        requireProof ? op->emitOpError() : op->emitWarning();
     diag << "protocol not decided: " << why;
-    if (isError)
+    if (requireProof)
       signalPassFailure();
   }
 

@@ -105,6 +105,8 @@ unsigned mlir::tracea::zerosOf(const Symbol &symbol) {
   case Operator::Sub:
   case Operator::Or:
   case Operator::Xor:
+  // The number less a multiple of the divisor.
+  case Operator::Rem:
     zeros = std::min(a->zeros, b->zeros);
     break;
   case Operator::Mul:
