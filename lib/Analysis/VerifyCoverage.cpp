@@ -182,12 +182,14 @@ private:
       return content.part.kind == CoveragePart::Terms ||
              content.part.kind == CoveragePart::Pairing;
     });
-    if (!open.empty() && !isRefuted && hasWeaker)
+    if (!open.empty() && !isRefuted &&
+        (hasWeaker || getOperation().getDefinitionsAttr()))
       remark::missed(getOperation().getLoc(),
                      remark::RemarkOpts::name("values-not-followed")
                          .category("tracea-verify-coverage"))
-          << ("what is multiplied is claimed of sums, not what reaches the "
-              "results: " +
+          << ((hasWeaker ? "what is multiplied is claimed of sums, not what "
+                           "reaches the results: "
+                         : "nothing is claimed of the sums of the results: ") +
               open);
     // What an element lacks is said of it; what is multiplied has no elements.
     bool isReported = false;
@@ -206,11 +208,13 @@ private:
       for (const ContentClaim *content : refuted)
         if (content->elementDims.empty())
           decideContent(coverage, *content, proved);
-    // Nor is an operation's definition left without any claim.
-    bool isLeft = coverage.areValuesFaulty ||
-                  (!hasWeaker && getOperation().getDefinitionsAttr());
-    if (!open.empty() && !isRefuted && isLeft)
-      leaveOpen(getOperation(), "the sums of the results", open, proved);
+    if (!isProved && !isRefuted && coverage.areValuesFaulty)
+      leaveOpen(getOperation(), "the sums of the results",
+                coverage.valuesUndecided, proved);
+    // Where there is no weaker claim either, the certificate says so.
+    else if (!open.empty() && !isRefuted && !hasWeaker &&
+             getOperation().getDefinitionsAttr())
+      addOpen("the sums of the results", open, proved);
     if (coverage.lacksDefinition && requireProof && !isRefuted)
       leaveOpen(getOperation(), "the elements of the results' sums",
                 ("nothing says which of them '" +
@@ -237,6 +241,11 @@ private:
                  const std::string &reason, cov::Problem &proved) {
     if (requireProof)
       notDecided(op, name + ": " + reason);
+    addOpen(name, reason, proved);
+  }
+
+  static void addOpen(const std::string &name, const std::string &reason,
+                      cov::Problem &proved) {
     cov::Claim open;
     open.name = "not decided: " + name + ": " + reason;
     proved.claims.push_back(std::move(open));
