@@ -47,13 +47,14 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
   /// their extents are compared where only the run knows them.
   static void emitChecks(Emitter &e, AttentionOp op) {
     using arith::CmpIPredicate;
-    auto check = [&](CmpIPredicate predicate, Value a, Value b,
-                     const Twine &what) {
-      if (a == b)
-        return;
-      Value holds = e.make<arith::CmpIOp>(predicate, a, b);
+    auto require = [&](Value holds, const Twine &what) {
       cf::AssertOp::create(e.builder, e.loc, holds,
                            ("tracea.attention: expected " + what).str());
+    };
+    auto check = [&](CmpIPredicate predicate, Value a, Value b,
+                     const Twine &what) {
+      if (a != b)
+        require(e.make<arith::CmpIOp>(predicate, a, b), what);
     };
     auto isDynamic = [](Value tensor, int64_t dim) {
       return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
@@ -72,6 +73,17 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
     for (int64_t dim : {0, 1, 2})
       equal(key, dim, op.getValue(), dim,
             "key and value to agree in batch, heads and length");
+    // Loops take their bounds from some of these, and shapes that become static
+    // are taken to be those of the others.
+    for (int64_t dim : {0, 1, 2})
+      equal(query, dim, op.getInit(), dim,
+            "query and result to agree in batch, heads and length");
+    equal(op.getValue(), 3, op.getInit(), 3,
+          "depth of value and result to be equal");
+    if (op.getLse())
+      for (int64_t dim : {0, 1, 2})
+        equal(query, dim, op.getLseInit(), dim,
+              "query and log-sum-exp to agree in batch, heads and length");
     Value one = e.index(int64_t(1)), zero = e.index(int64_t(0));
     if (isDynamic(query, 1) || isDynamic(key, 1)) {
       Value heads = extent(query, 1), groups = extent(key, 1);
@@ -89,13 +101,12 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
       if (!isDynamic(mask, dim) && !isDynamic(query, dim))
         continue;
       Value size = extent(mask, dim);
-      check(CmpIPredicate::eq,
-            e.make<arith::MulIOp>(
-                e.make<arith::SubIOp>(size, one),
-                e.make<arith::SubIOp>(size, extent(query, dim))),
-            zero,
-            "the batch and heads of the block mask to be one or those of the "
-            "query");
+      Value isOne = e.make<arith::CmpIOp>(CmpIPredicate::eq, size, one);
+      Value isAll =
+          e.make<arith::CmpIOp>(CmpIPredicate::eq, size, extent(query, dim));
+      require(e.make<arith::OrIOp>(isOne, isAll),
+              "the batch and heads of the block mask to be one or those of the "
+              "query");
     }
     for (int64_t axis : {0, 1}) {
       Value tensor = axis == 0 ? query : key;

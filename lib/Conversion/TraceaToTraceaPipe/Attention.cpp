@@ -405,12 +405,9 @@ static LogicalResult lowerMask(KernelRewriter &rewriter, AttentionOp op) {
          cast<RankedTensorType>(mask.getType()).getDimSize(dim) == 1))
       continue;
     Value size = extent(mask, dim);
-    Value fromOne = arith::SubIOp::create(rewriter, loc, size, constant(1));
-    Value fromAll =
-        arith::SubIOp::create(rewriter, loc, size, extent(op.getQuery(), dim));
-    emitCheck(rewriter, op,
-              equal(arith::MulIOp::create(rewriter, loc, fromOne, fromAll),
-                    constant(0)),
+    Value isOne = equal(size, constant(1));
+    Value isAll = equal(size, extent(op.getQuery(), dim));
+    emitCheck(rewriter, op, arith::OrIOp::create(rewriter, loc, isOne, isAll),
               "the batch and heads of the block mask to be one or those of the "
               "query");
   }

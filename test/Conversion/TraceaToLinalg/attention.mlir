@@ -59,3 +59,15 @@ func.func @masked(%q: tensor<?x?x?x?xbf16>, %k: tensor<?x?x?x?xbf16>, %v: tensor
     outs(%d : tensor<?x?x?x?xbf16>) lse(%l : tensor<?x?x?xf32>) -> tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>
   return %y, %z : tensor<?x?x?x?xbf16>, tensor<?x?x?xf32>
 }
+
+// Every extent that only the run knows is compared: what is read would else be taken to be as wide as the result.
+// CHECK-LABEL: func.func @checked(
+// CHECK-DAG:     cf.assert %{{.*}}, "tracea.attention: expected query and result to agree in batch, heads and length"
+// CHECK-DAG:     cf.assert %{{.*}}, "tracea.attention: expected depth of value and result to be equal"
+// CHECK-DAG:     %[[EITHER:.*]] = arith.ori
+// CHECK-DAG:     cf.assert %[[EITHER]], "tracea.attention: expected the batch and heads of the block mask to be one or those of the query"
+func.func @checked(%q: tensor<1x3x?x2xf32>, %k: tensor<1x3x8x2xf32>, %v: tensor<1x3x8x?xf32>, %m: tensor<1x?x1x1xi1>, %d: tensor<1x3x8x2xf32>) -> tensor<1x3x8x2xf32> {
+  %y = tracea.attention ins(%q, %k, %v : tensor<1x3x?x2xf32>, tensor<1x3x8x2xf32>, tensor<1x3x8x?xf32>)
+    block_mask(%m : tensor<1x?x1x1xi1>) block_size [8, 8] outs(%d : tensor<1x3x8x2xf32>) -> tensor<1x3x8x2xf32>
+  return %y : tensor<1x3x8x2xf32>
+}
