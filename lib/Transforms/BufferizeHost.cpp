@@ -6,6 +6,7 @@
 // to the caller and are never written; results are returned as memrefs, so that
 // the program's manifest can name the view that holds each of them.
 
+#include "PadToGeneric.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,6 +119,7 @@ private:
     RewritePatternSet patterns(module.getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateDecomposePackUnpackPatterns(patterns);
+    tracea::populatePadToGenericPatterns(patterns);
     patterns.add<DecomposeAggregate>(module.getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())
