@@ -10,6 +10,9 @@
 
 using namespace tracea::coverage;
 
+/// So many minima are looked at for one that leaves a single case.
+static constexpr size_t kMostMinima = 16;
+
 /// Whether no sizes satisfy it: without the values and bounds of the search
 /// that asks.
 bool Prover::isImpossible(const Constraint &constraint) {
@@ -123,17 +126,59 @@ Prover::casesOfProduct(const LinearSystem::Point &point, Term product,
   return {};
 }
 
-std::vector<Constraints> Prover::casesOf(const LinearSystem::Point &point,
-                                         const std::vector<Term> &terms,
-                                         int &tangents) {
+/// The two cases of each minimum, of up to `most`, that is none at the point.
+std::vector<std::vector<Constraints>>
+Prover::casesOfMinima(const LinearSystem::Point &point,
+                      const std::vector<Term> &terms, size_t most) {
+  std::vector<std::vector<Constraints>> result;
   for (Term term : terms) {
-    if (space.kind(term) != TermKind::Minimum)
+    if (space.kind(term) != TermKind::Minimum || result.size() == most)
       continue;
     Expr a = space.operand(term, 0), b = space.operand(term, 1);
     std::optional<__int128> left = valueAt(a, point), right = valueAt(b, point);
     if (left && right && point.at(term) != std::min(*left, *right))
-      return {{atMost(a, b), equal(term, a)}, {less(b, a), equal(term, b)}};
+      result.push_back(
+          {{atMost(a, b), equal(term, a)}, {less(b, a), equal(term, b)}});
   }
+  return result;
+}
+
+/// Where there are many cases, those of a minimum of which one contradicts come
+/// first: then there is one case. Alternatives that have nothing to do with the
+/// question would multiply them.
+std::vector<Constraints> Prover::singleCase(Constraints &constraints,
+                                            const std::vector<Term> &mentioned,
+                                            const LinearSystem::Point &point,
+                                            const std::vector<Term> &terms) {
+  for (const std::vector<Constraints> &split :
+       casesOfMinima(point, terms, kMostMinima)) {
+    std::vector<Constraints> possible;
+    for (const Constraints &additional : split) {
+      size_t before = constraints.size();
+      constraints.insert(constraints.end(), additional.begin(),
+                         additional.end());
+      LinearSystem::Point ignored;
+      LinearSystem::Answer answer =
+          ask(close(constraints, mentioned).system, ignored);
+      constraints.resize(before);
+      if (answer != LinearSystem::Empty)
+        possible.push_back(additional);
+    }
+    if (possible.size() == 1)
+      return possible;
+    if (possible.empty())
+      return split;
+  }
+  return {};
+}
+
+std::vector<Constraints> Prover::casesOf(const LinearSystem::Point &point,
+                                         const std::vector<Term> &terms,
+                                         int &tangents) {
+  if (std::vector<std::vector<Constraints>> minima =
+          casesOfMinima(point, terms, /*most=*/1);
+      !minima.empty())
+    return minima.front();
   for (Term term : terms) {
     if (space.kind(term) != TermKind::Product)
       continue;

@@ -51,6 +51,34 @@ static bool contradict(const Constraint &a, const Constraint &b) {
   return __int128(a.expr.constant()) + b.expr.constant() < 0;
 }
 
+bool Prover::mentionsProduct(const Expr &expr) const {
+  for (auto [term, coefficient] : expr.terms()) {
+    if (space.kind(term) == TermKind::Product)
+      return true;
+    if (!space.isVariable(term) && (mentionsProduct(space.operand(term, 0)) ||
+                                    mentionsProduct(space.operand(term, 1))))
+      return true;
+  }
+  return false;
+}
+
+std::vector<Term>
+Prover::withLinearRange(const std::vector<Term> &variables) const {
+  auto isLinear = [&](const Expr &expr) {
+    return std::all_of(expr.terms().begin(), expr.terms().end(),
+                       [&](const Expr::Summand &summand) {
+                         return space.isVariable(summand.first);
+                       });
+  };
+  std::vector<Term> result;
+  for (Term variable : variables) {
+    const Range &range = space.range(variable);
+    if (isLinear(range.lower) && (!range.upper || isLinear(*range.upper)))
+      result.push_back(variable);
+  }
+  return result;
+}
+
 /// The premises that have to do with the goal: dimensions that share nothing
 /// but symbols are left out. Fewer premises are a weaker query, so that its
 /// emptiness is enough.
@@ -114,6 +142,17 @@ Prover::Answer Prover::refuteFrom(Constraints &premises,
       Constraints relevant = slice(premises, negation);
       relevant.push_back(negation);
       LinearSystem::Point ignored;
+      // Products of ids and sizes make cases of their own. Often it is enough
+      // that something runs, and where.
+      Constraints linear;
+      for (const Constraint &constraint : relevant)
+        if (!mentionsProduct(constraint.expr))
+          linear.push_back(constraint);
+      int few = options.maxCases;
+      if (linear.size() < relevant.size() &&
+          search(linear, withLinearRange(mentioned), ignored, few,
+                 /*tangents=*/0) == Empty)
+        continue;
       int cases = options.maxCases;
       if (search(relevant, {}, ignored, cases, /*tangents=*/6) == Empty)
         continue;

@@ -8,6 +8,9 @@
 
 using namespace tracea::coverage;
 
+/// From so many cases on it is worth looking for the one that matters.
+static constexpr int kManyCases = 8;
+
 Prover::Prover(Space &space, const Constraints &assumptions,
                const Options &options, Statistics &statistics)
     : space(space), assumptions(assumptions), options(options),
@@ -196,7 +199,12 @@ Prover::Answer Prover::search(Constraints &constraints,
     point = std::move(variables);
     return Found;
   }
-  std::vector<Constraints> split = casesOf(relaxed, closure.terms, tangents);
+  // Of few cases all are soon asked.
+  std::vector<Constraints> split;
+  if (options.maxCases - cases > kManyCases)
+    split = singleCase(constraints, mentioned, relaxed, closure.terms);
+  if (split.empty())
+    split = casesOf(relaxed, closure.terms, tangents);
   if (split.empty())
     return give("a product of sizes is beyond the axioms of multiplication");
   Answer answer = Empty;

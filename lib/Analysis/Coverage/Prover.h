@@ -73,12 +73,23 @@ private:
   std::vector<Constraints> casesOf(const LinearSystem::Point &point,
                                    const std::vector<Term> &terms,
                                    int &tangents);
+  std::vector<std::vector<Constraints>>
+  casesOfMinima(const LinearSystem::Point &point,
+                const std::vector<Term> &terms, size_t most);
+  std::vector<Constraints> singleCase(Constraints &constraints,
+                                      const std::vector<Term> &mentioned,
+                                      const LinearSystem::Point &point,
+                                      const std::vector<Term> &terms);
   std::vector<Constraints> casesOfProduct(const LinearSystem::Point &point,
                                           Term product,
                                           const std::vector<Term> &terms,
                                           int &tangents);
   LinearSystem::Answer ask(const LinearSystem &system,
                            LinearSystem::Point &point);
+  /// Whether terms are multiplied somewhere in it.
+  bool mentionsProduct(const Expr &expr) const;
+  /// Those with ends that are sums of variables.
+  std::vector<Term> withLinearRange(const std::vector<Term> &variables) const;
   Constraints slice(const Constraints &premises, const Constraint &goal);
   const std::vector<Term> &variablesOf(const Expr &expr);
   Answer refuteFrom(Constraints &premises,

@@ -68,7 +68,7 @@ struct Result {
 struct Options {
   int64_t maxQueries = 20000;
   /// Of one query; beyond that it is not asked.
-  unsigned maxVariables = 32, maxConstraints = 128;
+  unsigned maxVariables = 64, maxConstraints = 256;
   /// Case distinctions that one query may be split into.
   int maxCases = 256;
   /// Events that are enumerated to confirm a fault between two stages.
