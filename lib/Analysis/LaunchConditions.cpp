@@ -33,7 +33,8 @@ private:
   std::string compareAssumptions();
   Expr fromHost(const Expr &left, const Expr &right,
                 std::optional<Term> ratio = std::nullopt,
-                std::optional<Term> name = std::nullopt);
+                std::optional<Term> name = std::nullopt,
+                bool isDefinition = false);
   bool isKnownRatio(const cov::Constraint &assumption);
   static bool isSame(const cov::Constraint &known,
                      const cov::Constraint &assumption);
@@ -114,20 +115,21 @@ std::string Comparison::compareArgument(unsigned number) {
 
 /// What the host knows, in the model's words; `ratio`, a quotient of two sizes
 /// that the host has found to divide each other, is `name` there. Invalid where
-/// the model does not name all of it.
+/// the model does not name all of it. A definition is how a size is computed.
 Expr Comparison::fromHost(const Expr &left, const Expr &right,
-                          std::optional<Term> ratio, std::optional<Term> name) {
+                          std::optional<Term> ratio, std::optional<Term> name,
+                          bool isDefinition) {
   auto replace = [&](Term term) -> std::optional<Expr> {
+    // How a size is computed is not said in its own terms.
+    if (isDefinition && !facts.host->isVariable(term))
+      return std::nullopt;
     if (ratio && term == *ratio)
       return Expr(*name);
-    if (auto value = facts.values.find(term); value != facts.values.end())
-      return Expr(value->second);
-    auto symbol = facts.symbols.find(term);
-    if (symbol == facts.symbols.end())
-      return std::nullopt;
-    auto size = sizes.find(symbol->second);
-    return size == sizes.end() ? std::nullopt
-                               : std::optional<Expr>(size->second);
+    return facts.get(term, [&](unsigned number) -> std::optional<Expr> {
+      auto size = sizes.find(number);
+      return size == sizes.end() ? std::nullopt
+                                 : std::optional<Expr>(size->second);
+    });
   };
   return transfer(left, *facts.host, math, replace) - right;
 }
@@ -168,9 +170,14 @@ std::string Comparison::compareAssumptions() {
   if (facts.host)
     for (const cov::Constraint &check : facts.checks)
       known.push_back({fromHost(check.expr, 0), check.equality});
+  for (const auto &[term, inverse] : facts.inverses)
+    if (facts.host->isVariable(term))
+      known.push_back({fromHost(term, facts.host->range(term).lower), false});
   for (const auto &[number, size] : facts.computed)
     if (auto found = sizes.find(number); found != sizes.end())
-      known.push_back({fromHost(size, found->second), /*equality=*/true});
+      known.push_back({fromHost(size, found->second, std::nullopt, std::nullopt,
+                                /*isDefinition=*/true),
+                       /*equality=*/true});
   for (size_t i = claim.numGranted; i < claim.assumptions.size(); ++i) {
     const cov::Constraint &assumption = claim.assumptions[i];
     if (llvm::none_of(known,

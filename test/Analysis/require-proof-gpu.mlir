@@ -110,3 +110,12 @@ func.func @main(%a: tensor<129x32xf32>, %b: tensor<129x0xf32>) -> tensor<32x0xf3
   %r = tracea.gemm transpose_lhs ins(%a, %b : tensor<129x32xf32>, tensor<129x0xf32>) outs(%d : tensor<32x0xf32>)
   return %r : tensor<32x0xf32>
 }
+
+// -----
+
+// A sum without terms: nothing of it is read.
+// CHECK: module
+func.func @main(%a: tensor<95x0xf16>, %b: tensor<0x127xf16>, %d: tensor<95x127xf16>) -> tensor<95x127xf16> {
+  %r = tracea.gemm ins(%a, %b : tensor<95x0xf16>, tensor<0x127xf16>) outs(%d : tensor<95x127xf16>)
+  return %r : tensor<95x127xf16>
+}

@@ -282,6 +282,23 @@ Expr Space::min(const Expr &a, const Expr &b) {
 
 Expr Space::max(const Expr &a, const Expr &b) { return -min(-a, -b); }
 
+Expr Space::truth(const Constraint &constraint) {
+  const Expr &expr = constraint.expr;
+  if (!constraint.equality || !expr.isValid())
+    return expr;
+  // What is never negative is 0 where it is at most 0.
+  return isSumOfSizes(expr) ? -expr : min(expr, -expr);
+}
+
+bool Space::isSumOfSizes(const Expr &expr) const {
+  bool result = expr.isValid() && expr.constant() >= 0;
+  for (auto [term, coefficient] : expr.terms())
+    result &= coefficient > 0 && isVariable(term) &&
+              range(term).lower.isConstant() &&
+              range(term).lower.constant() >= 0;
+  return result;
+}
+
 Expr Space::multiply(Term a, Term b) {
   std::vector<Term> all;
   for (Term term : {a, b}) {

@@ -141,6 +141,29 @@ Expr IndexArithmetic::min(const Expr &a, const Expr &b) {
   return space.min(a, b);
 }
 
+Expr IndexArithmetic::apply(
+    AffineExpr expr, unsigned numDims,
+    llvm::function_ref<Expr(unsigned)> operand,
+    llvm::function_ref<Expr(AffineExprKind, Expr, Expr)> divide) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return operand(dim.getPosition());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operand(numDims + symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Expr lhs = apply(binary.getLHS(), numDims, operand, divide);
+  Expr rhs = apply(binary.getRHS(), numDims, operand, divide);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return product(lhs, rhs);
+  default:
+    return divide(expr.getKind(), lhs, rhs);
+  }
+}
+
 std::pair<Expr, Expr> IndexArithmetic::splitAt(const Expr &expr, Term term,
                                                int64_t coefficient) {
   Expr rest = expr - coefficient * Expr(term);

@@ -10,6 +10,7 @@
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXARITHMETIC_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXARITHMETIC_H
 
+#include "mlir/IR/AffineExpr.h"
 #include "tracea/Analysis/Coverage/Problem.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -45,6 +46,14 @@ public:
   cov::Expr product(const cov::Expr &a, const cov::Expr &b) {
     return space.product(a, b);
   }
+
+  /// What a map makes of its operands, dimensions first; `divide` does the
+  /// divisions.
+  cov::Expr
+  apply(AffineExpr expr, unsigned numDims,
+        llvm::function_ref<cov::Expr(unsigned)> operand,
+        llvm::function_ref<cov::Expr(AffineExprKind, cov::Expr, cov::Expr)>
+            divide);
 
   /// Adds `expr` >= 0 as a conjunction; what holds by the ranges is left out.
   void require(const cov::Expr &expr,

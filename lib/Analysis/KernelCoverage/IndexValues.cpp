@@ -357,27 +357,13 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
 
 Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
                              unsigned numDims, Operation *op) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return get(operands[dim.getPosition()]);
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return get(operands[numDims + symbol.getPosition()]);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Expr lhs = translate(binary.getLHS(), operands, numDims, op);
-  Expr rhs = translate(binary.getRHS(), operands, numDims, op);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return math.product(lhs, rhs);
-  case AffineExprKind::Mod:
-    return divide(op, lhs, rhs, /*remainder=*/true);
-  case AffineExprKind::FloorDiv:
-    return divide(op, lhs, rhs, /*remainder=*/false);
-  default:
-    return math.ceilDiv(lhs, divisor(op, rhs));
-  }
+  return math.apply(
+      expr, numDims, [&](unsigned number) { return get(operands[number]); },
+      [&](AffineExprKind kind, Expr lhs, Expr rhs) {
+        if (kind == AffineExprKind::CeilDiv)
+          return math.ceilDiv(lhs, divisor(op, rhs));
+        return divide(op, lhs, rhs, kind == AffineExprKind::Mod);
+      });
 }
 
 Expr IndexContext::getDim(Value memory, int64_t dim) {

@@ -21,7 +21,7 @@ KernelIndices::KernelIndices(KernelOp kernel, cov::Space &space)
     bool isForeign = false;
     for (Term term : facts.host->variables(expr)) {
       bool isKnown = facts.symbols.count(term) || facts.values.count(term) ||
-                     isRatio(term);
+                     facts.inverses.count(term) || isRatio(term);
       isAsked |= isKnown;
       isForeign |= !isKnown;
     }
@@ -74,10 +74,9 @@ bool KernelIndices::isRatio(Term hostTerm) const {
 /// What a size of the host is in the kernel; nothing for one that no argument
 /// brings.
 std::optional<Expr> KernelIndices::fromHost(Term hostTerm) {
-  if (auto value = facts.values.find(hostTerm); value != facts.values.end())
-    return Expr(value->second);
-  if (auto known = facts.symbols.find(hostTerm); known != facts.symbols.end())
-    return getClassSize(known->second);
+  if (auto known = facts.get(
+          hostTerm, [&](unsigned number) { return getClassSize(number); }))
+    return known;
   if (!isRatio(hostTerm))
     return std::nullopt;
   auto [it, inserted] = ratios.try_emplace(hostTerm, Expr());
@@ -150,15 +149,23 @@ std::vector<cov::Constraint> KernelIndices::getAssumptions() {
   std::vector<cov::Constraint> result = required;
   if (!facts.host)
     return result;
-  auto add = [&](const Expr &left, const Expr &right, bool equality) {
+  auto add = [&](const Expr &left, const Expr &right, bool equality,
+                 bool isDefinition = false) {
     // Only what is about a size that is asked for.
     bool isAsked = false, isForeign = false;
     auto replace = [&](Term term) -> std::optional<Expr> {
+      bool isSize = facts.host->isVariable(term);
+      // How a size is computed is not said in its own terms.
+      if (!isSize && isDefinition)
+        return std::nullopt;
       auto known = facts.symbols.find(term);
+      auto inverse = facts.inverses.find(term);
       isAsked |= ratios.count(term) ||
-                 (known != facts.symbols.end() && sizes.count(known->second));
+                 (known != facts.symbols.end() && sizes.count(known->second)) ||
+                 (inverse != facts.inverses.end() &&
+                  sizes.count(inverse->second.number));
       std::optional<Expr> size = fromHost(term);
-      isForeign |= !size;
+      isForeign |= isSize && !size;
       return size;
     };
     Expr difference = transfer(left, *facts.host, math, replace) - right;
@@ -173,9 +180,13 @@ std::vector<cov::Constraint> KernelIndices::getAssumptions() {
   };
   for (const cov::Constraint &check : facts.checks)
     add(check.expr, 0, check.equality);
+  // What no argument brings is a size as well, and no less than 0.
+  for (auto &[term, inverse] : facts.inverses)
+    if (facts.host->isVariable(term))
+      add(term, facts.host->range(term).lower, false);
   for (auto &[number, size] : facts.computed)
     if (sizes.count(number))
-      add(size, getClassSize(number), true);
+      add(size, getClassSize(number), true, /*isDefinition=*/true);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "LaunchFacts.h"
 #include "IndexArithmetic.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,6 +56,8 @@ public:
 
 private:
   bool learnRatio(arith::CmpIOp compare);
+  std::optional<cov::Constraint> getConstraint(arith::CmpIOp compare);
+  Expr getTruth(Value condition);
   std::optional<Expr> getRatio(const Expr &a, const Expr &b);
   Expr unknown(Value value, int64_t dim);
   Expr computed(Value value);
@@ -118,21 +121,33 @@ Expr HostSizes::get(Value value) {
       .Case([&](arith::MulIOp) { return math.product(operand(0), operand(1)); })
       .Case([&](arith::MinSIOp) { return math.min(operand(0), operand(1)); })
       .Case([&](arith::MaxSIOp) { return math.max(operand(0), operand(1)); })
-      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivUIOp,
-            arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>([&](auto) -> Expr {
-        Expr a = operand(0), b = operand(1);
-        // Rounding down is what all of them do for numbers from 0.
-        if (math.getInterval(b).lower.value_or(0) < 1 ||
-            (!isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
-             !math.isNonNegative(a)))
-          return computed(value);
-        if (isa<arith::RemUIOp, arith::RemSIOp>(op))
-          return math.mod(a, b);
-        if (std::optional<Expr> ratio = getRatio(a, b))
-          return *ratio;
-        return isa<arith::CeilDivSIOp>(op) ? math.ceilDiv(a, b)
-                                           : math.floorDiv(a, b);
+      .Case([&](affine::AffineApplyOp apply) -> Expr {
+        AffineMap map = apply.getAffineMap();
+        bool isDivided = false;
+        Expr result = math.apply(map.getResult(0), map.getNumDims(), operand,
+                                 [&](AffineExprKind, Expr, Expr) {
+                                   isDivided = true;
+                                   return Expr::invalid();
+                                 });
+        return isDivided ? computed(value) : result;
       })
+      .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+            arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(
+          [&](auto) -> Expr {
+            Expr a = operand(0), b = operand(1);
+            // Rounding down is what all of them do for numbers from 0.
+            if (math.getInterval(b).lower.value_or(0) < 1 ||
+                (!isa<arith::FloorDivSIOp, arith::CeilDivSIOp>(op) &&
+                 !math.isNonNegative(a)))
+              return computed(value);
+            if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+              return math.mod(a, b);
+            if (std::optional<Expr> ratio = getRatio(a, b))
+              return *ratio;
+            return isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op)
+                       ? math.ceilDiv(a, b)
+                       : math.floorDiv(a, b);
+          })
       .Default([&](Operation *) { return computed(value); });
 }
 
@@ -219,6 +234,56 @@ std::optional<Expr> HostSizes::getRatio(const Expr &a, const Expr &b) {
   return std::nullopt;
 }
 
+/// What a comparison says; nothing where it is not understood.
+std::optional<cov::Constraint> HostSizes::getConstraint(arith::CmpIOp compare) {
+  Expr a = get(compare.getLhs()), b = get(compare.getRhs());
+  if (!a.isValid() || !b.isValid())
+    return std::nullopt;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    return cov::equal(a, b);
+  case arith::CmpIPredicate::slt:
+    return cov::less(a, b);
+  case arith::CmpIPredicate::sle:
+    return cov::atMost(a, b);
+  case arith::CmpIPredicate::sgt:
+    return cov::less(b, a);
+  case arith::CmpIPredicate::sge:
+    return cov::atLeast(a, b);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// An expression that is at least 0 where the condition holds; invalid where it
+/// is not understood.
+Expr HostSizes::getTruth(Value condition) {
+  if (matchPattern(condition, m_One()))
+    return 0;
+  if (matchPattern(condition, m_Zero()))
+    return -1;
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
+    Expr a = getTruth(op->getOperand(0)), b = getTruth(op->getOperand(1));
+    if (!a.isValid() || !b.isValid())
+      return Expr::invalid();
+    // What never holds is no alternative, and what always does no condition.
+    bool isBoth = isa<arith::AndIOp>(op);
+    for (auto [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+      IndexInterval interval = math.getInterval(one);
+      if (isBoth ? interval.lower.value_or(-1) >= 0
+                 : interval.upper.value_or(0) < 0)
+        return other;
+    }
+    return isBoth ? math.min(a, b) : math.max(a, b);
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  std::optional<cov::Constraint> constraint;
+  if (compare)
+    constraint = getConstraint(compare);
+  return constraint ? space->truth(*constraint) : Expr::invalid();
+}
+
 void HostSizes::learn(Value condition) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
     learn(both.getLhs());
@@ -227,38 +292,27 @@ void HostSizes::learn(Value condition) {
   }
   if (matchPattern(condition, m_One()))
     return;
+  if (condition.getDefiningOp<arith::OrIOp>()) {
+    Expr truth = getTruth(condition);
+    if (truth.isValid())
+      checks.push_back({truth, false});
+    else
+      isComplete = false;
+    return;
+  }
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare) {
+  if (compare && learnRatio(compare))
+    return;
+  std::optional<cov::Constraint> constraint;
+  if (compare)
+    constraint = getConstraint(compare);
+  if (!constraint) {
     isComplete = false;
     return;
   }
-  if (learnRatio(compare))
-    return;
-  Expr a = get(compare.getLhs()), b = get(compare.getRhs());
-  if (!a.isValid() || !b.isValid()) {
-    isComplete = false;
-    return;
-  }
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    unite(a, b);
-    checks.push_back(cov::equal(a, b));
-    return;
-  case arith::CmpIPredicate::slt:
-    checks.push_back(cov::less(a, b));
-    return;
-  case arith::CmpIPredicate::sle:
-    checks.push_back(cov::atMost(a, b));
-    return;
-  case arith::CmpIPredicate::sgt:
-    checks.push_back(cov::less(b, a));
-    return;
-  case arith::CmpIPredicate::sge:
-    checks.push_back(cov::atLeast(a, b));
-    return;
-  default:
-    isComplete = false;
-  }
+  if (constraint->equality)
+    unite(get(compare.getLhs()), get(compare.getRhs()));
+  checks.push_back(*constraint);
 }
 
 /// The checks that are passed before `launch` runs.
@@ -394,10 +448,32 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel,
   for (auto [key, signature] : llvm::zip(keys, signatures)) {
     facts.isComplete &= !last->isOpaque(signature.front());
     Expr size = last->getSize(signature.front());
-    if (size.isValid() && !size.isConstant() && size.terms().size() >= 1)
-      facts.computed.push_back({numbers[signature], size});
+    if (!size.isValid() || size.isConstant())
+      continue;
+    facts.computed.push_back({numbers[signature], size});
+    auto [term, sign] = size.terms().front();
+    if (size.terms().size() == 1 && (sign == 1 || sign == -1) &&
+        !facts.symbols.count(term) && !facts.values.count(term))
+      facts.inverses.insert(
+          {term, {numbers[signature], sign, size.constant()}});
   }
   return facts;
+}
+
+std::optional<Expr> LaunchFacts::get(
+    cov::Term hostTerm,
+    llvm::function_ref<std::optional<Expr>(unsigned)> ofClass) const {
+  if (auto value = values.find(hostTerm); value != values.end())
+    return Expr(value->second);
+  if (auto known = symbols.find(hostTerm); known != symbols.end())
+    return ofClass(known->second);
+  auto inverse = inverses.find(hostTerm);
+  if (inverse == inverses.end())
+    return std::nullopt;
+  std::optional<Expr> size = ofClass(inverse->second.number);
+  if (!size)
+    return std::nullopt;
+  return inverse->second.sign * (*size - inverse->second.offset);
 }
 
 Expr mlir::tracea::transfer(
@@ -408,6 +484,10 @@ Expr mlir::tracea::transfer(
   Expr result = expr.constant();
   for (auto [term, coefficient] : expr.terms()) {
     Expr part;
+    if (std::optional<Expr> known = replace(term)) {
+      result += coefficient * *known;
+      continue;
+    }
     switch (from.kind(term)) {
     case cov::TermKind::Quotient:
       part = to.floorDiv(transfer(from.operand(term, 0), from, to, replace),
@@ -423,7 +503,7 @@ Expr mlir::tracea::transfer(
         part = to.product(part, transfer(factor, from, to, replace));
       break;
     default:
-      part = replace(term).value_or(Expr::invalid());
+      part = Expr::invalid();
     }
     result += coefficient * part;
   }

@@ -33,6 +33,19 @@ struct LaunchFacts {
   std::vector<cov::Constraint> checks;
   std::map<cov::Term, unsigned> symbols;
   std::map<cov::Term, int64_t> values;
+  /// Terms that stand alone in what the host computes for a class, as those of
+  /// a size before it was padded: term = sign * (class - offset).
+  struct Inverse {
+    unsigned number;
+    int64_t sign, offset;
+  };
+  std::map<cov::Term, Inverse> inverses;
+  /// What a term of the host is, in expressions of classes; nothing for one
+  /// that no argument brings.
+  std::optional<cov::Expr>
+  get(cov::Term hostTerm,
+      llvm::function_ref<std::optional<cov::Expr>(unsigned)> ofClass) const;
+
   /// Classes with how the host computes them.
   std::vector<std::pair<unsigned, cov::Expr>> computed;
   /// Arguments that launches give as memory to read, and as memory of results,
@@ -51,8 +64,8 @@ struct LaunchFacts {
   bool isComplete = true;
 };
 
-/// An expression of another space, with its symbols replaced; invalid where a
-/// symbol has no replacement.
+/// An expression of another space, with its symbols replaced, and other terms
+/// that have a replacement; invalid where a symbol has none.
 cov::Expr
 transfer(const cov::Expr &expr, const cov::Space &from, IndexArithmetic &to,
          llvm::function_ref<std::optional<cov::Expr>(cov::Term)> replace);

@@ -45,7 +45,10 @@ public:
 
 private:
   Expr translate(const rt::Expr &node);
+  std::optional<cov::Constraint> getConstraint(const rt::Expr &node) const;
+  Expr getTruth(int64_t node);
   void assume(int64_t node);
+  void assumeMultiple(const rt::Expr &node);
   void unite(int64_t node);
 
   /// An input and an axis.
@@ -132,11 +135,22 @@ Expr EntryExprs::translate(const rt::Expr &node) {
     return node.op == rt::ExprOp::CeilDiv ? space.ceilDiv(at(node.a), divisor)
                                           : space.floorDiv(at(node.a), divisor);
   }
+  case rt::ExprOp::Select: {
+    // A quotient that is rounded towards zero asks for the sign of a size.
+    std::optional<cov::Constraint> condition =
+        getConstraint(entry.exprs[node.a]);
+    if (!condition || condition->equality)
+      break;
+    if (space.isSumOfSizes(condition->expr))
+      return at(node.b);
+    if (space.isSumOfSizes(-condition->expr - 1))
+      return at(node.c);
+    break;
+  }
   case rt::ExprOp::Eq:
   case rt::ExprOp::Ne:
   case rt::ExprOp::Lt:
   case rt::ExprOp::Le:
-  case rt::ExprOp::Select:
     break;
   }
   return Expr::invalid();
@@ -169,9 +183,10 @@ void EntryExprs::unite(int64_t number) {
   }
 }
 
-/// What holds where a node is not zero, as far as that is a conjunction.
-void EntryExprs::assume(int64_t number) {
-  const rt::Expr &node = entry.exprs[number];
+/// What a comparison says; nothing of a node that is none, or has an operand
+/// that is no number of sizes.
+std::optional<cov::Constraint>
+EntryExprs::getConstraint(const rt::Expr &node) const {
   cov::Constraint constraint;
   switch (node.op) {
   case rt::ExprOp::Eq:
@@ -183,16 +198,76 @@ void EntryExprs::assume(int64_t number) {
   case rt::ExprOp::Lt:
     constraint = cov::less(values[node.a], values[node.b]);
     break;
-  case rt::ExprOp::Min:
-    // Of truth values: both.
+  default:
+    return std::nullopt;
+  }
+  if (!constraint.expr.isValid())
+    return std::nullopt;
+  return constraint;
+}
+
+/// An expression that is at least 0 where a node is not zero; invalid where
+/// that is not understood.
+Expr EntryExprs::getTruth(int64_t number) {
+  const rt::Expr &node = entry.exprs[number];
+  if (node.op == rt::ExprOp::Const)
+    return node.a != 0 ? 0 : -1;
+  // Of truth values: both, and either.
+  if (node.op == rt::ExprOp::Min || node.op == rt::ExprOp::Max) {
+    Expr a = getTruth(node.a), b = getTruth(node.b);
+    if (!a.isValid() || !b.isValid())
+      return Expr::invalid();
+    // What never holds is no alternative, and what always does no condition.
+    bool isBoth = node.op == rt::ExprOp::Min;
+    for (auto [one, other] : {std::pair(a, b), std::pair(b, a)})
+      if (one.isConstant() && isBoth == (one.constant() >= 0))
+        return other;
+    return isBoth ? space.min(a, b) : space.max(a, b);
+  }
+  std::optional<cov::Constraint> constraint = getConstraint(node);
+  return constraint ? space.truth(*constraint) : Expr::invalid();
+}
+
+/// What holds where a node is not zero.
+void EntryExprs::assume(int64_t number) {
+  const rt::Expr &node = entry.exprs[number];
+  if (node.op == rt::ExprOp::Min) {
     assume(node.a);
     assume(node.b);
     return;
-  default:
+  }
+  if (node.op == rt::ExprOp::Max) {
+    if (Expr truth = getTruth(number); truth.isValid())
+      checks.push_back({truth, false});
     return;
   }
-  if (constraint.expr.isValid())
-    checks.push_back(constraint);
+  if (std::optional<cov::Constraint> constraint = getConstraint(node)) {
+    checks.push_back(*constraint);
+    assumeMultiple(node);
+  }
+}
+
+/// Where a mod max(y, 1) = 0 and y is at least 1 if a is, a is y times the
+/// quotient: of a = 0 that is 0, whatever y is.
+void EntryExprs::assumeMultiple(const rt::Expr &node) {
+  auto at = [&](int64_t number) -> const rt::Expr & {
+    return entry.exprs[number];
+  };
+  auto isConstant = [&](int64_t number, int64_t value) {
+    return at(number).op == rt::ExprOp::Const && at(number).a == value;
+  };
+  if (node.op != rt::ExprOp::Eq || at(node.a).op != rt::ExprOp::Mod ||
+      !isConstant(node.b, 0))
+    return;
+  const rt::Expr &rest = at(node.a), &most = at(rest.b);
+  if (most.op != rt::ExprOp::Max || !isConstant(most.b, 1))
+    return;
+  Expr a = values[rest.a], y = values[most.a];
+  if (space.isSumOfSizes(a) && space.isSumOfSizes(y) &&
+      std::find(checks.begin(), checks.end(),
+                cov::atMost(space.min(a, 1), y)) != checks.end())
+    checks.push_back(
+        cov::equal(space.product(y, space.floorDiv(a, values[rest.b])), a));
 }
 
 Expr EntryExprs::transfer(const Expr &expr, const cov::Space &from,
@@ -418,8 +493,17 @@ void Launches::addRatio(const cov::Constraint &assumption) {
       continue;
     Expr rest = assumption.expr - factor * Expr(term);
     Expr numerator = exprs.transfer(factor < 0 ? rest : -rest, from, symbols);
-    if (numerator.isValid() && divisor.isValid())
-      symbols[name] = exprs.space.floorDiv(numerator, divisor);
+    if (!numerator.isValid() || !divisor.isValid())
+      return;
+    // Where the divisor may be 0, some check may have taken care of that.
+    Expr quotient =
+        exprs.space.floorDiv(numerator, exprs.space.max(divisor, 1));
+    cov::Constraint multiple =
+        cov::equal(exprs.space.product(divisor, quotient), numerator);
+    bool isKnown = std::find(exprs.checks.begin(), exprs.checks.end(),
+                             multiple) != exprs.checks.end();
+    symbols[name] =
+        isKnown ? quotient : exprs.space.floorDiv(numerator, divisor);
     return;
   }
 }

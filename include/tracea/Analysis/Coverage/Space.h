@@ -165,6 +165,12 @@ public:
   Expr min(const Expr &a, const Expr &b);
   Expr max(const Expr &a, const Expr &b);
   Expr product(const Expr &a, const Expr &b);
+  /// An expression that is at least 0 exactly where the constraint holds: the
+  /// minimum of two of these says both, the maximum either.
+  Expr truth(const Constraint &constraint);
+  /// Whether it adds up multiples of variables that start at 0 or above, and a
+  /// number that is not negative: then it is not negative.
+  bool isSumOfSizes(const Expr &expr) const;
 
   size_t size() const { return nodes.size(); }
   TermKind kind(Term term) const { return nodes[term.index].kind; }
