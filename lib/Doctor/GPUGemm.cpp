@@ -19,15 +19,6 @@ int64_t shareOf(const TargetDescription &target, int64_t residents) {
                               target.shared.reservedPerWorkgroup;
 }
 
-std::string describe(const WarpgroupTile &tile) {
-  return "[" + text(tile.m) + ", " + text(tile.n) + ", " + text(tile.k) + "]" +
-         (tile.split > 1 ? " in " + text(tile.split) + " parts" : "") +
-         (tile.cluster > 1 ? " of a cluster" : "") +
-         (tile.lines ? " of whole lines" : "") +
-         (tile.residents > 1 ? " twice" : "") +
-         (tile.turns > 1 ? " in turn" : "");
-}
-
 /// A workgroup is a warp that copies and one or two teams of four warps that
 /// multiply, from a ring of slots in shared memory.
 class WarpgroupGemm final : public Variant {
@@ -357,8 +348,8 @@ std::string WarpgroupGemm::reasoning(const Problem &problem,
     std::snprintf(ratio, sizeof ratio, "%.2f",
                   estimate(problem, target, next, isTransposed).cycles /
                       what.cycles);
-    result +=
-        "; next is " + describe(next) + " with " + ratio + " times the cycles";
+    result += "; next is " + describe(planOf(next)) + " with " + ratio +
+              " times the cycles";
   }
   return result;
 }

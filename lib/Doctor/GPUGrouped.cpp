@@ -125,9 +125,8 @@ std::string GroupedGemm::reasoning(const Problem &problem,
     char ratio[32];
     std::snprintf(ratio, sizeof ratio, "%.2f",
                   cycles(problem, target, next) / what.cycles);
-    result += "; next is [" + text(next.tile[0]) + ", " + text(next.tile[1]) +
-              ", " + text(next.tile[2]) + "] with " + ratio +
-              " times the cycles";
+    result +=
+        "; next is " + describe(next) + " with " + ratio + " times the cycles";
   }
   return result;
 }

@@ -12,6 +12,16 @@
 
 namespace tracea::doctor {
 
+std::string describe(const Plan &plan) {
+  if (plan.tile.empty())
+    return "no tiles";
+  std::string text;
+  for (int64_t extent : plan.tile)
+    text += (text.empty() ? "tile = [" : ", ") + std::to_string(extent);
+  std::string fields = plan.params.print();
+  return text + (fields.empty() ? "]" : "], ") + fields;
+}
+
 Variant::~Variant() = default;
 
 Plan Variant::emptyPlan(UnitKind unit) const {

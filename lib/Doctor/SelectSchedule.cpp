@@ -36,23 +36,9 @@ namespace {
 
 constexpr StringLiteral kCategory = "tracea-doctor";
 
-std::string toText(ArrayRef<int64_t> extents) {
-  return llvm::formatv("[{0:$[, ]}]",
-                       llvm::make_range(extents.begin(), extents.end()));
-}
-
-/// As schedules print it.
-std::string toText(const Plan &plan) {
-  if (plan.tile.empty())
-    return "no tiles";
-  std::string fields = plan.params.print();
-  return "tile = " + toText(ArrayRef<int64_t>(plan.tile)) +
-         (fields.empty() ? "" : ", ") + fields;
-}
-
 /// A variant and its plan, in words.
 std::string toText(StringRef variant, const Plan &plan) {
-  return ("'" + variant + "' with " + toText(plan)).str();
+  return ("'" + variant + "' with " + describe(plan)).str();
 }
 
 struct SelectSchedulePass
@@ -184,7 +170,8 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         op.getLoc(),
         remark::RemarkOpts::name("schedule-selected").category(kCategory))
         << (opName + ": takes '" + nameOf(best) + "' with " +
-            toText(best.plan) + "; it " + std::string(best.variant->summary()) +
+            describe(best.plan) + "; it " +
+            std::string(best.variant->summary()) +
             (why.empty() ? "" : ": " + why));
   }
   for (const Candidate &candidate : candidates.drop_front()) {

@@ -8,7 +8,7 @@
 // CHECK-LABEL: @large
 // CHECK: schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>
 // REMARK: remark: [Passed] schedule-selected{{.*}}'gemm.warpgroup' with tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2
-// REMARK-SAME: 32 x 16 tiles are 4 waves on 132 multiprocessors, a step of k is bound by multiplies; next is [{{[0-9, ]+}}] with 1.{{[0-9]+}} times the cycles
+// REMARK-SAME: 32 x 16 tiles are 4 waves on 132 multiprocessors, a step of k is bound by multiplies; next is tile = [{{[0-9, ]+}}], slots = {{.+}} with 1.{{[0-9]+}} times the cycles
 func.func @large(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = tracea.gemm ins(%a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) outs(%d : tensor<4096x4096xbf16>)
   return %0 : tensor<4096x4096xbf16>

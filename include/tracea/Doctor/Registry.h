@@ -57,6 +57,9 @@ struct Plan {
   }
 };
 
+/// The plan in words, its fields as schedules print them; for remarks.
+std::string describe(const Plan &plan);
+
 /// Says why something is not so: "" means that all is well.
 using Reason = std::string;
 
