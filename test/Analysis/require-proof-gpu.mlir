@@ -119,3 +119,14 @@ func.func @main(%a: tensor<95x0xf16>, %b: tensor<0x127xf16>, %d: tensor<95x127xf
   %r = tracea.gemm ins(%a, %b : tensor<95x0xf16>, tensor<0x127xf16>) outs(%d : tensor<95x127xf16>)
   return %r : tensor<95x127xf16>
 }
+
+// -----
+
+// A factor without rows says that a result whose type does not tell has none.
+// CHECK: module
+// CHECK-NEXT: llvm.func @gemm_0
+// CHECK-NEXT: target_protocol = {claim = "{{[134]}} roles
+func.func @main(%a: tensor<?x?xf32>, %b: tensor<0x2xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = tracea.gemm transpose_lhs transpose_rhs ins(%a, %b : tensor<?x?xf32>, tensor<0x2xf32>) outs(%d : tensor<?x?xf32>)
+  return %r : tensor<?x?xf32>
+}

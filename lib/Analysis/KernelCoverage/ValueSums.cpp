@@ -64,6 +64,7 @@ private:
     return {index, terms, at, coordinates, definition, extent};
   }
   Form getExtent(unsigned argument, unsigned dim);
+  bool readsNothing(DefinitionAttr definition);
 
   KernelCoverage &coverage;
   KernelOp kernel;
@@ -93,6 +94,15 @@ Form ValueSums::getExtent(unsigned argument, unsigned dim) {
   auto type = cast<MemRefType>(kernel.getFunctionType().getInput(argument));
   return type.isDynamicDim(dim) ? index.extent(argument, dim)
                                 : Form(type.getDimSize(dim));
+}
+
+/// Whether a factor has no elements. Then the sums are empty, or, where it is a
+/// row or a column that is missing, the result has no elements either.
+bool ValueSums::readsNothing(DefinitionAttr definition) {
+  return llvm::any_of(definition.getOperands(), [&](int64_t operand) {
+    Type type = kernel.getFunctionType().getInput(operand);
+    return llvm::is_contained(cast<MemRefType>(type).getShape(), 0);
+  });
 }
 
 std::string ValueSums::run() {
@@ -144,7 +154,8 @@ std::string ValueSums::run() {
     lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
                        kernel.getSourceOp() == StringRef("tracea.gemm") &&
                        !kernel.getDefinitionsAttr();
-    if (definition && !isDefined && !isUnclear && fault.empty()) {
+    if (definition && !isDefined && !isUnclear && fault.empty() &&
+        !readsNothing(definition)) {
       meaning::ClosedSum nothing = getFinder(element.at).findNothing();
       // Of an image all may be border, and a sum may go over nothing.
       if (!nothing.scope.empty() ||
