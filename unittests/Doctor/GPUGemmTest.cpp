@@ -51,7 +51,7 @@ Extents tileOf(const Problem &problem) {
 schedule::WarpgroupGemm &fields(Plan &plan) {
   return plan.as<schedule::WarpgroupGemm>();
 }
-const schedule::WarpgroupGemm fields(const Plan &plan) {
+const schedule::WarpgroupGemm &fields(const Plan &plan) {
   return plan.as<schedule::WarpgroupGemm>();
 }
 
