@@ -47,7 +47,7 @@ TileAddress Contraction::getAddress(KernelBuilder &kb, const ResultTile &tile,
 }
 
 ResultTile Contraction::beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
-                                   int64_t group, Value parts,
+                                   int64_t group, int64_t parts,
                                    int64_t cluster) {
   IndexMath &ix = kb.index();
   Value memory = kb.getDest(0u);
@@ -57,31 +57,40 @@ ResultTile Contraction::beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
   mine.sizeN = kb.getExtent(memory, rank - 1);
   SmallVector<Value> bounds;
   if (parts)
-    bounds.push_back(parts);
+    bounds.push_back(ix.constant(parts));
   for (int64_t dim = rank - 2 - getBatchRank(); dim < rank - 2; ++dim)
     bounds.push_back(kb.getExtent(memory, dim));
   bounds.push_back(ix.ceilDiv(mine.sizeM, tile[0]));
   bounds.push_back(ix.ceilDiv(mine.sizeN, tile[1]));
-  SmallVector<Value> grid(kb.beginTiles(bounds, group, cluster));
+  Value steps, share;
+  if (tile.size() > 2)
+    steps = getLhs().getSteps(kb, tile[2]);
   if (parts)
-    mine.part = grid.front();
+    share = ix.ceilDiv(steps, parts);
+  SmallVector<Value> grid(kb.beginTiles(bounds, group, cluster));
   ArrayRef<Value> matrix = ArrayRef(grid).drop_front(parts ? 1 : 0);
   mine.batch = llvm::to_vector(matrix.drop_back(2));
   mine.m = ix.mul(matrix.drop_back().back(), tile[0]);
   mine.n = ix.mul(matrix.back(), tile[1]);
+  mine.first = ix.constant(0);
+  mine.count = steps;
+  if (parts) {
+    mine.part = grid.front();
+    mine.first = ix.mul(mine.part, share);
+    mine.count = ix.min(ix.sub(steps, mine.first), share);
+  }
   return mine;
 }
 
 Value Contraction::sum(
     KernelBuilder &kb, const ResultTile &tile, const BlockForm &lhs,
-    const BlockForm &rhs, RankedTensorType accumulator, Value first,
-    Value count,
+    const BlockForm &rhs, RankedTensorType accumulator,
     function_ref<Value(Value lhs, Value rhs, Value others)> multiply) {
   // Both blocks' coordinates come before either block: what is staged together
   // can then share a ring.
-  return kb.loop(count, 1, kb.splat(accumulator, 0),
+  return kb.loop(tile.count, 1, kb.splat(accumulator, 0),
                  [&](Value step, Value others) {
-                   step = kb.index().add(first, step);
+                   step = kb.index().add(tile.first, step);
                    OperandAccess &left = getLhs(), &right = getRhs();
                    SmallVector<Value> leftAt =
                        left.getCoordinates(kb, tile, step, lhs.getDepth());

@@ -34,6 +34,8 @@ struct ResultTile {
   Value m, n;
   /// Extents of the matrix.
   Value sizeM, sizeN;
+  /// The steps of the sum: all of them, or those of the part.
+  Value first, count;
 };
 
 /// A block of an operand as a kernel wants it in shared memory.
@@ -126,17 +128,18 @@ public:
   SmallVector<Value> getInputs();
   InFlightDiagnostic emitError() { return op->emitOpError(); }
 
-  /// Opens a grid of tiles of `tile` rows and columns of the kernel's first
-  /// result; `parts`, where given, is the extent of a first dimension.
+  /// Opens a grid of tiles of the kernel's first result. `tile` is their rows,
+  /// columns and, where the kernel walks by steps, the depth of one. With
+  /// `parts` the grid has a first dimension of so many, of which each has its
+  /// share of the steps.
   ResultTile beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
-                        int64_t group = 0, Value parts = Value(),
+                        int64_t group = 0, int64_t parts = 0,
                         int64_t cluster = 1);
 
-  /// Sums `count` steps of a tile from step `first` on: stages a block of both
-  /// operands in each and lets `multiply` add their product to the others.
+  /// Sums the steps of a tile: stages a block of both operands in each and lets
+  /// `multiply` add their product to the others.
   Value sum(KernelBuilder &kb, const ResultTile &tile, const BlockForm &lhs,
-            const BlockForm &rhs, RankedTensorType accumulator, Value first,
-            Value count,
+            const BlockForm &rhs, RankedTensorType accumulator,
             function_ref<Value(Value lhs, Value rhs, Value others)> multiply);
 
   /// States what the kernel computes: the result, or parts of its sum.

@@ -278,8 +278,8 @@ void LaneKernel::build(KernelBuilder &kb) {
   auto rhsTile = getTile({depth, tileN}, element, Operand::Rhs,
                          rhsBlock.isAlongK, grid.groups[0]);
 
-  Value steps = lhs.getSteps(kb, tileK);
-  ResultTile tile = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
+  ResultTile tile =
+      contraction.beginTiles(kb, schedule.getTile(), fields.group);
   auto load = [&](RankedTensorType type, Value block, bool isExchanged,
                   int64_t row, int64_t column) -> Value {
     Value terms = loadFragment(kb, type, block, isExchanged, row, column);
@@ -293,7 +293,7 @@ void LaneKernel::build(KernelBuilder &kb) {
                                       sums.getIntOrFloatBitWidth() / 32 <=
                                   kFewWords;
   Value sum = contraction.sum(
-      kb, tile, lhsBlock, rhsBlock, accumulator, kb.index().constant(0), steps,
+      kb, tile, lhsBlock, rhsBlock, accumulator,
       [&](Value lhs, Value rhs, Value others) {
         Value some = isApart ? kb.splat(accumulator, 0) : others;
         for (int64_t at = 0; at < tileK; at += depth)

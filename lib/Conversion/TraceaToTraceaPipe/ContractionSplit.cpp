@@ -17,16 +17,6 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
 
-/// Sums the part of a tile that the grid's first dimension counts: one of
-/// `parts` shares of all `steps`.
-static Value sumPart(KernelBuilder &kb, WarpgroupTile &unit,
-                     const ResultTile &tile, Value steps, Value share) {
-  IndexMath &ix = kb.index();
-  Value first = ix.mul(tile.part, share);
-  Value count = ix.min(ix.sub(steps, first), share);
-  return unit.sum(kb, tile, first, count);
-}
-
 /// Part p of the sum, as element p of a tensor of parts.
 static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   Contraction &contraction = unit.contraction;
@@ -48,11 +38,9 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   requireAlignment(kb.getKernel());
   setPipeline(kb, unit, /*isPersistent=*/false);
 
-  Value steps = unit.getSteps(kb);
-  Value share = ix.ceilDiv(steps, fields.split);
   ResultTile tile = contraction.beginTiles(
-      kb, {unit.tileM, unit.tileN}, fields.group, ix.constant(fields.split));
-  Value sum = sumPart(kb, unit, tile, steps, share);
+      kb, {unit.tileM, unit.tileN, unit.tileK}, fields.group, fields.split);
+  Value sum = unit.sum(kb, tile);
   TileAddress address = contraction.getAddress(kb, tile, unit.isTransposed);
   StoreOp::create(kb.builder(), sum, address.memory, address.indices,
                   tile.getLimits(ix, unit.isTransposed), address.map);
@@ -179,12 +167,9 @@ static LogicalResult lowerShared(KernelRewriter &rewriter,
   requireAlignment(kb.getKernel());
   setPipeline(kb, unit, /*isPersistent=*/false);
 
-  Value steps = unit.getSteps(kb);
-  Value length = ix.ceilDiv(steps, cluster);
-  ResultTile tile =
-      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, fields.group,
-                             ix.constant(cluster), cluster);
-  Value sum = sumPart(kb, unit, tile, steps, length);
+  ResultTile tile = contraction.beginTiles(
+      kb, {unit.tileM, unit.tileN, unit.tileK}, fields.group, cluster, cluster);
+  Value sum = unit.sum(kb, tile);
   auto mine = RankedTensorType::get(
       {rows, unit.columns}, contraction.getAccumulatorType(),
       getShareLanes(rewriter.getContext(), unit, cluster));

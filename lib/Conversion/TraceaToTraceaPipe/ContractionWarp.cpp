@@ -273,13 +273,12 @@ static void build(KernelBuilder &kb, Contraction &contraction,
       getTile(warps, alg::MatrixOperand::B, {depth, tileN}, element),
       getPrecision(schedule, element)};
 
-  Value steps = contraction.getLhs().getSteps(kb, lhsBlock.getDepth());
-  ResultTile tile = contraction.beginTiles(kb, {tileM, tileN}, fields.group);
-  Value sum =
-      contraction.sum(kb, tile, lhsBlock, rhsBlock, accumulator, ix.constant(0),
-                      steps, [&](Value lhs, Value rhs, Value others) {
-                        return fragments.multiply(kb, lhs, rhs, others);
-                      });
+  ResultTile tile =
+      contraction.beginTiles(kb, schedule.getTile(), fields.group);
+  Value sum = contraction.sum(kb, tile, lhsBlock, rhsBlock, accumulator,
+                              [&](Value lhs, Value rhs, Value others) {
+                                return fragments.multiply(kb, lhs, rhs, others);
+                              });
   // What one instruction of each warp has computed leaves at a time: an
   // epilogue needs registers for no more.
   int64_t rows = WarpGrid::fragment[0] * warps.warps[0];

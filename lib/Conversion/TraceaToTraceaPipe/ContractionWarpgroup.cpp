@@ -41,10 +41,9 @@ static void lowerWhole(KernelRewriter &rewriter, WarpgroupTile &unit) {
   requireAlignment(kb.getKernel());
   setPipeline(kb, unit, walksOverTiles(contraction));
 
-  Value steps = unit.getSteps(kb);
-  ResultTile tile =
-      contraction.beginTiles(kb, {unit.tileM, unit.tileN}, fields.group);
-  Value sum = unit.sum(kb, tile, kb.index().constant(0), steps);
+  ResultTile tile = contraction.beginTiles(
+      kb, {unit.tileM, unit.tileN, unit.tileK}, fields.group);
+  Value sum = unit.sum(kb, tile);
   results.store(kb, sum, contraction.getAddress(kb, tile, unit.isTransposed),
                 tile.getLimits(kb.index(), unit.isTransposed));
   results.finish(kb.launch());

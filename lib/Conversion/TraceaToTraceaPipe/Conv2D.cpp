@@ -27,7 +27,9 @@ namespace {
 struct PatchConvolution {
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op)
       : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op),
-        b(kb.builder()), ix(kb.index()) {
+        b(kb.builder()), ix(kb.index()), tiles(kb, op),
+        accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
+        patch(tiles, tileC) {
     defineConvolution(kb, op);
   }
 
@@ -46,17 +48,13 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
 
+  ConvolutionTiles tiles;
   Type accType;
-  bool pixelLanes;
-  int64_t tileP, tileQ, tileK, tileC;
-  int64_t regQ, regK;
-  int64_t filterR, filterS;
-  std::optional<ImagePatch> patch;
-  RankedTensorType accTile;
-  AffineMap resultMap;
+  int64_t tileC;
+  ImagePatch patch;
   Value scratch;
 
-  Value sizeP, sizeQ, channels, filters;
+  Value channels, filters;
   // Of the current grid tile and block of input channels.
   Value n, group, p0, q0, k0, c0;
   Value lengthP, lengthQ, lengthK, lengthC;
@@ -79,69 +77,66 @@ Value PatchConvolution::stageFilter(Value k) {
   map[op.getFilterInDim()] = kb.dim(2);
   map[op.getFilterOutDim()] = kb.dim(3);
   return StageOp::create(
-      b, kb.getStagedType({filterR, filterS, tileC, regK}, accType),
+      b,
+      kb.getStagedType({tiles.filterHeight, tiles.filterWidth, tileC,
+                        tiles.registerChannels},
+                       accType),
       kb.getMemRef(op.getFilter()), indices,
-      ValueRange{ix.constant(filterR), ix.constant(filterS), lengthC,
-                 ix.constant(regK)},
+      ValueRange{ix.constant(tiles.filterHeight),
+                 ix.constant(tiles.filterWidth), lengthC,
+                 ix.constant(tiles.registerChannels)},
       kb.map(4, map), ArrayRef<int64_t>{op.getFilterOutDim()},
       schedule.getFields<schedule::CPUConv>().slots);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
   Value zero = ix.constant(0);
-  return kb.loop(ix.constant(filterR), 1, start, [&](Value r, Value sumR) {
-    return kb.loop(ix.constant(filterS), 1, sumR, [&](Value s, Value sum) {
-      SmallVector<int64_t> imageShape = {regQ, tileC};
-      SmallVector<int64_t> weightShape = {tileC, regK};
-      AffineMap weightMap =
-          kb.map(2, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1)});
-      if (pixelLanes) {
-        std::swap(imageShape[0], imageShape[1]);
-        std::swap(weightShape[0], weightShape[1]);
-        weightMap = kb.map(2, {kb.zero(), kb.zero(), kb.dim(1), kb.dim(0)});
-      }
-      Value image =
-          ViewOp::create(b, kb.getStagedType(imageShape, accType), patch->get(),
-                         patch->at(p, q, r, s, zero), patch->getTileMap());
-      Value weights =
-          ViewOp::create(b, kb.getStagedType(weightShape, accType), filter,
-                         ValueRange{r, s, zero, zero}, weightMap);
-      if (pixelLanes)
-        std::swap(image, weights);
-      return MmaOp::create(b, image, weights, sum, lengthC, ValueRange())
-          .getResult();
-    });
-  });
+  return kb.loop(
+      ix.constant(tiles.filterHeight), 1, start, [&](Value r, Value sumR) {
+        return kb.loop(
+            ix.constant(tiles.filterWidth), 1, sumR, [&](Value s, Value sum) {
+              SmallVector<int64_t> imageShape = {tiles.registerPixels, tileC};
+              SmallVector<int64_t> weightShape = {tileC,
+                                                  tiles.registerChannels};
+              if (tiles.pixelLanes) {
+                std::swap(imageShape[0], imageShape[1]);
+                std::swap(weightShape[0], weightShape[1]);
+              }
+              AffineMap weightMap = kb.matrixMap(2, tiles.pixelLanes);
+              Value image = ViewOp::create(
+                  b, kb.getStagedType(imageShape, accType), patch.get(),
+                  patch.at(p, q, r, s, zero), patch.getTileMap());
+              Value weights = ViewOp::create(
+                  b, kb.getStagedType(weightShape, accType), filter,
+                  ValueRange{r, s, zero, zero}, weightMap);
+              if (tiles.pixelLanes)
+                std::swap(image, weights);
+              return MmaOp::create(b, image, weights, sum, lengthC,
+                                   ValueRange())
+                  .getResult();
+            });
+      });
 }
 
 void PatchConvolution::emitTile(Value p, Value q, Value k) {
   Value limitQ = ix.sub(lengthQ, q), limitK = ix.sub(lengthK, k);
-  SmallVector<Value> limits = {limitQ, limitK};
-  if (pixelLanes)
-    limits = {limitK, limitQ};
-  SmallVector<Value> indices(4);
-  indices[op.getBatchDim()] = n;
-  indices[op.getHeightDim()] = ix.add(p0, p);
-  indices[op.getWidthDim()] = ix.add(q0, q);
-  indices[op.getChannelDim()] = ix.add(ix.mul(group, filters), ix.add(k0, k));
-  TileAddress address{kb.getDest(op.getInit()), indices, resultMap};
+  SmallVector<Value> limits = tiles.inOrder(limitQ, limitK);
+  TileAddress address =
+      tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q),
+                       ix.add(ix.mul(group, filters), ix.add(k0, k)));
   TileAddress rest = address;
   if (scratch) {
-    AffineExpr pixel = kb.dim(pixelLanes ? 1 : 0);
-    AffineExpr channel = kb.dim(pixelLanes ? 0 : 1);
-    if (pixelLanes)
-      rest = {scratch, {p, k, q}, kb.map(2, {kb.zero(), channel, pixel})};
-    else
-      rest = {scratch, {p, q, k}, kb.map(2, {kb.zero(), pixel, channel})};
+    rest = {scratch, {p}, kb.matrixMap(1)};
+    llvm::append_range(rest.indices, tiles.inOrder(q, k));
   }
   // A block's sum starts from zero and is added to the others at its end: that
   // keeps rounding errors to those of a block, and the loads off the way.
-  Value block = emitTaps(p, q, kb.splat(accTile, 0));
+  Value block = emitTaps(p, q, kb.splat(tiles.accumulator, 0));
   Value sum = kb.select(
       first, [&] { return block; },
       [&]() -> Value {
-        Value others = LoadOp::create(b, accTile, rest.memory, rest.indices,
-                                      limits, Value(), rest.map);
+        Value others = LoadOp::create(b, tiles.accumulator, rest.memory,
+                                      rest.indices, limits, Value(), rest.map);
         return kb.addTiles(others, block);
       });
   kb.branch(
@@ -157,55 +152,31 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
 }
 
 void PatchConvolution::build() {
-  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
-  accType = op.getAccumulatorType();
-  pixelLanes = op.getLayout() == ImageLayout::NCHW;
-  ArrayRef<int64_t> registers =
-      schedule.getFields<schedule::CPUConv>().registers;
-  regQ = registers[pixelLanes ? 1 : 0];
-  regK = registers[pixelLanes ? 0 : 1];
-  ArrayRef<int64_t> tile = schedule.getTile();
-  tileP = tile[0];
-  tileQ = llvm::alignTo(tile[1], regQ);
-  tileK = llvm::alignTo(tile[2], regK);
-  tileC = tile[3];
-  filterR = filterType.getDimSize(op.getFilterHeightDim());
-  filterS = filterType.getDimSize(op.getFilterWidthDim());
-  patch.emplace(kb, op, ArrayRef<int64_t>{tileP, tileQ, tileC}, regQ);
-
-  sizeP = kb.getDim(op.getInit(), op.getHeightDim());
-  sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
+  Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
+  Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
   channels = kb.getDim(op.getFilter(), op.getFilterInDim());
   filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
                         op.getGroups());
-  Block::BlockArgListType grid =
-      kb.beginTiles({kb.getDim(op.getInit(), op.getBatchDim()),
-                     ix.constant(op.getGroups()), ix.ceilDiv(filters, tileK),
-                     ix.ceilDiv(sizeP, tileP), ix.ceilDiv(sizeQ, tileQ)});
+  Block::BlockArgListType grid = kb.beginTiles(
+      {kb.getDim(op.getInit(), op.getBatchDim()), ix.constant(op.getGroups()),
+       ix.ceilDiv(filters, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
+       ix.ceilDiv(sizeQ, tiles.columns)});
   n = grid[0];
   group = grid[1];
-  k0 = ix.mul(grid[2], tileK);
-  p0 = ix.mul(grid[3], tileP);
-  q0 = ix.mul(grid[4], tileQ);
-  lengthK = ix.min(ix.sub(filters, k0), tileK);
-  lengthP = ix.min(ix.sub(sizeP, p0), tileP);
-  lengthQ = ix.min(ix.sub(sizeQ, q0), tileQ);
-
-  accTile = pixelLanes ? kb.getTileType({regK, regQ}, accType)
-                       : kb.getTileType({regQ, regK}, accType);
-  SmallVector<AffineExpr> resultExprs(4, kb.zero());
-  resultExprs[op.getWidthDim()] = kb.dim(pixelLanes ? 1 : 0);
-  resultExprs[op.getChannelDim()] = kb.dim(pixelLanes ? 0 : 1);
-  resultMap = kb.map(2, resultExprs);
+  k0 = ix.mul(grid[2], tiles.channels);
+  p0 = ix.mul(grid[3], tiles.rows);
+  q0 = ix.mul(grid[4], tiles.columns);
+  lengthK = ix.min(ix.sub(filters, k0), tiles.channels);
+  lengthP = ix.min(ix.sub(sizeP, p0), tiles.rows);
+  lengthQ = ix.min(ix.sub(sizeQ, q0), tiles.columns);
 
   // Where sums rest between blocks of input channels.
   std::optional<int64_t> knownC = getStatic(channels);
   bool oneBlock = knownC && *knownC <= tileC;
   if (!oneBlock && resultType.getElementType() != accType) {
-    SmallVector<int64_t> shape = {tileP, tileQ, tileK};
-    if (pixelLanes)
-      shape = {tileP, tileK, tileQ};
+    SmallVector<int64_t> shape = {tiles.rows};
+    llvm::append_range(shape, tiles.inOrder(tiles.columns, tiles.channels));
     scratch = ScratchOp::create(
         b,
         MemRefType::get(shape, accType, AffineMap(),
@@ -217,12 +188,13 @@ void PatchConvolution::build() {
     lengthC = ix.min(ix.sub(channels, c0), tileC);
     first = ix.equal(c0, ix.constant(0));
     last = ix.lessOrEqual(channels, ix.add(c0, tileC));
-    patch->stage({n, p0, q0, lengthP, lengthQ,
-                  ix.add(ix.mul(group, channels), c0), lengthC});
-    kb.loop(lengthK, regK, [&](Value k) {
+    patch.stage({n, p0, q0, lengthP, lengthQ,
+                 ix.add(ix.mul(group, channels), c0), lengthC});
+    kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
       filter = stageFilter(k);
       kb.loop(lengthP, 1, [&](Value p) {
-        kb.loop(lengthQ, regQ, [&](Value q) { emitTile(p, q, k); });
+        kb.loop(lengthQ, tiles.registerPixels,
+                [&](Value q) { emitTile(p, q, k); });
       });
     });
   });

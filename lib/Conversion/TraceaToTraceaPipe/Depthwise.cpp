@@ -34,31 +34,25 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Type accType = op.getAccumulatorType();
-  bool pixelLanes = op.getLayout() == ImageLayout::NCHW;
   const auto &fields = schedule.getFields<schedule::CPUConv>();
-  int64_t regQ = fields.registers[pixelLanes ? 1 : 0];
-  int64_t regC = fields.registers[pixelLanes ? 0 : 1];
-  int64_t tileP = schedule.getTile()[0];
-  int64_t tileQ = llvm::alignTo(schedule.getTile()[1], regQ);
-  int64_t tileC = llvm::alignTo(schedule.getTile()[2], regC);
-  int64_t filterR = filterType.getDimSize(op.getFilterHeightDim());
-  int64_t filterS = filterType.getDimSize(op.getFilterWidthDim());
+  ConvolutionTiles tiles(kb, op);
   Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
   Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
   Value sizeC = kb.getDim(op.getInit(), op.getChannelDim());
   Block::BlockArgListType grid = kb.beginTiles(
-      {kb.getDim(op.getInit(), op.getBatchDim()), ix.ceilDiv(sizeC, tileC),
-       ix.ceilDiv(sizeP, tileP), ix.ceilDiv(sizeQ, tileQ)});
-  Value n = grid[0], c0 = ix.mul(grid[1], tileC), p0 = ix.mul(grid[2], tileP),
-        q0 = ix.mul(grid[3], tileQ);
-  Value lengthC = ix.min(ix.sub(sizeC, c0), tileC);
-  Value lengthP = ix.min(ix.sub(sizeP, p0), tileP);
-  Value lengthQ = ix.min(ix.sub(sizeQ, q0), tileQ);
+      {kb.getDim(op.getInit(), op.getBatchDim()),
+       ix.ceilDiv(sizeC, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
+       ix.ceilDiv(sizeQ, tiles.columns)});
+  Value n = grid[0], c0 = ix.mul(grid[1], tiles.channels),
+        p0 = ix.mul(grid[2], tiles.rows), q0 = ix.mul(grid[3], tiles.columns);
+  Value lengthC = ix.min(ix.sub(sizeC, c0), tiles.channels);
+  Value lengthP = ix.min(ix.sub(sizeP, p0), tiles.rows);
+  Value lengthQ = ix.min(ix.sub(sizeQ, q0), tiles.columns);
   Value zero = ix.constant(0);
 
   // Register tiles reach past the last channel: there the patch is zero.
-  Value channels = ix.roundUp(lengthC, regC);
-  ImagePatch patch(kb, op, {tileP, tileQ, tileC}, regQ);
+  Value channels = ix.roundUp(lengthC, tiles.registerChannels);
+  ImagePatch patch(tiles, tiles.channels);
   patch.stage({n, p0, q0, lengthP, lengthQ, c0, channels},
               /*wholeChannels=*/true);
 
@@ -70,53 +64,47 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   filterMap[op.getFilterWidthDim()] = kb.dim(1);
   filterMap[op.getFilterOutDim()] = kb.dim(2);
   Value weights = StageOp::create(
-      b, kb.getStagedType({filterR, filterS, tileC}, accType),
+      b,
+      kb.getStagedType({tiles.filterHeight, tiles.filterWidth, tiles.channels},
+                       accType),
       kb.getMemRef(op.getFilter()), filterIndices,
-      ValueRange{ix.constant(filterR), ix.constant(filterS), channels},
+      ValueRange{ix.constant(tiles.filterHeight),
+                 ix.constant(tiles.filterWidth), channels},
       kb.map(3, filterMap), ArrayRef<int64_t>{op.getFilterOutDim()},
       fields.slots);
 
-  RankedTensorType accTile = pixelLanes ? kb.getTileType({regC, regQ}, accType)
-                                        : kb.getTileType({regQ, regC}, accType);
-  unsigned pixelDim = pixelLanes ? 1 : 0, channelDim = pixelLanes ? 0 : 1;
-  SmallVector<AffineExpr> resultExprs(4, kb.zero());
-  resultExprs[op.getWidthDim()] = kb.dim(pixelDim);
-  resultExprs[op.getChannelDim()] = kb.dim(channelDim);
-  AffineMap resultMap = kb.map(2, resultExprs);
-
-  kb.loop(lengthC, regC, [&](Value c) {
+  RankedTensorType accTile = tiles.accumulator;
+  AffineExpr channel = kb.dim(tiles.pixelLanes ? 0 : 1);
+  kb.loop(lengthC, tiles.registerChannels, [&](Value c) {
     kb.loop(lengthP, 1, [&](Value p) {
-      kb.loop(lengthQ, regQ, [&](Value q) {
+      kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
         auto multiplyTap = [&](Value r, Value s, Value sum) -> Value {
           Value pixels =
               LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
                              ValueRange(), Value(), patch.getTileMap());
           Value weight = LoadOp::create(
               b, accTile, weights, ValueRange{r, s, c}, ValueRange(), Value(),
-              kb.map(2, {kb.zero(), kb.zero(), kb.dim(channelDim)}));
+              kb.map(2, {kb.zero(), kb.zero(), channel}));
           if (isa<FloatType>(accType))
             return arith::AddFOp::create(
                 b, sum, arith::MulFOp::create(b, pixels, weight));
           return arith::AddIOp::create(
               b, sum, arith::MulIOp::create(b, pixels, weight));
         };
-        Value sum = kb.loop(ix.constant(filterR), 1, kb.splat(accTile, 0),
-                            [&](Value r, Value sumR) {
-                              return kb.loop(ix.constant(filterS), 1, sumR,
-                                             [&](Value s, Value sumS) {
+        Value sum = kb.loop(ix.constant(tiles.filterHeight), 1,
+                            kb.splat(accTile, 0), [&](Value r, Value sumR) {
+                              return kb.loop(ix.constant(tiles.filterWidth), 1,
+                                             sumR, [&](Value s, Value sumS) {
                                                return multiplyTap(r, s, sumS);
                                              });
                             });
-        SmallVector<Value> limits(2), indices(4);
-        limits[pixelDim] = ix.sub(lengthQ, q);
-        limits[channelDim] = ix.sub(lengthC, c);
-        indices[op.getBatchDim()] = n;
-        indices[op.getHeightDim()] = ix.add(p0, p);
-        indices[op.getWidthDim()] = ix.add(q0, q);
-        indices[op.getChannelDim()] = ix.add(c0, c);
-        TileAddress address{kb.getDest(op.getInit()), indices, resultMap};
+        SmallVector<Value> limits =
+            tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
+        TileAddress address =
+            tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
         Value out = kb.emitEpilogue(op, sum, address, limits);
-        StoreOp::create(b, out, address.memory, indices, limits, resultMap);
+        StoreOp::create(b, out, address.memory, address.indices, limits,
+                        address.map);
       });
     });
   });

@@ -85,7 +85,7 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
   Value rows = kb.getDim(contraction.getInit(), 0);
   Value sizeN = kb.getDim(contraction.getInit(), 1);
   Value groups = kb.getExtent(ends, 0);
-  Value steps = unit.getSteps(kb);
+  Value steps = contraction.getLhs().getSteps(kb, unit.tileK);
   Value columns = ix.ceilDiv(sizeN, unit.tileN);
   // Each group but one may add a tile, if it has a row.
   Value most = ix.mul(
@@ -109,8 +109,9 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
   tile.batch = {ix.min(found.getGroup(), ix.sub(groups, 1))};
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        raster.getRow(), count.getFull());
-  Value terms = arith::SelectOp::create(b, isFull, steps, ix.constant(0));
-  Value sum = unit.sum(kb, tile, ix.constant(0), terms);
+  tile.first = ix.constant(0);
+  tile.count = arith::SelectOp::create(b, isFull, steps, tile.first);
+  Value sum = unit.sum(kb, tile);
   results.store(kb, sum, contraction.getAddress(kb, tile), tile.getLimits(ix));
 }
 

@@ -8,18 +8,41 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-ImagePatch::ImagePatch(KernelBuilder &kb, Conv2DOp op, ArrayRef<int64_t> tile,
-                       int64_t registerColumns)
-    : kb(kb), ix(kb.index()), op(op),
-      pixelLanes(op.getLayout() == ImageLayout::NCHW), tileRows(tile[0]),
-      tileColumns(llvm::alignTo(tile[1], registerColumns)),
-      tileChannels(tile[2]), registerColumns(registerColumns),
-      strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
-      dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]) {
+ConvolutionTiles::ConvolutionTiles(KernelBuilder &kb, Conv2DOp op)
+    : kb(kb), op(op), pixelLanes(op.getLayout() == ImageLayout::NCHW) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ArrayRef<int64_t> registers =
+      schedule.getFields<schedule::CPUConv>().registers;
+  registerPixels = registers[pixelLanes ? 1 : 0];
+  registerChannels = registers[pixelLanes ? 0 : 1];
+  rows = schedule.getTile()[0];
+  columns = llvm::alignTo(schedule.getTile()[1], registerPixels);
+  channels = llvm::alignTo(schedule.getTile()[2], registerChannels);
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   filterHeight = filter.getDimSize(op.getFilterHeightDim());
   filterWidth = filter.getDimSize(op.getFilterWidthDim());
+  accumulator = kb.getTileType(inOrder(registerPixels, registerChannels),
+                               op.getAccumulatorType());
 }
+
+TileAddress ConvolutionTiles::getAddress(Value n, Value p, Value q,
+                                         Value c) const {
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] = p;
+  indices[op.getWidthDim()] = q;
+  indices[op.getChannelDim()] = c;
+  SmallVector<AffineExpr> exprs(4, kb.zero());
+  exprs[op.getWidthDim()] = kb.dim(pixelLanes ? 1 : 0);
+  exprs[op.getChannelDim()] = kb.dim(pixelLanes ? 0 : 1);
+  return {kb.getDest(op.getInit()), indices, kb.map(2, exprs)};
+}
+
+ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels)
+    : kb(tiles.kb), ix(kb.index()), op(tiles.op), tiles(tiles),
+      tileChannels(channels), strideH(op.getStrides()[0]),
+      strideW(op.getStrides()[1]), dilationH(op.getDilations()[0]),
+      dilationW(op.getDilations()[1]) {}
 
 void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   SmallVector<Value> indices(4);
@@ -35,26 +58,26 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
     padded.push_back(op.getChannelDim());
   llvm::sort(padded);
 
-  int64_t reachH = (filterHeight - 1) * dilationH;
-  int64_t reachW = (filterWidth - 1) * dilationW;
+  int64_t reachH = (tiles.filterHeight - 1) * dilationH;
+  int64_t reachW = (tiles.filterWidth - 1) * dilationW;
   Value rows = ix.add(ix.mul(ix.sub(block.rows, 1), strideH), reachH + 1);
-  Value whole = ix.roundUp(block.columns, registerColumns);
-  int64_t height = (tileRows - 1) * strideH + reachH + 1;
+  Value whole = ix.roundUp(block.columns, tiles.registerPixels);
+  int64_t height = (tiles.rows - 1) * strideH + reachH + 1;
 
   SmallVector<AffineExpr> map(4, kb.zero());
   map[op.getHeightDim()] = kb.dim(0);
   SmallVector<int64_t> shape;
   SmallVector<Value> limits;
-  if (pixelLanes) {
+  if (tiles.pixelLanes) {
     map[op.getChannelDim()] = kb.dim(1);
     map[op.getWidthDim()] = kb.dim(3) * strideW + kb.dim(2);
-    shape = {height, tileChannels, strideW, tileColumns + reachW / strideW};
+    shape = {height, tileChannels, strideW, tiles.columns + reachW / strideW};
     limits = {rows, block.channels, ix.constant(strideW),
               ix.add(whole, reachW / strideW)};
   } else {
     map[op.getWidthDim()] = kb.dim(1);
     map[op.getChannelDim()] = kb.dim(2);
-    shape = {height, (tileColumns - 1) * strideW + reachW + 1, tileChannels};
+    shape = {height, (tiles.columns - 1) * strideW + reachW + 1, tileChannels};
     limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), strideW), reachW + 1),
               block.channels};
   }
@@ -67,13 +90,13 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
 SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {
   Value h = ix.add(ix.mul(p, strideH), ix.mul(r, dilationH));
   Value tap = ix.mul(s, dilationW);
-  if (pixelLanes)
+  if (tiles.pixelLanes)
     return {h, c, ix.rem(tap, strideW), ix.add(q, ix.floorDiv(tap, strideW))};
   return {h, ix.add(ix.mul(q, strideW), tap), c};
 }
 
 AffineMap ImagePatch::getTileMap() {
-  if (pixelLanes)
+  if (tiles.pixelLanes)
     return kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)});
   return kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)});
 }

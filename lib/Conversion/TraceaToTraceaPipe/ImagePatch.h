@@ -13,6 +13,33 @@
 
 namespace mlir::tracea {
 
+/// The tiles of a convolution's result that its schedule says. Lanes lie along
+/// the result's contiguous dimension: a register tile is pixels of a row by
+/// channels where channels are last, and channels by pixels where they are not.
+struct ConvolutionTiles {
+  ConvolutionTiles(KernelBuilder &kb, Conv2DOp op);
+
+  /// What belongs to a register tile's pixels and channels, in its order.
+  template <typename T>
+  SmallVector<T> inOrder(T ofPixels, T ofChannels) const {
+    if (pixelLanes)
+      std::swap(ofPixels, ofChannels);
+    return {ofPixels, ofChannels};
+  }
+  /// The register tile from output pixel (p, q) and channel `c` of image `n`.
+  TileAddress getAddress(Value n, Value p, Value q, Value c) const;
+
+  KernelBuilder &kb;
+  mutable Conv2DOp op;
+  bool pixelLanes;
+  /// Extents of a register tile.
+  int64_t registerPixels, registerChannels;
+  /// Of a grid tile, in whole register tiles.
+  int64_t rows, columns, channels;
+  int64_t filterHeight, filterWidth;
+  RankedTensorType accumulator;
+};
+
 /// One grid tile of output pixels and a block of input channels.
 struct PixelBlock {
   Value image;             // index of the image in the batch
@@ -27,13 +54,8 @@ struct PixelBlock {
 /// stride.
 class ImagePatch {
 public:
-  /// `tile` is the most rows, columns and channels of a block; its columns are
-  /// rounded up to whole register tiles of `registerColumns` pixels.
-  ImagePatch(KernelBuilder &kb, Conv2DOp op, ArrayRef<int64_t> tile,
-             int64_t registerColumns);
-
-  bool lanesAlongPixels() const { return pixelLanes; }
-  int64_t getTileColumns() const { return tileColumns; }
+  /// What a grid tile sees of `channels` input channels.
+  ImagePatch(const ConvolutionTiles &tiles, int64_t channels);
 
   /// Stages the patch of `block`, zeros where it leaves the image. With
   /// `wholeChannels` channels up to the tile's extent are defined: zeros past
@@ -54,9 +76,8 @@ private:
   KernelBuilder &kb;
   IndexMath &ix;
   Conv2DOp op;
-  bool pixelLanes;
-  int64_t tileRows, tileColumns, tileChannels, registerColumns;
-  int64_t filterHeight, filterWidth;
+  ConvolutionTiles tiles;
+  int64_t tileChannels;
   int64_t strideH, strideW, dilationH, dilationW;
   Value patch;
 };

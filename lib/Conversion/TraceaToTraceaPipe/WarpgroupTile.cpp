@@ -116,8 +116,7 @@ static Value getView(KernelBuilder &kb, Value block, bool isExchanged,
       block, ValueRange{zero, zero}, kb.matrixMap(0, isExchanged));
 }
 
-Value WarpgroupTile::sum(KernelBuilder &kb, const ResultTile &tile, Value first,
-                         Value count) {
+Value WarpgroupTile::sum(KernelBuilder &kb, const ResultTile &tile) {
   auto multiply = [&](Value lhs, Value rhs, Value others) -> Value {
     bool isLeftAlongK = lhsBlock.isAlongK, isRightAlongK = rhsBlock.isAlongK;
     if (isTransposed) {
@@ -129,8 +128,8 @@ Value WarpgroupTile::sum(KernelBuilder &kb, const ResultTile &tile, Value first,
     return MmaOp::create(kb.builder(), left, right, others, Value(),
                          ValueRange());
   };
-  return contraction.sum(kb, tile, lhsBlock, rhsBlock, getAccumulator(), first,
-                         count, multiply);
+  return contraction.sum(kb, tile, lhsBlock, rhsBlock, getAccumulator(),
+                         multiply);
 }
 
 /// Registers of a thread that copies and of one that multiplies: what the

@@ -38,13 +38,8 @@ struct WarpgroupTile {
     return isTransposed ? SmallVector<int64_t>{across, 16}
                         : SmallVector<int64_t>{16, across};
   }
-  /// Steps of the whole sum.
-  Value getSteps(KernelBuilder &kb) {
-    return contraction.getLhs().getSteps(kb, tileK);
-  }
-  /// Sums `count` steps of `tile` from step `first` on.
-  Value sum(KernelBuilder &kb, const ResultTile &tile, Value first,
-            Value count);
+  /// The sum of a tile over its steps.
+  Value sum(KernelBuilder &kb, const ResultTile &tile);
 
   Contraction &contraction;
   bool isTransposed;
