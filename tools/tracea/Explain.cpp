@@ -104,6 +104,17 @@ static bool stand(const RemarkNote &remark, const OpDecision &decision) {
          remark.place.column == decision.place.column;
 }
 
+/// "gemm_0 else gemm_1, gemm_2": two launches, the first of one of two kernels.
+static std::string describeLaunches(const OpDecision &decision) {
+  std::string text;
+  for (const std::vector<std::string> &kernels : decision.launches) {
+    text += text.empty() ? "" : ", ";
+    for (size_t i = 0; i < kernels.size(); ++i)
+      text += (i ? " else " : "") + kernels[i];
+  }
+  return text.empty() ? "plain loops" : text;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
@@ -210,8 +221,8 @@ static std::string describe(const std::string &source,
     text += "\noperations\n";
     for (const OpDecision &decision : report->decisions) {
       text += "  " + decision.place.text() + ": " + decision.op + " -> " +
-              (decision.kernel.empty() ? "plain loops" : decision.kernel) +
-              "\n    schedule " + decision.schedule + "\n";
+              describeLaunches(decision) + "\n    schedule " +
+              decision.schedule + "\n";
       for (const RemarkNote &remark : report->remarks)
         if (stand(remark, decision) && remark.category == "tracea-doctor")
           text += "    " + remark.kind + " " + remark.name + ": " +
@@ -288,8 +299,7 @@ static nlohmann::ordered_json toJSON(const std::string &source,
                                       {"op", decision.op},
                                       {"variant", decision.variant},
                                       {"schedule", decision.schedule}};
-      if (!decision.kernel.empty())
-        entry["kernel"] = decision.kernel;
+      entry["launches"] = decision.launches;
       json["operations"].push_back(std::move(entry));
     }
     json["remarks"] = nlohmann::ordered_json::array();

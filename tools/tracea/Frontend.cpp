@@ -20,6 +20,7 @@
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 #include "tracea/Doctor/Doctor.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Config/llvm-config.h"
@@ -28,8 +29,6 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <deque>
-#include <map>
 #include <mutex>
 #include <numeric>
 
@@ -202,16 +201,22 @@ class Observer : public PassInstrumentation {
 public:
   explicit Observer(CompileReport &report) : report(report) {}
 
+  void runBeforePass(Pass *pass, Operation *op) override {
+    ModuleOp module = dyn_cast<ModuleOp>(op);
+    // Launches number the operations as they stand here.
+    if (module && pass->getArgument() == "convert-tracea-to-tracea-pipe")
+      recordDecisions(module);
+  }
+
   void runAfterPass(Pass *pass, Operation *op) override {
     ModuleOp module = dyn_cast<ModuleOp>(op);
     if (!module)
       return;
     StringRef argument = pass->getArgument();
-    if (argument == "tracea-select-schedule") {
-      recordDecisions(module);
+    if (argument == "tracea-select-schedule")
       recordNarrowReductions(module);
-    } else if (argument == "tracea-deduplicate-kernels")
-      recordKernels(module);
+    else if (argument == "tracea-deduplicate-kernels")
+      recordLaunches(module);
     else if (argument == "tracea-promote-to-f64")
       recordReductions(module);
     else if (argument == "tracea-pipeline-kernels")
@@ -223,6 +228,7 @@ private:
     // A problem that cannot be stated has been reported by the pass.
     ScopedDiagnosticHandler quiet(module.getContext(),
                                   [](Diagnostic &) { return success(); });
+    report.decisions.clear();
     module.walk([&](mlir::tracea::ScheduledOpInterface op) {
       mlir::tracea::ScheduleAttr schedule = op.getScheduleAttr();
       if (!schedule)
@@ -239,30 +245,19 @@ private:
     });
   }
 
-  /// A launch stands where its operation stood. Operations of one place and
-  /// variant are told apart by their order.
-  void recordKernels(ModuleOp module) {
-    SymbolTable symbols(module);
-    std::map<std::string, std::deque<tracea_pipe::KernelOp>> launched;
-    for (auto function : module.getOps<func::FuncOp>())
-      function.walk([&](tracea_pipe::LaunchOp launch) {
-        if (auto kernel =
-                symbols.lookup<tracea_pipe::KernelOp>(launch.getKernel()))
-          launched[getPlace(launch.getLoc()).text()].push_back(kernel);
-      });
-    for (OpDecision &decision : report.decisions) {
-      std::deque<tracea_pipe::KernelOp> &kernels =
-          launched[decision.place.text()];
-      auto kernel = llvm::find_if(kernels, [&](tracea_pipe::KernelOp other) {
-        return decision.op == other.getSourceOp().value_or("") &&
-               decision.variant == other.getVariant().value_or("");
-      });
-      decision.kernel.clear();
-      if (kernel == kernels.end())
-        continue;
-      decision.kernel = kernel->getSymName().str();
-      kernels.erase(kernel);
-    }
+  void recordLaunches(ModuleOp module) {
+    for (OpDecision &decision : report.decisions)
+      decision.launches.clear();
+    module.walk([&](tracea_pipe::LaunchOp launch) {
+      std::optional<int64_t> operation =
+          tracea_pipe::getLaunchedOperation(launch);
+      if (!operation || *operation >= int64_t(report.decisions.size()))
+        return;
+      std::vector<std::string> kernels;
+      for (FlatSymbolRefAttr kernel : launch.getKernels())
+        kernels.push_back(kernel.getValue().str());
+      report.decisions[*operation].launches.push_back(std::move(kernels));
+    });
   }
 
   void recordTiles(ModuleOp module) {

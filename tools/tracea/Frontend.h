@@ -46,8 +46,9 @@ struct OpDecision {
   std::string variant;
   /// The attribute as it is written in IR.
   std::string schedule;
-  /// The kernel made of it; empty where it is left to plain loops.
-  std::string kernel;
+  /// The kernels of each launch that it became, of which the first one that can
+  /// run is run; empty where it is left to plain loops.
+  std::vector<std::vector<std::string>> launches;
   /// Floating-point operations for each element of the first result, a
   /// multiply-add counted as two; 0 where unknown.
   double flopsPerElement = 0;

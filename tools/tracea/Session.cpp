@@ -523,8 +523,11 @@ std::vector<rt::Tensor> Session::inputTensors() const {
 }
 
 const OpDecision *Session::findDecision(const std::string &kernel) const {
+  // What further launches do is no part of the count: copies, sums of parts.
   for (const OpDecision &decision : report.decisions)
-    if (decision.kernel == kernel)
+    if (!decision.launches.empty() &&
+        std::count(decision.launches.front().begin(),
+                   decision.launches.front().end(), kernel))
       return &decision;
   return nullptr;
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -396,10 +397,10 @@ SmallVector<Value> KernelBuilder::emitEpilogueResults(
 ValueRange KernelBuilder::launch() {
   rewriter.setInsertionPoint(op);
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());
-  auto launch =
-      LaunchOp::create(rewriter, op->getLoc(), types,
-                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                       /*others=*/ArrayAttr(), inputs, inits);
+  auto launch = LaunchOp::create(
+      rewriter, getLaunchLocation(op->getLoc(), rewriter.operation), types,
+      FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+      /*others=*/ArrayAttr(), inputs, inits);
   return launch.getResults();
 }
 

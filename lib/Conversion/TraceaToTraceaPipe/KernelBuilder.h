@@ -64,6 +64,8 @@ public:
       : IRRewriter(module->getContext()), names(module) {}
 
   tracea_pipe::KernelNames names;
+  /// The number of the operation that is lowered, in the order of the module.
+  int64_t operation = 0;
 };
 
 /// One kernel in the making, and the launch that will replace the operation.
@@ -146,7 +148,7 @@ public:
 private:
   void createKernel(tracea_pipe::KernelNames &names);
 
-  RewriterBase &rewriter;
+  KernelRewriter &rewriter;
   Operation *op;
   tracea_pipe::KernelOp kernel;
   ImplicitLocOpBuilder b;

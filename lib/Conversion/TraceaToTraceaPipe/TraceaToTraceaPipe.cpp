@@ -188,7 +188,8 @@ struct ConvertTraceaToTraceaPipe
       return signalPassFailure();
     }
     KernelRewriter rewriter(module);
-    for (ScheduledOpInterface op : ops) {
+    for (auto [number, op] : llvm::enumerate(ops)) {
+      rewriter.operation = number;
       ScheduleAttr schedule = op.getScheduleAttr();
       if (!schedule) {
         op.emitOpError() << "expected a schedule; run tracea-select-schedule "

@@ -17,6 +17,18 @@ using namespace mlir::tracea_pipe;
 /// Longer texts are not worth their time: sizes are then known by their values.
 static constexpr unsigned kMostNodes = 512;
 
+Location mlir::tracea_pipe::getLaunchLocation(Location loc, int64_t operation) {
+  Builder builder(loc.getContext());
+  return FusedLoc::get({loc}, builder.getI64IntegerAttr(operation),
+                       loc.getContext());
+}
+
+std::optional<int64_t>
+mlir::tracea_pipe::getLaunchedOperation(LaunchOp launch) {
+  auto loc = dyn_cast<FusedLocWith<IntegerAttr>>(LocationAttr(launch.getLoc()));
+  return loc ? std::optional(loc.getMetadata().getInt()) : std::nullopt;
+}
+
 Value mlir::tracea_pipe::getViewRoot(Value view) {
   while (auto viewLike = view.getDefiningOp<ViewLikeOpInterface>())
     view = viewLike.getViewSource();

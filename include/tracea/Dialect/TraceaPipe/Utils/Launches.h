@@ -19,6 +19,14 @@ Value getViewRoot(Value view);
 /// through another operand too, where one of both is written.
 llvm::SmallBitVector getAliasedOperands(LaunchOp launch);
 
+/// The location of a launch that the operation at `loc` became, which carries
+/// its number among the module's operations with schedules: several may have
+/// one place in the source. Locations stay with a launch when passes rename,
+/// share or replace what it launches.
+Location getLaunchLocation(Location loc, int64_t operation);
+/// That number; nothing of launches that no operation with a schedule became.
+std::optional<int64_t> getLaunchedOperation(LaunchOp launch);
+
 /// Where a size comes from: a number {null, n}, an extent of a memref
 /// {memref, dim}, or any other value {value, -1}.
 using SizeOrigin = std::pair<Value, int64_t>;
