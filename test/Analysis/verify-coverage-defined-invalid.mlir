@@ -142,7 +142,7 @@ tracea_pipe.kernel @k(%a: memref<8x?xf32>, %b: memref<16x?xf32>, %c: memref<8x16
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : !sum
   tracea_pipe.tiles (%t) in (%c1) {
-    // expected-error@+1 {{loses terms of a sum: with dimension 1 of argument #1 = 1, index 0 of dimension 1 of argument #1 is in no step of the sum that is stored}}
+    // expected-error@+1 {{loses terms of a sum: with dimension 1 of argument #0 = 1, index 0 of dimension 1 of argument #0 is in no step of the sum that is stored}}
     tracea_pipe.store %zero, %c[%c0, %c0] map #id : !sum, memref<8x16xf32>
   }
   tracea_pipe.end

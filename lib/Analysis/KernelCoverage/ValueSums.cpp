@@ -64,7 +64,7 @@ private:
     return {index, terms, at, coordinates, definition, extent};
   }
   Form getExtent(unsigned argument, unsigned dim);
-  bool readsNothing(DefinitionAttr definition);
+  bool hasNoElements(DefinitionAttr definition);
 
   KernelCoverage &coverage;
   KernelOp kernel;
@@ -96,13 +96,21 @@ Form ValueSums::getExtent(unsigned argument, unsigned dim) {
                                 : Form(type.getDimSize(dim));
 }
 
-/// Whether a factor has no elements. Then the sums are empty, or, where it is a
-/// row or a column that is missing, the result has no elements either.
-bool ValueSums::readsNothing(DefinitionAttr definition) {
-  return llvm::any_of(definition.getOperands(), [&](int64_t operand) {
-    Type type = kernel.getFunctionType().getInput(operand);
-    return llvm::is_contained(cast<MemRefType>(type).getShape(), 0);
-  });
+/// Whether a factor has no rows or no columns. Then the result has none either,
+/// though its type may not tell.
+bool ValueSums::hasNoElements(DefinitionAttr definition) {
+  unsigned rank = coordinates.size();
+  for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
+    auto type = cast<MemRefType>(
+        kernel.getFunctionType().getInput(definition.getOperands()[factor]));
+    for (auto [extent, expr] :
+         llvm::zip(type.getShape(), definition.getMap(factor).getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (extent == 0 && dim && dim.getPosition() < rank)
+        return true;
+    }
+  }
+  return false;
 }
 
 std::string ValueSums::run() {
@@ -155,7 +163,7 @@ std::string ValueSums::run() {
                        kernel.getSourceOp() == StringRef("tracea.gemm") &&
                        !kernel.getDefinitionsAttr();
     if (definition && !isDefined && !isUnclear && fault.empty() &&
-        !readsNothing(definition)) {
+        !hasNoElements(definition)) {
       meaning::ClosedSum nothing = getFinder(element.at).findNothing();
       // Of an image all may be border, and a sum may go over nothing.
       if (!nothing.scope.empty() ||

@@ -111,6 +111,7 @@ private:
   // Defined.cpp
   void addSplit(ClosedSum &sum);
   void addBorders(ClosedSum &sum);
+  bool isShorter(unsigned argument, unsigned dim, const WalkedDim &other) const;
   bool addDefinedDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
   numerics::Form evaluate(AffineExpr expr,
                           llvm::ArrayRef<numerics::Form> walked);

@@ -64,6 +64,14 @@ std::string SumFinder::compare(const Place &place, int operand,
          describeForm(wanted, index, at);
 }
 
+/// Of factors of several extents, one of which is padded, the shortest says how
+/// far a sum goes: past its end there are zeros.
+bool SumFinder::isShorter(unsigned argument, unsigned dim,
+                          const WalkedDim &other) const {
+  Form end = extent(argument, dim), last = extent(other.argument, other.dim);
+  return end.isConstant() && last.isConstant() && end.constant < last.constant;
+}
+
 /// Compares what is read with the operands that are chosen for it, and finds
 /// what is walked along. Why that is not what the definition says, or nothing.
 std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
@@ -80,13 +88,14 @@ std::string SumFinder::compare(ArrayRef<PlacedPiece> pieces,
   forEachPlace([&](size_t number, const Place &place, int operand) {
     auto dim = dyn_cast<AffineDimExpr>(
         definition.getMap(operand).getResult(place.dim));
-    if (!dim || dim.getPosition() < rank || isFound[dim.getPosition() - rank] ||
-        operand >= definition.getFactors())
+    if (!dim || dim.getPosition() < rank || operand >= definition.getFactors())
       return;
-    isFound[dim.getPosition() - rank] = true;
-    WalkedDim &found = sum.dims[dim.getPosition() - rank];
-    found.argument = place.argument;
-    found.dim = place.dim;
+    size_t walk = dim.getPosition() - rank;
+    WalkedDim &found = sum.dims[walk];
+    if (isFound[walk] && !isShorter(place.argument, place.dim, found))
+      return;
+    isFound[walk] = true;
+    found = {static_cast<unsigned>(place.argument), place.dim, {}};
     for (const PlacedPiece &piece : pieces)
       found.forms.push_back(piece.places[number].form);
   });
@@ -232,15 +241,20 @@ ClosedSum SumFinder::findNothing() {
   addSplit(sum);
   unsigned rank = coordinates.size();
   sum.dims.resize(definition.getNumDims() - rank);
+  std::vector<bool> isFound(sum.dims.size(), false);
   for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
     unsigned argument = definition.getOperands()[factor];
     sum.arguments.push_back(argument);
     for (auto [dim, expr] :
          llvm::enumerate(definition.getMap(factor).getResults()))
       if (auto walk = dyn_cast<AffineDimExpr>(expr);
-          walk && walk.getPosition() >= rank)
-        sum.dims[walk.getPosition() - rank] = {
-            argument, static_cast<unsigned>(dim), {}};
+          walk && walk.getPosition() >= rank) {
+        WalkedDim &found = sum.dims[walk.getPosition() - rank];
+        if (!isFound[walk.getPosition() - rank] ||
+            isShorter(argument, dim, found))
+          found = {argument, static_cast<unsigned>(dim), {}};
+        isFound[walk.getPosition() - rank] = true;
+      }
   }
   addBorders(sum);
   llvm::sort(sum.arguments);

@@ -59,7 +59,7 @@
 
 // PROVED: check = "protocol", claim = "4 roles, 4 channels, every trip count
 // PROVED-SAME: check = "banks"
-// PROVED-SAME: check = "coverage", claim = "all elements of 1 result written exactly once, {{.*}}2 operands of sums with each term once, 1 pair of operands in step, 1 slot filled from registers
+// PROVED-SAME: check = "coverage", claim = "all elements of 1 result written exactly once, 1 sum in them as defined with each term once, {{.*}}1 slot filled from registers
 // PROVED-SAME: check = "resources"
 
 // NVVM: llvm.func @gemm_0(
