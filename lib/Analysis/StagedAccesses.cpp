@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/Banks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -335,6 +336,10 @@ static StagedAccess getAccess(Operation *op, Value memory, Type tile,
   FailureOr<Window> window = getWindow(memory, result.reason);
   if (failed(window))
     return result;
+  if (!getTileTransfer(op)->along.empty()) {
+    result.reason = "a dimension of the tile walks through coordinates";
+    return result;
+  }
   if (!seeThrough(*window, map, indices)) {
     result.reason = "a byte stride does not fit 64 bits";
     return result;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -95,11 +96,12 @@ bool Pressure::isStreamed(Value value) {
 static int64_t countDistinct(LoadOp load) {
   LanesAttr lanes = getLanes(load.getResult().getType());
   AffineMap map = load.getMap();
+  SmallVector<MapInput> inputs = getMapInputs(*getTileTransfer(load));
   SmallVector<bool> matters(lanes.getRank());
   for (AffineExpr expr : map.getResults())
-    for (auto [dim, factor] :
-         llvm::enumerate(getLinearForm(expr, map.getNumDims()).coefficients))
-      matters[dim] = matters[dim] || factor != 0;
+    for (auto [input, factor] : llvm::zip_equal(
+             inputs, getLinearForm(expr, map.getNumDims()).coefficients))
+      matters[input.dim] = matters[input.dim] || factor != 0;
   std::set<SmallVector<int64_t>> places;
   for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
     SmallVector<int64_t> place = lanes.getCoordinate(reg, 0);

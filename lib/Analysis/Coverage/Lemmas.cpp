@@ -55,15 +55,17 @@ Outcome tracea::coverage::decideEuclid(Prover &prover,
   bool fits = startsAtZero(space, stage.whole) &&
               startsAtZero(space, stage.quotient) &&
               startsAtZero(space, stage.remainder) && remainder.upper &&
-              *remainder.upper == stage.divisor && whole.upper &&
-              prover.impliesAlways(atLeast(stage.divisor, 1));
+              *remainder.upper == stage.divisor && whole.upper;
   if (fits) {
     bool exact = quotient.upper &&
                  space.product(*quotient.upper, stage.divisor) == *whole.upper;
     bool enough = !quotient.upper ||
                   *quotient.upper == space.ceilDiv(*whole.upper, stage.divisor);
-    if (exact ||
-        (stage.direction == EuclidStage::Join && stage.masked && enough))
+    // For a divisor of 0 there is neither a whole nor a remainder.
+    if (exact && prover.impliesAlways(atLeast(stage.divisor, 0)))
+      return {};
+    if (stage.direction == EuclidStage::Join && stage.masked && enough &&
+        prover.impliesAlways(atLeast(stage.divisor, 1)))
       return {};
   }
   // What the lemma does not fit may still be so, or have a counterexample.

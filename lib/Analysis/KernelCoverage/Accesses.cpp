@@ -72,8 +72,18 @@ static void getTransferAccesses(Operation *op, const TileTransfer &transfer,
     tile->memory = transfer.tile;
     tile->indices = elements;
   }
+  auto limitOf = [&](Value walk) -> std::optional<Expr> {
+    if (transfer.limits.empty())
+      return std::nullopt;
+    size_t number = llvm::find(transfer.walks, walk) - transfer.walks.begin();
+    return context.get(transfer.limits[transfer.along[number]]);
+  };
+  SmallVector<Expr> inputs = getMapInputs<Expr>(
+      transfer, elements, [&](Value walk, const Expr &element) {
+        return context.getWalk(walk, element, limitOf(walk));
+      });
   access.indices =
-      applyMap(transfer.map, elements, getAll(transfer.indices, context));
+      applyMap(transfer.map, inputs, getAll(transfer.indices, context));
   for (int64_t dim : transfer.padded) {
     const Expr index = access.indices[dim];
     context.math.require(index, access.guard);

@@ -103,8 +103,8 @@ static bool addsUp(Value memory, TilesOp tiles) {
       if (!distance || *distance < 0 ||
           *distance >= int64_t(tiles.getCluster()) || (seen >> *distance & 1) ||
           term.getMap() != load.getMap() ||
-          term.getIndices() != load.getIndices() ||
-          term.getLimits() != load.getLimits())
+          term.getIndices() != load.getIndices() || !term.getAlong().empty() ||
+          !load.getAlong().empty() || term.getLimits() != load.getLimits())
         return false;
       seen |= uint64_t(1) << *distance;
     }

@@ -184,6 +184,23 @@ Expr IndexArithmetic::floorDiv(const Expr &a, const Expr &divisor) {
   return space.floorDiv(a, divisor);
 }
 
+Expr IndexArithmetic::getQuotientExtent(const Expr &extent,
+                                        const Expr &divisor) {
+  if (extent.terms().size() == 1) {
+    Term all = extent.terms().front().first;
+    if (space.kind(all) == TermKind::Product)
+      for (Term factor : space.factors(all)) {
+        std::map<Term, Expr> one = {{factor, Expr(1)}};
+        Expr rest = space.substitute(extent, one);
+        if (product(rest, divisor) == extent)
+          return rest;
+        if (product(factor, divisor) == extent)
+          return factor;
+      }
+  }
+  return ceilDiv(extent, divisor);
+}
+
 Expr IndexArithmetic::floorDiv(const Expr &a, int64_t divisor, unsigned depth) {
   if (divisor == 1)
     return a;

@@ -43,6 +43,10 @@ public:
   cov::Expr mod(const cov::Expr &a, const cov::Expr &divisor) {
     return a - product(divisor, floorDiv(a, divisor));
   }
+  /// The extent of quotients: what, times the divisor, is `extent`, where there
+  /// is such an expression; rounded up otherwise.
+  cov::Expr getQuotientExtent(const cov::Expr &extent,
+                              const cov::Expr &divisor);
   cov::Expr product(const cov::Expr &a, const cov::Expr &b) {
     return space.product(a, b);
   }

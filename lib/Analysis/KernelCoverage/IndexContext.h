@@ -134,6 +134,10 @@ public:
   /// The coordinate of a tile's element: an id of `op` below `extent`.
   cov::Expr getElement(Operation *op, unsigned group, int64_t dim,
                        cov::Expr extent, StringRef name);
+  /// The coordinates of `element` of a dimension that walks. Of an output the
+  /// numbers below `limit` become a stage, whose quotients are further ones.
+  llvm::SmallVector<cov::Expr> getWalk(Value walk, const cov::Expr &element,
+                                       std::optional<cov::Expr> limit);
   /// What holds where `op` runs; its own loops (linalg) included.
   IndexScope getScope(Operation *op);
   /// The counters of the loops of a linalg operation.
@@ -167,6 +171,15 @@ public:
     cov::Expr extent;
   };
   std::optional<RaggedRows> ragged;
+  /// Numbers that outputs walk through: `coordinate` is `number`, which is all
+  /// that is known of the ids in it.
+  struct Walked {
+    Value walk;
+    cov::Expr number;
+    cov::Term coordinate;
+    llvm::SmallVector<cov::Term> ids;
+  };
+  llvm::SmallVector<Walked> walked;
 
 private:
   /// What the counter of a loop may be.

@@ -97,21 +97,13 @@ std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
       splits.try_emplace({whole, extentOfRest}, Expr(), Expr());
   if (!inserted)
     return it->second;
-  // The quotient's extent is what, times the divisor, is that of the whole.
+  // By 0 nothing is divided: the extents have it as it is.
   const cov::Range range = math.space.range(whole);
-  Expr extent = range.upper ? math.ceilDiv(*range.upper, divisor) : Expr(0);
-  // At least 1 is what divides; none is left where it is not.
-  if (range.upper && range.upper->terms().size() == 1) {
-    Term product = range.upper->terms().front().first;
-    if (math.space.kind(product) == cov::TermKind::Product)
-      for (Term factor : math.space.factors(product)) {
-        std::map<Term, Expr> one = {{factor, Expr(1)}};
-        Expr rest = math.space.substitute(*range.upper, one);
-        if (math.product(rest, extentOfRest) == *range.upper)
-          extent = rest;
-        if (math.product(factor, extentOfRest) == *range.upper)
-          extent = factor;
-      }
+  Expr extent = 0;
+  if (range.upper) {
+    extent = math.getQuotientExtent(*range.upper, extentOfRest);
+    if (math.product(extent, extentOfRest) != *range.upper)
+      extent = math.ceilDiv(*range.upper, divisor);
   }
   Term quotient = math.space.coordinate("quotient", cov::Range(extent));
   Term rest = math.space.coordinate("rest", cov::Range(extentOfRest));

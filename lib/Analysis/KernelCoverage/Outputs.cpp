@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
@@ -65,20 +66,11 @@ static std::optional<int64_t> getDistance(Value a, Value b) {
 static bool arePieces(Operation *a, Operation *b) {
   if (a->getBlock() != b->getBlock() || a->getName() != b->getName())
     return false;
-  struct Address {
-    Value dest;
-    SmallVector<Value> indices;
-    AffineMap map;
-  };
-  auto describe = [](Operation *op) -> Address {
-    if (auto copy = dyn_cast<CopyOutOp>(op))
-      return {copy.getDest(), copy.getIndices(), copy.getMap()};
-    if (auto store = dyn_cast<StoreOp>(op))
-      return {store.getDest(), store.getIndices(), store.getMap()};
-    return {};
-  };
-  Address first = describe(a), second = describe(b);
-  if (!first.dest || first.dest != second.dest || first.map != second.map)
+  if (!isa<CopyOutOp, StoreOp>(a))
+    return false;
+  TileTransfer first = *getTileTransfer(a), second = *getTileTransfer(b);
+  if (first.memory != second.memory || first.map != second.map ||
+      first.along != second.along || first.walks != second.walks)
     return false;
   bool differ = false;
   for (auto [x, y] : llvm::zip_equal(first.indices, second.indices)) {
@@ -226,6 +218,31 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   if (!alternatives.isEmpty())
     return gap(sites.front().op,
                "which elements it writes depends on a choice of cases");
+  if (!out.walked.empty() && pending.size() != 1)
+    return gap(sites.front().op, "which elements it writes is not known: "
+                                 "several stores walk through them");
+  // Tiles and elements make the numbers that are walked, where their conditions
+  // hold; the store takes the numbers.
+  for (cov::Stage &before : out.stages)
+    if (auto *affine = std::get_if<cov::AffineStage>(&before.kind)) {
+      const auto *walked = llvm::find_if(out.walked, [&](const auto &one) {
+        return one.coordinate == affine->coordinates.front();
+      });
+      if (walked == out.walked.end())
+        continue;
+      cov::Writer &store = pending.front().writer, writer;
+      writer.name = "delinearize";
+      writer.ids.assign(walked->ids.begin(), walked->ids.end());
+      writer.map = {walked->number};
+      auto isOwn = [&](const cov::Constraint &constraint) {
+        return llvm::any_of(walked->ids, [&](Term id) {
+          return mentions(problem.space, constraint.expr, id);
+        });
+      };
+      llvm::copy_if(store.guard, std::back_inserter(writer.guard), isOwn);
+      llvm::erase_if(store.guard, isOwn);
+      affine->writers.push_back(std::move(writer));
+    }
   // What the stages make is part of each write.
   std::vector<Term> made;
   for (const cov::Stage &before : out.stages)
@@ -237,6 +254,8 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
                    std::get_if<cov::RasterStage>(&before.kind)) {
       llvm::append_range(made, std::array{raster->row, raster->column});
     }
+  for (const IndexContext::Walked &walked : out.walked)
+    made.push_back(walked.coordinate);
   for (Pending &next : pending) {
     for (Term term : made)
       if (!llvm::is_contained(next.writer.ids, term))

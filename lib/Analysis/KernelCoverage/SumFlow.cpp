@@ -4,6 +4,7 @@
 
 #include "SumFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -107,16 +108,15 @@ static bool addsInMemory(scf::ForOp loop, const Flow &flow) {
     if (!loop->isProperAncestor(store))
       continue;
     if (dependsOn(store.getDest(), loop) ||
-        llvm::any_of(store.getIndices(),
-                     [&](Value index) { return dependsOn(index, loop); }))
+        llvm::any_of(llvm::concat<Value>(SmallVector<Value>(store.getIndices()),
+                                         SmallVector<Value>(store.getWalks())),
+                     [&](Value place) { return dependsOn(place, loop); }))
       continue;
     bool isReloaded = false;
     for (Operation *user : store.getDest().getUsers())
       if (auto load = dyn_cast<LoadOp>(user);
           load && loop->isProperAncestor(load) &&
-          load.getSource() == store.getDest() &&
-          load.getIndices() == store.getIndices() &&
-          load.getMap() == store.getMap())
+          haveSamePlaces(*getTileTransfer(load), *getTileTransfer(store)))
         isReloaded |= follow(load.getResult()).stores.contains(store);
     if (isReloaded)
       return true;

@@ -190,6 +190,11 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
   content.part.buffer = first.buffer;
   content.part.verb = first.operand->verb;
   std::string undecided = side.undecided;
+  // Which taps a pixel meets is a matter of definitions.
+  for (const SumSource *source : sources)
+    if (std::optional<TileTransfer> transfer = getTileTransfer(source->op);
+        transfer && !transfer->along.empty() && undecided.empty())
+      undecided = "its elements are walked through";
   std::vector<int64_t> dims = getDims(first, undecided);
   std::vector<int64_t> all = dims;
   llvm::erase_if(dims, [&](int64_t dim) {

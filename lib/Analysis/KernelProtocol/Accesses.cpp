@@ -115,8 +115,11 @@ static bool isPrivateToLanes(Value scratch) {
     auto store = dyn_cast<StoreOp>(op);
     Type tile = load ? load.getResult().getType() : store.getValue().getType();
     ValueRange indices = load ? load.getIndices() : store.getIndices();
-    return std::tuple(tile, load ? load.getMap() : store.getMap(),
-                      SmallVector<Value>(indices));
+    return std::tuple(
+        tile, load ? load.getMap() : store.getMap(),
+        SmallVector<Value>(indices),
+        SmallVector<Value>(load ? load.getWalks() : store.getWalks()),
+        load ? load.getAlong() : store.getAlong());
   };
   for (Operation *user : scratch.getUsers()) {
     if (isa<CopyOutOp, MmaAsyncOp>(user))

@@ -4,6 +4,7 @@
 
 #include "Evaluator.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea::numerics;
@@ -240,6 +241,9 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
     if (!coordinate.isConstant() &&
         index.prove(index.scale(coordinate, -1), inner->facts))
       coordinate = Form(0);
+  walkedNumbers.clear();
+  inner = nameWalked(writer, at, inner,
+                     [&](unsigned id) { candidates.push_back(id); });
   Coordinates element = written(writer, at, inner);
   if (!index.failure.empty())
     return std::nullopt;
@@ -281,13 +285,23 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
     candidates.push_back(low);
   }
 
-  // Coordinates of the element take the place of where the tile lies.
+  // Coordinates of the element take the place of where the tile lies; and the
+  // number that they are digits of, that of the number.
   ElementTerm result{object.getArgNumber(), {}, value};
   IndexSpace::Replacement by;
-  for (const Form &old : element) {
+  SmallVector<std::pair<Form, Form>> places;
+  for (const Form &old : element)
+    places.push_back({old, Form()});
+  for (auto &[walked, coordinates] : walkedNumbers)
+    places.push_back({walked.number, numberOf(walked, coordinates)});
+  for (auto &[old, place] : places) {
     Form form = index.substitute(old, by, inner->facts);
-    unsigned coordinate = index.newVariable(0, std::nullopt);
-    result.at.push_back(coordinate);
+    if (result.at.size() < element.size()) {
+      result.at.push_back(index.newVariable(0, std::nullopt));
+      place = index.form(result.at.back());
+    } else {
+      place = index.substitute(place, by, inner->facts);
+    }
     // The tile's own coordinate is listed last, and first to go.
     std::optional<unsigned> gone;
     for (unsigned candidate : llvm::reverse(candidates)) {
@@ -295,7 +309,7 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
       Form rest = index.sub(form, index.scale(index.form(candidate), factor));
       if ((factor == 1 || factor == -1) && !index.uses(rest, candidate)) {
         gone = candidate;
-        Form solved = index.sub(index.form(coordinate), rest);
+        Form solved = index.sub(place, rest);
         if (factor == -1)
           solved = index.scale(solved, -1);
         IndexSpace::Replacement one;
@@ -306,7 +320,7 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
         break;
       }
     }
-    if (!gone && !form.isConstant()) {
+    if (!gone && !form.isConstant() && form != place) {
       index.fail("where an element lies is not a sum of tile, loops and "
                  "coordinate");
       return std::nullopt;
@@ -324,13 +338,13 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   // part of it stays below the factor; what is left over says the same of
   // smaller steps.
   IndexSpace::Replacement rounded;
-  for (auto [form, coordinate] : llvm::zip(element, result.at)) {
+  for (auto &[form, begin] : places) {
     SmallVector<std::pair<int64_t, unsigned>> steps;
     for (unsigned candidate : candidates)
       if (int64_t factor = form.coefficient(candidate); factor > 1)
         steps.push_back({factor, candidate});
     llvm::sort(steps, std::greater<>());
-    Form rest = form, place = index.form(coordinate);
+    Form rest = form, place = begin;
     for (auto [factor, candidate] : steps) {
       rest = index.sub(rest, index.scale(index.form(candidate), factor));
       if (!index.prove(rest, inner->facts) ||
@@ -360,9 +374,8 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
 /// Whether two stores write the same elements whenever they run.
 static bool isSamePlace(Operation *x, Operation *y) {
   auto one = dyn_cast<StoreOp>(x), other = dyn_cast<StoreOp>(y);
-  return one && other && one.getDest() == other.getDest() &&
-         one.getMap() == other.getMap() &&
-         one.getIndices() == other.getIndices() &&
+  return one && other &&
+         haveSamePlaces(*getTileTransfer(one), *getTileTransfer(other)) &&
          one.getLimits() == other.getLimits() &&
          one.getValue().getType() == other.getValue().getType();
 }

@@ -194,6 +194,29 @@ private:
   Hit iterationOf(scf::ForOp loop, Operation *writer, const Coordinates &at,
                   Env env, std::optional<Form> &iteration);
 
+  // Dimensions that walk: Walks.cpp.
+  /// A number in the mixed radix of a basis.
+  struct Walked {
+    Form number;
+    Coordinates basis;
+  };
+  Walked walkedBy(Value walk, const Form &at, Env env);
+  /// The coordinates of element `at` of a dimension that walks.
+  Coordinates coordinatesOf(Value walk, const Form &at, Env env);
+  /// The number that has these coordinates.
+  Form numberOf(const Walked &walked, const Coordinates &coordinates);
+  /// Where element `at` of what `op` moves lies in its memory.
+  Coordinates place(Operation *op, const Coordinates &at, Env env);
+  /// Makes symbols of the coordinates that element `at` of a store walks
+  /// through.
+  Env nameWalked(Operation *op, const Coordinates &at, Env env,
+                 llvm::function_ref<void(unsigned)> addCandidate);
+  /// What is equal where `op` writes the element `wanted` as its element `at`:
+  /// coordinates, or numbers that are walked. Nothing if that is not known.
+  std::optional<std::pair<Coordinates, Coordinates>>
+  equations(Operation *op, const Coordinates &wanted, const Coordinates &at,
+            Env env);
+
   // Memory of a cluster: Clusters.cpp.
   /// What some team of some workgroup writes: symbols for both and for the
   /// coordinates of the tile, where it is written, and what.
@@ -239,6 +262,8 @@ private:
   std::map<std::tuple<unsigned, void *, Coordinates>, unsigned> carried;
   std::map<std::tuple<void *, Env, Coordinates>, TermRef> done;
   llvm::DenseMap<Operation *, SharedWrite> sharedWrites;
+  /// Numbers whose coordinates are symbols.
+  llvm::SmallVector<std::pair<Walked, Coordinates>, 2> walkedNumbers;
   unsigned depth = 0;
   size_t steps = 0;
 };

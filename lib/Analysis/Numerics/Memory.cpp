@@ -117,9 +117,7 @@ Evaluator::Coordinates Evaluator::written(Operation *op, const Coordinates &at,
                                           Env env) {
   return llvm::TypeSwitch<Operation *, Coordinates>(op)
       .Case<StoreOp, CopyOutOp>([&](auto store) {
-        return inObject(store.getDest(),
-                        address(store.getIndices(), store.getMap(), at, env),
-                        env);
+        return inObject(store.getDest(), place(op, at, env), env);
       })
       .Case([&](CopyOp copy) { return inObject(copy.getDest(), at, env); })
       .Case([&](memref::StoreOp store) {
@@ -216,7 +214,10 @@ Evaluator::Hit Evaluator::match(Operation *op, const Coordinates &wanted,
     at.push_back(index.form(variable));
   }
   IndexSpace::Replacement solution;
-  Hit hit = solve(wanted, written(op, at, env), unknowns, env, solution);
+  auto equal = equations(op, wanted, at, env);
+  if (!equal)
+    return Hit::Unclear;
+  Hit hit = solve(equal->first, equal->second, unknowns, env, solution);
   if (hit != Hit::Yes)
     return hit;
   auto within = [&](const Form &coordinate, const Form &end) {
@@ -277,11 +278,14 @@ Evaluator::Hit Evaluator::iterationOf(scf::ForOp loop, Operation *writer,
     unknowns.push_back({variable, extent});
     tile.push_back(index.form(variable));
   }
-  Coordinates form = written(writer, tile, inner);
+  auto equal = equations(writer, at, tile, inner);
+  if (!equal)
+    return Hit::Unclear;
+  const Coordinates &form = equal->second;
   bool depends = llvm::any_of(
       form, [&](const Form &some) { return index.uses(some, own); });
   IndexSpace::Replacement solution;
-  Hit hit = solve(at, form, unknowns, env, solution);
+  Hit hit = solve(equal->first, form, unknowns, env, solution);
   if (hit == Hit::No || !depends)
     return hit == Hit::No ? hit : Hit::Yes;
   // Other coordinates may stay open here; they are decided at the write.

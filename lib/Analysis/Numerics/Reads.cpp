@@ -57,8 +57,7 @@ TermRef Evaluator::load(LoadOp op, const Coordinates &at, Env env) {
   std::function<TermRef(unsigned, Env)> below = [&](unsigned dim,
                                                     Env e) -> TermRef {
     if (dim == op.getLimits().size())
-      return read(op.getSource(), address(op.getIndices(), op.getMap(), at, e),
-                  op, e);
+      return read(op.getSource(), place(op, at, e), op, e);
     Form room =
         index.sub(index.sub(indexOf(op.getLimits()[dim], e), at[dim]), Form(1));
     return choose(
@@ -76,7 +75,7 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
   Type to = getElementTypeOrSelf(isa<CopyOp>(op) ? transfer.tile.getType()
                                                  : op->getResult(0).getType());
   auto type = cast<MemRefType>(source.getType());
-  Coordinates place = address(transfer.indices, transfer.map, at, env);
+  Coordinates place = this->place(op, at, env);
   auto argument = dyn_cast<BlockArgument>(source);
   std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
                                                      Env e) -> TermRef {

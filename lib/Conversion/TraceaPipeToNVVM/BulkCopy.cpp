@@ -226,6 +226,10 @@ std::optional<BulkCopy> Planner::run() {
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
                                                         TensorMapRecipe &recipe,
                                                         std::string &reason) {
+  if (!op.getAlong().empty()) {
+    reason = "a dimension of its tile walks through several coordinates";
+    return std::nullopt;
+  }
   return Planner(op.getSource(), op.getDest(), op.getMap(), recipe, reason)
       .run();
 }

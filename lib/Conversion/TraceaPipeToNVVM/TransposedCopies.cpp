@@ -69,7 +69,8 @@ private:
 /// along the one before; both extents are powers of two.
 bool TransposedCopy::matches() {
   size_t rank = source.dims.size();
-  if (type.getRank() != 2 || !op.getLimits().empty() || rank < 2 ||
+  if (type.getRank() != 2 || !op.getLimits().empty() ||
+      !op.getAlong().empty() || rank < 2 ||
       memory.type.getElementType() != type.getElementType() ||
       (bytes != 4 && bytes != 8) || !b.team.thread ||
       !llvm::isPowerOf2_64(b.team.getNumThreads()) ||

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Lowering.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -15,6 +16,11 @@ static LogicalResult collect(Operation *op, OpOperand &operand,
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!type)
     return success();
+  if (std::optional<TileTransfer> transfer = getTileTransfer(op);
+      transfer && !transfer->along.empty() && !isa<CopyOp>(op))
+    return op->emitOpError()
+           << "goes along a walk; this target has a lowering for walks of "
+              "'tracea_pipe.copy' alone";
   if (!map)
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
   if (isa_and_nonnull<StagedAttr>(type.getMemorySpace())) {

@@ -8,6 +8,8 @@
 //  - transposes: another slot dimension runs along the source's last one;
 //    square blocks are loaded by rows, transposed in registers, stored by rows;
 //  - elements: anything else, one at a time.
+// Coordinates of a dimension that walks are computed where its loop begins, so
+// that the rows of a pixel share its quotients.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -25,10 +27,11 @@ public:
       : b(b), context(context), source(source), dest(dest),
         sourceType(cast<MemRefType>(source.getType())),
         destType(cast<MemRefType>(dest.getType())), indices(op.getIndices()),
-        padded(op.getPadded()) {
+        padded(op.getPadded()), transfer(*getTileTransfer(op)),
+        inputs(getMapInputs(transfer)), walked(inputs.size()) {
     zero = constant(0);
     for (AffineExpr expr : op.getMap().getResults())
-      forms.push_back(getLinearForm(expr, destType.getRank()));
+      forms.push_back(getLinearForm(expr, inputs.size()));
     for (int64_t dim = 0; dim < destType.getRank(); ++dim) {
       int64_t extent = destType.getDimSize(dim);
       limits.push_back(
@@ -57,6 +60,12 @@ private:
     return arith::AndIOp::create(b, x, y);
   }
 
+  bool walks(int64_t dim) const {
+    return llvm::is_contained(transfer.along, dim);
+  }
+  /// Sets one of the slot coordinates `at`, and what it walks through.
+  void set(MutableArrayRef<Value> at, int64_t dim, Value coordinate);
+
   /// The slot dimension that alone runs along the source's last one, if any.
   std::optional<int64_t> getRunDim() const;
   /// Source coordinate of dimension `dim` for slot coordinates `at`.
@@ -79,6 +88,10 @@ private:
   MemRefType sourceType, destType;
   ValueRange indices;
   ArrayRef<int64_t> padded;
+  TileTransfer transfer;
+  SmallVector<MapInput> inputs;
+  /// The inputs that are coordinates of walks, at the slot coordinates at hand.
+  SmallVector<Value> walked;
   SmallVector<LinearForm> forms;
   /// How many coordinates of each slot dimension are copied.
   SmallVector<Value> limits;
@@ -100,21 +113,38 @@ std::optional<int64_t> CopyEmitter::getRunDim() const {
   };
   if (!isContiguous(sourceType) || !isContiguous(destType))
     return std::nullopt;
-  for (int64_t dim = destType.getRank() - 1; dim >= 0; --dim) {
-    bool alone = forms.back().coefficients[dim] == 1;
+  for (size_t number = inputs.size(); number-- > 0;) {
+    bool alone =
+        inputs[number].walk < 0 && forms.back().coefficients[number] == 1;
     for (const LinearForm &form : llvm::drop_end(forms))
-      alone &= form.coefficients[dim] == 0;
+      alone &= form.coefficients[number] == 0;
     if (alone)
-      return dim;
+      return inputs[number].dim;
   }
   return std::nullopt;
 }
 
+void CopyEmitter::set(MutableArrayRef<Value> at, int64_t dim,
+                      Value coordinate) {
+  at[dim] = coordinate;
+  if (!walks(dim))
+    return;
+  size_t number = llvm::find(transfer.along, dim) - transfer.along.begin();
+  SmallVector<Value> coordinates =
+      getWalkCoordinates(b, transfer.walks[number], coordinate);
+  for (auto [input, value] : llvm::zip(inputs, walked))
+    if (input.walk == static_cast<int>(number))
+      value = coordinates[input.coordinate];
+}
+
 Value CopyEmitter::getSourceIndex(int64_t dim, ValueRange at) {
   Value index = addIndex(b, indices[dim], forms[dim].constant);
-  for (auto [coefficient, coordinate] : llvm::zip(forms[dim].coefficients, at))
+  for (auto [coefficient, input, coordinate] :
+       llvm::zip(forms[dim].coefficients, inputs, walked))
     if (coefficient)
-      index = addIndex(b, index, mulIndex(b, coordinate, coefficient));
+      index = addIndex(b, index,
+                       mulIndex(b, input.walk < 0 ? at[input.dim] : coordinate,
+                                coefficient));
   return index;
 }
 
@@ -144,13 +174,13 @@ void CopyEmitter::emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
     return body();
   int64_t dim = dims.front();
   if (getConstantIntValue(getAsOpFoldResult(limits[dim])) == 1) {
-    at[dim] = zero;
+    set(at, dim, zero);
     return emitLoops(dims.drop_front(), at, body);
   }
   auto loop = scf::ForOp::create(b, zero, limits[dim], constant(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  at[dim] = loop.getInductionVar();
+  set(at, dim, loop.getInductionVar());
   emitLoops(dims.drop_front(), at, body);
 }
 
@@ -335,7 +365,7 @@ void CopyEmitter::emit() {
   bool monotone = llvm::all_of(forms, [](const LinearForm &form) {
     return llvm::all_of(form.coefficients, [](int64_t c) { return c >= 0; });
   });
-  if (!run || width < 4 || !monotone) {
+  if (!run || width < 4 || !monotone || walks(last)) {
     ++context.numScalarCopies;
     return emitLoops(dims, at, [&] { emitElement(at); });
   }

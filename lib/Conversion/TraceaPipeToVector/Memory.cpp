@@ -28,10 +28,12 @@ enum class LaneAccess {
 /// One tile access, analysed.
 class TileAccess {
 public:
-  TileAccess(ImplicitLocOpBuilder &b, RankedTensorType tile, MemRefType memory,
-             Value buffer, ValueRange indices, ValueRange limits, AffineMap map)
-      : b(b), tile(tile), lanes(getLanes(tile)), memory(memory), buffer(buffer),
-        indices(indices), limits(limits), map(map), kind(classify()) {}
+  TileAccess(ImplicitLocOpBuilder &b, RankedTensorType tile, Value buffer,
+             Operation *op)
+      : b(b), tile(tile), lanes(getLanes(tile)),
+        memory(cast<MemRefType>(buffer.getType())), buffer(buffer),
+        transfer(*getTileTransfer(op)), limits(transfer.limits),
+        kind(classify()) {}
 
   int64_t getNumRegisters() const { return lanes.getNumRegisters(); }
 
@@ -47,7 +49,7 @@ public:
 private:
   LaneAccess classify() const;
   SmallVector<Value> address(int64_t reg, int64_t lane) {
-    return getElementIndices(b, indices, map, lanes.getCoordinate(reg, lane));
+    return getElementIndices(b, transfer, lanes.getCoordinate(reg, lane));
   }
   /// Whether the element of `lane` lies below all limits.
   Value isInside(int64_t reg, int64_t lane);
@@ -59,8 +61,8 @@ private:
   LanesAttr lanes;
   MemRefType memory;
   Value buffer;
-  ValueRange indices, limits;
-  AffineMap map;
+  TileTransfer transfer;
+  ValueRange limits;
   LaneAccess kind;
 };
 } // namespace
@@ -84,13 +86,20 @@ LaneAccess TileAccess::classify() const {
   SmallVector<int64_t> delta(memory.getRank(), 0);
   bool uniform = true, contiguous = byteSized;
   SmallVector<int64_t> origin = lanes.getCoordinate(0, 0);
+  AffineMap map = transfer.map;
+  SmallVector<MapInput> inputs = getMapInputs(transfer);
   for (int64_t lane = 1; lane < lanes.getNumLanes(); ++lane) {
     SmallVector<int64_t> at = lanes.getCoordinate(0, lane);
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       LinearForm form = getLinearForm(expr, map.getNumDims());
       int64_t moved = 0;
-      for (auto [coefficient, x, x0] : llvm::zip(form.coefficients, at, origin))
-        moved += coefficient * (x - x0);
+      for (auto [coefficient, input] : llvm::zip(form.coefficients, inputs)) {
+        int64_t steps = at[input.dim] - origin[input.dim];
+        // Where a walk leads only the run knows.
+        if (input.walk >= 0 && coefficient != 0 && steps != 0)
+          return LaneAccess::Scattered;
+        moved += coefficient * steps;
+      }
       bool innermost = static_cast<int64_t>(dim) == memory.getRank() - 1;
       uniform &= moved == 0;
       contiguous &= moved == (innermost ? lane : 0);
@@ -248,8 +257,7 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
     if (!isa<MemRefType>(buffer.getType()))
       return op.emitOpError() << "of a staged tile; run "
                                  "tracea-pipeline-kernels first";
-    TileAccess access(b, tile, cast<MemRefType>(buffer.getType()), buffer,
-                      op.getIndices(), op.getLimits(), op.getMap());
+    TileAccess access(b, tile, buffer, op);
     auto loadAll = [&]() {
       SmallVector<Value> values;
       for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
@@ -287,8 +295,7 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto tile = cast<RankedTensorType>(op.getValue().getType());
     Value buffer = adaptor.getDest().front();
-    TileAccess access(b, tile, cast<MemRefType>(buffer.getType()), buffer,
-                      op.getIndices(), op.getLimits(), op.getMap());
+    TileAccess access(b, tile, buffer, op);
     auto storeAll = [&]() {
       for (auto [reg, value] : llvm::enumerate(adaptor.getValue()))
         access.store(reg, value);
@@ -410,9 +417,22 @@ struct LowerView : OpConversionPattern<ViewOp> {
 };
 } // namespace
 
+namespace {
+struct LowerDelinearize : OpConversionPattern<DelinearizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(DelinearizeOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithMultiple(op, {ValueRange()});
+    return success();
+  }
+};
+} // namespace
+
 void mlir::tracea_pipe::populateMemoryPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns,
                                                VectorLoweringContext &) {
-  patterns.add<LowerLoad, LowerStore, LowerPrefetch, LowerView>(
-      converter, patterns.getContext());
+  patterns
+      .add<LowerLoad, LowerStore, LowerPrefetch, LowerView, LowerDelinearize>(
+          converter, patterns.getContext());
 }

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 namespace mlir::tracea_pipe {
 
@@ -49,6 +49,15 @@ Value mulIndex(ImplicitLocOpBuilder &b, Value x, int64_t y);
 SmallVector<Value> getElementIndices(ImplicitLocOpBuilder &b,
                                      ValueRange indices, AffineMap map,
                                      ArrayRef<int64_t> at);
+
+/// The same of an element of a transfer, some of whose dimensions may walk.
+SmallVector<Value> getElementIndices(ImplicitLocOpBuilder &b,
+                                     const TileTransfer &transfer,
+                                     ArrayRef<int64_t> at);
+
+/// The coordinates of element `at` of a dimension that walks.
+SmallVector<Value> getWalkCoordinates(ImplicitLocOpBuilder &b, Value walk,
+                                      Value at);
 
 /// Converts scalars or vectors between numeric element types.
 Value convertElements(ImplicitLocOpBuilder &b, Value value, Type elementType);

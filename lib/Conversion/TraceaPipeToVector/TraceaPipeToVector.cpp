@@ -73,6 +73,48 @@ SmallVector<Value> mlir::tracea_pipe::getElementIndices(ImplicitLocOpBuilder &b,
   return result;
 }
 
+SmallVector<Value>
+mlir::tracea_pipe::getWalkCoordinates(ImplicitLocOpBuilder &b, Value walk,
+                                      Value at) {
+  DelinearizeOp op = getDelinearize(walk);
+  Value rest = addIndex(b, op.getFirst(), at);
+  SmallVector<Value> coordinates;
+  // No number is negative and no extent zero, so that all divisions agree.
+  for (Value extent : llvm::reverse(op.getBasis())) {
+    coordinates.push_back(b.createOrFold<arith::RemUIOp>(rest, extent));
+    rest = b.createOrFold<arith::DivUIOp>(rest, extent);
+  }
+  coordinates.push_back(rest);
+  std::reverse(coordinates.begin(), coordinates.end());
+  return coordinates;
+}
+
+SmallVector<Value>
+mlir::tracea_pipe::getElementIndices(ImplicitLocOpBuilder &b,
+                                     const TileTransfer &transfer,
+                                     ArrayRef<int64_t> at) {
+  if (transfer.along.empty())
+    return getElementIndices(b, transfer.indices, transfer.map, at);
+  SmallVector<Value> coordinates = llvm::map_to_vector(at, [&](int64_t one) {
+    return arith::ConstantIndexOp::create(b, one).getResult();
+  });
+  SmallVector<Value> inputs =
+      getMapInputs<Value>(transfer, coordinates, [&](Value walk, Value one) {
+        return getWalkCoordinates(b, walk, one);
+      });
+  SmallVector<Value> result;
+  for (auto [index, expr] :
+       llvm::zip(transfer.indices, transfer.map.getResults())) {
+    LinearForm form = getLinearForm(expr, transfer.map.getNumDims());
+    Value place = addIndex(b, index, form.constant);
+    for (auto [coefficient, input] : llvm::zip(form.coefficients, inputs))
+      if (coefficient)
+        place = addIndex(b, place, mulIndex(b, input, coefficient));
+    result.push_back(place);
+  }
+  return result;
+}
+
 Value mlir::tracea_pipe::convertElements(ImplicitLocOpBuilder &b, Value value,
                                          Type elementType) {
   Type from = getElementTypeOrSelf(value.getType());
@@ -194,6 +236,11 @@ struct ConvertTraceaPipeToVector
                 MemRefType::get({getSlotBytes(memref) * type.getSlots()},
                                 IntegerType::get(type.getContext(), 8)));
           }
+          return success();
+        });
+    // Whoever goes along a walk computes its coordinates.
+    converter.addConversion(
+        [](WalkType, SmallVectorImpl<Type> &) -> std::optional<LogicalResult> {
           return success();
         });
     converter.addConversion(

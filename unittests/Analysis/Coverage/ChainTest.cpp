@@ -146,6 +146,28 @@ TEST(Chain, DivisorsAreAtLeastOne) {
   EXPECT_EQ(decide(p).verdict, Verdict::Proved);
 }
 
+TEST(Chain, NothingIsSplitByZero) {
+  // Images without rows or without columns have no pixels.
+  for (bool isWrong : {false, true}) {
+    Problem p;
+    Space &s = p.space;
+    Term images = s.symbol("N"), height = s.symbol("P"), width = s.symbol("Q");
+    Expr area = s.product(height, width), all = s.product(images, area);
+    Term t = s.id("t", all);
+    Term pixel = s.coordinate("pixel", all), rest = s.coordinate("rest", area);
+    Term n = s.coordinate("n", images), y = s.coordinate("p", height),
+         x = s.coordinate("q", isWrong ? height : width);
+    p.stages = {
+        {"numbers", AffineStage{{pixel}, {{"all", {t}, {}, {Expr(t)}, {}}}}},
+        {"images",
+         EuclidStage{EuclidStage::Split, pixel, n, rest, area, false}},
+        {"rows", EuclidStage{EuclidStage::Split, rest, y, x,
+                             isWrong ? height : width, false}}};
+    p.outputs = {n, y, x};
+    EXPECT_EQ(decide(p).verdict == Verdict::Proved, !isWrong);
+  }
+}
+
 TEST(Chain, DivisorsThatAConditionMakesPositive) {
   // Heads h of H = D * K share the K heads of keys, D each: h / D < K.
   for (bool isGiven : {true, false}) {

@@ -25,13 +25,19 @@ std::optional<TileTransfer> mlir::tracea_pipe::getTileTransfer(Operation *op) {
     transfer.map = access.getMap();
     return true;
   };
+  auto walk = [&](auto access) {
+    transfer.along = access.getAlong();
+    transfer.walks = access.getWalks();
+  };
   using Kind = TileTransfer::Kind;
   bool isTransfer = llvm::TypeSwitch<Operation *, bool>(op)
                         .Case([&](LoadOp load) {
+                          walk(load);
                           return fill(load, load.getSource(),
                                       shapeOf(load.getResult()), Kind::In);
                         })
                         .Case([&](StoreOp store) {
+                          walk(store);
                           return fill(store, store.getDest(),
                                       shapeOf(store.getValue()), Kind::Out);
                         })
@@ -40,11 +46,13 @@ std::optional<TileTransfer> mlir::tracea_pipe::getTileTransfer(Operation *op) {
                                       prefetch.getShape(), Kind::Hint);
                         })
                         .Case([&](StageOp stage) {
+                          walk(stage);
                           transfer.padded = stage.getPadded();
                           return fill(stage, stage.getSource(),
                                       shapeOf(stage.getResult()), Kind::In);
                         })
                         .Case([&](CopyOp copy) {
+                          walk(copy);
                           transfer.padded = copy.getPadded();
                           transfer.tile = copy.getDest();
                           return fill(copy, copy.getSource(),
@@ -59,6 +67,35 @@ std::optional<TileTransfer> mlir::tracea_pipe::getTileTransfer(Operation *op) {
   if (!isTransfer)
     return std::nullopt;
   return transfer;
+}
+
+SmallVector<MapInput>
+mlir::tracea_pipe::getMapInputs(const TileTransfer &transfer) {
+  SmallVector<MapInput> inputs;
+  int number = 0;
+  for (unsigned dim = 0; dim < transfer.shape.size(); ++dim) {
+    if (!llvm::is_contained(transfer.along, int64_t(dim))) {
+      inputs.push_back({dim});
+      continue;
+    }
+    unsigned coordinates =
+        cast<WalkType>(transfer.walks[number].getType()).getCoordinates();
+    for (unsigned coordinate = 0; coordinate < coordinates; ++coordinate)
+      inputs.push_back({dim, number, coordinate});
+    ++number;
+  }
+  return inputs;
+}
+
+bool mlir::tracea_pipe::haveSamePlaces(const TileTransfer &one,
+                                       const TileTransfer &other) {
+  return one.memory == other.memory && one.map == other.map &&
+         one.indices == other.indices && one.along == other.along &&
+         one.walks == other.walks;
+}
+
+DelinearizeOp mlir::tracea_pipe::getDelinearize(Value walk) {
+  return cast<DelinearizeOp>(walk.getDefiningOp());
 }
 
 int64_t mlir::tracea_pipe::clipLimit(int64_t limit, int64_t extent) {

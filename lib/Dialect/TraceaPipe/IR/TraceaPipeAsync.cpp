@@ -145,7 +145,7 @@ LogicalResult CopyOutOp::verify() {
                          << dest.getElementType();
   if (failed(verifyTransfer(*this)))
     return failure();
-  if (!isInjective(getMap(), source.getShape()))
+  if (!isInjective(*getTileTransfer(*this)))
     return emitOpError() << "expects a map known to send no two elements of "
                          << source << " to one place, found " << getMapAttr();
   return success();

@@ -47,7 +47,7 @@ LogicalResult StoreOp::verify() {
                          << tile.getElementType();
   if (failed(verifyTransfer(*this)))
     return failure();
-  if (!isInjective(getMap(), tile.getShape()))
+  if (!isInjective(*getTileTransfer(*this)))
     return emitOpError() << "expects a map known to send no two elements of "
                          << tile << " to one place, found " << getMapAttr();
   return success();
@@ -345,8 +345,8 @@ LogicalResult ViewOp::verify() {
                          << source << " and " << result;
   if (!result.hasStaticShape())
     return emitOpError() << "expects a view of static shape, found " << result;
-  if (failed(verifyAccess(*this, source, result.getShape(), getOffsets(), {},
-                          getMap())))
+  if (failed(verifyAccess(*this, source, result.getRank(), result.getRank(),
+                          getOffsets(), {}, getMap())))
     return failure();
   // Memory without elements has no strides to speak of.
   if (!memory || llvm::is_contained(memory.getShape(), 0))

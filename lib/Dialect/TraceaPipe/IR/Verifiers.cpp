@@ -24,23 +24,26 @@ LogicalResult verifiers::verifyTileType(Operation *op, StringRef what,
 static constexpr int64_t kMaxCoefficient = int64_t(1) << 30;
 
 LogicalResult verifiers::verifyAccess(Operation *op, ShapedType memory,
-                                      ArrayRef<int64_t> tileShape,
+                                      int64_t tileRank, int64_t numInputs,
                                       ValueRange indices, ValueRange limits,
                                       AffineMap map) {
-  int64_t tileRank = tileShape.size();
   if (static_cast<int64_t>(indices.size()) != memory.getRank())
     return op->emitOpError()
            << "expects one index per dimension of " << memory << " ("
            << memory.getRank() << "), found " << indices.size();
-  if (static_cast<int64_t>(map.getNumDims()) != tileRank ||
+  if (static_cast<int64_t>(map.getNumDims()) != numInputs ||
       map.getNumSymbols() != 0 ||
-      static_cast<int64_t>(map.getNumResults()) != memory.getRank())
-    return op->emitOpError()
-           << "expects a map from the tile's " << tileRank
-           << " dimensions to the memory's " << memory.getRank() << ", found "
-           << AffineMapAttr::get(map);
+      static_cast<int64_t>(map.getNumResults()) != memory.getRank()) {
+    InFlightDiagnostic error = op->emitOpError()
+                               << "expects a map from the tile's " << numInputs
+                               << " dimensions";
+    if (numInputs != tileRank)
+      error << " (" << tileRank << ", of which walks have coordinates)";
+    return error << " to the memory's " << memory.getRank() << ", found "
+                 << AffineMapAttr::get(map);
+  }
   for (AffineExpr result : map.getResults()) {
-    std::optional<LinearForm> form = tryGetLinearForm(result, tileRank);
+    std::optional<LinearForm> form = tryGetLinearForm(result, numInputs);
     auto isLarge = [](int64_t c) {
       return c > kMaxCoefficient || c < -kMaxCoefficient;
     };
@@ -71,12 +74,41 @@ static LogicalResult verifyPadded(Operation *op, ArrayRef<int64_t> padded,
   return success();
 }
 
+/// Which dimensions of the tile walk, and through what.
+static LogicalResult verifyWalks(Operation *op, const TileTransfer &transfer) {
+  if (transfer.along.size() != transfer.walks.size())
+    return op->emitOpError()
+           << "expects one walk for each dimension in "
+              "'along' ("
+           << transfer.along.size() << "), found " << transfer.walks.size();
+  int64_t rank = transfer.shape.size(), before = -1;
+  for (int64_t dim : transfer.along) {
+    if (dim < 0 || dim >= rank)
+      return op->emitOpError() << "expects 'along' to list dimensions of the "
+                                  "tile, which has rank "
+                               << rank << ", found " << dim;
+    if (dim <= before)
+      return op->emitOpError() << "expects 'along' to list dimensions in "
+                                  "ascending order, found "
+                               << dim << " behind " << before;
+    before = dim;
+  }
+  for (Value walk : transfer.walks)
+    if (!walk.getDefiningOp<DelinearizeOp>())
+      return op->emitOpError() << "expects walks that 'tracea_pipe.delinearize'"
+                                  " makes, found one that comes from elsewhere";
+  return success();
+}
+
 LogicalResult verifiers::verifyTransfer(Operation *op) {
   TileTransfer transfer = *getTileTransfer(op);
   auto memory = cast<ShapedType>(transfer.memory.getType());
+  if (failed(verifyWalks(op, transfer)))
+    return failure();
   if (failed(verifyPadded(op, transfer.padded, memory.getRank())))
     return failure();
-  return verifyAccess(op, memory, transfer.shape, transfer.indices,
+  return verifyAccess(op, memory, transfer.shape.size(),
+                      getMapInputs(transfer).size(), transfer.indices,
                       transfer.limits, transfer.map);
 }
 
@@ -91,7 +123,13 @@ LogicalResult verifiers::verifyCopied(Operation *op, Type source, Type dest) {
   return success();
 }
 
-bool verifiers::isInjective(AffineMap map, ArrayRef<int64_t> shape) {
+bool verifiers::isInjective(const TileTransfer &transfer) {
+  AffineMap map = transfer.map;
+  // Through different coordinates for different elements; how many of each
+  // only the run knows.
+  SmallVector<int64_t> shape;
+  for (const MapInput &input : getMapInputs(transfer))
+    shape.push_back(input.walk < 0 ? transfer.shape[input.dim] : INT32_MAX);
   SmallVector<LinearForm> forms;
   for (AffineExpr expr : map.getResults())
     forms.push_back(getLinearForm(expr, shape.size()));

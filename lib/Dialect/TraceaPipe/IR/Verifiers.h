@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_DIALECT_TRACEAPIPE_IR_VERIFIERS_H
 #define TRACEA_LIB_DIALECT_TRACEAPIPE_IR_VERIFIERS_H
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 namespace mlir::tracea_pipe::verifiers {
 
@@ -13,13 +13,13 @@ namespace mlir::tracea_pipe::verifiers {
 /// types were checked already; types made by passes are checked here.
 LogicalResult verifyTileType(Operation *op, StringRef what, Type type);
 
-/// Checks indices, map and limits of an access from a tile of `tileShape` to
-/// `memory`.
-LogicalResult verifyAccess(Operation *op, ShapedType memory,
-                           ArrayRef<int64_t> tileShape, ValueRange indices,
+/// Checks indices, map and limits of an access from a tile of rank `tileRank`
+/// to `memory`, by a map of `numInputs` dimensions.
+LogicalResult verifyAccess(Operation *op, ShapedType memory, int64_t tileRank,
+                           int64_t numInputs, ValueRange indices,
                            ValueRange limits, AffineMap map);
 
-/// The same of what `op` moves between a tile and memory, and its padded
+/// The same of what `op` moves between a tile and memory, its walks and padded
 /// dimensions.
 LogicalResult verifyTransfer(Operation *op);
 
@@ -33,7 +33,7 @@ LogicalResult verifyProduct(Operation *op, ShapedType lhs, ShapedType rhs,
 /// Whether no two elements of the tile have one place in memory. A dimension
 /// that has a memory dimension to itself cannot collide; only what is left is
 /// enumerated, and taken to collide when that is too much.
-bool isInjective(AffineMap map, ArrayRef<int64_t> shape);
+bool isInjective(const TileTransfer &transfer);
 
 /// A read or write of `operand`, if it is memory.
 void addMemRefEffect(

@@ -11,6 +11,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -97,8 +98,16 @@ bool Ring::isZeroPastTheEnd(CopyOp copy) {
   if (!copy.getLimits().empty())
     return false;
   bool hasPadded = false;
-  for (auto [dim, index] : llvm::enumerate(copy.getIndices())) {
-    if (loop.isDefinedOutsideOfLoop(index))
+  TileTransfer transfer = *getTileTransfer(copy);
+  SmallVector<MapInput> inputs = getMapInputs(transfer);
+  for (auto [dim, index, expr] :
+       llvm::enumerate(copy.getIndices(), transfer.map.getResults())) {
+    bool changes = !loop.isDefinedOutsideOfLoop(index);
+    LinearForm form = getLinearForm(expr, inputs.size());
+    for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients))
+      changes |= factor != 0 && input.walk >= 0 &&
+                 !loop.isDefinedOutsideOfLoop(transfer.walks[input.walk]);
+    if (!changes)
       continue;
     if (!llvm::is_contained(copy.getPadded(), static_cast<int64_t>(dim)))
       return false;

@@ -143,8 +143,9 @@ static LogicalResult pipelineStage(StageOp stage) {
   auto acquire = AcquireOp::create(rewriter, loc, TypeRange(Type(slotType)),
                                    channel, phase);
   CopyOp::create(rewriter, loc, stage.getSource(), stage.getIndices(),
-                 stage.getLimits(), acquire.getBuffers().front(),
-                 stage.getMap(), stage.getPadded(), stage.getReuse());
+                 stage.getLimits(), stage.getWalks(),
+                 acquire.getBuffers().front(), stage.getMap(),
+                 stage.getPadded(), stage.getReuse(), stage.getAlong());
   CommitOp::create(rewriter, loc, channel, phase);
   auto wait =
       WaitOp::create(rewriter, loc, TypeRange(Type(slotType)), channel, phase);

@@ -19,7 +19,9 @@ static constexpr int64_t kVectorBytes = 16;
 /// The dimension of the tile whose neighbours are neighbours in memory.
 static std::optional<int64_t> getColumnDim(StoreOp store) {
   AffineMap map = store.getMap();
-  if (map.getNumDims() != 2 || map.getNumResults() == 0)
+  // A bulk copy moves boxes; what walks is none.
+  if (!store.getAlong().empty() || map.getNumDims() != 2 ||
+      map.getNumResults() == 0)
     return std::nullopt;
   LinearForm last = getLinearForm(map.getResults().back(), 2);
   for (int64_t dim : {1, 0}) {

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,7 +39,7 @@ private:
   /// team * step + value.
   Value shift(OpBuilder &builder, Location loc, Value value, int64_t step);
   void shiftAccess(Operation *op, MutableOperandRange indices,
-                   MutableOperandRange limits, AffineMap map,
+                   MutableOperandRange limits, MutableOperandRange walks,
                    ArrayRef<int64_t> step);
   LogicalResult splitOperand(MmaOp mma, OpOperand &operand, unsigned dim,
                              int64_t extent, int64_t step);
@@ -96,19 +97,33 @@ Value TeamSplitter::shift(OpBuilder &builder, Location loc, Value value,
 }
 
 void TeamSplitter::shiftAccess(Operation *op, MutableOperandRange indices,
-                               MutableOperandRange limits, AffineMap map,
+                               MutableOperandRange limits,
+                               MutableOperandRange walks,
                                ArrayRef<int64_t> step) {
   OpBuilder builder(op);
+  TileTransfer transfer = *getTileTransfer(op);
+  AffineMap map = transfer.map;
+  SmallVector<MapInput> inputs = getMapInputs(transfer);
   for (auto [index, expr] : llvm::zip_equal(indices, map.getResults())) {
     LinearForm form = getLinearForm(expr, map.getNumDims());
     int64_t moved = 0;
-    for (auto [coefficient, s] : llvm::zip_equal(form.coefficients, step))
-      moved += coefficient * s;
+    for (auto [coefficient, input] : llvm::zip_equal(form.coefficients, inputs))
+      if (input.walk < 0)
+        moved += coefficient * step[input.dim];
     index.set(shift(builder, op->getLoc(), index.get(), moved));
   }
   if (!limits.empty())
     for (auto [limit, s] : llvm::zip_equal(limits, step))
       limit.set(shift(builder, op->getLoc(), limit.get(), -s));
+  // What walks begins later.
+  for (auto [dim, walk] : llvm::zip_equal(transfer.along, walks)) {
+    DelinearizeOp digits = getDelinearize(walk.get());
+    if (int64_t s = step[dim])
+      walk.set(DelinearizeOp::create(
+          builder, digits.getLoc(), digits.getResult().getType(),
+          shift(builder, op->getLoc(), digits.getFirst(), s),
+          digits.getBasis()));
+  }
 }
 
 LogicalResult TeamSplitter::splitOperand(MmaOp mma, OpOperand &operand,
@@ -164,10 +179,10 @@ LogicalResult TeamSplitter::visit(Operation *op) {
   };
   if (auto load = dyn_cast<LoadOp>(op)) {
     shiftAccess(op, load.getIndicesMutable(), load.getLimitsMutable(),
-                load.getMap(), stepOf(load.getResult()));
+                load.getWalksMutable(), stepOf(load.getResult()));
   } else if (auto store = dyn_cast<StoreOp>(op)) {
     shiftAccess(op, store.getIndicesMutable(), store.getLimitsMutable(),
-                store.getMap(), stepOf(store.getValue()));
+                store.getWalksMutable(), stepOf(store.getValue()));
   } else if (auto mma = dyn_cast<MmaOp>(op)) {
     ArrayRef<int64_t> step = stepOf(mma.getResult());
     ArrayRef<int64_t> shape =

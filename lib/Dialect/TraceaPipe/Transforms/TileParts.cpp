@@ -29,12 +29,14 @@ PartBuilder::PartBuilder(ImplicitLocOpBuilder &b, RankedTensorType tile,
     : b(b), tile(tile), columnDim(columnDim), offset(offset), width(width),
       lanes(getPartLanes(getLanes(tile), columnDim, width)) {}
 
-/// `op` as a load from the caller's memory; null for anything else.
+/// `op` as a load from the caller's memory, of which parts can be loaded; null
+/// for anything else.
 static LoadOp getGlobalLoad(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   auto memory =
       load ? dyn_cast<MemRefType>(load.getSource().getType()) : nullptr;
-  if (!memory || isa_and_nonnull<StagedAttr>(memory.getMemorySpace()))
+  if (!memory || isa_and_nonnull<StagedAttr>(memory.getMemorySpace()) ||
+      !load.getAlong().empty())
     return {};
   return load;
 }

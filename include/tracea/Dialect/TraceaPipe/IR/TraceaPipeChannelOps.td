@@ -85,8 +85,8 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Copies a tile into a slot through a coordinate map";
   let description = [{
-    `dest[t] = source[indices + map(t)]`, converted, with the limits and padded
-    dimensions and the `reuse` of `tracea_pipe.stage`. Complete only after
+    `dest[t] = source[indices + map(t)]`, converted, with the walks, limits,
+    padded dimensions and `reuse` of `tracea_pipe.stage`. Complete only after
     `commit`.
 
     ```mlir
@@ -96,12 +96,15 @@ def TraceaPipe_CopyOp : TraceaPipe_Op<"copy", [
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
-    Variadic<Index>:$limits, AnyMemRef:$dest, AffineMapAttr:$map,
+    Variadic<Index>:$limits, Variadic<TraceaPipe_WalkType>:$walks,
+    AnyMemRef:$dest, AffineMapAttr:$map,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded,
     DefaultValuedAttr<TraceaPipe_ReuseAttr,
-                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along);
   let assemblyFormat = [{
-    $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
+    $source `[` $indices `]` `map` $map
+    (`along` $along^ `(` $walks `:` type($walks) `)`)? (`limits` `(` $limits^ `)`)?
     (`padded` $padded^)? (`reuse` $reuse^)? `to` $dest attr-dict
     `:` type($source) `,` type($dest)
   }];

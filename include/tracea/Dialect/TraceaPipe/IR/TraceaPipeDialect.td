@@ -28,6 +28,11 @@ def TraceaPipe_Dialect : Dialect {
 
     - Element `t` of the tile has its place at `indices + map(t)`. `map` is
       linear in the tile's coordinates, with coefficients of either sign.
+    - A dimension of the tile that is listed in `along` walks through several
+      coordinates: `walks` says through which, and they take its place among the
+      dimensions of `map`. So the rows of a tile are pixels that follow each
+      other across rows and images (the coordinate map of an implicit GEMM).
+      `load`, `store`, `stage` and `copy` take walks.
     - With `limits`, one for each dimension of the tile, element `t` takes part
       where `0 <= t < min(limit, extent)` in each dimension. A limit may lie
       beyond the tile, and leaves all of it; or be zero or negative, and leaves
@@ -326,6 +331,20 @@ def TraceaPipe_InFlightType : TraceaPipe_Type<"InFlight", "in_flight"> {
   }];
   let parameters = (ins "::mlir::RankedTensorType":$tile);
   let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def TraceaPipe_WalkType : TraceaPipe_Type<"Walk", "walk"> {
+  let summary = "The coordinates that a dimension of a tile walks through";
+  let description = [{
+    For each coordinate t of the dimension, `coordinates` coordinates. What they
+    are the operation says that makes it.
+    ```mlir
+    !tracea_pipe.walk<3>
+    ```
+  }];
+  let parameters = (ins "int64_t":$coordinates);
+  let assemblyFormat = "`<` $coordinates `>`";
   let genVerifyDecl = 1;
 }
 

@@ -11,5 +11,6 @@ include "tracea/Dialect/TraceaPipe/IR/TraceaPipeClusterOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeKernelOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeRaggedOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeTileOps.td"
+include "tracea/Dialect/TraceaPipe/IR/TraceaPipeWalkOps.td"
 
 #endif

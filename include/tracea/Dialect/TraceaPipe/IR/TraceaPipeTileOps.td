@@ -27,12 +27,22 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
     ```
   }];
   let arguments = (ins TileSource:$source, Variadic<Index>:$indices,
-    Variadic<Index>:$limits, Optional<AnyType>:$padding, AffineMapAttr:$map,
+    Variadic<Index>:$limits, Optional<AnyType>:$padding,
+    Variadic<TraceaPipe_WalkType>:$walks, AffineMapAttr:$map,
     DefaultValuedAttr<TraceaPipe_ReuseAttr,
-                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along);
   let results = (outs RegisterTile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
+      "::mlir::ValueRange":$indices, "::mlir::ValueRange":$limits,
+      "::mlir::Value":$padding, "::mlir::AffineMap":$map,
+      CArg<"::mlir::tracea_pipe::Reuse", "::mlir::tracea_pipe::Reuse::Unknown">:$reuse), [{
+    build($_builder, $_state, result, source, indices, limits, padding,
+          /*walks=*/::mlir::ValueRange(), map, reuse, ::llvm::ArrayRef<int64_t>());
+  }]>];
   let assemblyFormat = [{
-    $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
+    $source `[` $indices `]` `map` $map
+    (`along` $along^ `(` $walks `:` type($walks) `)`)? (`limits` `(` $limits^ `)`)?
     (`padding` `(` $padding^ `:` type($padding) `)`)? (`reuse` $reuse^)?
     attr-dict `:` type($source) `->` type($result)
   }];
@@ -53,9 +63,18 @@ def TraceaPipe_StoreOp : TraceaPipe_Op<"store", [
     ```
   }];
   let arguments = (ins RegisterTile:$value, AnyMemRef:$dest,
-    Variadic<Index>:$indices, Variadic<Index>:$limits, AffineMapAttr:$map);
+    Variadic<Index>:$indices, Variadic<Index>:$limits,
+    Variadic<TraceaPipe_WalkType>:$walks, AffineMapAttr:$map,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$dest,
+      "::mlir::ValueRange":$indices, "::mlir::ValueRange":$limits,
+      "::mlir::AffineMap":$map), [{
+    build($_builder, $_state, value, dest, indices, limits,
+          /*walks=*/::mlir::ValueRange(), map, ::llvm::ArrayRef<int64_t>());
+  }]>];
   let assemblyFormat = [{
-    $value `,` $dest `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
+    $value `,` $dest `[` $indices `]` `map` $map
+    (`along` $along^ `(` $walks `:` type($walks) `)`)? (`limits` `(` $limits^ `)`)?
     attr-dict `:` type($value) `,` type($dest)
   }];
   let hasVerifier = 1;
@@ -271,14 +290,26 @@ def TraceaPipe_StageOp : TraceaPipe_Op<"stage", [
     ```
   }];
   let arguments = (ins AnyMemRef:$source, Variadic<Index>:$indices,
-    Variadic<Index>:$limits, AffineMapAttr:$map,
+    Variadic<Index>:$limits, Variadic<TraceaPipe_WalkType>:$walks,
+    AffineMapAttr:$map,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded,
     DefaultValuedAttr<I64Attr, "1">:$slots,
     DefaultValuedAttr<TraceaPipe_ReuseAttr,
-                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse);
+                      "::mlir::tracea_pipe::Reuse::Unknown">:$reuse,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along);
   let results = (outs StagedTile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
+      "::mlir::ValueRange":$indices, "::mlir::ValueRange":$limits,
+      "::mlir::AffineMap":$map,
+      CArg<"::llvm::ArrayRef<int64_t>", "{}">:$padded, CArg<"int64_t", "1">:$slots,
+      CArg<"::mlir::tracea_pipe::Reuse", "::mlir::tracea_pipe::Reuse::Unknown">:$reuse), [{
+    build($_builder, $_state, result, source, indices, limits,
+          /*walks=*/::mlir::ValueRange(), map, padded, slots, reuse,
+          ::llvm::ArrayRef<int64_t>());
+  }]>];
   let assemblyFormat = [{
-    $source `[` $indices `]` `map` $map (`limits` `(` $limits^ `)`)?
+    $source `[` $indices `]` `map` $map
+    (`along` $along^ `(` $walks `:` type($walks) `)`)? (`limits` `(` $limits^ `)`)?
     (`padded` $padded^)? (`slots` $slots^)? (`reuse` $reuse^)? attr-dict
     `:` type($source) `->` type($result)
   }];

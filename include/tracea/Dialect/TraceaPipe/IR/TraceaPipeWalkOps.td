@@ -1,0 +1,41 @@
+//===- TraceaPipeWalkOps.td - Coordinates that a dimension walks through --*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEWALKOPS_TD
+#define TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEWALKOPS_TD
+
+include "tracea/Dialect/TraceaPipe/IR/TraceaPipeBase.td"
+
+def TraceaPipe_DelinearizeOp : TraceaPipe_Op<"delinearize", [Pure]> {
+  let summary = "Walks through coordinates in row-major order";
+  let description = [{
+    The number `first + t` is written in the mixed radix of the `basis`, as by
+    `affine.delinearize_index` without an outer bound: for the basis (P, Q) its
+    coordinates are
+
+        (n div (P * Q), n div Q mod P, n mod Q)   with n = first + t
+
+    The first one has no end of its own: a limit of the tile ends the walk.
+    Extents of the basis may be known only when the kernel runs. No number that
+    takes part is negative, and no extent is less than 1.
+
+    It moves and computes nothing by itself: tile accesses take it (`along`).
+    Whoever makes it outside of a loop asks for its quotients outside of it.
+
+    The pixels of a tile of 128, of images of P rows and Q columns:
+    ```mlir
+    %pixels = tracea_pipe.delinearize %pixel into (%P, %Q) : <3>
+    %a = tracea_pipe.stage %x[%c0, %r, %s, %c]
+           map affine_map<(n, p, q, c) -> (n, p * 2, q * 2, c)> along [0](%pixels : !tracea_pipe.walk<3>)
+           limits(%left, %depth) padded [1, 2]
+           : memref<?x?x?x64xf32> -> tensor<128x32xf32, #tracea_pipe.staged>
+    ```
+  }];
+  let arguments = (ins Index:$first, Variadic<Index>:$basis);
+  let results = (outs TraceaPipe_WalkType:$result);
+  let assemblyFormat = "$first `into` `(` $basis `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,145 @@
+//===- Walks.cpp - Coordinates that a dimension walks through -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A number that is walked has quotients as coordinates. Where a store walks,
+// its element is known by them: they are symbols, the same for whatever else
+// walks through this number along the same basis, and the number is found from
+// them again.
+
+#include "Evaluator.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+
+using namespace mlir;
+using namespace mlir::tracea::numerics;
+using namespace mlir::tracea_pipe;
+
+Evaluator::Walked Evaluator::walkedBy(Value walk, const Form &at, Env env) {
+  DelinearizeOp op = getDelinearize(walk);
+  Walked result{index.add(indexOf(op.getFirst(), env), at), {}};
+  for (Value extent : op.getBasis())
+    result.basis.push_back(indexOf(extent, env));
+  return result;
+}
+
+Evaluator::Coordinates Evaluator::coordinatesOf(Value walk, const Form &at,
+                                                Env env) {
+  Walked number = walkedBy(walk, at, env);
+  for (auto &[known, coordinates] : walkedNumbers)
+    if (known.number == number.number && known.basis == number.basis)
+      return coordinates;
+  // Numbers that are walked are not negative. Quotients by constants are those
+  // of the number itself, as a definition has them.
+  Coordinates coordinates;
+  Form rest = number.number, below(1);
+  for (const Form &extent : llvm::reverse(number.basis)) {
+    below = index.mul(below, extent);
+    Form quotient =
+        below.isConstant() && below.constant > 0
+            ? index.floorDiv(number.number, below.constant, env->ranges)
+            : index.function("arith.floordivsi", {rest, extent}, int64_t(0));
+    coordinates.push_back(index.sub(rest, index.mul(quotient, extent)));
+    rest = quotient;
+  }
+  coordinates.push_back(rest);
+  std::reverse(coordinates.begin(), coordinates.end());
+  return coordinates;
+}
+
+Form Evaluator::numberOf(const Walked &walked, const Coordinates &coordinates) {
+  Form number = coordinates.front();
+  for (auto [extent, coordinate] :
+       llvm::zip_equal(walked.basis, ArrayRef(coordinates).drop_front()))
+    number = index.add(index.mul(number, extent), coordinate);
+  return number;
+}
+
+Evaluator::Coordinates Evaluator::place(Operation *op, const Coordinates &at,
+                                        Env env) {
+  TileTransfer transfer = *getTileTransfer(op);
+  SmallVector<Form> inputs =
+      getMapInputs<Form>(transfer, at, [&](Value walk, const Form &one) {
+        return coordinatesOf(walk, one, env);
+      });
+  return address(transfer.indices, transfer.map,
+                 Coordinates(inputs.begin(), inputs.end()), env);
+}
+
+Evaluator::Env
+Evaluator::nameWalked(Operation *op, const Coordinates &at, Env env,
+                      llvm::function_ref<void(unsigned)> addCandidate) {
+  std::optional<TileTransfer> transfer = getTileTransfer(op);
+  if (!transfer)
+    return env;
+  for (auto [dim, walk] : llvm::zip_equal(transfer->along, transfer->walks)) {
+    Walked number = walkedBy(walk, at[dim], env);
+    Coordinates coordinates;
+    for (size_t i = 0; i <= number.basis.size(); ++i) {
+      std::optional<int64_t> last;
+      if (i > 0)
+        if (std::optional<int64_t> most =
+                index.interval(number.basis[i - 1]).high)
+          last = *most - 1;
+      unsigned variable = index.newVariable(0, last);
+      addCandidate(variable);
+      coordinates.push_back(index.form(variable));
+      if (i > 0)
+        env = range(
+            env, index.sub(index.sub(number.basis[i - 1], coordinates.back()),
+                           Form(1)));
+    }
+    walkedNumbers.push_back({number, coordinates});
+  }
+  return env;
+}
+
+std::optional<std::pair<Evaluator::Coordinates, Evaluator::Coordinates>>
+Evaluator::equations(Operation *op, const Coordinates &wanted,
+                     const Coordinates &at, Env env) {
+  std::optional<TileTransfer> transfer = getTileTransfer(op);
+  if (!transfer || transfer->along.empty() ||
+      transfer->kind != TileTransfer::Kind::Out)
+    return std::pair{wanted, written(op, at, env)};
+  if (getObject(transfer->memory) != transfer->memory)
+    return std::nullopt;
+  SmallVector<MapInput> inputs = getMapInputs(*transfer);
+  // The coordinates of the walks, each by itself an index of the element.
+  std::vector<Coordinates> found;
+  for (Value walk : transfer->walks)
+    found.push_back(
+        Coordinates(cast<WalkType>(walk.getType()).getCoordinates(), Form(-1)));
+  std::pair<Coordinates, Coordinates> result;
+  for (auto [dim, expr] : llvm::enumerate(transfer->map.getResults())) {
+    LinearForm form = getLinearForm(expr, inputs.size());
+    const MapInput *walked = nullptr;
+    for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients))
+      if (factor != 0 && input.walk >= 0)
+        walked = &input;
+    Form begin =
+        index.add(indexOf(transfer->indices[dim], env), Form(form.constant));
+    if (!walked) {
+      Form own = begin;
+      for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients))
+        if (factor)
+          own = index.add(own, index.scale(at[input.dim], factor));
+      result.first.push_back(wanted[dim]);
+      result.second.push_back(own);
+      continue;
+    }
+    for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients))
+      if (factor != 0 && (factor != 1 || &input != walked))
+        return std::nullopt;
+    found[walked->walk][walked->coordinate] = index.sub(wanted[dim], begin);
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    Walked own = walkedBy(transfer->walks[i], at[transfer->along[i]], env);
+    const auto *known = llvm::find_if(walkedNumbers, [&](const auto &one) {
+      return one.second == found[i] && one.first.basis == own.basis;
+    });
+    if (known == walkedNumbers.end())
+      return std::nullopt;
+    result.first.push_back(known->first.number);
+    result.second.push_back(own.number);
+  }
+  return result;
+}

@@ -1,0 +1,57 @@
+// RUN: tracea-opt %s | tracea-opt | FileCheck %s
+// RUN: tracea-opt %s --tracea-pipeline-kernels | FileCheck %s --check-prefix=PIPELINE
+#lanes = #tracea_pipe.lanes<lane = [[0, 1], [0, 2], [0, 4]], outer = [8, 2]>
+!tile = tensor<8x16xf32, #lanes>
+!staged = tensor<8x16xf32, #tracea_pipe.staged>
+
+// CHECK-LABEL: tracea_pipe.kernel @pixels
+// CHECK: %[[WALK:.+]] = tracea_pipe.delinearize %{{.+}} into(%{{.+}}, %{{.+}}) : <3>
+// CHECK: tracea_pipe.stage {{.+}} along [0](%[[WALK]] : !tracea_pipe.walk<3>) limits(%{{.+}}, %{{.+}}) padded [1, 2]
+// CHECK: tracea_pipe.load {{.+}} along [0](%[[WALK]] : !tracea_pipe.walk<3>) limits
+// CHECK: tracea_pipe.store {{.+}} along [0](%[[WALK]] : !tracea_pipe.walk<3>) limits
+// PIPELINE: tracea_pipe.copy {{.+}} along [0](%{{.+}} : !tracea_pipe.walk<3>) limits(%{{.+}}, %{{.+}}) padded [1, 2] to
+tracea_pipe.kernel @pixels(%x: memref<?x?x?x16xf32>, %y: memref<?x?x?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %y, %c0 : memref<?x?x?x16xf32>
+  %p = memref.dim %y, %c1 : memref<?x?x?x16xf32>
+  %q = memref.dim %y, %c2 : memref<?x?x?x16xf32>
+  %np = arith.muli %n, %p : index
+  %all = arith.muli %np, %q : index
+  %tiles = arith.ceildivsi %all, %c8 : index
+  tiles (%tile) in (%tiles) {
+    %first = arith.muli %tile, %c8 : index
+    %left = arith.subi %all, %first : index
+    %walk = tracea_pipe.delinearize %first into (%p, %q) : <3>
+    %a = tracea_pipe.stage %x[%c0, %c1, %c1, %c0] map affine_map<(n, p, q, c) -> (n, p * 2 - 2, q - 2, c)>
+      along [0](%walk : !tracea_pipe.walk<3>) limits(%left, %c16) padded [1, 2] : memref<?x?x?x16xf32> -> !staged
+    %b = tracea_pipe.load %a[%c0, %c0] map affine_map<(i, j) -> (i, j)> : !staged -> !tile
+    %c = tracea_pipe.load %y[%c0, %c0, %c0, %c0] map affine_map<(n, p, q, c) -> (n, p, q, c)>
+      along [0](%walk : !tracea_pipe.walk<3>) limits(%left, %c16) : memref<?x?x?x16xf32> -> !tile
+    %d = arith.addf %b, %c : !tile
+    tracea_pipe.store %d, %y[%c0, %c0, %c0, %c0] map affine_map<(n, p, q, c) -> (n, p, q, c)>
+      along [0](%walk : !tracea_pipe.walk<3>) limits(%left, %c16) : !tile, memref<?x?x?x16xf32>
+  }
+  end
+}
+
+// Rows of pixels, columns of taps and channels: both dimensions walk.
+// CHECK-LABEL: tracea_pipe.kernel @both
+// CHECK: tracea_pipe.stage {{.+}} along [0, 1](%{{.+}}, %{{.+}} : !tracea_pipe.walk<3>, !tracea_pipe.walk<3>) padded [0, 1, 2]
+tracea_pipe.kernel @both(%x: memref<?x?x?x16xf32>, %first: index, %k: index, %p: index, %q: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  tiles (%tile) in (%c1) {
+    %pixels = tracea_pipe.delinearize %first into (%p, %q) : <3>
+    %taps = tracea_pipe.delinearize %k into (%c3, %c16) : <3>
+    %a = tracea_pipe.stage %x[%c0, %c0, %c0, %c0]
+      map affine_map<(n, p, q, r, s, c) -> (n, p + r, q + s, c)>
+      along [0, 1](%pixels, %taps : !tracea_pipe.walk<3>, !tracea_pipe.walk<3>) padded [0, 1, 2] : memref<?x?x?x16xf32> -> !staged
+  }
+  end
+}
