@@ -4,6 +4,7 @@
 
 #include "Lowering.h"
 #include "RowStores.h"
+#include "Walks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -142,7 +143,8 @@ struct LowerCopy : KernelPattern<CopyOp> {
     Type from = cast<MemRefType>(op.getSource().getType()).getElementType();
     forEachElement(b, type.getShape(), [&](ValueRange at) {
       Value inside = isBelow(b, at, adaptor.getLimits());
-      Value pointer = b.globalPointer(source, at, op.getPadded(), inside);
+      Value pointer = b.globalPointer(source, getMapInputs(b, op, at),
+                                      op.getPadded(), inside);
       Value value;
       auto load = [&]() -> Value {
         return b.load(from, pointer, from.getIntOrFloatBitWidth() / 8);

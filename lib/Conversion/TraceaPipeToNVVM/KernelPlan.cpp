@@ -198,8 +198,8 @@ static bool isScalar(Operation *op, const KernelPlan &plan) {
     return group.getUnit() == Unit::Copy;
   if (isa<TraceaPipeDialect>(op->getDialect()))
     return isa<AcquireOp, WaitOp, CommitOp, ReleaseOp, StartOp, AdvanceOp,
-               RasterOp, RaggedTileOp, RaggedCountOp, ViewOp, ScratchOp,
-               ChannelOp, EndOp, SyncOp>(op);
+               DelinearizeOp, RasterOp, RaggedTileOp, RaggedCountOp, ViewOp,
+               ScratchOp, ChannelOp, EndOp, SyncOp>(op);
   auto hasTiles = [](TypeRange types) {
     return llvm::any_of(types, [](Type type) {
       return isRegisterTile(type) || isa<InFlightType>(type);

@@ -8,9 +8,13 @@
 // from the window and from what the kernel asks of its memory. Memory that
 // promises nothing is copied by 4 bytes where the run finds it aligned to that,
 // which all lanes find alike, or element by element.
+// Where the rows of the tile are pixels of images, a lane divides once for each
+// of its rows where the walk begins: outside of the loop over the steps.
 
 #include "HeldCopies.h"
 #include "ThreadOffsets.h"
+#include "Walks.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -60,14 +64,16 @@ private:
   int64_t getStaticWidth() const;
   Value isAligned(int64_t bytes);
   void copyPieces(int64_t bytes);
-  void startPiece(ValueRange at, Value pointer, const Pieces &pieces);
-  Value loadPiece(ValueRange at, const Pieces &pieces);
+  void startPiece(ValueRange inputs, Value pointer, const Pieces &pieces);
+  Value loadPiece(ValueRange inputs, const Pieces &pieces);
+  SmallVector<Value> getRowInputs(const Pieces &pieces, int64_t origin);
   void forEachPiece(const Pieces &pieces, function_ref<void(ValueRange)> body);
   Value stagedPointer(ValueRange at);
   void copyNarrowPieces(int64_t bytes);
   void copyElements(int64_t bytes);
-  Value columnOf(ValueRange at);
-  Value getValidBytes(ValueRange at, Value inside, const Pieces &pieces);
+  bool runsAlongColumns();
+  Value columnOf(ValueRange inputs);
+  Value getValidBytes(ValueRange inputs, Value inside, const Pieces &pieces);
   SmallVector<int64_t> getCheckedRows();
   bool checksColumns();
   Value conjoin(Value x, Value y) {
@@ -91,8 +97,22 @@ bool LaneCopy::matches() {
          memory.type.getElementType() == type.getElementType() &&
          type.getElementTypeBitWidth() % 8 == 0 &&
          llvm::isPowerOf2_64(b.team.getNumThreads()) && b.team.thread &&
-         runsAlongLast(dest.dims) && runsAlongLast(source.dims) &&
+         runsAlongLast(dest.dims) && runsAlongColumns() &&
          getStagedWidth() >= kLeastBytes;
+}
+
+/// Whether the columns of the tile, and nothing else, run along the source's
+/// last dimension; rows may walk.
+bool LaneCopy::runsAlongColumns() {
+  if (source.dims.empty() ||
+      (!op.getAlong().empty() && op.getAlong() != ArrayRef<int64_t>{0}))
+    return false;
+  for (const WindowDim &dim : ArrayRef(source.dims).drop_back())
+    if (dim.form.coefficients.back())
+      return false;
+  ArrayRef<int64_t> last = source.dims.back().form.coefficients;
+  return last.back() == 1 &&
+         llvm::all_of(last.drop_back(), [](int64_t c) { return c == 0; });
 }
 
 /// The bytes of the slot's rows that stay together, at multiples of as many.
@@ -159,10 +179,10 @@ bool LaneCopy::checksColumns() {
 }
 
 /// The coordinate along the source's last dimension.
-Value LaneCopy::columnOf(ValueRange at) {
+Value LaneCopy::columnOf(ValueRange inputs) {
   const WindowDim &dim = source.dims.back();
   Value coordinate = b.index(dim.form.constant);
-  for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+  for (auto [factor, x] : llvm::zip(dim.form.coefficients, inputs))
     if (factor)
       coordinate = b.add(coordinate, b.mul(x, factor));
   for (const WindowDim::Term &term : dim.terms)
@@ -173,11 +193,11 @@ Value LaneCopy::columnOf(ValueRange at) {
 /// The bytes of a piece that lie in the source (i32); null for all of them. A
 /// piece begins at a multiple of its width: none begins before the first
 /// column and ends behind it.
-Value LaneCopy::getValidBytes(ValueRange at, Value inside,
+Value LaneCopy::getValidBytes(ValueRange inputs, Value inside,
                               const Pieces &pieces) {
   if (checksColumns()) {
     Value size = memory.sizes.back();
-    Value column = columnOf(at);
+    Value column = columnOf(inputs);
     Value begins =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, size);
     inside = conjoin(inside, begins);
@@ -200,6 +220,18 @@ static SmallVector<int64_t> doubling(int64_t first, int64_t below,
   for (int64_t at = first; at < below; at *= 2)
     steps.push_back(offset(at) - offset(0));
   return steps;
+}
+
+/// What this lane's row of the rows from `origin` on walks through, computed
+/// where the walk begins.
+SmallVector<Value> LaneCopy::getRowInputs(const Pieces &pieces,
+                                          int64_t origin) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(getDelinearize(op.getWalks().front()));
+  Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
+  Value row = b.createOrFold<arith::DivUIOp>(thread, b.index(pieces.columns));
+  row = b.add(row, origin);
+  return getWalkCoordinates(b, op.getWalks().front(), row);
 }
 
 void LaneCopy::copyPieces(int64_t bytes) {
@@ -243,19 +275,25 @@ void LaneCopy::copyPieces(int64_t bytes) {
       auto ifOp = scf::IfOp::create(b, some, /*withElseRegion=*/false);
       b.setInsertionPointToStart(ifOp.thenBlock());
     }
+    SmallVector<Value> inputs = at;
+    if (!op.getAlong().empty()) {
+      inputs = getRowInputs(pieces, origin.first);
+      inputs.push_back(at[1]);
+    }
     if (!b.context.plan.holdsCopies)
-      startPiece(at, pointer, pieces);
+      startPiece(inputs, pointer, pieces);
     else if (isSome)
-      b.store(loadPiece(at, pieces), pointer, static_cast<unsigned>(bytes));
+      b.store(loadPiece(inputs, pieces), pointer, static_cast<unsigned>(bytes));
     else
-      held.add(loadPiece(at, pieces), pointer, bytes);
+      held.add(loadPiece(inputs, pieces), pointer, bytes);
   }
 }
 
-void LaneCopy::startPiece(ValueRange at, Value pointer, const Pieces &pieces) {
+void LaneCopy::startPiece(ValueRange inputs, Value pointer,
+                          const Pieces &pieces) {
   Value inside;
-  Value from = b.globalPointer(source, at, getCheckedRows(), inside);
-  Value valid = getValidBytes(at, inside, pieces);
+  Value from = b.globalPointer(source, inputs, getCheckedRows(), inside);
+  Value valid = getValidBytes(inputs, inside, pieces);
   // Only whole pieces can leave out the first cache.
   auto cache = pieces.bytes == kMostBytes ? NVVM::LoadCacheModifierKind::CG
                                           : NVVM::LoadCacheModifierKind::CA;
@@ -264,12 +302,12 @@ void LaneCopy::startPiece(ValueRange at, Value pointer, const Pieces &pieces) {
 }
 
 /// A piece as registers, zeros where it is not of the source.
-Value LaneCopy::loadPiece(ValueRange at, const Pieces &pieces) {
+Value LaneCopy::loadPiece(ValueRange inputs, const Pieces &pieces) {
   Type element = b.getIntegerType(8 * elementBytes);
   auto type = VectorType::get(pieces.elements, element);
   Value inside;
-  Value from = b.globalPointer(source, at, getCheckedRows(), inside);
-  Value valid = getValidBytes(at, inside, pieces);
+  Value from = b.globalPointer(source, inputs, getCheckedRows(), inside);
+  Value valid = getValidBytes(inputs, inside, pieces);
   auto loadAll = [&]() -> Value {
     return b.load(type, from, static_cast<unsigned>(pieces.bytes));
   };
@@ -351,8 +389,9 @@ void LaneCopy::copyNarrowPieces(int64_t bytes) {
   Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
   forEachPiece(pieces, [&](ValueRange at) {
     Value inside;
-    Value from = b.globalPointer(source, at, getCheckedRows(), inside);
-    Value valid = getValidBytes(at, inside, pieces);
+    SmallVector<Value> inputs = getMapInputs(b, op, at);
+    Value from = b.globalPointer(source, inputs, getCheckedRows(), inside);
+    Value valid = getValidBytes(inputs, inside, pieces);
     NVVM::CpAsyncOp::create(b, stagedPointer(at), from,
                             static_cast<int32_t>(bytes),
                             NVVM::LoadCacheModifierKind::CA, valid);
@@ -369,7 +408,8 @@ void LaneCopy::copyElements(int64_t bytes) {
     for (int64_t i = 0; i < pieces.elements; ++i) {
       Value inside;
       SmallVector<Value> one = {at[0], b.add(at[1], i)};
-      Value from = b.globalPointer(source, one, op.getPadded(), inside);
+      Value from = b.globalPointer(source, getMapInputs(b, op, one),
+                                   op.getPadded(), inside);
       elements.push_back(loadElement(b, element, from, inside));
     }
     Value piece = vector::FromElementsOp::create(

@@ -92,7 +92,16 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   populateTileMemoryPatterns(converter, patterns, context);
   populateTransposedCopyPatterns(converter, patterns, context);
   populateWarpMultiplyPatterns(converter, patterns, context);
-  return applyPartialConversion(context.function, target, std::move(patterns));
+  // Whoever goes along a walk computes its coordinates, where it stands.
+  target.addLegalOp<DelinearizeOp>();
+  if (failed(applyPartialConversion(context.function, target,
+                                    std::move(patterns))))
+    return failure();
+  context.function.walk([](DelinearizeOp op) {
+    if (op->use_empty())
+      op.erase();
+  });
+  return success();
 }
 
 /// The casts that stood for arguments have no uses left.
