@@ -279,11 +279,14 @@ bool LanesAttr::hasSeparateLanes() const {
   for (DenseI64ArrayAttr vector : getReg())
     for (auto [sum, coordinate] : llvm::zip(used, vector.asArrayRef()))
       sum |= coordinate;
-  return llvm::all_of(getLane(), [&](DenseI64ArrayAttr vector) {
+  // The lanes of every warp: where warps meet registers there is no sum either.
+  auto isSeparate = [&](DenseI64ArrayAttr vector) {
     return llvm::all_of(llvm::zip(used, vector.asArrayRef()), [](auto pair) {
       return (std::get<0>(pair) & std::get<1>(pair)) == 0;
     });
-  });
+  };
+  return llvm::all_of(getLane(), isSeparate) &&
+         llvm::all_of(getWarp(), isSeparate);
 }
 
 LogicalResult
