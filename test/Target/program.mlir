@@ -13,7 +13,7 @@ module attributes {tracea.target = #tracea.target<kind = cpu, name = "x86-64-v3"
 // CHECK-SAME: "exprs":{{\[\[}}"dim",0,0],["const",4],["const",0],["const",1]
 // CHECK-SAME: "inputs":[{"name":"x","type":"f32","shape":[{"dynamic":true},4]},{"name":"arg1","type":"i1","shape":[3]}]
 // CHECK-SAME: "message":"{{.*}}program.mlir:[[# @LINE + 32]]:{{.*}}at least one row"
-// CHECK-SAME: "buffers":[{"kind":"input","index":0},{"kind":"input","index":1},{"kind":"constant","index":0},{"kind":"constant","index":1},{"kind":"temp","bytes":{{[0-9]+}},"align":64}
+// CHECK-SAME: "buffers":[{"kind":"input","index":0},{"kind":"input","index":1},{"kind":"constant","index":0},{"kind":"constant","index":1},{"kind":"temp","bytes":{{[0-9]+}},"align":64,"contents":"any"}
 // CHECK-SAME: "steps":[{"kernel":0,
 // CHECK-SAME: "args":[{"buffer":0,"type":"f32","offset":{{[0-9]+}},"sizes":[{{[0-9]+}},1],"strides":[1,3]},{"buffer":2,
 // CHECK-SAME: {"index":

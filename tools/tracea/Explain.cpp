@@ -129,7 +129,10 @@ static std::string describeBuffer(const rt::EntrySpec &entry,
   case rt::BufferKind::Constant:
     return "constant " + std::to_string(buffer.index);
   case rt::BufferKind::Temp:
-    return "temporary of " + exprs[buffer.bytes] + " bytes";
+    return "temporary of " + exprs[buffer.bytes] + " bytes" +
+           (buffer.contents == rt::TempContents::Any
+                ? ""
+                : std::string(", ") + rt::nameOf(buffer.contents));
   }
   return "";
 }
@@ -156,6 +159,15 @@ static std::string describeEntry(const rt::Manifest &manifest,
     text += "  %" + std::to_string(i) + " = " +
             describeBuffer(entry, entry.buffers[i], exprs) + "\n";
   for (const rt::StepSpec &step : entry.steps) {
+    if (!step.isLaunch()) {
+      text += step.kind == rt::StepKind::Fill ? "  fill " : "  copy ";
+      text += describeView(step.args.front().view, exprs) +
+              (step.kind == rt::StepKind::Fill
+                   ? " with bytes of " + std::to_string(step.value)
+                   : " to " + describeView(step.args.back().view, exprs)) +
+              "\n";
+      continue;
+    }
     text += "  launch " +
             manifest.kernels[static_cast<size_t>(step.kernel)].name + ", " +
             exprs[step.tiles] + " tiles (";

@@ -41,6 +41,8 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
     kernels[i].variant = manifest.kernels[i].variant;
   }
   for (const rt::StepSpec &step : entry.steps) {
+    if (!step.isLaunch())
+      continue;
     KernelTiming &kernel = kernels[static_cast<size_t>(step.kernel)];
     const rt::ViewSpec *last = nullptr;
     for (const rt::ArgSpec &arg : step.args) {

@@ -244,3 +244,34 @@ func.func @main(%a: tensor<?x24xf32>, %b: tensor<?x24xf32>) -> tensor<?x24xf32> 
               }),
               HasSubstr("expects 3 arguments"));
 }
+
+// What is copied was written before, by whatever step or by the run itself.
+TEST_F(RecheckEdits, FillsAndCopies) {
+  rt::Manifest manifest;
+  rt::EntrySpec &entry = manifest.entries.emplace_back();
+  entry.name = "main";
+  rt::ExprBuilder e(entry.exprs);
+  int64_t bytes = e.constant(32), eight = e.constant(8);
+  entry.buffers = {rt::BufferSpec::temp(bytes), rt::BufferSpec::temp(bytes)};
+  auto view = [&](int64_t buffer) {
+    return e.rowMajorView(buffer, rt::ElementType::F32, {eight});
+  };
+  entry.outputs.push_back({rt::ElementType::F32, view(1)});
+  auto errorOf = [&] {
+    std::vector<ta::LaunchRecheck> rechecks = ta::recheckLaunches(manifest);
+    return rechecks.empty() ? "" : rechecks.front().result.message;
+  };
+  EXPECT_EQ(errorOf(),
+            "the entry 'main' returns output 0, which no step has written");
+  entry.steps = {rt::StepSpec::copy(view(0), view(1))};
+  EXPECT_EQ(errorOf(), "the entry 'main' copies buffer 0, which no step has "
+                       "written before");
+  entry.steps.insert(entry.steps.begin(), rt::StepSpec::fill(view(0), 1));
+  EXPECT_EQ(errorOf(), "");
+  entry.steps.erase(entry.steps.begin());
+  for (rt::TempContents contents :
+       {rt::TempContents::Zero, rt::TempContents::Persistent}) {
+    entry.buffers[0].contents = contents;
+    EXPECT_EQ(errorOf(), "");
+  }
+}

@@ -43,7 +43,7 @@ TEST(Manifest, RoundTrips) {
 TEST(Manifest, HasTheFieldsOfTheFormat) {
   std::string json = jsonOfTestProgram();
   for (const char *part :
-       {"\"format\":3", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
+       {"\"format\":4", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
         "[\"dim\",0,0]", "{\"dynamic\":true}", "\"kind\":\"constant\"",
         "{\"index\":", "[\"select\",", "\"workspace\":256",
         "\"view\":{\"buffer\":3,\"type\":\"f32\""})
@@ -63,13 +63,13 @@ static std::string errorAfter(const std::string &from, const std::string &to) {
 }
 
 TEST(Manifest, RefusesMalformedText) {
-  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":4"),
-              HasSubstr("expected a manifest format from 1 to 3, found 4"));
-  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3.5"),
+  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":5"),
+              HasSubstr("expected a manifest format from 1 to 4, found 5"));
+  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":3.5"),
               HasSubstr("$.format: expected a 64-bit integer, found number"));
-  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3,\"format\":3"),
+  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":4,\"format\":4"),
               HasSubstr("\"format\" stands twice"));
-  EXPECT_THAT(errorAfter("\"format\":3", "\"format\":3,\"extra\":1"),
+  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":4,\"extra\":1"),
               HasSubstr("$: unknown field \"extra\""));
   EXPECT_THAT(errorAfter("\"blob\":0,", ""),
               HasSubstr("$.kernels[0]: the field \"blob\" is missing"));
@@ -98,9 +98,115 @@ TEST(Manifest, RefusesMalformedText) {
   EXPECT_THAT(errorAfter("}", ""), HasSubstr("syntax error"));
 }
 
+/// The test program in the words of format 3: buffers say nothing of their
+/// contents.
+static std::string jsonOfFormat3() {
+  std::string json = jsonOfTestProgram();
+  const std::string field = ",\"contents\":\"any\"";
+  for (size_t at; (at = json.find(field)) != std::string::npos;)
+    json.erase(at, field.size());
+  json.replace(json.find("\"format\":4"), 10, "\"format\":3");
+  return json;
+}
+
+TEST(Manifest, ReadsFormat3) {
+  Expected<Manifest> read = manifestFromJSON(jsonOfFormat3());
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->format, manifestFormat);
+  EXPECT_EQ(read->entries[0].buffers[2].contents, TempContents::Any);
+  // What format 4 brings it does not have.
+  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":3"),
+              HasSubstr("$.entries[0].buffers[2]: unknown field \"contents\""));
+  std::string json = jsonOfFormat3();
+  json.replace(json.find("{\"kernel\":0"), 11, "{\"fill\":{},\"kernel\":0");
+  EXPECT_THAT(manifestFromJSON(json).message(),
+              HasSubstr("$.entries[0].steps[0]: unknown field \"fill\""));
+}
+
+/// The test program with a buffer of each kind, a fill and a copy.
+static ProgramFile programWithMoves() {
+  ProgramFile program = test::describedProgram();
+  EntrySpec &entry = program.manifest.entries[0];
+  entry.buffers[2].contents = TempContents::Zero;
+  entry.buffers[3].contents = TempContents::Persistent;
+  const ViewSpec &two = entry.steps[1].args[0].view;
+  const ViewSpec &three = entry.steps[1].args[1].view;
+  entry.steps.push_back(StepSpec::fill(two, 255));
+  entry.steps.push_back(StepSpec::copy(two, three));
+  return program;
+}
+
+TEST(Manifest, ReadsFillsCopiesAndContents) {
+  ProgramFile program = programWithMoves();
+  Expected<std::vector<uint8_t>> bytes = program.serialize();
+  ASSERT_TRUE(bytes) << bytes.message();
+  Expected<ProgramFile> parsed = ProgramFile::parse(*bytes);
+  ASSERT_TRUE(parsed) << parsed.message();
+  const EntrySpec &entry = parsed->manifest.entries[0];
+  EXPECT_EQ(entry.buffers[1].contents, TempContents::Any);
+  EXPECT_EQ(entry.buffers[2].contents, TempContents::Zero);
+  EXPECT_EQ(entry.buffers[3].contents, TempContents::Persistent);
+  ASSERT_EQ(entry.steps.size(), 4u);
+  EXPECT_TRUE(entry.steps[1].isLaunch());
+  EXPECT_EQ(entry.steps[2].kind, StepKind::Fill);
+  EXPECT_EQ(entry.steps[2].value, 255);
+  EXPECT_EQ(entry.steps[2].args[0].view.buffer, 2);
+  EXPECT_EQ(entry.steps[3].kind, StepKind::Copy);
+  EXPECT_EQ(entry.steps[3].args[0].view.buffer, 2);
+  EXPECT_EQ(entry.steps[3].args[1].view.buffer, 3);
+  EXPECT_EQ(*toJSON(parsed->manifest), *toJSON(program.manifest));
+}
+
+TEST(Manifest, RefusesWrongFillsAndCopies) {
+  auto errorOf = [](void (*change)(EntrySpec &entry)) {
+    ProgramFile program = programWithMoves();
+    change(program.manifest.entries[0]);
+    Status status = program.validate();
+    return status.ok() ? "accepted" : status.message();
+  };
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.steps[2].value = 256; }),
+              HasSubstr("$.entries[0].steps[2].value: expected a byte, 0 to "
+                        "255, found 256"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.steps[2].args[0].view.buffer = 0; }),
+              HasSubstr("steps[2].fill: expected a temp buffer to write to, "
+                        "found buffer 0"));
+  EXPECT_THAT(
+      errorOf([](EntrySpec &e) { e.steps[3].args[1].view.buffer = 1; }),
+      HasSubstr("steps[3].to: expected a temp buffer to write to, found "
+                "buffer 1"));
+  EXPECT_THAT(
+      errorOf([](EntrySpec &e) { e.steps[3].args[0].view.buffer = 9; }),
+      HasSubstr("steps[3].copy.buffer: expected the number of a buffer"));
+  EXPECT_THAT(
+      errorOf([](EntrySpec &e) {
+        e.steps[3].args[1].view.type = ElementType::I32;
+      }),
+      HasSubstr("steps[3].to: expected a view of f32 with 2 axes, found "
+                "one of i32 with 2"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.steps[3].args.pop_back(); }),
+              HasSubstr("steps[3]: expected a fill of one view or a copy "
+                        "between two"));
+  EXPECT_THAT(
+      errorOf([](EntrySpec &e) { e.steps[2].args[0] = ArgSpec::fromIndex(0); }),
+      HasSubstr("steps[2]: expected views to fill or copy"));
+  auto errorIn = [](const std::string &from, const std::string &to) {
+    std::string json = *toJSON(programWithMoves().manifest);
+    size_t at = json.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return manifestFromJSON(json.replace(at, from.size(), to)).message();
+  };
+  EXPECT_THAT(errorIn("\"contents\":\"zero\"", "\"contents\":\"ones\""),
+              HasSubstr("buffers[2].contents: expected one of any, zero, "
+                        "persistent, found \"ones\""));
+  EXPECT_THAT(errorIn("\"value\":255", "\"value\":255,\"tiles\":0"),
+              HasSubstr("steps[2]: unknown field \"tiles\""));
+  EXPECT_THAT(errorIn(",\"value\":255", ""),
+              HasSubstr("steps[2]: the field \"value\" is missing"));
+}
+
 // Certificates without a digest.
 TEST(Manifest, ReadsFormat2) {
-  std::string json = jsonOfTestProgram();
+  std::string json = jsonOfFormat3();
   size_t at = json.find("\"format\":3");
   json.replace(at, 10, "\"format\":2");
   EXPECT_THAT(manifestFromJSON(json).message(),
@@ -114,7 +220,7 @@ TEST(Manifest, ReadsFormat2) {
 }
 
 TEST(Manifest, ReadsFormat1) {
-  std::string json = jsonOfTestProgram();
+  std::string json = jsonOfFormat3();
   auto replace = [&](const std::string &from, const std::string &to) {
     size_t at = json.find(from);
     ASSERT_NE(at, std::string::npos) << from;
@@ -195,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(
     Manifest, InvalidManifest,
     ::testing::Values(
         InvalidCase{"Format", [](ProgramFile &p) { p.manifest.format = 0; },
-                    "$.format: expected 3, found 0"},
+                    "$.format: expected 4, found 0"},
         InvalidCase{"Kind", [](ProgramFile &p) { p.manifest.target.kind = ""; },
                     "$.target.kind: expected a name"},
         InvalidCase{"KernelBlob",

@@ -26,9 +26,10 @@
 namespace tracea::runtime {
 
 /// The manifest format that this runtime writes. It reads earlier ones as well:
-/// format 1, whose certificates and remarks were plain text, and format 2,
-/// whose certificates have no digest.
-inline constexpr int64_t manifestFormat = 3;
+/// format 1, whose certificates and remarks were plain text, format 2, whose
+/// certificates have no digest, and format 3, whose steps were all launches and
+/// whose temp buffers held anything.
+inline constexpr int64_t manifestFormat = 4;
 
 /// A size that is known only when the program runs.
 inline constexpr int64_t dynamicSize = -1;
@@ -135,6 +136,20 @@ struct CheckSpec {
 
 enum class BufferKind : uint8_t { Input, Constant, Temp };
 
+/// What a temp buffer holds before the first step that uses it.
+enum class TempContents : uint8_t {
+  /// Anything; it may share its memory with others.
+  Any,
+  /// Zeros, in every run.
+  Zero,
+  /// What the Execution's last run left there; zeros at first, and where its
+  /// size has changed.
+  Persistent
+};
+inline constexpr int numTempContents = 3;
+/// "any", "zero", "persistent".
+const char *nameOf(TempContents contents);
+
 struct BufferSpec {
   BufferKind kind = BufferKind::Temp;
   /// Which input or constant.
@@ -142,15 +157,17 @@ struct BufferSpec {
   /// For temp: the expression of its size in bytes, and its alignment.
   int64_t bytes = 0;
   int64_t align = 64;
+  TempContents contents = TempContents::Any;
 
   static BufferSpec input(int64_t index) {
-    return {BufferKind::Input, index, 0, 64};
+    return {BufferKind::Input, index, 0, 64, TempContents::Any};
   }
   static BufferSpec constant(int64_t index) {
-    return {BufferKind::Constant, index, 0, 64};
+    return {BufferKind::Constant, index, 0, 64, TempContents::Any};
   }
-  static BufferSpec temp(int64_t bytesExpr, int64_t align = 64) {
-    return {BufferKind::Temp, 0, bytesExpr, align};
+  static BufferSpec temp(int64_t bytesExpr, int64_t align = 64,
+                         TempContents contents = TempContents::Any) {
+    return {BufferKind::Temp, 0, bytesExpr, align, contents};
   }
 };
 
@@ -209,13 +226,37 @@ private:
   }
 };
 
-/// One launch: kernel number, expression of the number of tiles, arguments.
+enum class StepKind : uint8_t { Launch, Fill, Copy };
+
+/// One launch: kernel number, expression of the number of tiles, arguments. Or
+/// a fill of the view that is its one argument, or a copy from the first to the
+/// second of two: each one piece of memory, of a temp buffer where it is
+/// written.
 struct StepSpec {
   int64_t kernel = 0;
   int64_t tiles = 0;
   std::vector<ArgSpec> args;
   /// For targets with a grid: expressions of the blocks along x, y, z.
   std::vector<int64_t> grid;
+  StepKind kind = StepKind::Launch;
+  /// Of a fill: what all bytes are set to.
+  int64_t value = 0;
+
+  bool isLaunch() const { return kind == StepKind::Launch; }
+  static StepSpec fill(ViewSpec view, int64_t value) {
+    StepSpec step;
+    step.kind = StepKind::Fill;
+    step.args.push_back(ArgSpec::fromView(std::move(view)));
+    step.value = value;
+    return step;
+  }
+  static StepSpec copy(ViewSpec from, ViewSpec to) {
+    StepSpec step;
+    step.kind = StepKind::Copy;
+    step.args.push_back(ArgSpec::fromView(std::move(from)));
+    step.args.push_back(ArgSpec::fromView(std::move(to)));
+    return step;
+  }
 };
 
 struct OutputSpec {

@@ -84,6 +84,8 @@ static Status loadKernels(const ProgramFile &program, Device &device,
   }
   for (const EntrySpec &entry : manifest.entries)
     for (size_t s = 0; s < entry.steps.size(); ++s) {
+      if (!entry.steps[s].isLaunch())
+        continue;
       size_t k = static_cast<size_t>(entry.steps[s].kernel);
       if (!manifest.kernels[k].gpu)
         continue;

@@ -43,37 +43,73 @@ Status Execution::Impl::patch(BoundStep &step) {
   return Status::success();
 }
 
+Status Execution::Impl::launchStep(size_t s, Stream &on) {
+  BoundStep &step = steps[s];
+  if (step.isEmpty())
+    return Status::success();
+  size_t k = static_cast<size_t>(entry->steps[s].kernel);
+  Clock::time_point begin;
+  if (options.profile)
+    begin = Clock::now();
+  Status status =
+      program->device->info().hasGrid
+          ? on.launch(program->kernels[k], step.grid, step.parameters)
+          : on.launch(program->kernels[k], step.tiles, step.slots);
+  if (options.profile && status.ok()) {
+    status = on.synchronize();
+    KernelTime &time = stats.kernelTimes[k];
+    ++time.launches;
+    time.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  if (!status.ok())
+    return status;
+  ++stats.launches;
+  stats.tiles += step.tiles;
+  return Status::success();
+}
+
+/// A fill or a copy.
+Status Execution::Impl::runMove(size_t s, Stream &on) {
+  const BoundView &from = steps[s].views.front(), &to = steps[s].views.back();
+  if (to.isEmpty())
+    return Status::success();
+  int64_t size = sizeOf(to.spec->type);
+  int64_t begin = to.low * size, bytes = (to.high - to.low) * size;
+  BorrowedBuffer target =
+      buffers[static_cast<size_t>(to.spec->buffer)].memory();
+  if (entry->steps[s].kind == StepKind::Fill)
+    return on.fill(target, begin, bytes,
+                   static_cast<uint8_t>(entry->steps[s].value));
+  return on.copy(target, begin,
+                 buffers[static_cast<size_t>(from.spec->buffer)].memory(),
+                 from.low * size, bytes);
+}
+
+/// The buffers that begin with zeros and are first used by step `s`.
+Status Execution::Impl::zero(size_t s, Stream &on) {
+  for (size_t b : zeroedBefore[s]) {
+    BorrowedBuffer memory = buffers[b].memory();
+    if (memory.bytes() > 0)
+      TRACEA_RETURN_IF_ERROR(on.fill(memory, 0, memory.bytes(), 0)
+                                 .withContext("buffer " + std::to_string(b)));
+  }
+  return Status::success();
+}
+
 Status Execution::Impl::launchSteps(Stream &on) {
-  bool hasGrid = program->device->info().hasGrid;
   // Descriptors first: what they refuse is refused before anything runs.
   for (size_t s = 0; s < steps.size(); ++s)
-    if (!steps[s].isEmpty())
+    if (entry->steps[s].isLaunch() && !steps[s].isEmpty())
       if (Status status = patch(steps[s]); !status.ok())
         return status.withContext(nameOfStep(s));
   for (size_t s = 0; s < steps.size(); ++s) {
-    BoundStep &step = steps[s];
-    if (step.isEmpty())
-      continue;
-    size_t k = static_cast<size_t>(entry->steps[s].kernel);
-    Clock::time_point begin;
-    if (options.profile)
-      begin = Clock::now();
+    TRACEA_RETURN_IF_ERROR(zero(s, on));
     Status status =
-        hasGrid ? on.launch(program->kernels[k], step.grid, step.parameters)
-                : on.launch(program->kernels[k], step.tiles, step.slots);
-    if (options.profile && status.ok()) {
-      status = on.synchronize();
-      KernelTime &time = stats.kernelTimes[k];
-      ++time.launches;
-      time.seconds +=
-          std::chrono::duration<double>(Clock::now() - begin).count();
-    }
+        entry->steps[s].isLaunch() ? launchStep(s, on) : runMove(s, on);
     if (!status.ok())
       return status.withContext(nameOfStep(s));
-    ++stats.launches;
-    stats.tiles += step.tiles;
   }
-  return Status::success();
+  return zero(steps.size(), on);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,9 +165,11 @@ Status Execution::Impl::copyOutput(const BoundView &view,
   const Buffer *memory = arena.get();
   int64_t base = buffer.arenaOffset;
   if (!buffer.inArena) {
-    const BufferSpec &spec =
-        entry->buffers[static_cast<size_t>(view.spec->buffer)];
-    memory = program->constants[static_cast<size_t>(spec.index)].get();
+    size_t b = static_cast<size_t>(view.spec->buffer);
+    const BufferSpec &spec = entry->buffers[b];
+    memory = spec.kind == BufferKind::Temp
+                 ? kept[b].get()
+                 : program->constants[static_cast<size_t>(spec.index)].get();
     base = 0;
   }
   int64_t begin = base + view.low * elementSize;
@@ -239,7 +277,7 @@ Status Execution::Impl::copyOnDevice(Stream &on) {
                   rowMajorStrides(view.sizes), view.sizes, elementSize);
       continue;
     }
-    BorrowedBuffer from(buffer.address, buffer.bytes);
+    BorrowedBuffer from = buffer.memory();
     BorrowedBuffer to(outputs[i].data, bytes);
     TRACEA_RETURN_IF_ERROR(on.copy(to, 0, from, view.low * elementSize, bytes)
                                .withContext("output " + std::to_string(i)));

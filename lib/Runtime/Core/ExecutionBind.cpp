@@ -119,6 +119,14 @@ void Execution::Impl::prepare() {
     outputViews.emplace_back().spec = &output.view;
   }
   buffers.resize(entry->buffers.size());
+  kept.resize(entry->buffers.size());
+  zeroedBefore.resize(numSteps + 1);
+  for (size_t b = 0; b < entry->buffers.size(); ++b) {
+    const BufferSpec &spec = entry->buffers[b];
+    if (spec.kind == BufferKind::Temp && spec.contents == TempContents::Zero &&
+        firstUse[b] <= lastUse[b])
+      zeroedBefore[static_cast<size_t>(firstUse[b])].push_back(b);
+  }
   claimed.resize(entry->buffers.size());
   isWholeBuffer.resize(outputViews.size());
   stats.kernelTimes.resize(program->manifest.kernels.size());
@@ -135,6 +143,9 @@ std::string Execution::Impl::nameOfInput(size_t i) const {
 }
 
 std::string Execution::Impl::nameOfStep(size_t s) const {
+  if (!entry->steps[s].isLaunch())
+    return "step " + std::to_string(s) +
+           (entry->steps[s].kind == StepKind::Fill ? " (fill)" : " (copy)");
   return "step " + std::to_string(s) + " (kernel \"" +
          program->manifest.kernels[static_cast<size_t>(entry->steps[s].kernel)]
              .name +
@@ -195,8 +206,9 @@ Status Execution::Impl::bind() {
                                .withContext("output " + std::to_string(i)));
     size_t b = static_cast<size_t>(view.spec->buffer);
     isWholeBuffer[i] =
-        entry->buffers[b].kind == BufferKind::Temp && view.low == 0 &&
-        view.offset == 0 &&
+        entry->buffers[b].kind == BufferKind::Temp &&
+        entry->buffers[b].contents != TempContents::Persistent &&
+        view.low == 0 && view.offset == 0 &&
         view.high * sizeOf(view.spec->type) == buffers[b].bytes &&
         view.isRowMajor() && !view.isEmpty();
   }
@@ -309,6 +321,8 @@ Status Execution::Impl::bindView(const ViewSpec &spec, BoundView &view) const {
 Status Execution::Impl::bindStep(size_t s) {
   const StepSpec &spec = entry->steps[s];
   BoundStep &step = steps[s];
+  if (!spec.isLaunch())
+    return bindMove(s).withContext(nameOfStep(s));
   Expected<int64_t> tiles = values.get(spec.tiles);
   if (!tiles)
     return tiles.status().withContext(nameOfStep(s) + ", tiles");
@@ -339,6 +353,30 @@ Status Execution::Impl::bindStep(size_t s) {
                                 std::to_string(a));
   }
   return bindArguments(s);
+}
+
+/// Drivers fill and copy pieces of memory, which views must be.
+Status Execution::Impl::bindMove(size_t s) {
+  const StepSpec &spec = entry->steps[s];
+  std::vector<BoundView> &views = steps[s].views;
+  for (size_t a = 0; a < views.size(); ++a) {
+    TRACEA_RETURN_IF_ERROR(bindView(spec.args[a].view, views[a]));
+    if (!views[a].isEmpty() && !views[a].isRowMajor())
+      return Status::error("expected a view in one piece, found " +
+                           describeShape(views[a].sizes) + " with strides " +
+                           describeShape(views[a].strides));
+  }
+  const BoundView &from = views.front(), &to = views.back();
+  if (from.sizes != to.sizes)
+    return Status::error("expected two views of the same sizes, found " +
+                         describeShape(from.sizes) + " and " +
+                         describeShape(to.sizes));
+  if (views.size() == 2 && from.spec->buffer == to.spec->buffer &&
+      from.low < to.high && to.low < from.high)
+    return Status::error("expected parts of buffer " +
+                         std::to_string(to.spec->buffer) +
+                         " that do not overlap");
+  return Status::success();
 }
 
 /// Lays out the argument block; addresses are filled in by each run.

@@ -57,9 +57,12 @@ struct BoundBuffer {
   /// Whether it lives in the arena, and where there.
   bool inArena = false;
   int64_t arenaOffset = 0;
+
+  /// All of it, once memory is planned.
+  BorrowedBuffer memory() const { return {address, bytes}; }
 };
 
-/// A launch with everything in its place but the addresses.
+/// A step with everything in its place but the addresses.
 struct BoundStep {
   int64_t tiles = 0;
   Grid grid;
@@ -114,6 +117,8 @@ struct Execution::Impl {
   /// count as one step more than there are. Unused where first > last.
   std::vector<int64_t> firstUse;
   std::vector<int64_t> lastUse;
+  /// The buffers that are set to zero before each step, and after the last.
+  std::vector<std::vector<size_t>> zeroedBefore;
   /// What kernels demand of an input's address.
   std::vector<int64_t> inputAlign;
 
@@ -140,6 +145,8 @@ struct Execution::Impl {
   int64_t arenaAlign = 0;
   ArenaPlan plan;
   std::vector<ArenaRegion> regions;
+  /// By buffer, the memory of those that persist.
+  std::vector<std::shared_ptr<Buffer>> kept;
   /// Whether work may be under way that uses the arena.
   bool inFlight = false;
 
@@ -164,6 +171,7 @@ struct Execution::Impl {
   Status evaluate();
   Status bindView(const ViewSpec &spec, BoundView &view) const;
   Status bindStep(size_t s);
+  Status bindMove(size_t s);
   Status bindArguments(size_t s);
   Status checkOutputs() const;
 
@@ -173,6 +181,13 @@ struct Execution::Impl {
   Status place(Stream &on);
   Status planPlaces(Stream &on);
   Status growArena(Stream &on);
+  /// Gives the buffer `b` memory that lasts beyond the run.
+  Status keep(size_t b, Stream &on);
+  /// Whether so many bytes may be had beside those that persist.
+  Status checkLimit(int64_t bytes) const;
+  /// Fails where memory cannot be allocated now, for `what`.
+  Status checkGrowth(const char *what, int64_t bytes, int64_t found,
+                     Stream &on) const;
   /// Waits for work that uses the arena.
   Status settle();
 
@@ -180,6 +195,9 @@ struct Execution::Impl {
   Status stageInputs(Span<const TensorView> tensors);
   Status stageOnDevice(Stream &on);
   Status launchSteps(Stream &on);
+  Status launchStep(size_t s, Stream &on);
+  Status runMove(size_t s, Stream &on);
+  Status zero(size_t s, Stream &on);
   Status patch(BoundStep &step);
   Status copyOutput(const BoundView &view, const Tensor &output);
   Status copyOutputs(Span<Tensor> tensors);

@@ -10,6 +10,7 @@
 #include "ExecutionImpl.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tracea::runtime {
 
@@ -78,6 +79,11 @@ Status Execution::Impl::planPlaces(Stream &on) {
     }
     if (spec.kind == BufferKind::Input && !staged[index])
       continue;
+    if (spec.contents == TempContents::Persistent) {
+      TRACEA_RETURN_IF_ERROR(
+          keep(b, on).withContext("buffer " + std::to_string(b)));
+      continue;
+    }
     if (spec.kind == BufferKind::Input)
       region.first = -1; // Copied before the first step.
     else
@@ -112,22 +118,60 @@ Status Execution::Impl::planPlaces(Stream &on) {
   return Status::success();
 }
 
-Status Execution::Impl::growArena(Stream &on) {
-  if (options.maxArenaBytes > 0 && plan.bytes > options.maxArenaBytes)
-    return Status::error(
-        "expected to need at most " + std::to_string(options.maxArenaBytes) +
-        " bytes of temporary memory, found " + std::to_string(plan.bytes));
-  if (arena && arena->bytes() >= plan.bytes && arenaAlign >= plan.align)
-    return Status::success();
+Status Execution::Impl::checkGrowth(const char *what, int64_t bytes,
+                                    int64_t found, Stream &on) const {
   Expected<bool> capturing = on.isCapturing();
   if (!capturing)
     return capturing.status();
   if (*capturing)
-    return Status::error("temporary memory: expected at least " +
-                         std::to_string(plan.bytes) +
-                         " bytes before the stream is captured, found " +
-                         std::to_string(arena ? arena->bytes() : 0) +
-                         "; prepare the shapes, or run them once, beforehand");
+    return Status::error(
+        std::string(what) + ": expected at least " + std::to_string(bytes) +
+        " bytes before the stream is captured, found " + std::to_string(found) +
+        "; prepare the shapes, or run them once, beforehand");
+  return Status::success();
+}
+
+Status Execution::Impl::checkLimit(int64_t bytes) const {
+  int64_t needed = bytes;
+  for (const std::shared_ptr<Buffer> &buffer : kept)
+    if (__builtin_add_overflow(needed, buffer ? buffer->bytes() : 0, &needed))
+      needed = std::numeric_limits<int64_t>::max();
+  if (options.maxArenaBytes > 0 && needed > options.maxArenaBytes)
+    return Status::error(
+        "expected to need at most " + std::to_string(options.maxArenaBytes) +
+        " bytes of temporary memory, found " + std::to_string(needed));
+  return Status::success();
+}
+
+Status Execution::Impl::keep(size_t b, Stream &on) {
+  int64_t bytes = buffers[b].bytes;
+  if (!kept[b] || kept[b]->bytes() != bytes) {
+    TRACEA_RETURN_IF_ERROR(checkGrowth("memory that persists", bytes,
+                                       kept[b] ? kept[b]->bytes() : 0, on));
+    TRACEA_RETURN_IF_ERROR(settle());
+    kept[b].reset();
+    TRACEA_RETURN_IF_ERROR(checkLimit(bytes));
+    Expected<std::shared_ptr<Buffer>> fresh =
+        program->device->allocate(bytes, entry->buffers[b].align);
+    if (!fresh)
+      return fresh.status();
+    // The next run may be on another stream.
+    if (bytes > 0) {
+      TRACEA_RETURN_IF_ERROR(on.fill(**fresh, 0, bytes, 0));
+      TRACEA_RETURN_IF_ERROR(on.synchronize());
+    }
+    kept[b] = std::move(*fresh);
+  }
+  buffers[b].address = static_cast<char *>(kept[b]->address());
+  return Status::success();
+}
+
+Status Execution::Impl::growArena(Stream &on) {
+  TRACEA_RETURN_IF_ERROR(checkLimit(plan.bytes));
+  if (arena && arena->bytes() >= plan.bytes && arenaAlign >= plan.align)
+    return Status::success();
+  TRACEA_RETURN_IF_ERROR(checkGrowth("temporary memory", plan.bytes,
+                                     arena ? arena->bytes() : 0, on));
   TRACEA_RETURN_IF_ERROR(settle());
   // The old block first: both together may not fit.
   arena.reset();
@@ -155,8 +199,10 @@ Status Execution::Impl::settle() {
 Execution::Impl::~Impl() {
   // Memory that may still be in use is given up rather than given back; that
   // is the case where somebody captures a stream while this happens.
-  if (inFlight && program->device->status().ok() && !settle().ok() && arena)
-    (void)new std::shared_ptr<Buffer>(std::move(arena));
+  if (!inFlight || !program->device->status().ok() || settle().ok())
+    return;
+  kept.push_back(std::move(arena));
+  (void)new std::vector<std::shared_ptr<Buffer>>(std::move(kept));
 }
 
 } // namespace tracea::runtime

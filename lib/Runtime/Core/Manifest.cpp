@@ -20,6 +20,12 @@ const char *nameOf(ExprOp op) {
   return names[static_cast<int>(op)];
 }
 
+const char *nameOf(TempContents contents) {
+  static constexpr const char *names[numTempContents] = {"any", "zero",
+                                                         "persistent"};
+  return names[static_cast<int>(contents)];
+}
+
 int numOperands(ExprOp op) {
   return op == ExprOp::Const ? 1 : op == ExprOp::Select ? 3 : 2;
 }

@@ -11,25 +11,6 @@
 
 namespace tracea::runtime::manifest {
 
-/// A value by its name out of `count` ones.
-template <typename T>
-static bool readName(Reader &r, const Json &value, int count, T &out) {
-  std::string name;
-  if (!r.string(value, name))
-    return false;
-  std::string known;
-  for (int i = 0; i < count; ++i) {
-    T candidate = static_cast<T>(i);
-    if (name == nameOf(candidate)) {
-      out = candidate;
-      return true;
-    }
-    known += (i ? ", " : "") + std::string(nameOf(candidate));
-  }
-  return r.fail("expected one of " + known + ", found \"" + name.substr(0, 64) +
-                "\"");
-}
-
 template <typename T>
 static auto name(Reader &r, const char *field, int count, T &out) {
   return Field(field, [&r, &out, count](const Json &v) {

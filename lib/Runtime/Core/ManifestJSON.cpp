@@ -130,9 +130,12 @@ bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
     kind = found->get<std::string>();
   if (kind == "temp") {
     buffer.kind = BufferKind::Temp;
-    return r.object(value, text(r, "kind", kind),
-                    number(r, "bytes", buffer.bytes),
-                    number(r, "align", buffer.align));
+    return r.object(
+        value, text(r, "kind", kind), number(r, "bytes", buffer.bytes),
+        number(r, "align", buffer.align),
+        onlyIf(r.format > 3, Field("contents", [&](const Json &v) {
+                 return readName(r, v, numTempContents, buffer.contents);
+               })));
   }
   if (kind != "input" && kind != "constant")
     return r.fail("expected \"kind\" to be \"input\", \"constant\" or "
@@ -153,6 +156,11 @@ bool manifest::readView(Reader &r, const Json &value, ViewSpec &view) {
 
 namespace {
 
+/// A field that is a view.
+auto viewField(Reader &r, const char *name, ViewSpec &view) {
+  return Field(name, [&](const Json &v) { return readView(r, v, view); });
+}
+
 bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
   auto has = [&](const char *name) {
     return value.is_object() && value.contains(name);
@@ -163,9 +171,7 @@ bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
   }
   if (r.hasGrid && has("pointer")) {
     arg.kind = ArgKind::Pointer;
-    return r.object(value, Field("pointer", [&](const Json &v) {
-                      return readView(r, v, arg.view);
-                    }));
+    return r.object(value, viewField(r, "pointer", arg.view));
   }
   if (r.hasGrid && has("tensorMap")) {
     arg.kind = ArgKind::TensorMap;
@@ -178,6 +184,23 @@ bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
 }
 
 bool readStep(Reader &r, const Json &value, StepSpec &step) {
+  // Before format 4 all steps were launches.
+  auto has = [&](const char *name) {
+    return r.format > 3 && value.is_object() && value.contains(name);
+  };
+  ViewSpec from, to;
+  if (has("fill")) {
+    bool isRead = r.object(value, viewField(r, "fill", to),
+                           number(r, "value", step.value));
+    step = StepSpec::fill(std::move(to), step.value);
+    return isRead;
+  }
+  if (has("copy")) {
+    bool isRead =
+        r.object(value, viewField(r, "copy", from), viewField(r, "to", to));
+    step = StepSpec::copy(std::move(from), std::move(to));
+    return isRead;
+  }
   return r.object(value, number(r, "kernel", step.kernel),
                   number(r, "tiles", step.tiles),
                   onlyIf(r.hasGrid, numbers(r, "grid", step.grid)),
@@ -186,9 +209,7 @@ bool readStep(Reader &r, const Json &value, StepSpec &step) {
 
 bool readOutput(Reader &r, const Json &value, OutputSpec &output) {
   return r.object(value, elementType(r, "type", output.type),
-                  Field{"view", [&](const Json &v) {
-                          return readView(r, v, output.view);
-                        }});
+                  viewField(r, "view", output.view));
 }
 
 bool readEntry(Reader &r, const Json &value, EntrySpec &entry) {
@@ -339,6 +360,7 @@ Json writeBuffer(const BufferSpec &buffer) {
     object["kind"] = "temp";
     object["bytes"] = buffer.bytes;
     object["align"] = buffer.align;
+    object["contents"] = nameOf(buffer.contents);
   } else {
     object["kind"] = buffer.kind == BufferKind::Input ? "input" : "constant";
     object["index"] = buffer.index;
@@ -366,6 +388,16 @@ Json writeArg(const ArgSpec &arg) {
 
 Json writeStep(const StepSpec &step) {
   Json object;
+  if (step.kind == StepKind::Fill) {
+    object["fill"] = writeView(step.args[0].view);
+    object["value"] = step.value;
+    return object;
+  }
+  if (step.kind == StepKind::Copy) {
+    object["copy"] = writeView(step.args[0].view);
+    object["to"] = writeView(step.args[1].view);
+    return object;
+  }
   object["kernel"] = step.kernel;
   object["tiles"] = step.tiles;
   if (!step.grid.empty())

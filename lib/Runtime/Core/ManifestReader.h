@@ -192,6 +192,25 @@ auto list(Reader &r, const char *name, std::vector<T> &out,
                }};
 }
 
+/// A value by its name out of `count` ones.
+template <typename T>
+bool readName(Reader &r, const Json &value, int count, T &out) {
+  std::string name;
+  if (!r.string(value, name))
+    return false;
+  std::string known;
+  for (int i = 0; i < count; ++i) {
+    T candidate = static_cast<T>(i);
+    if (name == nameOf(candidate)) {
+      out = candidate;
+      return true;
+    }
+    known += (i ? ", " : "") + std::string(nameOf(candidate));
+  }
+  return r.fail("expected one of " + known + ", found \"" + name.substr(0, 64) +
+                "\"");
+}
+
 bool readView(Reader &r, const Json &value, ViewSpec &view);
 Json writeView(const ViewSpec &view);
 

@@ -172,10 +172,46 @@ private:
     return Status::success();
   }
 
+  /// A fill or a copy.
+  Status checkMove(const Path &at, const StepSpec &step) {
+    bool isFill = step.kind == StepKind::Fill;
+    if (step.args.size() != (isFill ? 1 : 2) || !step.grid.empty())
+      return failAt(at, "expected a fill of one view or a copy between two");
+    for (const ArgSpec &arg : step.args) {
+      if (arg.kind != ArgKind::View)
+        return failAt(at, "expected views to fill or copy");
+      bool isTarget = &arg == &step.args.back();
+      Path view(&at, isTarget ? (isFill ? "fill" : "to") : "copy");
+      TRACEA_RETURN_IF_ERROR(checkView(view, arg.view));
+      // The rest is the caller's, or is there for all runs.
+      if (isTarget &&
+          entry.buffers[static_cast<size_t>(arg.view.buffer)].kind !=
+              BufferKind::Temp)
+        return failAt(view,
+                      "expected a temp buffer to write to, found buffer " +
+                          std::to_string(arg.view.buffer));
+    }
+    if (isFill && (step.value < 0 || step.value > 255))
+      return failAt(Path(&at, "value"), "expected a byte, 0 to 255, found " +
+                                            std::to_string(step.value));
+    const ViewSpec &from = step.args.front().view, &to = step.args.back().view;
+    if (from.type != to.type || from.sizes.size() != to.sizes.size())
+      return failAt(Path(&at, "to"),
+                    std::string("expected a view of ") + nameOf(from.type) +
+                        " with " + std::to_string(from.sizes.size()) +
+                        " axes, found one of " + nameOf(to.type) + " with " +
+                        std::to_string(to.sizes.size()));
+    return Status::success();
+  }
+
   Status steps() {
     for (size_t i = 0; i < entry.steps.size(); ++i) {
       const StepSpec &step = entry.steps[i];
       Path at(&path, "steps", static_cast<int64_t>(i));
+      if (!step.isLaunch()) {
+        TRACEA_RETURN_IF_ERROR(checkMove(at, step));
+        continue;
+      }
       TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "kernel"), step.kernel,
                                         manifest.kernels.size(), "a kernel"));
       TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "tiles"), step.tiles));

@@ -539,7 +539,8 @@ class Memory {
 public:
   Memory(const rt::EntrySpec &entry) : entry(entry) {
     for (const rt::BufferSpec &buffer : entry.buffers)
-      isWritten.push_back(buffer.kind != rt::BufferKind::Temp);
+      isWritten.push_back(buffer.kind != rt::BufferKind::Temp ||
+                          buffer.contents != rt::TempContents::Any);
   }
 
   /// What `step` does wrong. Of kernels without a model nothing is known.
@@ -572,6 +573,18 @@ public:
     for (int64_t buffer : results)
       isWritten[buffer] = true;
     return "";
+  }
+
+  /// The same of a fill or copy.
+  std::string move(const rt::StepSpec &step) {
+    int64_t from = step.args.front().view.buffer,
+            to = step.args.back().view.buffer;
+    std::string why;
+    if (step.kind == rt::StepKind::Copy && !isWritten[from] && !isEmpty(from))
+      why = "copies buffer " + std::to_string(from) +
+            ", which no step has written before";
+    isWritten[to] = true;
+    return why;
   }
 
   std::string finish() {
@@ -611,7 +624,18 @@ tracea::analysis::recheckLaunches(const rt::Manifest &manifest) {
     Memory memory(entry);
     std::map<int64_t, size_t> places;
     std::map<int64_t, size_t> counts;
+    auto refute = [&](const std::string &why) {
+      rechecks.push_back({"-",
+                          entry.name,
+                          {RecheckVerdict::Refuted,
+                           "the entry '" + entry.name + "' " + why, "", 0}});
+    };
     for (const rt::StepSpec &step : entry.steps) {
+      if (!step.isLaunch()) {
+        if (std::string why = memory.move(step); !why.empty())
+          refute(why);
+        continue;
+      }
       // Without tiles nothing runs: another kernel does all of the launch.
       if (const rt::Expr &tiles = entry.exprs[step.tiles];
           tiles.op == rt::ExprOp::Const && tiles.a == 0)
@@ -646,10 +670,7 @@ tracea::analysis::recheckLaunches(const rt::Manifest &manifest) {
           std::to_string(counts[kernel]) +
           (counts[kernel] == 1 ? " launch" : " launches");
     if (std::string why = memory.finish(); !why.empty())
-      rechecks.push_back({"-",
-                          entry.name,
-                          {RecheckVerdict::Refuted,
-                           "the entry '" + entry.name + "' " + why, "", 0}});
+      refute(why);
   }
   return rechecks;
 }

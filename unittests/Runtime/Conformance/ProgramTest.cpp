@@ -116,7 +116,8 @@ protected:
     for (EntrySpec &entry : program.manifest.entries) {
       ExprBuilder e(entry.exprs);
       for (StepSpec &step : entry.steps)
-        step.grid = {step.tiles, e.constant(1), e.constant(1)};
+        if (step.isLaunch())
+          step.grid = {step.tiles, e.constant(1), e.constant(1)};
     }
   }
 
@@ -555,6 +556,141 @@ TEST_P(ProgramConformance, ProfilesKernels) {
   EXPECT_EQ(times[RowSum].launches, 3);
   EXPECT_GT(times[RowSum].seconds, 0);
   EXPECT_EQ(times[Copy].launches, 0);
+}
+
+// x: f32[?, 4] goes to a temp, of which one row is set to bytes of 255 and what
+// is before it and after it goes to the output.
+TEST_P(ProgramConformance, FillsAndCopies) {
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"x", ElementType::F32, {dynamicSize, 4}}};
+  ExprBuilder e(entry.exprs);
+  int64_t m = e.dim(0, 0), four = e.constant(4), one = e.constant(1);
+  std::vector<int64_t> shape = {m, four}, row = {one, four};
+  int64_t bytes = e.rowMajorBytes(ElementType::F32, shape);
+  entry.buffers = {BufferSpec::input(0), BufferSpec::temp(bytes),
+                   BufferSpec::temp(bytes), BufferSpec::temp(bytes)};
+  auto view = [&](int64_t buffer) {
+    return e.rowMajorView(buffer, ElementType::F32, shape);
+  };
+  ViewSpec second = e.rowMajorView(1, ElementType::F32, row);
+  second.offset = four;
+  StepSpec launch;
+  launch.kernel = Copy;
+  launch.tiles = m;
+  launch.args = {ArgSpec::fromView(view(1)), ArgSpec::fromView(view(2))};
+  entry.steps = {StepSpec::copy(view(0), view(1)), StepSpec::fill(second, 255),
+                 launch, StepSpec::copy(view(2), view(3)),
+                 StepSpec::fill(view(2), 0)};
+  entry.outputs = {{ElementType::F32, view(3)}, {ElementType::F32, view(2)}};
+  program.manifest.entries = {entry};
+  std::unique_ptr<Execution> execution = start(program);
+  for (int64_t rows : {2, 1000, 3}) {
+    Tensor x = ramp({rows, 4}, 1);
+    std::vector<Tensor> outputs(2);
+    Status status = execution->run({x}, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    std::vector<float> values = valuesOf(outputs[0]);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i / 4 == 1)
+        ASSERT_TRUE(std::isnan(values[i])) << i;
+      else
+        ASSERT_EQ(values[i], static_cast<float>(i + 1));
+    }
+    EXPECT_THAT(valuesOf(outputs[1]), Each(0.0f));
+    EXPECT_EQ(valuesOf(x), valuesOf(ramp({rows, 4}, 1)));
+  }
+  EXPECT_EQ(execution->stats().launches, 3);
+
+  // The row does not exist.
+  EXPECT_THAT(
+      errorOf(program, {ramp({1, 4})}),
+      HasSubstr("step 1 (fill): the view of f32[1, 4] at element 4 goes "
+                "beyond buffer 1 of 16 bytes"));
+  // Columns are no piece of memory.
+  ProgramFile columns = program;
+  ViewSpec &column = columns.manifest.entries[0].steps[1].args[0].view;
+  column.offset = view(1).offset;
+  column.sizes = {m, one};
+  column.strides = {four, one};
+  EXPECT_THAT(errorOf(columns, {ramp({3, 4})}),
+              HasSubstr("step 1 (fill): expected a view in one piece, found "
+                        "[3, 1] with strides [4, 1]"));
+  ProgramFile onto = program;
+  ViewSpec &target = onto.manifest.entries[0].steps[0].args[1].view;
+  target.sizes = row;
+  EXPECT_THAT(errorOf(onto, {ramp({3, 4})}),
+              HasSubstr("step 0 (copy): expected two views of the same sizes, "
+                        "found [3, 4] and [1, 4]"));
+  ProgramFile overlapping = program;
+  EntrySpec &shifted = overlapping.manifest.entries[0];
+  shifted.steps[3].args[0].view = shifted.steps[3].args[1].view = second;
+  EXPECT_THAT(errorOf(overlapping, {ramp({3, 4})}),
+              HasSubstr("step 3 (copy): expected parts of buffer 1 that do not "
+                        "overlap"));
+}
+
+// counts: i64[?] is one more at each launch of conf_count.
+TEST_P(ProgramConformance, TemporariesBeginWithZerosOrPersist) {
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"x", ElementType::F32, {dynamicSize}}};
+  ExprBuilder e(entry.exprs);
+  int64_t n = e.dim(0, 0);
+  int64_t bytes = e.rowMajorBytes(ElementType::I64, {n});
+  entry.buffers = {
+      BufferSpec::temp(bytes, 64, TempContents::Zero),
+      BufferSpec::temp(bytes, 64, TempContents::Persistent),
+      // What nobody writes, and what lies in the arena before the counts.
+      BufferSpec::temp(bytes, 64, TempContents::Zero), BufferSpec::temp(bytes)};
+  auto view = [&](int64_t buffer) {
+    return e.rowMajorView(buffer, ElementType::I64, {n});
+  };
+  auto count = [&](int64_t buffer) {
+    StepSpec step;
+    step.kernel = Count;
+    step.tiles = n;
+    step.args = {ArgSpec::fromView(view(buffer))};
+    return step;
+  };
+  entry.steps = {StepSpec::fill(view(3), 170), count(0), count(0), count(1)};
+  for (int64_t buffer : {0, 1, 2})
+    entry.outputs.push_back({ElementType::I64, view(buffer)});
+  program.manifest.entries = {entry};
+  std::unique_ptr<Execution> execution = start(program);
+  auto expectCounts = [&](int64_t size, int64_t runs) {
+    std::vector<Tensor> outputs(3);
+    // Memory of the caller's that is not zero.
+    outputs[0] = *Tensor::allocate(ElementType::I64, {size});
+    std::memset(outputs[0].data(), 85, static_cast<size_t>(8 * size));
+    Status status = execution->run({ramp({size})}, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    int64_t expected[] = {2, runs, 0};
+    for (size_t i = 0; i < 3; ++i)
+      for (int64_t at = 0; at < size; ++at)
+        ASSERT_EQ(outputs[i].dataAs<int64_t>()[at], expected[i])
+            << "output " << i << " at " << at;
+  };
+  for (int64_t run : {1, 2, 3})
+    expectCounts(100, run);
+  // Of another size there is nothing to keep.
+  expectCounts(5000, 1);
+  expectCounts(5000, 2);
+  expectCounts(100, 1);
+  expectCounts(0, 1);
+
+  // Each Execution has its own.
+  execution = start(program);
+  expectCounts(100, 1);
+  ExecutionOptions options;
+  options.maxArenaBytes = 2000;
+  execution = start(program, options);
+  std::vector<Tensor> outputs(3);
+  EXPECT_THAT(execution->run({ramp({300})}, outputs).message(),
+              HasSubstr("expected to need at most 2000 bytes of temporary "
+                        "memory"));
 }
 
 TEST_P(ProgramConformance, TemporaryMemoryHasALimit) {
