@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Arithmetic.h"
+#include "Arithmetic/Arithmetic.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_CONVERTTRACEAPIPETONVVM
@@ -80,18 +82,21 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   populateChannelPatterns(converter, patterns, context);
   populateClusterPatterns(converter, patterns, context);
   populateCopyPatterns(converter, patterns, context);
+  populateMatrixTransferPatterns(converter, patterns, context);
+  populateMatrixUnitPatterns(converter, patterns, context);
+  populateTeamPatterns(converter, patterns, context);
+  populateTilePatterns(converter, patterns, context);
+  populateWarpMultiplyPatterns(converter, patterns, context);
+  populateElementCopyPatterns(converter, patterns, context);
   populateLaneCopyPatterns(converter, patterns, context);
   populateLaneMultiplyPatterns(converter, patterns, context);
   populateLaneStorePatterns(converter, patterns, context);
   populateLocalRingPatterns(converter, patterns, context);
-  populateMatrixUnitPatterns(converter, patterns, context);
   populateRaggedTilePatterns(converter, patterns, context);
+  populateRingPatterns(converter, patterns, context);
   populateShiftedLoadPatterns(converter, patterns, context);
-  populateTeamPatterns(converter, patterns, context);
-  populateTilePatterns(converter, patterns, context);
   populateTileMemoryPatterns(converter, patterns, context);
   populateTransposedCopyPatterns(converter, patterns, context);
-  populateWarpMultiplyPatterns(converter, patterns, context);
   // Whoever goes along a walk computes its coordinates, where it stands.
   target.addLegalOp<DelinearizeOp>();
   if (failed(applyPartialConversion(context.function, target,
@@ -122,6 +127,19 @@ static LogicalResult eraseArguments(NVVMLoweringContext &context) {
   return success();
 }
 
+/// What the tables say of the kernel's target; of a kernel without one, of the
+/// target that has all the instructions.
+static ::tracea::target::TargetDescription getFacts(KernelOp kernel) {
+  auto target = kernel->getParentOfType<ModuleOp>()
+                    ->getAttrOfType<mlir::tracea::TargetAttr>(
+                        mlir::tracea::TraceaDialect::kTargetAttrName);
+  if (target)
+    if (auto facts = ::tracea::target::lookup(target.getName().str());
+        facts && facts->occupancy.subgroupSize)
+      return *facts;
+  return *::tracea::target::lookup("sm_90a");
+}
+
 /// Bits of the significand of what the kernel writes to the caller's memory.
 static unsigned getStoredDigits(KernelOp kernel) {
   unsigned digits = 0;
@@ -147,19 +165,20 @@ struct ConvertTraceaPipeToNVVM
   using ConvertTraceaPipeToNVVMBase::ConvertTraceaPipeToNVVMBase;
 
   LogicalResult convert(KernelOp kernel) {
-    if (failed(convertSharedTiles(kernel)))
+    NVVMTarget target(getFacts(kernel));
+    if (failed(convertSharedTiles(kernel, target)))
       return failure();
-    KernelPlan plan;
+    NVVMPlan plan;
     PlanOptions options;
     options.laneCopies = laneCopies;
     options.earlyStart = earlyStart;
-    if (failed(planKernel(kernel, options, plan)))
+    if (failed(planKernel(kernel, options, target, plan)))
       return failure();
     numLaneCopies += plan.numLaneCopies;
-    NVVMLoweringContext context(plan);
+    NVVMLoweringContext context(target, plan);
     unsigned digits = getStoredDigits(kernel);
-    return failure(failed(buildFunction(plan, context)) ||
-                   failed(collectWindows(context)) ||
+    return failure(failed(buildFunction(context)) ||
+                   failed(collectWindows(context.function, context)) ||
                    failed(convertBody(context)) ||
                    failed(eraseArguments(context)) ||
                    failed(lowerArithmetic(context.function, digits)));

@@ -8,13 +8,12 @@
 #swizzled = #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
   // CHECK-LABEL: tracea_pipe.kernel @panels
+  // CHECK:         %[[PANEL:.*]] = arith.divsi %{{.*}}, %c64
+  // CHECK-NEXT:    %[[BEFORE:.*]] = arith.muli %[[PANEL]], %c2048
+  // CHECK-NEXT:    %[[BYTE:.*]] = arith.addi %{{.*}}, %[[BEFORE]]
   // CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [4096], strides: [1]
-  // CHECK:         %[[PANEL:.*]] = arith.divui %[[COLUMN:.*]], %c64
-  // CHECK-NEXT:    %[[BEFORE:.*]] = arith.muli %[[PANEL]], %c1024
-  // CHECK-NEXT:    %[[REST:.*]] = arith.remui %[[COLUMN]], %c64
-  // CHECK-NEXT:    %[[PLACE:.*]] = arith.addi %[[BEFORE]], %[[REST]]
-  // CHECK-NEXT:    %[[ROW:.*]] = arith.muli %{{.*}}, %c64
-  // CHECK-NEXT:    %[[AT:.*]] = arith.addi %[[PLACE]], %[[ROW]]
+  // CHECK-NEXT:    %[[PLACE:.*]] = arith.divui %[[BYTE]], %c2
+  // CHECK-NEXT:    %[[AT:.*]] = arith.index_cast %[[PLACE]]
   // CHECK-NEXT:    vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : {{.*}}, vector<8xbf16>
   tracea_pipe.kernel @panels(%y: memref<16x64xbf16>, %n: index) {
     %c0 = arith.constant 0 : index
@@ -29,11 +28,15 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
   }
   // The swizzle moves places within a panel, whose rows are 128 bytes.
   // CHECK-LABEL: tracea_pipe.kernel @swizzled
-  // CHECK:         arith.divui %{{.*}}, %c64
-  // CHECK:         %[[ROW:.*]] = arith.andi %[[AT:.*]], %c448
-  // CHECK-NEXT:    %[[MOVED:.*]] = arith.shrui %[[ROW]], %c3
-  // CHECK-NEXT:    %[[TO:.*]] = arith.xori %[[AT]], %[[MOVED]]
-  // CHECK-NEXT:    vector.load %{{.*}}[%[[TO]]] {alignment = 16 : i64} : {{.*}}, vector<8xbf16>
+  // CHECK:         %[[PANEL:.*]] = arith.divsi %{{.*}}, %c64
+  // CHECK-NEXT:    %[[BEFORE:.*]] = arith.muli %[[PANEL]], %c2048
+  // CHECK-NEXT:    %[[DOWN:.*]] = arith.shrui %[[LINEAR:.*]], %c3
+  // CHECK-NEXT:    %[[MOVED:.*]] = arith.andi %[[DOWN]], %c112
+  // CHECK-NEXT:    %[[TO:.*]] = arith.xori %[[LINEAR]], %[[MOVED]]
+  // CHECK-NEXT:    %[[BYTE:.*]] = arith.addi %[[BEFORE]], %[[TO]]
+  // CHECK:         %[[PLACE:.*]] = arith.divui %[[BYTE]], %c2
+  // CHECK-NEXT:    %[[AT:.*]] = arith.index_cast %[[PLACE]]
+  // CHECK-NEXT:    vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : {{.*}}, vector<8xbf16>
   tracea_pipe.kernel @swizzled(%y: memref<16x64xbf16>, %n: index) {
     %c0 = arith.constant 0 : index
     tracea_pipe.tiles (%i) in (%n) {
@@ -50,7 +53,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
   // CHECK-LABEL:   tracea_pipe.kernel @anywhere
   // CHECK-NOT:     vector.load
   // CHECK-COUNT-8: arith.divui %{{.*}}, %c64
-  // CHECK-NOT:     arith.divui
+  // CHECK-NOT:     arith.divui %{{.*}}, %c64
   // CHECK-NOT:     vector.load
   tracea_pipe.kernel @anywhere(%y: memref<16x64xbf16>, %n: index) {
     %c0 = arith.constant 0 : index

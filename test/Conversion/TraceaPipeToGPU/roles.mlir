@@ -35,13 +35,15 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 
-  // A swizzled buffer is addressed as its swizzle says: bytes 7, 8, 9 move to 4, 5
-  // and 6, which are elements 6, 7, 8 and 3, 4, 5.
+  // A swizzled buffer is addressed as its swizzle says: bits 7, 8 and 9 of bytes
+  // move to 4, 5 and 6, and bytes are elements of two.
   // CHECK-LABEL: tracea_pipe.kernel @swizzled
+  // CHECK:         %[[DOWN:.*]] = arith.shrui %[[LINEAR:.*]], %c3
+  // CHECK-NEXT:    %[[MOVED:.*]] = arith.andi %[[DOWN]], %c112
+  // CHECK-NEXT:    %[[BYTE:.*]] = arith.xori %[[LINEAR]], %[[MOVED]]
   // CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [4096], strides: [1]
-  // CHECK:         %[[ROW:.*]] = arith.andi %[[PLACE:.*]], %c448
-  // CHECK-NEXT:    %[[MOVED:.*]] = arith.shrui %[[ROW]], %c3
-  // CHECK-NEXT:    %[[AT:.*]] = arith.xori %[[PLACE]], %[[MOVED]]
+  // CHECK-NEXT:    %[[PLACE:.*]] = arith.divui %[[BYTE]], %c2
+  // CHECK-NEXT:    %[[AT:.*]] = arith.index_cast %[[PLACE]]
   // CHECK-NEXT:    vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : {{.*}}, vector<8xbf16>
   tracea_pipe.kernel @swizzled(%y: memref<64x64xbf16>, %n: index) {
     %c0 = arith.constant 0 : index

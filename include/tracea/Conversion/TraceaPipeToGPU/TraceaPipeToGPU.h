@@ -2,11 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of every way down to a GPU that no vendor differs in: a register
-// tile becomes the vector of what one lane holds, and operations on tiles
-// become arithmetic on it, shuffles, and trips through the workgroup's memory.
-// Lowerings to a vendor's dialect add their own patterns for channels and
-// matrix units.
+// A register tile becomes the vector of what one lane holds, and operations on
+// tiles become arithmetic on it, shuffles, and trips through the workgroup's
+// memory: the first of the two steps from tiles to a GPU. The second, memory
+// and rings, has its interface in Target.h and Patterns.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +25,6 @@ namespace mlir::tracea_pipe {
 struct GPULoweringContext {
   /// Banks, and the lanes of a subgroup.
   ::tracea::algebra::BankModel banks;
-  /// Bytes that one lane accesses at most.
-  int64_t maxAccessBytes = 16;
   /// How memrefs are aligned that nothing else is known of; 1: as an element.
   int64_t baseAlignment = 1;
   /// The memory of exchanges for each gpu.func, grid or role that needs one:
@@ -43,12 +40,6 @@ struct GPULoweringContext {
 /// order of LanesAttr::getCoordinate.
 void addRegisterTileConversion(TypeConverter &converter);
 
-/// Patterns for arith, math and constants on register tiles, and for the
-/// operations relayout, reduce, broadcast, any, coordinate, load and store.
-void populateRegisterTilePatterns(const TypeConverter &converter,
-                                  RewritePatternSet &patterns,
-                                  GPULoweringContext &context);
-
 /// Bytes of workgroup memory that one team needs to carry out `op`, 0 for none.
 /// Fails, with a reason, on what cannot be lowered.
 FailureOr<int64_t> getExchangeBytes(Operation *op,
@@ -60,8 +51,15 @@ FailureOr<int64_t> getExchangeBytes(Operation *op,
 /// kernel. Fails with an error on operations that cannot have any.
 LogicalResult planExchanges(Operation *root, GPULoweringContext &context);
 
-/// Converts all operations below `root` that the patterns know, exchanges
-/// planned. Operations on tiles that they do not know stay.
+/// The first step of a vendor's conversion: arithmetic on tiles, constants,
+/// relayouts, reductions and what else needs no memory but that of exchanges,
+/// which it plans. Operations for which `isKept` holds stay.
+LogicalResult convertTileArithmetic(Operation *root,
+                                    GPULoweringContext &context,
+                                    function_ref<bool(Operation *)> isKept);
+
+/// The same without a vendor, and `load` and `store` become accesses to
+/// memrefs. Operations on tiles that no pattern knows stay.
 LogicalResult convertRegisterTiles(Operation *root,
                                    GPULoweringContext &context);
 

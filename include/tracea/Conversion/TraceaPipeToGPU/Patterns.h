@@ -1,0 +1,57 @@
+//===- Patterns.h - What all GPUs lower alike -------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Patterns that a vendor's conversion adds to its own. Where both know an
+// operation, the vendor's has the larger benefit.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_PATTERNS_H
+#define TRACEA_CONVERSION_TRACEAPIPETOGPU_PATTERNS_H
+
+#include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
+
+namespace mlir::tracea_pipe {
+
+/// `copy` and `copy_out` of any form, which all others come before.
+void populateElementCopyPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 KernelContext &context);
+/// `copy` into rings of one team, by rows, and by columns.
+void populateLaneCopyPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns,
+                              KernelContext &context);
+void populateTransposedCopyPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    KernelContext &context);
+/// `copy_out` that no unit does.
+void populateLaneStorePatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns,
+                               KernelContext &context);
+/// `mma` of what each lane holds itself.
+void populateLaneMultiplyPatterns(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  KernelContext &context);
+/// Rings whose lanes fill and read them: acquire, commit, wait, release.
+void populateLocalRingPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns,
+                               KernelContext &context);
+/// Declarations of rings, their phases, scratch tiles, views and reshapes.
+void populateRingPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns, KernelContext &context);
+/// The walk over groups of rows whose ends are data.
+void populateRaggedTilePatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns,
+                                KernelContext &context);
+/// `load` and `store` of register tiles; by words where rows begin anywhere.
+void populateTileMemoryPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns,
+                                KernelContext &context);
+void populateShiftedLoadPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns,
+                                 KernelContext &context);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_CONVERSION_TRACEAPIPETOGPU_PATTERNS_H

@@ -1,0 +1,122 @@
+//===- Windows.h - Accesses seen from the memory they go to -----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views, indices and maps of an access are composed to one linear map from the
+// coordinates of the access to those of the buffer: a staged one, or memory of
+// the launcher. What is decided of an access is decided on that.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_WINDOWS_H
+#define TRACEA_CONVERSION_TRACEAPIPETOGPU_WINDOWS_H
+
+#include "tracea/Algebra/Swizzle.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+
+namespace mlir::tracea_pipe {
+
+/// The layout of a buffer in bytes, before its swizzle.
+struct StagedLayout {
+  MemRefType type;
+  int64_t elementBytes = 1;
+  /// Columns of a panel; all of them without panels.
+  int64_t panel = 1;
+  /// The distance of panels.
+  int64_t panelBytes = 0;
+  /// Bytes of a step along each dimension; along the last one inside a panel.
+  SmallVector<int64_t> steps;
+  ::tracea::algebra::Swizzle swizzle;
+  /// The swizzle as one of the units' modes.
+  std::optional<::tracea::algebra::SwizzleMode> mode;
+
+  static FailureOr<StagedLayout>
+  get(MemRefType type, function_ref<InFlightDiagnostic()> emitError);
+  int64_t getOffset(ArrayRef<int64_t> coordinates) const;
+  int64_t getBytes() const;
+  /// Bytes of a row as the units see it.
+  int64_t getRowBytes() const { return panel * elementBytes; }
+  /// What the address of a buffer must be a multiple of.
+  int64_t getAlignment() const;
+};
+
+/// One coordinate of a buffer, linear in the coordinates of an access.
+struct WindowDim {
+  struct Term {
+    Value value;
+    int64_t factor;
+  };
+  /// Factors of the access's coordinates, and what is known of the origin.
+  LinearForm form;
+  /// The rest of the origin.
+  SmallVector<Term> terms;
+};
+
+/// Bytes of an element in memory, 0 for one of less than a byte.
+int64_t getElementBytes(MemRefType type);
+
+/// The coordinates of `memory[indices + map(t)]` in the memory that views lead
+/// to, which replaces `memory`. No indices are zeros.
+SmallVector<WindowDim> composeAccess(Value &memory, ValueRange indices,
+                                     AffineMap map);
+
+/// Memory of the launcher.
+struct GlobalBuffer {
+  MemRefType type;
+  /// What the target addresses it by: a pointer, or the memref itself.
+  Value base;
+  /// Indices, one for each dimension; none where the target asks the memref.
+  SmallVector<Value> sizes;
+  /// Bytes that its beginning, and that of each row, is a multiple of.
+  int64_t alignment = 1;
+};
+
+/// An access to such memory, in its coordinates.
+struct GlobalWindow {
+  Value buffer;
+  SmallVector<WindowDim> dims;
+};
+
+/// Whether coordinate 1 of an access runs along the last dimension, alone and
+/// by steps of one.
+bool runsAlongLast(ArrayRef<WindowDim> dims);
+
+struct StagedWindow {
+  using Term = WindowDim::Term;
+  using Dim = WindowDim;
+  /// What defines the buffer: acquire, wait or scratch.
+  Value buffer;
+  StagedLayout layout;
+  SmallVector<Dim> dims;
+
+  /// The window of an access `memory[indices + map(t)]`.
+  static FailureOr<StagedWindow>
+  get(Value memory, ValueRange indices, AffineMap map,
+      function_ref<InFlightDiagnostic()> emitError);
+  /// All of `memory`, a memref.
+  static FailureOr<StagedWindow>
+  get(Value memory, function_ref<InFlightDiagnostic()> emitError);
+
+  /// Bytes from the origin's terms to element `at`, before the swizzle.
+  int64_t getOffset(ArrayRef<int64_t> at) const;
+  /// What the bytes of the terms are known to be a multiple of; 0 without any,
+  /// 1 where they are no sum because a panel is not linear.
+  int64_t getTermsAlignment() const;
+  /// Whether the origin lies at the beginning of a panel for all that is known,
+  /// or there are no panels; only then are its terms a sum of bytes. Into
+  /// `term`, the first that says otherwise.
+  bool startsPanels(Value *term = nullptr) const;
+  bool hasTerms() const;
+};
+
+/// The memory that `memory` is with other dimensions, the same elements in the
+/// same order; `memory` itself where it is none.
+Value stripReshapes(Value memory);
+
+/// A number that divides `value`; 0 for the constant zero. Only its factor of a
+/// power of two holds for numbers that wrap.
+int64_t getKnownDivisor(Value value);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_CONVERSION_TRACEAPIPETOGPU_WINDOWS_H

@@ -1,0 +1,22 @@
+//===- Walks.h - Coordinates that a dimension walks through -----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H
+#define TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H
+
+#include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
+
+namespace mlir::tracea_pipe {
+
+/// The coordinates of element `at` (an index) of a dimension that walks: plain
+/// divisions, which a target's compiler turns into multiplications where the
+/// extents are constants.
+SmallVector<Value> getWalkCoordinates(Emitter &b, Value walk, Value at);
+
+/// The inputs of the map of a copy for the element `at` (indices) of its tile.
+SmallVector<Value> getMapInputs(Emitter &b, CopyOp op, ValueRange at);
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H

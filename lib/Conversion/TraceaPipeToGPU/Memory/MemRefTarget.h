@@ -1,0 +1,53 @@
+//===- MemRefTarget.h - Accesses to memrefs, of no vendor -------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The target of `convert-tracea-pipe-to-gpu`: an address is a memref and its
+// indices, and lanes and meetings are those of the gpu dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_MEMORY_MEMREFTARGET_H
+#define TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_MEMORY_MEMREFTARGET_H
+
+#include "tracea/Conversion/TraceaPipeToGPU/KernelPlan.h"
+#include "tracea/Conversion/TraceaPipeToGPU/TraceaPipeToGPU.h"
+#include <deque>
+
+namespace mlir::tracea_pipe {
+
+class MemRefTarget : public GPUTarget {
+public:
+  explicit MemRefTarget(GPULoweringContext &lowering);
+
+  const Team &getTeam(Emitter &b) override;
+  void meet(Emitter &b) override;
+  bool isMeeting(Operation *op) const override;
+
+  bool describe(Value memory, GlobalBuffer &buffer) override;
+  Value getStart(Emitter &b, Value converted) override;
+  Address getStaged(Emitter &b, const StagedWindow &window, Value offset,
+                    int64_t constant) override;
+  Address getGlobal(Emitter &b, const GlobalBuffer &buffer,
+                    Coordinate coordinate) override;
+  Address advance(Emitter &b, const Address &address, Type element,
+                  int64_t elements) override;
+  Address advance(Emitter &b, const Address &address, Type element,
+                  Value elements) override;
+  Value load(Emitter &b, Type type, const Address &address,
+             unsigned alignment) override;
+  void store(Emitter &b, Value value, const Address &address,
+             unsigned alignment) override;
+  bool isStagedLoad(Operation *op) const override;
+  /// Loops of this level have no annotations.
+  void keepLoop(scf::ForOp) override {}
+
+private:
+  GPULoweringContext &lowering;
+  /// Of each operation that is lowered.
+  std::deque<Team> teams;
+};
+
+} // namespace mlir::tracea_pipe
+
+#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_MEMORY_MEMREFTARGET_H

@@ -1,0 +1,261 @@
+//===- Windows.cpp - Accesses seen from the memory they go to -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// The swizzle of `pairs` (bit, source bit) on byte offsets.
+static FailureOr<alg::Swizzle>
+getSwizzle(ArrayRef<int64_t> pairs,
+           function_ref<InFlightDiagnostic()> emitError) {
+  if (pairs.empty())
+    return alg::Swizzle();
+  int64_t bits = *std::max_element(pairs.begin(), pairs.end()) + 1;
+  alg::F2Vectors columns;
+  for (int64_t bit = 0; bit < bits; ++bit)
+    columns.push_back(uint64_t(1) << bit);
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2)
+    columns[pairs[i + 1]] ^= uint64_t(1) << pairs[i];
+  alg::Expected<alg::F2Matrix> matrix = alg::F2Matrix::get(bits, columns);
+  if (!matrix)
+    return emitError() << matrix.message(), failure();
+  alg::Expected<alg::Swizzle> swizzle = alg::Swizzle::get(*matrix);
+  if (!swizzle)
+    return emitError() << swizzle.message(), failure();
+  return *swizzle;
+}
+
+FailureOr<StagedLayout>
+StagedLayout::get(MemRefType type,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  auto staged = dyn_cast_or_null<StagedAttr>(type.getMemorySpace());
+  if (!staged || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      type.getRank() == 0 || type.getNumElements() == 0)
+    return emitError() << "expects a staged buffer of static shape and "
+                          "identity layout, found "
+                       << type,
+           failure();
+  StagedLayout layout;
+  layout.type = type;
+  Type element = type.getElementType();
+  if (!element.isIndex() &&
+      (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8))
+    return emitError() << "expects elements of whole bytes, found " << type,
+           failure();
+  layout.elementBytes = getElementBytes(type);
+  int64_t columns = type.getShape().back();
+  layout.panel = staged.getPanel() ? staged.getPanel() : columns;
+  layout.steps.assign(type.getRank(), layout.elementBytes);
+  int64_t step = layout.panel * layout.elementBytes;
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
+    layout.steps[dim] = step;
+    step *= type.getDimSize(dim);
+  }
+  layout.panelBytes = step;
+  FailureOr<alg::Swizzle> swizzle = getSwizzle(staged.getSwizzle(), emitError);
+  if (failed(swizzle))
+    return failure();
+  layout.swizzle = *swizzle;
+  for (alg::SwizzleMode mode :
+       {alg::SwizzleMode::None, alg::SwizzleMode::Bytes32,
+        alg::SwizzleMode::Bytes64, alg::SwizzleMode::Bytes128})
+    if (alg::Swizzle::mode(mode) == layout.swizzle)
+      layout.mode = mode;
+  return layout;
+}
+
+int64_t StagedLayout::getOffset(ArrayRef<int64_t> coordinates) const {
+  int64_t offset = 0;
+  for (auto [step, coordinate] : llvm::zip(steps, coordinates.drop_back()))
+    offset += step * coordinate;
+  int64_t column = coordinates.back();
+  int64_t inPanel = llvm::mod(column, panel);
+  return offset + inPanel * elementBytes +
+         (column - inPanel) / panel * panelBytes;
+}
+
+int64_t StagedLayout::getBytes() const {
+  return type.getShape().back() / panel * panelBytes;
+}
+
+int64_t StagedLayout::getAlignment() const {
+  // Bulk copies go to multiples of 128 bytes; what they swizzle are the bits of
+  // the address.
+  return std::max<int64_t>(128, swizzle.period());
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::tracea_pipe::getElementBytes(MemRefType type) {
+  Type element = type.getElementType();
+  return element.isIndex() ? 8 : element.getIntOrFloatBitWidth() / 8;
+}
+
+/// Adds factor · value to an origin.
+static void addTerm(WindowDim &dim, Value value, int64_t factor) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    dim.form.constant += factor * constant.getSExtValue();
+    return;
+  }
+  if (factor)
+    dim.terms.push_back({value, factor});
+}
+
+SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,
+                                                        ValueRange indices,
+                                                        AffineMap map) {
+  SmallVector<WindowDim> dims;
+  unsigned inputs = map.getNumDims();
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    WindowDim &entry = dims.emplace_back();
+    entry.form = getLinearForm(expr, inputs);
+    if (!indices.empty())
+      addTerm(entry, indices[dim], 1);
+  }
+  while (auto view = memory.getDefiningOp<ViewOp>()) {
+    SmallVector<WindowDim> outer;
+    AffineMap viewMap = view.getMap();
+    for (auto [dim, expr] : llvm::enumerate(viewMap.getResults())) {
+      WindowDim &entry = outer.emplace_back();
+      LinearForm form = getLinearForm(expr, viewMap.getNumDims());
+      entry.form.constant = form.constant;
+      entry.form.coefficients.assign(inputs, 0);
+      addTerm(entry, view.getOffsets()[dim], 1);
+      for (auto [factor, inner] : llvm::zip(form.coefficients, dims)) {
+        entry.form.constant += factor * inner.form.constant;
+        for (unsigned i = 0; i < inputs; ++i)
+          entry.form.coefficients[i] += factor * inner.form.coefficients[i];
+        for (const WindowDim::Term &term : inner.terms)
+          addTerm(entry, term.value, factor * term.factor);
+      }
+    }
+    dims = std::move(outer);
+    memory = view.getSource();
+  }
+  return dims;
+}
+
+bool mlir::tracea_pipe::runsAlongLast(ArrayRef<WindowDim> dims) {
+  if (dims.empty())
+    return false;
+  for (const WindowDim &dim : dims.drop_back())
+    if (dim.form.coefficients[1])
+      return false;
+  return dims.back().form.coefficients[0] == 0 &&
+         dims.back().form.coefficients[1] == 1;
+}
+
+Value mlir::tracea_pipe::stripReshapes(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp>(op))
+      break;
+    auto from = cast<MemRefType>(op->getOperand(0).getType());
+    auto to = cast<MemRefType>(memory.getType());
+    // Panels are cut from the last dimension.
+    auto staged = dyn_cast_or_null<StagedAttr>(from.getMemorySpace());
+    if (!from.getLayout().isIdentity() || !from.hasStaticShape() ||
+        !to.getRank() || !staged ||
+        (staged.getPanel() && from.getShape().back() != to.getShape().back()))
+      break;
+    memory = op->getOperand(0);
+  }
+  return memory;
+}
+
+FailureOr<StagedWindow>
+StagedWindow::get(Value memory, ValueRange indices, AffineMap map,
+                  function_ref<InFlightDiagnostic()> emitError) {
+  StagedWindow window;
+  window.dims = composeAccess(memory, indices, map);
+  // Another workgroup's memory is laid out as this one's.
+  if (auto peer = memory.getDefiningOp<PeerOp>())
+    memory = peer.getMemory();
+  // Seen with the dimensions that the access sees.
+  auto type = dyn_cast<MemRefType>(memory.getType());
+  memory = stripReshapes(memory);
+  Operation *root = memory.getDefiningOp();
+  if (!root || !type || !isa<AcquireOp, WaitOp, ScratchOp>(root)) {
+    InFlightDiagnostic diag =
+        emitError() << "expects staged memory that comes from 'acquire', "
+                       "'wait' or 'scratch' by views alone";
+    diag.attachNote(memory.getLoc()) << "the memory comes from here";
+    return failure();
+  }
+  FailureOr<StagedLayout> layout = StagedLayout::get(type, emitError);
+  if (failed(layout))
+    return failure();
+  window.buffer = memory;
+  window.layout = *layout;
+  return window;
+}
+
+FailureOr<StagedWindow>
+StagedWindow::get(Value memory, function_ref<InFlightDiagnostic()> emitError) {
+  auto type = cast<MemRefType>(memory.getType());
+  return get(
+      memory, {},
+      AffineMap::getMultiDimIdentityMap(type.getRank(), memory.getContext()),
+      emitError);
+}
+
+int64_t StagedWindow::getOffset(ArrayRef<int64_t> at) const {
+  SmallVector<int64_t> coordinates;
+  for (const Dim &dim : dims) {
+    int64_t coordinate = dim.form.constant;
+    for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+      coordinate += factor * x;
+    coordinates.push_back(coordinate);
+  }
+  return layout.getOffset(coordinates);
+}
+
+bool StagedWindow::hasTerms() const {
+  return llvm::any_of(dims, [](const Dim &dim) { return !dim.terms.empty(); });
+}
+
+bool StagedWindow::startsPanels(Value *term) const {
+  if (layout.panel == layout.type.getShape().back())
+    return true;
+  for (const Term &entry : dims.back().terms)
+    if (entry.factor * getKnownDivisor(entry.value) % layout.panel) {
+      if (term)
+        *term = entry.value;
+      return false;
+    }
+  return true;
+}
+
+int64_t StagedWindow::getTermsAlignment() const {
+  if (!startsPanels())
+    return 1;
+  int64_t alignment = 0;
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    bool last = index + 1 == dims.size();
+    bool panels = layout.panel != layout.type.getShape().back();
+    for (const Term &term : dim.terms) {
+      int64_t elements = term.factor * getKnownDivisor(term.value);
+      alignment =
+          std::gcd(alignment, last && panels
+                                  ? elements / layout.panel * layout.panelBytes
+                                  : elements * layout.steps[index]);
+    }
+  }
+  return alignment;
+}

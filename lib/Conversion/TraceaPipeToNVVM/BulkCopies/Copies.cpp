@@ -1,0 +1,137 @@
+//===- Copies.cpp - Copies by the copy unit, and by lanes -----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Lowering.h"
+#include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// The coordinates of a box in the order of its tensor map.
+static SmallVector<Value> getCoordinates(Emitter &b,
+                                         const TensorMapRecipe &recipe,
+                                         const BulkCopy::Box &box,
+                                         ValueRange indices, AffineMap map) {
+  SmallVector<Value> coordinates;
+  for (auto [dim, displacement] : llvm::zip(recipe.dims, box.coordinates)) {
+    LinearForm form = getLinearForm(map.getResult(dim), map.getNumDims());
+    coordinates.push_back(
+        b.add(b.toI32(indices[dim]), form.constant + displacement));
+  }
+  return coordinates;
+}
+
+namespace {
+/// A pattern for what the plan gives to the copy unit.
+template <typename OpTy>
+struct BulkPattern : NVVMPattern<OpTy> {
+  BulkPattern(const TypeConverter &converter, MLIRContext *mlirContext,
+              NVVMLoweringContext &context)
+      : NVVMPattern<OpTy>(converter, mlirContext, context, /*benefit=*/4) {}
+
+  const BulkCopy *getBulkCopy(Operation *op) const {
+    auto it = this->context.plan.bulkCopies.find(op);
+    return it == this->context.plan.bulkCopies.end() ? nullptr : &it->second;
+  }
+};
+
+struct LowerCopy : BulkPattern<CopyOp> {
+  using BulkPattern::BulkPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const BulkCopy *planned = getBulkCopy(op);
+    if (!planned)
+      return failure();
+    const BulkCopy &copy = *planned;
+    NVVMEmitter b(op, rewriter, context);
+    const StagedWindow &window = context.getWindow(op.getDestMutable());
+    auto acquire = window.buffer.getDefiningOp<AcquireOp>();
+    if (!acquire)
+      return op.emitOpError() << "expects a slot that 'acquire' gave";
+    const ChannelPlan &channel = context.plan.getChannel(acquire.getChannel());
+    const TensorMapRecipe &recipe = context.plan.tensorMaps[copy.tensorMap];
+    auto cluster = LLVM::LLVMPointerType::get(
+        b.getContext(),
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
+    Value barrier = context.fullBarriers.lookup(acquire);
+    b.onLeader([&]() {
+      if (!channel.arrivesEarly)
+        NVVM::MBarrierExpectTxOp::create(b, barrier, b.i32(copy.bytes),
+                                         NVVM::MemScopeKind::CTA);
+      Value policy = b.cachePolicy(op.getReuse());
+      for (const BulkCopy::Box &box : copy.boxes) {
+        Value target = LLVM::AddrSpaceCastOp::create(
+            b, cluster, b.sharedPointer(b.add(adaptor.getDest(), box.offset)));
+        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+            b, target, context.tensorMaps[copy.tensorMap],
+            getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
+            barrier, /*im2colOffsets=*/ValueRange(), /*multicastMask=*/nullptr,
+            policy, NVVM::TMALoadMode::TILE,
+            /*isCTAOnly=*/false, /*group=*/nullptr, /*predicate=*/nullptr);
+      }
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerCopyOut : BulkPattern<CopyOutOp> {
+  using BulkPattern::BulkPattern;
+
+  void copyBulk(CopyOutOp op, OpAdaptor adaptor, NVVMEmitter &b,
+                const BulkCopy &copy) const {
+    const TensorMapRecipe &recipe = context.plan.tensorMaps[copy.tensorMap];
+    b.onLeader([&]() {
+      for (const BulkCopy::Box &box : copy.boxes)
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+            b, context.tensorMaps[copy.tensorMap],
+            b.sharedPointer(b.add(adaptor.getSource(), box.offset)),
+            getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
+            /*l2CacheHint=*/nullptr, NVVM::TMAStoreMode::TILE,
+            /*predicate=*/nullptr);
+    });
+  }
+
+  /// The unit copies a tile that no limit cuts but the end of the memory.
+  LogicalResult
+  matchAndRewrite(CopyOutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const BulkCopy *copy = getBulkCopy(op);
+    if (!copy)
+      return failure();
+    NVVMEmitter b(op, rewriter, context);
+    ArrayRef<int64_t> shape =
+        cast<MemRefType>(op.getSource().getType()).getShape();
+    Value whole;
+    for (unsigned dim : copy->wholeLimits)
+      whole =
+          b.conjoin(whole, arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                                 adaptor.getLimits()[dim],
+                                                 b.index(shape[dim])));
+    auto copyPart = [&]() {
+      const StagedWindow &source = context.getWindow(op.getSourceMutable());
+      const GlobalWindow &dest = context.getGlobalWindow(op.getDestMutable());
+      bool columnsEnd =
+          !llvm::is_contained(copy->wholeLimits, shape.size() - 1);
+      if (!columnsEnd ||
+          failed(emitRowStores(b, op, source, dest, adaptor.getSource(),
+                               adaptor.getLimits())))
+        emitElementStores(b, op, source, dest, adaptor.getSource(),
+                          adaptor.getLimits());
+    };
+    b.either(whole, [&]() { copyBulk(op, adaptor, b, *copy); }, copyPart);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateCopyPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns,
+                                             NVVMLoweringContext &context) {
+  patterns.add<LowerCopy, LowerCopyOut>(converter, patterns.getContext(),
+                                        context);
+}

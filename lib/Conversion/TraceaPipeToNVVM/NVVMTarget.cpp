@@ -1,0 +1,177 @@
+//===- NVVMTarget.cpp - One access, one copy, one meeting in NVVM ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From what the level of all GPUs asks for to the NVVM and LLVM dialects.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+//===----------------------------------------------------------------------===//
+// Lanes
+//===----------------------------------------------------------------------===//
+
+void NVVMTarget::meet(Emitter &b) {
+  if (b.team.numWarps == 1) {
+    NVVM::SyncWarpOp::create(b, b.i32(-1));
+    return;
+  }
+  Value id = b.team.barrier ? b.add(b.team.index, b.team.barrier) : b.i32(0);
+  NVVM::BarrierOp::create(b, /*res=*/Type(), id, b.i32(b.team.getNumThreads()),
+                          /*reductionOp=*/nullptr,
+                          /*reductionPredicate=*/nullptr);
+}
+
+bool NVVMTarget::isMeeting(Operation *op) const {
+  return isa<NVVM::BarrierOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// What LLVM has for `type`, a scalar or a vector: integers for floats of 8
+/// bits.
+static Type getMemoryType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() != 8)
+    return type;
+  Type byte = IntegerType::get(type.getContext(), 8);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(byte);
+  return byte;
+}
+
+static Value getElementPointer(Emitter &b, Value base, Type element,
+                               LLVM::GEPArg offset) {
+  return LLVM::GEPOp::create(b, base.getType(), getMemoryType(element), base,
+                             offset);
+}
+
+Address NVVMTarget::getStaged(Emitter &b, const StagedWindow &, Value offset,
+                              int64_t constant) {
+  Value pointer = getElementPointer(b, shared, b.getI8Type(), offset);
+  if (constant)
+    pointer = getElementPointer(b, pointer, b.getI8Type(),
+                                static_cast<int32_t>(constant));
+  return {pointer, {}};
+}
+
+Address NVVMTarget::getGlobal(Emitter &b, const GlobalBuffer &buffer,
+                              Coordinate coordinate) {
+  Value linear;
+  for (auto [dim, size] : llvm::enumerate(buffer.sizes)) {
+    Value next = coordinate(dim);
+    linear = linear ? b.add(b.createOrFold<arith::MulIOp>(linear, size), next)
+                    : next;
+  }
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(),
+                                            linear ? linear : b.index(0));
+  return {
+      getElementPointer(b, buffer.base, buffer.type.getElementType(), offset),
+      {}};
+}
+
+Address NVVMTarget::advance(Emitter &b, const Address &address, Type element,
+                            int64_t elements) {
+  return {getElementPointer(b, address.base, element,
+                            static_cast<int32_t>(elements)),
+          {}};
+}
+
+Address NVVMTarget::advance(Emitter &b, const Address &address, Type element,
+                            Value elements) {
+  return {getElementPointer(b, address.base, element, elements), {}};
+}
+
+Value NVVMTarget::load(Emitter &b, Type type, const Address &address,
+                       unsigned alignment) {
+  Type stored = getMemoryType(type);
+  Value value = LLVM::LoadOp::create(b, stored, address.base, alignment);
+  return stored == type ? value : arith::BitcastOp::create(b, type, value);
+}
+
+void NVVMTarget::store(Emitter &b, Value value, const Address &address,
+                       unsigned alignment) {
+  Type stored = getMemoryType(value.getType());
+  if (stored != value.getType())
+    value = arith::BitcastOp::create(b, stored, value);
+  LLVM::StoreOp::create(b, value, address.base, alignment);
+}
+
+Value NVVMTarget::loadUnchanged(Emitter &b, Type type, const Address &address,
+                                unsigned alignment) {
+  auto load = LLVM::LoadOp::create(b, type, address.base, alignment);
+  // No `invariant`: the load must stay behind the wait for other grids.
+  load->setAttr("tracea.unchanged", b.getUnitAttr());
+  return load;
+}
+
+bool NVVMTarget::isStagedLoad(Operation *op) const {
+  auto load = dyn_cast<LLVM::LoadOp>(op);
+  return load && load.getAddr().getType().getAddressSpace() ==
+                     static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+}
+
+Value NVVMTarget::getNumber(Emitter &b, const Address &address) {
+  return LLVM::PtrToIntOp::create(b, b.getI64Type(), address.base);
+}
+
+Address NVVMTarget::select(Emitter &b, Value condition, const Address &yes,
+                           const Address &no) {
+  return {LLVM::SelectOp::create(b, condition, yes.base, no.base), {}};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies that run beside the lanes
+//===----------------------------------------------------------------------===//
+
+void NVVMTarget::copyAsync(Emitter &b, const Address &to, const Address &from,
+                           int64_t bytes, Value validBytes, bool streams) {
+  NVVM::CpAsyncOp::create(b, to.base, from.base, static_cast<int32_t>(bytes),
+                          streams ? NVVM::LoadCacheModifierKind::CG
+                                  : NVVM::LoadCacheModifierKind::CA,
+                          validBytes);
+}
+
+void NVVMTarget::commitCopies(Emitter &b) {
+  NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+void NVVMTarget::waitForCopies(Emitter &b, int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(b, static_cast<int32_t>(pending));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic and control
+//===----------------------------------------------------------------------===//
+
+Value NVVMTarget::funnelShift(Emitter &b, Value high, Value low, Value bits) {
+  return LLVM::FshrOp::create(b, high, low, bits);
+}
+
+Value NVVMTarget::multiplyAdd(Emitter &b, Value x, Value y, Value z) {
+  return LLVM::FMAOp::create(b, x, y, z);
+}
+
+Value NVVMTarget::dotBytes(Emitter &b, Value x, Value y, Value z) {
+  return NVVM::DotAccumulate4WayOp::create(b, z.getType(), x,
+                                           NVVM::DotAccumulateType::SIGNED, y,
+                                           NVVM::DotAccumulateType::SIGNED, z);
+}
+
+void NVVMTarget::keepLoop(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true),
+                                          {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", LLVM::LoopAnnotationAttr::get(
+                                       context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {}));
+}
