@@ -130,3 +130,15 @@ func.func @main(%a: tensor<?x?xf32>, %b: tensor<0x2xf32>, %d: tensor<?x?xf32>) -
   %r = tracea.gemm transpose_lhs transpose_rhs ins(%a, %b : tensor<?x?xf32>, tensor<0x2xf32>) outs(%d : tensor<?x?xf32>)
   return %r : tensor<?x?xf32>
 }
+
+// -----
+
+// Half of the warps have rows past the end of the result, and store nothing.
+// CHECK: module
+// CHECK-NEXT: llvm.func @gemm_0
+func.func @main(%a: tensor<64x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<64x256xbf16> {
+  %d = tensor.empty() : tensor<64x256xbf16>
+  %r = tracea.gemm transpose_rhs ins(%a, %b : tensor<64x256xbf16>, tensor<256x256xbf16>) outs(%d : tensor<64x256xbf16>)
+    schedule <variant = "gemm.warp", unit = mma_sync, tile = [128, 128, 32], registers = [64, 32], slots = 4, group = 16>
+  return %r : tensor<64x256xbf16>
+}

@@ -235,6 +235,9 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   for (auto [limit, coordinate] : llvm::zip(limitsOf(writer), at))
     inner = range(inner, index.sub(index.sub(indexOf(limit, inner), coordinate),
                                    Form(1)));
+  // Of a part of a tile that lies past its limits no element is written.
+  if (index.prove(Form(-1), inner->facts))
+    return std::nullopt;
   // A tile that is cut to one row or column has no other: the coordinate says
   // nothing of where the element lies, which is the tile's alone.
   for (Form &coordinate : at)
@@ -400,9 +403,10 @@ SmallVector<ElementTerm> Evaluator::run() {
       if (!index.failure.empty())
         return {};
       std::optional<ElementTerm> result = resultOf(writer, argument);
-      if (!result || !index.failure.empty())
+      if (!index.failure.empty())
         return {};
-      results.push_back(std::move(*result));
+      if (result)
+        results.push_back(std::move(*result));
     }
   }
   if (results.empty())

@@ -238,6 +238,7 @@ private:
   TermRef withoutWorkgroup(TermRef term, unsigned workgroup);
 
   // Results: Evaluator.cpp.
+  /// Nothing, without a failure, where the write lies past its limits.
   std::optional<ElementTerm> resultOf(Operation *writer, BlockArgument object);
 
   tracea_pipe::KernelOp kernel;
