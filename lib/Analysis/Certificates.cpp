@@ -4,6 +4,7 @@
 
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Recheck.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,7 +14,6 @@ using namespace mlir;
 using namespace mlir::tracea;
 using tracea_pipe::CertificateAttr;
 
-static constexpr StringLiteral kCertificates = "tracea_pipe.certificates";
 static constexpr StringLiteral kCertified = "tracea_pipe.certified";
 static constexpr StringLiteral kRemarks = "tracea_pipe.remarks";
 
@@ -71,7 +71,7 @@ static void setList(Operation *kernel, StringRef name,
 static std::string getSeal(Operation *kernel) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (StringRef name : {kCertificates, kRemarks})
+  for (StringRef name : {tracea_pipe::kCertificatesAttrName, kRemarks})
     if (auto list = kernel->getAttrOfType<ArrayAttr>(name))
       for (Attribute entry : list) {
         if (auto certificate = dyn_cast<CertificateAttr>(entry))
@@ -104,7 +104,7 @@ static void seal(Operation *kernel, StringRef fingerprint) {
 static void dropStale(Operation *kernel, StringRef fingerprint) {
   if (isSealed(kernel, fingerprint))
     return;
-  kernel->removeAttr(kCertificates);
+  kernel->removeAttr(tracea_pipe::kCertificatesAttrName);
   kernel->removeAttr(kRemarks);
   kernel->removeAttr(kIndexLimit);
 }
@@ -113,10 +113,11 @@ void mlir::tracea::setCertificate(Operation *kernel, StringRef check,
                                   StringRef claim, StringRef model) {
   std::string fingerprint = getFingerprint(kernel);
   dropStale(kernel, fingerprint);
-  SmallVector<Attribute> entries = getOthers(kernel, kCertificates, check);
+  SmallVector<Attribute> entries =
+      getOthers(kernel, tracea_pipe::kCertificatesAttrName, check);
   entries.push_back(
       CertificateAttr::get(kernel->getContext(), check, claim, model));
-  setList(kernel, kCertificates, entries);
+  setList(kernel, tracea_pipe::kCertificatesAttrName, entries);
   setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
   seal(kernel, fingerprint);
 }
@@ -145,30 +146,34 @@ void mlir::tracea::setUndecided(Operation *kernel, StringRef check,
       entries.push_back(entry);
   }
   setList(kernel, kRemarks, entries);
-  setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
+  setList(kernel, tracea_pipe::kCertificatesAttrName,
+          getOthers(kernel, tracea_pipe::kCertificatesAttrName, check));
   seal(kernel, fingerprint);
 }
 
 void mlir::tracea::clearCertificate(Operation *kernel, StringRef check) {
   std::string fingerprint = getFingerprint(kernel);
   bool wasSealed = isSealed(kernel, fingerprint);
-  setList(kernel, kCertificates, getOthers(kernel, kCertificates, check));
+  setList(kernel, tracea_pipe::kCertificatesAttrName,
+          getOthers(kernel, tracea_pipe::kCertificatesAttrName, check));
   setList(kernel, kRemarks, getOthers(kernel, kRemarks, check));
-  if (!kernel->hasAttr(kCertificates) && !kernel->hasAttr(kRemarks))
+  if (!kernel->hasAttr(tracea_pipe::kCertificatesAttrName) &&
+      !kernel->hasAttr(kRemarks))
     kernel->removeAttr(kCertified);
   else if (wasSealed)
     seal(kernel, fingerprint);
 }
 
 bool mlir::tracea::hasStaleCertificates(Operation *kernel) {
-  if (!kernel->hasAttr(kCertificates))
+  if (!kernel->hasAttr(tracea_pipe::kCertificatesAttrName))
     return false;
   return !isSealed(kernel, getFingerprint(kernel));
 }
 
 CertificateAttr mlir::tracea::getCertificate(Operation *kernel,
                                              StringRef check) {
-  auto list = kernel->getAttrOfType<ArrayAttr>(kCertificates);
+  auto list =
+      kernel->getAttrOfType<ArrayAttr>(tracea_pipe::kCertificatesAttrName);
   if (!list || hasStaleCertificates(kernel))
     return nullptr;
   for (Attribute entry : list)

@@ -9,6 +9,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tracea/Analysis/Certificates.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
@@ -128,9 +129,10 @@ void Digest::addOp(Operation *op) {
 void Digest::addKernel(Operation *kernel) {
   number(kernel);
   addText<Attribute>(kernel->getName().getIdentifier());
-  addAttributes(kernel, {"sym_name", "sym_visibility", "variant", "source_op",
-                         "tracea_pipe.certificates", "tracea_pipe.certified",
-                         "tracea_pipe.remarks", kIndexLimit});
+  addAttributes(kernel,
+                {"sym_name", "sym_visibility", "variant", "source_op",
+                 tracea_pipe::kCertificatesAttrName, "tracea_pipe.certified",
+                 "tracea_pipe.remarks", kIndexLimit});
   addRegions(kernel);
 }
 

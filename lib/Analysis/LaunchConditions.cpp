@@ -10,6 +10,7 @@
 #include "KernelCoverage/LaunchFacts.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Coverage/Decide.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -203,7 +204,7 @@ std::string Comparison::run() {
 
 LaunchLack mlir::tracea::findLaunchLack(Operation *op) {
   auto kernel = dyn_cast<KernelOp>(op);
-  auto certificates = op->getAttrOfType<ArrayAttr>("tracea_pipe.certificates");
+  auto certificates = op->getAttrOfType<ArrayAttr>(kCertificatesAttrName);
   if (!kernel || !certificates)
     return {};
   CertificateAttr certificate;

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Protocol/Model.h"
 #include "tracea/Analysis/TargetProtocol/Recovery.h"
@@ -22,8 +23,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 namespace ta = ::tracea::analysis;
 
-/// What was proved, on the kernel.
-static constexpr StringLiteral kProof = "tracea.target_protocol";
+static constexpr StringLiteral kCheck = "target-protocol";
 
 static void report(const RecoveredProtocol &recovered, LLVM::LLVMFuncOp kernel,
                    const ta::Finding &finding) {
@@ -62,7 +62,7 @@ struct VerifyTargetProtocol
     markAllAnalysesPreserved();
     if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
       return;
-    kernel->removeAttr(kProof);
+    clearCertificate(kernel, kCheck);
     RecoveryOptions options;
     options.registerFile = registerFile;
     RecoveredProtocol recovered = recoverProtocol(kernel, options);
@@ -97,7 +97,8 @@ struct VerifyTargetProtocol
       return undecided(kernel, result.reason);
     case ta::Verdict::Proved:
       ++numProved;
-      certify(kernel, recovered);
+      setCertificate(kernel, kCheck, describeTargetProtocol(recovered.protocol),
+                     ta::writeModel(recovered.protocol));
     }
   }
 
@@ -108,19 +109,6 @@ struct VerifyTargetProtocol
     diag << "protocol not decided: " << why;
     if (requireProof)
       signalPassFailure();
-  }
-
-  /// Says what was proved.
-  void certify(LLVM::LLVMFuncOp kernel, const RecoveredProtocol &recovered) {
-    OpBuilder builder(kernel);
-    kernel->setAttr(
-        kProof,
-        builder.getDictionaryAttr(
-            {builder.getNamedAttr(
-                 "claim", builder.getStringAttr(
-                              describeTargetProtocol(recovered.protocol))),
-             builder.getNamedAttr("model", builder.getStringAttr(ta::writeModel(
-                                               recovered.protocol)))}));
   }
 };
 } // namespace

@@ -146,9 +146,13 @@ static void describeUse(rt::Manifest &manifest, const CUDAAssembly &assembly) {
                            use.spillStoreBytes, use.spillLoadBytes};
 }
 
-LogicalResult tc::addCUDACode(rt::ProgramFile &program, ModuleOp code,
-                              const LaunchAlternatives &alternatives,
-                              const CompileOptions &options) {
+FailureOr<rt::ProgramFile>
+tc::makeCUDAProgram(ModuleOp code,
+                    function_ref<FailureOr<rt::ProgramFile>()> describe,
+                    const CompileOptions &options) {
+  // Without kernels there is no code.
+  if (code.getOps<LLVM::LLVMFuncOp>().empty())
+    return describe();
   FailureOr<std::string> ptx = emitPTX(code, options);
   if (failed(ptx))
     return failure();
@@ -163,17 +167,20 @@ LogicalResult tc::addCUDACode(rt::ProgramFile &program, ModuleOp code,
     assembler =
         std::make_unique<CUDAAssembler>(*path, *ptx, getMachine(code).chip);
   }
-  if (failed(proveLowered(code, options)) ||
-      failed(exportGPULaunches(program.manifest, code, alternatives)))
+  if (failed(proveLowered(code, options)))
+    return failure();
+  FailureOr<rt::ProgramFile> program = describe();
+  if (failed(program))
     return failure();
   std::string cubin;
   if (assembler) {
     FailureOr<CUDAAssembly> assembly = finish(*assembler, code);
     if (failed(assembly))
       return failure();
-    describeUse(program.manifest, *assembly);
+    describeUse(program->manifest, *assembly);
     cubin = std::move(assembly->code);
   }
-  addGPUImages(program, *ptx, cubin, getMachine(code).chip);
-  return success();
+  if (!program->manifest.kernels.empty())
+    addGPUImages(*program, *ptx, cubin, getMachine(code).chip);
+  return program;
 }

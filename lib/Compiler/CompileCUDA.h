@@ -24,12 +24,12 @@ mlir::FailureOr<std::string> emitCUDALLVM(mlir::ModuleOp module,
 mlir::FailureOr<std::string> emitCubin(mlir::ModuleOp module,
                                        const CompileOptions &options);
 
-/// Completes an exported program by the lowered kernels of `code`, which it
-/// proves while the assembler works.
-mlir::LogicalResult
-addCUDACode(runtime::ProgramFile &program, mlir::ModuleOp code,
-            const mlir::tracea::LaunchAlternatives &alternatives,
-            const CompileOptions &options);
+/// The program of the lowered kernels of `code`, which `describe` exports: they
+/// are proved before that, while the assembler works.
+mlir::FailureOr<runtime::ProgramFile> makeCUDAProgram(
+    mlir::ModuleOp code,
+    llvm::function_ref<mlir::FailureOr<runtime::ProgramFile>()> describe,
+    const CompileOptions &options);
 
 } // namespace tracea::compiler
 

@@ -10,7 +10,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Pipelines/NextSchedule.h"
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
@@ -150,79 +150,54 @@ static LogicalResult lowerKernels(ModuleOp module,
   return runTimed(manager, module, options.times);
 }
 
-static FailureOr<rt::ProgramFile> checkProgram(ModuleOp module,
-                                               rt::ProgramFile program) {
-  if (rt::Status status = program.validate(); !status.ok())
-    return module.emitError()
-           << "the program is not well formed: " << status.message();
-  return std::move(program);
-}
-
-static FailureOr<rt::ProgramFile>
-translateToCUDAProgram(ModuleOp module, rt::ProgramFile program,
-                       const LaunchAlternatives &alternatives,
-                       const CompileOptions &options) {
-  // Nothing to run, and no code.
-  if (program.manifest.kernels.empty())
-    return program;
-  OwningOpRef<ModuleOp> code(module.clone());
-  if (failed(lowerKernels(*code, options)) ||
-      failed(addCUDACode(program, *code, alternatives, options)))
-    return failure();
-  return checkProgram(module, std::move(program));
-}
-
-FailureOr<rt::ProgramFile>
-tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
-  ExportOptions exportOptions;
-  exportOptions.entry = options.entry;
-  exportOptions.requireProof = options.requireProof;
-  bool forCUDA = isForCUDA(module);
-  LaunchAlternatives alternatives;
-  FailureOr<rt::ProgramFile> program = failure();
-  {
-    StepTimer timer(options.times, "manifest");
-    program =
-        exportProgram(module, exportOptions, forCUDA ? &alternatives : nullptr);
-  }
-  if (failed(program))
-    return failure();
-  if (forCUDA)
-    return translateToCUDAProgram(module, std::move(*program), alternatives,
-                                  options);
-  FailureOr<CPUMachine> machine = CPUMachine::get(module);
+/// Adds the code of a CPU's kernels.
+static LogicalResult addCPUCode(rt::ProgramFile &program, ModuleOp code,
+                                const CompileOptions &options) {
+  FailureOr<CPUMachine> machine = CPUMachine::get(code);
   if (failed(machine))
     return failure();
-  OwningOpRef<ModuleOp> code(module.clone());
-  if (failed(lowerKernels(*code, options)))
-    return failure();
-  for (rt::KernelSpec &kernel : program->manifest.kernels) {
-    auto function = code->lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol);
-    if (auto bytes =
-            function->getAttrOfType<IntegerAttr>("tracea_pipe.workspace"))
-      kernel.workspace = bytes.getInt();
-  }
-  if (program->manifest.kernels.empty()) {
-    // Nothing to run, but kernels refer to the first blob in every program.
-    return program;
-  }
   FailureOr<std::string> object = failure();
   {
     StepTimer timer(options.times, "code generation");
-    object = generateCode(*code, *machine, CPUOutput::Object);
+    object = generateCode(code, *machine, CPUOutput::Object);
   }
   if (failed(object))
     return failure();
   std::string message;
-  FailureOr<std::vector<uint8_t>> linked = failure();
-  {
-    StepTimer timer(options.times, "linking");
-    linked = linkSharedObject(*object, message);
-  }
+  StepTimer timer(options.times, "linking");
+  FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*object, message);
   if (failed(linked))
-    return module.emitError() << "linking the kernels failed: " << message;
-  program->blobs.front() = std::move(*linked);
-  return checkProgram(module, std::move(*program));
+    return code.emitError() << "linking the kernels failed: " << message;
+  program.blobs.front() = std::move(*linked);
+  return success();
+}
+
+FailureOr<rt::ProgramFile>
+tc::translateToProgram(ModuleOp module, const CompileOptions &options) {
+  OwningOpRef<ModuleOp> code(module.clone());
+  if (!module.getOps<tracea_pipe::KernelOp>().empty() &&
+      failed(lowerKernels(*code, options)))
+    return failure();
+  auto describe = [&] {
+    ExportOptions exportOptions;
+    exportOptions.entry = options.entry;
+    exportOptions.requireProof = options.requireProof;
+    StepTimer timer(options.times, "manifest");
+    return exportProgram(module, *code, exportOptions);
+  };
+  FailureOr<rt::ProgramFile> program =
+      isForCUDA(module) ? makeCUDAProgram(*code, describe, options)
+                        : describe();
+  // With nothing to run there is no code: kernels refer to the first blob in
+  // every program.
+  if (failed(program) || program->manifest.kernels.empty())
+    return program;
+  if (!isForCUDA(module) && failed(addCPUCode(*program, *code, options)))
+    return failure();
+  if (rt::Status status = program->validate(); !status.ok())
+    return module.emitError()
+           << "the program is not well formed: " << status.message();
+  return program;
 }
 
 /// From the text to the phase `last`, then `finish`: what either says against a

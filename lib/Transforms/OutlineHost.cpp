@@ -25,8 +25,10 @@
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
@@ -536,6 +538,9 @@ struct OutlineHost : public tracea::impl::OutlineHostBase<OutlineHost> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     KernelNames names(module);
+    auto target = module->getAttrOfType<tracea::TargetAttr>(
+        tracea::TraceaDialect::kTargetAttrName);
+    isForGPU = target && target.getKind() != tracea::TargetKind::CPU;
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(runOnFunction(function, module, names)))
@@ -579,6 +584,8 @@ private:
   void rewriteCopies(func::FuncOp function) {
     for (memref::CopyOp copy :
          llvm::make_early_inc_range(function.getOps<memref::CopyOp>())) {
+      if (isLeft(copy))
+        continue;
       OpBuilder builder(copy);
       linalg::GenericOp generic = linalg::makeMemRefCopyOp(
           builder, copy.getLoc(), copy.getSource(), copy.getTarget());
@@ -592,10 +599,9 @@ private:
     // Stores share a kernel until something else touches memory.
     Group *stores = nullptr;
     for (Operation &op : function.getBody().front()) {
-      if (isa<LaunchOp>(op))
+      if (isa<LaunchOp>(op) || isHostMove(&op))
         stores = nullptr;
-      if (belongsToHost(&op) || isScalarComputation(&op) ||
-          isa<memref::DeallocOp>(op))
+      if (isLeft(&op) || isScalarComputation(&op) || isa<memref::DeallocOp>(op))
         continue;
       if (isa<memref::StoreOp>(op)) {
         if (!stores) {
@@ -626,9 +632,15 @@ private:
       if (isOpTriviallyDead(&op) || isa<memref::DeallocOp>(op))
         op.erase();
     for (Operation &op : function.getBody().front())
-      if (!belongsToHost(&op))
+      if (!isLeft(&op))
         return misplaced(&op);
     return success();
+  }
+
+  /// On a CPU threads share a fill or a copy as they share all work; a GPU's
+  /// driver does it.
+  bool isLeft(Operation *op) const {
+    return belongsToHost(op) || (isForGPU && isHostMove(op));
   }
 
   LogicalResult misplaced(Operation *op) {
@@ -639,6 +651,7 @@ private:
   }
 
   DenseSet<Operation *> copies;
+  bool isForGPU = false;
 };
 
 } // namespace

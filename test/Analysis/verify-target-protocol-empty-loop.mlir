@@ -11,7 +11,7 @@
 // MEETS-NEXT: scf.if
 // MEETS: nvvm.mbarrier.arrive
 // CHECK: llvm.func @gemm
-// CHECK-SAME: tracea.target_protocol = {claim = "4 roles, 2 rings, every trip count"
+// CHECK-SAME: tracea_pipe.certificates = [#tracea_pipe.certificate<check = "target-protocol", claim = "4 roles, 2 rings, every trip count"
 
 // Without the wait behind it, nobody has.
 // RUN: sed -e "/tracea_pipe.release %once/d" %s | not tracea-opt -o /dev/null \

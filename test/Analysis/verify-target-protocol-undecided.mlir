@@ -3,13 +3,13 @@
 // RUN:   --pass-pipeline="builtin.module(llvm.func(tracea-verify-target-protocol))" \
 // RUN:   | FileCheck %s
 
-// CHECK-NOT: tracea.target_protocol
+// CHECK-NOT: tracea_pipe.certificate
 
 llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
 // What was proved of it before it changed is gone.
 // expected-warning @+1 {{protocol not decided: the kernel does not say how many threads a block has (nvvm.reqntid)}}
-llvm.func @block_size() attributes {nvvm.kernel, tracea.target_protocol = {claim = "old", model = "old"}} {
+llvm.func @block_size() attributes {nvvm.kernel, tracea_pipe.certificates = [#tracea_pipe.certificate<check = "target-protocol", claim = "old", model = "old">]} {
   %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
   %one = arith.constant 1 : i32
   nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
@@ -131,7 +131,7 @@ llvm.func @box(%map: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i3
     nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
     %slot = llvm.getelementptr %shared[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
     %to = llvm.addrspacecast %slot : !llvm.ptr<3> to !llvm.ptr<7>
-    // expected-warning @+1 {{how many bytes it copies is not known; the tensor map's argument has no 'tracea.box_bytes'}}
+    // expected-warning @+1 {{how many bytes it copies is not known; the kernel's interface has no such tensor map}}
     nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %map, %shared, box [%zero] : !llvm.ptr<7>, !llvm.ptr
   }
   llvm.return

@@ -28,9 +28,10 @@ func.func @main(%a: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
 }
 
 //--- copy.mlir
-func.func @main(%a: tensor<64xf32>, %d: tensor<8xf32>) -> tensor<64xf32> {
-  %0 = tensor.insert_slice %d into %a[0] [8] [1] : tensor<8xf32> into tensor<64xf32>
-  return %0 : tensor<64xf32>
+// Into a column, which is no piece of memory.
+func.func @main(%a: tensor<8x8xf32>, %d: tensor<8xf32>) -> tensor<8x8xf32> {
+  %0 = tensor.insert_slice %d into %a[0, 3] [8, 1] [1, 1] : tensor<8xf32> into tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
 }
 
 //--- softmax.mlir

@@ -42,7 +42,7 @@
 
 // TARGET-NOT:   func.func
 // TARGET:       llvm.func @gemm_0({{.*}}nvvm.grid_constant{{.*}} attributes {{.*}}nvvm.kernel
-// TARGET-SAME:    tracea.target_protocol = {claim = "
+// TARGET-SAME:    tracea_pipe.certificates = [#tracea_pipe.certificate<check = "target-protocol", claim = "
 // TARGET:         nvvm.mbarrier.init
 // TARGET:         nvvm.cp.async.bulk.tensor.shared.cluster.global
 // TARGET:         wgmma.mma_async

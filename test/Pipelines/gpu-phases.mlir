@@ -14,7 +14,7 @@
 // ROLES: tracea_pipe.mma_async
 // ROLES: tracea_pipe.copy_out
 // TARGET: llvm.func @gemm_0(
-// TARGET-SAME: tracea.target_protocol
+// TARGET-SAME: #tracea_pipe.certificate<check = "target-protocol"
 // TARGET: nvvm.wgmma.fence.aligned
 // OTHER: error: no code generator for target 'sm_90a' of kind metal; expected kind cpu or cuda
 // REFERENCE: error: no code generator for target 'sm_90a' of kind cuda; a reference is for kind cpu

@@ -50,14 +50,14 @@ def VerifyTargetProtocol
     branches on the thread's number, rings from the addresses of barriers and
     buffers in shared memory, slots and parities from the arithmetic that walks
     them, which is executed as it stands. Tensor maps
-    do not say how many bytes they copy: their arguments carry
-    `tracea.box_bytes`. What the kernel relies on, say at least one step along
+    do not say how many bytes they copy: the kernel's `#tracea_pipe.interface`
+    does. What the kernel relies on, say at least one step along
     K, is an `llvm.intr.assume` at its top.
 
     A violation is an error at the operation, with the other places and a short
     run as notes. What is outside of the method is a warning that says why. A
-    kernel that passes gets `tracea.target_protocol = {claim = ..., model =
-    ...}`. See docs/Proofs/Protocol.md.
+    kernel that passes gets a certificate `target-protocol`. See
+    docs/Proofs/Protocol.md.
   }];
   // Blocks become loops and branches, in a copy.
   let dependentDialects = ["::mlir::arith::ArithDialect",

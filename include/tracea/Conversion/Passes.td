@@ -256,19 +256,7 @@ def ConvertTraceaPipeToNVVM
 
     What is left is in the dialects scf, arith, math, vector, llvm and nvvm;
     `tracea-nvvm-to-llvm` goes on from there. The function carries what a launch
-    needs:
-
-    - `tracea.arguments`: the types of the kernel's arguments, in order.
-    - `tracea.shared_bytes`: dynamic shared memory.
-    - `tracea.tensor_maps`: how to make each tensor map. `argument` is the memref
-      that it describes, `element` its type. Dimension i of the map (0 is the
-      contiguous one) has the extent and the stride of dimension `dims[i]` of the
-      argument, and boxes of `box[i]` elements. `swizzle` is the width in bytes
-      of the swizzled rows, 0 for none; `tf32` asks for elements rounded to TF32.
-      What lies outside is read as zero, and not written. A launch is possible
-      where the address and the strides of all dimensions but the contiguous one
-      are multiples of 16 bytes; where something is `written`, the contiguous
-      extent as well.
+    needs as `#tracea_pipe.interface`.
 
     ```mlir
     %next = tracea_pipe.advance %p : <4>

@@ -519,7 +519,9 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
     checks and launches. Every other operation on memory is moved into a kernel
     of its own whose grid splits the operation's outer parallel dimensions, with
     the remark `host-op`. Stores of scalars that follow each other share one
-    kernel of a single tile; the scalars are computed inside.
+    kernel of a single tile; the scalars are computed inside. For a GPU copies
+    between memrefs of identity layout, and fills with a repeated byte, stay as
+    they are: its driver does them.
 
     Extents of operands that must agree but are known only at run time are
     compared by `cf.assert`.

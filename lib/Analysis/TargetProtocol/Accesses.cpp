@@ -6,13 +6,15 @@
 #include "ProgramBuilder.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
-/// Bytes of the box of a tensor map, an attribute of the kernel's argument.
-static constexpr const char *kBoxBytes = "tracea.box_bytes";
+static constexpr const char *kNoBox =
+    "how many bytes it copies is not known; the kernel's interface has no such "
+    "tensor map";
 
 /// Whether it may point into another block's memory.
 static bool isClusterPointer(Value address) {
@@ -36,9 +38,10 @@ int64_t ProgramBuilder::boxBytes(Value map) {
   auto argument = dyn_cast<BlockArgument>(map);
   if (!argument || argument.getOwner() != &context.kernel.getBody().front())
     return -1;
-  auto bytes = context.kernel.getArgAttrOfType<IntegerAttr>(
-      argument.getArgNumber(), kBoxBytes);
-  return bytes && bytes.getInt() > 0 ? bytes.getInt() : -1;
+  auto interface = tracea_pipe::getKernelInterface(context.kernel);
+  auto known = interface ? interface.getMapOf(argument.getArgNumber())
+                         : tracea_pipe::TensorMapAttr();
+  return known ? known.getBoxBytes() : -1;
 }
 
 std::optional<int64_t> mlir::tracea::constantOf(const Symbol *symbol) {
@@ -96,9 +99,7 @@ void ProgramBuilder::emitAccess(Event::Kind kind, Operation *op, Value address,
   if (!footprint.reason.empty())
     context.undecided(op, footprint.reason);
   if (length < 0)
-    context.undecided(op, "how many bytes it copies is not known; the tensor "
-                          "map's argument has no '" +
-                              Twine(kBoxBytes) + "'");
+    context.undecided(op, kNoBox);
   Event &event = add(kind, op);
   event.address = getOffset(footprint.address);
   event.length = footprint.length;
@@ -115,9 +116,7 @@ bool ProgramBuilder::emitAccessOp(Operation *op) {
     if (mask)
       context.undecided(op, "it copies to several blocks of a cluster");
     if (bytes < 0)
-      context.undecided(op, "how many bytes it copies is not known; the "
-                            "tensor map's argument has no '" +
-                                Twine(kBoxBytes) + "'");
+      context.undecided(op, kNoBox);
     if (lanes != LaneSet::One)
       context.undecided(op, "several lanes copy");
     Linear linear = addressOf(op, barrier);

@@ -9,10 +9,6 @@
 
 namespace mlir::tracea {
 
-/// On a load: nothing changes the memory while the kernel runs, so that all who
-/// load from there find the same.
-constexpr llvm::StringLiteral kUnchangedAttrName = "tracea.unchanged";
-
 /// Whether it points into shared memory, of the block or its cluster.
 bool isSharedPointer(Type type);
 

@@ -4,6 +4,7 @@
 
 #include "tracea/Analysis/TargetProtocol/Values.h"
 #include "Operands.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -291,7 +292,7 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
   if (isa<LLVM::LoadOp>(op)) {
     const Symbol *place = get(op->getOperand(0));
     bool isKnown = !place->onThread && !place->isPrivate && !place->onWalk;
-    if (isKnown && op->hasAttr(kUnchangedAttrName)) {
+    if (isKnown && op->hasAttr(tracea_pipe::kUnchangedAttrName)) {
       std::string key = "unchanged ";
       llvm::raw_string_ostream(key)
           << result.getType() << " " << static_cast<const void *>(place);

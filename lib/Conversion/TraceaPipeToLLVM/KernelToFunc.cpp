@@ -24,7 +24,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
 namespace mlir::tracea {
@@ -461,7 +461,7 @@ void KernelConverter::buildOuter() {
                                           {pointerType, i64, i64, pointerType});
   outer = LLVM::LLVMFuncOp::create(builder, loc, kernel.getSymName(), type);
   if (workspaceBytes)
-    outer->setAttr("tracea_pipe.workspace",
+    outer->setAttr(kWorkspaceAttrName,
                    builder.getI64IntegerAttr(workspaceBytes));
   Block *entry = outer.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -110,7 +111,7 @@ Value NVVMTarget::loadUnchanged(Emitter &b, Type type, const Address &address,
                                 unsigned alignment) {
   auto load = LLVM::LoadOp::create(b, type, address.base, alignment);
   // No `invariant`: the load must stay behind the wait for other grids.
-  load->setAttr("tracea.unchanged", b.getUnitAttr());
+  load->setAttr(kUnchangedAttrName, b.getUnitAttr());
   return load;
 }
 

@@ -6,6 +6,7 @@
 // sizes are expressions, so that one program serves every shape.
 
 #include "tracea/Target/Program/Export.h"
+#include "tracea/Target/Program/GPULaunch.h"
 #include "tracea/Target/Program/IndexCheck.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
@@ -16,9 +17,9 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/Certificates.h"
-#include "tracea/Analysis/Recheck.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -92,45 +93,28 @@ FailureOr<std::vector<uint8_t>> getBytes(memref::GlobalOp global,
   return bytes;
 }
 
-/// Text as one line that a manifest takes.
-std::string cutLine(StringRef text, const rt::ManifestLimits &limits) {
-  std::string line = text.str();
-  if (line.size() > limits.maxClaimBytes) {
-    size_t end = limits.maxClaimBytes - 4;
-    // Not inside of a character.
-    while (end > 0 && (line[end] & 0xc0) == 0x80)
-      --end;
-    line.resize(end);
-    line += " ...";
-  }
-  for (char &c : line)
-    if (static_cast<unsigned char>(c) < 0x20)
-      c = ' ';
-  return line;
-}
-
 class Exporter {
 public:
-  Exporter(ModuleOp module, const ExportOptions &options,
-           LaunchAlternatives *alternatives)
-      : module(module), options(options), alternatives(alternatives),
-        symbols(module) {}
+  Exporter(ModuleOp module, ModuleOp code, const ExportOptions &options)
+      : module(module), code(code), options(options), symbols(module) {}
 
   FailureOr<rt::ProgramFile> run();
 
 private:
   LogicalResult exportTarget();
+  bool isForGPU() const { return program.manifest.target.hasGrid(); }
   FailureOr<int64_t> exportConstant(memref::GlobalOp global);
   FailureOr<int64_t> exportKernel(LaunchOp launch, FlatSymbolRefAttr name);
 
   friend class EntryExporter;
-  ModuleOp module;
+  ModuleOp module, code;
   ExportOptions options;
-  LaunchAlternatives *alternatives;
   SymbolTable symbols;
   rt::ProgramFile program;
   llvm::StringMap<int64_t> constants; // by contents
   DenseMap<Operation *, int64_t> globals, kernels;
+  /// The lowered kernels, by their numbers.
+  SmallVector<LLVM::LLVMFuncOp> functions;
 };
 
 /// One function.
@@ -154,7 +138,10 @@ private:
   LogicalResult exportGlobal(memref::GetGlobalOp get);
   LogicalResult exportAssert(cf::AssertOp check);
   LogicalResult exportLaunch(LaunchOp launch);
-  LogicalResult exportKernelLaunch(LaunchOp launch, FlatSymbolRefAttr name);
+  FailureOr<rt::StepSpec> exportStep(LaunchOp launch, FlatSymbolRefAttr name);
+  LogicalResult exportMove(Operation *op);
+  FailureOr<View> exportWritten(Operation *op, Value memory, const Twine &what);
+  LogicalResult exportSteps();
   LogicalResult exportReturn(func::ReturnOp op);
   FailureOr<Expr> countTiles(LaunchOp launch, KernelOp kernel);
   void addCheck(int64_t expr, std::string message);
@@ -165,6 +152,8 @@ private:
   rt::EntrySpec entry;
   rt::ExprBuilder exprs;
   SymbolicEvaluator evaluator;
+  /// By launch, a step for each kernel that may run.
+  SmallVector<SmallVector<rt::StepSpec, 1>> launches;
   /// The expressions that have a check.
   llvm::DenseSet<int64_t> checked;
   /// The buffers of the constants that have one.
@@ -317,19 +306,20 @@ FailureOr<EntryExporter::Expr> EntryExporter::countTiles(LaunchOp launch,
 }
 
 LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
-  for (auto [number, name] : llvm::enumerate(launch.getKernels())) {
-    if (number && !parent.alternatives)
-      break;
-    if (failed(exportKernelLaunch(launch, name)))
+  SmallVector<rt::StepSpec, 1> &steps = launches.emplace_back();
+  for (FlatSymbolRefAttr name : launch.getKernels()) {
+    FailureOr<rt::StepSpec> step = exportStep(launch, name);
+    if (failed(step))
       return failure();
-    if (parent.alternatives)
-      parent.alternatives->back().push_back(number > 0);
+    steps.push_back(std::move(*step));
+    if (!parent.isForGPU())
+      break;
   }
   return success();
 }
 
-LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
-                                                FlatSymbolRefAttr name) {
+FailureOr<rt::StepSpec> EntryExporter::exportStep(LaunchOp launch,
+                                                  FlatSymbolRefAttr name) {
   FailureOr<int64_t> kernel = parent.exportKernel(launch, name);
   if (failed(kernel))
     return failure();
@@ -338,17 +328,12 @@ LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
   for (auto [position, operand] : llvm::enumerate(launch->getOperands())) {
     Type type = operand.getType();
     if (isa<MemRefType>(type)) {
-      FailureOr<View> view = evaluator.view(operand);
+      FailureOr<View> view =
+          position < launch.getInputs().size()
+              ? evaluator.view(operand)
+              : exportWritten(launch, operand, "operand #" + Twine(position));
       if (failed(view))
         return failure();
-      // Runs get inputs to read: they may be memory that cannot be written.
-      if (position >= launch.getInputs().size() &&
-          entry.buffers[view->buffer].kind != rt::BufferKind::Temp)
-        return launch.emitOpError()
-               << "writes to operand #" << position
-               << ", which is memory of an input or a constant of '"
-               << function.getName()
-               << "'; expected memory that the function allocates";
       step.args.push_back(rt::ArgSpec::fromView(*view));
       continue;
     }
@@ -377,7 +362,66 @@ LogicalResult EntryExporter::exportKernelLaunch(LaunchOp launch,
   if (std::optional<rt::CheckSpec> check = getIndexCheck(
           parent.symbols.lookup(name.getValue()), step, entry.exprs))
     addCheck(check->expr, check->message);
-  entry.steps.push_back(std::move(step));
+  return step;
+}
+
+/// Runs get inputs to read: they may be memory that cannot be written.
+FailureOr<EntryExporter::View>
+EntryExporter::exportWritten(Operation *op, Value memory, const Twine &what) {
+  FailureOr<View> view = evaluator.view(memory);
+  if (succeeded(view) &&
+      entry.buffers[view->buffer].kind != rt::BufferKind::Temp)
+    return op->emitOpError()
+           << "writes to " << what
+           << ", which is memory of an input or a constant of '"
+           << function.getName()
+           << "'; expected memory that the function allocates";
+  return view;
+}
+
+/// A fill or copy that the driver does.
+LogicalResult EntryExporter::exportMove(Operation *op) {
+  auto copy = dyn_cast<memref::CopyOp>(op);
+  auto fill = dyn_cast<linalg::FillOp>(op);
+  FailureOr<View> to = exportWritten(
+      op, copy ? copy.getTarget() : fill.getOutputs().front(), "its target");
+  FailureOr<View> from =
+      copy ? evaluator.view(copy.getSource()) : FailureOr<View>(View());
+  if (failed(to) || failed(from))
+    return failure();
+  launches.emplace_back().push_back(
+      copy ? rt::StepSpec::copy(std::move(*from), std::move(*to))
+           : rt::StepSpec::fill(std::move(*to), *getFillByte(fill)));
+  return success();
+}
+
+/// What launches ask of their arguments names the outputs among them, which the
+/// whole function tells.
+LogicalResult EntryExporter::exportSteps() {
+  for (SmallVector<rt::StepSpec, 1> &steps : launches) {
+    if (!steps.front().isLaunch()) {
+      entry.steps.push_back(std::move(steps.front()));
+      continue;
+    }
+    if (parent.isForGPU()) {
+      SmallVector<LLVM::LLVMFuncOp> functions;
+      for (const rt::StepSpec &step : steps)
+        functions.push_back(parent.functions[step.kernel]);
+      if (failed(exportGPULaunch(entry, steps, functions,
+                                 [this](int64_t expr, std::string message) {
+                                   addCheck(expr, std::move(message));
+                                 })))
+        return failure();
+    }
+    for (rt::StepSpec &step : steps) {
+      // A later launch may begin before the one before it has ended, where the
+      // kernel waits for that itself.
+      if (parent.isForGPU() && !entry.steps.empty() &&
+          getKernelInterface(parent.functions[step.kernel]).getWaits())
+        parent.program.manifest.kernels[step.kernel].gpu->overlaps = true;
+      entry.steps.push_back(std::move(step));
+    }
+  }
   return success();
 }
 
@@ -407,6 +451,8 @@ LogicalResult EntryExporter::exportOp(Operation &op) {
     return exportLaunch(launch);
   if (auto returnOp = dyn_cast<func::ReturnOp>(op))
     return exportReturn(returnOp);
+  if (isHostMove(&op))
+    return exportMove(&op);
   // Views and index arithmetic are looked at when something needs them.
   // Divisions are not free of effects: they must not divide by zero.
   if (isMemoryEffectFree(&op) || isa<arith::ArithDialect>(op.getDialect()))
@@ -429,6 +475,8 @@ FailureOr<rt::EntrySpec> EntryExporter::run() {
   for (Operation &op : function.getBody().front())
     if (failed(exportOp(op)))
       return failure();
+  if (failed(exportSteps()))
+    return failure();
   return std::move(entry);
 }
 
@@ -504,67 +552,17 @@ FailureOr<int64_t> Exporter::exportKernel(LaunchOp launch,
     return emitLaunchLack(kernel, lack);
   rt::KernelSpec spec = describeKernel(kernel);
   spec.blob = codeBlob;
+  auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(spec.symbol);
+  if (!function)
+    return code.emitError()
+           << "the lowered module has no function '" << spec.symbol << "'";
+  if (isForGPU() && failed(describeGPUKernel(spec, function)))
+    return failure();
+  if (auto bytes = function->getAttrOfType<IntegerAttr>(kWorkspaceAttrName))
+    spec.workspace = bytes.getInt();
+  functions.push_back(function);
   program.manifest.kernels.push_back(std::move(spec));
   return it->second;
-}
-
-rt::CertificateSpec mlir::tracea::makeCertificate(StringRef check,
-                                                  StringRef claim,
-                                                  StringRef model) {
-  return {check.str(), claim.str(), model.str(),
-          ::tracea::analysis::getDigest(check, claim, model)};
-}
-
-/// Proofs are about the kernel as it was: of another one they say nothing.
-static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
-  auto entriesOf = [&](StringRef name) -> ArrayRef<Attribute> {
-    auto list = kernel->getAttrOfType<ArrayAttr>(name);
-    return list ? list.getValue() : ArrayRef<Attribute>();
-  };
-  bool isStale = hasStaleCertificates(kernel);
-  if (isStale)
-    kernel.emitWarning()
-        << "kernel '" << kernel.getSymName()
-        << "' has changed since it was proved; its certificates "
-           "are left out";
-  rt::ManifestLimits limits;
-  for (Attribute entry : entriesOf("tracea_pipe.certificates")) {
-    auto proof = cast<CertificateAttr>(entry);
-    if (isStale) {
-      spec.remarks.push_back({proof.getCheck().str(),
-                              "the kernel has changed since it was proved"});
-      continue;
-    }
-    StringRef model = proof.getModel();
-    if (model.size() > limits.maxModelBytes) {
-      kernel.emitRemark() << "the model of the certificate '"
-                          << proof.getCheck() << "' takes " << model.size()
-                          << " bytes and is left out; a program holds "
-                          << limits.maxModelBytes;
-      model = "";
-    }
-    spec.certificates.push_back(makeCertificate(
-        proof.getCheck(), cutLine(proof.getClaim(), limits), model));
-  }
-  if (isStale)
-    return;
-  for (Attribute entry : entriesOf("tracea_pipe.remarks")) {
-    auto remark = cast<DictionaryAttr>(entry);
-    if (spec.remarks.size() == limits.maxRemarks)
-      break;
-    spec.remarks.push_back(
-        {remark.getAs<StringAttr>("check").str(),
-         cutLine(remark.getAs<StringAttr>("reason"), limits)});
-  }
-}
-
-rt::KernelSpec mlir::tracea::describeKernel(KernelOp kernel) {
-  rt::KernelSpec spec;
-  spec.name = spec.symbol = kernel.getSymName().str();
-  spec.variant = kernel.getVariant().value_or("").str();
-  spec.op = kernel.getSourceOp().value_or("").str();
-  exportProofs(kernel, spec);
-  return spec;
 }
 
 FailureOr<rt::ProgramFile> Exporter::run() {
@@ -577,8 +575,6 @@ FailureOr<rt::ProgramFile> Exporter::run() {
       continue;
     if (!options.entry.empty() && function.getName() != options.entry)
       continue;
-    if (alternatives)
-      alternatives->emplace_back();
     FailureOr<rt::EntrySpec> entry = EntryExporter(*this, function).run();
     if (failed(entry))
       return failure();
@@ -605,9 +601,7 @@ FailureOr<rt::ProgramFile> Exporter::run() {
 }
 
 FailureOr<rt::ProgramFile>
-mlir::tracea::exportProgram(ModuleOp module, const ExportOptions &options,
-                            LaunchAlternatives *alternatives) {
-  if (alternatives)
-    alternatives->clear();
-  return Exporter(module, options, alternatives).run();
+mlir::tracea::exportProgram(ModuleOp module, ModuleOp code,
+                            const ExportOptions &options) {
+  return Exporter(module, code, options).run();
 }

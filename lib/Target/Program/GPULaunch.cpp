@@ -8,13 +8,13 @@
 
 #include "tracea/Target/Program/GPULaunch.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tracea/Target/Program/Export.h"
+#include "tracea/Analysis/Certificates.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
 namespace rt = ::tracea::runtime;
 
 /// Bytes that rows in memory must be multiples of for a copy in bulk.
@@ -28,7 +28,7 @@ public:
                LLVM::LLVMFuncOp function)
       : entry(entry), step(step), function(function), exprs(entry.exprs) {}
 
-  LogicalResult run();
+  LogicalResult run(KernelInterfaceAttr interface);
 
   /// What must hold for the kernel to run on the arguments at hand.
   struct Condition {
@@ -39,7 +39,7 @@ public:
 
 private:
   void addBuffer(const rt::ViewSpec &view, MemRefType type, int64_t alignment);
-  LogicalResult addTensorMap(DictionaryAttr recipe, const rt::ViewSpec &view);
+  LogicalResult addTensorMap(TensorMapAttr recipe, const rt::ViewSpec &view);
   void require(int64_t expr, std::string message);
   /// Of two truth values.
   int64_t either(int64_t a, int64_t b);
@@ -171,23 +171,11 @@ static std::optional<rt::MapSwizzle> getMapSwizzle(int64_t bytes) {
   }
 }
 
-LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
+LogicalResult StepExporter::addTensorMap(TensorMapAttr recipe,
                                          const rt::ViewSpec &view) {
-  auto element = recipe.getAs<TypeAttr>("element");
-  auto dims = recipe.getAs<DenseI64ArrayAttr>("dims");
-  auto box = recipe.getAs<DenseI64ArrayAttr>("box");
-  auto swizzle = recipe.getAs<IntegerAttr>("swizzle");
-  if (!element || !dims || !box || !swizzle || dims.size() != box.size() ||
-      size_t(dims.size()) != view.sizes.size() ||
-      llvm::any_of(dims.asArrayRef(), [&](int64_t dim) {
-        return dim < 0 || dim >= int64_t(view.sizes.size());
-      }))
-    return function.emitError()
-           << "has a tensor map that does not describe its argument: "
-           << recipe;
   std::optional<rt::MapElement> type =
-      getMapElement(element.getValue(), recipe.contains("tf32"));
-  std::optional<rt::MapSwizzle> mode = getMapSwizzle(swizzle.getInt());
+      getMapElement(recipe.getElement(), recipe.getTf32());
+  std::optional<rt::MapSwizzle> mode = getMapSwizzle(recipe.getSwizzle());
   if (!type || !mode)
     return function.emitError()
            << "has a tensor map that no program can hold: " << recipe;
@@ -201,10 +189,11 @@ LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
   axes.sizes.clear();
   axes.strides.clear();
   // A recipe begins with the contiguous dimension.
-  for (int64_t i = dims.size(); i-- > 0;) {
-    axes.sizes.push_back(view.sizes[dims[i]]);
-    axes.strides.push_back(view.strides[dims[i]]);
-    map.box.push_back(box[i]);
+  for (auto [dim, extent] :
+       llvm::reverse(llvm::zip_equal(recipe.getDims(), recipe.getBox()))) {
+    axes.sizes.push_back(view.sizes[dim]);
+    axes.strides.push_back(view.strides[dim]);
+    map.box.push_back(extent);
     map.elementStrides.push_back(1);
   }
 
@@ -216,7 +205,7 @@ LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
                    isWhole(view, axes.strides[i], kMapGranule)),
             message);
   // What is written goes out in whole granules, even where nothing follows.
-  if (recipe.contains("written") && axes.sizes.size() > 1) {
+  if (recipe.getWritten() && axes.sizes.size() > 1) {
     int64_t least = axes.sizes.front();
     for (int64_t size : axes.sizes)
       least = exprs.min(least, size);
@@ -228,19 +217,16 @@ LogicalResult StepExporter::addTensorMap(DictionaryAttr recipe,
   return success();
 }
 
-LogicalResult StepExporter::run() {
-  auto types = function->getAttrOfType<ArrayAttr>("tracea.arguments");
-  auto maps = function->getAttrOfType<ArrayAttr>("tracea.tensor_maps");
-  auto aligned = function->getAttrOfType<DenseI64ArrayAttr>("tracea.aligned");
-  if (!types || types.size() != step.args.size())
+LogicalResult StepExporter::run(KernelInterfaceAttr interface) {
+  ArrayRef<Type> types = interface.getArguments();
+  if (types.size() != step.args.size())
     return function.emitError()
-           << "does not say which " << step.args.size()
-           << " arguments it was lowered from; expected 'tracea.arguments'";
-  for (auto [index, arg] : llvm::enumerate(step.args)) {
-    Type type = cast<TypeAttr>(types[index]).getValue();
+           << "was lowered from " << types.size()
+           << " arguments; its launch has " << step.args.size();
+  for (auto [type, aligned, arg] :
+       llvm::zip_equal(types, interface.getAligned(), step.args)) {
     if (auto memref = dyn_cast<MemRefType>(type)) {
-      addBuffer(arg.view, memref,
-                aligned && index < size_t(aligned.size()) ? aligned[index] : 1);
+      addBuffer(arg.view, memref, aligned);
       continue;
     }
     if (!type.isIndex() && !type.isInteger(64))
@@ -249,65 +235,37 @@ LogicalResult StepExporter::run() {
              << ", which a program cannot pass to a GPU; expected index or i64";
     args.push_back(rt::ArgSpec::fromIndex(arg.index));
   }
-  for (Attribute entryAttr : maps ? maps.getValue() : ArrayRef<Attribute>()) {
-    auto recipe = cast<DictionaryAttr>(entryAttr);
-    auto argument = recipe.getAs<IntegerAttr>("argument");
-    if (!argument || argument.getInt() < 0 ||
-        argument.getInt() >= int64_t(step.args.size()) ||
-        !step.args[argument.getInt()].hasView())
-      return function.emitError()
-             << "has a tensor map of no argument: " << recipe;
-    if (failed(addTensorMap(recipe, step.args[argument.getInt()].view)))
+  for (TensorMapAttr map : interface.getMaps())
+    if (failed(addTensorMap(map, step.args[map.getArgument()].view)))
       return failure();
-  }
   step.args = std::move(args);
   int64_t one = exprs.constant(1);
   step.grid = {step.tiles, one, one};
   return success();
 }
 
-/// The run is refused with `message` where `expr` is zero.
-static void addCheck(rt::EntrySpec &entry, int64_t expr, std::string message) {
-  for (const rt::CheckSpec &check : entry.checks)
-    if (check.expr == expr)
-      return;
-  entry.checks.push_back({expr, std::move(message)});
-}
-
-static LogicalResult exportKernel(rt::KernelSpec &kernel,
-                                  LLVM::LLVMFuncOp function) {
-  auto threads = function->getAttrOfType<DenseI32ArrayAttr>(
-      NVVM::NVVMDialect::getReqntidAttrName());
-  auto shared = function->getAttrOfType<IntegerAttr>("tracea.shared_bytes");
-  if (!threads || threads.size() == 0 || threads.size() > 3 || !shared)
+LogicalResult mlir::tracea::describeGPUKernel(rt::KernelSpec &kernel,
+                                              LLVM::LLVMFuncOp function) {
+  KernelInterfaceAttr interface = getKernelInterface(function);
+  if (!interface)
     return function.emitError() << "does not say how it is launched; expected '"
-                                << NVVM::NVVMDialect::getReqntidAttrName()
-                                << "' and 'tracea.shared_bytes'";
+                                << kInterfaceAttrName << "'";
   rt::GPUKernelSpec gpu;
-  llvm::copy(threads.asArrayRef(), gpu.block.begin());
-  if (auto cluster = function->getAttrOfType<DenseI32ArrayAttr>(
-          NVVM::NVVMDialect::getClusterDimAttrName()))
-    llvm::copy(cluster.asArrayRef(), gpu.cluster.begin());
+  gpu.block.front() = interface.getThreads();
+  gpu.cluster.front() = interface.getCluster();
   gpu.indexBits = 64;
   kernel.gpu = gpu;
-  kernel.workspace = shared.getInt();
-  if (auto proof =
-          function->getAttrOfType<DictionaryAttr>("tracea.target_protocol")) {
-    auto text = [&](StringRef name) {
-      auto value = proof.getAs<StringAttr>(name);
-      return value ? value.str() : std::string();
-    };
+  kernel.workspace = interface.getShared();
+  if (CertificateAttr proof = getCertificate(function, "target-protocol"))
     kernel.certificates.push_back(
-        makeCertificate("target-protocol", text("claim"), text("model")));
-  }
+        makeCertificate(proof.getCheck(), proof.getClaim(), proof.getModel()));
   return success();
 }
 
-/// The steps [first, end) are one launch by kernels of which the first runs
-/// that can: the others have no tiles.
-static LogicalResult exportChoice(rt::EntrySpec &entry, size_t first,
-                                  size_t end,
-                                  ArrayRef<LLVM::LLVMFuncOp> functions) {
+LogicalResult mlir::tracea::exportGPULaunch(
+    rt::EntrySpec &entry, MutableArrayRef<rt::StepSpec> steps,
+    ArrayRef<LLVM::LLVMFuncOp> functions,
+    function_ref<void(int64_t, std::string)> addCheck) {
   rt::ExprBuilder exprs(entry.exprs);
   int64_t zero = exprs.constant(0), one = exprs.constant(1);
   auto both = [&](int64_t a, int64_t b) {
@@ -317,18 +275,17 @@ static LogicalResult exportChoice(rt::EntrySpec &entry, size_t first,
   };
   int64_t open = one;
   std::string why;
-  for (size_t s = first; s < end; ++s) {
-    rt::StepSpec &step = entry.steps[s];
-    StepExporter exporter(entry, step, functions[step.kernel]);
-    if (failed(exporter.run()))
+  for (auto [step, function] : llvm::zip_equal(steps, functions)) {
+    StepExporter exporter(entry, step, function);
+    if (failed(exporter.run(getKernelInterface(function))))
       return failure();
     int64_t runs = one;
     for (const StepExporter::Condition &condition : exporter.conditions) {
       if (why.empty())
         why = condition.message;
       // With no other kernel to run, each condition has its own message.
-      if (end == first + 1)
-        addCheck(entry, condition.expr, condition.message);
+      if (steps.size() == 1)
+        addCheck(condition.expr, condition.message);
       else
         runs = both(runs, condition.expr);
     }
@@ -336,42 +293,8 @@ static LogicalResult exportChoice(rt::EntrySpec &entry, size_t first,
     step.grid.front() = step.tiles;
     open = both(open, exprs.sub(one, runs));
   }
-  if (end > first + 1 && open != zero)
-    addCheck(entry, exprs.sub(one, open), why);
-  return success();
-}
-
-LogicalResult
-mlir::tracea::exportGPULaunches(rt::Manifest &manifest, ModuleOp code,
-                                const LaunchAlternatives &alternatives) {
-  SmallVector<LLVM::LLVMFuncOp> functions;
-  for (rt::KernelSpec &kernel : manifest.kernels) {
-    auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(kernel.symbol);
-    if (!function)
-      return code.emitError()
-             << "the lowered module has no function '" << kernel.symbol << "'";
-    if (failed(exportKernel(kernel, function)))
-      return failure();
-    functions.push_back(function);
-  }
-  for (auto [number, entry] : llvm::enumerate(manifest.entries)) {
-    const std::vector<bool> *others =
-        number < alternatives.size() ? &alternatives[number] : nullptr;
-    for (size_t first = 0, end; first < entry.steps.size(); first = end) {
-      end = first + 1;
-      while (others && end < others->size() && (*others)[end])
-        ++end;
-      if (failed(exportChoice(entry, first, end, functions)))
-        return failure();
-      // A later launch may begin before the one before it has ended, where the
-      // kernel waits for that itself.
-      for (size_t s = std::max<size_t>(first, 1); s < end; ++s) {
-        int64_t kernel = entry.steps[s].kernel;
-        if (functions[kernel]->hasAttr("tracea.waits"))
-          manifest.kernels[kernel].gpu->overlaps = true;
-      }
-    }
-  }
+  if (steps.size() > 1 && open != zero)
+    addCheck(exprs.sub(one, open), why);
   return success();
 }
 

@@ -68,7 +68,7 @@ def main():
     assert lowered.returncode == 0, lowered.stderr
     lines = lowered.stdout.splitlines()
     correct = run(tool, CHECK, lowered.stdout)
-    assert "tracea.target_protocol" in correct.stdout, correct.stderr
+    assert 'check = "target-protocol"' in correct.stdout, correct.stderr
     failures, refuted = [], 0
     for name, pattern, change in FAULTS:
         allowed = int(harmless.get(name, 0))

@@ -229,14 +229,21 @@ class Writer:
     def print(self, name, tensors, scalars, threads):
         if self.fault and self.fault not in self.asked:
             sys.exit(f"no fault '{self.fault}'; there are: {sorted(self.asked)}")
-        arguments = [f"%{tensor}: !llvm.ptr {{llvm.byval = !llvm.array<128 x i8>, "
-                     f"nvvm.grid_constant, tracea.box_bytes = {bytes} : i64}}"
-                     for tensor, bytes in tensors.items()]
+        # Memory and its extent are not used: all copies go through tensor maps.
+        arguments = [f"%{tensor}_memory: !llvm.ptr<1>" for tensor in tensors]
         arguments += [f"%{scalar}: i32" for scalar in scalars]
+        arguments += [f"%{tensor}: !llvm.ptr {{llvm.byval = !llvm.array<128 x i8>, "
+                      f"nvvm.grid_constant}}" for tensor in tensors]
+        types = [f"memref<{bytes}xi8>" for bytes in tensors.values()]
+        types += ["i32" for _ in scalars]
+        maps = [f"<argument = {number}, element = i8, dims = [0], box = [{bytes}]>"
+                for number, bytes in enumerate(tensors.values())]
         print("llvm.mlir.global external @shared() {addr_space = 3 : i32, "
               "alignment = 1024 : i64} : !llvm.array<0 x i8>")
         print(f"llvm.func @{name}({', '.join(arguments)}) attributes {{nvvm.kernel, "
-              f"nvvm.reqntid = array<i32: {threads}>, nvvm.minctasm = 1 : i32}} {{")
+              f"nvvm.reqntid = array<i32: {threads}>, nvvm.minctasm = 1 : i32, "
+              f"tracea_pipe.interface = #tracea_pipe.interface<({', '.join(types)}), "
+              f"threads = {threads}, maps = [{', '.join(maps)}]>}} {{")
         for line in self.constants.values():
             print("  " + line)
         for line in self.lines:

@@ -14,13 +14,13 @@
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
 // CHECK-DAG: %[[C63:.*]] = arith.constant 63 : i32
 // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
-// CHECK: %[[E0:.*]] = llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i32
+// CHECK: %[[E0:.*]] = llvm.load %{{.*}} {{{.*}}tracea_pipe.unchanged} : !llvm.ptr<1> -> i32
 // An end is at least the one before it, and at most the number of rows.
 // CHECK: %[[LOW:.*]] = arith.maxsi %[[E0]], %[[C0]]
 // CHECK: %[[END0:.*]] = arith.minsi %[[LOW]], %[[ROWS:.*]] : i32
 // CHECK: %[[UP0:.*]] = arith.addi %[[END0]], %[[C63]]
 // CHECK: %[[TILES0:.*]] = arith.divui %[[UP0]], %[[C64]]
-// CHECK: %[[E1:.*]] = llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i32
+// CHECK: %[[E1:.*]] = llvm.load %{{.*}} {{{.*}}tracea_pipe.unchanged} : !llvm.ptr<1> -> i32
 // CHECK: %[[NEXT:.*]] = arith.maxsi %[[END0]], %[[E1]]
 // CHECK: %[[END1:.*]] = arith.minsi %[[NEXT]], %[[ROWS]]
 // CHECK: %[[SIZE1:.*]] = arith.subi %[[END1]], %[[END0]]
@@ -48,7 +48,7 @@ tracea_pipe.kernel @count(%ends: memref<2xi32>, %rows: index, %y: memref<?xi32>)
 // CHECK-LABEL: llvm.func @find(
 // CHECK: %[[FOUND:.*]]:5 = scf.for %[[G:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[BEGIN:.*]] = %{{.*}}, %[[BEFORE:.*]] = %{{.*}}, %[[GROUP:.*]] = %{{.*}}, %[[FIRST:.*]] = %{{.*}}, %[[STOP:.*]] = %{{.*}}) -> (i32, i32, i32, i32, i32)
 // CHECK: %[[NOW:.*]] = arith.minsi %[[G]], %[[LAST:.*]] : i32
-// CHECK: %[[E:.*]] = llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i64
+// CHECK: %[[E:.*]] = llvm.load %{{.*}} {{{.*}}tracea_pipe.unchanged} : !llvm.ptr<1> -> i64
 // CHECK: arith.maxsi %[[E]], %{{.*}} : i64
 // CHECK: arith.minsi {{.*}} : i64
 // CHECK: %[[E32:.*]] = arith.trunci {{.*}} : i64 to i32
@@ -59,7 +59,7 @@ tracea_pipe.kernel @count(%ends: memref<2xi32>, %rows: index, %y: memref<?xi32>)
 // CHECK: arith.select %[[HERE]], %{{.*}}, %[[FIRST]]
 // CHECK: arith.select %[[HERE]], %{{.*}}, %[[STOP]]
 // CHECK: arith.minsi %{{.*}}, %[[LAST]] : i32
-// CHECK-COUNT-3: llvm.load %{{.*}} {{{.*}}tracea.unchanged} : !llvm.ptr<1> -> i64
+// CHECK-COUNT-3: llvm.load %{{.*}} {{{.*}}tracea_pipe.unchanged} : !llvm.ptr<1> -> i64
 // CHECK-NOT: llvm.load
 // CHECK: scf.yield
 // CHECK-NOT: scf.if

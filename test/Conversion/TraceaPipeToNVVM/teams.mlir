@@ -62,7 +62,7 @@ tracea_pipe.kernel @alone(%X: memref<?x?xbf16>, %Y: memref<?x?xbf16>, %n: index)
 // Team 0 gets the first turn from the last team, and takes the one that is left
 // in the end. Without a swizzle columns of K lie in panels of 16 bytes.
 // CHECK-LABEL: llvm.func @turns(
-// CHECK-SAME:    tracea.shared_bytes = 256 : i64
+// CHECK-SAME:    tracea_pipe.interface = #tracea_pipe.interface<(index), threads = {{[0-9]+}}, shared = 256{{[,>]}}
 tracea_pipe.kernel @turns(%n: index) {
   %c0 = arith.constant 0 : index
   tracea_pipe.tiles (%i) in (%n) {

@@ -74,7 +74,7 @@
 // NVVM: nvvm.cluster.arrive {aligned}
 // NVVM: nvvm.cluster.wait {aligned}
 
-// TARGET: tracea.target_protocol = {claim = "{{.*}} roles, 1 rings, every trip count"
+// TARGET: tracea_pipe.certificates = [#tracea_pipe.certificate<check = "target-protocol", claim = "{{.*}} roles, 1 rings, every trip count"
 
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
 func.func @main(%a: tensor<?x4096xbf16>, %b: tensor<512x4096xbf16>, %bias: tensor<512xf32>, %d: tensor<?x512xbf16>) -> tensor<?x512xbf16> {

@@ -65,7 +65,7 @@
 // PIPELINE: } else {
 
 // TARGET-LABEL: llvm.func @gemm_0(
-// TARGET-SAME: tracea.target_protocol = {claim = "4 roles, 1 rings, every trip count"
+// TARGET-SAME: tracea_pipe.certificates = [#tracea_pipe.certificate<check = "target-protocol", claim = "4 roles, 1 rings, every trip count"
 // One arrival gives a slot back.
 // TARGET: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
 // TARGET-COUNT-8: nvvm.mbarrier.init {{.*}}, %[[ONE]]

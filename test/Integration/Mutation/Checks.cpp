@@ -21,9 +21,6 @@ namespace mut = ::tracea::mutants;
 
 namespace compiler = ::tracea::compiler;
 
-/// What the check of a lowered kernel leaves.
-static constexpr StringLiteral kProtocol = "tracea.target_protocol";
-
 namespace {
 
 /// Remembers which pass failed first.
@@ -51,12 +48,11 @@ struct FirstError {
 } // namespace
 
 void mut::forgetProofs(ModuleOp module) {
-  module->walk([](tracea_pipe::KernelOp kernel) {
+  module->walk([](FunctionOpInterface kernel) {
     for (StringRef name : {"tracea_pipe.certificates", "tracea_pipe.certified",
                            "tracea_pipe.remarks", "tracea_pipe.index_limit"})
       kernel->removeAttr(name);
   });
-  module->walk([](LLVM::LLVMFuncOp kernel) { kernel->removeAttr(kProtocol); });
 }
 
 OwningOpRef<ModuleOp> mut::compileTo(const Start &start, Phase level,
@@ -127,23 +123,23 @@ std::string mut::getProtocols(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->walk([&](LLVM::LLVMFuncOp kernel) {
-    stream << kernel->getAttr(kProtocol) << "\n";
+    stream << kernel->getAttr("tracea_pipe.certificates") << "\n";
   });
   return text;
 }
 
 Judgement mut::proveLowered(ModuleOp module, const std::string &target) {
-  {
-    // The host: what of it can be expressed in a program.
-    FirstError error(*module.getContext());
-    ExportOptions options;
-    options.requireProof = true;
-    LaunchAlternatives alternatives;
-    if (failed(exportProgram(module, options, &alternatives)))
-      return {Verdict::Refused, "export", error.message};
-  }
   OwningOpRef<ModuleOp> code(module.clone());
-  return runPhase(*code, target, Phase::Target);
+  if (Judgement lowered = runPhase(*code, target, Phase::Target);
+      lowered.verdict != Verdict::Accepted)
+    return lowered;
+  // The host: what of it can be expressed in a program.
+  FirstError error(*module.getContext());
+  ExportOptions options;
+  options.requireProof = true;
+  if (failed(exportProgram(module, *code, options)))
+    return {Verdict::Refused, "export", error.message};
+  return {};
 }
 
 std::vector<uint8_t> mut::makeProgram(ModuleOp module,

@@ -22,24 +22,20 @@ struct ExportOptions {
   std::string producer = "tracea 0.1.0";
 };
 
-/// By entry and step: whether the step is another kernel for the launch that
-/// the step before it is for. The first that can run on the arguments at hand
-/// runs.
-using LaunchAlternatives = std::vector<std::vector<bool>>;
-
 /// Describes the bufferized and outlined functions of `module` as a program:
 /// inputs, sizes as expressions, buffers, launches and outputs, and the
 /// constants in a blob. Kernels are listed by symbol; their blob (number 0) is
-/// empty and their workspaces are zero until the code has been made.
+/// empty until the code has been made. What only the lowered kernels know
+/// stands in the functions of `code`, a copy of the module that went on to its
+/// target: workspaces, threads, parameters, tensor maps, certificates.
 ///
 /// An operation that a program cannot express is an error at its location.
 ///
-/// Of a launch with several kernels the first one is exported, for nothing but
-/// a GPU asks more of its arguments than their types say; all of them, with
-/// what belongs together, where `alternatives` is given.
+/// Of a launch with several kernels a CPU's program has the first one, for
+/// nothing but a GPU asks more of its arguments than their types say.
 FailureOr<::tracea::runtime::ProgramFile>
-exportProgram(ModuleOp module, const ExportOptions &options = {},
-              LaunchAlternatives *alternatives = nullptr);
+exportProgram(ModuleOp module, ModuleOp code,
+              const ExportOptions &options = {});
 
 /// A certificate of a manifest, with the digest of its text.
 ::tracea::runtime::CertificateSpec

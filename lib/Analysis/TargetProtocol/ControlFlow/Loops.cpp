@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -54,7 +55,8 @@ static std::string getFunctionKey(scf::ForOp loop, ValueSymbols &values,
   stream << "loop " << loop.getAsOpaquePointer();
   bool isKnown = true;
   loop->walk([&](Operation *op) {
-    bool isUnchanged = isa<LLVM::LoadOp>(op) && op->hasAttr(kUnchangedAttrName);
+    bool isUnchanged =
+        isa<LLVM::LoadOp>(op) && op->hasAttr(tracea_pipe::kUnchangedAttrName);
     isKnown &= isa<scf::ForOp, scf::YieldOp>(op) || isUnchanged ||
                (isMemoryEffectFree(op) && op->getNumRegions() == 0);
     for (Value operand : op->getOperands()) {

@@ -24,25 +24,9 @@ bool TensorMapRecipe::operator==(const TensorMapRecipe &other) const {
          roundToTF32 == other.roundToTF32;
 }
 
-int64_t TensorMapRecipe::getBoxBytes() const {
-  int64_t bytes = elementType.getIntOrFloatBitWidth() / 8;
-  for (int64_t extent : box)
-    bytes *= extent;
-  return bytes;
-}
-
-DictionaryAttr TensorMapRecipe::getAttr(Builder &b) const {
-  SmallVector<NamedAttribute> attributes = {
-      b.getNamedAttr("argument", b.getI64IntegerAttr(argument)),
-      b.getNamedAttr("element", TypeAttr::get(elementType)),
-      b.getNamedAttr("dims", b.getDenseI64ArrayAttr(dims)),
-      b.getNamedAttr("box", b.getDenseI64ArrayAttr(box)),
-      b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzle))};
-  if (roundToTF32)
-    attributes.push_back(b.getNamedAttr("tf32", b.getUnitAttr()));
-  if (isWritten)
-    attributes.push_back(b.getNamedAttr("written", b.getUnitAttr()));
-  return b.getDictionaryAttr(attributes);
+TensorMapAttr TensorMapRecipe::getAttr() const {
+  return TensorMapAttr::get(elementType.getContext(), argument, elementType,
+                            dims, box, swizzle, roundToTF32, isWritten);
 }
 
 namespace {
@@ -198,7 +182,7 @@ std::optional<BulkCopy> Planner::run() {
     }
 
   BulkCopy copy;
-  int64_t boxBytes = recipe.getBoxBytes();
+  int64_t boxBytes = recipe.getAttr().getBoxBytes();
   int64_t panels = shape.back() / layout.panel;
   int64_t parts = 1;
   if (tileDims.size() > 1)

@@ -31,10 +31,8 @@ struct TensorMapRecipe {
   /// Something is written through it.
   bool isWritten = false;
 
-  int64_t getBoxBytes() const;
-
   bool operator==(const TensorMapRecipe &other) const;
-  DictionaryAttr getAttr(Builder &b) const;
+  TensorMapAttr getAttr() const;
 };
 
 /// One operation as boxes.

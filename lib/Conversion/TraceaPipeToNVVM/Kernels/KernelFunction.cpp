@@ -8,6 +8,7 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Raster.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -97,6 +98,11 @@ static int64_t getAlignment(KernelOp kernel, unsigned argument) {
              : 1;
 }
 
+/// Whether the target lets a grid begin before the one before it has ended.
+static bool overlapsGrids(KernelOp kernel) {
+  return getCapability(kernel).value_or(0) >= 90;
+}
+
 /// A buffer is a pointer and its dynamic sizes; then come the tensor maps, by
 /// value: the unit reads them where the launch has put them.
 void FunctionBuilder::buildSignature() {
@@ -116,16 +122,15 @@ void FunctionBuilder::buildSignature() {
                                          b.getDictionaryAttr({}));
   TypeAttr mapType =
       TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes));
+  SmallVector<TensorMapAttr> maps;
   for (const TensorMapRecipe &recipe : plan.tensorMaps) {
+    maps.push_back(recipe.getAttr());
     parameters.push_back(LLVM::LLVMPointerType::get(mlirContext));
     attributes.push_back(b.getDictionaryAttr({
         b.getNamedAttr(LLVM::LLVMDialect::getByValAttrName(), mapType),
         b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
                        b.getI64IntegerAttr(64)),
         b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
-        // For those who follow the bytes that arrive at barriers.
-        b.getNamedAttr("tracea.box_bytes",
-                       b.getI64IntegerAttr(recipe.getBoxBytes())),
     }));
   }
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext),
@@ -147,18 +152,14 @@ void FunctionBuilder::buildSignature() {
     function->setAttr(
         NVVM::NVVMDialect::getMinctasmAttrName(),
         b.getI32IntegerAttr(static_cast<int32_t>(residents.getInt())));
-  function->setAttr("tracea.shared_bytes",
-                    b.getI64IntegerAttr(plan.sharedBytes));
-  function->setAttr("tracea.arguments",
-                    b.getTypeArrayAttr(kernel.getArgumentTypes()));
   SmallVector<int64_t> alignments;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     alignments.push_back(getAlignment(kernel, i));
-  function->setAttr("tracea.aligned", b.getDenseI64ArrayAttr(alignments));
-  SmallVector<Attribute> recipes;
-  for (const TensorMapRecipe &recipe : plan.tensorMaps)
-    recipes.push_back(recipe.getAttr(b));
-  function->setAttr("tracea.tensor_maps", b.getArrayAttr(recipes));
+  function->setAttr(kInterfaceAttrName,
+                    KernelInterfaceAttr::get(
+                        mlirContext, kernel.getArgumentTypes(), alignments,
+                        threads, kernel.getTiles().getCluster(),
+                        plan.sharedBytes, maps, overlapsGrids(kernel)));
   context.function = function;
   b.setInsertionPointToStart(function.addEntryBlock(b));
 }
@@ -271,11 +272,6 @@ std::optional<unsigned> mlir::tracea_pipe::getCapability(KernelOp kernel) {
   return capability;
 }
 
-/// Whether the target lets a grid begin before the one before it has ended.
-static bool overlapsGrids(KernelOp kernel) {
-  return getCapability(kernel).value_or(0) >= 90;
-}
-
 /// Nothing of the caller's memory is touched before the grids before this one
 /// have ended; the next one may set itself up from now on. Without such a
 /// launch both say nothing.
@@ -284,7 +280,6 @@ void FunctionBuilder::waitForGrids() {
     return;
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
-  context.function->setAttr("tracea.waits", b.getUnitAttr());
 }
 
 /// The warp that has set up the barriers says so; the others wait for it.

@@ -11,16 +11,61 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// `[copier, multiplier]`.
-static ParseResult parseBudgets(AsmParser &parser,
-                                SmallVectorImpl<int64_t> &budgets) {
+/// `[40, 232]`.
+static ParseResult parseIntegers(AsmParser &parser,
+                                 SmallVectorImpl<int64_t> &values) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parser.parseInteger(budgets.emplace_back());
+    return parser.parseInteger(values.emplace_back());
   });
 }
 
-static void printBudgets(AsmPrinter &printer, ArrayRef<int64_t> budgets) {
-  printer << '[' << budgets << ']';
+static void printIntegers(AsmPrinter &printer, ArrayRef<int64_t> values) {
+  printer << '[' << values << ']';
+}
+
+/// `(memref<?x?xbf16> aligned 16, index)`.
+static ParseResult parseArguments(AsmParser &parser,
+                                  SmallVectorImpl<Type> &arguments,
+                                  SmallVectorImpl<int64_t> &aligned) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        if (parser.parseType(arguments.emplace_back()))
+          return failure();
+        aligned.push_back(1);
+        if (failed(parser.parseOptionalKeyword("aligned")))
+          return success();
+        return parser.parseInteger(aligned.back());
+      });
+}
+
+static void printArguments(AsmPrinter &printer, ArrayRef<Type> arguments,
+                           ArrayRef<int64_t> aligned) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip_equal(arguments, aligned), printer,
+                        [&](auto argument) {
+                          printer << std::get<0>(argument);
+                          if (std::get<1>(argument) != 1)
+                            printer << " aligned " << std::get<1>(argument);
+                        });
+  printer << ')';
+}
+
+/// `[<argument = 0, ...>, <argument = 1, ...>]`.
+static ParseResult parseTensorMaps(AsmParser &parser,
+                                   SmallVectorImpl<TensorMapAttr> &maps) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        maps.push_back(
+            dyn_cast_or_null<TensorMapAttr>(TensorMapAttr::parse(parser, {})));
+        return success(maps.back() != nullptr);
+      });
+}
+
+static void printTensorMaps(AsmPrinter &printer, ArrayRef<TensorMapAttr> maps) {
+  printer << '[';
+  llvm::interleaveComma(maps, printer,
+                        [&](TensorMapAttr map) { map.print(printer); });
+  printer << ']';
 }
 
 #define GET_ATTRDEF_CLASSES

@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "Verifiers.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -34,7 +34,7 @@ LogicalResult CertificateAttr::verify(EmitError emitError, StringRef check,
 }
 
 /// One a check, so that none contradicts another.
-static LogicalResult verifyCertificates(Operation *op, Attribute value) {
+LogicalResult verifiers::verifyCertificates(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)
     return op->emitOpError() << "has certificates that are no array: " << value;
@@ -54,7 +54,7 @@ static LogicalResult verifyCertificates(Operation *op, Attribute value) {
 }
 
 /// What was not decided: which check, and why.
-static LogicalResult verifyRemarks(Operation *op, Attribute value) {
+LogicalResult verifiers::verifyRemarks(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)
     return op->emitOpError() << "has remarks that are no array: " << value;
@@ -66,20 +66,5 @@ static LogicalResult verifyRemarks(Operation *op, Attribute value) {
                                << " among its remarks; expected {check = "
                                   "\"...\", reason = \"...\"}";
   }
-  return success();
-}
-
-LogicalResult
-TraceaPipeDialect::verifyOperationAttribute(Operation *op,
-                                            NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  if (name == "tracea_pipe.certificates")
-    return verifyCertificates(op, attribute.getValue());
-  if (name == "tracea_pipe.remarks")
-    return verifyRemarks(op, attribute.getValue());
-  if (name == "tracea_pipe.certified" && !isa<StringAttr>(attribute.getValue()))
-    return op->emitOpError() << "has " << attribute.getValue()
-                             << " as 'tracea_pipe.certified'; expected the "
-                                "text of a fingerprint";
   return success();
 }

@@ -30,6 +30,10 @@ LogicalResult verifyCopied(Operation *op, Type source, Type dest);
 LogicalResult verifyProduct(Operation *op, ShapedType lhs, ShapedType rhs,
                             RankedTensorType acc);
 
+/// What `tracea_pipe.certificates` and `tracea_pipe.remarks` of `op` hold.
+LogicalResult verifyCertificates(Operation *op, Attribute value);
+LogicalResult verifyRemarks(Operation *op, Attribute value);
+
 /// Whether no two elements of the tile have one place in memory. A dimension
 /// that has a memory dimension to itself cannot collide; only what is left is
 /// enumerated, and taken to collide when that is too much.

@@ -246,7 +246,7 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "1", "workgroups of a multiprocessor">:$residents,
     DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$turns
   );
-  let assemblyFormat = "`<` struct($teams, $warps, custom<Budgets>($registers), $workgroups, $pending, $residents, $turns) `>`";
+  let assemblyFormat = "`<` struct($teams, $warps, custom<Integers>($registers), $workgroups, $pending, $residents, $turns) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -8,6 +8,7 @@
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeAsyncOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeChannelOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeClusterOps.td"
+include "tracea/Dialect/TraceaPipe/IR/TraceaPipeInterface.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeKernelOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeRaggedOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeTileOps.td"

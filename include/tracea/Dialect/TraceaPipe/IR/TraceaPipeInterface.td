@@ -1,0 +1,85 @@
+//===- TraceaPipeInterface.td - What a launch knows -------*- tablegen -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEINTERFACE_TD
+#define TRACEA_DIALECT_TRACEAPIPE_IR_TRACEAPIPEINTERFACE_TD
+
+include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.td"
+
+def TraceaPipe_TensorMapAttr : TraceaPipe_Attr<"TensorMap", "tensor_map"> {
+  let summary = "How a launch makes the tensor map of an argument";
+  let description = [{
+    A tensor map describes the memref `argument` to a copy unit, which moves
+    boxes of it. Dimension i of the map (0 is the contiguous one) has the extent
+    and the stride of dimension `dims[i]` of the argument, and boxes of `box[i]`
+    elements of type `element`. `swizzle` is the width in bytes of the swizzled
+    rows, 0 for none; `tf32` asks for elements rounded to TF32. What lies
+    outside is read as zero, and not written. A launch is possible where the
+    address and the strides of all dimensions but the contiguous one are
+    multiples of 16 bytes; where something is `written`, the contiguous extent
+    as well.
+    ```mlir
+    #tracea_pipe.tensor_map<argument = 0, element = bf16, dims = [1, 0],
+                            box = [64, 128], swizzle = 128>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$argument, "::mlir::Type":$element,
+    ArrayRefParameter<"int64_t", "dimensions of the argument">:$dims,
+    ArrayRefParameter<"int64_t", "elements of a box">:$box,
+    DefaultValuedParameter<"int64_t", "0", "bytes of a swizzled row">:$swizzle,
+    DefaultValuedParameter<"bool", "false">:$tf32,
+    DefaultValuedParameter<"bool", "false">:$written
+  );
+  let assemblyFormat = [{
+    `<` struct($argument, $element, custom<Integers>($dims),
+               custom<Integers>($box), $swizzle, $tf32, $written) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that one copy through the map moves.
+    int64_t getBoxBytes() const;
+  }];
+}
+
+def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interface"> {
+  let summary = "What a launch of a lowered kernel knows of it";
+  let description = [{
+    The function of a kernel for a GPU carries it as `tracea_pipe.interface`. A
+    memref among the `arguments` of the kernel is a pointer and its dynamic
+    extents, an index an integer; one parameter for each of the tensor `maps`
+    follows. Memory, and each run of its last dimension, begins at multiples of
+    the bytes that an argument is `aligned` to. A workgroup has `threads`, and
+    `shared` bytes of memory; `cluster` workgroups with numbers in a row run at
+    the same time. A kernel that `waits` touches no memory of the caller before
+    the launches before its own have ended, so that it may begin earlier.
+    ```mlir
+    #tracea_pipe.interface<(memref<?x?xbf16> aligned 16, index), threads = 384,
+                           shared = 65536, waits = true>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"::mlir::Type">:$arguments,
+    ArrayRefParameter<"int64_t", "bytes, by argument">:$aligned,
+    "int64_t":$threads,
+    DefaultValuedParameter<"int64_t", "1", "workgroups of a cluster">:$cluster,
+    DefaultValuedParameter<"int64_t", "0", "bytes of a workgroup">:$shared,
+    OptionalArrayRefParameter<"::mlir::tracea_pipe::TensorMapAttr">:$maps,
+    DefaultValuedParameter<"bool", "false">:$waits
+  );
+  let assemblyFormat = [{
+    `<` custom<Arguments>($arguments, $aligned) `,`
+        struct($threads, $cluster, $shared, custom<TensorMaps>($maps), $waits) `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Parameters of the function, and the number of the first tensor map's.
+    unsigned getNumParameters() const { return getFirstMap() + getMaps().size(); }
+    unsigned getFirstMap() const;
+    /// The tensor map of a parameter; null where it is another.
+    TensorMapAttr getMapOf(unsigned parameter) const;
+  }];
+}
+
+#endif

@@ -1,0 +1,176 @@
+//===- KernelInterface.cpp - What lowered kernels say of themselves -------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes that kernels and their functions carry from one level to the next,
+// and to those who launch them.
+
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
+#include "Verifiers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+using namespace mlir::tracea_pipe::verifiers;
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// TensorMapAttr
+//===----------------------------------------------------------------------===//
+
+/// Copies of more elements would overflow what counts their bytes.
+static constexpr int64_t kMostBoxElements = int64_t(1) << 20;
+
+LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t argument,
+                                    Type element, ArrayRef<int64_t> dims,
+                                    ArrayRef<int64_t> box, int64_t swizzle,
+                                    bool tf32, bool) {
+  if (argument < 0)
+    return emitError() << "describes argument " << argument
+                       << "; expected the number of one";
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8)
+    return emitError() << "has elements of type " << element
+                       << "; expected integers or floats of whole bytes";
+  if (dims.empty() || dims.size() != box.size())
+    return emitError() << "has " << dims.size() << " dimensions and a box of "
+                       << box.size() << "; expected as many of both, not none";
+  int64_t elements = 1;
+  for (int64_t extent : box) {
+    if (extent < 1 || extent > kMostBoxElements ||
+        (elements *= extent) > kMostBoxElements)
+      return emitError() << "has a box of [" << box
+                         << "] elements; expected extents from 1, and at most "
+                         << kMostBoxElements << " elements";
+  }
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return emitError() << "swizzles rows of " << swizzle
+                       << " bytes; expected 0, 32, 64 or 128";
+  if (tf32 && !element.isF32())
+    return emitError() << "rounds elements of type " << element
+                       << " to TF32; expected f32";
+  return success();
+}
+
+int64_t TensorMapAttr::getBoxBytes() const {
+  int64_t bytes = getElement().getIntOrFloatBitWidth() / 8;
+  for (int64_t extent : getBox())
+    bytes *= extent;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// KernelInterfaceAttr
+//===----------------------------------------------------------------------===//
+
+/// A tensor map against the argument that it describes.
+static LogicalResult verifyMap(EmitError emitError, TensorMapAttr map,
+                               ArrayRef<Type> arguments) {
+  auto type = map.getArgument() < int64_t(arguments.size())
+                  ? dyn_cast<MemRefType>(arguments[map.getArgument()])
+                  : MemRefType();
+  if (!type)
+    return emitError() << "has a tensor map of argument " << map.getArgument()
+                       << "; expected the number of a memref among its "
+                       << arguments.size() << " arguments";
+  SmallVector<int64_t> dims(map.getDims());
+  llvm::sort(dims);
+  if (!llvm::equal(dims, llvm::seq<int64_t>(0, type.getRank())))
+    return emitError() << "has a tensor map of dimensions [" << map.getDims()
+                       << "] of argument " << map.getArgument()
+                       << "; expected each of the " << type.getRank()
+                       << " dimensions of " << type << " once";
+  return success();
+}
+
+LogicalResult KernelInterfaceAttr::verify(EmitError emitError,
+                                          ArrayRef<Type> arguments,
+                                          ArrayRef<int64_t> aligned,
+                                          int64_t threads, int64_t cluster,
+                                          int64_t shared,
+                                          ArrayRef<TensorMapAttr> maps, bool) {
+  if (arguments.size() != aligned.size())
+    return emitError() << "has " << arguments.size() << " arguments and "
+                       << aligned.size() << " alignments; expected as many";
+  for (auto [number, type, bytes] : llvm::enumerate(arguments, aligned)) {
+    bool isMemory = isa<MemRefType>(type);
+    if (!isMemory && !type.isIntOrIndexOrFloat())
+      return emitError() << "has argument " << number << " of type " << type
+                         << "; expected a memref, an index, an integer or a "
+                            "float";
+    if (bytes < 1 || !llvm::isPowerOf2_64(bytes) || (!isMemory && bytes != 1))
+      return emitError() << "has argument " << number << " of type " << type
+                         << " aligned to " << bytes
+                         << " bytes; expected a power of two, of a memref";
+  }
+  constexpr int64_t kMost = int64_t(1) << 31;
+  if (threads < 1 || threads >= kMost || cluster < 1 || cluster >= kMost)
+    return emitError() << "has " << threads << " threads and clusters of "
+                       << cluster << " workgroups; expected at least one each";
+  if (shared < 0 || shared >= kMost)
+    return emitError() << "has " << shared
+                       << " bytes of shared memory; expected 0 to 2^31 - 1";
+  for (TensorMapAttr map : maps)
+    if (failed(verifyMap(emitError, map, arguments)))
+      return failure();
+  return success();
+}
+
+unsigned KernelInterfaceAttr::getFirstMap() const {
+  unsigned count = 0;
+  for (Type type : getArguments()) {
+    auto memref = dyn_cast<MemRefType>(type);
+    count += 1 + (memref ? memref.getNumDynamicDims() : 0);
+  }
+  return count;
+}
+
+TensorMapAttr KernelInterfaceAttr::getMapOf(unsigned parameter) const {
+  unsigned first = getFirstMap();
+  return parameter >= first && parameter < first + getMaps().size()
+             ? getMaps()[parameter - first]
+             : TensorMapAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of operations
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyInterface(Operation *op, Attribute value) {
+  auto interface = dyn_cast<KernelInterfaceAttr>(value);
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!interface || !function)
+    return op->emitOpError() << "has " << value << " as '" << kInterfaceAttrName
+                             << "'; expected a #tracea_pipe.interface<...> of "
+                                "a function";
+  if (function.getNumArguments() != interface.getNumParameters())
+    return op->emitOpError()
+           << "has " << function.getNumArguments() << " parameters; its '"
+           << kInterfaceAttrName << "' expects " << interface.getNumParameters()
+           << ", of which the last " << interface.getMaps().size()
+           << " are tensor maps";
+  return success();
+}
+
+LogicalResult
+TraceaPipeDialect::verifyOperationAttribute(Operation *op,
+                                            NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == kInterfaceAttrName)
+    return verifyInterface(op, value);
+  if (name == kCertificatesAttrName)
+    return verifyCertificates(op, value);
+  if (name == "tracea_pipe.remarks")
+    return verifyRemarks(op, value);
+  if (name == "tracea_pipe.certified" && !isa<StringAttr>(value))
+    return op->emitOpError() << "has " << value
+                             << " as 'tracea_pipe.certified'; expected the "
+                                "text of a fingerprint";
+  if (name == kUnchangedAttrName &&
+      (!isa<mlir::UnitAttr>(value) || op->getNumResults() != 1))
+    return op->emitOpError() << "has '" << kUnchangedAttrName << "' = " << value
+                             << "; expected a unit attribute of a load";
+  return success();
+}
