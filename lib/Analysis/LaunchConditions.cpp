@@ -7,7 +7,7 @@
 // of it. A host that no longer compares them launches another kernel, so to
 // speak, though its body is the same.
 
-#include "KernelCoverage/LaunchFacts.h"
+#include "KernelCoverage/Indices/LaunchFacts.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Coverage/Decide.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"

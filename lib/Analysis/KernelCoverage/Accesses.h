@@ -9,7 +9,7 @@
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_ACCESSES_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_ACCESSES_H
 
-#include "IndexContext.h"
+#include "Indices/IndexContext.h"
 
 namespace mlir::tracea {
 

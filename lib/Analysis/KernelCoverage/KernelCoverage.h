@@ -13,7 +13,7 @@
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_KERNELCOVERAGE_H
 
 #include "Accesses.h"
-#include "SumFlow.h"
+#include "Sums/SumFlow.h"
 #include "tracea/Analysis/Coverage/Decide.h"
 
 namespace mlir::tracea {

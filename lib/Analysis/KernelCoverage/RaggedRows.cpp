@@ -14,7 +14,7 @@
 // of [0, c * t) is written once, up to the condition on the end, then each row
 // is.
 
-#include "IndexContext.h"
+#include "Indices/IndexContext.h"
 #include "KernelCoverage.h"
 
 using namespace mlir;

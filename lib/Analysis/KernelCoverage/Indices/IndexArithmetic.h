@@ -7,8 +7,8 @@
 // divides, and division moves inside of minima, so that bounds become
 // conjunctions.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXARITHMETIC_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXARITHMETIC_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXARITHMETIC_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXARITHMETIC_H
 
 #include "mlir/IR/AffineExpr.h"
 #include "tracea/Analysis/Coverage/Problem.h"
@@ -81,4 +81,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXARITHMETIC_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXARITHMETIC_H

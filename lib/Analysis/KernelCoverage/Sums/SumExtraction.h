@@ -8,10 +8,10 @@
 // each of its terms once. What copies put into a ring a multiply takes out in
 // the same order, so that their loops stand for those of the multiply.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMEXTRACTION_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMEXTRACTION_H
 
-#include "KernelCoverage.h"
+#include "../KernelCoverage.h"
 #include <set>
 
 namespace mlir::tracea {
@@ -104,4 +104,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMEXTRACTION_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMEXTRACTION_H

@@ -7,10 +7,10 @@
 // carries. The former become the latter here, with the sizes that a launch
 // brings.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_FORMTRANSLATION_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_FORMTRANSLATION_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_FORMTRANSLATION_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_FORMTRANSLATION_H
 
-#include "../Numerics/Index.h"
+#include "../../Numerics/Index.h"
 #include "IndexContext.h"
 
 namespace mlir::tracea {
@@ -38,4 +38,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_FORMTRANSLATION_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_FORMTRANSLATION_H

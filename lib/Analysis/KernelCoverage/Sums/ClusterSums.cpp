@@ -8,7 +8,7 @@
 // that it reads are its own xor 0, 1, 2 and so on: all of the cluster, each
 // once.
 
-#include "KernelCoverage.h"
+#include "../KernelCoverage.h"
 #include "SumFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -6,8 +6,8 @@
 // accumulator, around a loop, through memory that is loaded, added to and
 // stored again. A loop through which it comes back to itself adds up.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMFLOW_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMFLOW_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMFLOW_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMFLOW_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -35,4 +35,4 @@ llvm::SmallVector<Operation *> getLoopsAround(Operation *op);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMFLOW_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMFLOW_H

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_SIZEBUILDER_H
-#define TRACEA_LIB_TRANSFORMS_SIZEBUILDER_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_SIZEBUILDER_H
+#define TRACEA_LIB_TRANSFORMS_HOST_SIZEBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_SIZEBUILDER_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_SIZEBUILDER_H

@@ -6,8 +6,8 @@
 // the rows of one argument are as many as the columns of another. Those checks
 // stand before the launches, in the functions of the module.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_LAUNCHFACTS_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_LAUNCHFACTS_H
 
 #include "IndexArithmetic.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -84,4 +84,4 @@ LaunchFacts getLaunchFacts(tracea_pipe::KernelOp kernel,
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_LAUNCHFACTS_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_LAUNCHFACTS_H

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_PADTOGENERIC_H
-#define TRACEA_LIB_TRANSFORMS_PADTOGENERIC_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_PADTOGENERIC_H
+#define TRACEA_LIB_TRANSFORMS_HOST_PADTOGENERIC_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -17,4 +17,4 @@ void populatePadToGenericPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_PADTOGENERIC_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_PADTOGENERIC_H

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_CHECKACCESSES_H
-#define TRACEA_LIB_TRANSFORMS_CHECKACCESSES_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_CHECKACCESSES_H
+#define TRACEA_LIB_TRANSFORMS_HOST_CHECKACCESSES_H
 
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -19,4 +19,4 @@ void checkAccesses(KernelOp kernel);
 
 } // namespace mlir::tracea_pipe
 
-#endif // TRACEA_LIB_TRANSFORMS_CHECKACCESSES_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_CHECKACCESSES_H

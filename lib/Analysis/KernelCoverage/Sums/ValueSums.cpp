@@ -8,10 +8,10 @@
 // again, or one that is overwritten is not in the value, so that its terms are
 // missing here, whatever the kernel multiplies.
 
-#include "../Meaning/ClosedSum.h"
-#include "../Numerics/Evaluator.h"
-#include "FormTranslation.h"
-#include "KernelCoverage.h"
+#include "../../Meaning/ClosedSum.h"
+#include "../../Numerics/Evaluator.h"
+#include "../Indices/FormTranslation.h"
+#include "../KernelCoverage.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 

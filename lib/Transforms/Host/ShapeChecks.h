@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
-#define TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_SHAPECHECKS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_SHAPECHECKS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -17,4 +17,4 @@ void assertShapes(linalg::LinalgOp op);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_SHAPECHECKS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_SHAPECHECKS_H

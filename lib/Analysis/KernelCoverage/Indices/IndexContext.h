@@ -8,8 +8,8 @@
 // elements again and again are symbols, and what joins and splits ids by
 // symbolic divisors, rasters among it, becomes a stage of the problem.
 
-#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H
-#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H
+#ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXCONTEXT_H
+#define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXCONTEXT_H
 
 #include "IndexArithmetic.h"
 #include "LaunchFacts.h"
@@ -245,4 +245,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDEXCONTEXT_H
+#endif // TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXCONTEXT_H
