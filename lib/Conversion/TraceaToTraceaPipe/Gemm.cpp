@@ -10,7 +10,7 @@
 // rest in the result when it has the accumulator's type, else in a scratch
 // tile.
 
-#include "ContractionResults.h"
+#include "Contraction/ContractionResults.h"
 #include "GemmContraction.h"
 
 using namespace mlir;

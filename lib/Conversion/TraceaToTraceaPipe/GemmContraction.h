@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GEMMCONTRACTION_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GEMMCONTRACTION_H
 
-#include "Contraction.h"
+#include "Contraction/Contraction.h"
 
 namespace mlir::tracea {
 

@@ -11,9 +11,9 @@
 //
 // Rows that are in no group are the last tiles. Their sums have no terms.
 
-#include "ContractionResults.h"
+#include "Contraction/ContractionResults.h"
+#include "Contraction/WarpgroupTile.h"
 #include "GemmContraction.h"
-#include "WarpgroupTile.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

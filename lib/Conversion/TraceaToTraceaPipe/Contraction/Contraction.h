@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H
-#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_CONTRACTION_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_CONTRACTION_H
 
-#include "Definitions.h"
+#include "../Definitions.h"
 
 namespace mlir::tracea {
 
@@ -187,4 +187,4 @@ LogicalResult lowerByLanes(KernelRewriter &rewriter, Contraction &contraction);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_H
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_CONTRACTION_H
