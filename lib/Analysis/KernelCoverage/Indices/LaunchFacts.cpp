@@ -58,6 +58,8 @@ private:
   bool learnRatio(arith::CmpIOp compare);
   std::optional<cov::Constraint> getConstraint(arith::CmpIOp compare);
   Expr getTruth(Value condition);
+  bool isSymbol(const Expr &size) const;
+  Expr settle(const Expr &size);
   std::optional<Expr> getRatio(const Expr &a, const Expr &b);
   Expr unknown(Value value, int64_t dim);
   Expr computed(Value value);
@@ -172,11 +174,15 @@ unsigned HostSizes::getClass(const Expr &size) {
   return classes.findLeader(numberOf(size));
 }
 
+bool HostSizes::isSymbol(const Expr &size) const {
+  return size.terms().size() == 1 && size == Expr(size.terms().front().first) &&
+         space->isVariable(size.terms().front().first);
+}
+
 Expr HostSizes::getSize(unsigned number) const {
   for (const auto &[size, other] : numbers)
     if (classes.findLeader(other) == number && size.isValid() &&
-        (size.terms().size() != 1 || size.constant() != 0 ||
-         !space->isVariable(size.terms().front().first)))
+        !isSymbol(size))
       return size;
   return Expr::invalid();
 }
@@ -214,7 +220,10 @@ bool HostSizes::learnRatio(arith::CmpIOp compare) {
   if (auto most = rest->getOperand(1).getDefiningOp<arith::MaxSIOp>();
       most && matchPattern(most.getRhs(), m_One())) {
     Expr y = get(most.getLhs());
-    if (llvm::is_contained(checks, cov::atMost(math.min(a, 1), y)))
+    Expr holds = settle(cov::atMost(math.min(a, 1), y).expr);
+    if (llvm::any_of(checks, [&](const cov::Constraint &check) {
+          return !check.equality && settle(check.expr) == holds;
+        }))
       b = y;
   }
   if (b.isConstant())
@@ -226,10 +235,31 @@ bool HostSizes::learnRatio(arith::CmpIOp compare) {
   return true;
 }
 
+/// The expression with one symbol for all that are equal, or their number.
+Expr HostSizes::settle(const Expr &size) {
+  std::map<cov::Term, Expr> values;
+  for (cov::Term symbol : space->variables(size)) {
+    unsigned number = getClass(symbol);
+    if (std::optional<int64_t> known = getConstant(number)) {
+      values[symbol] = *known;
+      continue;
+    }
+    for (const auto &[other, otherNumber] : numbers)
+      if (isSymbol(other) && classes.findLeader(otherNumber) == number) {
+        values[symbol] = other;
+        break;
+      }
+  }
+  return space->substitute(size, values);
+}
+
 std::optional<Expr> HostSizes::getRatio(const Expr &a, const Expr &b) {
+  // Two sizes that have been compared are one: the heads of keys and values.
+  Expr numerator = settle(a), divisor = settle(b);
   for (const LaunchFacts::Ratio &ratio : ratios)
-    if (ratio.numerator == a &&
-        (ratio.divisor == b || math.max(ratio.divisor, 1) == b))
+    if (settle(ratio.numerator) == numerator &&
+        (settle(ratio.divisor) == divisor ||
+         settle(math.max(ratio.divisor, 1)) == divisor))
       return Expr(ratio.symbol);
   return std::nullopt;
 }
