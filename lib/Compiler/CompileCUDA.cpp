@@ -42,6 +42,17 @@ static bool multipliesByteFloats(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Whether lanes convert 8-bit floats by instructions.
+static bool convertsByteFloats(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<NVVM::ConvertF32x2ToF8x2Op, NVVM::ConvertF8x2ToF16x2Op>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static CUDAMachine getMachine(ModuleOp module) {
   CUDAMachine machine;
   TargetAttr target = getTarget(module);
@@ -49,6 +60,9 @@ static CUDAMachine getMachine(ModuleOp module) {
     machine.chip = target.getCpu().str();
   if (multipliesByteFloats(module))
     machine.features = "+ptx84";
+  // Generation 9 has these from the start, 8.9 from a later version of PTX on.
+  else if (machine.chip == "sm_89" && convertsByteFloats(module))
+    machine.features = "+ptx81";
   // The first version of PTX that knows the generations 10 and 12.
   StringRef number = StringRef(machine.chip);
   unsigned generation;

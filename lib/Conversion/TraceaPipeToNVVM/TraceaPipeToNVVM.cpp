@@ -165,7 +165,8 @@ struct ConvertTraceaPipeToNVVM
   using ConvertTraceaPipeToNVVMBase::ConvertTraceaPipeToNVVMBase;
 
   LogicalResult convert(KernelOp kernel) {
-    NVVMTarget target(getFacts(kernel));
+    const ::tracea::target::TargetDescription facts = getFacts(kernel);
+    NVVMTarget target(facts);
     if (failed(convertSharedTiles(kernel, target)))
       return failure();
     NVVMPlan plan;
@@ -181,7 +182,7 @@ struct ConvertTraceaPipeToNVVM
                    failed(collectWindows(context.function, context)) ||
                    failed(convertBody(context)) ||
                    failed(eraseArguments(context)) ||
-                   failed(lowerArithmetic(context.function, digits)));
+                   failed(lowerArithmetic(context.function, digits, facts)));
   }
 
   void runOnOperation() override {

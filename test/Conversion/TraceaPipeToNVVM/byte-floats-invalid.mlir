@@ -4,24 +4,6 @@
 #row = #tracea_pipe.lanes<reg = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]],
                           warp = [[1, 0], [2, 0]], outer = [1, 1]>
 
-// It would be rounded twice.
-tracea_pipe.kernel @double(%n: index, %a: memref<?x128xf64>, %d: memref<?x128xf8E4M3FN>) attributes {warps = 4 : i64} {
-  %c0 = arith.constant 0 : index
-  tracea_pipe.tiles (%i) in (%n) {
-    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf64> -> tensor<4x128xf64, #row>
-    // expected-error @+1 {{'arith.truncf' op has no instruction on this target for 'vector<4xf64>' to 'vector<4xf8E4M3FN>'; compute in f32, and convert with extf and truncf}}
-    %y = arith.truncf %x : tensor<4x128xf64, #row> to tensor<4x128xf8E4M3FN, #row>
-    tracea_pipe.store %y, %d[%i, %c0] map #id : tensor<4x128xf8E4M3FN, #row>, memref<?x128xf8E4M3FN>
-  }
-  tracea_pipe.end
-}
-
-// -----
-
-#id = affine_map<(i, j) -> (i, j)>
-#row = #tracea_pipe.lanes<reg = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]],
-                          warp = [[1, 0], [2, 0]], outer = [1, 1]>
-
 tracea_pipe.kernel @exp(%n: index, %a: memref<?x128xf8E5M2>, %d: memref<?x128xf8E5M2>) attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   tracea_pipe.tiles (%i) in (%n) {

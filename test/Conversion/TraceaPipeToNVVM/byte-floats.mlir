@@ -91,4 +91,19 @@ tracea_pipe.kernel @add(%n: index, %a: memref<?x128xf8E5M2>, %d: memref<?x128xf8
   tracea_pipe.end
 }
 
+// Doubles would be rounded twice: their bits are rounded once.
+// CHECK-LABEL: llvm.func @double(
+// CHECK-NOT:     nvvm.convert
+// CHECK:         arith.trunci %{{.*}} : vector<4xi64> to vector<4xi8>
+// PTX-LABEL: .entry double(
+tracea_pipe.kernel @double(%n: index, %a: memref<?x128xf64>, %d: memref<?x128xf8E4M3FN>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf64> -> tensor<4x128xf64, #row>
+    %y = arith.truncf %x : tensor<4x128xf64, #row> to tensor<4x128xf8E4M3FN, #row>
+    tracea_pipe.store %y, %d[%i, %c0] map #id : tensor<4x128xf8E4M3FN, #row>, memref<?x128xf8E4M3FN>
+  }
+  tracea_pipe.end
+}
+
 }

@@ -22,6 +22,14 @@ bool hasMathExpansion(Operation *op);
 void populateMathExpansionPatterns(RewritePatternSet &patterns,
                                    std::function<bool(Operation *)> filter);
 
+/// Whether elements are floats of 8 bits in one of the formats that kernels
+/// compute with.
+bool isByteFloat(Type type);
+
+/// Conversions from and to floats of 8 bits, rounded to nearest even, as
+/// operations on their bits.
+void populateByteFloatExpansionPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_CONVERSION_MATHEXPANSION_MATHEXPANSION_H

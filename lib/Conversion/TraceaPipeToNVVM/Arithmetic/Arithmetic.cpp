@@ -240,8 +240,9 @@ static bool isExpanded(Operation *op) {
 /// Digits of f16 and bf16.
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
-LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
-                                                 unsigned digits) {
+LogicalResult mlir::tracea_pipe::lowerArithmetic(
+    Operation *function, unsigned digits,
+    const ::tracea::target::TargetDescription &facts) {
   MLIRContext *context = function->getContext();
   auto config =
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
@@ -268,7 +269,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(Operation *function,
       return failure();
   }
   RewritePatternSet patterns(context);
-  populateByteFloatPatterns(patterns);
+  populateByteFloatPatterns(patterns, facts);
   patterns.add<LowerExp>(context, /*compensate=*/digits > kHalfDigits);
   patterns.add<Approximate<math::Exp2Op>, LowerFPowI>(context);
   if (digits <= kHalfDigits)

@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tracea/TargetInfo/TargetInfo.h"
 
 namespace mlir::tracea_pipe {
 
@@ -23,14 +24,19 @@ namespace mlir::tracea_pipe {
 ///   one of it, and so is the error function, to 4e-5.
 ///
 /// All other functions, and all of f64, are expanded: docs/Accuracy.md.
-LogicalResult lowerArithmetic(Operation *function, unsigned digits);
+/// `facts` say what the target converts.
+LogicalResult lowerArithmetic(Operation *function, unsigned digits,
+                              const ::tracea::target::TargetDescription &facts);
 
 /// Computes on floats of 8 bits in single precision.
 LogicalResult widenByteFloats(Operation *function);
 /// An error for what is left that computes on them.
 LogicalResult verifyByteFloats(Operation *function);
-/// Conversions from and to floats of 8 bits as instructions, two at a time.
-void populateByteFloatPatterns(RewritePatternSet &patterns);
+/// Conversions from and to floats of 8 bits: as instructions, two at a time,
+/// where the target has them, otherwise on their bits.
+void populateByteFloatPatterns(
+    RewritePatternSet &patterns,
+    const ::tracea::target::TargetDescription &facts);
 
 } // namespace mlir::tracea_pipe
 

@@ -18,13 +18,11 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tracea/Conversion/MathExpansion/MathExpansion.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-static bool isByteFloat(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(getElementTypeOrSelf(type));
-}
+using mlir::tracea::isByteFloat;
 
 static Type withElement(Type like, Type element) {
   if (auto vector = dyn_cast<VectorType>(like))
@@ -197,8 +195,24 @@ struct LowerExtend : OpRewritePattern<arith::ExtFOp> {
 };
 } // namespace
 
-void mlir::tracea_pipe::populateByteFloatPatterns(RewritePatternSet &patterns) {
-  patterns.add<LowerTruncate, LowerExtend>(patterns.getContext());
+/// The targets that multiply floats of 8 bits are those that convert them: both
+/// came with sm_89 (PTX ISA, "cvt").
+static bool hasConversions(const ::tracea::target::TargetDescription &facts) {
+  using namespace ::tracea::target;
+  return llvm::any_of(facts.units, [](const MatrixUnit &unit) {
+    return llvm::any_of(unit.shapes, [](const MatrixShape &shape) {
+      return shape.operand == ElementType::F8E4M3FN;
+    });
+  });
+}
+
+void mlir::tracea_pipe::populateByteFloatPatterns(
+    RewritePatternSet &patterns,
+    const ::tracea::target::TargetDescription &facts) {
+  if (hasConversions(facts))
+    patterns.add<LowerTruncate, LowerExtend>(patterns.getContext(),
+                                             /*benefit=*/2);
+  tracea::populateByteFloatExpansionPatterns(patterns);
 }
 
 LogicalResult mlir::tracea_pipe::widenByteFloats(Operation *function) {
