@@ -355,16 +355,15 @@ static bool follow(Place &place, IndexContext &context) {
                 cast<MemRefType>(view.getSrc().getType()).getRank());
             for (auto [number, group] :
                  llvm::enumerate(view.getReassociationIndices())) {
-              Expr rest = indices[number];
-              for (int64_t dim : llvm::reverse(group)) {
-                if (dim == group.front()) {
-                  outer[dim] = rest;
-                  continue;
-                }
-                Expr extent = context.getDim(view.getSrc(), dim);
-                outer[dim] = context.math.mod(rest, extent);
-                rest = context.math.floorDiv(rest, extent);
+              SmallVector<Expr> basis;
+              for (int64_t dim : ArrayRef(group).drop_front()) {
+                basis.push_back(context.getDim(view.getSrc(), dim));
+                context.kernel.atLeastOne(basis.back());
               }
+              llvm::copy(
+                  context.delinearize(view, indices[number], basis,
+                                      context.getDim(place.buffer, number)),
+                  outer.begin() + group.front());
             }
             indices = outer;
             return true;

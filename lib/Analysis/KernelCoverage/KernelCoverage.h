@@ -164,6 +164,9 @@ private:
   // Results.cpp
   void extractResults();
   void extractGrid();
+  cov::AffineStage addNumbers(cov::AffineStage stage,
+                              const IndexContext &context,
+                              const std::map<size_t, cov::Expr> &along);
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();

@@ -70,9 +70,17 @@ static bool arePieces(Operation *a, Operation *b) {
     return false;
   TileTransfer first = *getTileTransfer(a), second = *getTileTransfer(b);
   if (first.memory != second.memory || first.map != second.map ||
-      first.along != second.along || first.walks != second.walks)
+      first.along != second.along)
     return false;
   bool differ = false;
+  for (auto [x, y] : llvm::zip_equal(first.walks, second.walks)) {
+    DelinearizeOp one = getDelinearize(x), other = getDelinearize(y);
+    std::optional<int64_t> distance =
+        getDistance(one.getFirst(), other.getFirst());
+    if (!distance || one.getBasis() != other.getBasis())
+      return false;
+    differ |= *distance != 0;
+  }
   for (auto [x, y] : llvm::zip_equal(first.indices, second.indices)) {
     std::optional<int64_t> distance = getDistance(x, y);
     if (!distance)
@@ -150,6 +158,75 @@ void KernelCoverage::extractOutputs() {
   }
 }
 
+/// Stores that walk make numbers: those take the place of the dimensions that
+/// the coordinates of the numbers lie in, which are in `along`. Why that is not
+/// known, or nothing.
+static std::string makeNumbers(const cov::Space &space, IndexContext &context,
+                               cov::Writer &writer,
+                               std::map<size_t, Expr> &along) {
+  auto isWalked = [&](Term term) {
+    return llvm::any_of(context.walked, [&](const auto &walked) {
+      return llvm::is_contained(walked.coordinates, Expr(term));
+    });
+  };
+  std::vector<Expr> map;
+  for (IndexContext::Walked &walked : context.walked) {
+    if (!walked.number)
+      return "stores walk through different numbers";
+    map.push_back(*std::exchange(walked.number, std::nullopt));
+  }
+  bool isFirst = along.empty();
+  std::map<size_t, Expr> own;
+  for (auto [dim, index] : llvm::enumerate(writer.map)) {
+    std::vector<Term> terms = space.variables(index);
+    if (llvm::none_of(terms, isWalked))
+      map.push_back(index);
+    else if (llvm::all_of(terms, isWalked))
+      own[dim] = index;
+    else
+      return "an index has more than a coordinate of what it walks through";
+  }
+  for (const cov::Constraint &constraint : writer.guard)
+    if (llvm::any_of(space.variables(constraint.expr), isWalked))
+      return "a condition names a coordinate of what it walks through";
+  if (!isFirst && own != along)
+    return "stores walk through different dimensions";
+  along = std::move(own);
+  writer.map = std::move(map);
+  return "";
+}
+
+/// What stores make that walk: numbers, which stages take apart, and indices of
+/// other dimensions. The stage of the elements puts all of these together.
+cov::AffineStage
+KernelCoverage::addNumbers(cov::AffineStage stage, const IndexContext &context,
+                           const std::map<size_t, Expr> &along) {
+  cov::AffineStage numbers{{}, std::move(stage.writers)};
+  cov::Writer writer{"walk", {}, {}, {}, {}};
+  for (const IndexContext::Walked &walked : context.walked) {
+    numbers.coordinates.push_back(walked.whole);
+    for (const Expr &coordinate : walked.coordinates)
+      llvm::append_range(writer.ids, problem.space.variables(coordinate));
+  }
+  for (auto [dim, coordinate] : llvm::enumerate(stage.coordinates)) {
+    if (auto it = along.find(dim); it != along.end()) {
+      writer.map.push_back(it->second);
+      continue;
+    }
+    Term other =
+        problem.space.coordinate("other", problem.space.range(coordinate));
+    indices.names[other] = "index " + std::to_string(dim);
+    numbers.coordinates.push_back(other);
+    writer.ids.push_back(other);
+    writer.map.push_back(other);
+  }
+  problem.stages.push_back({"numbers", std::move(numbers)});
+  for (const IndexContext::Walked &walked : context.walked)
+    llvm::append_range(problem.stages, walked.stages);
+  stage.writers = {std::move(writer)};
+  return stage;
+}
+
 void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   llvm::DenseSet<Operation *> repeated;
   for (const Site &site : sites)
@@ -173,6 +250,7 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     cov::Writer writer;
   };
   std::vector<Pending> pending;
+  std::map<size_t, Expr> along;
   for (const Site &site : sites) {
     std::vector<TileAccess> accesses = getAccesses(site.op, out);
     if (site.number >= accesses.size())
@@ -203,14 +281,17 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     for (const Expr &index : writer.map)
       if (!index.isValid())
         return gap(site.op, "an index has no expression");
-    for (Term id : getIds(place.indices, writer.guard))
+    if (std::string reason = makeNumbers(problem.space, out, writer, along);
+        !reason.empty())
+      return gap(site.op, "which elements it writes is not known: " + reason);
+    for (Term id : getIds(writer.map, writer.guard))
       if (auto it = indices.abstractions.find(id);
           it != indices.abstractions.end())
         return gap(site.op,
                    "which elements it writes depends on " + it->second);
     part.ops.push_back(site.op);
     part.mayBePartial &= isa<memref::StoreOp>(site.op);
-    std::string doubt = getDoubt(place.indices, writer.guard, scope);
+    std::string doubt = getDoubt(writer.map, writer.guard, scope);
     if (part.doubt.empty())
       part.doubt = doubt;
     pending.push_back({site.op, std::move(writer)});
@@ -218,31 +299,6 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   if (!alternatives.isEmpty())
     return gap(sites.front().op,
                "which elements it writes depends on a choice of cases");
-  if (!out.walked.empty() && pending.size() != 1)
-    return gap(sites.front().op, "which elements it writes is not known: "
-                                 "several stores walk through them");
-  // Tiles and elements make the numbers that are walked, where their conditions
-  // hold; the store takes the numbers.
-  for (cov::Stage &before : out.stages)
-    if (auto *affine = std::get_if<cov::AffineStage>(&before.kind)) {
-      const auto *walked = llvm::find_if(out.walked, [&](const auto &one) {
-        return one.coordinate == affine->coordinates.front();
-      });
-      if (walked == out.walked.end())
-        continue;
-      cov::Writer &store = pending.front().writer, writer;
-      writer.name = "delinearize";
-      writer.ids.assign(walked->ids.begin(), walked->ids.end());
-      writer.map = {walked->number};
-      auto isOwn = [&](const cov::Constraint &constraint) {
-        return llvm::any_of(walked->ids, [&](Term id) {
-          return mentions(problem.space, constraint.expr, id);
-        });
-      };
-      llvm::copy_if(store.guard, std::back_inserter(writer.guard), isOwn);
-      llvm::erase_if(store.guard, isOwn);
-      affine->writers.push_back(std::move(writer));
-    }
   // What the stages make is part of each write.
   std::vector<Term> made;
   for (const cov::Stage &before : out.stages)
@@ -254,8 +310,6 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
                    std::get_if<cov::RasterStage>(&before.kind)) {
       llvm::append_range(made, std::array{raster->row, raster->column});
     }
-  for (const IndexContext::Walked &walked : out.walked)
-    made.push_back(walked.coordinate);
   for (Pending &next : pending) {
     for (Term term : made)
       if (!llvm::is_contained(next.writer.ids, term))
@@ -266,6 +320,9 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
     stage.writers.push_back(std::move(next.writer));
   }
   std::optional<unsigned> raggedDim;
+  if (out.ragged && !along.empty())
+    return gap(sites.front().op, "which elements it writes is not known: it "
+                                 "walks through ragged tiles");
   if (out.ragged)
     for (cov::Writer &writer : stage.writers) {
       unsigned dim = 0;
@@ -328,7 +385,9 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
   std::string name = "elements";
   if (auto argument = dyn_cast<BlockArgument>(buffer))
     name += " of argument " + std::to_string(argument.getArgNumber());
-  problem.stages.push_back({name, stage});
+  if (!along.empty())
+    stage = addNumbers(std::move(stage), out, along);
+  problem.stages.push_back({name, std::move(stage)});
   part.endStage = problem.stages.size();
   part.endOutput = problem.outputs.size();
   parts.push_back(part);

@@ -11,6 +11,7 @@
 
 #include "Term.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -201,12 +202,22 @@ private:
     Coordinates basis;
   };
   Walked walkedBy(Value walk, const Form &at, Env env);
-  /// The coordinates of element `at` of a dimension that walks.
-  Coordinates coordinatesOf(Value walk, const Form &at, Env env);
+  Coordinates coordinatesOf(const Walked &number, Env env);
   /// The number that has these coordinates.
   Form numberOf(const Walked &walked, const Coordinates &coordinates);
   /// Where element `at` of what `op` moves lies in its memory.
   Coordinates place(Operation *op, const Coordinates &at, Env env);
+  Form extentOf(Value memory, int64_t dim);
+  /// Collapsed dimensions as a number in the mixed radix of their extents.
+  Walked collapsedBy(memref::CollapseShapeOp op, ArrayRef<int64_t> group,
+                     const Form &number);
+  Coordinates inSource(memref::CollapseShapeOp op, const Coordinates &at,
+                       Env env);
+  /// An element of an object, as one of the memory that it is collapsed to.
+  std::optional<Coordinates> inCollapsed(Value memory,
+                                         const Coordinates &wanted);
+  const Walked *findWalked(const Coordinates &basis,
+                           const Coordinates &coordinates) const;
   /// Makes symbols of the coordinates that element `at` of a store walks
   /// through.
   Env nameWalked(Operation *op, const Coordinates &at, Env env,
@@ -214,7 +225,7 @@ private:
   /// What is equal where `op` writes the element `wanted` as its element `at`:
   /// coordinates, or numbers that are walked. Nothing if that is not known.
   std::optional<std::pair<Coordinates, Coordinates>>
-  equations(Operation *op, const Coordinates &wanted, const Coordinates &at,
+  equations(Operation *op, const Coordinates &element, const Coordinates &at,
             Env env);
 
   // Memory of a cluster: Clusters.cpp.

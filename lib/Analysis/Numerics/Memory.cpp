@@ -21,11 +21,12 @@ using namespace mlir::tracea_pipe;
 // Objects and their writers
 //===----------------------------------------------------------------------===//
 
-/// The argument, scratch tile or slot that a memref is a view of; null when it
-/// is none of these.
+/// The argument, scratch tile or slot that a memref looks into; null when it is
+/// none of these.
 Value Evaluator::getObject(Value memory) {
-  while (auto view = memory.getDefiningOp<ViewOp>())
-    memory = view.getSource();
+  while (
+      isa_and_nonnull<ViewOp, memref::CollapseShapeOp>(memory.getDefiningOp()))
+    memory = memory.getDefiningOp()->getOperand(0);
   if (PeerOp peer = memory.getDefiningOp<PeerOp>())
     return getObject(peer.getMemory());
   if (auto argument = dyn_cast<BlockArgument>(memory))
@@ -104,10 +105,11 @@ Evaluator::Coordinates Evaluator::address(ValueRange indices, AffineMap map,
 
 Evaluator::Coordinates Evaluator::inObject(Value memory, Coordinates at,
                                            Env env) {
-  while (auto view = memory.getDefiningOp<ViewOp>()) {
-    at = address(view.getOffsets(), view.getMap(), at, env);
-    memory = view.getSource();
-  }
+  if (auto view = memory.getDefiningOp<ViewOp>())
+    return inObject(view.getSource(),
+                    address(view.getOffsets(), view.getMap(), at, env), env);
+  if (auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>())
+    return inObject(collapse.getSrc(), inSource(collapse, at, env), env);
   if (PeerOp peer = memory.getDefiningOp<PeerOp>())
     return inObject(peer.getMemory(), std::move(at), env);
   return at;

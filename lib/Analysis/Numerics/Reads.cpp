@@ -76,7 +76,6 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
                                                  : op->getResult(0).getType());
   auto type = cast<MemRefType>(source.getType());
   Coordinates place = this->place(op, at, env);
-  auto argument = dyn_cast<BlockArgument>(source);
   std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
                                                      Env e) -> TermRef {
     if (next == 2 * padded.size())
@@ -84,14 +83,7 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
     int64_t dim = padded[next / 2];
     Form room = place[dim];
     if (next % 2) {
-      Form extent(0);
-      if (!type.isDynamicDim(dim))
-        extent = Form(type.getDimSize(dim));
-      else if (argument)
-        extent = index.extent(argument.getArgNumber(), dim);
-      else
-        index.fail("a border of memory that is no argument");
-      room = index.sub(index.sub(extent, room), Form(1));
+      room = index.sub(index.sub(extentOf(source, dim), room), Form(1));
     }
     return choose(
         terms.condition(room, /*isEquality=*/false, e->facts), e,

@@ -157,16 +157,13 @@ Form Evaluator::computeIndex(Value value, Env env) {
       })
       .Case([&](RasterOp) { return rasterOf(cast<OpResult>(value), env); })
       .Case([&](memref::DimOp dim) -> Form {
-        auto argument = dyn_cast<BlockArgument>(dim.getSource());
         std::optional<int64_t> number = dim.getConstantIndex();
         auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-        if (!argument || !number || !type || *number < 0 ||
-            *number >= type.getRank() ||
-            argument.getOwner()->getParentOp() != kernel)
+        if (!number || !type || *number < 0 || *number >= type.getRank() ||
+            !isa_and_nonnull<BlockArgument>(getObject(dim.getSource())) ||
+            getPeer(dim.getSource()))
           return opaque();
-        if (!type.isDynamicDim(*number))
-          return Form(type.getDimSize(*number));
-        return index.extent(argument.getArgNumber(), *number);
+        return extentOf(dim.getSource(), *number);
       })
       .Default([&](Operation *) { return opaque(); });
 }

@@ -5,7 +5,7 @@
 // A number that is walked has quotients as coordinates. Where a store walks,
 // its element is known by them: they are symbols, the same for whatever else
 // walks through this number along the same basis, and the number is found from
-// them again.
+// them again. Memory of which dimensions are collapsed is walked through alike.
 
 #include "Evaluator.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
@@ -22,9 +22,7 @@ Evaluator::Walked Evaluator::walkedBy(Value walk, const Form &at, Env env) {
   return result;
 }
 
-Evaluator::Coordinates Evaluator::coordinatesOf(Value walk, const Form &at,
-                                                Env env) {
-  Walked number = walkedBy(walk, at, env);
+Evaluator::Coordinates Evaluator::coordinatesOf(const Walked &number, Env env) {
   for (auto &[known, coordinates] : walkedNumbers)
     if (known.number == number.number && known.basis == number.basis)
       return coordinates;
@@ -59,10 +57,47 @@ Evaluator::Coordinates Evaluator::place(Operation *op, const Coordinates &at,
   TileTransfer transfer = *getTileTransfer(op);
   SmallVector<Form> inputs =
       getMapInputs<Form>(transfer, at, [&](Value walk, const Form &one) {
-        return coordinatesOf(walk, one, env);
+        return coordinatesOf(walkedBy(walk, one, env), env);
       });
   return address(transfer.indices, transfer.map,
                  Coordinates(inputs.begin(), inputs.end()), env);
+}
+
+Form Evaluator::extentOf(Value memory, int64_t dim) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dim))
+    return Form(type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(memory))
+    if (argument.getOwner()->getParentOp() == kernel)
+      return index.extent(argument.getArgNumber(), dim);
+  Form product(1);
+  auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse) {
+    index.fail("an extent of memory that is no argument");
+    return product;
+  }
+  const ReassociationIndices group = collapse.getReassociationIndices()[dim];
+  for (int64_t source : group)
+    product = index.mul(product, extentOf(collapse.getSrc(), source));
+  return product;
+}
+
+Evaluator::Walked Evaluator::collapsedBy(memref::CollapseShapeOp op,
+                                         ArrayRef<int64_t> group,
+                                         const Form &number) {
+  Walked result{number, {}};
+  for (int64_t dim : group.drop_front())
+    result.basis.push_back(extentOf(op.getSrc(), dim));
+  return result;
+}
+
+Evaluator::Coordinates Evaluator::inSource(memref::CollapseShapeOp op,
+                                           const Coordinates &at, Env env) {
+  Coordinates result;
+  for (auto [number, group] : llvm::zip_equal(at, op.getReassociationIndices()))
+    llvm::append_range(result,
+                       coordinatesOf(collapsedBy(op, group, number), env));
+  return result;
 }
 
 Evaluator::Env
@@ -71,8 +106,7 @@ Evaluator::nameWalked(Operation *op, const Coordinates &at, Env env,
   std::optional<TileTransfer> transfer = getTileTransfer(op);
   if (!transfer)
     return env;
-  for (auto [dim, walk] : llvm::zip_equal(transfer->along, transfer->walks)) {
-    Walked number = walkedBy(walk, at[dim], env);
+  auto name = [&](const Walked &number) {
     Coordinates coordinates;
     for (size_t i = 0; i <= number.basis.size(); ++i) {
       std::optional<int64_t> last;
@@ -89,19 +123,65 @@ Evaluator::nameWalked(Operation *op, const Coordinates &at, Env env,
                            Form(1)));
     }
     walkedNumbers.push_back({number, coordinates});
+  };
+  for (auto [dim, walk] : llvm::zip_equal(transfer->along, transfer->walks))
+    name(walkedBy(walk, at[dim], env));
+  Coordinates place = this->place(op, at, env);
+  for (Value memory = transfer->memory;;) {
+    auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>();
+    if (!collapse)
+      return env;
+    for (auto [number, group] :
+         llvm::zip_equal(place, collapse.getReassociationIndices()))
+      if (group.size() > 1)
+        name(collapsedBy(collapse, group, number));
+    place = inSource(collapse, place, env);
+    memory = collapse.getSrc();
   }
-  return env;
+}
+
+std::optional<Evaluator::Coordinates>
+Evaluator::inCollapsed(Value memory, const Coordinates &wanted) {
+  auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse)
+    return getObject(memory) == memory ? std::optional(wanted) : std::nullopt;
+  std::optional<Coordinates> inner = inCollapsed(collapse.getSrc(), wanted);
+  if (!inner)
+    return std::nullopt;
+  Coordinates result;
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    Coordinates own;
+    for (int64_t dim : group)
+      own.push_back((*inner)[dim]);
+    Walked walked = collapsedBy(collapse, group, Form(0));
+    const auto *known = findWalked(walked.basis, own);
+    result.push_back(known ? known->number : numberOf(walked, own));
+  }
+  return result;
+}
+
+const Evaluator::Walked *
+Evaluator::findWalked(const Coordinates &basis,
+                      const Coordinates &coordinates) const {
+  for (const auto &[walked, known] : walkedNumbers)
+    if (known == coordinates && walked.basis == basis)
+      return &walked;
+  return nullptr;
 }
 
 std::optional<std::pair<Evaluator::Coordinates, Evaluator::Coordinates>>
-Evaluator::equations(Operation *op, const Coordinates &wanted,
+Evaluator::equations(Operation *op, const Coordinates &element,
                      const Coordinates &at, Env env) {
   std::optional<TileTransfer> transfer = getTileTransfer(op);
-  if (!transfer || transfer->along.empty() ||
+  bool isCollapsed =
+      transfer && transfer->memory.getDefiningOp<memref::CollapseShapeOp>();
+  if (!transfer || (transfer->along.empty() && !isCollapsed) ||
       transfer->kind != TileTransfer::Kind::Out)
-    return std::pair{wanted, written(op, at, env)};
-  if (getObject(transfer->memory) != transfer->memory)
+    return std::pair{element, written(op, at, env)};
+  std::optional<Coordinates> inMemory = inCollapsed(transfer->memory, element);
+  if (!inMemory)
     return std::nullopt;
+  const Coordinates &wanted = *inMemory;
   SmallVector<MapInput> inputs = getMapInputs(*transfer);
   // The coordinates of the walks, each by itself an index of the element.
   std::vector<Coordinates> found;
@@ -133,12 +213,10 @@ Evaluator::equations(Operation *op, const Coordinates &wanted,
   }
   for (size_t i = 0; i < found.size(); ++i) {
     Walked own = walkedBy(transfer->walks[i], at[transfer->along[i]], env);
-    const auto *known = llvm::find_if(walkedNumbers, [&](const auto &one) {
-      return one.second == found[i] && one.first.basis == own.basis;
-    });
-    if (known == walkedNumbers.end())
+    const Walked *known = findWalked(own.basis, found[i]);
+    if (!known)
       return std::nullopt;
-    result.first.push_back(known->first.number);
+    result.first.push_back(known->number);
     result.second.push_back(own.number);
   }
   return result;

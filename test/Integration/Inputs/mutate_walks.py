@@ -88,6 +88,29 @@ STATIC = {
     "taps in the wrong order": [("%arg0[%c0, %top, %left, %c0]", "%arg0[%c0, %left, %top, %c0]")],
 }
 
+TILE = "tracea_pipe.delinearize %1 into(%p, %q) : <3>"
+BEGIN = "%8 = arith.addi %1, %c32 : index"
+
+# Extents that only the run knows, and a result that is stored in two pieces.
+EXTENTS = {
+    "the basis in the wrong order": [(TILE, TILE.replace("(%p, %q)", "(%q, %p)"))],
+    "rows alone": [(TILE, TILE.replace("(%p, %q)", "(%p, %p)"))],
+    "a row more in the basis": [("%pixels = " + TILE, "%high = arith.addi %p, %c1 : index\n%pixels = " + TILE.replace("(%p", "(%high"))],
+    "a column more in the basis": [("%pixels = " + TILE, "%wide = arith.addi %q, %c1 : index\n%pixels = " + TILE.replace("%q)", "%wide)"))],
+    "pixels read one late": [("%pixels = " + TILE, "%late = arith.addi %1, %c1 : index\n%pixels = " + TILE.replace("%1 into", "%late into"))],
+    "a stride off by one": [("(n, p * 2, q * 2, c)", "(n, p * 2, q * 3, c)")],
+    "rows for columns": [("(n, p * 2, q * 2, c)", "(n, q * 2, p * 2, c)")],
+    "padding on the wrong side": [("%left = arith.subi %s, %c1", "%left = arith.addi %s, %c1")],
+    "images without an end": [("padded [0, 1, 2] slots 4 : memref<?x", "padded [1, 2] slots 4 : memref<?x")],
+    "a border that is not padded": [("padded [0, 1, 2] slots 4 : memref<?x", "padded [0, 1] slots 4 : memref<?x")],
+    "taps in the wrong order": [("%arg0[%c0, %top, %left, %c0]", "%arg0[%c0, %left, %top, %c0]")],
+    "pieces that overlap": [(BEGIN, BEGIN.replace("%c32", "%c16"))],
+    "pieces with a gap": [(BEGIN, BEGIN.replace("%c32", "%c48"))],
+    "a piece that is not limited": [("%9 = arith.subi %dim, %8", "%9 = arith.subi %dim, %1")],
+    "a grid rounded down": [("arith.ceildivsi %dim", "arith.floordivsi %dim")],
+    "the other half stored": [("tracea_pipe.slice %3[32, 0]", "tracea_pipe.slice %3[0, 0]")],
+}
+
 
 def mutate(text, replacements):
     for old, new in replacements:
@@ -100,7 +123,7 @@ def mutate(text, replacements):
 def main():
     tracea, module, target = sys.argv[1:4]
     text = pathlib.Path(module).read_text()
-    mutants = DYNAMIC if "%walk" in text else STATIC
+    mutants = DYNAMIC if "%walk" in text else EXTENTS if TILE in text else STATIC
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
 

@@ -186,17 +186,32 @@ Expr IndexArithmetic::floorDiv(const Expr &a, const Expr &divisor) {
 
 Expr IndexArithmetic::getQuotientExtent(const Expr &extent,
                                         const Expr &divisor) {
-  if (extent.terms().size() == 1) {
-    Term all = extent.terms().front().first;
-    if (space.kind(all) == TermKind::Product)
-      for (Term factor : space.factors(all)) {
-        std::map<Term, Expr> one = {{factor, Expr(1)}};
-        Expr rest = space.substitute(extent, one);
-        if (product(rest, divisor) == extent)
-          return rest;
-        if (product(factor, divisor) == extent)
-          return factor;
+  if (extent.terms().size() == 1 && divisor.terms().size() <= 1) {
+    // What is left of the factors of a product.
+    auto getFactors = [&](Term term) {
+      return space.kind(term) == TermKind::Product ? space.factors(term)
+                                                   : std::vector<Term>{term};
+    };
+    auto [all, multiple] = extent.terms().front();
+    std::vector<Term> left = getFactors(all);
+    int64_t step = divisor.constant();
+    bool isFactor = extent.constant() == 0;
+    for (auto [part, coefficient] : divisor.terms()) {
+      isFactor &= step == 0;
+      step = coefficient;
+      for (Term factor : getFactors(part)) {
+        auto known = llvm::find(left, factor);
+        isFactor &= known != left.end();
+        if (known != left.end())
+          left.erase(known);
       }
+    }
+    if (isFactor && step >= 1 && multiple % step == 0) {
+      Expr rest = multiple / step;
+      for (Term factor : left)
+        rest = product(rest, factor);
+      return rest;
+    }
   }
   return ceilDiv(extent, divisor);
 }

@@ -134,10 +134,16 @@ public:
   /// The coordinate of a tile's element: an id of `op` below `extent`.
   cov::Expr getElement(Operation *op, unsigned group, int64_t dim,
                        cov::Expr extent, StringRef name);
-  /// The coordinates of `element` of a dimension that walks. Of an output the
-  /// numbers below `limit` become a stage, whose quotients are further ones.
+  /// The coordinates of `element` of a dimension that walks through the numbers
+  /// below `limit`.
   llvm::SmallVector<cov::Expr> getWalk(Value walk, const cov::Expr &element,
                                        std::optional<cov::Expr> limit);
+  /// The coordinates of a number below `end` in the mixed radix of a basis. Of
+  /// an output they are those of `walked`.
+  llvm::SmallVector<cov::Expr> delinearize(Operation *op,
+                                           const cov::Expr &number,
+                                           ArrayRef<cov::Expr> basis,
+                                           std::optional<cov::Expr> end);
   /// What holds where `op` runs; its own loops (linalg) included.
   IndexScope getScope(Operation *op);
   /// The counters of the loops of a linalg operation.
@@ -171,13 +177,14 @@ public:
     cov::Expr extent;
   };
   std::optional<RaggedRows> ragged;
-  /// Numbers that outputs walk through: `coordinate` is `number`, which is all
-  /// that is known of the ids in it.
+  /// Numbers below `end` that stores walk through: `stages` take `whole` apart
+  /// into the coordinates. `number` is the one of the store at hand.
   struct Walked {
-    Value walk;
-    cov::Expr number;
-    cov::Term coordinate;
-    llvm::SmallVector<cov::Term> ids;
+    cov::Term whole;
+    cov::Expr end;
+    llvm::SmallVector<cov::Expr> basis, coordinates;
+    std::vector<cov::Stage> stages;
+    std::optional<cov::Expr> number;
   };
   llvm::SmallVector<Walked> walked;
 
@@ -227,6 +234,8 @@ private:
   std::pair<cov::Expr, cov::Expr> split(Operation *op, cov::Term whole,
                                         cov::Expr divisor,
                                         cov::Expr extentOfRest);
+  Walked &getWalked(Operation *op, ArrayRef<cov::Expr> basis,
+                    const cov::Expr &end);
   void consume(cov::Term term) { consumed.push_back(term); }
   std::optional<cov::Term> getSingleTerm(const cov::Expr &expr);
 

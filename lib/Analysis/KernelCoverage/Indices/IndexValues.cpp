@@ -390,7 +390,8 @@ Expr IndexContext::getDim(Value memory, int64_t dim) {
       })
       .Case([&](memref::CollapseShapeOp view) {
         Expr extent = 1;
-        for (int64_t source : view.getReassociationIndices()[dim])
+        const ReassociationIndices group = view.getReassociationIndices()[dim];
+        for (int64_t source : group)
           extent = math.product(extent, getDim(view.getSrc(), source));
         return extent;
       })

@@ -32,6 +32,7 @@ public:
 private:
   void buildSignature();
   void bindArguments();
+  void bindBuffer(Value memory, const GlobalBuffer &buffer);
   void setUpThread();
   void setUpBarriers();
   void waitForGrids();
@@ -164,6 +165,38 @@ void FunctionBuilder::buildSignature() {
   b.setInsertionPointToStart(function.addEntryBlock(b));
 }
 
+/// Gives `memory` the place and the extents of a buffer, and the same memory
+/// with collapsed dimensions those that follow from them.
+void FunctionBuilder::bindBuffer(Value memory, const GlobalBuffer &buffer) {
+  for (Operation *user : llvm::make_early_inc_range(memory.getUsers())) {
+    auto dim = dyn_cast<memref::DimOp>(user);
+    std::optional<int64_t> number =
+        dim ? getConstantIntValue(dim.getIndex()) : std::nullopt;
+    if (number && *number >= 0 && *number < buffer.type.getRank()) {
+      dim.getResult().replaceAllUsesWith(buffer.sizes[*number]);
+      dim.erase();
+    } else if (auto collapse = dyn_cast<memref::CollapseShapeOp>(user)) {
+      // Rows of whole rows begin where those do.
+      GlobalBuffer collapsed{
+          collapse.getResultType(), buffer.base, {}, buffer.alignment};
+      for (const ReassociationIndices &group :
+           collapse.getReassociationIndices()) {
+        Value size = buffer.sizes[group.front()];
+        for (int64_t inner : ArrayRef(group).drop_front())
+          size = b.createOrFold<arith::MulIOp>(size, buffer.sizes[inner]);
+        collapsed.sizes.push_back(size);
+      }
+      bindBuffer(collapse, collapsed);
+      collapse.erase();
+    }
+  }
+  Value memref = UnrealizedConversionCastOp::create(b, Type(buffer.type),
+                                                    ValueRange(buffer.base))
+                     .getResult(0);
+  memory.replaceAllUsesWith(memref);
+  context.arguments[memref] = buffer;
+}
+
 /// Gives the kernel's arguments their values. A buffer stays a memref, which
 /// nothing but accesses uses that know its parts.
 void FunctionBuilder::bindArguments() {
@@ -190,20 +223,7 @@ void FunctionBuilder::bindArguments() {
           ShapedType::isDynamic(size)
               ? takeIndex()
               : arith::ConstantIndexOp::create(b, size).getResult());
-    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
-      auto dim = dyn_cast<memref::DimOp>(user);
-      std::optional<int64_t> number =
-          dim ? getConstantIntValue(dim.getIndex()) : std::nullopt;
-      if (!number || *number < 0 || *number >= type.getRank())
-        continue;
-      dim.getResult().replaceAllUsesWith(buffer.sizes[*number]);
-      dim.erase();
-    }
-    Value memref = UnrealizedConversionCastOp::create(b, Type(type),
-                                                      ValueRange(buffer.base))
-                       .getResult(0);
-    argument.replaceAllUsesWith(memref);
-    context.arguments[memref] = std::move(buffer);
+    bindBuffer(argument, buffer);
   }
   for (size_t i = 0; i < plan.tensorMaps.size(); ++i)
     context.tensorMaps.push_back(entry.getArgument(next++));
