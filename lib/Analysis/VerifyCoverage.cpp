@@ -11,6 +11,7 @@
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Analysis/Recheck.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include <set>
 
 namespace mlir::tracea {

@@ -133,6 +133,8 @@ def VerifyCoverage : Pass<"tracea-verify-coverage", "::mlir::tracea_pipe::Kernel
     not static) is a remark that says why. A kernel that passes gets the
     certificate `coverage`. See docs/Proofs/Coverage.md.
   }];
+  // Whether the operation that a kernel was made for defines its sums.
+  let dependentDialects = ["::mlir::tracea::TraceaDialect"];
   let options = [
     Option<"requireProof", "require-proof", "bool", "false",
            "A kernel that is not decided is an error">,

@@ -12,6 +12,7 @@
 #include "../../Numerics/Evaluator.h"
 #include "../Indices/FormTranslation.h"
 #include "../KernelCoverage.h"
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
 
@@ -113,6 +114,16 @@ bool ValueSums::hasNoElements(DefinitionAttr definition) {
   return false;
 }
 
+/// Whether the operation that the kernel was made for has its kernels say which
+/// elements they multiply.
+static bool definesSums(KernelOp kernel) {
+  std::optional<StringRef> name = kernel.getSourceOp();
+  std::optional<RegisteredOperationName> source;
+  if (name)
+    source = RegisteredOperationName::lookup(*name, kernel.getContext());
+  return source && source->hasTrait<DefinesSums>();
+}
+
 std::string ValueSums::run() {
   // In which order a unit adds makes no difference here.
   numerics::TargetNumerics target;
@@ -158,10 +169,8 @@ std::string ValueSums::run() {
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
       return reason;
-    // Other operations may have none; a product always has.
     lacksDefinition |= !stated.empty() && isa<MmaOp, MmaAsyncOp>(place) &&
-                       kernel.getSourceOp() == StringRef("tracea.gemm") &&
-                       !kernel.getDefinitionsAttr();
+                       !kernel.getDefinitionsAttr() && definesSums(kernel);
     if (definition && !isDefined && !isUnclear && fault.empty() &&
         !hasNoElements(definition)) {
       meaning::ClosedSum nothing = getFinder(element.at).findNothing();

@@ -21,6 +21,12 @@ def Tracea_ScheduledOpInterface : OpInterface<"ScheduledOpInterface"> {
   ];
 }
 
+/// Kernels of the operation that multiply say which elements they multiply
+/// (`#tracea_pipe.definition`): one that does not has lost it.
+def Tracea_DefinesSums : NativeOpTrait<"DefinesSums"> {
+  let cppNamespace = "::mlir::tracea";
+}
+
 def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::mlir::tracea";
   let description = [{

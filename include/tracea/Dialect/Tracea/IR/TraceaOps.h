@@ -24,6 +24,14 @@ void nameEpilogueArguments(Region &region, OpAsmSetValueNameFn setNameFn);
 
 } // namespace mlir::tracea::detail
 
+namespace mlir::tracea {
+
+/// See Tracea_DefinesSums.
+template <typename OpTy>
+class DefinesSums : public OpTrait::TraitBase<OpTy, DefinesSums> {};
+
+} // namespace mlir::tracea
+
 #include "tracea/Dialect/Tracea/IR/TraceaInterfaces.h.inc"
 
 #define GET_OP_CLASSES

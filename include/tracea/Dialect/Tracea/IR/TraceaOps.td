@@ -63,7 +63,8 @@ class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
 // gemm
 //===----------------------------------------------------------------------===//
 
-def Tracea_GemmOp : Tracea_EpilogueOp<"gemm", [AttrSizedOperandSegments]> {
+def Tracea_GemmOp : Tracea_EpilogueOp<"gemm", [
+    AttrSizedOperandSegments, Tracea_DefinesSums]> {
   let summary = "Matrix product, batched, with an epilogue";
   let description = [{
     `result[b.., m, n] = epilogue(sum over k of lhs[b.., m, k] * rhs[b.., k, n])`
