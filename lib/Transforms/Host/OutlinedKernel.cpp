@@ -1,0 +1,509 @@
+//===- OutlinedKernel.cpp - A kernel of plain loops for host operations ---===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A group of operations becomes a kernel: what they use is passed, cloned or
+// rebuilt from sizes, the grid is over the outer parallel dimensions where the
+// operation can be tiled, and a launch stands in the group's place.
+
+#include "OutlinedKernel.h"
+#include "SizeBuilder.h"
+
+#include "CheckAccesses.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
+#include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+namespace {
+
+/// Loop iterations that one tile of the grid should have at least: enough to
+/// outweigh taking a tile, few enough to spread over the cores.
+constexpr int64_t grainIterations = 16384;
+/// The last parallel dimension is the one that is vectorized.
+constexpr int64_t minInnerExtent = 256;
+
+bool isView(Operation *op) {
+  return isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
+             memref::CastOp, memref::ReinterpretCastOp, memref::TransposeOp,
+             memref::ExtractStridedMetadataOp>(op);
+}
+
+bool isIndexLike(Type type) { return isa<IndexType, IntegerType>(type); }
+
+/// Arithmetic on indices and integers. Divisions are among it, although they
+/// are not pure: the runtime refuses to divide by zero.
+bool isIndexArithmetic(Operation *op) {
+  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperandTypes(), isIndexLike) &&
+         llvm::all_of(op->getResultTypes(), isIndexLike);
+}
+
+/// Whether the runtime can evaluate `value` from the shapes of the inputs.
+bool isExpressible(Value value) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *def = reached[i].getDefiningOp();
+    if (!def || !isIndexLike(reached[i].getType()))
+      return false;
+    if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(def))
+      continue;
+    if (!isIndexArithmetic(def))
+      return false;
+    reached.insert(def->operand_begin(), def->operand_end());
+  }
+  return true;
+}
+
+/// Whether windows into its operands can stand for a tile of `op`: indices that
+/// are linear and never fall as a loop goes on begin where the tile does.
+bool canBeTiledByWindows(linalg::LinalgOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
+    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+      std::optional<LinearForm> form = tryGetLinearForm(expr, map.getNumDims());
+      return form && llvm::all_of(form->coefficients,
+                                  [](int64_t factor) { return factor >= 0; });
+    });
+  });
+}
+
+/// Makes the kernel of one group.
+class Outliner {
+public:
+  Outliner(const HostGroup &group, ModuleOp module, KernelNames &names)
+      : group(group), module(module), names(names) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collect();
+  LogicalResult collectValue(Value value, Operation *first);
+  bool isWrittenBetween(Value root, Operation *from, Operation *to);
+  void findWrites();
+  void passBuffers(Operation *before);
+  void buildKernel(OpBuilder &builder);
+  TilesOp buildGrid(OpBuilder &builder);
+  LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
+                           ArrayRef<OpFoldResult> offsets,
+                           ArrayRef<OpFoldResult> sizes);
+
+  const HostGroup &group;
+  ModuleOp module;
+  KernelNames &names;
+
+  llvm::SetVector<Value> buffers;      // views that the kernel needs
+  llvm::SetVector<Value> sizes;        // expressible scalars
+  llvm::SetVector<Operation *> clones; // scalars and constants, to be cloned
+  llvm::SmallDenseSet<Value> writtenRoots;
+
+  struct PassedView {
+    Value view;
+    Value root;
+    /// The view itself is an argument.
+    bool direct = false;
+    SmallVector<OpFoldResult> offset, viewSizes, strides;
+  };
+  SmallVector<PassedView> views;
+  SmallVector<Value> inputs, outputs;
+  KernelOp kernel;
+  IRMapping mapping;
+};
+
+} // namespace
+
+bool mlir::tracea::belongsToHost(Operation *op) {
+  return isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp, cf::AssertOp,
+             LaunchOp, func::ReturnOp>(op) ||
+         isView(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isIndexArithmetic(op);
+}
+
+bool mlir::tracea::isScalarComputation(Operation *op) {
+  if (isa<memref::LoadOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && isPure(op) && !belongsToHost(op) &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return type.isIntOrIndexOrFloat(); });
+}
+
+/// Whether `op`, or something in it, may write the buffer `root`.
+static bool writes(Operation *op, Value root) {
+  WalkResult result = op->walk([&](Operation *nested) {
+    if (isMemoryEffectFree(nested) ||
+        nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return WalkResult::advance();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+    if (!effects)
+      return WalkResult::interrupt();
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects<MemoryEffects::Write>(instances);
+    for (const MemoryEffects::EffectInstance &instance : instances)
+      if (!instance.getValue() || getViewRoot(instance.getValue()) == root)
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+bool Outliner::isWrittenBetween(Value root, Operation *from, Operation *to) {
+  for (Operation *op = from->getNextNode(); op && op != to;
+       op = op->getNextNode())
+    if (writes(op, root))
+      return true;
+  return false;
+}
+
+/// Sorts `value`, which the kernel uses, into what is passed and what is
+/// cloned.
+LogicalResult Outliner::collectValue(Value value, Operation *first) {
+  if (isa<MemRefType>(value.getType())) {
+    buffers.insert(value);
+    return success();
+  }
+  Operation *def = value.getDefiningOp();
+  if (def && def->hasTrait<OpTrait::ConstantLike>()) {
+    clones.insert(def);
+    return success();
+  }
+  if (isExpressible(value)) {
+    sizes.insert(value);
+    return success();
+  }
+  // Indices that come from data are computed in the kernel as well.
+  if (!def || !(isScalarComputation(def) || isIndexArithmetic(def))) {
+    InFlightDiagnostic diag = first->emitOpError()
+                              << "needs a value of type " << value.getType()
+                              << " that a program cannot pass; expected a "
+                                 "size, a constant or an element of a tensor";
+    if (def)
+      diag.attachNote(def->getLoc())
+          << "computed by '" << def->getName() << "'";
+    return diag;
+  }
+  if (clones.contains(def))
+    return success();
+  for (Value operand : def->getOperands())
+    if (failed(collectValue(operand, first)))
+      return failure();
+  if (auto load = dyn_cast<memref::LoadOp>(def))
+    if (def->isBeforeInBlock(first) &&
+        isWrittenBetween(getViewRoot(load.getMemRef()), def, first)) {
+      InFlightDiagnostic diag =
+          first->emitOpError()
+          << "uses an element that is overwritten in between; expected its "
+             "tensor to stay as it was";
+      diag.attachNote(def->getLoc()) << "the element is read here";
+      return diag;
+    }
+  clones.insert(def);
+  return success();
+}
+
+LogicalResult Outliner::collect() {
+  Operation *first = group.ops.front();
+  for (Operation *op : group.ops) {
+    for (Value operand : op->getOperands())
+      if (failed(collectValue(operand, first)))
+        return failure();
+    llvm::SetVector<Value> above;
+    getUsedValuesDefinedAbove(op->getRegions(), above);
+    for (Value value : above)
+      if (failed(collectValue(value, first)))
+        return failure();
+    WalkResult result = op->walk([&](Operation *nested) {
+      if (!isa<memref::AllocOp, LaunchOp>(nested))
+        return WalkResult::advance();
+      nested->emitOpError()
+          << "stands inside of '" << op->getName()
+          << "'; a program has no loops or branches around allocations and "
+             "launches";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+void Outliner::findWrites() {
+  auto writesAll = [&]() {
+    for (Value buffer : buffers)
+      writtenRoots.insert(getViewRoot(buffer));
+  };
+  for (Operation *op : group.ops)
+    op->walk([&](Operation *nested) {
+      auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
+      if (!effects) {
+        if (!nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
+            !isMemoryEffectFree(nested))
+          writesAll();
+        return;
+      }
+      SmallVector<MemoryEffects::EffectInstance> instances;
+      effects.getEffects<MemoryEffects::Write>(instances);
+      for (const MemoryEffects::EffectInstance &instance : instances) {
+        if (!instance.getValue())
+          writesAll();
+        else
+          writtenRoots.insert(getViewRoot(instance.getValue()));
+      }
+    });
+}
+
+/// Decides how each view reaches the kernel: as itself when it is row-major
+/// and its buffer's only one here, else as the whole buffer and the numbers
+/// that describe the view.
+void Outliner::passBuffers(Operation *before) {
+  OpBuilder builder(before);
+  llvm::SmallDenseMap<Value, unsigned> numViews;
+  for (Value view : buffers)
+    ++numViews[getViewRoot(view)];
+  llvm::SetVector<Value> ins, outs;
+  for (Value view : buffers) {
+    PassedView passed;
+    passed.view = view;
+    passed.root = getViewRoot(view);
+    bool written = writtenRoots.contains(passed.root);
+    auto type = cast<MemRefType>(view.getType());
+    passed.direct = view == passed.root ||
+                    (numViews[passed.root] == 1 && isPassableToKernel(type));
+    (written ? outs : ins).insert(passed.direct ? view : passed.root);
+    if (!passed.direct) {
+      auto metadata = memref::ExtractStridedMetadataOp::create(
+          builder, view.getLoc(), view);
+      passed.offset = {metadata.getConstifiedMixedOffset()};
+      passed.viewSizes = metadata.getConstifiedMixedSizes();
+      passed.strides = metadata.getConstifiedMixedStrides();
+      for (ArrayRef<OpFoldResult> list :
+           {ArrayRef(passed.offset), ArrayRef(passed.viewSizes),
+            ArrayRef(passed.strides)})
+        for (OpFoldResult number : list)
+          if (auto value = dyn_cast<Value>(number))
+            sizes.insert(value);
+    }
+    views.push_back(std::move(passed));
+  }
+  inputs.assign(ins.begin(), ins.end());
+  inputs.append(sizes.begin(), sizes.end());
+  outputs.assign(outs.begin(), outs.end());
+}
+
+/// The tiles of the kernel: chunks of the parallel dimensions, from the
+/// outermost inwards, each as small as leaves a tile its grain.
+TilesOp Outliner::buildGrid(OpBuilder &builder) {
+  Operation *op = group.ops.front();
+  Location loc = op->getLoc();
+  SizeBuilder size(builder, loc);
+  auto tileable = dyn_cast<TilingInterface>(op);
+  SmallVector<unsigned> parallel;
+  SmallVector<utils::IteratorType> iterators;
+  if (group.ops.size() == 1 && tileable && op->getNumResults() == 0)
+    iterators = tileable.getLoopIteratorTypes();
+  for (auto [dim, iterator] : llvm::enumerate(iterators))
+    if (iterator == utils::IteratorType::parallel)
+      parallel.push_back(dim);
+  if (parallel.empty()) {
+    Value one = size.value(size.constant(1));
+    TilesOp tiles = TilesOp::create(builder, loc, ValueRange{one});
+    builder.setInsertionPointToStart(&tiles.getBody().front());
+    for (Operation &member : llvm::make_range(
+             op->getIterator(), std::next(group.ops.back()->getIterator())))
+      if (clones.contains(&member) || llvm::is_contained(group.ops, &member))
+        builder.clone(member, mapping);
+    return tiles;
+  }
+
+  // Where operands have no windows the tile is loops over single elements.
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  bool isLoops = structured && !canBeTiledByWindows(structured);
+
+  // The domain is asked of a clone on the kernel's own buffers.
+  auto clone = cast<TilingInterface>(builder.clone(*op, mapping));
+  builder.setInsertionPoint(clone);
+  SmallVector<Range> domain = clone.getIterationDomain(builder);
+  SmallVector<OpFoldResult> offsets, extents;
+  for (const Range &range : domain) {
+    offsets.push_back(range.offset);
+    extents.push_back(range.size);
+  }
+
+  SmallVector<OpFoldResult> chunks;
+  SmallVector<Value> bounds;
+  for (auto [position, dim] : llvm::enumerate(parallel)) {
+    OpFoldResult inner = size.constant(1);
+    for (unsigned other = 0; other < extents.size(); ++other)
+      if (!llvm::is_contained(ArrayRef(parallel).take_front(position + 1),
+                              other))
+        inner = size.mul(inner, extents[other]);
+    OpFoldResult least = size.ceilDiv(size.constant(grainIterations),
+                                      size.max(inner, size.constant(1)));
+    if (position + 1 == parallel.size())
+      least = size.max(least, size.constant(minInnerExtent));
+    // What is proved of loops is proved of tiles of one size.
+    if (isLoops && !getConstantIntValue(least))
+      least =
+          size.constant(position + 1 == parallel.size() ? minInnerExtent : 1);
+    OpFoldResult chunk =
+        isLoops ? least
+                : size.max(size.min(least, extents[dim]), size.constant(1));
+    chunks.push_back(chunk);
+    bounds.push_back(size.value(size.ceilDiv(extents[dim], chunk)));
+  }
+
+  TilesOp tiles = TilesOp::create(builder, loc, bounds);
+  clone->moveBefore(&tiles.getBody().front(), tiles.getBody().front().begin());
+  builder.setInsertionPoint(clone);
+  SmallVector<OpFoldResult> tileOffsets = offsets, tileSizes = extents;
+  for (auto [index, dim, chunk, bound] :
+       llvm::zip(tiles.getIndices(), parallel, chunks, bounds)) {
+    if (getConstantIntValue(bound) == 1)
+      continue;
+    OpFoldResult offset = size.mul(OpFoldResult(index), chunk);
+    tileSizes[dim] = getConstantIntValue(chunk) == 1
+                         ? chunk
+                         : size.min(chunk, size.sub(extents[dim], offset));
+    tileOffsets[dim] = offset;
+  }
+  if (isLoops ? failed(buildLoops(builder, clone, tileOffsets, tileSizes))
+              : failed(clone.getTiledImplementation(builder, tileOffsets,
+                                                    tileSizes)))
+    return nullptr;
+  clone->erase();
+  return tiles;
+}
+
+/// The iterations [offset, offset + size) of `op`, each on single elements.
+LogicalResult Outliner::buildLoops(OpBuilder &builder, TilingInterface op,
+                                   ArrayRef<OpFoldResult> offsets,
+                                   ArrayRef<OpFoldResult> sizes) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  SizeBuilder size(builder, loc);
+  Value zero = size.value(size.constant(0)), one = size.value(size.constant(1));
+  SmallVector<Value> extents, indices;
+  for (OpFoldResult extent : sizes)
+    extents.push_back(size.value(extent));
+  for (auto [offset, extent] : llvm::zip(offsets, extents)) {
+    auto loop = scf::ForOp::create(builder, loc, zero, extent, one);
+    builder.setInsertionPointToStart(loop.getBody());
+    OpFoldResult inner = loop.getInductionVar();
+    indices.push_back(size.value(size.add(offset, inner)));
+  }
+  return op.generateScalarImplementation(builder, loc, indices);
+}
+
+/// The kernel's frame: its arguments, the views rebuilt from them, and the
+/// scalars computed inside.
+void Outliner::buildKernel(OpBuilder &builder) {
+  Location loc = group.ops.front()->getLoc();
+  SmallVector<Value> operands(inputs);
+  operands.append(outputs.begin(), outputs.end());
+  SmallVector<Type> types;
+  for (Value operand : operands) {
+    Type type = operand.getType();
+    if (auto memref = dyn_cast<MemRefType>(type))
+      type = MemRefType::get(memref.getShape(), memref.getElementType());
+    types.push_back(type);
+  }
+  std::string stem = group.sourceOp;
+  std::replace(stem.begin(), stem.end(), '.', '_');
+  builder.setInsertionPointToEnd(module.getBody());
+  kernel = KernelOp::create(builder, loc, names.take(stem),
+                            builder.getFunctionType(types, {}), "linalg",
+                            group.sourceOp);
+  Block &body = kernel.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  IRMapping passed;
+  passed.map(operands, body.getArguments());
+  for (Value size : sizes)
+    mapping.map(size, passed.lookup(size));
+
+  auto inKernel = [&](ArrayRef<OpFoldResult> numbers) {
+    SmallVector<OpFoldResult> result;
+    for (OpFoldResult number : numbers) {
+      auto value = dyn_cast<Value>(number);
+      result.push_back(value ? OpFoldResult(passed.lookup(value)) : number);
+    }
+    return result;
+  };
+  for (PassedView &view : views) {
+    auto type = cast<MemRefType>(view.view.getType());
+    if (!view.direct) {
+      mapping.map(view.view,
+                  memref::ReinterpretCastOp::create(
+                      builder, loc, type, passed.lookup(view.root),
+                      inKernel(view.offset).front(), inKernel(view.viewSizes),
+                      inKernel(view.strides)));
+      continue;
+    }
+    mapping.map(view.view, passed.lookup(view.view));
+  }
+  // In the order of the host function, so that uses follow definitions.
+  SmallVector<Operation *> ordered(clones.getArrayRef());
+  llvm::sort(ordered, [](Operation *a, Operation *b) {
+    return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
+  });
+  Operation *first = group.ops.front();
+  for (Operation *op : ordered)
+    if (op->getBlock() != first->getBlock() || op->isBeforeInBlock(first))
+      builder.clone(*op, mapping);
+}
+
+LogicalResult Outliner::run() {
+  if (failed(collect()))
+    return failure();
+  findWrites();
+  Operation *first = group.ops.front();
+  bool writesNothing = llvm::all_of(writtenRoots, [](Value root) {
+    auto type = dyn_cast<MemRefType>(root.getType());
+    return type && llvm::is_contained(type.getShape(), 0);
+  });
+  if (writesNothing) {
+    for (Operation *op : llvm::reverse(group.ops))
+      if (op->use_empty())
+        op->erase();
+    return success();
+  }
+  passBuffers(group.ops.back());
+
+  OpBuilder builder(module.getContext());
+  buildKernel(builder);
+  if (!buildGrid(builder))
+    return first->emitOpError() << "cannot be split into tiles";
+  checkAccesses(kernel);
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  EndOp::create(builder, first->getLoc());
+
+  builder.setInsertionPoint(group.ops.back());
+  LaunchOp::create(builder, first->getLoc(), TypeRange{},
+                   FlatSymbolRefAttr::get(kernel), /*others=*/ArrayAttr(),
+                   inputs, outputs);
+  for (Operation *op : llvm::reverse(group.ops))
+    if (op->use_empty())
+      op->erase();
+  return success();
+}
+
+LogicalResult mlir::tracea::outlineGroup(const HostGroup &group,
+                                         ModuleOp module, KernelNames &names) {
+  return Outliner(group, module, names).run();
+}
