@@ -2,24 +2,21 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cases run in child processes: code that reads beyond its buffers meets a
-// guard page, and the parent says which case it was and goes on.
+// Cases run in processes of their own: code that reads beyond its buffers meets
+// a guard page, and the other cases go on.
 
+#include "../Support/Arguments.h"
 #include "Numerics.h"
 #include "NumericsRun.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <map>
-#include <poll.h>
-#include <set>
+#include <memory>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 using namespace tracea;
@@ -42,21 +39,16 @@ const std::vector<Family> &numerics::families() {
 
 namespace {
 
-struct Options {
-  uint64_t seed = 1;
-  int64_t cases = 300;
+struct Options : campaign::CommonOptions {
   std::string filter;
   std::string family;
   std::string writeTo;
   std::string target = "host";
   bool prove = false;
-  int64_t repro = -1;
   bool large = false;
   bool print = false;
   bool random = true;
   bool regressions = true;
-  int jobs = 0;
-  int timeout = 120;
 };
 
 const char *help =
@@ -88,83 +80,51 @@ The families are gemm, conv2d, softmax, batch_norm, layer_norm, rms_norm,
 attention, graph and generic. The last line is "N passed, N failed".
 )";
 
-[[noreturn]] void fail(const std::string &message) {
-  std::fprintf(stderr, "tracea-numerics: %s\n", message.c_str());
-  std::exit(1);
-}
-
-Options parse(int argc, char **argv) {
+Options parse(campaign::Arguments &arguments) {
   Options options;
-  bool seedGiven = false, casesGiven = false;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    auto text = [&]() -> std::string {
-      if (i + 1 == argc)
-        fail("expected a value after " + flag);
-      return argv[++i];
-    };
-    auto number = [&]() -> uint64_t {
-      std::string value = text();
-      char *end;
-      uint64_t result = std::strtoull(value.c_str(), &end, 10);
-      if (value.empty() || *end || value[0] == '-')
-        fail("expected a number after " + flag + ", found '" + value + "'");
-      return result;
-    };
-    if (flag == "--seed")
-      options.seed = number(), seedGiven = true;
-    else if (flag == "--cases")
-      options.cases = static_cast<int64_t>(number()), casesGiven = true;
-    else if (flag == "--filter")
-      options.filter = text();
+  options.limits.seconds = 120;
+  while (arguments.next()) {
+    const std::string &flag = arguments.flag;
+    if (arguments.take(options, "--cases"))
+      continue;
+    if (flag == "--filter")
+      options.filter = arguments.text();
     else if (flag == "--family")
-      options.family = text();
+      options.family = arguments.text();
     else if (flag == "--prove")
       options.prove = true;
     else if (flag == "--target")
-      options.target = text();
+      options.target = arguments.text();
     else if (flag == "--write")
-      options.writeTo = text();
-    else if (flag == "--repro")
-      options.repro = static_cast<int64_t>(number());
+      options.writeTo = arguments.text();
     else if (flag == "--long")
       options.large = true;
     else if (flag == "--regressions")
       options.random = false;
     else if (flag == "--no-regressions")
       options.regressions = false;
-    else if (flag == "--jobs")
-      options.jobs = static_cast<int>(number());
-    else if (flag == "--timeout")
-      options.timeout = static_cast<int>(number());
     else if (flag == "--print")
       options.print = true;
-    else if (flag == "--help") {
-      std::fputs(help, stdout);
-      std::exit(0);
-    } else
-      fail("unknown option '" + flag + "'; see --help");
+    else
+      arguments.fail("unknown option '" + flag + "'; see --help");
   }
   if (!options.family.empty() &&
       std::none_of(
           families().begin(), families().end(),
           [&](const Family &family) { return family.name == options.family; }))
-    fail("no family is named '" + options.family + "'; see --help");
+    arguments.fail("no family is named '" + options.family + "'; see --help");
   if (options.target != "host" && !options.prove)
-    fail("--target is of use with --prove only");
+    arguments.fail("--target is of use with --prove only");
   // What is proved is what the random cases show.
   if (options.prove || !options.writeTo.empty())
     options.regressions = false;
-  if (options.large && !casesGiven)
+  if (options.large && !options.isNumberGiven)
     options.cases = 5000;
-  if (options.large && !seedGiven)
+  if (options.large && !options.isSeedGiven)
     options.seed = static_cast<uint64_t>(std::time(nullptr));
-  if (options.jobs <= 0)
-    options.jobs = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   if (options.repro >= 0) {
     options.regressions = false;
     options.print = true;
-    options.jobs = 1;
   }
   return options;
 }
@@ -176,9 +136,7 @@ struct Job {
 };
 
 Random randomOf(const Options &options, int64_t number) {
-  Random seeds(options.seed);
-  return Random(seeds.next() ^
-                (static_cast<uint64_t>(number) * 0xd1342543de82ef95));
+  return Random(campaign::getSeed(options.seed, number));
 }
 
 const Family &pickFamily(const Options &options, Random &random) {
@@ -196,7 +154,7 @@ const Family &pickFamily(const Options &options, Random &random) {
   return families().back();
 }
 
-std::string describe(const Options &options, const Job &job) {
+std::string describe(const Job &job) {
   if (job.fixed)
     return std::string("fixed case ") + regressions()[job.number].name;
   return "case " + std::to_string(job.number);
@@ -237,109 +195,54 @@ std::string reasonOf(const std::string &error) {
   return reason;
 }
 
-/// In a child: runs a job and returns what is wrong. `name` gets the case's.
-std::string runJob(const Options &options, const Job &job, Runner &runner,
-                   std::string &name) {
-  if (job.fixed) {
-    const Regression &regression = regressions()[job.number];
-    Case test = regression.make();
-    name = test.name;
+/// Runs a job: the name of its case, and what is wrong.
+std::vector<std::string> runJob(const Options &options, const Job &job,
+                                Runner &runner, const campaign::Say &say) {
+  auto show = [&](const Case &test) {
     if (options.print)
-      std::printf("%s\n", test.text.c_str());
+      say("// " + test.name + "\n" + test.text + "\n");
+  };
+  if (job.fixed) {
+    Case test = regressions()[job.number].make();
+    show(test);
     Random random(job.number);
-    return runner.run(test, random, /*allTargets=*/true);
+    return {test.name, runner.run(test, random, /*allTargets=*/true)};
   }
   Random random = randomOf(options, job.number);
   const Family &family = pickFamily(options, random);
   Case test = family.generate(random, options.large);
-  name = test.name;
-  if (options.print) {
-    std::printf("// %s\n%s\n", test.name.c_str(), test.text.c_str());
-    std::fflush(stdout);
-  }
+  show(test);
   if (!options.writeTo.empty())
-    return write(test,
-                 options.writeTo + "/" + std::to_string(job.number) + ".mlir");
-  if (options.prove)
-    return runner.prove(test, options.target);
-  return runner.run(test, random, options.repro >= 0);
+    return {test.name, write(test, options.writeTo + "/" +
+                                       std::to_string(job.number) + ".mlir")};
+  return {test.name, options.prove
+                         ? runner.prove(test, options.target)
+                         : runner.run(test, random, options.repro >= 0)};
 }
 
-struct Worker {
-  pid_t process = -1;
-  int pipe = -1;
-  std::string buffer;
-  int64_t current = -1; // the position in the list of jobs
-  int64_t next = 0;
-};
-
-class Pool {
+/// What becomes of all jobs.
+class Summary {
 public:
-  Pool(const Options &options, std::vector<Job> jobs)
-      : options(options), jobs(std::move(jobs)) {}
+  Summary(const Options &options, const std::vector<Job> &jobs)
+      : options(options), jobs(jobs) {}
 
-  /// Runs everything; the number of failures.
-  int64_t run();
+  void take(int64_t position, const campaign::JobResult &result);
+  void print() const;
+  int64_t failures = 0;
 
 private:
-  void start(Worker &worker, int64_t position);
-  [[noreturn]] void child(int pipe, int64_t position);
-  void read(Worker &worker);
-  void report(int64_t position, const std::string &name,
-              const std::string &error);
-
   const Options &options;
-  std::vector<Job> jobs;
-  std::vector<Worker> workers;
-  int64_t failures = 0;
+  const std::vector<Job> &jobs;
   int64_t unsupported = 0;
   std::map<std::string, int64_t> reasons;
 };
 
-void Pool::start(Worker &worker, int64_t position) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    fail("no pipe");
-  std::fflush(stdout);
-  worker.process = fork();
-  if (worker.process < 0)
-    fail("no process");
-  if (worker.process == 0) {
-    close(ends[0]);
-    child(ends[1], position);
-  }
-  close(ends[1]);
-  worker.pipe = ends[0];
-  worker.buffer.clear();
-  worker.current = -1;
-  worker.next = position;
-}
-
-void Pool::child(int out, int64_t position) {
-  FILE *stream = fdopen(out, "w");
-  Runner runner;
-  int64_t step = static_cast<int64_t>(workers.size());
-  for (; position < static_cast<int64_t>(jobs.size()); position += step) {
-    std::fprintf(stream, "B%lld\n", static_cast<long long>(position));
-    std::fflush(stream);
-    alarm(options.timeout);
-    std::string name;
-    std::string error = runJob(options, jobs[position], runner, name);
-    alarm(0);
-    for (char &c : error)
-      if (c == '\n')
-        c = '\x01';
-    std::fprintf(stream, "%c%s\x02%s\n", error.empty() ? 'P' : 'F',
-                 name.c_str(), error.c_str());
-    std::fflush(stream);
-  }
-  std::fclose(stream);
-  std::fflush(stdout);
-  _exit(0);
-}
-
-void Pool::report(int64_t position, const std::string &name,
-                  const std::string &error) {
+void Summary::take(int64_t position, const campaign::JobResult &result) {
+  std::fputs(result.said.c_str(), stdout);
+  std::string name = result.end.empty() ? result.fields[0] : "crash";
+  std::string error = result.end.empty() ? result.fields[1] : result.end;
+  if (error.empty())
+    return;
   if (options.prove &&
       error.find("has no variant for target") != std::string::npos) {
     ++unsupported;
@@ -348,91 +251,25 @@ void Pool::report(int64_t position, const std::string &name,
   ++failures;
   if (options.prove)
     ++reasons[reasonOf(error)];
-  std::printf("FAILED: %s (%s)\n  %s\n  %s\n",
-              describe(options, jobs[position]).c_str(), name.c_str(),
-              error.c_str(), reproCommand(options, jobs[position]).c_str());
-  std::fflush(stdout);
+  std::printf("FAILED: %s (%s)\n  %s\n  %s\n", describe(jobs[position]).c_str(),
+              name.c_str(), error.c_str(),
+              reproCommand(options, jobs[position]).c_str());
 }
 
-void Pool::read(Worker &worker) {
-  char chunk[4096];
-  ssize_t got = ::read(worker.pipe, chunk, sizeof chunk);
-  if (got > 0) {
-    worker.buffer.append(chunk, static_cast<size_t>(got));
-    size_t end;
-    while ((end = worker.buffer.find('\n')) != std::string::npos) {
-      std::string line = worker.buffer.substr(0, end);
-      worker.buffer.erase(0, end + 1);
-      if (line[0] == 'B') {
-        worker.current = std::strtoll(line.c_str() + 1, nullptr, 10);
-        worker.next = worker.current + static_cast<int64_t>(workers.size());
-        continue;
-      }
-      size_t split = line.find('\x02');
-      std::string error = line.substr(split + 1);
-      for (char &c : error)
-        if (c == '\x01')
-          c = '\n';
-      if (line[0] == 'F')
-        report(worker.current, line.substr(1, split - 1), error);
-      worker.current = -1;
-    }
-    return;
-  }
-  close(worker.pipe);
-  worker.pipe = -1;
-  int status = 0;
-  waitpid(worker.process, &status, 0);
-  if (worker.current >= 0) {
-    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    report(worker.current, "crash",
-           signal == SIGALRM
-               ? "takes longer than " + std::to_string(options.timeout) + " s"
-           : signal ? std::string("ended by signal: ") + strsignal(signal)
-                    : std::string("ended by itself"));
-  } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    std::printf("FAILED: a process ended between cases\n");
-    ++failures;
-  }
-  if (worker.next < static_cast<int64_t>(jobs.size()) && (worker.current >= 0))
-    start(worker, worker.next);
-}
-
-int64_t Pool::run() {
-  workers.resize(options.jobs);
-  for (int i = 0; i < options.jobs; ++i)
-    if (i < static_cast<int64_t>(jobs.size()))
-      start(workers[i], i);
-  while (true) {
-    std::vector<pollfd> polled;
-    std::vector<Worker *> owners;
-    for (Worker &worker : workers)
-      if (worker.pipe >= 0) {
-        polled.push_back({worker.pipe, POLLIN, 0});
-        owners.push_back(&worker);
-      }
-    if (polled.empty()) {
-      if (unsupported)
-        std::printf("%lld have no variant for %s\n",
-                    static_cast<long long>(unsupported),
-                    options.target.c_str());
-      for (const auto &[reason, count] : reasons)
-        std::printf("%lld refused: %s\n", static_cast<long long>(count),
-                    reason.c_str());
-      return failures;
-    }
-    if (poll(polled.data(), polled.size(), -1) < 0)
-      continue;
-    for (size_t i = 0; i < polled.size(); ++i)
-      if (polled[i].revents)
-        read(*owners[i]);
-  }
+void Summary::print() const {
+  if (unsupported)
+    std::printf("%lld have no variant for %s\n",
+                static_cast<long long>(unsupported), options.target.c_str());
+  for (const auto &[reason, count] : reasons)
+    std::printf("%lld refused: %s\n", static_cast<long long>(count),
+                reason.c_str());
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options = parse(argc, argv);
+  campaign::Arguments arguments("tracea-numerics", help, argc, argv);
+  Options options = parse(arguments);
   std::vector<Job> jobs;
   auto matches = [&](const char *name) {
     return options.filter.empty() ||
@@ -451,14 +288,26 @@ int main(int argc, char **argv) {
         jobs.push_back({i, false});
     }
   if (jobs.empty())
-    fail("no case matches '" + options.filter + "'");
-  int64_t count = static_cast<int64_t>(jobs.size());
+    arguments.fail("no case matches '" + options.filter + "'");
+  auto count = static_cast<int64_t>(jobs.size());
   std::printf("seed %llu, %lld cases\n",
               static_cast<unsigned long long>(options.seed),
               static_cast<long long>(count));
-  int64_t failures = Pool(options, std::move(jobs)).run();
-  std::printf("%lld passed, %lld failed\n",
-              static_cast<long long>(std::max<int64_t>(0, count - failures)),
-              static_cast<long long>(failures));
-  return failures ? 1 : 0;
+  Summary summary(options, jobs);
+  auto prepare = [&]() -> campaign::Work {
+    auto runner = std::make_shared<Runner>();
+    return [&, runner](int64_t position, const campaign::Say &say) {
+      return runJob(options, jobs[position], *runner, say);
+    };
+  };
+  int64_t badEnds = campaign::runJobs(
+      count, options.limits, prepare,
+      [&](int64_t position, const campaign::JobResult &result) {
+        summary.take(position, result);
+      });
+  summary.print();
+  if (badEnds)
+    std::printf("FAILED: %lld processes ended between cases\n",
+                static_cast<long long>(badEnds));
+  return campaign::finish(count, summary.failures + badEnds);
 }

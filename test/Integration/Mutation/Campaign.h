@@ -10,6 +10,7 @@
 #define TRACEA_TEST_INTEGRATION_MUTATION_CAMPAIGN_H
 
 #include "../CPU/Numerics.h"
+#include "../Support/Processes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -22,6 +23,7 @@
 
 namespace tracea::mutants {
 
+using campaign::inChild;
 using numerics::HostTensor;
 using numerics::Random;
 using numerics::Shape;
@@ -143,14 +145,6 @@ inline constexpr const char *otherValues = "other values: ";
 /// What is wrong with outputs; empty where all is right.
 std::string compare(const Run &run, size_t output, const Shape &shape,
                     const std::vector<double> &values);
-
-/// Ends this process by SIGPROF when it has worked so many seconds from now, 0:
-/// never. What other processes do at the time does not count.
-void limitTime(int seconds);
-
-/// What `body` returns, computed in a process of its own that may work so many
-/// seconds; else how it ended.
-std::string inChild(int seconds, const std::function<std::string()> &body);
 
 } // namespace tracea::mutants
 

@@ -6,17 +6,14 @@
 // which level and how. They are judged in child processes, so that a crash of
 // the compiler is one mutant's.
 
+#include "../Support/Arguments.h"
 #include "Campaign.h"
 #include "Mutant.h"
 #include "tracea/Runtime/CPU/HostCPU.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <memory>
 
 using namespace tracea;
 using namespace tracea::mutants;
@@ -44,83 +41,48 @@ they accept. A mutant that is accepted and computes something else is a failure.
 The table says what became of the mutants; the last line is "N passed, N failed".
 )";
 
-struct Options {
-  uint64_t seed = 1;
-  int64_t mutants = 300, first = 0, repro = -1;
+struct Options : campaign::CommonOptions {
+  int64_t first = 0;
   std::string level = "all", out;
-  int jobs = 0, timeout = 60;
   bool listAll = false, proofs = true;
   std::vector<std::string> paths;
 };
 
-[[noreturn]] void fail(const std::string &message) {
-  std::fprintf(stderr, "tracea-mutants: %s\n", message.c_str());
-  std::exit(2);
-}
-
-Options parse(int argc, char **argv) {
+Options parse(campaign::Arguments &arguments) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    auto text = [&]() -> std::string {
-      if (i + 1 == argc)
-        fail("expected a value after " + flag);
-      return argv[++i];
-    };
-    auto number = [&]() -> int64_t {
-      std::string value = text();
-      char *end;
-      long long result = std::strtoll(value.c_str(), &end, 10);
-      if (value.empty() || *end || result < 0)
-        fail("expected a number after " + flag + ", found '" + value + "'");
-      return result;
-    };
-    if (flag == "--seed")
-      options.seed = static_cast<uint64_t>(number());
-    else if (flag == "--mutants")
-      options.mutants = number();
-    else if (flag == "--first")
-      options.first = number();
+  while (arguments.next()) {
+    const std::string &flag = arguments.flag;
+    if (arguments.take(options, "--mutants"))
+      continue;
+    if (flag == "--first")
+      options.first = arguments.number();
     else if (flag == "--level")
-      options.level = text();
-    else if (flag == "--jobs")
-      options.jobs = static_cast<int>(number());
-    else if (flag == "--timeout")
-      options.timeout = static_cast<int>(number());
-    else if (flag == "--repro")
-      options.repro = number();
+      options.level = arguments.text();
     else if (flag == "--list")
       options.listAll = true;
     else if (flag == "--unproved")
       options.proofs = false, options.level = "pipeline";
     else if (flag == "--out")
-      options.out = text();
-    else if (flag == "--help") {
-      std::fputs(help, stdout);
-      std::exit(0);
-    } else if (flag[0] == '-')
-      fail("unknown option '" + flag + "'; see --help");
+      options.out = arguments.text();
+    else if (flag[0] == '-')
+      arguments.fail("unknown option '" + flag + "'; see --help");
     else
       options.paths.push_back(flag);
   }
   if (options.level != "all" && options.level != "tile" &&
       options.level != "pipeline" && options.level != "target")
-    fail("expected --level tile, pipeline, target or all, found '" +
-         options.level + "'");
+    arguments.fail("expected --level tile, pipeline, target or all, found '" +
+                   options.level + "'");
   if (options.paths.empty())
-    fail("expected start modules; see --help");
-  if (options.jobs <= 0)
-    options.jobs = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    arguments.fail("expected start modules; see --help");
   return options;
 }
 
 /// Which mutant it is, and whose.
 Draw draw(const Options &options, const std::vector<Start> &starts,
           int64_t number) {
-  Random seeds(options.seed);
   Draw draw;
-  draw.seed =
-      seeds.next() ^ (static_cast<uint64_t>(number) * 0xd1342543de82ef95u);
+  draw.seed = campaign::getSeed(options.seed, number);
   Random random(draw.seed);
   draw.start = random.below(static_cast<int64_t>(starts.size()));
   using mlir::tracea::Phase;
@@ -139,84 +101,25 @@ Draw draw(const Options &options, const std::vector<Start> &starts,
   return draw;
 }
 
-struct Worker {
-  pid_t process = -1;
-  int pipe = -1;
-  std::string buffer;
-  int64_t current = -1, next = 0;
-};
-
-class Campaign {
+/// What becomes of all mutants.
+class Summary {
 public:
-  Campaign(const Options &options, const std::vector<Start> &starts)
+  Summary(const Options &options, const std::vector<Start> &starts)
       : options(options), starts(starts) {}
-  int64_t run();
+
+  void take(int64_t position, const campaign::JobResult &result);
+  void print() const;
+  int64_t failures = 0;
 
 private:
-  void start(Worker &worker, int64_t position);
-  [[noreturn]] void child(int pipe, int64_t position);
-  void read(Worker &worker);
-  void take(int64_t number, const std::string &outcome,
-            const std::string &check, std::string message);
-  void print() const;
-
   const Options &options;
   const std::vector<Start> &starts;
-  std::vector<Worker> workers;
   /// By level and outcome, then by check.
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>>
       table;
-  int64_t failures = 0;
 };
 
-void Campaign::start(Worker &worker, int64_t position) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    fail("no pipe");
-  std::fflush(stdout);
-  worker.process = fork();
-  if (worker.process < 0)
-    fail("no process");
-  if (worker.process == 0) {
-    close(ends[0]);
-    child(ends[1], position);
-  }
-  close(ends[1]);
-  worker.pipe = ends[0];
-  worker.buffer.clear();
-  worker.current = -1;
-  worker.next = position;
-}
-
-std::string onOneLine(std::string text) {
-  for (char &c : text)
-    if (c == '\n')
-      c = '\x01';
-  return text;
-}
-
-void Campaign::child(int out, int64_t position) {
-  FILE *stream = fdopen(out, "w");
-  Judge judge(starts, options.proofs);
-  auto step = static_cast<int64_t>(workers.size());
-  for (; position < options.mutants; position += step) {
-    std::fprintf(stream, "B%lld\n", static_cast<long long>(position));
-    std::fflush(stream);
-    limitTime(options.timeout);
-    Outcome outcome =
-        judge.judge(draw(options, starts, options.first + position));
-    limitTime(0);
-    std::fprintf(stream, "R%s\x02%s\x02%s%s\n", nameOf(outcome.kind),
-                 outcome.check.c_str(), outcome.onHost ? "H" : "K",
-                 onOneLine(outcome.message).c_str());
-    std::fflush(stream);
-  }
-  std::fclose(stream);
-  _exit(0);
-}
-
-void Campaign::take(int64_t position, const std::string &outcome,
-                    const std::string &check, std::string message) {
+void Summary::take(int64_t position, const campaign::JobResult &result) {
   int64_t number = options.first + position;
   Draw drawn = draw(options, starts, number);
   std::string level =
@@ -224,9 +127,12 @@ void Campaign::take(int64_t position, const std::string &outcome,
       (drawn.level == mlir::tracea::Phase::Tile       ? "tile"
        : drawn.level == mlir::tracea::Phase::Pipeline ? "pipeline"
                                                       : "target");
-  if (message[0] == 'H')
-    level = "host";
-  message.erase(0, 1);
+  bool isEnded = !result.end.empty();
+  std::string outcome = isEnded ? nameOf(OutcomeKind::Crash) : result.fields[0];
+  std::string check = isEnded ? "compiler" : result.fields[1];
+  std::string message = isEnded ? "  " + result.end : result.fields[3];
+  if (!isEnded && !result.fields[2].empty())
+    level = result.fields[2];
   ++table[level][outcome][check];
   bool listed =
       options.listAll && (outcome == nameOf(OutcomeKind::NotClaimed) ||
@@ -236,9 +142,6 @@ void Campaign::take(int64_t position, const std::string &outcome,
   if (!failed && !listed)
     return;
   failures += failed;
-  for (char &c : message)
-    if (c == '\x01')
-      c = '\n';
   std::printf("%s: mutant %lld of %s, %s: %s\n%s\n",
               failed ? "FAILED" : "NOTED", static_cast<long long>(number),
               starts[drawn.start].name.c_str(), level.c_str(), outcome.c_str(),
@@ -246,7 +149,6 @@ void Campaign::take(int64_t position, const std::string &outcome,
   std::printf("  --seed %llu --level %s --repro %lld\n",
               static_cast<unsigned long long>(options.seed),
               options.level.c_str(), static_cast<long long>(number));
-  std::fflush(stdout);
   if (options.out.empty() || outcome == nameOf(OutcomeKind::Crash))
     return;
   std::string path = options.out + "/" + starts[drawn.start].name + "-" +
@@ -259,44 +161,7 @@ void Campaign::take(int64_t position, const std::string &outcome,
   }
 }
 
-void Campaign::read(Worker &worker) {
-  char chunk[4096];
-  ssize_t got = ::read(worker.pipe, chunk, sizeof chunk);
-  if (got > 0) {
-    worker.buffer.append(chunk, static_cast<size_t>(got));
-    size_t end;
-    while ((end = worker.buffer.find('\n')) != std::string::npos) {
-      std::string line = worker.buffer.substr(0, end);
-      worker.buffer.erase(0, end + 1);
-      if (line[0] == 'B') {
-        worker.current = std::strtoll(line.c_str() + 1, nullptr, 10);
-        worker.next = worker.current + static_cast<int64_t>(workers.size());
-        continue;
-      }
-      size_t first = line.find('\x02'), second = line.find('\x02', first + 1);
-      take(worker.current, line.substr(1, first - 1),
-           line.substr(first + 1, second - first - 1), line.substr(second + 1));
-      worker.current = -1;
-    }
-    return;
-  }
-  close(worker.pipe);
-  worker.pipe = -1;
-  int status = 0;
-  waitpid(worker.process, &status, 0);
-  if (worker.current < 0)
-    return;
-  int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  take(worker.current, nameOf(OutcomeKind::Crash), "compiler",
-       signal == SIGPROF
-           ? "  takes longer than " + std::to_string(options.timeout) + " s"
-       : signal ? std::string("K  ended by signal: ") + strsignal(signal)
-                : std::string("K  ended by itself"));
-  if (worker.next < options.mutants)
-    start(worker, worker.next);
-}
-
-void Campaign::print() const {
+void Summary::print() const {
   for (const auto &[level, outcomes] : table) {
     int64_t all = 0;
     for (const auto &[outcome, checks] : outcomes)
@@ -309,30 +174,6 @@ void Campaign::print() const {
         std::printf("  %-12s %-28s %lld\n", outcome.c_str(), check.c_str(),
                     static_cast<long long>(count));
   }
-}
-
-int64_t Campaign::run() {
-  workers.resize(std::min<int64_t>(options.jobs, options.mutants));
-  for (size_t i = 0; i < workers.size(); ++i)
-    start(workers[i], static_cast<int64_t>(i));
-  while (true) {
-    std::vector<pollfd> polled;
-    std::vector<Worker *> owners;
-    for (Worker &worker : workers)
-      if (worker.pipe >= 0) {
-        polled.push_back({worker.pipe, POLLIN, 0});
-        owners.push_back(&worker);
-      }
-    if (polled.empty())
-      break;
-    if (poll(polled.data(), polled.size(), -1) < 0)
-      continue;
-    for (size_t i = 0; i < polled.size(); ++i)
-      if (polled[i].revents)
-        read(*owners[i]);
-  }
-  print();
-  return failures;
 }
 
 /// Everything about one mutant.
@@ -356,7 +197,8 @@ bool canRunStarts() {
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options = parse(argc, argv);
+  campaign::Arguments arguments("tracea-mutants", help, argc, argv);
+  Options options = parse(arguments);
   if (!canRunStarts()) {
     std::printf("skipped: no processor of x86-64-v3\n");
     return 77; // what CTest takes for skipped
@@ -370,18 +212,34 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < starts.size(); ++i) {
       Outcome outcome = judge.judgeStart(i);
       if (outcome.kind != OutcomeKind::Equal)
-        fail(starts[i].name + " itself: " + nameOf(outcome.kind) + " " +
-             outcome.check + " " + outcome.message);
+        arguments.fail(starts[i].name + " itself: " + nameOf(outcome.kind) +
+                       " " + outcome.check + " " + outcome.message);
     }
   }
   if (options.repro >= 0)
     return reproduce(options, starts) ? 1 : 0;
   std::printf("seed %llu, %lld mutants of %zu starts\n",
               static_cast<unsigned long long>(options.seed),
-              static_cast<long long>(options.mutants), starts.size());
-  int64_t failures = Campaign(options, starts).run();
-  std::printf("%lld passed, %lld failed\n",
-              static_cast<long long>(options.mutants - failures),
-              static_cast<long long>(failures));
-  return failures ? 1 : 0;
+              static_cast<long long>(options.cases), starts.size());
+  Summary summary(options, starts);
+  auto prepare = [&]() -> campaign::Work {
+    auto judge = std::make_shared<Judge>(starts, options.proofs);
+    return [&, judge](int64_t position, const campaign::Say &) {
+      Outcome outcome =
+          judge->judge(draw(options, starts, options.first + position));
+      return std::vector<std::string>{nameOf(outcome.kind), outcome.check,
+                                      outcome.onHost ? "host" : "",
+                                      outcome.message};
+    };
+  };
+  int64_t badEnds = campaign::runJobs(
+      options.cases, options.limits, prepare,
+      [&](int64_t position, const campaign::JobResult &result) {
+        summary.take(position, result);
+      });
+  summary.print();
+  if (badEnds)
+    std::printf("FAILED: %lld processes ended between mutants\n",
+                static_cast<long long>(badEnds));
+  return campaign::finish(options.cases, summary.failures + badEnds);
 }

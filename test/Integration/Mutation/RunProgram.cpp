@@ -9,14 +9,6 @@
 #include "Machine.h"
 #include "tracea/Runtime/Executable.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <sys/resource.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 using namespace ::tracea;
 using namespace ::tracea::mutants;
 namespace mut = ::tracea::mutants;
@@ -96,73 +88,11 @@ std::string mut::runProgram(const std::vector<uint8_t> &program,
   return "";
 }
 
-/// Where the result of this process goes, in a child.
-static int resultPipe = -1;
-
-[[noreturn]] static void finish(const std::string &result) {
-  size_t written = 0;
-  while (written < result.size()) {
-    ssize_t count =
-        write(resultPipe, result.data() + written, result.size() - written);
-    if (count <= 0)
-      break;
-    written += static_cast<size_t>(count);
-  }
-  _exit(0);
-}
-
 /// What `stop` says first.
 static std::string stopPrefix;
 
 void mut::describeStops(std::string prefix) { stopPrefix = std::move(prefix); }
 
-void mut::stop(const std::string &why) { finish(stopPrefix + why); }
-
-void mut::limitTime(int seconds) {
-  itimerval limit = {};
-  limit.it_value.tv_sec = seconds;
-  setitimer(ITIMER_PROF, &limit, nullptr);
-}
-
-std::string mut::inChild(int seconds,
-                         const std::function<std::string()> &body) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    return "no pipe";
-  pid_t process = fork();
-  if (process < 0)
-    return "no process";
-  if (process == 0) {
-    close(ends[0]);
-    // A crash is a finding, not a file.
-    rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
-      std::signal(signal, SIG_DFL);
-    limitTime(seconds);
-    resultPipe = ends[1];
-    finish(body());
-  }
-  close(ends[1]);
-  std::string result;
-  char chunk[4096];
-  while (true) {
-    ssize_t count = read(ends[0], chunk, sizeof chunk);
-    if (count > 0)
-      result.append(chunk, static_cast<size_t>(count));
-    else if (count == 0 || errno != EINTR)
-      break;
-  }
-  close(ends[0]);
-  int status = 0;
-  waitpid(process, &status, 0);
-  if (WIFSIGNALED(status)) {
-    int signal = WTERMSIG(status);
-    return signal == SIGPROF
-               ? "takes longer than " + std::to_string(seconds) + " s"
-               : std::string("ended by signal: ") + strsignal(signal);
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return "ended by itself";
-  return result;
+void mut::stop(const std::string &why) {
+  campaign::finishChild(stopPrefix + why);
 }
