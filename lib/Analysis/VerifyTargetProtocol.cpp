@@ -7,7 +7,6 @@
 // TargetProtocol, the mathematics in lib/Analysis/Protocol.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"
@@ -60,12 +59,13 @@ struct VerifyTargetProtocol
   void runOnOperation() override {
     LLVM::LLVMFuncOp kernel = getOperation();
     markAllAnalysesPreserved();
-    if (!kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+    std::unique_ptr<TargetEvents> target = getTargetEvents(kernel);
+    if (!target)
       return;
     clearCertificate(kernel, kCheck);
     RecoveryOptions options;
     options.registerFile = registerFile;
-    RecoveredProtocol recovered = recoverProtocol(kernel, options);
+    RecoveredProtocol recovered = recoverProtocol(kernel, *target, options);
     if (recovered.channels.empty() && recovered.reason.empty() &&
         !recovered.finding)
       return;

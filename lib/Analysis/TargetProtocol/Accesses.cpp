@@ -5,9 +5,7 @@
 #include "Operands.h"
 #include "ProgramBuilder.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -15,14 +13,6 @@ using namespace mlir::tracea;
 static constexpr const char *kNoBox =
     "how many bytes it copies is not known; the kernel's interface has no such "
     "tensor map";
-
-/// Whether it may point into another block's memory.
-static bool isClusterPointer(Value address) {
-  auto type = dyn_cast<LLVM::LLVMPointerType>(address.getType());
-  return type &&
-         type.getAddressSpace() ==
-             static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster);
-}
 
 Linear ProgramBuilder::addressOf(Operation *op, Value address) {
   Linear linear = context.symbols.linearize(values.get(address));
@@ -50,16 +40,15 @@ std::optional<int64_t> mlir::tracea::constantOf(const Symbol *symbol) {
   return static_cast<int64_t>(symbol->value);
 }
 
-void ProgramBuilder::emitMultiply(Operation *op) {
-  if (lanes != LaneSet::All || threads.size() != 128)
+void ProgramBuilder::emitMultiply(Operation *op, const TargetEvent &event) {
+  if (threads.size() != event.number)
     context.undecided(op, "a multiply of a warpgroup is run by other threads");
-  FailureOr<SmallVector<MultiplyOperand>> operands = getMultiplyOperands(op);
-  if (failed(operands)) {
+  FailureOr<SmallVector<Footprint>> reads = context.target.getReads(op, values);
+  if (failed(reads)) {
     context.undecided(op, "this multiply is not understood");
     return;
   }
-  for (const MultiplyOperand &operand : *operands) {
-    Footprint footprint = getDescriptorFootprint(operand, values);
+  for (const Footprint &footprint : *reads) {
     if (!footprint.reason.empty()) {
       context.undecided(op, footprint.reason);
       continue;
@@ -78,7 +67,7 @@ void ProgramBuilder::emitMultiply(Operation *op) {
       add(Event::FeedRegisters, op).number = number;
   };
   feed(op->getResult(0));
-  llvm::for_each(getFragments(op), feed);
+  llvm::for_each(context.target.getFragments(op), feed);
   if (int number = context.accumulators.get(op->getResult(0)); number >= 0) {
     Event &issue = add(Event::Issue, op);
     issue.number = number;
@@ -90,7 +79,7 @@ void ProgramBuilder::emitAccess(Event::Kind kind, Operation *op, Value address,
                                 int64_t length, int queue) {
   Linear linear = context.symbols.linearize(values.get(address));
   if (!isShared(linear)) {
-    if (isSharedPointer(address.getType()))
+    if (context.target.isShared(address.getType()))
       context.undecided(op, "the address of shared memory is not understood");
     return;
   }
@@ -107,79 +96,52 @@ void ProgramBuilder::emitAccess(Event::Kind kind, Operation *op, Value address,
   event.queue = std::max(queue, 0);
 }
 
+void ProgramBuilder::emitBulkCopy(Operation *op, const TargetEvent &event) {
+  // What leaves may be less than the most that a size can say.
+  bool isIn = event.kind == TargetEvent::BulkCopyIn;
+  auto bytesOf = [&](Value size) -> int64_t {
+    const Symbol *symbol = values.get(size);
+    if (isIn)
+      return constantOf(symbol).value_or(-1);
+    return symbol->high < (1u << 18) ? symbol->high : -1;
+  };
+  int64_t bytes =
+      event.tensorMap ? boxBytes(event.tensorMap) : bytesOf(event.bytes);
+  if (!isIn)
+    return emitAccess(Event::Read, op, event.address, bytes, event.queue);
+  if (bytes < 0)
+    context.undecided(op, kNoBox);
+  if (lanes != LaneSet::One)
+    context.undecided(op, "several lanes copy");
+  Linear barrier = addressOf(op, event.barrier);
+  emitAccess(Event::Copy, op, event.address, bytes);
+  if (program.events.empty() || program.events.back().op != op)
+    return;
+  program.events.back().barrier = barrier;
+  program.events.back().bytes = bytes;
+}
+
 bool ProgramBuilder::emitAccessOp(Operation *op) {
   DataLayout layout = DataLayout::closest(op);
   auto sizeOf = [&](Type type) -> int64_t {
     return layout.getTypeSize(type).getFixedValue();
   };
-  auto copy = [&](Value to, Value barrier, int64_t bytes, Value mask) {
-    if (mask)
-      context.undecided(op, "it copies to several blocks of a cluster");
-    if (bytes < 0)
-      context.undecided(op, kNoBox);
-    if (lanes != LaneSet::One)
-      context.undecided(op, "several lanes copy");
-    Linear linear = addressOf(op, barrier);
-    emitAccess(Event::Copy, op, to, bytes);
+  if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    emitAccess(Event::Read, op, load.getAddr(), sizeOf(load.getType()));
     if (program.events.empty() || program.events.back().op != op)
-      return;
-    program.events.back().barrier = linear;
-    program.events.back().bytes = bytes;
-  };
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp bulk) {
-        if (bulk.getPredicate())
-          context.undecided(op, "it has a predicate");
-        copy(bulk.getDstMem(), bulk.getMbar(),
-             boxBytes(bulk.getTmaDescriptor()), bulk.getMulticastMask());
-        return true;
-      })
-      .Case([&](NVVM::CpAsyncBulkGlobalToSharedClusterOp bulk) {
-        copy(bulk.getDstMem(), bulk.getMbar(),
-             constantOf(values.get(bulk.getSize())).value_or(-1),
-             bulk.getMulticastMask());
-        return true;
-      })
-      .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp bulk) {
-        emitAccess(Event::Read, op, bulk.getSrcMem(),
-                   boxBytes(bulk.getTmaDescriptor()), kStores);
-        return true;
-      })
-      .Case([&](NVVM::CpAsyncBulkSharedCTAToGlobalOp bulk) {
-        const Symbol *size = values.get(bulk.getSize());
-        emitAccess(Event::Read, op, bulk.getSrcMem(),
-                   size->high < (1u << 18) ? size->high : -1, kStores);
-        return true;
-      })
-      .Case([&](NVVM::CpAsyncOp copied) {
-        emitAccess(Event::Write, op, copied.getDst(), copied.getSize(),
-                   kCopies);
-        return true;
-      })
-      .Case([&](NVVM::StMatrixOp store) {
-        emitAccess(Event::Write, op, store.getPtr(), 16);
-        return true;
-      })
-      .Case([&](NVVM::LdMatrixOp load) {
-        emitAccess(Event::Read, op, load.getPtr(), 16);
-        return true;
-      })
-      .Case([&](LLVM::LoadOp load) {
-        emitAccess(Event::Read, op, load.getAddr(), sizeOf(load.getType()));
-        if (!program.events.empty() && program.events.back().op == op) {
-          program.events.back().fresh = context.messages.fresh.contains(op);
-          if (isClusterPointer(load.getAddr())) {
-            program.events.back().remote = true;
-            program.events.back().async = true;
-            program.events.back().queue = kPeers;
-          }
-        }
-        return true;
-      })
-      .Case([&](LLVM::StoreOp store) {
-        emitAccess(Event::Write, op, store.getAddr(),
-                   sizeOf(store.getValue().getType()));
-        return true;
-      })
-      .Default(false);
+      return true;
+    Event &read = program.events.back();
+    read.fresh = context.messages.fresh.contains(op);
+    if (context.target.isOfCluster(load.getAddr().getType())) {
+      read.remote = true;
+      read.async = true;
+      read.queue = kPeers;
+    }
+    return true;
+  }
+  auto store = dyn_cast<LLVM::StoreOp>(op);
+  if (store)
+    emitAccess(Event::Write, op, store.getAddr(),
+               sizeOf(store.getValue().getType()));
+  return static_cast<bool>(store);
 }

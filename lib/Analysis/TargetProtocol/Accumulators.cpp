@@ -3,23 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Analysis/TargetProtocol/Accumulators.h"
+#include "tracea/Analysis/TargetProtocol/TargetEvents.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
 /// Fields that are told apart; a struct of more is one.
 static constexpr int64_t kMaxFields = 1024;
-
-bool mlir::tracea::isMultiplyAsm(Operation *op) {
-  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-  return assembly && assembly.getAsmString().contains("wgmma.mma_async");
-}
 
 static int64_t fieldsOf(Type type) {
   auto fields = dyn_cast<LLVM::LLVMStructType>(type);
@@ -30,19 +23,24 @@ static int64_t fieldsOf(Type type) {
              : std::min<int64_t>(fields.getBody().size(), kMaxFields);
 }
 
-bool Accumulators::isTransparent(Operation *op) {
+bool Accumulators::isMultiply(Operation *op) const {
+  return target.read(op).kind == TargetEvent::Multiply;
+}
+
+bool Accumulators::isTransparent(Operation *op) const {
   if (isa<LLVM::ExtractValueOp, LLVM::InsertValueOp, LLVM::UndefOp,
-          LLVM::PoisonOp, NVVM::WgmmaMmaAsyncOp, scf::YieldOp, scf::ForOp,
-          scf::IfOp, scf::WhileOp, scf::ConditionOp>(op) ||
-      isMultiplyAsm(op))
+          LLVM::PoisonOp, scf::YieldOp, scf::ForOp, scf::IfOp, scf::WhileOp,
+          scf::ConditionOp>(op))
+    return true;
+  TargetEvent::Kind kind = target.read(op).kind;
+  if (kind == TargetEvent::Multiply)
     return true;
   // Assembly that does nothing itself: fences, waits, ties.
-  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op)) {
-    StringRef text = assembly.getAsmString().trim();
-    return text.empty() || text.contains("wgmma.wait_group") ||
-           text.contains("wgmma.fence") || text.contains("wgmma.commit_group");
-  }
-  return false;
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  return assembly &&
+         (assembly.getAsmString().trim().empty() ||
+          kind == TargetEvent::FenceRegisters ||
+          kind == TargetEvent::CloseGroup || kind == TargetEvent::WaitGroup);
 }
 
 unsigned Accumulators::idOf(Value value, int64_t field) {
@@ -88,10 +86,6 @@ void Accumulators::visit(Operation *op) {
       if (field != insert.getPosition()[0])
         join(insert.getRes(), field, insert.getContainer(), field);
     join(insert.getRes(), insert.getPosition()[0], insert.getValue(), 0);
-  } else if (auto multiply = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op)) {
-    joinValues(multiply.getInouts(), multiply.getResults());
-    for (int64_t field = 1; field < fieldsOf(multiply.getType()); ++field)
-      join(multiply.getResults(), 0, multiply.getResults(), field);
   } else if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op)) {
     if (!isTransparent(op) || op->getNumResults() != 1)
       return;
@@ -109,10 +103,6 @@ void Accumulators::visit(Operation *op) {
         join(op->getResult(0), output, op->getOperand(input), 0);
       ++input;
     }
-    if (isMultiplyAsm(op))
-      for (int64_t field = 1; field < fieldsOf(op->getResult(0).getType());
-           ++field)
-        join(op->getResult(0), 0, op->getResult(0), field);
   } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [init, argument, yield, result] :
          llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(),
@@ -142,35 +132,14 @@ void Accumulators::visit(Operation *op) {
                              branch.getResults()))
           joinValues(result, yield);
   }
-}
-
-SmallVector<Value> mlir::tracea::getFragments(Operation *op) {
-  SmallVector<Value> fragments;
-  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-  if (!assembly || !isMultiplyAsm(op))
-    return fragments;
-  // The second list in braces; outputs have the first numbers.
-  StringRef text = assembly.getAsmString();
-  text = text.substr(text.find("wgmma.mma_async"));
-  text = text.substr(text.find('}') + 1);
-  text = text.substr(0, text.find(';'));
-  size_t open = text.find('{'), close = text.find('}');
-  if (open == StringRef::npos || close == StringRef::npos || close < open)
-    return fragments;
-  int64_t outputs =
-      op->getNumResults() == 0 ? 0 : fieldsOf(op->getResult(0).getType());
-  SmallVector<StringRef> names;
-  text.slice(open + 1, close).split(names, ',');
-  for (StringRef name : names) {
-    int64_t number = 0;
-    name = name.trim();
-    if (!name.consume_front("$") || name.getAsInteger(10, number))
-      continue;
-    number -= outputs;
-    if (number >= 0 && number < static_cast<int64_t>(op->getNumOperands()))
-      fragments.push_back(op->getOperand(number));
-  }
-  return fragments;
+  // The registers of a sum are one set, those that it begins with as well.
+  if (op->getNumResults() != 1 || !isMultiply(op))
+    return;
+  Value sum = op->getResult(0);
+  if (Value begin = target.getAccumulator(op))
+    joinValues(begin, sum);
+  for (int64_t field = 1; field < fieldsOf(sum.getType()); ++field)
+    join(sum, 0, sum, field);
 }
 
 void Accumulators::build(Operation *kernel) {
@@ -180,13 +149,11 @@ void Accumulators::build(Operation *kernel) {
       ++next;
   };
   kernel->walk([&](Operation *op) {
-    if (!isa<NVVM::WgmmaMmaAsyncOp>(op) && !isMultiplyAsm(op))
-      return;
-    if (op->getNumResults() != 1)
+    if (op->getNumResults() != 1 || !isMultiply(op))
       return;
     add(op->getResult(0), numbers, count);
     add(op->getResult(0), registers, registerCount);
-    for (Value fragment : getFragments(op))
+    for (Value fragment : target.getFragments(op))
       add(fragment, registers, registerCount);
   });
 }

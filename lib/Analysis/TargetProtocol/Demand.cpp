@@ -6,9 +6,6 @@
 // no barrier depends on. What is asked for are operands of operations that
 // synchronise, touch shared memory or branch, and what those are computed from.
 
-#include "Operands.h"
-
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tracea/Analysis/TargetProtocol/Program.h"
 
@@ -16,14 +13,14 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 /// Whether symbols of the operands are asked for, whatever the results are.
-static bool asksForOperands(Operation *op) {
+static bool asksForOperands(const KernelContext &context, Operation *op) {
   if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>() ||
       isa<LLVM::AssumeOp, LLVM::InlineAsmOp, LLVM::CallOp, LLVM::InvokeOp,
           LLVM::CallIntrinsicOp>(op))
     return true;
-  if (isa_and_nonnull<NVVM::NVVMDialect>(op->getDialect()))
-    return !isHarmless(op);
-  return llvm::any_of(op->getOperandTypes(), isSharedPointer) && !isPure(op);
+  if (context.target.read(op).kind != TargetEvent::None)
+    return !context.isHarmless(op);
+  return context.touchesShared(op) && !isPure(op);
 }
 
 void mlir::tracea::addDemand(Operation *op, DenseSet<Operation *> &demanded) {
@@ -40,7 +37,7 @@ void mlir::tracea::addDemand(Operation *op, DenseSet<Operation *> &demanded) {
 
 void mlir::tracea::findDemand(KernelContext &context) {
   context.kernel.walk([&](Operation *op) {
-    if (asksForOperands(op))
+    if (asksForOperands(context, op))
       addDemand(op, context.demanded);
   });
 }

@@ -16,7 +16,8 @@ public:
   ProgramBuilder(KernelContext &context, ThreadRange threads,
                  DenseSet<Value> &dropped)
       : context(context), threads(threads),
-        values(context.symbols, threads, context.demanded), dropped(dropped) {
+        values(context.symbols, context.target, threads, context.demanded),
+        dropped(dropped) {
     program.threads = threads;
     active.assign(threads.size(), true);
   }
@@ -54,13 +55,17 @@ private:
 
   // Events.cpp: single operations.
   void emitOp(Operation *op);
-  bool emitBarrierOp(Operation *op);
-  bool emitGroupOp(Operation *op);
+  void emitTargetEvent(Operation *op, const TargetEvent &event);
+  void emitBarrier(Operation *op, const TargetEvent &event);
+  void emitWait(Operation *op, const TargetEvent &event);
+  /// A constant; `otherwise` without a value.
+  int64_t numberOf(Operation *op, Value value, const char *what,
+                   int64_t otherwise);
+
+  // Accesses.cpp: what they touch.
   bool emitAccessOp(Operation *op);
-  bool emitClusterOp(Operation *op);
-  bool emitAsm(Operation *op);
-  void emitWait(Operation *op, Value barrier, Value parity);
-  void emitMultiply(Operation *op);
+  void emitMultiply(Operation *op, const TargetEvent &event);
+  void emitBulkCopy(Operation *op, const TargetEvent &event);
   void emitAccess(Event::Kind kind, Operation *op, Value address,
                   int64_t length, int queue = -1);
   void emitUses(Operation *op);

@@ -6,7 +6,6 @@
 #include "Rings/Assembler.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/TargetProtocol/Structure.h"
 
@@ -16,7 +15,7 @@ namespace ta = ::tracea::analysis;
 
 /// Lower bounds from assumptions at the top of the kernel: `assume(n > 0)`.
 static void readAssumptions(KernelContext &context) {
-  ValueSymbols values(context.symbols, {0, context.threads - 1},
+  ValueSymbols values(context.symbols, context.target, {0, context.threads - 1},
                       context.demanded);
   for (Operation &op : context.kernel.getBody().front()) {
     if (!op.getNumRegions())
@@ -49,17 +48,18 @@ static void readAssumptions(KernelContext &context) {
 
 RecoveredProtocol
 mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
+                              const TargetEvents &target,
                               const RecoveryOptions &options) {
-  KernelContext context;
-  context.kernel = kernel;
-  auto threads = kernel->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid");
   RecoveredProtocol none;
+  if (kernel.getBody().empty())
+    return none;
+  KernelContext context(kernel, target);
   bool barriers = false, isShared = false;
   kernel->walk([&](Operation *op) {
-    barriers |= isa<NVVM::MBarrierInitOp>(op);
-    isShared |= llvm::any_of(op->getOperandTypes(), isSharedPointer);
+    barriers |= target.read(op).kind == TargetEvent::BarrierInit;
+    isShared |= context.touchesShared(op);
   });
-  if ((!barriers && !isShared) || kernel.getBody().empty())
+  if (!barriers && !isShared)
     return none;
   context.hasWarpgroups = barriers;
   auto undecided = [&](const Twine &why) {
@@ -68,11 +68,12 @@ mlir::tracea::recoverProtocol(LLVM::LLVMFuncOp kernel,
     none.reasonOp = kernel;
     return none;
   };
-  if (!threads || threads.empty())
-    return undecided("the kernel does not say how many threads a block has "
-                     "(nvvm.reqntid)");
+  SmallVector<int32_t> threads = target.getBlock(kernel);
+  if (threads.empty())
+    return undecided("the kernel does not say how many threads a block has (" +
+                     target.getBlockName() + ")");
   int64_t total = 1;
-  for (int32_t extent : threads.asArrayRef())
+  for (int32_t extent : threads)
     total *= std::clamp<int32_t>(extent, 0, 2048);
   if (total != threads[0] || total <= 0 || total % 32 || total > 1024)
     return undecided("its block is not a row of whole warps, 32 at most");

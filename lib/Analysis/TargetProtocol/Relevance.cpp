@@ -2,65 +2,43 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Operands.h"
 #include "ProgramBuilder.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
-bool mlir::tracea::isSharedPointer(Type type) {
-  auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
-  return pointer &&
-         (pointer.getAddressSpace() == 3 || pointer.getAddressSpace() == 7);
+bool KernelContext::touchesShared(Operation *op) const {
+  return llvm::any_of(op->getOperandTypes(),
+                      [&](Type type) { return target.isShared(type); });
 }
 
-/// Text of inline assembly that synchronises or touches shared memory.
-bool mlir::tracea::asmSynchronizes(StringRef text) {
-  for (StringRef word : {"wgmma", "mbarrier", "bar.", "barrier", "cp.async",
-                         "setmaxnreg", "fence.proxy", "shared", "elect",
-                         "cluster", "stmatrix", "ldmatrix", "ret;", "exit"})
-    if (text.contains(word))
-      return true;
-  return false;
+bool KernelContext::isHarmless(Operation *op) const {
+  return isPure(op) || target.read(op).isHarmless();
 }
 
-static bool isAccess(Operation *op) {
+/// Whether it touches shared memory lane by lane.
+static bool isAccess(const KernelContext &context, Operation *op) {
   // What a copy of lanes fills is told by the group that it is in.
-  if (isa<NVVM::StMatrixOp, NVVM::LdMatrixOp, NVVM::CpAsyncOp>(op))
+  TargetEvent::Kind kind = context.target.read(op).kind;
+  if (kind == TargetEvent::LaneRead || kind == TargetEvent::LaneWrite)
     return true;
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
-    return isSharedPointer(load.getAddr().getType());
+    return context.target.isShared(load.getAddr().getType());
   if (auto store = dyn_cast<LLVM::StoreOp>(op))
-    return isSharedPointer(store.getAddr().getType());
+    return context.target.isShared(store.getAddr().getType());
   return false;
-}
-
-/// Operations of nvvm that have nothing to do with a block's protocol.
-bool mlir::tracea::isHarmless(Operation *op) {
-  return isa<NVVM::PrefetchOp, NVVM::ShflOp, NVVM::VoteSyncOp, NVVM::ReduxOp,
-             NVVM::ElectSyncOp, NVVM::GriddepcontrolOp, NVVM::MmaOp,
-             NVVM::MapaOp, NVVM::DotAccumulate4WayOp>(op) ||
-         op->getName().getStringRef().starts_with("nvvm.read.") ||
-         op->getName().getStringRef().starts_with("nvvm.convert.") ||
-         isPure(op);
 }
 
 /// Whether it matters to the protocol, whatever is inside of it.
 static bool isRelevantAlone(const KernelContext &context, Operation *op) {
-  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
-    if (asmSynchronizes(assembly.getAsmString()))
-      return true;
-  if (isa<LLVM::CallOp, LLVM::InvokeOp, LLVM::CallIntrinsicOp>(op))
+  if (context.target.read(op).isEvent() ||
+      isa<LLVM::CallOp, LLVM::InvokeOp, LLVM::CallIntrinsicOp>(op))
+    return !isPure(op);
+  if (!isPure(op) && context.touchesShared(op))
     return true;
-  if (op->getDialect() && op->getDialect()->getNamespace() == "nvvm" &&
-      !isHarmless(op))
-    return true;
-  if (!isPure(op) && llvm::any_of(op->getOperandTypes(), isSharedPointer))
-    return true;
-  if (Accumulators::isTransparent(op))
+  if (context.accumulators.isTransparent(op))
     return false;
   auto isRegister = [&](Value value) {
     return context.accumulators.getRegisters(value) >= 0;
@@ -91,12 +69,11 @@ Operation *mlir::tracea::findSynchronization(const KernelContext &context,
                                              Block *block) {
   Operation *found = nullptr;
   block->walk([&](Operation *op) {
-    if (op->getNumRegions() || isAccess(op) || !::isRelevantAlone(context, op))
+    if (op->getNumRegions() || isAccess(context, op) ||
+        !::isRelevantAlone(context, op))
       return WalkResult::advance();
-    bool synchronizes =
-        isa<LLVM::InlineAsmOp, LLVM::CallOp>(op) ||
-        (op->getDialect() && op->getDialect()->getNamespace() == "nvvm" &&
-         !isHarmless(op));
+    bool synchronizes = isa<LLVM::InlineAsmOp, LLVM::CallOp>(op) ||
+                        context.target.read(op).isEvent();
     if (!synchronizes)
       return WalkResult::advance();
     found = op;

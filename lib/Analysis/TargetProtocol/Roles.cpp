@@ -29,8 +29,8 @@ static SmallVector<Operation *> findDecisions(KernelContext &context) {
 static std::vector<uint8_t> decideBranches(KernelContext &context,
                                            ArrayRef<Operation *> steps,
                                            unsigned warp) {
-  ValueSymbols values(context.symbols, {32 * warp, 32 * warp + 31},
-                      context.demanded);
+  ValueSymbols values(context.symbols, context.target,
+                      {32 * warp, 32 * warp + 31}, context.demanded);
   std::vector<uint8_t> decisions;
   for (Operation *op : steps) {
     auto branch = dyn_cast<scf::IfOp>(op);

@@ -2,13 +2,12 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tracea/Analysis/TargetProtocol/Values.h"
 #include "Operands.h"
+#include "tracea/Analysis/TargetProtocol/TargetEvents.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -188,6 +187,21 @@ const Symbol *ValueSymbols::address(Operation *op) {
                      {get(gep.getBase()), table.sum(offset, 64)});
 }
 
+/// From one lane to all: the same if it was the same for all of a warp.
+const Symbol *ValueSymbols::broadcast(Value value, Value result) {
+  const Symbol *source = get(value);
+  if (!source->onThread)
+    return source;
+  const std::vector<uint64_t> *each = getPerThread(source);
+  bool uniform = each != nullptr;
+  for (unsigned thread = threads.first; uniform && thread <= threads.last;
+       ++thread) {
+    unsigned first = std::max(thread & ~31u, threads.first);
+    uniform = (*each)[thread - threads.first] == (*each)[first - threads.first];
+  }
+  return uniform ? source : unknown(result, false);
+}
+
 const Symbol *ValueSymbols::compute(Operation *op, Value result) {
   unsigned bits = getSymbolBits(result.getType());
   APInt constant;
@@ -212,9 +226,6 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     return compare(op);
   if (isa<LLVM::AddressOfOp, LLVM::GEPOp>(op))
     return address(op);
-  // The same place in another block's memory.
-  if (auto peer = dyn_cast<NVVM::MapaOp>(op))
-    return get(peer.getA());
   // Of one value, read with another type.
   if (isa<arith::ExtUIOp, arith::IndexCastUIOp, LLVM::ZExtOp,
           LLVM::AddrSpaceCastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp>(op) &&
@@ -237,34 +248,26 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     uint64_t mask = (uint64_t(1) << std::min(bits, 63u)) - 1;
     return table.apply(Operator::And, 64, {source, table.constant(mask, 64)});
   }
-  if (isa<NVVM::ThreadIdXOp>(op))
+  switch (TargetEvent event = target.read(op); event.kind) {
+  case TargetEvent::ThreadId:
     return table.thread(threads.first, threads.last);
-  if (isa<NVVM::LaneIdOp>(op))
+  case TargetEvent::LaneId:
     return table.apply(
         Operator::And, 32,
         {table.thread(threads.first, threads.last), table.constant(31)});
-  if (isa<NVVM::BlockDimXOp>(op))
+  case TargetEvent::BlockSize:
     return table.opaque("ntid", 32, false);
-  if (isa<NVVM::ElectSyncOp>(op))
+  case TargetEvent::Elected:
     return table.elected();
-  if (auto shuffle = dyn_cast<NVVM::ShflOp>(op)) {
-    // From one lane to all: the same if it was the same for all of a warp.
-    const Symbol *source = get(shuffle.getVal());
-    bool idx = shuffle.getKind() == NVVM::ShflKind::idx;
-    if (idx && !source->onThread)
-      return source;
-    const std::vector<uint64_t> *each = idx ? getPerThread(source) : nullptr;
-    if (each) {
-      bool uniform = true;
-      for (unsigned thread = threads.first; thread <= threads.last; ++thread) {
-        unsigned first = std::max(thread & ~31u, threads.first);
-        uniform &=
-            (*each)[thread - threads.first] == (*each)[first - threads.first];
-      }
-      if (uniform)
-        return source;
-    }
+  case TargetEvent::Broadcast:
+    return broadcast(event.value, result);
+  case TargetEvent::Shuffle:
     return unknown(result, false);
+  // The same place in another block's memory.
+  case TargetEvent::PeerAddress:
+    return get(event.value);
+  default:
+    break;
   }
   // Equal operands give equal results, whatever they are.
   if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {

@@ -6,7 +6,6 @@
 #include "ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -118,7 +117,9 @@ bool ProgramBuilder::isWalk(Value value) {
   if (matchPattern(def, m_Constant()))
     return true;
   // What threads make of their number is a constant for a role, or not.
-  if (isa<NVVM::ThreadIdXOp, NVVM::ShflOp>(def))
+  TargetEvent::Kind kind = context.target.read(def).kind;
+  if (kind == TargetEvent::ThreadId || kind == TargetEvent::Shuffle ||
+      kind == TargetEvent::Broadcast)
     return true;
   bool computes =
       getOperator(def) ||

@@ -15,8 +15,12 @@
 
 namespace mlir::tracea {
 
+class TargetEvents;
+
 class Accumulators {
 public:
+  Accumulators(const TargetEvents &target) : target(target) {}
+
   /// Reads the whole kernel.
   void build(Operation *kernel);
 
@@ -29,9 +33,10 @@ public:
   /// The registers of a multiply that `value` is (a part of), or -1.
   int getRegisters(Value value) const;
   /// Whether an operation only passes registers on.
-  static bool isTransparent(Operation *op);
+  bool isTransparent(Operation *op) const;
 
 private:
+  bool isMultiply(Operation *op) const;
   unsigned idOf(Value value, int64_t field);
   void join(Value a, int64_t fieldOfA, Value b, int64_t fieldOfB);
   void joinValues(Value a, Value b);
@@ -39,17 +44,12 @@ private:
   unsigned leader(unsigned id) const;
   int find(Value value, const DenseMap<unsigned, int> &table) const;
 
+  const TargetEvents &target;
   DenseMap<std::pair<Value, int64_t>, unsigned> ids;
   mutable std::vector<unsigned> parents;
   DenseMap<unsigned, int> numbers, registers;
   unsigned count = 0, registerCount = 0;
 };
-
-/// The operands of a multiply that are registers of its first factor.
-SmallVector<Value> getFragments(Operation *op);
-
-/// Whether inline assembly is a multiply of a warpgroup.
-bool isMultiplyAsm(Operation *op);
 
 } // namespace mlir::tracea
 

@@ -10,7 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tracea/Analysis/TargetProtocol/Accumulators.h"
-#include "tracea/Analysis/TargetProtocol/Values.h"
+#include "tracea/Analysis/TargetProtocol/TargetEvents.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
@@ -40,7 +40,7 @@ struct Event {
     ProxyFence,
     Registers,
     /// Registers of multiplies are read or written by something else, are
-    /// ordered by `wgmma.fence`, or go into a multiply.
+    /// ordered by a fence, or go into a multiply.
     TouchRegisters,
     FenceRegisters,
     FeedRegisters,
@@ -82,15 +82,6 @@ struct Event {
   bool publishes = false;
 };
 
-/// The queues of groups that a role may have.
-enum Queue : int {
-  kMultiplies = 0,
-  kStores = 1,
-  kCopies = 2,
-  /// Loads from the memory of other blocks.
-  kPeers = 3
-};
-
 struct RoleProgram {
   std::string name;
   ThreadRange threads;
@@ -117,7 +108,16 @@ struct Messages {
 
 /// What is the same for all roles while a kernel is read.
 struct KernelContext {
+  KernelContext(LLVM::LLVMFuncOp kernel, const TargetEvents &target)
+      : kernel(kernel), target(target), accumulators(target) {}
+
+  /// Whether `op` has nothing to do with a block's protocol.
+  bool isHarmless(Operation *op) const;
+  /// Whether an operand points into shared memory.
+  bool touchesShared(Operation *op) const;
+
   LLVM::LLVMFuncOp kernel;
+  const TargetEvents &target;
   unsigned threads = 0;
   /// Warpgroups are roles of their own; without barriers in shared memory there
   /// is nothing that they do apart.

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tracea/Analysis/Protocol/Checker.h"
+#include "tracea/Analysis/TargetProtocol/TargetEvents.h"
 
 #include <optional>
 
@@ -33,9 +34,10 @@ struct RecoveryOptions {
   int64_t registerFile = 65536;
 };
 
-/// Reads roles, rings and programs out of a kernel. Kernels without barriers
-/// have no channels.
+/// Reads roles, rings and programs out of a kernel, whose operations are what
+/// `target` says. Kernels without barriers have no channels.
 RecoveredProtocol recoverProtocol(LLVM::LLVMFuncOp kernel,
+                                  const TargetEvents &target,
                                   const RecoveryOptions &options);
 
 /// The claim of a recovered protocol that was proved.

@@ -17,22 +17,6 @@ struct Footprint {
   std::string reason;
 };
 
-/// The operands of a multiply of a warpgroup that are matrix descriptors.
-struct MultiplyOperand {
-  Value descriptor;
-  int64_t rows = 0;      // M or N
-  int64_t rowBytes = 32; // K, for the types there are
-  int64_t elementBytes = 2;
-  bool kMajor = true;
-};
-
-/// Fails where inline assembly is not understood.
-FailureOr<SmallVector<MultiplyOperand>> getMultiplyOperands(Operation *op);
-
-/// What a matrix descriptor of `wgmma` makes the unit read.
-Footprint getDescriptorFootprint(const MultiplyOperand &operand,
-                                 ValueSymbols &values);
-
 /// `length` bytes at each lane's address.
 /// `active` says which threads of the role touch it.
 Footprint getLaneFootprint(Value address, int64_t length, ValueSymbols &values,

@@ -11,6 +11,8 @@
 
 namespace mlir::tracea {
 
+class TargetEvents;
+
 /// The threads of a role: whole warps.
 struct ThreadRange {
   unsigned first = 0, last = 0;
@@ -24,9 +26,9 @@ struct ThreadRange {
 class ValueSymbols {
 public:
   /// Of operations beyond `demanded` nothing is known.
-  ValueSymbols(SymbolTable &table, ThreadRange threads,
-               const DenseSet<Operation *> &demanded)
-      : table(table), threads(threads), demanded(demanded) {}
+  ValueSymbols(SymbolTable &table, const TargetEvents &target,
+               ThreadRange threads, const DenseSet<Operation *> &demanded)
+      : table(table), threads(threads), target(target), demanded(demanded) {}
 
   void bind(Value value, const Symbol *symbol) { symbols[value] = symbol; }
   const Symbol *get(Value value);
@@ -44,9 +46,11 @@ public:
 
 private:
   const Symbol *compute(Operation *op, Value result);
+  const Symbol *broadcast(Value value, Value result);
   const Symbol *compare(Operation *op);
   const Symbol *address(Operation *op);
 
+  const TargetEvents &target;
   const DenseSet<Operation *> &demanded;
   DenseMap<Value, const Symbol *> symbols;
   llvm::StringMap<uint64_t> globals;

@@ -5,7 +5,6 @@
 #include "../ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -124,9 +123,10 @@ void ProgramBuilder::emitIf(scf::IfOp branch) {
   // What is read on either side of a choice: as if all of it were. A read asks
   // for more order, and gives none. The sides of a copy out, say.
   auto onlyReads = [&](Operation *op) {
+    TargetEvent::Kind kind = context.target.read(op).kind;
     return op->getNumRegions() != 0 || !isRelevantAlone(op) ||
-           isa<LLVM::LoadOp, NVVM::LdMatrixOp,
-               NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(op);
+           isa<LLVM::LoadOp>(op) || kind == TargetEvent::LaneRead ||
+           kind == TargetEvent::BulkCopyOut;
   };
   WalkResult reads = branch->walk([&](Operation *op) {
     return onlyReads(op) ? WalkResult::advance() : WalkResult::interrupt();

@@ -9,7 +9,6 @@
 #include "../ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 
 using namespace mlir;

@@ -6,7 +6,6 @@
 // after its loop a number that is none. Who reads them runs as often.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/TargetProtocol/Program.h"
@@ -27,7 +26,7 @@ struct Cell {
 /// Loads and stores of single places in shared memory.
 static std::map<int64_t, Cell> findCells(KernelContext &context) {
   std::map<int64_t, Cell> cells;
-  ValueSymbols values(context.symbols, {0, context.threads - 1},
+  ValueSymbols values(context.symbols, context.target, {0, context.threads - 1},
                       context.demanded);
   auto place = [&](Value address) -> std::optional<int64_t> {
     Linear linear = context.symbols.linearize(values.get(address));
@@ -50,7 +49,8 @@ static std::map<int64_t, Cell> findCells(KernelContext &context) {
 }
 
 /// The load that a loop's condition compares with a constant, if that is all.
-static LLVM::LoadOp getTestedLoad(scf::WhileOp loop, const APInt &sentinel) {
+static LLVM::LoadOp getTestedLoad(scf::WhileOp loop, const APInt &sentinel,
+                                  const TargetEvents &target) {
   auto compare =
       loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
   APInt bound;
@@ -59,9 +59,10 @@ static LLVM::LoadOp getTestedLoad(scf::WhileOp loop, const APInt &sentinel) {
       arith::applyCmpPredicate(compare.getPredicate(), sentinel, bound))
     return {};
   Value tested = compare.getLhs();
-  if (auto shuffle = tested.getDefiningOp<NVVM::ShflOp>())
-    if (shuffle.getKind() == NVVM::ShflKind::idx)
-      tested = shuffle.getVal();
+  if (Operation *op = tested.getDefiningOp())
+    if (TargetEvent event = target.read(op);
+        event.kind == TargetEvent::Broadcast)
+      tested = event.value;
   auto load = tested.getDefiningOp<LLVM::LoadOp>();
   return load && load->getBlock() == loop.getBeforeBody() ? load
                                                           : LLVM::LoadOp();
@@ -93,7 +94,7 @@ void mlir::tracea::findMessages(KernelContext &context) {
         continue;
       std::string key = "message at " + std::to_string(entry.first);
       context.kernel.walk([&](scf::WhileOp sink) {
-        LLVM::LoadOp load = getTestedLoad(sink, sentinel);
+        LLVM::LoadOp load = getTestedLoad(sink, sentinel, context.target);
         if (!load || !llvm::is_contained(cell.loads, load))
           return;
         context.messages.loops[sink] = key;

@@ -5,7 +5,6 @@
 #include "../ProgramBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -67,7 +66,7 @@ std::string ProgramBuilder::countedLoopKey(scf::WhileOp loop,
 }
 
 /// A loop that waits by testing again and again.
-static Operation *getTestedWait(scf::WhileOp loop) {
+static Operation *getTestedWait(scf::WhileOp loop, const TargetEvents &target) {
   if (loop.getNumOperands() || loop.getNumResults())
     return nullptr;
   Block *after = loop.getAfterBody();
@@ -82,19 +81,17 @@ static Operation *getTestedWait(scf::WhileOp loop) {
     APInt one;
     Operation *test = negation->getOperand(i).getDefiningOp();
     if (matchPattern(negation->getOperand(1 - i), m_ConstantInt(&one)) &&
-        one.isOne() &&
-        isa_and_nonnull<NVVM::MBarrierTryWaitOp, NVVM::MBarrierTestWaitOp>(
-            test))
+        one.isOne() && test && target.read(test).kind == TargetEvent::Test)
       return test;
   }
   return nullptr;
 }
 
 void ProgramBuilder::emitWhile(scf::WhileOp loop) {
-  if (Operation *test = getTestedWait(loop)) {
+  if (Operation *test = getTestedWait(loop, context.target)) {
     for (Operation &op : loop.getBeforeBody()->without_terminator())
       values.visit(&op);
-    return emitWait(test, test->getOperand(0), test->getOperand(1));
+    return emitWait(test, context.target.read(test));
   }
   if (!isRelevant(loop)) {
     for (Value result : loop.getResults())

@@ -11,8 +11,6 @@
 #include "../ProgramBuilder.h"
 #include "Assembler.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -35,31 +33,12 @@ static bool isOnlyLoaded(Value address) {
 }
 
 void mlir::tracea::checkPeers(KernelContext &context) {
-  context.kernel.walk([&](NVVM::MapaOp op) {
-    if (!isOnlyLoaded(op.getRes()))
+  context.kernel.walk([&](Operation *op) {
+    if (context.target.read(op).kind == TargetEvent::PeerAddress &&
+        !isOnlyLoaded(op->getResult(0)))
       context.undecided(op, "memory of another block is used for more than "
                             "loads");
   });
-}
-
-bool ProgramBuilder::emitClusterOp(Operation *op) {
-  auto emit = [&](Event::Kind kind, bool publishes) {
-    if (lanes != LaneSet::All)
-      context.undecided(op, "some lanes of a warp reach it, others do not");
-    add(kind, op).publishes = publishes;
-    return true;
-  };
-  return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case([&](NVVM::ClusterArriveOp) {
-        return emit(Event::ClusterArrive, /*publishes=*/true);
-      })
-      .Case([&](NVVM::ClusterArriveRelaxedOp) {
-        return emit(Event::ClusterArrive, /*publishes=*/false);
-      })
-      .Case([&](NVVM::ClusterWaitOp) {
-        return emit(Event::ClusterWait, /*publishes=*/false);
-      })
-      .Default(false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,10 +68,7 @@ bool Assembler::passTurns(uint32_t roles) const {
 
 /// Registers move between warpgroups within what the block got at launch.
 void Assembler::budgetRegisters() {
-  int64_t blocks = 1;
-  for (const char *name : {"nvvm.minctasm", "nvvm.minnctapersm"})
-    if (auto attribute = context.kernel->getAttrOfType<IntegerAttr>(name))
-      blocks = std::max<int64_t>(1, attribute.getInt());
+  int64_t blocks = context.target.getBlocksAtOnce(context.kernel);
   int64_t launched = std::min<int64_t>(
       options.registerFile / (blocks * context.threads) / 8 * 8, 255);
   bool budgets = false;
