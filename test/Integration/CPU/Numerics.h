@@ -150,6 +150,7 @@ struct Case {
 
 /// Draws one case. `large` allows larger sizes.
 using Generator = Case (*)(Random &random, bool large);
+/// A family without weight is drawn where it is asked for by its name.
 struct Family {
   const char *name;
   int weight;
@@ -158,6 +159,7 @@ struct Family {
 const std::vector<Family> &families();
 
 Case generateGemm(Random &random, bool large);
+Case generateGroupedGemm(Random &random, bool large);
 Case generateConv2D(Random &random, bool large);
 Case generateSoftmax(Random &random, bool large);
 Case generateBatchNorm(Random &random, bool large);

@@ -8,6 +8,7 @@
 #include "../Support/Arguments.h"
 #include "Numerics.h"
 #include "NumericsRun.h"
+#include "NumericsSchedules.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +26,7 @@ using namespace tracea::numerics;
 const std::vector<Family> &numerics::families() {
   static const std::vector<Family> list = {
       {"gemm", 30, generateGemm},
+      {"grouped_gemm", 0, generateGroupedGemm},
       {"conv2d", 30, generateConv2D},
       {"softmax", 8, generateSoftmax},
       {"batch_norm", 5, generateBatchNorm},
@@ -44,6 +46,7 @@ struct Options : campaign::CommonOptions {
   std::string family;
   std::string writeTo;
   std::string target = "host";
+  std::string variant;
   bool prove = false;
   bool large = false;
   bool print = false;
@@ -66,6 +69,9 @@ plain loops, within bounds on the rounding error.
                    counted by reason; what the target has no variant for is
                    counted apart
   --target NAME    the target of --prove (default host)
+  --variant NAME   with --prove, some plan of this variant in place of the
+                   Doctor's schedule, which gives way to no other; what it does
+                   not serve is counted apart
   --repro N        only random case N of the seed, on all targets, printing its
                    module (keep --long, --family and --prove as they were)
   --long           5000 cases of larger sizes and a new seed, unless given
@@ -77,7 +83,8 @@ plain loops, within bounds on the rounding error.
   --write DIR      writes each module to DIR/N.mlir, and does nothing else
 
 The families are gemm, conv2d, softmax, batch_norm, layer_norm, rms_norm,
-attention, graph and generic. The last line is "N passed, N failed".
+attention, graph and generic; grouped_gemm is drawn by --family alone. The last
+line is "N passed, N failed".
 )";
 
 Options parse(campaign::Arguments &arguments) {
@@ -95,6 +102,8 @@ Options parse(campaign::Arguments &arguments) {
       options.prove = true;
     else if (flag == "--target")
       options.target = arguments.text();
+    else if (flag == "--variant")
+      options.variant = arguments.text();
     else if (flag == "--write")
       options.writeTo = arguments.text();
     else if (flag == "--long")
@@ -115,6 +124,10 @@ Options parse(campaign::Arguments &arguments) {
     arguments.fail("no family is named '" + options.family + "'; see --help");
   if (options.target != "host" && !options.prove)
     arguments.fail("--target is of use with --prove only");
+  if (!options.variant.empty() && !options.prove)
+    arguments.fail("--variant is of use with --prove only");
+  if (!options.variant.empty() && !hasVariant(options.variant))
+    arguments.fail("no variant is named '" + options.variant + "'");
   // What is proved is what the random cases show.
   if (options.prove || !options.writeTo.empty())
     options.regressions = false;
@@ -168,6 +181,7 @@ std::string reproCommand(const Options &options, const Job &job) {
          (options.large ? " --long" : "") +
          (options.family.empty() ? "" : " --family " + options.family) +
          (options.prove ? " --prove --target " + options.target : "") +
+         (options.variant.empty() ? "" : " --variant " + options.variant) +
          " --repro " + std::to_string(job.number);
 }
 
@@ -215,9 +229,10 @@ std::vector<std::string> runJob(const Options &options, const Job &job,
   if (!options.writeTo.empty())
     return {test.name, write(test, options.writeTo + "/" +
                                        std::to_string(job.number) + ".mlir")};
-  return {test.name, options.prove
-                         ? runner.prove(test, options.target)
-                         : runner.run(test, random, options.repro >= 0)};
+  return {test.name,
+          options.prove
+              ? runner.prove(test, options.target, options.variant, random)
+              : runner.run(test, random, options.repro >= 0)};
 }
 
 /// What becomes of all jobs.

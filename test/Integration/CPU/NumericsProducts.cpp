@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Numerics.h"
+#include "NumericsProducts.h"
 
 #include <algorithm>
 #include <memory>
@@ -19,43 +19,31 @@ static ElementType pickResultType(Random &random, ElementType accumulator) {
                       ElementType::F64});
 }
 
+void Product::drawTypes(Random &random, bool withByteFloats) {
+  type = random.pick({ElementType::F32, ElementType::F32, ElementType::F32,
+                      ElementType::F64, ElementType::F16, ElementType::BF16,
+                      ElementType::I8});
+  bool isByteFloat = withByteFloats && random.chance(0.15);
+  if (isByteFloat)
+    type = random.pick({ElementType::F8E4M3FN, ElementType::F8E5M2});
+  accumulator = accumulatorOf(type);
+  if (accumulator == ElementType::F32 && random.chance(0.1))
+    accumulator = ElementType::F64;
+  result.type = !isByteFloat && random.chance(0.6)
+                    ? (isInteger(type) ? ElementType::I32 : type)
+                    : pickResultType(random, accumulator);
+  fill = pickFill(random);
+}
+
+std::vector<HostTensor> Product::drawInputs(Random &random) const {
+  std::vector<HostTensor> inputs;
+  for (const SizedType &argument : arguments)
+    inputs.push_back(
+        randomTensor(random, argument.type, sizes.at(argument.dims), fill));
+  return inputs;
+}
+
 namespace {
-
-/// What both products have in common.
-struct Product {
-  Sizes sizes;
-  ElementType type = ElementType::F32;
-  ElementType accumulator = ElementType::F32;
-  Fill fill = Fill::Normal;
-  std::vector<SizedType> arguments;
-  SizedType result;
-  Epilogue epilogue;
-  int destination = -1;
-
-  void drawTypes(Random &random, bool withByteFloats) {
-    type = random.pick({ElementType::F32, ElementType::F32, ElementType::F32,
-                        ElementType::F64, ElementType::F16, ElementType::BF16,
-                        ElementType::I8});
-    bool isByteFloat = withByteFloats && random.chance(0.15);
-    if (isByteFloat)
-      type = random.pick({ElementType::F8E4M3FN, ElementType::F8E5M2});
-    accumulator = accumulatorOf(type);
-    if (accumulator == ElementType::F32 && random.chance(0.1))
-      accumulator = ElementType::F64;
-    result.type = !isByteFloat && random.chance(0.6)
-                      ? (isInteger(type) ? ElementType::I32 : type)
-                      : pickResultType(random, accumulator);
-    fill = pickFill(random);
-  }
-
-  std::vector<HostTensor> drawInputs(Random &random) const {
-    std::vector<HostTensor> inputs;
-    for (const SizedType &argument : arguments)
-      inputs.push_back(
-          randomTensor(random, argument.type, sizes.at(argument.dims), fill));
-    return inputs;
-  }
-};
 
 struct Gemm : Product {
   bool transposeLhs = false, transposeRhs = false;

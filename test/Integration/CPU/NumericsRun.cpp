@@ -5,6 +5,7 @@
 #include "NumericsRun.h"
 
 #include "NumericsMemory.h"
+#include "NumericsSchedules.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -33,6 +34,11 @@ struct Runner::Impl {
   std::vector<uint8_t> compile(const std::string &text,
                                const compiler::CompileOptions &options,
                                std::string &error);
+  /// The module at the decision level, with plans of a variant.
+  std::string schedule(const std::string &text,
+                       const compiler::CompileOptions &options,
+                       const std::string &variant, Random &random,
+                       std::string &error);
   std::shared_ptr<rt::Executable> load(const std::vector<uint8_t> &bytes,
                                        int device, std::string &error);
   std::string judge(const Case &test, Random &random, const std::string &target,
@@ -98,6 +104,32 @@ Runner::Impl::compile(const std::string &text,
     return {};
   }
   return std::move(*bytes);
+}
+
+std::string Runner::Impl::schedule(const std::string &text,
+                                   const compiler::CompileOptions &options,
+                                   const std::string &variant, Random &random,
+                                   std::string &error) {
+  if (!context)
+    renewContext();
+  diagnostics.clear();
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      compiler::parseModule(text, *context, "case");
+  mlir::FailureOr<std::string> decided = mlir::failure();
+  if (module)
+    decided = compiler::emit(*module, compiler::Emit::Decision, options);
+  if (succeeded(decided))
+    module = compiler::parseModule(*decided, *context, "decided");
+  if (!module || failed(decided)) {
+    error = "does not compile: " + diagnostics;
+    return "";
+  }
+  if (giveSchedules(*module, variant, random) == 0)
+    error = "has no variant for target: '" + variant + "' serves nothing";
+  std::string scheduled;
+  llvm::raw_string_ostream stream(scheduled);
+  module->print(stream);
+  return scheduled;
 }
 
 std::shared_ptr<rt::Executable>
@@ -392,13 +424,18 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
   return error.empty() ? "" : where + error;
 }
 
-std::string Runner::prove(const Case &test, const std::string &target) {
+std::string Runner::prove(const Case &test, const std::string &target,
+                          const std::string &variant, Random &random) {
   compiler::CompileOptions options;
   options.target = target;
   options.requireProof = true;
   options.assemble = false;
   std::string error;
-  impl->compile(test.text, options, error);
+  std::string text = variant.empty() ? test.text
+                                     : impl->schedule(test.text, options,
+                                                      variant, random, error);
+  if (error.empty())
+    impl->compile(text, options, error);
   return error;
 }
 

@@ -21,8 +21,10 @@ public:
   std::string run(const Case &test, Random &random, bool allTargets);
 
   /// Compiles a case for a target of the tables, or "host", and demands all
-  /// proofs. Empty when there is a program, else what the compiler says.
-  std::string prove(const Case &test, const std::string &target);
+  /// proofs. Empty when there is a program, else what the compiler says. With a
+  /// variant, by some plan of it: "has no variant" where it serves nothing.
+  std::string prove(const Case &test, const std::string &target,
+                    const std::string &variant, Random &random);
 
 private:
   struct Impl;
