@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -48,6 +49,8 @@ struct GroupedGemmDefinition : OpRewritePattern<GroupedGemmOp> {
 
   LogicalResult matchAndRewrite(GroupedGemmOp op,
                                 PatternRewriter &rewriter) const override {
+    // Elements of rhs are picked by indices that its extents do not bound.
+    emitExtentChecks(rewriter, op);
     Emitter e(rewriter, op.getLoc());
     Type acc = op.getAccumulatorType();
     Value groups = emitGroups(e, op);

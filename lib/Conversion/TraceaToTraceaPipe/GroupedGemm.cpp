@@ -52,15 +52,8 @@ private:
 } // namespace
 
 void GroupedContraction::emitChecks(RewriterBase &rewriter) {
-  Value left = lhs.getTensor(), right = rhs.getTensor();
-  emitExtentCheck(rewriter, op, left, lhs.getDimK(), right, rhs.getDimK(),
-                  "lhs and rhs to have the same k");
-  emitExtentCheck(rewriter, op, left, 0, getInit(), 0,
-                  "lhs and the result to have the same rows");
-  emitExtentCheck(rewriter, op, right, rhs.getOuterDim(), getInit(), 1,
-                  "rhs and the result to have the same n");
-  emitExtentCheck(rewriter, op, right, 0, getEnds(), 0,
-                  "an end for each matrix of rhs");
+  emitExtentChecks(rewriter, grouped);
+  Value right = rhs.getTensor();
   if (!cast<RankedTensorType>(right.getType()).isDynamicDim(0))
     return;
   rewriter.setInsertionPoint(op);

@@ -405,33 +405,3 @@ ValueRange KernelBuilder::launch() {
 }
 
 void KernelBuilder::finish() { rewriter.replaceOp(op, launch()); }
-
-void mlir::tracea::emitExtentCheck(RewriterBase &rewriter, Operation *op,
-                                   Value lhs, int64_t lhsDim, Value rhs,
-                                   int64_t rhsDim, StringRef what) {
-  auto lhsType = cast<RankedTensorType>(lhs.getType());
-  auto rhsType = cast<RankedTensorType>(rhs.getType());
-  // Two static extents were compared by the verifier.
-  if (!lhsType.isDynamicDim(lhsDim) && !rhsType.isDynamicDim(rhsDim))
-    return;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Location loc = op->getLoc();
-  Value lhsSize = rewriter.createOrFold<tensor::DimOp>(loc, lhs, lhsDim);
-  Value rhsSize = rewriter.createOrFold<tensor::DimOp>(loc, rhs, rhsDim);
-  emitEqualityCheck(rewriter, op, lhsSize, rhsSize, what);
-}
-
-void mlir::tracea::emitEqualityCheck(RewriterBase &rewriter, Operation *op,
-                                     Value lhs, Value rhs, StringRef what) {
-  if (lhs == rhs)
-    return;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Location loc = op->getLoc();
-  Value same =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lhs, rhs);
-  cf::AssertOp::create(
-      rewriter, loc, same,
-      (op->getName().getStringRef() + ": expected " + what).str());
-}

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
@@ -162,13 +163,6 @@ private:
 /// when an operation has no epilogue.
 Value convertTile(ImplicitLocOpBuilder &builder, Value tile, Type elementType);
 
-/// Refuses at run time what the kernel's maps take for granted: that two
-/// dynamic extents agree.
-void emitExtentCheck(RewriterBase &rewriter, Operation *op, Value lhs,
-                     int64_t lhsDim, Value rhs, int64_t rhsDim, StringRef what);
-/// The same of two indices.
-void emitEqualityCheck(RewriterBase &rewriter, Operation *op, Value lhs,
-                       Value rhs, StringRef what);
 /// Everything that image, filter and result of a convolution must agree in.
 void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
 
