@@ -25,7 +25,6 @@ void mlir::tracea::addCleanup(OpPassManager &manager) {
 
 /// What is computed: operations are recognised and fused.
 static void addSemanticPhase(OpPassManager &manager, bool reference) {
-  manager.addPass(createVerifySteps());
   manager.addPass(createInlineCalls());
   addCleanup(manager);
   manager.addNestedPass<func::FuncOp>(createExpandFunctions());
@@ -110,6 +109,7 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
   auto runs = [&](Phase phase) {
     return options.from.getValue() <= phase && phase <= options.to.getValue();
   };
+  manager.addPass(createVerifyInput());
   if (runs(Phase::Semantic))
     addSemanticPhase(manager, options.reference);
   if (runs(Phase::Decision) && runs(Phase::Tile) && !options.reference) {

@@ -462,14 +462,15 @@ def FuseElementwise : Pass<"tracea-fuse-elementwise"> {
 }
 
 //===----------------------------------------------------------------------===//
-// VerifySteps
+// VerifyInput
 //===----------------------------------------------------------------------===//
 
-def VerifySteps : Pass<"tracea-verify-steps", "::mlir::ModuleOp"> {
-  let summary = "Refuse loops whose step is a constant below 1";
+def VerifyInput : Pass<"tracea-verify-input", "::mlir::ModuleOp"> {
+  let summary = "Refuse valid IR that has no meaning";
   let description = [{
-    Such a loop runs for ever, or not at all where canonicalization gets to see
-    it. Steps that only the run knows are looked at there.
+    A loop whose step is a constant below 1 runs for ever, or not at all where
+    canonicalization gets to see it; steps that only the run knows are looked at
+    there. The extent of a dimension that is not there is undefined.
   }];
 }
 

@@ -5,8 +5,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "mlir/Interfaces/ShapedOpInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/IR/Dimensions.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
@@ -163,9 +163,7 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// An extent of a dimension that is not there is valid IR upstream, without a
-/// meaning; folding one reads beyond the type.
-static LogicalResult verifyDimension(ShapedDimOpInterface op) {
+LogicalResult mlir::tracea_pipe::verifyDimension(ShapedDimOpInterface op) {
   std::optional<int64_t> dim = getConstantIntValue(op.getDimension());
   auto type = dyn_cast<ShapedType>(op.getShapedValue().getType());
   if (!dim || !type || !type.hasRank() || (*dim >= 0 && *dim < type.getRank()))

@@ -1,7 +1,8 @@
-// RUN: tracea-opt %s --tracea-verify-steps --split-input-file --verify-diagnostics
+// RUN: tracea-opt %s --tracea-verify-input --split-input-file --verify-diagnostics
 // RUN: not tracea-opt %s --split-input-file --tracea-compile="target=x86-64-v3" 2>&1 | FileCheck %s
 // CHECK: error: 'scf.for' op expected a step of at least 1, found 0
 // CHECK: error: 'scf.forall' op expected a step of at least 1, found -2
+// CHECK: error: 'tensor.dim' op takes dimension -1 of 'tensor<?xf32>', which has 1
 
 func.func @zero(%a: tensor<8xf32>) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
@@ -26,4 +27,23 @@ func.func @below(%a: tensor<8xf32>) -> tensor<8xf32> {
     }
   }
   return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @dimension(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %c-1 = arith.constant -1 : index
+  // expected-error @+1 {{takes dimension -1 of 'tensor<?xf32>', which has 1}}
+  %n = tensor.dim %a, %c-1 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// -----
+
+func.func @on_the_host(%a: memref<6x?xf32>) -> index {
+  %c2 = arith.constant 2 : index
+  // expected-error @+1 {{takes dimension 2 of 'memref<6x?xf32>', which has 2}}
+  %n = memref.dim %a, %c2 : memref<6x?xf32>
+  return %n : index
 }
