@@ -49,7 +49,7 @@ private:
   KernelOp kernel;
   cov::Problem &claim;
   const LaunchFacts &facts;
-  IndexArithmetic math;
+  cov::IndexArithmetic math;
   /// By symbol: the size that was seen first. By class: what the model calls
   /// it.
   std::map<Expr, SizeKey> first;

@@ -29,13 +29,17 @@ bool Prover::isImpossible(const Constraint &constraint) {
   return impossible;
 }
 
-bool Prover::isNonNegative(Term term) {
+int Prover::signOf(Term term) {
   // What is asked for in turn counts as not known meanwhile.
-  auto [place, isNew] = nonNegative.try_emplace(term, false);
+  auto [place, isNew] = signs.try_emplace(term, 0);
   if (!isNew)
     return place->second;
-  bool holds = isImpossible(less(term, 0));
-  return nonNegative[term] = holds;
+  // A maximum is the negative of a minimum.
+  int sign = isImpossible(less(term, 0))               ? 1
+             : space.kind(term) != TermKind::Minimum   ? 0
+             : isImpossible(less(Expr(0), Expr(term))) ? -1
+                                                       : 0;
+  return signs[term] = sign;
 }
 
 bool Prover::isPositive(const Expr &divisor) {
@@ -60,7 +64,8 @@ static std::optional<__int128> valueAt(const Expr &expr,
 }
 
 /// Monotony of multiplication with d >= 0, where the point violates it:
-/// u > v gives u·d − v·d >= d, u = v equality, u < v the reverse.
+/// u > v gives u·d − v·d >= d, u = v equality, u < v the reverse. Of d <= 0 the
+/// same is said of −d.
 std::vector<Constraints>
 Prover::casesOfProduct(const LinearSystem::Point &point, Term product,
                        const std::vector<Term> &terms, int &tangents) {
@@ -77,23 +82,26 @@ Prover::casesOfProduct(const LinearSystem::Point &point, Term product,
     return result;
   };
   auto violates = [&](const Expr &u, const Expr &v, const Expr &ud,
-                      const Expr &vd, Term d) {
+                      const Expr &vd, Term d, int sign) {
     std::optional<__int128> a = valueAt(u, point), b = valueAt(v, point),
                             p = valueAt(ud, point), q = valueAt(vd, point),
                             by = valueAt(d, point);
     if (!a || !b || !p || !q || !by)
       return false;
-    return *a > *b ? *p - *q < *by : *a == *b ? *p != *q : *q - *p < *by;
+    __int128 more = sign * (*p - *q), least = sign * *by;
+    return *a > *b ? more < least : *a == *b ? more != 0 : -more < least;
   };
   auto split = [&](const Expr &u, const Expr &v, const Expr &ud, const Expr &vd,
-                   Term d) {
-    return std::vector<Constraints>{{atLeast(u, v + 1), atLeast(ud - vd, d)},
+                   Term d, int sign) {
+    Expr more = sign * (ud - vd), least = sign * Expr(d);
+    return std::vector<Constraints>{{atLeast(u, v + 1), atLeast(more, least)},
                                     {equal(u, v), equal(ud, vd)},
-                                    {atMost(u, v - 1), atLeast(vd - ud, d)}};
+                                    {atMost(u, v - 1), atLeast(-more, least)}};
   };
   std::set<Term> tried;
   for (Term d : factors) {
-    if (!tried.insert(d).second || !isNonNegative(d))
+    int sign = 0;
+    if (!tried.insert(d).second || !(sign = signOf(d)))
       continue;
     Expr u = rest(factors, d);
     for (Term other : terms) {
@@ -104,23 +112,23 @@ Prover::casesOfProduct(const LinearSystem::Point &point, Term product,
           otherFactors.end())
         continue;
       Expr v = rest(otherFactors, d);
-      if (violates(u, v, product, other, d))
-        return split(u, v, product, other, d);
+      if (violates(u, v, product, other, d, sign))
+        return split(u, v, product, other, d, sign);
     }
-    if (violates(u, 0, product, 0, d))
-      return split(u, 0, product, 0, d);
+    if (violates(u, 0, product, 0, d, sign))
+      return split(u, 0, product, 0, d, sign);
   }
   // The tangent at the point.
   for (Term d : tried) {
     Expr u = rest(factors, d);
     std::optional<__int128> at = valueAt(u, point);
-    if (tangents <= 0 || !isNonNegative(d) || !at || *at > INT32_MAX ||
-        *at < INT32_MIN)
+    int sign = signOf(d);
+    if (tangents <= 0 || !sign || !at || *at > INT32_MAX || *at < INT32_MIN)
       continue;
     int64_t v = int64_t(*at);
-    if (violates(u, v, product, v * Expr(d), d)) {
+    if (violates(u, v, product, v * Expr(d), d, sign)) {
       --tangents;
-      return split(u, v, product, v * Expr(d), d);
+      return split(u, v, product, v * Expr(d), d, sign);
     }
   }
   return {};

@@ -76,14 +76,16 @@ Prover::Closure Prover::close(const Constraints &constraints,
       std::vector<Term> factors = space.factors(term);
       for (Term factor : factors)
         mention(factor);
-      // lo <= u <= hi gives lo·d <= u·d <= hi·d for d >= 0.
+      // lo <= u <= hi gives lo·d <= u·d <= hi·d for d >= 0, and the reverse for
+      // d <= 0.
       for (size_t which : {0, 1}) {
         Term u = factors[which], d = factors[1 - which];
         std::optional<std::pair<int64_t, int64_t>> ends;
+        int sign = 0;
         if (factors.size() == 2 && (ends = space.bounds(u)) &&
-            isNonNegative(d)) {
-          add(atLeast(term, ends->first * Expr(d)));
-          add(atMost(term, ends->second * Expr(d)));
+            (sign = signOf(d))) {
+          add(atLeast(sign * Expr(term), ends->first * (sign * Expr(d))));
+          add(atMost(sign * Expr(term), ends->second * (sign * Expr(d))));
         }
       }
       break;

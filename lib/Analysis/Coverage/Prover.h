@@ -96,7 +96,9 @@ private:
                     const std::vector<Constraints> &alternatives, size_t first,
                     const std::vector<Term> &mentioned,
                     LinearSystem::Point &point, size_t *failed);
-  bool isNonNegative(Term term);
+  /// 1 of what is never negative, -1 of a minimum that is never positive, 0 of
+  /// all else.
+  int signOf(Term term);
   bool isPositive(const Expr &divisor);
   bool isImpossible(const Constraint &constraint);
   Answer give(std::string reason) {
@@ -108,7 +110,7 @@ private:
   const Options &options;
   Statistics &statistics;
   std::chrono::steady_clock::time_point start;
-  std::map<Term, bool> nonNegative;
+  std::map<Term, int> signs;
   std::map<Expr, bool> positive;
   std::map<Expr, std::vector<Term>> mentions;
   /// Symbols with values, while a point is looked for.

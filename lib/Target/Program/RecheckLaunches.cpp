@@ -9,6 +9,7 @@
 #include "tracea/Target/Program/RecheckLaunches.h"
 
 #include "tracea/Analysis/Coverage/Decide.h"
+#include "tracea/Analysis/Coverage/IndexArithmetic.h"
 #include "tracea/Target/Program/IndexCheck.h"
 
 #include <chrono>
@@ -41,6 +42,7 @@ public:
                 const std::map<Term, Expr> &symbols);
 
   cov::Space space;
+  cov::IndexArithmetic math{space};
   std::vector<cov::Constraint> checks;
 
 private:
@@ -119,11 +121,11 @@ Expr EntryExprs::translate(const rt::Expr &node) {
   case rt::ExprOp::Sub:
     return at(node.a) - at(node.b);
   case rt::ExprOp::Mul:
-    return space.product(at(node.a), at(node.b));
+    return math.product(at(node.a), at(node.b));
   case rt::ExprOp::Min:
-    return space.min(at(node.a), at(node.b));
+    return math.min(at(node.a), at(node.b));
   case rt::ExprOp::Max:
-    return space.max(at(node.a), at(node.b));
+    return math.max(at(node.a), at(node.b));
   case rt::ExprOp::FloorDiv:
   case rt::ExprOp::CeilDiv:
   case rt::ExprOp::Mod: {
@@ -131,9 +133,9 @@ Expr EntryExprs::translate(const rt::Expr &node) {
     // a proof where it matters.
     Expr divisor = at(node.b);
     if (node.op == rt::ExprOp::Mod)
-      return space.mod(at(node.a), divisor);
-    return node.op == rt::ExprOp::CeilDiv ? space.ceilDiv(at(node.a), divisor)
-                                          : space.floorDiv(at(node.a), divisor);
+      return math.mod(at(node.a), divisor);
+    return node.op == rt::ExprOp::CeilDiv ? math.ceilDiv(at(node.a), divisor)
+                                          : math.floorDiv(at(node.a), divisor);
   }
   case rt::ExprOp::Select: {
     // A quotient that is rounded towards zero asks for the sign of a size.
@@ -141,9 +143,9 @@ Expr EntryExprs::translate(const rt::Expr &node) {
         getConstraint(entry.exprs[node.a]);
     if (!condition || condition->equality)
       break;
-    if (space.isSumOfSizes(condition->expr))
+    if (math.isNonNegative(condition->expr))
       return at(node.b);
-    if (space.isSumOfSizes(-condition->expr - 1))
+    if (math.isNonNegative(-condition->expr - 1))
       return at(node.c);
     break;
   }
@@ -219,10 +221,13 @@ Expr EntryExprs::getTruth(int64_t number) {
       return Expr::invalid();
     // What never holds is no alternative, and what always does no condition.
     bool isBoth = node.op == rt::ExprOp::Min;
-    for (auto [one, other] : {std::pair(a, b), std::pair(b, a)})
-      if (one.isConstant() && isBoth == (one.constant() >= 0))
+    for (auto [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+      cov::IndexInterval interval = math.getInterval(one);
+      if (isBoth ? interval.lower.value_or(-1) >= 0
+                 : interval.upper.value_or(0) < 0)
         return other;
-    return isBoth ? space.min(a, b) : space.max(a, b);
+    }
+    return isBoth ? math.min(a, b) : math.max(a, b);
   }
   std::optional<cov::Constraint> constraint = getConstraint(node);
   return constraint ? space.truth(*constraint) : Expr::invalid();
@@ -263,41 +268,21 @@ void EntryExprs::assumeMultiple(const rt::Expr &node) {
   if (most.op != rt::ExprOp::Max || !isConstant(most.b, 1))
     return;
   Expr a = values[rest.a], y = values[most.a];
-  if (space.isSumOfSizes(a) && space.isSumOfSizes(y) &&
-      std::find(checks.begin(), checks.end(),
-                cov::atMost(space.min(a, 1), y)) != checks.end())
+  if (math.isNonNegative(a) && math.isNonNegative(y) &&
+      std::find(checks.begin(), checks.end(), cov::atMost(math.min(a, 1), y)) !=
+          checks.end())
     checks.push_back(
-        cov::equal(space.product(y, space.floorDiv(a, values[rest.b])), a));
+        cov::equal(math.product(y, math.floorDiv(a, values[rest.b])), a));
 }
 
 Expr EntryExprs::transfer(const Expr &expr, const cov::Space &from,
                           const std::map<Term, Expr> &symbols) {
-  Expr result = expr.constant();
-  for (const Expr::Summand &summand : expr.terms()) {
-    Term term = summand.first;
-    Expr part = Expr::invalid();
-    auto operand = [&](unsigned number) {
-      return transfer(from.operand(term, number), from, symbols);
-    };
-    switch (from.kind(term)) {
-    case cov::TermKind::Quotient:
-      part = space.floorDiv(operand(0), operand(1));
-      break;
-    case cov::TermKind::Minimum:
-      part = space.min(operand(0), operand(1));
-      break;
-    case cov::TermKind::Product:
-      part = 1;
-      for (Term factor : from.factors(term))
-        part = space.product(part, transfer(factor, from, symbols));
-      break;
-    default:
-      if (auto found = symbols.find(term); found != symbols.end())
-        part = found->second;
-    }
-    result += summand.second * part;
-  }
-  return expr.isValid() ? result : Expr::invalid();
+  return cov::transfer(expr, from, math, [&](Term term) -> std::optional<Expr> {
+    auto found = symbols.find(term);
+    if (found == symbols.end())
+      return std::nullopt;
+    return found->second;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,8 +396,8 @@ std::string Launches::compareGrid(const rt::StepSpec &step) {
     return "";
   Expr product = 1;
   for (const Expr &extent : model.grid)
-    product = exprs.space.product(product,
-                                  exprs.transfer(extent, model.space, symbols));
+    product = exprs.math.product(product,
+                                 exprs.transfer(extent, model.space, symbols));
   // Of kernels for one launch the first runs that can: the others have no
   // tiles.
   int64_t tiles = step.tiles;
@@ -487,7 +472,7 @@ void Launches::addRatio(const cov::Constraint &assumption) {
       if (symbols.count(name))
         std::swap(name, other);
       divisor =
-          exprs.space.product(divisor, exprs.transfer(other, from, symbols));
+          exprs.math.product(divisor, exprs.transfer(other, from, symbols));
     }
     if (from.kind(name) != cov::TermKind::Symbol || symbols.count(name))
       continue;
@@ -496,14 +481,13 @@ void Launches::addRatio(const cov::Constraint &assumption) {
     if (!numerator.isValid() || !divisor.isValid())
       return;
     // Where the divisor may be 0, some check may have taken care of that.
-    Expr quotient =
-        exprs.space.floorDiv(numerator, exprs.space.max(divisor, 1));
+    Expr quotient = exprs.math.floorDiv(numerator, exprs.math.max(divisor, 1));
     cov::Constraint multiple =
-        cov::equal(exprs.space.product(divisor, quotient), numerator);
+        cov::equal(exprs.math.product(divisor, quotient), numerator);
     bool isKnown = std::find(exprs.checks.begin(), exprs.checks.end(),
                              multiple) != exprs.checks.end();
     symbols[name] =
-        isKnown ? quotient : exprs.space.floorDiv(numerator, divisor);
+        isKnown ? quotient : exprs.math.floorDiv(numerator, divisor);
     return;
   }
 }

@@ -1375,13 +1375,13 @@ tracea_pipe.kernel @k(%x: memref<?x64xf32>) {
   %least = arith.minsi %n, %c256 : index
   %chunk = arith.maxsi %least, %c1 : index
   %grid = arith.ceildivsi %n, %chunk : index
-  // expected-note@+1 {{the tiles are made here}}
+  // expected-note-re@+1 {{index 0 of the tile is made here: once it is {{[0-9]+}}, once {{[0-9]+}}}}
   tracea_pipe.tiles (%i) in (%grid) {
     %from = arith.muli %i, %c1 : index
     %left = arith.subi %n, %from : index
     %rows = arith.minsi %chunk, %left : index
     %part = memref.subview %x[%from, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
-    // expected-error-re@+1 {{does not write each element of argument #0 once: with dimension 0 of argument #0 = {{-?[0-9]+}}, one element is written twice}}
+    // expected-error-re@+1 {{writes an element of argument #0 twice: with dimension 0 of argument #0 = {{[0-9]+}}, element [{{[0-9]+}}, {{[0-9]+}}] is written where index 0 of the tile = {{[0-9]+}}, }}
     linalg.fill ins(%zero : f32) outs(%part : memref<?x64xf32, strided<[64, 1], offset: ?>>)
   }
   tracea_pipe.end

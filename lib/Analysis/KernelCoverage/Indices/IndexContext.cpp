@@ -87,7 +87,7 @@ IndexContext::Loop &IndexContext::enter(RoleOp role) {
 
 /// The counter t >= 0 with lower + step * t < each of `uppers`. A bound in
 /// sizes alone becomes the range, the others conditions.
-static Expr getCounterRange(IndexArithmetic &math, const Expr &lower,
+static Expr getCounterRange(cov::IndexArithmetic &math, const Expr &lower,
                             ArrayRef<Expr> uppers, int64_t step,
                             std::optional<Expr> &extent) {
   Expr chosen = Expr::invalid();
@@ -105,7 +105,7 @@ static Expr getCounterRange(IndexArithmetic &math, const Expr &lower,
   if (extent)
     return chosen;
   for (const Expr &upper : uppers) {
-    IndexInterval interval = math.getInterval(upper - lower);
+    cov::IndexInterval interval = math.getInterval(upper - lower);
     if (!interval.upper || *interval.upper > INT64_MAX / 2)
       continue;
     Expr trips = math.ceilDiv(std::max<int64_t>(*interval.upper, 0), step);

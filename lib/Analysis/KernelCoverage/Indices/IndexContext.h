@@ -11,7 +11,6 @@
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXCONTEXT_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_INDEXCONTEXT_H
 
-#include "IndexArithmetic.h"
 #include "LaunchFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,6 +20,7 @@
 #include <set>
 
 namespace mlir::tracea {
+namespace cov = ::tracea::coverage;
 
 /// What all contexts of a kernel share.
 struct KernelIndices {
@@ -58,7 +58,7 @@ struct KernelIndices {
 
   tracea_pipe::KernelOp kernel;
   FunctionType type;
-  IndexArithmetic math;
+  cov::IndexArithmetic math;
   LaunchFacts facts;
   /// In words, for messages.
   std::map<cov::Term, std::string> names;
@@ -154,7 +154,7 @@ public:
                     llvm::SmallVectorImpl<cov::Constraint> &guard);
 
   KernelIndices &kernel;
-  IndexArithmetic &math;
+  cov::IndexArithmetic &math;
   /// What joins and splits ids (of outputs).
   std::vector<cov::Stage> stages;
   /// Ids that stages use up; what they make is in the ids instead.

@@ -172,7 +172,7 @@ std::optional<bool> IndexContext::isKnown(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || !compare.getLhs().getType().isIntOrIndex())
     return std::nullopt;
-  IndexInterval more =
+  cov::IndexInterval more =
       math.getInterval(get(compare.getLhs()) - get(compare.getRhs()));
   bool isAbove = more.lower && *more.lower >= 1;
   bool isBelow = more.upper && *more.upper <= -1;
@@ -349,8 +349,9 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
 
 Expr IndexContext::translate(AffineExpr expr, ValueRange operands,
                              unsigned numDims, Operation *op) {
-  return math.apply(
-      expr, numDims, [&](unsigned number) { return get(operands[number]); },
+  return applyMap(
+      expr, numDims, math,
+      [&](unsigned number) { return get(operands[number]); },
       [&](AffineExprKind kind, Expr lhs, Expr rhs) {
         if (kind == AffineExprKind::CeilDiv)
           return math.ceilDiv(lhs, divisor(op, rhs));

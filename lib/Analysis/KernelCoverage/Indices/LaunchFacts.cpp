@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LaunchFacts.h"
-#include "IndexArithmetic.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -50,7 +49,7 @@ public:
   /// Whether everything that was learnt is in the classes and the checks.
   bool isComplete = true;
   std::shared_ptr<cov::Space> space = std::make_shared<cov::Space>();
-  IndexArithmetic math;
+  cov::IndexArithmetic math;
   std::vector<cov::Constraint> checks;
   std::vector<LaunchFacts::Ratio> ratios;
 
@@ -126,11 +125,11 @@ Expr HostSizes::get(Value value) {
       .Case([&](affine::AffineApplyOp apply) -> Expr {
         AffineMap map = apply.getAffineMap();
         bool isDivided = false;
-        Expr result = math.apply(map.getResult(0), map.getNumDims(), operand,
-                                 [&](AffineExprKind, Expr, Expr) {
-                                   isDivided = true;
-                                   return Expr::invalid();
-                                 });
+        Expr result = applyMap(map.getResult(0), map.getNumDims(), math,
+                               operand, [&](AffineExprKind, Expr, Expr) {
+                                 isDivided = true;
+                                 return Expr::invalid();
+                               });
         return isDivided ? computed(value) : result;
       })
       .Case<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
@@ -300,7 +299,7 @@ Expr HostSizes::getTruth(Value condition) {
     // What never holds is no alternative, and what always does no condition.
     bool isBoth = isa<arith::AndIOp>(op);
     for (auto [one, other] : {std::pair(a, b), std::pair(b, a)}) {
-      IndexInterval interval = math.getInterval(one);
+      cov::IndexInterval interval = math.getInterval(one);
       if (isBoth ? interval.lower.value_or(-1) >= 0
                  : interval.upper.value_or(0) < 0)
         return other;
@@ -506,36 +505,25 @@ std::optional<Expr> LaunchFacts::get(
   return inverse->second.sign * (*size - inverse->second.offset);
 }
 
-Expr mlir::tracea::transfer(
-    const Expr &expr, const cov::Space &from, IndexArithmetic &to,
-    llvm::function_ref<std::optional<Expr>(cov::Term)> replace) {
-  if (!expr.isValid())
-    return expr;
-  Expr result = expr.constant();
-  for (auto [term, coefficient] : expr.terms()) {
-    Expr part;
-    if (std::optional<Expr> known = replace(term)) {
-      result += coefficient * *known;
-      continue;
-    }
-    switch (from.kind(term)) {
-    case cov::TermKind::Quotient:
-      part = to.floorDiv(transfer(from.operand(term, 0), from, to, replace),
-                         transfer(from.operand(term, 1), from, to, replace));
-      break;
-    case cov::TermKind::Minimum:
-      part = to.min(transfer(from.operand(term, 0), from, to, replace),
-                    transfer(from.operand(term, 1), from, to, replace));
-      break;
-    case cov::TermKind::Product:
-      part = 1;
-      for (cov::Term factor : from.factors(term))
-        part = to.product(part, transfer(factor, from, to, replace));
-      break;
-    default:
-      part = Expr::invalid();
-    }
-    result += coefficient * part;
+Expr mlir::tracea::applyMap(
+    AffineExpr expr, unsigned numDims, cov::IndexArithmetic &math,
+    llvm::function_ref<Expr(unsigned)> operand,
+    llvm::function_ref<Expr(AffineExprKind, Expr, Expr)> divide) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return operand(dim.getPosition());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return operand(numDims + symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Expr lhs = applyMap(binary.getLHS(), numDims, math, operand, divide);
+  Expr rhs = applyMap(binary.getRHS(), numDims, math, operand, divide);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return math.product(lhs, rhs);
+  default:
+    return divide(expr.getKind(), lhs, rhs);
   }
-  return result;
 }

@@ -9,10 +9,11 @@
 #ifndef TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_LAUNCHFACTS_H
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_INDICES_LAUNCHFACTS_H
 
-#include "IndexArithmetic.h"
+#include "tracea/Analysis/Coverage/IndexArithmetic.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 namespace mlir::tracea {
+namespace cov = ::tracea::coverage;
 
 /// A size that a launch brings: an extent of an argument, or an integer
 /// argument (dim -1).
@@ -64,11 +65,12 @@ struct LaunchFacts {
   bool isComplete = true;
 };
 
-/// An expression of another space, with its symbols replaced, and other terms
-/// that have a replacement; invalid where a symbol has none.
-cov::Expr
-transfer(const cov::Expr &expr, const cov::Space &from, IndexArithmetic &to,
-         llvm::function_ref<std::optional<cov::Expr>(cov::Term)> replace);
+/// What a map makes of its operands, dimensions first; `divide` does the
+/// divisions.
+cov::Expr applyMap(
+    AffineExpr expr, unsigned numDims, cov::IndexArithmetic &math,
+    llvm::function_ref<cov::Expr(unsigned)> operand,
+    llvm::function_ref<cov::Expr(AffineExprKind, cov::Expr, cov::Expr)> divide);
 
 /// The launches of `kernel` in functions; nothing where operations that are no
 /// functions may launch it as well. Nothing else than functions is read: passes

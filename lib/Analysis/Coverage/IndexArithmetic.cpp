@@ -1,12 +1,11 @@
-//===- IndexArithmetic.cpp - Integers of a kernel, simplified -------------===//
+//===- IndexArithmetic.cpp - Simplified expressions -----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "IndexArithmetic.h"
+#include "tracea/Analysis/Coverage/IndexArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
-using namespace mlir::tracea;
-using namespace ::tracea::coverage;
+using namespace tracea::coverage;
 using llvm::SmallVector;
 
 /// Conjunctions and minima are taken apart into at most so many pieces.
@@ -42,7 +41,7 @@ IndexInterval IndexArithmetic::getInterval(Term term) {
   case TermKind::Symbol:
   case TermKind::Id:
   case TermKind::Coordinate: {
-    const ::tracea::coverage::Range range = space.range(term);
+    const Range range = space.range(term);
     result.lower = getInterval(range.lower).lower;
     if (range.upper)
       result.upper = add(getInterval(*range.upper).upper, -1);
@@ -139,29 +138,6 @@ Expr IndexArithmetic::min(const Expr &a, const Expr &b) {
   if (isNonNegative(a - b))
     return b;
   return space.min(a, b);
-}
-
-Expr IndexArithmetic::apply(
-    AffineExpr expr, unsigned numDims,
-    llvm::function_ref<Expr(unsigned)> operand,
-    llvm::function_ref<Expr(AffineExprKind, Expr, Expr)> divide) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return constant.getValue();
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return operand(dim.getPosition());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return operand(numDims + symbol.getPosition());
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  Expr lhs = apply(binary.getLHS(), numDims, operand, divide);
-  Expr rhs = apply(binary.getRHS(), numDims, operand, divide);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return product(lhs, rhs);
-  default:
-    return divide(expr.getKind(), lhs, rhs);
-  }
 }
 
 std::pair<Expr, Expr> IndexArithmetic::splitAt(const Expr &expr, Term term,
@@ -289,4 +265,42 @@ void IndexArithmetic::requireZero(
   Constraint constraint{expr, true};
   if (expr != Expr(0) && !llvm::is_contained(conjunction, constraint))
     conjunction.push_back(constraint);
+}
+
+//===----------------------------------------------------------------------===//
+// Other spaces
+//===----------------------------------------------------------------------===//
+
+Expr tracea::coverage::transfer(
+    const Expr &expr, const Space &from, IndexArithmetic &to,
+    llvm::function_ref<std::optional<Expr>(Term)> replace) {
+  if (!expr.isValid())
+    return expr;
+  Expr result = expr.constant();
+  for (auto [term, coefficient] : expr.terms()) {
+    Expr part;
+    if (std::optional<Expr> known = replace(term)) {
+      result += coefficient * *known;
+      continue;
+    }
+    switch (from.kind(term)) {
+    case TermKind::Quotient:
+      part = to.floorDiv(transfer(from.operand(term, 0), from, to, replace),
+                         transfer(from.operand(term, 1), from, to, replace));
+      break;
+    case TermKind::Minimum:
+      part = to.min(transfer(from.operand(term, 0), from, to, replace),
+                    transfer(from.operand(term, 1), from, to, replace));
+      break;
+    case TermKind::Product:
+      part = 1;
+      for (Term factor : from.factors(term))
+        part = to.product(part, transfer(factor, from, to, replace));
+      break;
+    default:
+      part = Expr::invalid();
+    }
+    result += coefficient * part;
+  }
+  return result;
 }
