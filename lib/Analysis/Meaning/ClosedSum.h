@@ -111,6 +111,8 @@ private:
   // Defined.cpp
   void addSplit(ClosedSum &sum);
   void addBorders(ClosedSum &sum);
+  bool mayEndFirst(AffineExpr expr, const numerics::Form &end,
+                   const ClosedSum &sum) const;
   bool isShorter(unsigned argument, unsigned dim, const WalkedDim &other) const;
   bool addDefinedDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
   numerics::Form evaluate(AffineExpr expr,

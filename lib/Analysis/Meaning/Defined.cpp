@@ -198,6 +198,17 @@ void SumFinder::addSplit(ClosedSum &sum) {
   }
 }
 
+/// Whether a factor, whose extent the run knows, may end before the one that
+/// the sum is said to go along, whose type has it: a padded copy has more.
+bool SumFinder::mayEndFirst(AffineExpr expr, const Form &end,
+                            const ClosedSum &sum) const {
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  if (!dim || dim.getPosition() < coordinates.size() || end.isConstant())
+    return false;
+  const WalkedDim &along = sum.dims[dim.getPosition() - coordinates.size()];
+  return extent(along.argument, along.dim).isConstant();
+}
+
 /// Windows of factors end at the borders of what they look into.
 void SumFinder::addBorders(ClosedSum &sum) {
   unsigned rank = coordinates.size();
@@ -223,13 +234,13 @@ void SumFinder::addBorders(ClosedSum &sum) {
   for (int64_t factor = 0; factor < definition.getFactors(); ++factor)
     for (auto [dim, expr] :
          llvm::enumerate(definition.getMap(factor).getResults())) {
+      Form end = extent(definition.getOperands()[factor], dim);
       bool isWindow = false;
       for (unsigned k = rank; k < definition.getNumDims(); ++k)
         isWindow |= !isa<AffineDimExpr>(expr) && expr.isFunctionOfDim(k);
-      if (!isWindow)
+      if (!isWindow && !mayEndFirst(expr, end, sum))
         continue;
       Form place = evaluate(expr, walked);
-      Form end = extent(definition.getOperands()[factor], dim);
       require(place);
       require(index.sub(index.sub(end, place), Form(1)));
     }

@@ -180,11 +180,64 @@ Evaluator::Env Evaluator::inLoop(scf::ForOp loop, const Form &iteration,
 // Results
 //===----------------------------------------------------------------------===//
 
+/// A tile that is cut to one row or column has no other: the coordinate says
+/// nothing of where the element lies, which is the tile's alone. Where no tile
+/// says it either, since there is only one, the coordinate has to.
+void Evaluator::dropSingles(Operation *writer, BlockArgument object,
+                            Coordinates &at, Env env) {
+  auto type = cast<MemRefType>(object.getType());
+  std::optional<TileTransfer> transfer = getTileTransfer(writer);
+  bool isWalking = transfer && !transfer->walks.empty();
+  for (size_t number = 0; number < at.size(); ++number) {
+    if (at[number].isConstant() ||
+        !index.prove(index.scale(at[number], -1), env->facts))
+      continue;
+    Coordinates without = at;
+    without[number] = Form(0);
+    bool isNeeded = false;
+    if (!isWalking)
+      for (auto [dim, with, form] : llvm::enumerate(
+               written(writer, at, env), written(writer, without, env)))
+        isNeeded |= form.isConstant() && !with.isConstant() &&
+                    type.getDimSize(dim) != 1;
+    if (!isNeeded)
+      at = std::move(without);
+  }
+}
+
+/// What the kernel's definition says of the extents of a result: it has no more
+/// rows and columns than the factors, whose types may tell where its own does
+/// not.
+Evaluator::Env Evaluator::withFactors(BlockArgument object, Env env) {
+  auto type = cast<MemRefType>(object.getType());
+  ArrayAttr definitions = kernel.getDefinitionsAttr();
+  if (!definitions)
+    return env;
+  for (auto definition : definitions.getAsRange<DefinitionAttr>()) {
+    if (definition.getResult() != object.getArgNumber())
+      continue;
+    for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
+      auto operand = cast<MemRefType>(
+          kernel.getFunctionType().getInput(definition.getOperands()[factor]));
+      for (auto [extent, expr] : llvm::zip(
+               operand.getShape(), definition.getMap(factor).getResults())) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        // A result without elements has no writers to be looked at.
+        if (dim && dim.getPosition() < type.getRank() &&
+            type.isDynamicDim(dim.getPosition()) && extent > 0)
+          env = range(env, index.sub(Form(extent),
+                                     extentOf(object, dim.getPosition())));
+      }
+    }
+  }
+  return env;
+}
+
 std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
                                                BlockArgument object) {
   // A witness: some tile, some iterations of the loops around the write, some
   // element of the tile that is written.
-  Env env = intern({});
+  Env env = withFactors(object, intern({}));
   grid.clear();
   rasters.clear();
   done.clear();
@@ -238,12 +291,7 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   // Of a part of a tile that lies past its limits no element is written.
   if (index.prove(Form(-1), inner->facts))
     return std::nullopt;
-  // A tile that is cut to one row or column has no other: the coordinate says
-  // nothing of where the element lies, which is the tile's alone.
-  for (Form &coordinate : at)
-    if (!coordinate.isConstant() &&
-        index.prove(index.scale(coordinate, -1), inner->facts))
-      coordinate = Form(0);
+  dropSingles(writer, object, at, inner);
   walkedNumbers.clear();
   inner = nameWalked(writer, at, inner,
                      [&](unsigned id) { candidates.push_back(id); });

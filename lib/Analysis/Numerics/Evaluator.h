@@ -250,6 +250,9 @@ private:
 
   // Results: Evaluator.cpp.
   /// Nothing, without a failure, where the write lies past its limits.
+  Env withFactors(mlir::BlockArgument object, Env env);
+  void dropSingles(mlir::Operation *writer, mlir::BlockArgument object,
+                   Coordinates &at, Env env);
   std::optional<ElementTerm> resultOf(Operation *writer, BlockArgument object);
 
   tracea_pipe::KernelOp kernel;

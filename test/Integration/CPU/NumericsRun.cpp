@@ -434,8 +434,11 @@ std::string Runner::prove(const Case &test, const std::string &target,
   std::string text = variant.empty() ? test.text
                                      : impl->schedule(test.text, options,
                                                       variant, random, error);
-  if (error.empty())
-    impl->compile(text, options, error);
+  if (!error.empty())
+    return error;
+  impl->compile(text, options, error);
+  if (!error.empty() && !variant.empty())
+    error += "where the module has been given schedules:\n" + text;
   return error;
 }
 
