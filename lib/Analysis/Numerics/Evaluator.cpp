@@ -332,7 +332,8 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
       form = index.substitute(form, digits, nullptr);
     value = terms.substitute(value, digits, llvm::DenseMap<unsigned, TermRef>(),
                              TermSpace::Map(), nullptr);
-    candidates[number] = high;
+    // The upper digits may be several numbers as well: they are next.
+    candidates[number--] = high;
     candidates.push_back(low);
   }
 
