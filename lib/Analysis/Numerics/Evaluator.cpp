@@ -285,10 +285,13 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   Coordinates at;
   for (int64_t extent : extentsOf(writer))
     at.push_back(witness(Form(extent)));
-  for (auto [limit, coordinate] : llvm::zip(limitsOf(writer), at))
-    inner = range(inner, index.sub(index.sub(indexOf(limit, inner), coordinate),
-                                   Form(1)));
   // Of a part of a tile that lies past its limits no element is written.
+  for (auto [limit, coordinate] : llvm::zip(limitsOf(writer), at)) {
+    Form count = indexOf(limit, inner);
+    if (index.prove(index.scale(count, -1), inner->facts))
+      return std::nullopt;
+    inner = range(inner, index.sub(index.sub(count, coordinate), Form(1)));
+  }
   if (index.prove(Form(-1), inner->facts))
     return std::nullopt;
   dropSingles(writer, object, at, inner);
