@@ -1,5 +1,4 @@
-//===- Banks.cpp - The banks of shared memory and exact conflict degrees
-//-----===//
+//===- Banks.cpp - The banks of shared memory and exact conflict degrees --===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

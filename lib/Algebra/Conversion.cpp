@@ -1,5 +1,4 @@
-//===- Conversion.cpp - What it takes to move a tile between two lane maps
-//-----===//
+//===- Conversion.cpp - What it takes to move a tile between two lane maps ===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

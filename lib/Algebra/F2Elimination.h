@@ -1,5 +1,4 @@
-//===- F2Elimination.h - Incremental elimination over F2 with combinations
-//-----===//
+//===- F2Elimination.h - Incremental elimination over F2 with combinations ===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- SharedOperand.cpp - Matrix operands that wgmma reads from shared memory
-//-===//
+//===- SharedOperand.cpp - Operands of wgmma in shared memory -------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

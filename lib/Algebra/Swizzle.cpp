@@ -1,5 +1,4 @@
-//===- Swizzle.cpp - Invertible linear maps on shared-memory offset bits
-//-----===//
+//===- Swizzle.cpp - Invertible linear maps on shared-memory offset bits --===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

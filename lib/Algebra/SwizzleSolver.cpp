@@ -78,7 +78,7 @@ tracea::algebra::chunkSubspaces(const SwizzleProblem &problem,
 }
 
 namespace {
-/// One problem with what every candidate needs.
+/// Solves one problem; what all candidate swizzles need of it is computed once.
 class Solver {
 public:
   Solver(const SwizzleProblem &problem, const SwizzleLimits &limits)

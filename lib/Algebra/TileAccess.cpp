@@ -304,7 +304,8 @@ Expected<TileAccessDegree> Analysis::degree(int64_t maxAddresses) {
     return result;
   }
 
-  // One period of offsets.
+  // The banks of an access repeat with the offset; one period of offsets shows
+  // them all.
   int64_t period = offsetPeriod();
   int64_t offsets = access.step ? period / std::gcd(access.step, period) : 1;
   std::vector<int64_t> registers = instructionRegisters();

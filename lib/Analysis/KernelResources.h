@@ -14,7 +14,7 @@ namespace mlir::tracea {
 struct KernelResources {
   ::tracea::analysis::ResourceUse use;
   ::tracea::analysis::ResourceLimits limits;
-  /// What the sites of `use` are.
+  /// The operations that the sites of `use` number, for diagnostics.
   SmallVector<Operation *> sites;
 };
 

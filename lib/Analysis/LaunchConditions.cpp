@@ -25,7 +25,7 @@ public:
   Comparison(KernelOp kernel, cov::Problem &claim, const LaunchFacts &facts)
       : kernel(kernel), claim(claim), facts(facts), math(claim.space) {}
 
-  /// What the host lacks; empty: nothing.
+  /// Says which check of the host is missing; empty where none is.
   std::string run();
 
 private:

@@ -384,7 +384,7 @@ std::string tracea::analysis::getDigest(std::string_view check,
                                         std::string_view model) {
   llvm::SHA256 hash;
   for (std::string_view text : {check, claim, model}) {
-    // None has a line break.
+    // Texts have no line break, so that one between them keeps them apart.
     hash.update(llvm::StringRef(text.data(), text.size()));
     hash.update(llvm::StringRef("\n"));
   }

@@ -1,6 +1,10 @@
 //===- RequireProof.cpp - Refuses kernels that lack a certificate ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides nothing itself: reads the certificates and remarks that the checks
+// have left on kernels of the pipeline level, and makes what is missing an
+// error.
 
 #include "tracea/Analysis/Certificates.h"
 #include "tracea/Analysis/Passes.h"

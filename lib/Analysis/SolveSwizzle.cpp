@@ -121,7 +121,7 @@ private:
       value.setType(withStaged(value.getType(), staged));
   }
 
-  /// What the proof says, in one line.
+  /// A line of text that says why no swizzle can do.
   static std::string describeProof(const alg::SwizzleAnswer &answer) {
     const alg::Refutation &proof = *answer.decision.refutation;
     std::string chunk =

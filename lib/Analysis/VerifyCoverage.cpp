@@ -268,7 +268,7 @@ private:
       }
       reason = result.reason;
       if (result.verdict == cov::Verdict::Refuted) {
-        // What is out of bounds is a fault of its own.
+        // An access out of bounds is reported in words of its own.
         bool isOut = result.finding.property == cov::Property::Bounds;
         reason = isOut ? "an access may be out of bounds"
                        : getDoubt(coverage, content, result.finding);

@@ -173,7 +173,8 @@ tc::makeCUDAProgram(ModuleOp code,
   std::optional<std::string> path;
   if (options.assemble)
     path = findCUDAAssembler();
-  // From here on the assembler works beside.
+  // The assembler runs in a process of its own while the next kernel is
+  // compiled.
   std::optional<tc::StepTimer> timer;
   std::unique_ptr<CUDAAssembler> assembler;
   if (path) {

@@ -169,7 +169,7 @@ private:
   StringRef text;
   size_t at = 0;
   std::vector<Level> levels;
-  /// Those of all levels.
+  /// Operators that are open at all levels of nesting together.
   unsigned operators = 0;
   /// Minus signs in a row, over which the parser recurses wherever they are.
   unsigned signs = 0;

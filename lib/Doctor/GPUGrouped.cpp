@@ -48,7 +48,8 @@ public:
 
   Reason checkPlan(const Problem &problem, const TargetDescription &target,
                    const Plan &plan) const override {
-    // The same tiles of one product.
+    // Tiles of a grouped product are checked as those of one product of the
+    // same shape.
     Plan whole = plan;
     schedule::WarpgroupGemm fields;
     static_cast<schedule::WarpgroupRing &>(fields) =

@@ -1,5 +1,4 @@
-//===- GPULaneModel.h - What lanes' products share ---------------*- C++
-//-*-===//
+//===- GPULaneModel.h - What lanes' products share --------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -76,7 +76,7 @@ private:
     return fits(problem.transposeFirst ? problem.m : problem.k) &&
            fits(problem.transposeSecond ? problem.k : problem.n);
   }
-  /// What the unit multiplies: it has no f32.
+  /// The type that the unit multiplies in: it has none for f32, and takes tf32.
   static ElementType unitElementOf(const Problem &problem) {
     return problem.operand == ElementType::F32 ? ElementType::TF32
                                                : problem.operand;

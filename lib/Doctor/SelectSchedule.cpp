@@ -1,6 +1,4 @@
-//===- SelectSchedule.cpp - Chooses a schedule for every operation
-//----------===//
-//
+//===- SelectSchedule.cpp - Chooses a schedule for every operation --------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

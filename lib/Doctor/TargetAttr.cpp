@@ -1,6 +1,4 @@
-//===- TargetAttr.cpp - Attributes from plain values and back
-//---------------===//
-//
+//===- TargetAttr.cpp - Attributes from plain values and back -------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -153,7 +153,8 @@ std::string CoverageWords::sizes() {
   return names.empty() ? "" : ", for all " + names + limits;
 }
 
-/// What the names of a kernel's sizes stand for.
+/// Lines that say which extent of which argument each name of a size stands
+/// for.
 std::string CoverageWords::legend() {
   std::string text;
   auto isNumber = [](const std::string &digits) {

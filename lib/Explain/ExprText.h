@@ -25,7 +25,8 @@ public:
   std::string names(const std::vector<coverage::Term> &variables) const;
   /// "128*tile + i"
   std::string text(const coverage::Expr &expr) const;
-  /// As it stands beside a sign: "(M + 1)".
+  /// The text as a factor or behind a minus sign: in parentheses where it is a
+  /// sum, "(M + 1)".
   std::string inParentheses(const coverage::Expr &expr) const;
   /// "128*tile + i < M"
   std::string text(const coverage::Constraint &constraint) const;

@@ -87,7 +87,8 @@ static std::string letterOf(size_t number) {
   return number < 26 ? letter : letter + std::to_string(number / 26);
 }
 
-/// What a column shows; null for bookkeeping.
+/// The word that a column shows for a step; null for steps that only keep
+/// books.
 static const char *wordOf(Step step) {
   switch (step) {
   case Step::Acquire:

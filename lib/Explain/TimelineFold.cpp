@@ -40,7 +40,8 @@ private:
   SteadyState findSteadyState(int begin, int end) const;
   uint64_t turnsOf(size_t ring, int column, int other) const;
 
-  /// What all roles do: [column], but for slots.
+  /// The steps of all roles in each column, without the slots, by which columns
+  /// are compared.
   std::vector<std::string> steps;
   /// What a slot holds, and who does what with it: [ring][slot][column].
   std::vector<std::vector<std::vector<std::string>>> slots;

@@ -18,7 +18,7 @@ using namespace tracea::explain;
 namespace {
 constexpr double kLeft = 12, kTop = 64, kRow = 26, kSlot = 16, kRingGap = 10,
                  kRolesGap = 14, kBandGap = 24;
-/// What a screen shows side by side.
+/// The width of a drawing: what a screen shows side by side, in pixels.
 constexpr double kWidth = 1600;
 /// A run of up to so many bands is shown as it is.
 constexpr int kBandsShownWhole = 2;

@@ -1,6 +1,9 @@
 //===- LowerToTarget.cpp - The last phase, by the module's target ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the pipeline level to the LLVM dialect, by the passes of the module's
+// kind of target.
 
 #include "TargetPhases.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 using ::tracea::target::TargetDescription;
 
-/// What a numbered location is marked with.
+/// Marks locations that carry the number of their operation.
 static constexpr StringLiteral kNumber = "tracea.number";
 
 /// Runs `lower` and keeps what it says.
@@ -140,7 +140,8 @@ bool Attempts::takeNext(ArrayRef<Diagnostic> said) {
   for (auto &[number, reason] : all) {
     ScheduledOpInterface op = ops[number];
     refused[number].push_back(op.getScheduleAttr());
-    // One that goes on failing fails all.
+    // A schedule by hand keeps its error, and so does an operation that has no
+    // other schedule left.
     if (given[number] ||
         failed(takeNextSchedule(op, *target, refused[number], reason)))
       return false;

@@ -1,6 +1,4 @@
-//===- AArch64.cpp - Arm processors
-//-----------------------------------------===//
-//
+//===- AArch64.cpp - Arm processors ---------------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,4 @@
-//===- AMDGPU.cpp - AMD GPUs by processor name
-//------------------------------===//
-//
+//===- AMDGPU.cpp - AMD GPUs by processor name ----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,4 @@
-//===- Apple.cpp - Apple's processors and GPUs
-//------------------------------===//
-//
+//===- Apple.cpp - Apple's processors and GPUs ----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

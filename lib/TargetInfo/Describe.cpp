@@ -1,6 +1,4 @@
-//===- Describe.cpp - A description as text for people
-//----------------------===//
-//
+//===- Describe.cpp - A description as text for people --------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

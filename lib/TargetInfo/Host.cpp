@@ -1,6 +1,4 @@
-//===- Host.cpp - Finds out what this machine is
-//----------------------------===//
-//
+//===- Host.cpp - Finds out what this machine is --------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,4 @@
-//===- NVIDIA.cpp - NVIDIA GPUs by compute capability
-//-----------------------===//
-//
+//===- NVIDIA.cpp - NVIDIA GPUs by compute capability ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

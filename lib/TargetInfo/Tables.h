@@ -1,6 +1,4 @@
-//===- Tables.h - The vendors' tables
-//--------------------------------------===//
-//
+//===- Tables.h - The vendors' tables ---------------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

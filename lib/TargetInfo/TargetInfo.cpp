@@ -1,6 +1,4 @@
-//===- TargetInfo.cpp - Lookups and derived facts
-//---------------------------===//
-//
+//===- TargetInfo.cpp - Lookups and derived facts -------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

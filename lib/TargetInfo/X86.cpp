@@ -1,6 +1,4 @@
-//===- X86.cpp - x86-64 levels and processors
-//-------------------------------===//
-//
+//===- X86.cpp - x86-64 levels and processors -----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

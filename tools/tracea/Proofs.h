@@ -16,7 +16,7 @@ namespace tracea::driver {
 Status requireProofs(const std::string &source,
                      const runtime::Manifest &manifest);
 
-/// One certificate, decided again.
+/// A certificate that was decided again, and what came of it.
 struct Recheck {
   std::string kernel, check;
   analysis::RecheckResult result;

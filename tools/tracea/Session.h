@@ -30,7 +30,7 @@ struct SessionOptions {
   /// "0=128x256": the sizes of a random input.
   std::vector<std::string> shapes;
   bool random = false;
-  /// As it was given: a number of 64 bits.
+  /// The seed as it was given: a number of 64 bits.
   std::string seed = "0";
   bool requireProof = false;
 };
@@ -42,7 +42,7 @@ void addSessionOptions(CLI::App &app, SessionOptions &options);
 struct Source {
   /// What messages call it.
   std::string name;
-  /// One of the two.
+  /// The parsed module; null where the source is a program.
   std::unique_ptr<Frontend> module;
   std::optional<runtime::ProgramFile> program;
   /// Whose file it is.
@@ -78,7 +78,7 @@ public:
   std::shared_ptr<runtime::Executable> executable;
   std::unique_ptr<runtime::Execution> execution;
   std::vector<InputTensor> inputs;
-  /// Of the compilation, when there was one.
+  /// What the compilation reported, where there was one.
   CompileReport report;
   double compileSeconds = 0;
 };

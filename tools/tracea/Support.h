@@ -53,7 +53,7 @@ private:
 /// To the standard output; a failure (a full disk, a closed pipe) is an error.
 Status writeStdout(const std::string &text);
 Status writeStdout(const std::vector<uint8_t> &bytes);
-/// With two spaces of indentation and a line end.
+/// Writes an object with two spaces of indentation and a line end.
 Status writeJSON(const nlohmann::ordered_json &value);
 
 /// The target of that name: "cpu" and "host" are this machine. An unknown one
@@ -69,7 +69,7 @@ std::string describeType(runtime::ElementType type,
 std::string describeSeconds(double seconds);
 /// "1.5 MiB"
 std::string describeBytes(double bytes);
-/// As printf with one number, e.g. "%.3g".
+/// Formats one number as printf does, with "%.3g" for example.
 std::string formatNumber(const char *format, double value);
 
 /// Rows of cells, aligned; the first row is the head. Columns are left-aligned

@@ -16,10 +16,10 @@ struct KernelTiming {
   std::string kernel;
   std::string op;
   std::string variant;
-  /// In one run; the time is the median round's.
+  /// Launches in one run; the time is that of the median round.
   int64_t launches = 0;
   double seconds = 0;
-  /// In one run; 0 where unknown.
+  /// Floating-point operations in one run; 0 where unknown.
   double flops = 0;
   /// Bytes of the views that the kernel is given, each counted once: the least
   /// that it must move.

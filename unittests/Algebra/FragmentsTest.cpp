@@ -1,5 +1,4 @@
-//===- FragmentsTest.cpp - Fragments lane by lane against closed formulas
-//-----===//
+//===- FragmentsTest.cpp - Fragments lane by lane against closed formulas -===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- LaneMapTest.cpp - Lane maps against enumeration of their locations
-//-----===//
+//===- LaneMapTest.cpp - Lane maps against enumeration of their locations -===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

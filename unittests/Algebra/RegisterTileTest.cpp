@@ -1,5 +1,4 @@
-//===- RegisterTileTest.cpp - CPU register tiles against their closed formula
-//-----===//
+//===- RegisterTileTest.cpp - CPU register tiles and their formula --------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,5 +1,4 @@
-//===- SwizzleTest.cpp - Swizzles against their formulas and by enumeration
-//-----===//
+//===- SwizzleTest.cpp - Swizzles: formulas and enumeration ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

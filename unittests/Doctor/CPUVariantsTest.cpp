@@ -1,6 +1,4 @@
-//===- CPUVariantsTest.cpp - Choices for CPUs
-//-------------------------------===//
-//
+//===- CPUVariantsTest.cpp - Choices for CPUs -----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

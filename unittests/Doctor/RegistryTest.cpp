@@ -1,6 +1,4 @@
-//===- RegistryTest.cpp - Ranking and refusals
-//------------------------------===//
-//
+//===- RegistryTest.cpp - Ranking and refusals ----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,4 @@
-//===- TargetInfoTest.cpp - The tables are consistent
-//-----------------------===//
-//
+//===- TargetInfoTest.cpp - The tables are consistent ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- tracea-gpu-cases.cpp - Operations on tiles as PTX, with their answers
-//-===//
+//===- tracea-gpu-cases.cpp - Operations on tiles as PTX, with answers ----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

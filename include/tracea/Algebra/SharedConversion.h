@@ -26,7 +26,8 @@ struct SharedConversion {
   /// What one instruction of one lane moves: the registers that combine to
   /// offsets below this hold consecutive elements on both sides.
   unsigned vectorBytes = 0;
-  /// Both of degree 1.
+  /// The conflicts of writes and of reads; a layout is taken where both have
+  /// degree 1.
   ConflictDegree write{}, read{};
 };
 

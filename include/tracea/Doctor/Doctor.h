@@ -1,6 +1,4 @@
-//===- Doctor.h - Decisions about operations
-//--------------------------------===//
-//
+//===- Doctor.h - Decisions about operations --------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,6 +1,4 @@
-//===- Host.h - The machine that the compiler runs on
-//----------------------===//
-//
+//===- Host.h - The machine that the compiler runs on -----------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

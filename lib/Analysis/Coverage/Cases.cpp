@@ -215,7 +215,7 @@ Prover::Answer Prover::specialize(Constraints &constraints,
   static const int64_t kValues[] = {1, 2, 3, 5, 4, 8, 7, 16, 0, 32, 64, 128};
   const size_t numValues = std::size(kValues);
   for (size_t attempt = 0; attempt < 3 * numValues; ++attempt) {
-    // The same for all of them, then mixtures.
+    // The first attempts give all symbols one value, the later ones mix values.
     size_t position = 0;
     for (Term symbol : symbols) {
       size_t choice = attempt + (attempt / numValues) * position * 5;

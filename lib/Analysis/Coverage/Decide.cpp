@@ -347,7 +347,8 @@ Result Decider::run() {
     result.reason = checkDivisors();
   if (!result.reason.empty())
     return finish();
-  // Of no sizes everything is true.
+  // Where the assumptions exclude all sizes every claim holds, and says
+  // nothing.
   std::vector<Term> symbols;
   for (uint32_t index = 0; index < problem.space.size(); ++index)
     if (space.kind({index}) == TermKind::Symbol)

@@ -204,7 +204,7 @@ Expr IndexArithmetic::floorDiv(const Expr &a, int64_t divisor, unsigned depth) {
     Expr q = floorDiv(second, divisor, depth + 1);
     return coefficient > 0 ? min(p, q) : max(p, q);
   }
-  // What the divisor divides leaves the quotient.
+  // Terms that the divisor divides are taken out of the quotient.
   Expr whole, rest = a.constant();
   if (!a.isValid())
     return a;

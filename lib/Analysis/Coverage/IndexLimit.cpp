@@ -52,7 +52,8 @@ static __int128 atMost(__int128 value) { return std::min(value, kMost); }
 
 void Limiter::add(Polynomial &sum, const Polynomial &part, __int128 factor) {
   for (const auto &[product, coefficient] : part) {
-    // Both are at most 2^80 and 2^64.
+    // The coefficient is at most 2^80 and the factor 2^64, so that 128 bits
+    // hold a product that is not cut off.
     __int128 more = coefficient > kMost / factor ? kMost : coefficient * factor;
     __int128 &place = sum[product];
     place = atMost(place + more);

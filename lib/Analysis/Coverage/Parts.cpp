@@ -23,7 +23,7 @@ public:
   PartJoiner(Prover &prover, Writer &writer)
       : prover(prover), space(prover.space), writer(writer) {}
 
-  /// One pair of ids, if there is one.
+  /// Joins one pair of ids into a single one, if a pair can be joined.
   std::optional<Joined> join();
 
 private:

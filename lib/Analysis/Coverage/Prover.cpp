@@ -201,7 +201,8 @@ Prover::Answer Prover::search(Constraints &constraints,
     point = std::move(variables);
     return Found;
   }
-  // Of few cases all are soon asked.
+  // Where few cases are left there is nothing to gain from asking the promising
+  // ones first.
   std::vector<Constraints> split;
   if (options.maxCases - cases > kManyCases)
     split = singleCase(constraints, mentioned, relaxed, closure.terms);

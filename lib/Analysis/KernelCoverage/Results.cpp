@@ -29,7 +29,8 @@ void KernelCoverage::extractResults() {
     if (auto launch = indices.facts.inputs.find(argument);
         launch != indices.facts.inputs.end())
       resultFaults.push_back({argument, store, launch->second});
-  // What is not understood is a gap already.
+  // An operation that was not understood is a gap already, and may be the store
+  // that seems to be missing.
   if (hasUnknown)
     return;
   for (auto [argument, launch] : indices.facts.results)

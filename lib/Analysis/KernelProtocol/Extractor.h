@@ -32,7 +32,7 @@ bool isInFlight(Value value);
 bool hasRingOps(Operation *op);
 /// What a buffer counts in the bytes of its slot; 0 if it has no static shape.
 int64_t getBytes(Type type);
-/// What `value` is a view of.
+/// The memory or slot that `value` is a view of, through all views.
 Value getViewRoot(Value value);
 
 /// A buffer of a slot, found from a value that views it.
@@ -41,7 +41,7 @@ struct SlotBuffer {
   unsigned part = 0;
 };
 
-/// One role of the kernel, or one of its copies.
+/// A role of the kernel, or one of the teams that share its code.
 struct Team {
   RoleOp role; // null: the whole workgroup
   int64_t copy = 0;
@@ -199,7 +199,7 @@ private:
   SmallVector<int> peerTeams;
   DenseMap<Operation *, int> siteNumbers;
   llvm::StringMap<int> trips;
-  // Of the team at hand.
+  // State of the team whose code is being walked.
   ta::RoleBuilder *builder = nullptr;
   Team *team = nullptr;
   int teamNumber = 0;

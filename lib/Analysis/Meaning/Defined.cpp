@@ -147,7 +147,7 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     for (int operand : chosen)
       if (operand >= 0 && operand < definition.getFactors())
         ++uses[operand];
-    // What has no factor is what an epilogue adds.
+    // A term without a factor of the product is one that an epilogue adds.
     bool isOther = llvm::all_of(uses, [](int64_t count) { return !count; });
     // A sum of one term may come to a power, as in a cube that an epilogue
     // computes.
@@ -157,7 +157,7 @@ bool SumFinder::addDefinedDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       continue;
     std::string reason;
     if (isOther) {
-      // Its places have no walked dimension.
+      // It is not summed over, so that its places name no walked dimension.
       SmallVector<Form> none(definition.getNumDims() - coordinates.size());
       for (const PlacedPiece &piece : pieces)
         for (const Place &place : piece.places)

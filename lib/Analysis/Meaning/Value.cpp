@@ -376,7 +376,7 @@ bool ValueReader::computeFold(TermRef term, Value &result) {
   TermRef update = term->operands[states.size()];
   TermRef state = terms.state(states[0]);
   Form rounds = index.sub(term->forms[1], term->forms[0]);
-  // One round is no loop.
+  // A loop of one round is its body.
   if (rounds == Form(1)) {
     IndexSpace::Replacement first;
     first[term->bound[0]] = term->forms[0];

@@ -243,7 +243,8 @@ std::optional<Form> Evaluator::teamOf(Value slot, const Coordinates &at,
   return found;
 }
 
-/// What the fill of a slot has left in it.
+/// The value that a wait finds in a slot is the one that its fill has left
+/// there.
 TermRef Evaluator::readWait(WaitOp wait, unsigned buffer, const Coordinates &at,
                             Env env) {
   SmallVector<CommitOp> commits;

@@ -87,7 +87,7 @@ Evaluator::Env Evaluator::around(Env env, Operation *loop) {
   Env binding = find(env, loop);
   if (!binding)
     return env;
-  // What is known of outer iterations stays true.
+  // Facts about outer iterations stay true when an inner one is left.
   return intern(
       {binding->parent, nullptr, Form(), nullptr, env->facts, env->ranges});
 }

@@ -41,7 +41,8 @@ private:
   llvm::StringMap<std::string> numbers;
   std::string text;
   unsigned depth = 0;
-  /// What is printed under the names of this depth.
+  /// Terms that were printed under the names of this depth, which need no
+  /// second text.
   SmallVector<llvm::DenseMap<TermRef, std::string>> done;
 };
 } // namespace
@@ -107,7 +108,7 @@ std::string Printer::visit(TermRef term) {
   if (auto it = done.back().find(term); it != done.back().end())
     return it->second;
   std::string definition = define(term);
-  // What is short stands where it is used.
+  // A short term is written out where it is used, and gets no name.
   bool isShort = term->kind == TermKind::State ||
                  term->kind == TermKind::Constant ||
                  term->kind == TermKind::Integer;

@@ -63,7 +63,8 @@ TermRef TermSpace::condition(Form form, bool isEquality, Facts facts) {
         factor /= divisor;
       form.constant = llvm::divideFloorSigned(form.constant, divisor);
     }
-    // One sign for both ways to write an equality.
+    // x = 0 and -x = 0 are one equality; the first coefficient is made
+    // positive.
     if (isEquality && form.terms.front().second < 0)
       form = index.scale(form, -1);
   }

@@ -119,7 +119,7 @@ Form Evaluator::computeIndex(Value value, Env env) {
         return opaque();
       })
       .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) -> Form {
-        // Of natural numbers all divisions are the same.
+        // Divisions with and without a sign agree on natural numbers.
         auto divisor = constantOf(1);
         if (divisor && isNatural(operand(0)))
           return index.floorDiv(operand(0), *divisor, env->ranges);

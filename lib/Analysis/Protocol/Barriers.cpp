@@ -1,5 +1,4 @@
-//===- Barriers.cpp - Phases of barriers in shared memory, and named barriers
-//===//
+//===- Barriers.cpp - Phases of barriers, and named barriers --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -101,7 +100,8 @@ bool Machine::waitsAgain(MachineState &state, int role, const Instruction &op,
   if (op.step == Step::Wait && !isOwner(state, role, op, slot))
     return false;
   if (op.slot >= 0) {
-    // What it has observed and not yet given away.
+    // The role has observed the phase of this slot, and has not yet given it
+    // away.
     Set gone = op.step == Step::Wait ? Released : Committed;
     return !parityMatches(state, role, op, slot) &&
            !(state.barriers[barrier].ready >> party & 1) &&

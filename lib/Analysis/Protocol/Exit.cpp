@@ -1,6 +1,9 @@
 //===- Exit.cpp - What is left when roles exit, or nobody can go on -----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decided here, in a state from which no step leads on: whether all roles have
+// ended and left nothing behind, or who waits for whom.
 
 #include "Machine.h"
 

@@ -69,7 +69,7 @@ bool Machine::waitGroup(MachineState &state, int role, const Instruction &op) {
     return true;
   uint8_t &groups = state.roles[role].groups[op.queue];
   std::vector<uint64_t> over(groupWords);
-  // Of less than no groups none is left.
+  // A negative count asks for the same as zero: that no group is pending.
   while (groups > std::max(op.count, 0)) {
     for (int w = 0; w < groupWords; ++w)
       over[w] |= group(state, role, op.queue, 1)[w];

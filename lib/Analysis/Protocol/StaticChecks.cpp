@@ -1,6 +1,10 @@
 //===- StaticChecks.cpp - What the text of the programs decides ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decided here before any run: faults that the programs have whatever happens,
+// such as roles that use a ring that is not theirs, arrivals that do not match
+// the count of a barrier, and more barriers or registers than there are.
 
 #include "Machine.h"
 

@@ -294,7 +294,7 @@ LogicalResult mlir::tracea::raiseConvolution(RewriterBase &rewriter,
   if (!hasImpliedExtents(image, match->rhs, match->init, *roles, pads))
     return rewriter.notifyMatchFailure(op, "the result is cut");
 
-  // From here on the operation is replaced.
+  // Everything has been checked: from here on the IR changes.
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   bool mergesImage = roles->image.find("gc") != std::string::npos;

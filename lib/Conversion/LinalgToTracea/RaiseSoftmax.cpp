@@ -1,6 +1,9 @@
 //===- RaiseSoftmax.cpp - linalg.softmax to tracea.softmax ----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From linalg to the semantic level: the named operation carries the dimension,
+// which is all that tracea.softmax needs.
 
 #include "ProductSum.h"
 

@@ -11,7 +11,8 @@ using namespace mlir::tracea;
 /// which the last two factors vary slowly.
 static Real tail(Real x) {
   FloatEmitter &e = *x.emitter;
-  // From the limit on the result is zero.
+  // From the limit on the result rounds to zero, and the argument is held there
+  // so that nothing below overflows.
   double limit = e.pick(27.3, 10.2);
   x = select(x > limit, limit, x);
   x = select(x < 0.5, 0.5, x);

@@ -149,7 +149,7 @@ Pair operator*(Pair a, Real b);
 Pair operator*(Pair a, Pair b);
 Pair operator/(Pair a, Pair b);
 Pair operator-(Pair a);
-/// Of a pair whose high part is not negative.
+/// The square root of a pair whose high part is not negative.
 Pair sqrt(Pair a);
 /// Each part times a power of two.
 Pair scale(Pair a, double power);

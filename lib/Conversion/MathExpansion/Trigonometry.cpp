@@ -27,7 +27,7 @@ static std::array<Bits, 4> selectWords(Bits first) {
     words.push_back(e.bits(word));
   for (unsigned bit = llvm::Log2_64(words.size() - 4) + 1; bit-- > 0;) {
     unsigned step = 1u << bit;
-    // What later bits can still reach.
+    // Words that later bits of `first` can still select.
     unsigned count = 4 + step - 1;
     Truth moved = isBitSet(first, bit);
     for (unsigned i = 0; i < count && i < words.size(); ++i)
@@ -55,7 +55,8 @@ static Pair convertFixedPoint(std::array<Bits, 2> words) {
   return scale(sum, std::ldexp(1.0, -int(half)));
 }
 
-/// Of a number from π/4 on.
+/// Reduces a number from π/4 on, by multiplying with the bits of 2/π that
+/// matter (Payne and Hanek, 1983).
 static Reduced reduceLarge(Real x) {
   FloatEmitter &e = *x.emitter;
   unsigned width = e.width;

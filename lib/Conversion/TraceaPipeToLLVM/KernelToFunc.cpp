@@ -373,7 +373,8 @@ static std::pair<Value, Value> getCompared(Value condition) {
         {arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt,
          arith::CmpIPredicate::sle, arith::CmpIPredicate::ule},
         compare.getPredicate());
-    // Of a range the upper end says more than zero.
+    // An index is compared with both ends of its range; the message names the
+    // upper end, which says more than zero.
     if (!compared.first || !matchPattern(compare.getRhs(), m_Zero()))
       compared = swaps ? std::pair(compare.getRhs(), compare.getLhs())
                        : std::pair(compare.getLhs(), compare.getRhs());

@@ -1,6 +1,9 @@
 //===- NVVMToLLVM.cpp - The last passes before code generation ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way from NVVM and the dialects around it to the LLVM dialect, as one
+// pipeline.
 
 #include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
 

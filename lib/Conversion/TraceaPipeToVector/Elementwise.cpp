@@ -1,6 +1,9 @@
 //===- Elementwise.cpp - Arithmetic on register tiles ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From operations on register tiles to the same once for each register, which
+// is a vector of the target.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -25,7 +25,7 @@ enum class LaneAccess {
   Scattered
 };
 
-/// One tile access, analysed.
+/// An access to a tile, and what of it can be whole vectors.
 class TileAccess {
 public:
   TileAccess(ImplicitLocOpBuilder &b, RankedTensorType tile, Value buffer,

@@ -1,6 +1,9 @@
 //===- Mma.cpp - Products of tiles as fused multiply-adds -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a multiply of tiles to a loop over k of rank-1 updates of the registers
+// that hold the sums.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,5 +1,4 @@
-//===- Patterns.h - Shared by the patterns of TraceaPipeToVector --*- C++
-//-*-===//
+//===- Patterns.h - Shared by the patterns of TraceaPipeToVector ----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,6 +1,9 @@
 //===- TraceaPipeToVector.cpp - The CPU way down from tiles ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the pipeline level to vector, scf and memref, the levels of stock MLIR.
+// Decided here: where the buffers of a kernel lie in the workspace of a thread.
 
 #include "Patterns.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"

@@ -148,7 +148,8 @@ SmallVector<Value> Emitter::finish(EpilogueOpInterface op, Value accumulator) {
   SmallVector<AffineMap> maps = {identity(dims)};
   llvm::append_range(maps,
                      op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
-  // What will be reduced is stored whole first.
+  // Values that will be reduced are stored as a whole tensor first, which
+  // another operation reduces.
   SmallVector<Value> destinations = {destination};
   maps.push_back(identity(dims));
   for (auto [index, init] : llvm::enumerate(op.getAuxInitsMutable())) {

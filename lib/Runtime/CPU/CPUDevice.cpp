@@ -83,7 +83,7 @@ private:
     const std::vector<Workspace> *spaces;
   };
 
-  /// With `poolMutex` held.
+  /// Shares the tiles out to the pool's threads; the caller holds `poolMutex`.
   Status launchOnPool(const CPUKernel &kernel, int64_t tiles,
                       Span<const int64_t> args) {
     for (Workspace &space : spaces) {
@@ -105,7 +105,8 @@ private:
     return Status::success();
   }
 
-  /// On the calling thread alone.
+  /// Runs all tiles on the calling thread, where the pool is busy or not worth
+  /// waking.
   Status launchHere(const CPUKernel &kernel, int64_t tiles,
                     Span<const int64_t> args) {
     Workspace space;
@@ -131,7 +132,7 @@ private:
 
   std::mutex poolMutex;
   ThreadPool pool;
-  /// Of the pool's threads, the caller first.
+  /// The workspaces of the pool's threads, the caller's first.
   std::vector<Workspace> spaces;
   std::mutex spareMutex;
   std::vector<Workspace> spares;

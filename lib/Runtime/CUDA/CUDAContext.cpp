@@ -207,13 +207,15 @@ Expected<Context::Memory> Context::allocate(int64_t bytes) {
                                            memoryStream);
     if (result != errorOutOfMemory)
       break;
-    // What the pool keeps may be in other sizes.
+    // The pool may keep enough memory in pieces of other sizes: it gives all
+    // back before the next attempt.
     (void)api().cuStreamSynchronize(memoryStream);
     (void)api().cuMemPoolTrimTo(pool, 0);
   }
   if (pool && result == success) {
     memory.fromPool = true;
-    // From here on every stream may use it.
+    // The allocation is ordered on its own stream; once that has run, every
+    // stream may use the memory.
     if (Result waited = api().cuStreamSynchronize(memoryStream)) {
       (void)api().cuMemFreeAsync(memory.address, memoryStream);
       return check(waited, "cuStreamSynchronize", "the memory pool");

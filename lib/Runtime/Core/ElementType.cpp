@@ -1,6 +1,4 @@
-//===- ElementType.cpp - Names, sizes and conversions of narrow floats
-//-----===//
-//
+//===- ElementType.cpp - Names, sizes and conversions of narrow floats ----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

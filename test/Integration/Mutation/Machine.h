@@ -1,5 +1,4 @@
-//===- Machine.h - A machine that runs kernels as they are described -*- C++
-//-*-===//
+//===- Machine.h - Runs kernels as they are described -----------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -28,7 +28,7 @@ struct CUDAAssembly {
   /// An ELF file.
   std::string code;
   std::vector<CUDAKernelUse> kernels;
-  /// What else was said, a line each.
+  /// Other messages of the assembler, a line each.
   std::vector<std::string> messages;
 };
 

@@ -65,7 +65,8 @@ Expr FormTranslation::getFunction(const Atom &atom) {
       return Expr::invalid();
     if (name == "mul")
       return kernel.math.product(x, y);
-    // Of natural numbers all divisions are the same.
+    // Divisions that round down, up to zero or without a sign agree on natural
+    // numbers.
     bool isNatural = kernel.math.isNonNegative(x);
     if (name == "arith.ceildivsi" || (name == "arith.ceildivui" && isNatural))
       return kernel.math.ceilDiv(x, kernel.atLeastOne(y));

@@ -162,7 +162,8 @@ void IndexContext::enterPersistent(scf::ForOp op, Loop &loop, Expr lower,
   const cov::Range range = math.space.range(first);
   bool coversGrid =
       lower.constant() == 0 && range.upper && *range.upper == step;
-  // Of no workgroups none writes.
+  // A grid of no workgroups would write nothing, so that the step has to be
+  // positive.
   if (coversGrid)
     kernel.requireSize(step);
   std::optional<Expr> extent;

@@ -381,7 +381,8 @@ mlir::tracea::findLaunches(KernelOp kernel) {
         launches.push_back(launch);
     });
   }
-  // What launches elsewhere checks elsewhere.
+  // Another operation with a body may launch the kernel as well, behind checks
+  // that are not read here.
   for (Operation &other : module.getBodyRegion().getOps())
     if (other.getNumRegions() > 0 && !isa<KernelOp, func::FuncOp>(other))
       return std::nullopt;

@@ -52,7 +52,8 @@ void SumExtraction::run() {
     for (const SumOperand &operand : side.operands)
       addSources(operand, side);
   }
-  // Both operands of a part begin where it does.
+  // Where the sum is split, both operands of a part have to begin where the
+  // part does.
   for (Term id : coverage.getSplitIds()) {
     bool isNamed = !sides[0].sources.empty() && !sides[1].sources.empty();
     for (const SumSide &side : sides)

@@ -37,7 +37,8 @@ public:
   std::string fault;
   /// Whether a sum of products has no definition, though an operation has one.
   bool lacksDefinition = false;
-  /// The same where it is not known.
+  /// How a result seems to differ from what its operation says, where that is
+  /// not beyond doubt.
   std::string mismatch;
 
 private:
@@ -310,7 +311,7 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
   }
   for (const meaning::Condition &condition : open)
     require(forms, condition, guard, undecided);
-  // What ranges say need not be said again.
+  // Constraints that only repeat the range of an id are dropped.
   llvm::erase_if(guard, [&](const cov::Constraint &constraint) {
     return !constraint.equality && llvm::any_of(writer.ids, [&](Term id) {
       const cov::Range &range = space.range(id);

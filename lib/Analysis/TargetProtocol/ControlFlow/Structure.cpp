@@ -186,7 +186,7 @@ SmallVector<Value> Structurer::emitLoop(Block *header, ArrayRef<Value> operands,
     arguments.push_back(
         before->addArgument(argument.getType(), argument.getLoc()));
 
-  // From the header to where the loop is left.
+  // Blocks from the header to the exit are emitted before the loop's condition.
   if (loop.exiting != header)
     arguments = emitChain(header, arguments, loop.exiting, before);
   if (failed())
@@ -338,7 +338,7 @@ void Structurer::run() {
   emitChain(entry, arguments, /*stop=*/nullptr, into);
   if (failed())
     return;
-  // What is left is empty.
+  // All operations have been moved, so that the blocks left behind are empty.
   for (Block &block : llvm::make_early_inc_range(body))
     if (&block != into)
       block.erase();

@@ -36,7 +36,7 @@ struct BufferRegion {
   /// Read by the asynchronous proxy.
   bool readAsync = false;
   uint32_t writers = 0;
-  /// Those of them that write with all lanes.
+  /// The writers that write with all lanes of a warp.
   uint32_t wideWriters = 0;
   Operation *op = nullptr;
 };
@@ -109,7 +109,7 @@ private:
     Operation *op = nullptr;
   };
   std::map<int64_t, Init> inits;
-  // Of the role at hand.
+  // State of the role whose events are being assembled.
   ::tracea::analysis::RoleBuilder *builder = nullptr;
   DenseMap<const Symbol *, int> expressions;
   std::vector<int> valueNumbers;

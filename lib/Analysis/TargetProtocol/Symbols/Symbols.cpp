@@ -121,7 +121,8 @@ const Symbol *SymbolTable::apply(Operator op, unsigned bits,
     symbol.isPrivate |= operand->isPrivate;
     symbol.varies |= operand->varies;
   }
-  // One order for what commutes.
+  // Operands of commutative operators get one order, so that equal values are
+  // one symbol.
   if (op == Operator::Add || op == Operator::Mul)
     if (symbol.operands[0]->isConstant())
       std::swap(symbol.operands[0], symbol.operands[1]);

@@ -23,7 +23,8 @@ static void forEachElement(Emitter &b, ArrayRef<int64_t> shape,
   int64_t count = 1;
   for (int64_t extent : shape)
     count *= extent;
-  // As many rounds for every lane.
+  // All lanes run the same number of rounds, so that none leaves a meeting
+  // early.
   int64_t threads = b.team.getNumThreads();
   auto loop = scf::ForOp::create(
       b, b.index(0), b.index(llvm::divideCeil(count, threads)), b.index(1));

@@ -43,7 +43,7 @@ struct Pieces {
   }
 };
 
-/// One copy by lanes.
+/// Emits one copy that the lanes of a team make.
 class LaneCopy {
 public:
   static constexpr unsigned kBenefit = 2;
@@ -348,7 +348,8 @@ Address LaneCopy::stagedPlace(ValueRange at) {
   return b.staged(dest, buffer, {b.toI32(at[0]), b.toI32(at[1])});
 }
 
-/// The same as pieces of their own.
+/// Copies in asynchronous pieces each of which has an address and limits of its
+/// own.
 void LaneCopy::copyNarrowPieces(int64_t bytes) {
   Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
   forEachPiece(pieces, [&](ValueRange at) {

@@ -30,7 +30,8 @@ struct Distance {
 
   int64_t committed = kUnknown;
   int64_t released = kUnknown;
-  /// Those releases after which the team has met.
+  /// Of the releases those after which the team has met, so that the slots may
+  /// be filled again.
   int64_t visible = kUnknown;
 
   void shift(int64_t slots) {
@@ -38,7 +39,8 @@ struct Distance {
       if (*value != kUnknown)
         *value += slots;
   }
-  /// What holds on both ways.
+  /// Keeps what holds on both paths into a join; says whether anything was
+  /// lost.
   bool meet(const Distance &other) {
     Distance before = *this;
     committed = std::min(committed, other.committed);

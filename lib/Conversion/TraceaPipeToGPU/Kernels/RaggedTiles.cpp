@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-/// So many groups are written out.
+/// Up to so many groups are searched without a loop.
 constexpr int64_t kMostUnrolled = 32;
 /// Of more, a loop reads as many bytes of ends in each round: what the few
 /// registers of a warp that copies can hold.
@@ -27,7 +27,7 @@ public:
       : b(b), buffer(b.context.arguments.find(ends)->second),
         rows(b.toI32(rows)), tile(tile) {}
 
-  /// What one group is.
+  /// A group of rows: its number, and where its rows begin and end.
   struct Group {
     Value number, begin, end;
     /// The tiles of the groups before it, and its own.

@@ -1,6 +1,10 @@
 //===- Raster.cpp - Tiles in grouped order --------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the number of a workgroup to the coordinates of its tile: groups of rows
+// of tiles are walked column by column, so that tiles that run at once share
+// operands in the cache.
 
 #include "tracea/Conversion/TraceaPipeToGPU/Raster.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

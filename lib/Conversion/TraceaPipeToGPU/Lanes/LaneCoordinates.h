@@ -15,9 +15,9 @@ class LaneCoordinates {
 public:
   LaneCoordinates(Emitter &b, LanesAttr lanes);
 
-  /// Those of a register, i32.
+  /// The coordinates of this lane's element in register `reg`, as i32.
   SmallVector<Value> get(int64_t reg);
-  /// Those of a register that adds `fixed`.
+  /// The same of a register whose bits add `fixed` to each coordinate.
   SmallVector<Value> get(ArrayRef<int64_t> fixed);
 
 private:

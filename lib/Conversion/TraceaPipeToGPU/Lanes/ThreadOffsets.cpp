@@ -1,6 +1,10 @@
 //===- ThreadOffsets.cpp - Places of lanes in a staged buffer -------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a window onto a staged buffer to the offset of this thread in it.
+// Decided here: which part is computed once for a thread and which parts are
+// constants of its registers.
 
 #include "tracea/Conversion/TraceaPipeToGPU/ThreadOffsets.h"
 #include "Lanes/LaneBits.h"
@@ -25,7 +29,7 @@ static std::optional<uint64_t> getSupport(ArrayRef<int64_t> laneSteps,
   return support;
 }
 
-/// What the thread adds.
+/// The part of an offset that the thread's lane and warp decide.
 static Value getThread(Emitter &b, ArrayRef<int64_t> laneSteps,
                        ArrayRef<int64_t> warpSteps) {
   Value byLane = sumBits(b, b.team.lane, laneSteps, Value());

@@ -82,7 +82,8 @@ Value Threads::apply(const ThreadMap &map, uint64_t constant) {
 Value Threads::applyIndex(const ThreadMap &map, uint64_t constant) {
   if (map.isZero())
     return arith::ConstantIndexOp::create(b, int64_t(constant));
-  // One base for all constants that carry nothing.
+  // Where the constant's bits are none of the map's, adding it carries nothing,
+  // and all such offsets share one base.
   bool isDisjoint = (map.getSupport() & constant) == 0;
   Value index = arith::IndexCastOp::create(
       b, b.getIndexType(), apply(map, isDisjoint ? 0 : constant));

@@ -1,6 +1,10 @@
 //===- CollectWindows.cpp - The memory that operands look into ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Done before anything changes: views, subviews and maps of every access are
+// followed to the buffer or argument that they look into, and composed into one
+// map.
 
 #include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"

@@ -158,7 +158,7 @@ static int64_t getBits(Type type) {
   return vector ? vector.getNumElements() * bits : bits;
 }
 
-/// The same bits as another scalar or vector.
+/// Reinterprets the bits of a value as another scalar or vector.
 static Value bitcast(Emitter &b, Value value, Type type) {
   if (value.getType() == type)
     return value;

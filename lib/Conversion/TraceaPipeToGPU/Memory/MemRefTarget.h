@@ -44,7 +44,8 @@ public:
 
 private:
   GPULoweringContext &lowering;
-  /// Of each operation that is lowered.
+  /// The teams of the operations that are lowered; patterns keep references to
+  /// them.
   std::deque<Team> teams;
 };
 

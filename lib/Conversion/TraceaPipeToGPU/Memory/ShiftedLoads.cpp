@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::tracea_pipe;
 
 namespace {
-/// One load of a register tile.
+/// Emits one load of a register tile whose rows begin anywhere.
 class ShiftedLoad {
 public:
   ShiftedLoad(Emitter &b, LoadOp op, const GlobalWindow &window,
@@ -181,7 +181,7 @@ Value ShiftedLoad::clear(Value words) {
     Value left =
         b.mul(arith::SubIOp::create(b, limit, coordinates.get(reg)[1]), bytes);
     for (int64_t i = 0; i < kParts; ++i) {
-      // As many low bits as are left of the part.
+      // The part keeps as many of its low bits as lie inside the limits.
       Value kept = b.add(left, -kPartBytes * i);
       kept = arith::MinSIOp::create(b, kept, b.i32(kPartBytes));
       kept = b.mul(arith::MaxSIOp::create(b, kept, b.i32(0)), 8);

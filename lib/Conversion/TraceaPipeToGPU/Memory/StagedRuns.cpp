@@ -1,6 +1,9 @@
 //===- StagedRuns.cpp - Registers that are neighbours in a buffer ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decided here: how many registers of a lane are neighbours in staged memory,
+// and so move as one vector.
 
 #include "tracea/Conversion/TraceaPipeToGPU/StagedRuns.h"
 #include "tracea/Conversion/TraceaPipeToGPU/ThreadOffsets.h"

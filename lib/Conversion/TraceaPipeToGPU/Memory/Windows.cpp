@@ -1,6 +1,10 @@
 //===- Windows.cpp - Accesses seen from the memory they go to -------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A window is a linear map from the coordinates of an access to those of the
+// memory behind it; panels and swizzles are applied after it. This is its
+// arithmetic.
 
 #include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,9 @@
 //===- Elementwise.cpp - Arithmetic on register tiles ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From operations on register tiles to operations on the vector of one lane's
+// registers; lanes meet for votes alone.
 
 #include "Tiles/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

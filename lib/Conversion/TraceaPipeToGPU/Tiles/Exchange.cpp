@@ -1,6 +1,10 @@
 //===- Exchange.cpp - Tiles that pass through the workgroup's memory ------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a change of lanes that shuffles cannot make to a way through the
+// workgroup's memory. Decided here: how many repeats of a tile pass at a time,
+// between two meetings of the threads.
 
 #include "Tiles/TileConversion.h"
 #include "Tiles/Words.h"
@@ -105,7 +109,8 @@ SmallVector<Value> TileConversion::emitExchange(Threads &threads,
   auto vector = VectorType::get(
       {static_cast<int64_t>(shared->vectorBytes / elementBytes)}, stored);
 
-  // What each register with a replica repeats.
+  // Repeats of the tile that are exchanged at once lie behind each other in
+  // memory.
   auto placeOf = [&](const Side &side, int64_t repeat, uint64_t offset) {
     uint64_t base = uint64_t(repeat % getRepeatsAtOnce() * tileElements);
     return threads.applyIndex(side.map, base | offset);

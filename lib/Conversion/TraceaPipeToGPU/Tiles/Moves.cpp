@@ -1,6 +1,10 @@
 //===- Moves.cpp - Relayouts, broadcasts, slices --------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From operations that move elements of register tiles to the cheapest
+// conversion that the algebra of lane maps finds: registers renamed, shuffles,
+// or memory.
 
 #include "Tiles/Patterns.h"
 #include "mlir/IR/Remarks.h"

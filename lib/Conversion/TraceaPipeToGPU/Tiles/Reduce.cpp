@@ -44,7 +44,7 @@ struct ReducePlan {
   SmallVector<unsigned> groupOf;
   SmallVector<bool> isReplica;
   unsigned numGroups = 0;
-  /// One partner for each level of the trees.
+  /// The partner at each level of the trees over lanes and over warps.
   SmallVector<Partner> lanes, warps;
   /// Where a thread leaves group 0 in memory, in elements, and how far groups
   /// lie apart.
@@ -55,7 +55,7 @@ struct ReducePlan {
   SmallVector<int64_t> held;
   SmallVector<int64_t> kept;
   bool isShared = false;
-  /// From the reduced groups to the result.
+  /// How the reduced groups become the result, where their lanes differ.
   std::optional<TileConversion> conversion;
 
   int64_t getWarpElements() const {
@@ -143,7 +143,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   auto field = [](uint64_t x, unsigned shift, unsigned width) {
     return x >> shift & ((uint64_t(1) << width) - 1);
   };
-  // What the members of a group so far hold.
+  // Coordinates that the members combined so far reach.
   alg::F2Vectors reached = from->columns(alg::LaneDim::Reg);
   alg::F2Vectors same; // Lane masks along which groups stay in place.
   for (uint64_t member : others->kernel()) {
@@ -303,7 +303,7 @@ namespace {
 struct LowerReduce : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
 
-  /// What a partner holds of `values`.
+  /// The values that a partner's registers hold for `values`.
   SmallVector<Value> exchange(Threads &threads, ArrayRef<Value> values,
                               const Partner &partner) const {
     ImplicitLocOpBuilder &b = threads.b;

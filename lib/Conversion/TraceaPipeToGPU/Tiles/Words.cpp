@@ -54,7 +54,7 @@ int64_t mlir::tracea_pipe::getNumWords(Type storageType, int64_t count) {
   return llvm::divideCeil(count * storageType.getIntOrFloatBitWidth(), 32);
 }
 
-/// The same bits as a scalar of `type`.
+/// Reinterprets the bits of a value as a scalar of `type`.
 static Value bitcast(ImplicitLocOpBuilder &b, Value value, Type type) {
   if (value.getType() == type)
     return value;

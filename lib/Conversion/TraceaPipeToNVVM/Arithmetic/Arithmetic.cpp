@@ -70,7 +70,8 @@ private:
   bool compensate;
 };
 
-/// One instruction where the flag lets it be.
+/// Makes one approximate instruction of a function whose fast-math flag allows
+/// it.
 template <typename OpTy>
 struct Approximate : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;

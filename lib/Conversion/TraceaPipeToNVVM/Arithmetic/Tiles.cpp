@@ -1,6 +1,10 @@
 //===- Tiles.cpp - Arithmetic on what one lane holds ----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From conversions of register tiles to NVVM's, which take two elements at
+// once. Decided here: which operations stay on tiles until the kernel is a
+// function.
 
 #include "Lowering.h"
 #include "tracea/Analysis/Banks.h"

@@ -1,6 +1,9 @@
 //===- Teams.cpp - Teams meet, take turns, and find their tiles -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From roles to warps: a named barrier is where a team meets, one more for each
+// team is its turn (ping-pong), and a thread finds its place by its number.
 
 #include "Lowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

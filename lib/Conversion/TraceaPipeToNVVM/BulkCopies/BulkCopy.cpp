@@ -30,7 +30,8 @@ TensorMapAttr TensorMapRecipe::getAttr() const {
 }
 
 namespace {
-/// One staged tile against one argument.
+/// Finds the boxes of a tensor map that copy between a staged tile and an
+/// argument.
 class Planner {
 public:
   Planner(Value memory, Value staged, AffineMap map, TensorMapRecipe &recipe,

@@ -1,6 +1,9 @@
 //===- Copies.cpp - Copies by the copy unit, and by lanes -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From copies that the plan has given to the copy unit (TMA) to instructions of
+// it, one for each box; the others are left to lanes.
 
 #include "Lowering.h"
 #include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"

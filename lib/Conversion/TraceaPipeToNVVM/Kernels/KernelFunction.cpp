@@ -1,6 +1,10 @@
 //===- KernelFunction.cpp - The function around a kernel's code -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a kernel to a function: arguments become pointers and sizes, tensor maps
+// come by value, buffers get their places in shared memory, and the interface
+// that the launch reads is written down.
 
 #include "Lowering.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -9,7 +9,7 @@
 
 namespace mlir::tracea_pipe {
 
-/// One instruction: m64 nN kK.
+/// The shape of one instruction of the unit, m64 nN kK.
 struct MatrixInstruction {
   int64_t n = 8, k = 16;
 };

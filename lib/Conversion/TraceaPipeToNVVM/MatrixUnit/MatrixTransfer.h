@@ -1,5 +1,4 @@
-//===- MatrixTransfer.h - Fragments to and from memory by matrices -*- C++
-//-*-===//
+//===- MatrixTransfer.h - Fragments to and from memory by matrices -*- C++ ===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -86,7 +86,7 @@ LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
 /// The variant that multiplies the parts of f32.
 static constexpr StringLiteral kSplitVariant = "gemm.tf32x3";
 
-/// What the products keep of operands of f32.
+/// The precision in which operands of f32 are multiplied.
 static Precision getPrecision(ScheduleAttr schedule, Type element) {
   if (!element.isF32())
     return Precision::Full;

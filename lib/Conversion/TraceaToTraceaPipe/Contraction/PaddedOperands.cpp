@@ -108,7 +108,7 @@ struct PaddedCopy {
   void emit(KernelBuilder &kb, ValueRange grid) const;
 
   Value operand, padded;
-  /// Of the padded rows.
+  /// The length of a padded row.
   int64_t extent;
 };
 } // namespace

@@ -1,5 +1,4 @@
-//===- AttentionOp.cpp - Scaled dot-product attention
-//----------------------===//
+//===- AttentionOp.cpp - Scaled dot-product attention ---------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

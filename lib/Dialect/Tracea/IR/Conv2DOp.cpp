@@ -1,5 +1,4 @@
-//===- Conv2DOp.cpp - Two-dimensional convolution
-//--------------------------===//
+//===- Conv2DOp.cpp - Two-dimensional convolution -------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -62,7 +61,8 @@ bool Conv2DOp::isDepthwise() {
   int64_t channels =
       cast<RankedTensorType>(getImage().getType()).getDimSize(getChannelDim());
   if (ShapedType::isDynamic(channels)) {
-    // What the filter says.
+    // The image leaves its channels open; the filter's shape says how many
+    // there are.
     channels = cast<RankedTensorType>(getFilter().getType())
                            .getDimSize(getFilterInDim()) == 1
                    ? groups

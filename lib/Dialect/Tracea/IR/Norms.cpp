@@ -1,5 +1,4 @@
-//===- Norms.cpp - Softmax and normalizations
-//------------------------------===//
+//===- Norms.cpp - Softmax and normalizations -----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

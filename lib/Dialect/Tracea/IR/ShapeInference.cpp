@@ -1,5 +1,4 @@
-//===- ShapeInference.cpp - Result shapes from destinations
-//----------------===//
+//===- ShapeInference.cpp - Result shapes from destinations ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

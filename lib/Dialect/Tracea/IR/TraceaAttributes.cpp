@@ -48,7 +48,7 @@ static ParseResult parseExtents(AsmParser &parser,
   });
 }
 
-/// What follows a field's name.
+/// Parses the value of a field: a number or a list of numbers.
 static ParseResult parseValue(AsmParser &parser, WrittenField &field) {
   OptionalParseResult number =
       parser.parseOptionalInteger(field.values.emplace_back());
@@ -59,7 +59,8 @@ static ParseResult parseValue(AsmParser &parser, WrittenField &field) {
   return parseExtents(parser, field.values);
 }
 
-/// Sets the fields of `params` to what was written; `subject` is whose they are.
+/// Sets the fields of `params` to what was written; `subject` is whose they
+/// are.
 static ParseResult setFields(AsmParser &parser, schedule::Params &params,
                              ArrayRef<WrittenField> written,
                              const Twine &subject) {

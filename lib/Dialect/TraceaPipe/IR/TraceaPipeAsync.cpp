@@ -1,6 +1,9 @@
 //===- TraceaPipeAsync.cpp - What runs beside its role --------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of operations that are started and waited for: asynchronous
+// multiplies, groups, copies out.
 
 #include "Verifiers.h"
 #include "mlir/IR/Builders.h"

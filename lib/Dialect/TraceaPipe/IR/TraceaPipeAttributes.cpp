@@ -536,7 +536,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-/// What holds for everything in staged memory.
+/// Verifies what holds for every tile in staged memory, whatever its layout.
 static LogicalResult
 verifyStaged(ArrayRef<int64_t> shape, Type elementType, StagedAttr staged,
              function_ref<InFlightDiagnostic()> emitError) {

@@ -33,7 +33,8 @@ LogicalResult CertificateAttr::verify(EmitError emitError, StringRef check,
   return verifyText(emitError, "model", model);
 }
 
-/// One a check, so that none contradicts another.
+/// A kernel has one certificate for each check, so that none contradicts
+/// another.
 LogicalResult verifiers::verifyCertificates(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)
@@ -53,7 +54,7 @@ LogicalResult verifiers::verifyCertificates(Operation *op, Attribute value) {
   return success();
 }
 
-/// What was not decided: which check, and why.
+/// Remarks say which check was not decided, and why.
 LogicalResult verifiers::verifyRemarks(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   if (!list)

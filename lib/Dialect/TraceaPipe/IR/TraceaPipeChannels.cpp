@@ -1,6 +1,9 @@
 //===- TraceaPipeChannels.cpp - Rings of slots and their phases -----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers and types of acquire, commit, wait and release. What holds of whole
+// runs is proved by an analysis (Analysis/Protocol).
 
 #include "mlir/IR/Builders.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"

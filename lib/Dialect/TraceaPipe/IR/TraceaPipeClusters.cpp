@@ -1,6 +1,9 @@
 //===- TraceaPipeClusters.cpp - Workgroups that share a sum ---------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the operations by which workgroups of a cluster read each
+// other's memory.
 
 #include "Verifiers.h"
 #include "mlir/IR/Builders.h"

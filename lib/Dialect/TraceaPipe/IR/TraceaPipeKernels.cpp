@@ -1,6 +1,9 @@
 //===- TraceaPipeKernels.cpp - Kernels, grids, launches, roles ------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers, printers and parsers of what makes up a kernel and of what
+// launches it.
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"

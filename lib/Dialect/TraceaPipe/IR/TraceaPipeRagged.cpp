@@ -1,6 +1,9 @@
 //===- TraceaPipeRagged.cpp - Tiles of ragged groups ----------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the operations that find the rows of a tile where memory says
+// how many rows each group has.
 
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 

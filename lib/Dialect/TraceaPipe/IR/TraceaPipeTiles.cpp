@@ -1,6 +1,9 @@
 //===- TraceaPipeTiles.cpp - Register tiles and staged tiles --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the operations on tiles: loads, stores, views, multiplies,
+// reductions, changes of lanes.
 
 #include "Verifiers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

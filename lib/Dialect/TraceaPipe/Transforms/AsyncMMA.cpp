@@ -206,7 +206,7 @@ struct AsyncMMA : mlir::tracea_pipe::impl::AsyncMMABase<AsyncMMA> {
         sums.push_back(*sum);
     });
     for (SumLoop &sum : sums) {
-      // With one slot there is none to give back late.
+      // A ring of one slot has none that could be given back a step later.
       bool several = llvm::all_of(sum.releases, [](ReleaseOp release) {
         return release.getChannel().getType().getSlots() > 1;
       });

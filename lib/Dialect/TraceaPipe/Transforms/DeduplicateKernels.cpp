@@ -34,7 +34,7 @@ public:
 
 private:
   DenseMap<Operation *, unsigned> numbers;
-  /// By hash, the first kernel of each class.
+  /// The first kernel of each class of equal kernels, by the hash of its body.
   DenseMap<uint64_t, SmallVector<KernelOp, 1>> kernels;
 };
 

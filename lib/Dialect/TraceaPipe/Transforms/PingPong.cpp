@@ -180,7 +180,8 @@ static void emitPass(Block &block, Value turns, BlockArgument team) {
   ImplicitLocOpBuilder b(team.getLoc(), team.getContext());
   b.setInsertionPointToStart(&block);
   if (last) {
-    // What is started is in a group.
+    // Multiplies that are started belong to a group, whose commit comes right
+    // behind them.
     if (isa_and_nonnull<CommitGroupOp>(last->getNextNode()))
       last = last->getNextNode();
     b.setInsertionPointAfter(last);

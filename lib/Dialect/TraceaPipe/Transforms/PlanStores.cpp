@@ -64,7 +64,8 @@ std::optional<StagedStore> mlir::tracea_pipe::planStore(StoreOp store,
   std::optional<int64_t> dim = getColumnDim(store);
   if (!dim || bits % 8 || tile.getRank() != 2)
     return std::nullopt;
-  // What several lanes hold alike is little.
+  // A tile that several lanes hold alike is small, and not worth a way through
+  // shared memory.
   auto isReplica = [](DenseI64ArrayAttr vector) {
     return llvm::all_of(vector.asArrayRef(), [](int64_t x) { return x == 0; });
   };

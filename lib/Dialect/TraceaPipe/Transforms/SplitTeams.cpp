@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace mlir::tracea_pipe;
 
 namespace {
-/// One team's part of a register tile.
+/// The part of a register tile that one team has.
 struct Part {
   RankedTensorType type;
   /// What lies between the parts of one team and the next, by dimension.
@@ -115,7 +115,7 @@ void TeamSplitter::shiftAccess(Operation *op, MutableOperandRange indices,
   if (!limits.empty())
     for (auto [limit, s] : llvm::zip_equal(limits, step))
       limit.set(shift(builder, op->getLoc(), limit.get(), -s));
-  // What walks begins later.
+  // A dimension that walks begins at the team's first element of it.
   for (auto [dim, walk] : llvm::zip_equal(transfer.along, walks)) {
     DelinearizeOp digits = getDelinearize(walk.get());
     if (int64_t s = step[dim])

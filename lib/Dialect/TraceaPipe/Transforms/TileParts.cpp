@@ -174,7 +174,7 @@ static LanesAttr getWideLanes(LanesAttr lanes, unsigned columnDim,
   }
   if (next == elements)
     return {};
-  // What a vector holds comes first.
+  // Columns that one vector holds come first in the order.
   SmallVector<DenseI64ArrayAttr> sorted;
   for (int64_t column = 1; column < elements; column *= 2)
     sorted.push_back(reg[find(reg, column)]);

@@ -19,7 +19,7 @@ struct Part {
   int64_t pending = 0;
 };
 
-/// One store and how it leaves.
+/// A store of a result, and how it leaves through shared memory.
 struct StagedStore {
   StoreOp store;
   /// Lanes write to memory themselves.

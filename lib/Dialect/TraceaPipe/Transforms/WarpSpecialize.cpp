@@ -64,7 +64,8 @@ static LogicalResult keepFilling(RoleOp role) {
     if (isa<WaitOp, MmaOp, StoreOp>(op))
       return op->emitOpError() << "decides what is copied: the roles cannot be "
                                   "pulled apart";
-  // What is not needed is yielded as it came.
+  // Values that the role does not need are yielded as they came, so that the
+  // loop keeps its results.
   role->walk([&](scf::ForOp loop) {
     for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
       if (!isa<PhaseType>(loop.getRegionIterArg(i).getType()))

@@ -1,5 +1,4 @@
-//===- BufferizableOpInterfaceImpl.h - Bufferization of launches -*- C++
-//-*-===//
+//===- BufferizableOpInterfaceImpl.h - Bufferization of launches ----------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -67,7 +67,7 @@ private:
   /// How many of the checks have been passed.
   size_t numPassed = 0;
   DenseMap<SizeOrigin, unsigned> numbers;
-  /// By the leader of a class.
+  /// Facts about a class of equal sizes, at the number of its leader.
   std::vector<Class> classes;
   llvm::IntEqClasses equal;
 };
