@@ -1,5 +1,4 @@
-//===- BanksTest.cpp - The proof of bank conflicts against the simulator
-//-----===//
+//===- BanksTest.cpp - The proof of bank conflicts against the simulator --===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -7,7 +6,7 @@
 #include "RandomF2.h"
 #include "tracea/Algebra/BankSimulator.h"
 #include "tracea/Algebra/Fragments.h"
-#include "tracea/Algebra/TileOffsets.h"
+#include "TileOffsets.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 

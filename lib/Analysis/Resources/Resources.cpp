@@ -62,7 +62,7 @@ std::string teams(const std::vector<RoleUse> &roles, Get get) {
   return result;
 }
 
-/// One check after the other on one kernel.
+/// Runs all checks of one kernel, in their order, and collects what they find.
 class Checker {
 public:
   Checker(const ResourceUse &use, const ResourceLimits &limits)
@@ -430,55 +430,6 @@ int64_t tracea::analysis::getLaunchRegisters(int64_t threads,
   int64_t share = limits.registersPerMultiprocessor / resident / 8 * 8;
   return limits.registersPerThread ? std::min(share, limits.registersPerThread)
                                    : share;
-}
-
-ResourceReport
-tracea::analysis::compareMeasured(const ResourceUse &use,
-                                  const ResourceLimits &limits,
-                                  const MeasuredResources &measured) {
-  ResourceReport report = checkResources(use, limits);
-  std::string claim;
-  auto say = [&](const std::string &part) {
-    claim += (claim.empty() ? "measured: " : ", ") + part;
-  };
-  report.excesses.clear();
-  report.undecided.clear();
-  report.warnings.clear();
-  if (measured.registers) {
-    say(plural(*measured.registers, "register") + " a thread");
-    if (report.launchRegisters == 0)
-      report.undecided.push_back("how many registers a thread of '" +
-                                 limits.target + "' may have is not known");
-    else if (*measured.registers > report.launchRegisters)
-      report.excesses.push_back(
-          {"was compiled to " + text(*measured.registers) +
-               " registers a thread, " + text(report.threads) +
-               " threads can be launched with " + text(report.launchRegisters),
-           -1,
-           {}});
-  }
-  if (measured.spillBytes) {
-    say(plural(*measured.spillBytes, "byte") + " spilled");
-    if (*measured.spillBytes > 0)
-      report.excesses.push_back(
-          {"spills " + plural(*measured.spillBytes, "byte") + " a thread",
-           -1,
-           {}});
-  }
-  if (measured.sharedBytes) {
-    say(plural(*measured.sharedBytes, "byte") + " of shared memory");
-    if (*measured.sharedBytes > report.sharedBytes)
-      report.excesses.push_back(
-          {"was compiled to " + text(*measured.sharedBytes) +
-               " bytes of shared memory, " + text(report.sharedBytes) +
-               " were accounted for",
-           -1,
-           {}});
-  }
-  if (claim.empty())
-    report.undecided.push_back("nothing was measured");
-  report.claim = claim;
-  return report;
 }
 
 ResourceReport tracea::analysis::checkResources(const ResourceUse &use,

@@ -109,23 +109,6 @@ TEST(Resources, WhatNobodyKnowsIsNotDecided) {
   EXPECT_FALSE(report.undecided.empty());
 }
 
-TEST(Resources, MeasuredFiguresAreCompared) {
-  ResourceLimits limits = limitsOf("sm_90a");
-  MeasuredResources measured;
-  EXPECT_FALSE(compareMeasured(product(), limits, measured).fits());
-  measured.registers = 168;
-  measured.spillBytes = 0;
-  measured.sharedBytes = 1024;
-  ResourceReport good = compareMeasured(product(), limits, measured);
-  EXPECT_TRUE(good.fits());
-  EXPECT_EQ(good.claim, "measured: 168 registers a thread, 0 bytes spilled, "
-                        "1024 bytes of shared memory");
-  measured.registers = 176;
-  measured.spillBytes = 4;
-  measured.sharedBytes = 100000;
-  EXPECT_EQ(compareMeasured(product(), limits, measured).excesses.size(), 3u);
-}
-
 TEST(Resources, ModelsAreReadBack) {
   for (const char *name : {"sm_90a", "sm_80", "gfx942", "znver4"}) {
     ResourceLimits limits = limitsOf(name);

@@ -25,7 +25,7 @@ namespace tracea::analysis {
 /// the largest asynchronous multiply when it compiles for a launch cap.
 constexpr int64_t kRegisterMargin = 26;
 
-/// What a target has. 0 is "not known".
+/// What a target has of each resource; 0 where it is not known.
 struct ResourceLimits {
   std::string target;
   bool isCPU = false;
@@ -104,7 +104,7 @@ struct ResourceReport {
   int64_t threads = 0;
   /// Registers that each thread is launched with; 0: not known.
   int64_t launchRegisters = 0;
-  /// What was decided, one line.
+  /// The claim of the certificate, one line.
   std::string claim;
 
   bool fits() const { return excesses.empty() && undecided.empty(); }
@@ -121,20 +121,6 @@ int64_t getSharedBytes(const ResourceUse &use);
 /// register file in eights. 0 when something is not known.
 int64_t getLaunchRegisters(int64_t threads, const ResourceLimits &limits,
                            int64_t workgroups = 1);
-
-/// Figures that a tool reported of the finished code.
-struct MeasuredResources {
-  std::optional<int64_t> registers; // of a thread
-  std::optional<int64_t> spillBytes;
-  std::optional<int64_t> sharedBytes; // static and dynamic
-};
-
-/// Compares what was measured with what was accounted and with the limits.
-/// Excesses: spills, more registers than a thread is launched with, more shared
-/// memory than was accounted. Claims "measured: ...".
-ResourceReport compareMeasured(const ResourceUse &use,
-                               const ResourceLimits &limits,
-                               const MeasuredResources &measured);
 
 /// A line from which `checkResources` can be repeated: the figures of the use
 /// and the name of the target, whose limits are looked up again. On a CPU,

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRACEA_ALGEBRA_TILEOFFSETS_H
-#define TRACEA_ALGEBRA_TILEOFFSETS_H
+#ifndef TRACEA_UNITTESTS_ALGEBRA_TILEOFFSETS_H
+#define TRACEA_UNITTESTS_ALGEBRA_TILEOFFSETS_H
 
 #include "tracea/Algebra/LaneMap.h"
 #include "tracea/Algebra/Swizzle.h"
@@ -29,4 +29,4 @@ Expected<F2Matrix> lanesToBytes(const LaneMap &map,
 
 } // namespace tracea::algebra
 
-#endif // TRACEA_ALGEBRA_TILEOFFSETS_H
+#endif // TRACEA_UNITTESTS_ALGEBRA_TILEOFFSETS_H
