@@ -1,6 +1,4 @@
-//===- CPUAttention.cpp - Attention on CPUs
-//---------------------------------===//
-//
+//===- CPUAttention.cpp - Attention on CPUs -------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +7,9 @@
 // queries, and the scores never reach memory.
 //
 //===----------------------------------------------------------------------===//
-#include "CPUModel.h"
+#include "Numbers.h"
 #include "Variants.h"
+#include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>
 #include <numeric>
@@ -88,17 +87,9 @@ public:
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    if (Reason reason = checkRank(plan.tile, 2, "the tile [queries, keys]");
-        !reason.empty())
-      return reason;
-    if (Reason reason = checkMicroTile(model, plan); !reason.empty())
-      return reason;
-    if (Reason reason = checkMultiple(plan.tile[0], plan.registers()[0],
-                                      "tile extent queries");
-        !reason.empty())
-      return reason;
-    if (Reason reason = checkMultiple(plan.tile[1], plan.registers()[1],
-                                      "tile extent keys");
+    if (Reason reason = checkTile(
+            model, plan,
+            {{"queries", plan.registers()[0]}, {"keys", plan.registers()[1]}});
         !reason.empty())
       return reason;
     if (problem.maskRows && (problem.maskRows % plan.registers()[0] ||

@@ -1,6 +1,4 @@
-//===- CPUConv.cpp - Convolutions on CPUs
-//-----------------------------------===//
-//
+//===- CPUConv.cpp - Convolutions on CPUs ---------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +7,9 @@
 // chosen by trying the sensible ones against the cost model.
 //
 //===----------------------------------------------------------------------===//
-#include "CPUModel.h"
+#include "Numbers.h"
 #include "Variants.h"
+#include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>
 
@@ -262,21 +261,14 @@ Reason PatchConv::checkTiles(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
-  if (Reason reason = checkRank(plan.tile, 4,
-                                "the tile [height, width, filters, channels]");
-      !reason.empty())
-    return reason;
-  if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
-      !reason.empty())
-    return reason;
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
-  if (Reason reason =
-          checkMultiple(plan.tile[1], pixels.width, "tile extent width");
-      !reason.empty())
-    return reason;
-  if (Reason reason =
-          checkMultiple(plan.tile[2], pixels.channels, "tile extent filters");
+  if (Reason reason = checkTile(model, plan,
+                                {{"height"},
+                                 {"width", pixels.width},
+                                 {"filters", pixels.channels},
+                                 {"channels"}},
+                                problem.channelsLast);
       !reason.empty())
     return reason;
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
@@ -381,21 +373,12 @@ Reason DepthwiseConv::checkTiles(const Problem &problem,
                                  const TargetDescription &target,
                                  const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
-  if (Reason reason =
-          checkRank(plan.tile, 3, "the tile [height, width, channels]");
-      !reason.empty())
-    return reason;
-  if (Reason reason = checkMicroTile(model, plan, problem.channelsLast);
-      !reason.empty())
-    return reason;
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
-  if (Reason reason =
-          checkMultiple(plan.tile[1], pixels.width, "tile extent width");
-      !reason.empty())
-    return reason;
-  if (Reason reason =
-          checkMultiple(plan.tile[2], pixels.channels, "tile extent channels");
+  if (Reason reason = checkTile(
+          model, plan,
+          {{"height"}, {"width", pixels.width}, {"channels", pixels.channels}},
+          problem.channelsLast);
       !reason.empty())
     return reason;
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2]) >

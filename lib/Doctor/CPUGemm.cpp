@@ -1,6 +1,4 @@
-//===- CPUGemm.cpp - Matrix products on CPUs
-//--------------------------------===//
-//
+//===- CPUGemm.cpp - Matrix products on CPUs ------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,8 +7,9 @@
 // caches, MC rows of A for the second level, and register tiles run over both.
 //
 //===----------------------------------------------------------------------===//
-#include "CPUModel.h"
+#include "Numbers.h"
 #include "Variants.h"
+#include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>
 
@@ -26,9 +25,6 @@ public:
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
 
-  Reason whyNot(const Problem &, const TargetDescription &) const override {
-    return "";
-  }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
@@ -50,6 +46,15 @@ private:
                              static_cast<double>(k));
   }
 };
+
+/// Tiles of m x n that all products of the batch have.
+double countTiles(const Problem &problem, int64_t m, int64_t n) {
+  return static_cast<double>(
+             ceilDiv(std::max<int64_t>(1, assumed(problem.m)), m)) *
+         static_cast<double>(
+             ceilDiv(std::max<int64_t>(1, assumed(problem.n)), n)) *
+         static_cast<double>(assumed(problem.batch, 1));
+}
 
 /// Most bytes that the panels of one thread may take: far more than is fast.
 constexpr int64_t kMaxPanelBytes = 256 << 20;
@@ -134,17 +139,10 @@ public:
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    if (Reason reason = checkRank(plan.tile, 3, "the tile [m, n, k]");
-        !reason.empty())
-      return reason;
-    if (Reason reason = checkMicroTile(model, plan, /*anyRows=*/true);
-        !reason.empty())
-      return reason;
-    if (Reason reason =
-            checkMultiple(plan.tile[0], plan.registers()[0], "tile extent m");
-        !reason.empty())
-      return reason;
-    return checkMultiple(plan.tile[1], plan.registers()[1], "tile extent n");
+    return checkTile(
+        model, plan,
+        {{"m", plan.registers()[0]}, {"n", plan.registers()[1]}, {"k"}},
+        /*anyRows=*/true);
   }
 
   double cycles(const Problem &problem, const TargetDescription &target,
@@ -152,11 +150,8 @@ public:
     CPUModel model(target, problem.accumulator);
     int64_t m = std::max<int64_t>(1, assumed(problem.m));
     int64_t n = std::max<int64_t>(1, assumed(problem.n));
-    double tiles = static_cast<double>(ceilDiv(m, plan.tile[0])) *
-                   static_cast<double>(ceilDiv(n, plan.tile[1])) *
-                   static_cast<double>(assumed(problem.batch, 1));
     return model.spread(
-        tiles,
+        countTiles(problem, plan.tile[0], plan.tile[1]),
         model.multiplyCycles({plan.registers()[0], plan.registers()[1]},
                              std::min(m, plan.tile[0]),
                              std::min(n, plan.tile[1]), assumed(problem.k)));
@@ -234,21 +229,11 @@ Reason PackedGemm::checkTiles(const Problem &problem,
                               const TargetDescription &target,
                               const Plan &plan) const {
   CPUModel model(target, problem.accumulator);
-  if (Reason reason = checkRank(plan.tile, 4, "the tile [m, n, k, staged m]");
-      !reason.empty())
-    return reason;
-  if (Reason reason = checkMicroTile(model, plan); !reason.empty())
-    return reason;
-  if (Reason reason =
-          checkMultiple(plan.tile[0], plan.registers()[0], "tile extent m");
-      !reason.empty())
-    return reason;
-  if (Reason reason =
-          checkMultiple(plan.tile[1], plan.registers()[1], "tile extent n");
-      !reason.empty())
-    return reason;
-  if (Reason reason = checkMultiple(plan.tile[3], plan.registers()[0],
-                                    "tile extent staged m");
+  if (Reason reason = checkTile(model, plan,
+                                {{"m", plan.registers()[0]},
+                                 {"n", plan.registers()[1]},
+                                 {"k"},
+                                 {"staged m", plan.registers()[0]}});
       !reason.empty())
     return reason;
   // Both panels, and the sums between blocks of k. No extent exceeds 2^20.
@@ -268,12 +253,10 @@ double PackedGemm::cycles(const Problem &problem,
   MicroTile micro{plan.registers()[0], plan.registers()[1]};
   int64_t m = std::max<int64_t>(1, assumed(problem.m));
   int64_t n = std::max<int64_t>(1, assumed(problem.n));
-  double tiles = static_cast<double>(ceilDiv(m, plan.tile[0])) *
-                 static_cast<double>(ceilDiv(n, plan.tile[1])) *
-                 static_cast<double>(assumed(problem.batch, 1));
-  return model.spread(tiles, tileCycles(model, micro, std::min(m, plan.tile[0]),
-                                        std::min(n, plan.tile[1]),
-                                        assumed(problem.k)));
+  return model.spread(countTiles(problem, plan.tile[0], plan.tile[1]),
+                      tileCycles(model, micro, std::min(m, plan.tile[0]),
+                                 std::min(n, plan.tile[1]),
+                                 assumed(problem.k)));
 }
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {

@@ -1,11 +1,10 @@
-//===- CPUModel.cpp - What CPU variants share
-//-------------------------------===//
-//
+//===- CPUModel.cpp - What CPU variants share -----------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "CPUModel.h"
+#include "tracea/Doctor/CPUModel.h"
+#include "Numbers.h"
 #include "Variants.h"
 
 #include <algorithm>
@@ -133,27 +132,16 @@ Reason CPUVariant::checkPlan(const Problem &problem,
   return checkTiles(problem, target, plan);
 }
 
-Reason checkRank(const std::vector<int64_t> &list, size_t rank,
-                 std::string_view what) {
-  if (list.size() != rank)
-    return std::string(what) + " must have " + std::to_string(rank) +
-           " extents, found " + std::to_string(list.size());
-  for (int64_t extent : list)
-    if (extent < 1 || extent > kMaxTileExtent)
-      return std::string(what) + " extents must lie in [1, " +
-             std::to_string(kMaxTileExtent) + "], found " +
-             std::to_string(extent);
-  return "";
-}
-
-Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what) {
+static Reason checkMultiple(int64_t extent, int64_t factor,
+                            std::string_view what) {
   if (extent % factor != 0)
     return std::string(what) + " must be a multiple of " +
            std::to_string(factor) + ", found " + std::to_string(extent);
   return "";
 }
 
-Reason checkMicroTile(const CPUModel &model, const Plan &plan, bool anyRows) {
+static Reason checkMicroTile(const CPUModel &model, const Plan &plan,
+                             bool anyRows) {
   int64_t rows = plan.registers()[0];
   if (!anyRows && (rows & (rows - 1)) != 0)
     return "the rows of the register tile must be a power of two, found " +
@@ -168,6 +156,30 @@ Reason checkMicroTile(const CPUModel &model, const Plan &plan, bool anyRows) {
   if (vectors > 64)
     return "the register tile takes " + std::to_string(vectors) +
            " vectors, more than 64";
+  return "";
+}
+
+Reason checkTile(const CPUModel &model, const Plan &plan,
+                 std::initializer_list<TileExtent> extents, bool anyRows) {
+  std::string tile;
+  for (const TileExtent &extent : extents)
+    tile += (tile.empty() ? "the tile [" : ", ") + std::string(extent.name);
+  if (plan.tile.size() != extents.size())
+    return tile + "] must have " + std::to_string(extents.size()) +
+           " extents, found " + std::to_string(plan.tile.size());
+  for (int64_t extent : plan.tile)
+    if (extent < 1 || extent > kMaxTileExtent)
+      return tile + "] extents must lie in [1, " +
+             std::to_string(kMaxTileExtent) + "], found " +
+             std::to_string(extent);
+  if (Reason reason = checkMicroTile(model, plan, anyRows); !reason.empty())
+    return reason;
+  auto found = plan.tile.begin();
+  for (const TileExtent &extent : extents)
+    if (Reason reason = checkMultiple(
+            *found++, extent.factor, "tile extent " + std::string(extent.name));
+        !reason.empty())
+      return reason;
   return "";
 }
 

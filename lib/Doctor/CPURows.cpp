@@ -1,12 +1,11 @@
-//===- CPURows.cpp - Row-wise and elementwise operations, the fallback
-//------===//
-//
+//===- CPURows.cpp - Row-wise and elementwise operations, the fallback ----===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "CPUModel.h"
+#include "Numbers.h"
 #include "Variants.h"
+#include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>
 
@@ -36,9 +35,6 @@ public:
            op == OpKind::RMSNorm;
   }
 
-  Reason whyNot(const Problem &, const TargetDescription &) const override {
-    return "";
-  }
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
     CPUModel model(target, problem.accumulator);
@@ -55,10 +51,8 @@ public:
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
-    if (Reason reason = checkRank(plan.tile, 2, "the tile [rows, columns]");
+    if (Reason reason = checkTile(model, plan, {{"rows"}, {"columns"}});
         !reason.empty())
-      return reason;
-    if (Reason reason = checkMicroTile(model, plan); !reason.empty())
       return reason;
     if (plan.tile[0] != plan.registers()[0] ||
         plan.tile[1] != plan.registers()[1])
@@ -86,14 +80,19 @@ public:
 // elementwise
 //===----------------------------------------------------------------------===//
 
-/// A plan without tiles: the lowering takes the shape as it comes.
-Reason checkNoTiles(const Plan &plan) {
-  if (!plan.tile.empty())
-    return "the variant takes no tile";
-  return "";
-}
+/// Variants without tiles: the lowering takes the shape as it comes.
+class UntiledVariant : public CPUVariant {
+public:
+  Plan plan(const Problem &, const TargetDescription &) const final {
+    return emptyPlan();
+  }
+  Reason checkTiles(const Problem &, const TargetDescription &,
+                    const Plan &plan) const final {
+    return plan.tile.empty() ? "" : "the variant takes no tile";
+  }
+};
 
-class ElementwiseVariant final : public CPUVariant {
+class ElementwiseVariant final : public UntiledVariant {
 public:
   std::string_view name() const override { return "elementwise"; }
   std::string_view summary() const override {
@@ -101,16 +100,6 @@ public:
   }
   bool serves(OpKind op) const override { return op == OpKind::BatchNorm; }
 
-  Reason whyNot(const Problem &, const TargetDescription &) const override {
-    return "";
-  }
-  Plan plan(const Problem &, const TargetDescription &) const override {
-    return emptyPlan();
-  }
-  Reason checkTiles(const Problem &, const TargetDescription &,
-                    const Plan &plan) const override {
-    return checkNoTiles(plan);
-  }
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &) const override {
     CPUModel model(target, problem.accumulator);
@@ -124,7 +113,7 @@ public:
 // linalg
 //===----------------------------------------------------------------------===//
 
-class LinalgVariant final : public CPUVariant {
+class LinalgVariant final : public UntiledVariant {
 public:
   std::string_view name() const override { return "linalg"; }
   std::string_view summary() const override {
@@ -133,16 +122,6 @@ public:
   bool serves(OpKind) const override { return true; }
   bool isFallback() const override { return true; }
 
-  Reason whyNot(const Problem &, const TargetDescription &) const override {
-    return "";
-  }
-  Plan plan(const Problem &, const TargetDescription &) const override {
-    return emptyPlan();
-  }
-  Reason checkTiles(const Problem &, const TargetDescription &,
-                    const Plan &plan) const override {
-    return checkNoTiles(plan);
-  }
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &) const override {
     CPUModel model(target, problem.accumulator);

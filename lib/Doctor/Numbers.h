@@ -1,5 +1,4 @@
-//===- Numbers.h - Extents and bytes in estimates ----------------*- C++
-//-*-===//
+//===- Numbers.h - Extents and bytes in estimates ---------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -16,6 +15,8 @@ namespace tracea::doctor {
 inline std::string text(int64_t value) { return std::to_string(value); }
 
 constexpr int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+constexpr int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+constexpr int64_t roundDown(int64_t a, int64_t b) { return a / b * b; }
 
 constexpr bool isPowerOf2(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;

@@ -1,24 +1,17 @@
-//===- CPUModel.h - What CPU variants share
-//---------------------------------===//
-//
+//===- CPUModel.h - What CPU variants share ---------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A small cost model. It ranks, it does not predict: it counts vector
 // instructions and moved bytes, and lets the tiles be spread over the cores.
 // Where the tables do not know a number, a common desktop core stands in.
-//
-//===----------------------------------------------------------------------===//
-#ifndef TRACEA_LIB_DOCTOR_CPUMODEL_H
-#define TRACEA_LIB_DOCTOR_CPUMODEL_H
 
-#include "Numbers.h"
+#ifndef TRACEA_DOCTOR_CPUMODEL_H
+#define TRACEA_DOCTOR_CPUMODEL_H
+
 #include "tracea/Doctor/Registry.h"
 
 namespace tracea::doctor {
-
-constexpr int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
-constexpr int64_t roundDown(int64_t a, int64_t b) { return a / b * b; }
 
 /// No plan may ask for more: protects the arithmetic of every level below.
 constexpr int64_t kMaxTileExtent = 1 << 20;
@@ -78,6 +71,10 @@ private:
 class CPUVariant : public Variant {
 public:
   TargetKind kind() const final { return TargetKind::CPU; }
+  /// Most of them can do all that they serve.
+  Reason whyNot(const Problem &, const TargetDescription &) const override {
+    return "";
+  }
 
 protected:
   Reason checkPlan(const Problem &problem, const TargetDescription &target,
@@ -88,13 +85,19 @@ protected:
                             const Plan &plan) const = 0;
 };
 
-/// What is wrong with the register tile of a plan, and with extents in general.
-Reason checkMicroTile(const CPUModel &model, const Plan &plan,
-                      bool anyRows = false);
-Reason checkRank(const std::vector<int64_t> &list, size_t rank,
-                 std::string_view what);
-Reason checkMultiple(int64_t extent, int64_t factor, std::string_view what);
+/// An extent of a variant's tile, and what it has to be a multiple of.
+struct TileExtent {
+  std::string_view name;
+  int64_t factor = 1;
+};
+
+/// What is wrong with the register tile of a plan, or with its tile, which has
+/// these extents. With `anyRows` the register tile's rows need not be a power
+/// of two.
+Reason checkTile(const CPUModel &model, const Plan &plan,
+                 std::initializer_list<TileExtent> extents,
+                 bool anyRows = false);
 
 } // namespace tracea::doctor
 
-#endif // TRACEA_LIB_DOCTOR_CPUMODEL_H
+#endif // TRACEA_DOCTOR_CPUMODEL_H
