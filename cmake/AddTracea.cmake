@@ -8,7 +8,9 @@
 #   A library that may not see LLVM: the runtime and the plain C++ algebra.
 #   Exported as Tracea::NAME in the part of the package that needs no LLVM.
 #
-# add_tracea_tool(NAME sources... [LINK_LIBS libs...] [EXCEPTIONS])
+# add_tracea_tool(NAME sources... [LINK_LIBS libs...] [EXCEPTIONS] [PLUGINS])
+#   PLUGINS lets libraries that it loads use the compiler's symbols. A tool that
+#   LLVM is linked into statically has only what it needs itself, and no plugins.
 # add_tracea_unittest(NAME sources... [LINK_LIBS libs...])   GoogleTest, runtime or compiler.
 
 # Installed tools find the LLVM libraries where the build found them.
@@ -84,7 +86,7 @@ function(add_tracea_runtime_library name)
 endfunction()
 
 function(add_tracea_tool name)
-  cmake_parse_arguments(ARG "EXCEPTIONS" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "EXCEPTIONS;PLUGINS" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_EXCEPTIONS)
     tracea_compiler_settings(${name} EXCEPTIONS)
@@ -92,6 +94,9 @@ function(add_tracea_tool name)
     tracea_compiler_settings(${name})
   endif()
   add_dependencies(${name} tracea-headers)
+  if(ARG_PLUGINS AND NOT TRACEA_STATIC)
+    set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} tracea_mlir)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

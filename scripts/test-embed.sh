@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the build in build/dev to a scratch folder and uses it as another
 # project would: examples/embed, once with the compiler and once where CMake may
-# find no LLVM at all. Ends with "N passed, N failed".
+# find no LLVM at all, and examples/variant, which the compiler loads. Ends with
+# "N passed, N failed".
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -23,10 +24,10 @@ check() {
   fi
 }
 
-configure_and_build() { # NAME CMAKE_ARGUMENT...
-  local build=$scratch/$1
-  shift
-  cmake -G Ninja -S "$TRACEA_ROOT/examples/embed" -B "$build" \
+configure_and_build() { # NAME EXAMPLE CMAKE_ARGUMENT...
+  local build=$scratch/$1 example=$2
+  shift 2
+  cmake -G Ninja -S "$TRACEA_ROOT/examples/$example" -B "$build" \
     -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 "$@" &&
     ninja -C "$build"
@@ -49,15 +50,21 @@ needs_no_llvm() { # PROGRAM
 }
 
 check "install" cmake --install "$TRACEA_BUILD" --prefix "$scratch/prefix"
-check "build against the compiler and the runtime" configure_and_build full
+check "build against the compiler and the runtime" configure_and_build full embed
 check "compile a module and run it" \
   prints "y = 4 8 12" "$scratch/full/compile-and-run" "$scratch/scale.tracea"
 
 no_llvm=(-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON)
-check "build against the runtime alone" configure_and_build runtime "${no_llvm[@]}"
+check "build against the runtime alone" configure_and_build runtime embed "${no_llvm[@]}"
 check "run the program without the compiler" \
   prints "y = 4 8 12" "$scratch/runtime/run-program" "$scratch/scale.tracea"
 check "the program runner needs no LLVM" needs_no_llvm "$scratch/runtime/run-program"
+
+check "build a variant from outside" configure_and_build variant variant
+check "compile with the variant" \
+  prints '"variant":"softmax.held"' "$scratch/prefix/bin/tracea" compile \
+  "$TRACEA_ROOT/examples/variant/softmax.mlir" --target x86-64-v4 --emit manifest \
+  --plugin "$scratch/variant/libHeldRows.so"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))

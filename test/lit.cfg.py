@@ -48,6 +48,10 @@ for name in ("split-file", "mlir-opt"):
     tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))
 llvm_config.add_tool_substitutions(tools, tool_dirs)
 config.substitutions.append(("%tracea_src", config.tracea_src_root))
+config.substitutions.append(("%tracea_obj", config.tracea_obj_root))
+# Libraries that tools load need tools with LLVM as a shared library.
+if os.path.exists(os.path.join(config.tracea_obj_root, "lib", "libHeldRows.so")):
+    config.available_features.add("plugins")
 # What a kernel at the pipeline level has to pass, and what it has to pass on a
 # target of any size.
 for name, proofs in (

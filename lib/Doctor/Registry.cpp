@@ -1,12 +1,10 @@
-//===- Registry.cpp - Variants by name, ranked for a problem
-//----------------===//
-//
+//===- Registry.cpp - Variants by name, ranked for a problem --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-//===----------------------------------------------------------------------===//
+
 #include "tracea/Doctor/Registry.h"
 #include "Variants.h"
+#include "tracea/Schedule/Variants.h"
 
 #include <algorithm>
 
@@ -101,8 +99,9 @@ std::vector<const Variant *> Registry::variantsFor(OpKind op,
   return found;
 }
 
-const Registry &Registry::builtin() {
-  static const Registry registry = [] {
+/// What is built in, and what has been added to it.
+static Registry &getAll() {
+  static Registry registry = [] {
     Registry result;
     addCPUVariants(result);
     addGPUGemmVariants(result);
@@ -112,6 +111,14 @@ const Registry &Registry::builtin() {
     return result;
   }();
   return registry;
+}
+
+const Registry &Registry::builtin() { return getAll(); }
+
+bool Registry::extend(std::unique_ptr<Variant> variant,
+                      const schedule::Params &fields) {
+  return schedule::addVariant(variant->name(), fields) &&
+         getAll().add(std::move(variant));
 }
 
 /// Accepted ones by cost with fallbacks behind, then the others; equals stay as

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Schedule/Params.h"
+#include "tracea/Schedule/Variants.h"
 
 #include <algorithm>
 
@@ -10,14 +11,14 @@ namespace mlir::tracea::schedule {
 
 namespace {
 struct Entry {
-  std::string_view variant;
+  std::string variant;
   Params params;
 };
 } // namespace
 
 /// The table of all variants.
-static const std::vector<Entry> &variants() {
-  static const std::vector<Entry> table = {
+static std::vector<Entry> &variants() {
+  static std::vector<Entry> table = {
       {"gemm.packed", CPUGemm()},
       {"gemm.direct", CPUGemm()},
       {"conv2d.patch", CPUConv()},
@@ -54,6 +55,13 @@ std::optional<Params> Params::ofVariant(std::string_view variant) {
     if (entry.variant == variant)
       return entry.params;
   return std::nullopt;
+}
+
+bool addVariant(std::string_view variant, const Params &fields) {
+  if (Params::ofVariant(variant))
+    return false;
+  variants().push_back({std::string(variant), fields});
+  return true;
 }
 
 std::string Params::listVariants() {

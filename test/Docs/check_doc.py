@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands that a Markdown page shows and compares what they print.
 
-    check_doc.py PAGE.md
+    check_doc.py PAGE.md [BUILD]
 
 A fenced block marked `console` holds commands, each behind "$ " (with "\\" a
 command goes on in the next line). What follows a command in its block is what it
@@ -16,7 +16,8 @@ Shown output is compared token by token, so that lines may be wrapped anywhere:
     names stay equal within a block.
 
 All commands of a page run in one scratch folder, in which `docs`, `examples`
-and `test` are those of the source tree.
+and `test` are those of the source tree, and `build/dev/lib` that of the folder
+BUILD.
 """
 
 import os
@@ -119,6 +120,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for name in ("docs", "examples", "test"):
             os.symlink(os.path.join(SOURCE, name), os.path.join(scratch, name))
+        for build in sys.argv[2:]:
+            os.makedirs(os.path.join(scratch, "build/dev"))
+            os.symlink(os.path.join(build, "lib"), os.path.join(scratch, "build/dev/lib"))
         for line, command, shown in steps:
             must_fail = command.rstrip().endswith("# fails")
             run = subprocess.run(

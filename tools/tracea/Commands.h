@@ -21,6 +21,9 @@ void addExplainCommand(CLI::App &app, int &exitCode);
 void addDoctorCommand(CLI::App &app, int &exitCode);
 void addKeygenCommand(CLI::App &app, int &exitCode);
 
+/// The option that loads plugins, of commands that compile modules.
+void addPluginOption(CLI::App &command);
+
 } // namespace tracea::driver
 
 #endif // TRACEA_TOOLS_TRACEA_COMMANDS_H

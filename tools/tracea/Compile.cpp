@@ -221,6 +221,7 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
   sub->add_flag("--only-ptx", command->onlyPTX,
                 "A program for a GPU without machine code: its driver compiles "
                 "the PTX");
+  addPluginOption(*sub);
   sub->add_option("--sign", command->key,
                   "Sign the program with the private key in this file "
                   "('tracea keygen' makes one)")

@@ -450,6 +450,7 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
                   "Cores to plan for; default: all of the target's")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  addPluginOption(*sub);
   sub->add_flag("--json", command->json,
                 "Print one JSON object, with the program's whole manifest");
   sub->add_option("--show", command->view.views,

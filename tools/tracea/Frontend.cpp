@@ -14,6 +14,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
 #include "tracea/Compiler/Compiler.h"
 #include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
@@ -502,6 +503,14 @@ std::optional<std::string> Frontend::emit(const std::string &form,
   if (failed(text))
     return std::nullopt;
   return std::move(*text);
+}
+
+std::string(::tracea::driver::loadPlugin)(const std::string &path) {
+  llvm::Expected<PassPlugin> plugin = PassPlugin::load(path);
+  if (!plugin)
+    return llvm::toString(plugin.takeError());
+  plugin->registerPassRegistryCallbacks();
+  return "";
 }
 
 void ::tracea::driver::installCrashHandler(const char *program) {

@@ -68,7 +68,7 @@ struct CompileRequest {
   bool assemble = true;
 };
 
-/// What a reduction of unknown length counts.
+/// The length that a reduction of unknown length counts as.
 constexpr double assumedReduction = 4096;
 
 /// A lane map of register tiles of a kernel.
@@ -85,12 +85,12 @@ struct StepTime {
 
 /// What was learned on the way; asking for it costs little.
 struct CompileReport {
-  /// In their order; some go on side by side.
+  /// Steps in the order in which they began; some run side by side.
   std::vector<StepTime> times;
   /// Of the kernels at the pipeline level, each map once for each kernel.
   std::vector<TileLanes> tiles;
   std::vector<OpDecision> decisions;
-  /// In the order of the source.
+  /// Remarks in the order of the source.
   std::vector<RemarkNote> remarks;
   /// Of a reference: the lengths of all float reductions, added; one of
   /// unknown length counts `assumedReduction`.
@@ -142,6 +142,9 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// Loads a plugin of MLIR's kind, which adds variants; what went wrong, ""
+/// where all is well. To be called before the first module is compiled.
+std::string loadPlugin(const std::string &path);
 /// Prints a stack trace and where to report it should the compiler crash.
 void installCrashHandler(const char *program);
 /// "22.1.0"

@@ -4,6 +4,7 @@
 
 #include "Session.h"
 
+#include "Commands.h"
 #include "Proofs.h"
 #include "Signing.h"
 #include "Timing.h"
@@ -53,6 +54,7 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
       ->allow_extra_args(false)
       ->type_name("I=AxB");
   addTrustOption(app, options.trust);
+  addPluginOption(app);
   app.add_flag("--require-proof", options.requireProof,
                "A kernel that lacks a certificate is an error");
 }

@@ -67,6 +67,20 @@ static std::string explainConversion(const CLI::App &command,
          ", a number, found '" + text.substr(end + 3) + "'";
 }
 
+void tracea::driver::addPluginOption(CLI::App &command) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--plugin",
+          [](const std::vector<std::string> &paths) {
+            for (const std::string &path : paths)
+              if (std::string text = loadPlugin(path); !text.empty())
+                throw CLI::ValidationError("--plugin", text);
+          },
+          "A library that adds variants, loaded into the compiler; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+}
+
 static int run(int argc, char **argv) {
   CLI::App app("A kernel compiler for tensor operations: compiles, runs, "
                "measures and explains MLIR modules.",

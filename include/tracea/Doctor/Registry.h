@@ -1,6 +1,4 @@
-//===- Registry.h - The variants that can realise an operation
-//--------------===//
-//
+//===- Registry.h - The variants that can realise an operation --*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,8 +6,7 @@
 // needs, a plan (tile sizes, unit, roles), and what the plan is expected to
 // cost. The Doctor takes the cheapest variant whose requirements are met and
 // says why the others were not taken.
-//
-//===----------------------------------------------------------------------===//
+
 #ifndef TRACEA_DOCTOR_REGISTRY_H
 #define TRACEA_DOCTOR_REGISTRY_H
 
@@ -44,7 +41,7 @@ struct Plan {
   const T &as() const {
     return params.as<T>();
   }
-  /// Of families that have a register tile.
+  /// The register tile of a plan whose family has one.
   schedule::Extents &registers() {
     return as<schedule::RegisterTile>().registers;
   }
@@ -143,6 +140,11 @@ public:
 
   /// All variants that this compiler can lower.
   static const Registry &builtin();
+  /// Adds a variant from outside to them, with its family's fields; false, and
+  /// nothing added, where the name is taken. To be called before the first
+  /// decision.
+  static bool extend(std::unique_ptr<Variant> variant,
+                     const schedule::Params &fields);
 
 private:
   std::vector<std::unique_ptr<Variant>> entries;

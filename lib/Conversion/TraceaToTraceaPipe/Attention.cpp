@@ -13,7 +13,7 @@
 //
 // Rows without any key keep m = -inf and l = 0; they give zeros.
 
-#include "KernelBuilder.h"
+#include "Variants.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

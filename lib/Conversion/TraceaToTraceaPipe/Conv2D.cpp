@@ -15,6 +15,7 @@
 
 #include "Definitions.h"
 #include "ImagePatch.h"
+#include "Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

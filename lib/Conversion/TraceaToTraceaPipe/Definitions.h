@@ -9,7 +9,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_DEFINITIONS_H
 
-#include "KernelBuilder.h"
+#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
 
 namespace mlir::tracea {
 

@@ -11,6 +11,7 @@
 
 #include "Definitions.h"
 #include "ImagePatch.h"
+#include "Variants.h"
 
 using namespace mlir;
 using namespace mlir::tracea;

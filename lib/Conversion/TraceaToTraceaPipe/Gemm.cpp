@@ -12,6 +12,7 @@
 
 #include "Contraction/ContractionResults.h"
 #include "GemmContraction.h"
+#include "Variants.h"
 
 using namespace mlir;
 using namespace mlir::tracea;

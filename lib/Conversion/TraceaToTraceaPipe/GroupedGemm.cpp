@@ -14,6 +14,7 @@
 #include "Contraction/ContractionResults.h"
 #include "Contraction/WarpgroupTile.h"
 #include "GemmContraction.h"
+#include "Variants.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,5 +1,4 @@
-//===- ImagePatch.h - The staged part of an image a tile sees -----*- C++
-//-*-===//
+//===- ImagePatch.h - The staged part of an image a tile sees ---*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -9,7 +8,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_IMAGEPATCH_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_IMAGEPATCH_H
 
-#include "KernelBuilder.h"
+#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
 
 namespace mlir::tracea {
 
@@ -34,7 +33,7 @@ struct ConvolutionTiles {
   bool pixelLanes;
   /// Extents of a register tile.
   int64_t registerPixels, registerChannels;
-  /// Of a grid tile, in whole register tiles.
+  /// Extents of a grid tile, rounded up to whole register tiles.
   int64_t rows, columns, channels;
   int64_t filterHeight, filterWidth;
   RankedTensorType accumulator;

@@ -9,7 +9,7 @@
 // (maximum, sum, result) rather than kept: its length is open, and the cache
 // keeps it.
 
-#include "KernelBuilder.h"
+#include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -229,16 +229,20 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
                            << schedule;
 }
 
+static void emitShapeChecks(RewriterBase &rewriter, Operation *op, Value input,
+                            Value result) {
+  for (int64_t i = 0, e = cast<RankedTensorType>(input.getType()).getRank();
+       i < e; ++i)
+    emitExtentCheck(rewriter, op, input, i, result, i,
+                    "input and result to have one shape");
+}
+
 LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
                                              SoftmaxOp op) {
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   int64_t dim = op.getDim();
-  for (int64_t i = 0,
-               e = cast<RankedTensorType>(op.getInput().getType()).getRank();
-       i < e; ++i)
-    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
-                    "input and result to have one shape");
+  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
   RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), dim,
                 dim + 1);
   row.begin();
@@ -277,9 +281,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
-                    "input and result to have one shape");
+  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
   for (Value parameter : {op.getScale(), op.getBias()})
     for (int64_t i = op.getAxis(); parameter && i < type.getRank(); ++i)
       emitExtentCheck(rewriter, op, parameter, i - op.getAxis(), op.getInput(),
@@ -320,9 +322,7 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    emitExtentCheck(rewriter, op, op.getInput(), i, op.getInit(), i,
-                    "input and result to have one shape");
+  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
   for (int64_t i = op.getAxis(); op.getScale() && i < type.getRank(); ++i)
     emitExtentCheck(rewriter, op, op.getScale(), i - op.getAxis(),
                     op.getInput(), i, "scale to have the normalized shape");

@@ -1,17 +1,20 @@
 //===- TraceaToTraceaPipe.cpp - Semantic operations become kernels --------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
 // Each scheduled operation becomes a kernel of its variant and a launch. What
 // no variant of this pass serves ("linalg", "elementwise") is left for the
 // conversion to linalg.
 
 #include "GemmContraction.h"
+#include "Variants.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Conversion/TraceaToTraceaPipe/VariantLowering.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -85,26 +88,42 @@ static void emitAuxChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
                       "auxiliary results to have the result's extents");
 }
 
-/// Lowers an operation by its variant; false when the variant is not a kernel
-/// of this pass.
+/// Lowers an operation by a variant, `tileRank` of which has been asked for.
+template <typename OpTy>
+static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
+                               size_t tileRank,
+                               LogicalResult (*lower)(KernelRewriter &, OpTy)) {
+  if (failed(verifySchedule(op, op.getScheduleAttr(), tileRank)))
+    return failure();
+  if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
+    emitEpilogueChecks(rewriter, epilogue);
+    emitAuxChecks(rewriter, epilogue);
+  }
+  if (failed(lower(rewriter, op)))
+    return failure();
+  return true;
+}
+
+/// The same by the one of `variants` that the schedule names; false where it
+/// names none of them.
 template <typename OpTy>
 static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
                                ArrayRef<Variant<OpTy>> variants) {
-  ScheduleAttr schedule = op.getScheduleAttr();
-  for (const Variant<OpTy> &variant : variants) {
-    if (variant.name != schedule.getVariant())
-      continue;
-    if (failed(verifySchedule(op, schedule, variant.tileRank)))
-      return failure();
-    if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
-      emitEpilogueChecks(rewriter, epilogue);
-      emitAuxChecks(rewriter, epilogue);
-    }
-    if (failed(variant.lower(rewriter, op)))
-      return failure();
-    return true;
-  }
+  for (const Variant<OpTy> &variant : variants)
+    if (variant.name == op.getScheduleAttr().getVariant())
+      return lowerBy(rewriter, op, variant.tileRank, variant.lower);
   return false;
+}
+
+/// Lowerings of variants from outside, by the variants' names.
+static llvm::StringMap<VariantLowering> &getAddedLowerings() {
+  static llvm::StringMap<VariantLowering> lowerings;
+  return lowerings;
+}
+
+bool mlir::tracea::addVariantLowering(StringRef variant,
+                                      VariantLowering lowering) {
+  return getAddedLowerings().try_emplace(variant, lowering).second;
 }
 
 /// Lowers an operation as the contraction that `Provider` makes of it.
@@ -197,7 +216,12 @@ struct ConvertTraceaToTraceaPipe
         return signalPassFailure();
       }
       rewriter.setInsertionPoint(op);
-      FailureOr<bool> lowered = lowerOp(rewriter, op);
+      auto added = getAddedLowerings().find(schedule.getVariant());
+      FailureOr<bool> lowered =
+          added == getAddedLowerings().end()
+              ? lowerOp(rewriter, op)
+              : lowerBy(rewriter, op, added->second.tileRank,
+                        added->second.lower);
       if (failed(lowered))
         return signalPassFailure();
       numKernels += *lowered;

@@ -1,13 +1,13 @@
 //===- KernelBuilder.h - Builds one kernel for one operation ----*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
+//
 // What every variant's lowering shares: the kernel's signature from the
 // operation's operands, index arithmetic that folds, loops, and the epilogue on
 // a register tile.
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
-#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
+#ifndef TRACEA_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
+#define TRACEA_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -92,7 +92,7 @@ public:
 
   /// Extent of one dimension of an operand's memref.
   Value getDim(Value operand, int64_t dim);
-  /// The same of the memref itself.
+  /// Extent of one dimension of a memref of the kernel.
   Value getExtent(Value memref, int64_t dim);
 
   /// Opens the grid; the insertion point moves into its body.
@@ -103,7 +103,7 @@ public:
   /// is not emitted.
   void loop(Value bound, int64_t step, function_ref<void(Value)> body);
 
-  /// The same with one carried value.
+  /// Emits the loop with one carried value, and returns its last.
   Value loop(Value bound, int64_t step, Value init,
              function_ref<Value(Value, Value)> body);
 
@@ -125,7 +125,8 @@ public:
                                          Value accumulator,
                                          const TileAddress &address,
                                          ValueRange limits);
-  /// The same of an operation with one result.
+  /// Applies the epilogue of an operation with one result, and returns its
+  /// tile.
   Value emitEpilogue(EpilogueOpInterface op, Value accumulator,
                      const TileAddress &address, ValueRange limits) {
     return emitEpilogueResults(op, accumulator, address, limits).front();
@@ -163,21 +164,6 @@ private:
 /// when an operation has no epilogue.
 Value convertTile(ImplicitLocOpBuilder &builder, Value tile, Type elementType);
 
-/// Everything that image, filter and result of a convolution must agree in.
-void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
-
-// One function per variant that is no contraction's.
-LogicalResult lowerGemm(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGemmDirect(KernelRewriter &rewriter, GemmOp op);
-LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
-                                        GroupedGemmOp op);
-LogicalResult lowerConv2DPatch(KernelRewriter &rewriter, Conv2DOp op);
-LogicalResult lowerConv2DDepthwise(KernelRewriter &rewriter, Conv2DOp op);
-LogicalResult lowerAttentionFlash(KernelRewriter &rewriter, AttentionOp op);
-LogicalResult lowerSoftmaxRows(KernelRewriter &rewriter, SoftmaxOp op);
-LogicalResult lowerLayerNormRows(KernelRewriter &rewriter, LayerNormOp op);
-LogicalResult lowerRMSNormRows(KernelRewriter &rewriter, RMSNormOp op);
-
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
+#endif // TRACEA_CONVERSION_TRACEATOTRACEAPIPE_KERNELBUILDER_H
