@@ -142,6 +142,8 @@ TEST(ManifestGPU, RefusesWhatNoGPUTakes) {
       HasSubstr("expected an element of the 4 bytes of f32, found f16"));
   EXPECT_THAT(errorAfter("\"lower\":[0,0]", "\"lower\":[0]"),
               HasSubstr("im2col.lower: expected 2 numbers, found 1"));
+  EXPECT_THAT(errorAfter("\"lower\":[0,0]", "\"lower\":[0,-129]"),
+              HasSubstr("expected -128 to 127, found -129"));
   EXPECT_THAT(errorAfter("\"pixelsPerColumn\":96", "\"pixelsPerColumn\":4096"),
               HasSubstr("expected 1 to 1024, found 4096"));
 }

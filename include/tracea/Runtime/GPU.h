@@ -13,6 +13,7 @@
 #ifndef TRACEA_RUNTIME_GPU_H
 #define TRACEA_RUNTIME_GPU_H
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -99,9 +100,15 @@ const char *nameOf(MapFill value);
 /// Bytes of an element.
 int64_t sizeOf(MapElement value);
 
-/// How copies walk over an image in im2col mode, whose axes are N, the spatial
-/// ones and C.
+/// How copies walk over an image in im2col mode, whose axes are N, one to three
+/// spatial ones, and C.
 struct Im2colSpec {
+  /// Corners go from -reach to reach - 1: the more axes there are, the fewer
+  /// bits each has.
+  static int64_t reach(size_t spatialAxes) {
+    return spatialAxes < 2 ? 32768 : spatialAxes == 2 ? 128 : 16;
+  }
+
   /// The corners of the box of pixels, an element for each spatial axis.
   std::vector<int64_t> lower;
   std::vector<int64_t> upper;

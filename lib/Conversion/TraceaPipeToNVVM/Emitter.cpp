@@ -50,6 +50,13 @@ void NVVMEmitter::arrive(Value barrier) {
                                  /*count=*/nullptr);
 }
 
+void NVVMEmitter::arriveExpecting(Value barrier, int64_t bytes) {
+  NVVM::MBarrierArriveExpectTxOp::create(*this, /*res=*/Type(), barrier,
+                                         i32(bytes), NVVM::MemScopeKind::CTA,
+                                         /*relaxed=*/false,
+                                         /*predicate=*/nullptr);
+}
+
 void NVVMEmitter::fenceUnits() {
   // Units read memory by another way than lanes write it.
   NVVM::FenceProxyOp::create(

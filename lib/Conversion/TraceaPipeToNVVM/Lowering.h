@@ -57,6 +57,8 @@ public:
   Value barrierOf(const ChannelPlan &channel, int64_t first, Value slot);
   void wait(Value barrier, Value parity);
   void arrive(Value barrier);
+  /// The same, and so many bytes are to land before the phase completes.
+  void arriveExpecting(Value barrier, int64_t bytes);
   /// What lanes have stored becomes visible to the units.
   void fenceUnits();
 

@@ -145,13 +145,12 @@ private:
       return fail("expected corners of " + text(int64_t(spatial)) +
                   " spatial axes, found " + text(int64_t(window.lower.size())) +
                   " and " + text(int64_t(window.upper.size())));
-    // The bits of a corner depend on how many there are.
-    static constexpr int64_t reach[] = {0, 32768, 128, 16};
+    int64_t reach = Im2colSpec::reach(spatial);
     for (size_t i = 0; i < spatial; ++i) {
       for (int64_t corner : {window.lower[i], window.upper[i]})
-        if (corner < -reach[spatial] || corner >= reach[spatial])
-          return fail("expected corners of " + text(-reach[spatial]) + " to " +
-                      text(reach[spatial] - 1) + ", found " + text(corner));
+        if (corner < -reach || corner >= reach)
+          return fail("expected corners of " + text(-reach) + " to " +
+                      text(reach - 1) + ", found " + text(corner));
       out.lower[spatial - 1 - i] = static_cast<int>(window.lower[i]);
       out.upper[spatial - 1 - i] = static_cast<int>(window.upper[i]);
     }

@@ -105,10 +105,11 @@ Status validateTensorMap(const ArgSpec &arg, const Path &at) {
   if (!map.im2col)
     return checkNumbers(Path(&at, "box"), map.box, rank, 1, 256);
   Path window(&at, "im2col");
+  int64_t reach = Im2colSpec::reach(rank - 2);
   TRACEA_RETURN_IF_ERROR(checkNumbers(Path(&window, "lower"), map.im2col->lower,
-                                      rank - 2, -32768, 32767));
+                                      rank - 2, -reach, reach - 1));
   TRACEA_RETURN_IF_ERROR(checkNumbers(Path(&window, "upper"), map.im2col->upper,
-                                      rank - 2, -32768, 32767));
+                                      rank - 2, -reach, reach - 1));
   TRACEA_RETURN_IF_ERROR(checkNumbers(Path(&window, "channelsPerPixel"),
                                       {map.im2col->channelsPerPixel}, 1, 1,
                                       256));

@@ -189,13 +189,22 @@ LogicalResult StepExporter::addTensorMap(TensorMapAttr recipe,
   axes.sizes.clear();
   axes.strides.clear();
   // A recipe begins with the contiguous dimension.
-  for (auto [dim, extent] :
-       llvm::reverse(llvm::zip_equal(recipe.getDims(), recipe.getBox()))) {
+  for (size_t i = recipe.getDims().size(); i-- > 0;) {
+    int64_t dim = recipe.getDims()[i];
     axes.sizes.push_back(view.sizes[dim]);
     axes.strides.push_back(view.strides[dim]);
-    map.box.push_back(extent);
-    map.elementStrides.push_back(1);
+    map.elementStrides.push_back(recipe.getStep(i));
+    // A program's box counts what lies between its elements.
+    if (!recipe.isIm2col())
+      map.box.push_back(recipe.getBox()[i] * recipe.getStep(i));
   }
+  auto reversed = [](ArrayRef<int64_t> values) {
+    return std::vector<int64_t>(values.rbegin(), values.rend());
+  };
+  if (recipe.isIm2col())
+    map.im2col =
+        rt::Im2colSpec{reversed(recipe.getLower()), reversed(recipe.getUpper()),
+                       recipe.getBox()[0], recipe.getBox()[1]};
 
   int64_t zero = exprs.constant(0), one = exprs.constant(1);
   std::string message = describeRows(view, kMapGranule);

@@ -12,6 +12,8 @@
 #include "tracea/Analysis/Coverage/IndexArithmetic.h"
 #include "tracea/Target/Program/IndexCheck.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <chrono>
 
 using namespace tracea::analysis;
@@ -338,6 +340,19 @@ std::string Launches::addSize(const cov::Argument::Size &size, int64_t node,
   return "";
 }
 
+/// Whether a tensor map is of the memory of `view`, with its axes in any order.
+static bool isMapOf(const rt::ViewSpec &map, const rt::ViewSpec &view) {
+  auto axesOf = [](const rt::ViewSpec &of) {
+    std::vector<std::pair<int64_t, int64_t>> axes;
+    for (auto [size, stride] : llvm::zip_equal(of.sizes, of.strides))
+      axes.push_back({size, stride});
+    llvm::sort(axes);
+    return axes;
+  };
+  return map.buffer == view.buffer && map.offset == view.offset &&
+         map.type == view.type && axesOf(map) == axesOf(view);
+}
+
 std::string Launches::readArguments(const rt::StepSpec &step) {
   size_t next = 0;
   auto take = [&](bool isView) -> const rt::ArgSpec * {
@@ -385,9 +400,19 @@ std::string Launches::readArguments(const rt::StepSpec &step) {
                " behind it";
     }
   }
-  for (; next < step.args.size(); ++next)
-    if (step.args[next].kind != rt::ArgKind::TensorMap)
+  size_t first = next;
+  for (; next < step.args.size(); ++next) {
+    const rt::ArgSpec &arg = step.args[next];
+    if (arg.kind != rt::ArgKind::TensorMap)
       return "expects " + std::to_string(model.arguments.size()) + " arguments";
+    auto isDescribed = [&](const rt::ArgSpec &other) {
+      return other.kind == rt::ArgKind::Pointer &&
+             isMapOf(arg.view, other.view);
+    };
+    if (llvm::none_of(step.args, isDescribed))
+      return "expects tensor map #" + std::to_string(next - first) +
+             " of one of its arguments, axis by axis";
+  }
   return "";
 }
 

@@ -141,6 +141,30 @@ llvm.func @box(%map: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i3
 
 llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
+// The map is one of boxes, and the copy goes along pixels.
+llvm.func @mode(%x: !llvm.ptr<1>, %map: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>,
+    tracea_pipe.interface = #tracea_pipe.interface<(memref<4x8x8x64xbf16>), threads = 32,
+        maps = [<argument = 0, element = bf16, dims = [3, 2, 1, 0], box = [64, 8, 1, 1]>]>} {
+  %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %offset = arith.constant 1 : i16
+  %tid = nvvm.read.ptx.sreg.tid.x : i32
+  %first = arith.cmpi eq, %tid, %zero : i32
+  scf.if %first {
+    nvvm.mbarrier.init %shared, %one : !llvm.ptr<3>, i32
+    %slot = llvm.getelementptr %shared[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %to = llvm.addrspacecast %slot : !llvm.ptr<3> to !llvm.ptr<7>
+    // expected-warning @+1 {{its mode is not the one that its tensor map is for}}
+    nvvm.cp.async.bulk.tensor.shared.cluster.global %to, %map, %shared, box [%zero, %zero, %zero, %zero] im2col [%offset, %offset] {mode = #nvvm.tma_load_mode<im2col>} : !llvm.ptr<7>, !llvm.ptr
+  }
+  llvm.return
+}
+
+// -----
+
+llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+
 // Half a warp waits.
 llvm.func @half(%n: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
   %shared = llvm.mlir.addressof @shared : !llvm.ptr<3>

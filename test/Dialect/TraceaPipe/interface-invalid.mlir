@@ -30,6 +30,53 @@
 
 // -----
 
+// expected-error @below {{has steps [1, 2, 2] along 2 dimensions; expected 1 to 8 for each, and 1 along the contiguous one}}
+#steps = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [1, 0], box = [8, 8], steps = [1, 2, 2]>
+
+// -----
+
+// expected-error @below {{has steps [2, 1] along 2 dimensions; expected 1 to 8 for each, and 1 along the contiguous one}}
+#contiguous = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [1, 0], box = [8, 8], steps = [2, 1]>
+
+// -----
+
+// expected-error @below {{has steps [1, 9] along 2 dimensions}}
+#long = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [1, 0], box = [8, 8], steps = [1, 9]>
+
+// -----
+
+// expected-error @below {{has corners [-1] and [-1] of 4 dimensions; expected one for each of the 1 to 3 between the contiguous and the outermost one}}
+#corners = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [3, 2, 1, 0], box = [8, 8], lower = [-1], upper = [-1]>
+
+// -----
+
+// expected-error @below {{has corners [-1, -1] and [] of 4 dimensions}}
+#half = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [3, 2, 1, 0], box = [8, 8], lower = [-1, -1]>
+
+// -----
+
+// expected-error @below {{has a corner at 128; expected -128 to 127}}
+#corner = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [3, 2, 1, 0], box = [8, 8], lower = [-1, -1], upper = [0, 128]>
+
+// -----
+
+// A single corner has more bits.
+#single = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [2, 1, 0], box = [8, 8], lower = [-32768], upper = [128]>
+// expected-error @below {{has a corner at -17; expected -16 to 15}}
+#three = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [4, 3, 2, 1, 0], box = [8, 8], lower = [-16, -17, 0], upper = [0, 0, 0]>
+
+// -----
+
+// expected-error @below {{has a box of [8, 8, 8, 8] elements; expected, with corners, at most 256 channels of at most 1024 pixels}}
+#pixels = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [3, 2, 1, 0], box = [8, 8, 8, 8], lower = [0, 0], upper = [0, 0]>
+
+// -----
+
+// expected-error @below {{has corners and is written; expected copies in}}
+#out = #tracea_pipe.tensor_map<argument = 0, element = f32, dims = [3, 2, 1, 0], box = [8, 8], lower = [0, 0], upper = [0, 0], written = true>
+
+// -----
+
 // expected-error @below {{has argument 0 of type 'tensor<4xf32>'; expected a memref, an index, an integer or a float}}
 #tensor = #tracea_pipe.interface<(tensor<4xf32>), threads = 32>
 

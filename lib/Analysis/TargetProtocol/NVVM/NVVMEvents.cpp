@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -177,6 +178,19 @@ static TargetEvent readBarrierOp(Operation *op) {
       .Default(TargetEvent());
 }
 
+/// What is past the end of a tensor comes as zeros, so that a box always has
+/// all its bytes; but the unit takes the map of one mode for another's as it
+/// is.
+static bool isOfItsMap(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp bulk) {
+  tracea_pipe::TensorMapAttr map;
+  if (auto argument = dyn_cast<BlockArgument>(bulk.getTmaDescriptor()))
+    if (auto interface = tracea_pipe::getKernelInterface(
+            bulk->getParentOfType<LLVM::LLVMFuncOp>()))
+      map = interface.getMapOf(argument.getArgNumber());
+  return bulk.getMode() == (map && map.isIm2col() ? NVVM::TMALoadMode::IM2COL
+                                                  : NVVM::TMALoadMode::TILE);
+}
+
 static TargetEvent readMemoryOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, TargetEvent>(op)
       .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp bulk) {
@@ -185,6 +199,8 @@ static TargetEvent readMemoryOp(Operation *op) {
                    {}, bulk.getTmaDescriptor());
         if (bulk.getPredicate())
           result.doubt = "it has a predicate";
+        else if (!isOfItsMap(bulk))
+          result.doubt = "its mode is not the one that its tensor map is for";
         return result;
       })
       .Case([&](NVVM::CpAsyncBulkGlobalToSharedClusterOp bulk) {

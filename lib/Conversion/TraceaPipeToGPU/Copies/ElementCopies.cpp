@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/Walks.h"
 #include "Lanes/LaneCoordinates.h"
 #include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -12,9 +12,9 @@
 // of its rows where the walk begins: outside of the loop over the steps.
 
 #include "Copies/HeldCopies.h"
-#include "Copies/Walks.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 #include "tracea/Conversion/TraceaPipeToGPU/ThreadOffsets.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/Support/MathExtras.h"
 

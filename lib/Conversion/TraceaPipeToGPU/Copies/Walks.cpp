@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/Walks.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;

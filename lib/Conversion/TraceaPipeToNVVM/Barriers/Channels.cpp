@@ -30,10 +30,8 @@ struct LowerAcquire : NVVMPattern<AcquireOp> {
       // Only who starts the copies must know that the slot is free.
       b.onLeader([&]() {
         waitUntilFree();
-        NVVM::MBarrierArriveExpectTxOp::create(
-            b, /*res=*/Type(), b.barrierOf(channel, channel.full, slot),
-            b.i32(context.plan.acquiredBytes.lookup(op)),
-            NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/nullptr);
+        b.arriveExpecting(b.barrierOf(channel, channel.full, slot),
+                          context.plan.acquiredBytes.lookup(op));
       });
     } else {
       waitUntilFree();
@@ -56,8 +54,14 @@ struct LowerCommit : NVVMPattern<CommitOp> {
         b.fenceUnits();
         b.meet();
       }
+      int64_t bytes = context.plan.committedBytes.lookup(op);
       b.onLeader([&]() {
-        b.arrive(b.barrierOf(channel, channel.full, adaptor.getPhase()[0]));
+        Value barrier =
+            b.barrierOf(channel, channel.full, adaptor.getPhase()[0]);
+        if (bytes)
+          b.arriveExpecting(barrier, bytes);
+        else
+          b.arrive(barrier);
       });
     }
     rewriter.eraseOp(op);

@@ -17,16 +17,25 @@ namespace alg = ::tracea::algebra;
 /// Elements of a box along one dimension, and dimensions of a tensor map.
 constexpr int64_t kMostBoxElements = 256;
 constexpr int64_t kMostRank = 5;
+/// Pixels of a column in im2col mode.
+constexpr int64_t kMostPixels = 1024;
 
 bool TensorMapRecipe::operator==(const TensorMapRecipe &other) const {
   return argument == other.argument && elementType == other.elementType &&
-         dims == other.dims && box == other.box && swizzle == other.swizzle &&
-         roundToTF32 == other.roundToTF32;
+         dims == other.dims && box == other.box && steps == other.steps &&
+         lower == other.lower && upper == other.upper &&
+         swizzle == other.swizzle && roundToTF32 == other.roundToTF32;
+}
+
+void TensorMapRecipe::simplifySteps() {
+  if (llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+    steps.clear();
 }
 
 TensorMapAttr TensorMapRecipe::getAttr() const {
   return TensorMapAttr::get(elementType.getContext(), argument, elementType,
-                            dims, box, swizzle, roundToTF32, isWritten);
+                            dims, box, steps, lower, upper, swizzle,
+                            roundToTF32, isWritten);
 }
 
 namespace {
@@ -39,7 +48,10 @@ public:
       : memory(memory), staged(staged), map(map), recipe(recipe),
         reason(reason) {}
 
+  /// Of a tile whose dimensions run along dimensions of the memory.
   std::optional<BulkCopy> run();
+  /// Of a tile whose rows walk.
+  std::optional<BulkCopy> runAlong(CopyOp op);
 
 private:
   std::nullopt_t refuse(const Twine &why) {
@@ -47,8 +59,10 @@ private:
     return std::nullopt;
   }
   bool matchMemory();
+  bool matchStaged();
   bool matchMap();
   bool matchLayout();
+  bool addBox(BulkCopy &copy, BulkCopy::Box box);
 
   Value memory, staged;
   AffineMap map;
@@ -60,6 +74,8 @@ private:
   ArrayRef<int64_t> shape;
   /// The memory's dimension of each dimension of the tile; -1 for extent one.
   SmallVector<int64_t> sourceOf;
+  /// The steps along them.
+  SmallVector<int64_t> stepOf;
 };
 } // namespace
 
@@ -98,23 +114,26 @@ bool Planner::matchMemory() {
 
 bool Planner::matchMap() {
   sourceOf.assign(shape.size(), -1);
+  stepOf.assign(shape.size(), 1);
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     LinearForm form = getLinearForm(expr, map.getNumDims());
     bool taken = false;
     for (auto [t, factor] : llvm::enumerate(form.coefficients)) {
       if (factor == 0 || shape[t] == 1)
         continue;
-      if (factor != 1 || taken || sourceOf[t] >= 0)
-        return refuse("its map is no choice of dimensions with steps of one"),
+      if (factor < 1 || factor > kMostStep || taken || sourceOf[t] >= 0)
+        return refuse("its map is no choice of dimensions with steps of 1 to " +
+                      Twine(kMostStep)),
                false;
       taken = true;
       sourceOf[t] = dim;
+      stepOf[t] = factor;
     }
   }
   for (auto [t, extent] : llvm::enumerate(shape))
     if (extent != 1 && sourceOf[t] < 0)
       return refuse("its map repeats elements"), false;
-  if (sourceOf.back() != type.getRank() - 1)
+  if (sourceOf.back() != type.getRank() - 1 || stepOf.back() != 1)
     return refuse("its contiguous dimensions are not the same"), false;
   return true;
 }
@@ -136,26 +155,39 @@ bool Planner::matchLayout() {
   return true;
 }
 
-/// The largest part of `extent` that a box can have.
-static int64_t getBoxExtent(int64_t extent) {
-  for (int64_t part = std::min(extent, kMostBoxElements);; --part)
+/// The largest part of `extent` that a box can have; it counts what lies
+/// between its elements.
+static int64_t getBoxExtent(int64_t extent, int64_t step) {
+  for (int64_t part = std::min(extent, kMostBoxElements / step);; --part)
     if (extent % part == 0)
       return part;
 }
 
-std::optional<BulkCopy> Planner::run() {
-  if (!matchMemory())
-    return std::nullopt;
+bool Planner::matchStaged() {
   FailureOr<StagedWindow> found = StagedWindow::get(
       staged, [&]() { return mlir::emitError(staged.getLoc()); });
   if (failed(found))
-    return refuse("its staged memory is not known");
+    return refuse("its staged memory is not known"), false;
   window = *found;
   shape = window.layout.type.getShape();
   // A whole buffer: dense boxes have no other rows between theirs.
   if (staged != window.buffer)
-    return refuse("its staged memory is a part of a buffer");
-  if (!matchMap() || !matchLayout())
+    return refuse("its staged memory is a part of a buffer"), false;
+  return true;
+}
+
+bool Planner::addBox(BulkCopy &copy, BulkCopy::Box box) {
+  const StagedLayout &layout = window.layout;
+  if (box.offset % layout.getAlignment())
+    return refuse("a box begins at byte " + Twine(box.offset) +
+                  ", which is no multiple of " + Twine(layout.getAlignment())),
+           false;
+  copy.boxes.push_back(std::move(box));
+  return true;
+}
+
+std::optional<BulkCopy> Planner::run() {
+  if (!matchMemory() || !matchStaged() || !matchMap() || !matchLayout())
     return std::nullopt;
 
   const StagedLayout &layout = window.layout;
@@ -164,23 +196,27 @@ std::optional<BulkCopy> Planner::run() {
   SmallVector<int64_t> tileDims = {rank - 1};
   recipe.dims = {sourceOf.back()};
   recipe.box = {layout.panel};
+  recipe.steps = {1};
   for (int64_t t = rank - 2; t >= 0; --t) {
     if (sourceOf[t] < 0)
       continue;
     tileDims.push_back(t);
     recipe.dims.push_back(sourceOf[t]);
-    recipe.box.push_back(getBoxExtent(shape[t]));
+    recipe.box.push_back(getBoxExtent(shape[t], stepOf[t]));
+    recipe.steps.push_back(stepOf[t]);
   }
   // A box that is cut must be cut in its outermost dimension: the parts are
   // dense then.
   for (size_t i = 1; i + 1 < tileDims.size(); ++i)
     if (recipe.box[i] != shape[tileDims[i]])
-      return refuse("an inner extent is larger than 256");
+      return refuse("an inner extent is larger than a box");
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
     if (!llvm::is_contained(recipe.dims, dim)) {
       recipe.dims.push_back(dim);
       recipe.box.push_back(1);
+      recipe.steps.push_back(1);
     }
+  recipe.simplifySteps();
 
   BulkCopy copy;
   int64_t boxBytes = recipe.getAttr().getBoxBytes();
@@ -193,14 +229,12 @@ std::optional<BulkCopy> Planner::run() {
       BulkCopy::Box box;
       box.coordinates.assign(recipe.dims.size(), 0);
       box.coordinates[0] = panel * layout.panel;
-      box.coordinates[tileDims.size() - 1] +=
-          parts > 1 ? part * recipe.box[tileDims.size() - 1] : 0;
+      size_t outermost = tileDims.size() - 1;
+      box.coordinates[outermost] +=
+          part * recipe.box[outermost] * recipe.getStep(outermost);
       box.offset = panel * layout.panelBytes + part * boxBytes;
-      if (box.offset % layout.getAlignment())
-        return refuse("a box begins at byte " + Twine(box.offset) +
-                      ", which is no multiple of " +
-                      Twine(layout.getAlignment()));
-      copy.boxes.push_back(box);
+      if (!addBox(copy, std::move(box)))
+        return std::nullopt;
     }
   if (copy.boxes.size() > 64)
     return refuse("it takes more than 64 boxes");
@@ -208,15 +242,35 @@ std::optional<BulkCopy> Planner::run() {
   return copy;
 }
 
+/// A column of pixels for each panel of channels. What the unit does not find
+/// it fills with zeros: a box has all its bytes at the end of the images, too.
+std::optional<BulkCopy> Planner::runAlong(CopyOp op) {
+  if (!matchMemory() || !matchStaged() || !matchLayout() ||
+      !matchWalk(op, recipe, reason))
+    return std::nullopt;
+  const StagedLayout &layout = window.layout;
+  int64_t pixels = ShapedType::getNumElements(shape.drop_back());
+  if (pixels > kMostPixels)
+    return refuse("it walks through more than 1024 pixels");
+  recipe.box = {layout.panel, pixels};
+  BulkCopy copy;
+  for (int64_t column = 0; column < shape.back(); column += layout.panel) {
+    BulkCopy::Box box;
+    box.coordinates.assign(recipe.dims.size(), 0);
+    box.coordinates[0] = column;
+    box.offset = column / layout.panel * layout.panelBytes;
+    if (!addBox(copy, std::move(box)))
+      return std::nullopt;
+  }
+  copy.bytes = layout.getBytes();
+  return copy;
+}
+
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
                                                         TensorMapRecipe &recipe,
                                                         std::string &reason) {
-  if (!op.getAlong().empty()) {
-    reason = "a dimension of its tile walks through several coordinates";
-    return std::nullopt;
-  }
-  return Planner(op.getSource(), op.getDest(), op.getMap(), recipe, reason)
-      .run();
+  Planner planner(op.getSource(), op.getDest(), op.getMap(), recipe, reason);
+  return op.getAlong().empty() ? planner.run() : planner.runAlong(op);
 }
 
 namespace {
@@ -285,6 +339,10 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,
       Planner(op.getDest(), op.getSource(), op.getMap(), recipe, reason).run();
   if (!copy)
     return std::nullopt;
+  if (!recipe.steps.empty()) {
+    reason = "it leaves out elements of its memory";
+    return std::nullopt;
+  }
   recipe.isWritten = true;
   // Along the contiguous dimension the unit writes 16 bytes at a time. Rows of
   // memory that has several end where the next one begins, at a multiple of

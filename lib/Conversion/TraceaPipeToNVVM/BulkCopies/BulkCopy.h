@@ -14,6 +14,9 @@
 
 namespace mlir::tracea_pipe {
 
+/// The largest step between neighbours in a box.
+constexpr int64_t kMostStep = 8;
+
 /// What the launcher needs to make a tensor map. Dimensions go from the
 /// contiguous one outwards.
 struct TensorMapRecipe {
@@ -22,8 +25,13 @@ struct TensorMapRecipe {
   Type elementType;
   /// The dimension of the argument that each dimension of the map is.
   SmallVector<int64_t> dims;
-  /// Elements of a box.
+  /// Elements of a box; in im2col mode channels and pixels.
   SmallVector<int64_t> box;
+  /// How far neighbours in a box are apart in memory, by dimension; none for
+  /// ones.
+  SmallVector<int64_t> steps;
+  /// Where pixels begin and end in im2col mode, by dimension of the image.
+  SmallVector<int64_t> lower, upper;
   /// Bytes of a row that is swizzled, 0 without.
   int64_t swizzle = 0;
   /// Elements of 32 bits are rounded to what the matrix unit multiplies.
@@ -31,6 +39,9 @@ struct TensorMapRecipe {
   /// Something is written through it.
   bool isWritten = false;
 
+  int64_t getStep(unsigned dim) const { return steps.empty() ? 1 : steps[dim]; }
+  /// Ones along all dimensions are no steps.
+  void simplifySteps();
   bool operator==(const TensorMapRecipe &other) const;
   TensorMapAttr getAttr() const;
 };
@@ -50,6 +61,11 @@ struct BulkCopy {
   /// does not clip: it copies tiles that they do not cut.
   SmallVector<unsigned> wholeLimits;
 };
+
+/// Finds the dimensions, steps and corners of the tensor map along which the
+/// unit does a copy whose tile walks, in im2col mode. False, and a reason,
+/// where it does not go as the copy does.
+bool matchWalk(CopyOp op, TensorMapRecipe &recipe, std::string &reason);
 
 /// How the unit does a copy or copy_out, with the recipe of its tensor map.
 /// Nothing, and a reason, where it cannot.

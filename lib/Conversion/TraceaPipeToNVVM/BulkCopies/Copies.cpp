@@ -7,6 +7,8 @@
 
 #include "Lowering.h"
 #include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -23,6 +25,54 @@ static SmallVector<Value> getCoordinates(Emitter &b,
         b.add(b.toI32(indices[dim]), form.constant + displacement));
   }
   return coordinates;
+}
+
+namespace {
+/// Where a copy in im2col mode begins: the first pixel at the lower corner, and
+/// how far all of them are moved.
+struct ColumnStart {
+  SmallVector<Value> coordinates, offsets;
+
+  SmallVector<Value> at(Emitter &b, const BulkCopy::Box &box) const {
+    SmallVector<Value> moved;
+    for (auto [coordinate, by] : llvm::zip_equal(coordinates, box.coordinates))
+      moved.push_back(b.add(coordinate, by));
+    return moved;
+  }
+};
+} // namespace
+
+/// The first pixel is the same for all steps: it is computed where the walk
+/// begins, outside of the loop over them.
+static ColumnStart getColumnStart(Emitter &b, CopyOp op, ValueRange indices,
+                                  const TensorMapRecipe &recipe) {
+  ColumnStart start;
+  AffineMap map = op.getMap();
+  auto indexAlong = [&](int64_t dim) {
+    LinearForm form = getLinearForm(map.getResult(dim), map.getNumDims());
+    return b.add(b.toI32(indices[dim]), form.constant);
+  };
+  Value walk = op.getWalks().front();
+  size_t last = recipe.dims.size() - 1;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(getDelinearize(walk));
+    SmallVector<Value> first = getWalkCoordinates(b, walk, b.index(0));
+    for (size_t i = 1; i < last; ++i)
+      start.coordinates.push_back(
+          b.add(b.mul(b.toI32(first[last - i]), recipe.getStep(i)),
+                recipe.lower[i - 1]));
+    start.coordinates.push_back(b.toI32(first.front()));
+  }
+  start.coordinates.back() =
+      b.add(start.coordinates.back(), indexAlong(recipe.dims.back()));
+  start.coordinates.insert(start.coordinates.begin(),
+                           indexAlong(recipe.dims.front()));
+  for (size_t i = 1; i < last; ++i)
+    start.offsets.push_back(arith::TruncIOp::create(
+        b, b.getI16Type(),
+        b.add(indexAlong(recipe.dims[i]), -recipe.lower[i - 1])));
+  return start;
 }
 
 namespace {
@@ -61,18 +111,25 @@ struct LowerCopy : BulkPattern<CopyOp> {
         static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
     Value barrier = context.fullBarriers.lookup(acquire);
     b.onLeader([&]() {
-      if (!channel.arrivesEarly)
+      if (!channel.arrivesEarly &&
+          !context.plan.expectedByCommit.contains(acquire))
         NVVM::MBarrierExpectTxOp::create(b, barrier, b.i32(copy.bytes),
                                          NVVM::MemScopeKind::CTA);
       Value policy = b.cachePolicy(op.getReuse());
+      bool walks = !op.getAlong().empty();
+      ColumnStart start;
+      if (walks)
+        start = getColumnStart(b, op, adaptor.getIndices(), recipe);
       for (const BulkCopy::Box &box : copy.boxes) {
         Value target = LLVM::AddrSpaceCastOp::create(
             b, cluster, b.sharedPointer(b.add(adaptor.getDest(), box.offset)));
         NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
             b, target, context.tensorMaps[copy.tensorMap],
-            getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
-            barrier, /*im2colOffsets=*/ValueRange(), /*multicastMask=*/nullptr,
-            policy, NVVM::TMALoadMode::TILE,
+            walks ? start.at(b, box)
+                  : getCoordinates(b, recipe, box, adaptor.getIndices(),
+                                   op.getMap()),
+            barrier, start.offsets, /*multicastMask=*/nullptr, policy,
+            walks ? NVVM::TMALoadMode::IM2COL : NVVM::TMALoadMode::TILE,
             /*isCTAOnly=*/false, /*group=*/nullptr, /*predicate=*/nullptr);
       }
     });

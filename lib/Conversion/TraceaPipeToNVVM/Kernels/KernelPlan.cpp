@@ -199,7 +199,7 @@ static bool runsWith(Operation *op, Block *block) {
 }
 
 LogicalResult Planner::planUses() {
-  llvm::DenseSet<Operation *> readAtOnce;
+  llvm::DenseSet<Operation *> readAtOnce, copiedAtTimes;
   auto channelOf = [&](Operation *root) -> ChannelPlan * {
     Value channel;
     if (auto acquire = dyn_cast_or_null<AcquireOp>(root))
@@ -227,8 +227,10 @@ LogicalResult Planner::planUses() {
         readAtOnce.insert(root);
       if (byUnit && isa<CopyOp>(op)) {
         plan.acquiredBytes[root] += plan.bulkCopies[op].bytes;
-        if (op->getBlock() != root->getBlock())
+        if (op->getBlock() != root->getBlock()) {
           channel->arrivesEarly = false;
+          copiedAtTimes.insert(root);
+        }
       }
     }
   });
@@ -239,6 +241,21 @@ LogicalResult Planner::planUses() {
     ChannelPlan &channel = plan.channels[op.getChannel().getDefiningOp()];
     if (channel.writtenByLanes || !plan.acquiredBytes.lookup(op))
       channel.arrivesEarly = false;
+  });
+  kernel.walk([&](CommitOp op) {
+    if (plan.getChannel(op.getChannel()).arrivesEarly)
+      return;
+    for (Operation *user : op.getPhase().getUsers()) {
+      auto acquire = dyn_cast<AcquireOp>(user);
+      if (!acquire || acquire.getChannel() != op.getChannel() ||
+          acquire->getBlock() != op->getBlock() ||
+          copiedAtTimes.contains(acquire))
+        continue;
+      if (int64_t bytes = plan.acquiredBytes.lookup(acquire)) {
+        plan.committedBytes[op] = bytes;
+        plan.expectedByCommit.insert(acquire);
+      }
+    }
   });
   return success();
 }

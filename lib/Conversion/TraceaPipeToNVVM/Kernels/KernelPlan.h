@@ -24,9 +24,14 @@ struct NVVMPlan : KernelPlan {
   DenseMap<Operation *, int64_t> turnBarriers;
   /// Bytes that the unit brings into a slot after each acquire.
   DenseMap<Operation *, int64_t> acquiredBytes;
+  /// Those that a commit says to expect, where lanes write to the slot as well
+  /// and the unit always does; otherwise each copy says it.
+  DenseMap<Operation *, int64_t> committedBytes;
+  /// The acquires of such slots.
+  llvm::DenseSet<Operation *> expectedByCommit;
   /// How each copy and copy_out is done by the unit; absent where lanes do it.
   DenseMap<Operation *, BulkCopy> bulkCopies;
-  SmallVector<TensorMapRecipe> tensorMaps;
+  SmallVector<TensorMapRecipe, 0> tensorMaps;
   /// The named barrier that says that the barriers of channels are there; 0 is
   /// the workgroup's, where all wait. Otherwise the first role only arrives.
   int64_t startBarrier = 0;

@@ -22,18 +22,59 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 /// Copies of more elements would overflow what counts their bytes.
 static constexpr int64_t kMostBoxElements = int64_t(1) << 20;
+/// The unit's limits for a box in im2col mode.
+static constexpr int64_t kMostChannels = 256;
+static constexpr int64_t kMostPixels = 1024;
 
-LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t argument,
-                                    Type element, ArrayRef<int64_t> dims,
-                                    ArrayRef<int64_t> box, int64_t swizzle,
-                                    bool tf32, bool) {
+/// All corners of a map lie in one word of the unit, as do a copy's offsets.
+int64_t mlir::tracea_pipe::getCornerReach(unsigned numCorners) {
+  constexpr int64_t kReach[] = {1 << 15, 1 << 7, 1 << 4};
+  return numCorners < 1 || numCorners > std::size(kReach)
+             ? 0
+             : kReach[numCorners - 1];
+}
+
+static LogicalResult verifyCorners(EmitError emitError, ArrayRef<int64_t> dims,
+                                   ArrayRef<int64_t> box,
+                                   ArrayRef<int64_t> lower,
+                                   ArrayRef<int64_t> upper, bool written) {
+  if (dims.size() < 3 || dims.size() > 5 || lower.size() != dims.size() - 2 ||
+      upper.size() != lower.size())
+    return emitError() << "has corners [" << lower << "] and [" << upper
+                       << "] of " << dims.size()
+                       << " dimensions; expected one for each of the 1 to 3 "
+                          "between the contiguous and the outermost one";
+  int64_t reach = getCornerReach(lower.size());
+  for (ArrayRef<int64_t> corners : {lower, upper})
+    for (int64_t corner : corners)
+      if (corner < -reach || corner >= reach)
+        return emitError() << "has a corner at " << corner << "; expected "
+                           << -reach << " to " << reach - 1;
+  if (box.size() != 2 || box[0] > kMostChannels || box[1] > kMostPixels)
+    return emitError() << "has a box of [" << box
+                       << "] elements; expected, with corners, at most "
+                       << kMostChannels << " channels of at most "
+                       << kMostPixels << " pixels";
+  if (written)
+    return emitError() << "has corners and is written; expected copies in";
+  return success();
+}
+
+LogicalResult TensorMapAttr::verify(
+    EmitError emitError, int64_t argument, Type element, ArrayRef<int64_t> dims,
+    ArrayRef<int64_t> box, ArrayRef<int64_t> steps, ArrayRef<int64_t> lower,
+    ArrayRef<int64_t> upper, int64_t swizzle, bool tf32, bool written) {
   if (argument < 0)
     return emitError() << "describes argument " << argument
                        << "; expected the number of one";
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8)
     return emitError() << "has elements of type " << element
                        << "; expected integers or floats of whole bytes";
-  if (dims.empty() || dims.size() != box.size())
+  bool isIm2col = !lower.empty() || !upper.empty();
+  if (isIm2col &&
+      failed(verifyCorners(emitError, dims, box, lower, upper, written)))
+    return failure();
+  if (!isIm2col && (dims.empty() || dims.size() != box.size()))
     return emitError() << "has " << dims.size() << " dimensions and a box of "
                        << box.size() << "; expected as many of both, not none";
   int64_t elements = 1;
@@ -44,6 +85,12 @@ LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t argument,
                          << "] elements; expected extents from 1, and at most "
                          << kMostBoxElements << " elements";
   }
+  if (!steps.empty() &&
+      (steps.size() != dims.size() || steps.front() != 1 ||
+       llvm::any_of(steps, [](int64_t step) { return step < 1 || step > 8; })))
+    return emitError() << "has steps [" << steps << "] along " << dims.size()
+                       << " dimensions; expected 1 to 8 for each, and 1 along "
+                          "the contiguous one";
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return emitError() << "swizzles rows of " << swizzle
                        << " bytes; expected 0, 32, 64 or 128";

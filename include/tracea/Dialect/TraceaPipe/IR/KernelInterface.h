@@ -28,6 +28,12 @@ inline KernelInterfaceAttr getKernelInterface(Operation *function) {
   return function->getAttrOfType<KernelInterfaceAttr>(kInterfaceAttrName);
 }
 
+/// The corners of a tensor map in im2col mode go from -reach to reach - 1, by
+/// how many dimensions lie between the contiguous and the outermost one; the
+/// offsets of a copy from 0 to 2 reach - 1. No reach if there are none or too
+/// many.
+int64_t getCornerReach(unsigned numCorners);
+
 } // namespace mlir::tracea_pipe
 
 #endif // TRACEA_DIALECT_TRACEAPIPE_IR_KERNELINTERFACE_H

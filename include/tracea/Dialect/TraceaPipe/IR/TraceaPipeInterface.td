@@ -18,26 +18,49 @@ def TraceaPipe_TensorMapAttr : TraceaPipe_Attr<"TensorMap", "tensor_map"> {
     outside is read as zero, and not written. A launch is possible where the
     address and the strides of all dimensions but the contiguous one are
     multiples of 16 bytes; where something is `written`, the contiguous extent
-    as well.
+    as well. Neighbours in a box are `steps` apart in memory, one for each
+    dimension; none are ones.
+
+    With corners the map is one for im2col mode: the outermost dimension counts
+    images, the ones in between are the image's, and a box is so many channels
+    of so many pixels. Pixels follow each other in row-major order, `steps`
+    apart, from `lower` to as far from the image's last pixel as `upper` says
+    (both may be negative), in the next image from `lower` again. Offsets that a
+    copy gives, none of them negative, are added to all its pixels.
     ```mlir
     #tracea_pipe.tensor_map<argument = 0, element = bf16, dims = [1, 0],
                             box = [64, 128], swizzle = 128>
+    // The taps of a window of 3 by 3, with a border of one and a stride of 2,
+    // of images of 56 by 56.
+    #tracea_pipe.tensor_map<argument = 0, element = bf16, dims = [3, 2, 1, 0],
+                            box = [64, 128], steps = [1, 2, 2, 1],
+                            lower = [-1, -1], upper = [-2, -2], swizzle = 128>
     ```
   }];
   let parameters = (ins
     "int64_t":$argument, "::mlir::Type":$element,
     ArrayRefParameter<"int64_t", "dimensions of the argument">:$dims,
     ArrayRefParameter<"int64_t", "elements of a box">:$box,
+    OptionalArrayRefParameter<"int64_t", "elements in memory">:$steps,
+    OptionalArrayRefParameter<"int64_t", "corners of im2col mode">:$lower,
+    OptionalArrayRefParameter<"int64_t", "corners of im2col mode">:$upper,
     DefaultValuedParameter<"int64_t", "0", "bytes of a swizzled row">:$swizzle,
     DefaultValuedParameter<"bool", "false">:$tf32,
     DefaultValuedParameter<"bool", "false">:$written
   );
   let assemblyFormat = [{
     `<` struct($argument, $element, custom<Integers>($dims),
-               custom<Integers>($box), $swizzle, $tf32, $written) `>`
+               custom<Integers>($box), custom<Integers>($steps),
+               custom<Integers>($lower), custom<Integers>($upper), $swizzle, $tf32, $written) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    bool isIm2col() const { return !getLower().empty(); }
+    /// How many elements further the neighbour in a box is, along dimension
+    /// `dim` of the map.
+    int64_t getStep(unsigned dim) const {
+      return getSteps().empty() ? 1 : getSteps()[dim];
+    }
     /// Bytes that one copy through the map moves.
     int64_t getBoxBytes() const;
   }];

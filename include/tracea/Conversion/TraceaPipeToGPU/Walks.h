@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H
-#define TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H
+#ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_WALKS_H
+#define TRACEA_CONVERSION_TRACEAPIPETOGPU_WALKS_H
 
 #include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
 
@@ -19,4 +19,4 @@ SmallVector<Value> getMapInputs(Emitter &b, CopyOp op, ValueRange at);
 
 } // namespace mlir::tracea_pipe
 
-#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETOGPU_COPIES_WALKS_H
+#endif // TRACEA_CONVERSION_TRACEAPIPETOGPU_WALKS_H

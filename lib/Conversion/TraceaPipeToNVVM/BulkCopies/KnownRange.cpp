@@ -1,0 +1,62 @@
+//===- KnownRange.cpp - What an index is known to lie between -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each operation says by its interface what its operands' ranges make of its
+// result; they are followed back from one index, where a dataflow analysis
+// would look at the whole kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BulkCopies/KnownRange.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+/// Operations that are followed back, one behind the other. What is used twice
+/// is looked at twice.
+static constexpr unsigned kMostDepth = 12;
+
+static ConstantIntRanges getRange(Value value, unsigned depth) {
+  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+  ConstantIntRanges any = ConstantIntRanges::maxRange(width);
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return ConstantIntRanges::constant(constant);
+  if (width == 0 || depth == kMostDepth)
+    return any;
+  if (auto loop = scf::getForInductionVarOwner(value)) {
+    if (loop.getUnsignedCmp())
+      return any;
+    // The body runs for the lower bound first, and below the upper one.
+    ConstantIntRanges first = getRange(loop.getLowerBound(), depth + 1);
+    ConstantIntRanges end = getRange(loop.getUpperBound(), depth + 1);
+    if (end.smax().sle(first.smin()))
+      return any;
+    return ConstantIntRanges::fromSigned(first.smin(), end.smax() - 1);
+  }
+  auto op = value.getDefiningOp<InferIntRangeInterface>();
+  if (!op)
+    return any;
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(getRange(operand, depth + 1));
+  ConstantIntRanges result = any;
+  op.inferResultRanges(operands, [&](Value of, const ConstantIntRanges &range) {
+    if (of == value)
+      result = range;
+  });
+  return result;
+}
+
+std::optional<KnownRange> mlir::tracea_pipe::getKnownRange(Value index) {
+  ConstantIntRanges range = getRange(index, 0);
+  // Differences are to fit as well.
+  constexpr int64_t kMost = int64_t(1) << 62;
+  if (range.smin().slt(-kMost) || range.smax().sgt(kMost - 1))
+    return std::nullopt;
+  return KnownRange{range.smin().getSExtValue(), range.smax().getSExtValue()};
+}
