@@ -181,3 +181,24 @@ func.func @backwards(%a: memref<600x40xf32>, %b: memref<?x40xf32>) {
   }
   return
 }
+
+// -----
+
+// A sum without terms is not cut into tiles; what stays whole is nothing.
+// CHECK-LABEL: func.func @sum_without_terms
+// CHECK:       tracea_pipe.kernel @linalg_generic_0
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    tiles (%{{.*}}) in (%[[ONE]]) {
+// CHECK-NEXT:    }
+func.func @sum_without_terms(%x: memref<1x0xf64>) -> memref<1xf64> {
+  %sum = memref.alloc() : memref<1xf64>
+  linalg.generic {
+    indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<1x0xf64>) outs(%sum : memref<1xf64>) {
+  ^bb0(%a: f64, %s: f64):
+    %t = arith.addf %s, %a : f64
+    linalg.yield %t : f64
+  }
+  return %sum : memref<1xf64>
+}

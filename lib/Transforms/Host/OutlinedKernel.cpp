@@ -345,6 +345,15 @@ TilesOp Outliner::buildGrid(OpBuilder &builder) {
     offsets.push_back(range.offset);
     extents.push_back(range.size);
   }
+  // A tile size of 0 means a dimension that is not tiled: loops without an
+  // iteration stay whole.
+  if (llvm::any_of(extents, isZeroInteger)) {
+    Value one = size.value(size.constant(1));
+    TilesOp tiles = TilesOp::create(builder, loc, ValueRange{one});
+    clone->moveBefore(&tiles.getBody().front(),
+                      tiles.getBody().front().begin());
+    return tiles;
+  }
 
   SmallVector<OpFoldResult> chunks;
   SmallVector<Value> bounds;
