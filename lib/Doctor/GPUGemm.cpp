@@ -234,11 +234,6 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   if (tile.consumers != 1)
     return "2 teams, each a consumer by itself, take turns; found " +
            text(tile.turns) + " of " + text(tile.consumers) + " consumers";
-  if (problem.isBatched &&
-      (problem.batch == kUnknownExtent || problem.m == kUnknownExtent ||
-       problem.n == kUnknownExtent))
-    return "workgroups walk over the tiles of batches only where all extents "
-           "of the result are known";
   // What a part of 128 rows is computed to takes registers for each of them.
   if (others > 1)
     return "teams that take turns store at most one result beside the first, "

@@ -89,8 +89,6 @@ static void fill(Problem &problem, GemmOp op) {
   problem.m = toExtent(op.getM());
   problem.n = toExtent(op.getN());
   problem.k = toExtent(op.getK());
-  problem.isBatched =
-      cast<RankedTensorType>(op.getInit().getType()).getRank() > 2;
   problem.batch = productOf(op.getResult(), 0, op.getBatchRank());
   problem.transposeFirst = op.getTransposeLhs();
   problem.transposeSecond = op.getTransposeRhs();

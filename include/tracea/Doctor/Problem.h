@@ -77,7 +77,6 @@ struct Problem {
   /// attention: batch = batch x heads, m = queries, n = keys, k = extent of a
   /// query and key.
   int64_t batch = 1;
-  bool isBatched = false; // the result has dimensions before m and n
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;

@@ -160,36 +160,55 @@ Expr IndexArithmetic::floorDiv(const Expr &a, const Expr &divisor) {
   return space.floorDiv(a, divisor);
 }
 
+std::optional<Expr> IndexArithmetic::divideTerm(const Expr::Summand &term,
+                                                const Expr::Summand &by) {
+  auto getFactors = [&](Term product) {
+    return space.kind(product) == TermKind::Product
+               ? space.factors(product)
+               : std::vector<Term>{product};
+  };
+  if (term.second % by.second)
+    return std::nullopt;
+  std::vector<Term> left = getFactors(term.first);
+  for (Term factor : getFactors(by.first)) {
+    auto known = llvm::find(left, factor);
+    if (known == left.end())
+      return std::nullopt;
+    left.erase(known);
+  }
+  Expr quotient = term.second / by.second;
+  for (Term factor : left)
+    quotient = product(quotient, factor);
+  return quotient;
+}
+
 Expr IndexArithmetic::getQuotientExtent(const Expr &extent,
                                         const Expr &divisor) {
-  if (extent.terms().size() == 1 && divisor.terms().size() <= 1) {
-    // What is left of the factors of a product.
-    auto getFactors = [&](Term term) {
-      return space.kind(term) == TermKind::Product ? space.factors(term)
-                                                   : std::vector<Term>{term};
-    };
-    auto [all, multiple] = extent.terms().front();
-    std::vector<Term> left = getFactors(all);
-    int64_t step = divisor.constant();
-    bool isFactor = extent.constant() == 0;
-    for (auto [part, coefficient] : divisor.terms()) {
-      isFactor &= step == 0;
-      step = coefficient;
-      for (Term factor : getFactors(part)) {
-        auto known = llvm::find(left, factor);
-        isFactor &= known != left.end();
-        if (known != left.end())
-          left.erase(known);
-      }
-    }
-    if (isFactor && step >= 1 && multiple % step == 0) {
-      Expr rest = multiple / step;
-      for (Term factor : left)
-        rest = product(rest, factor);
-      return rest;
-    }
+  if (!extent.isValid() || divisor.isConstant())
+    return ceilDiv(extent, divisor);
+  // Sums of products are divided as polynomials are, by the term of the divisor
+  // that has the most factors.
+  auto degree = [&](const Expr::Summand &summand) {
+    return space.kind(summand.first) == TermKind::Product
+               ? space.factors(summand.first).size()
+               : 1;
+  };
+  const Expr::Summand *first = nullptr;
+  for (const Expr::Summand &summand : divisor.terms())
+    if (!first || degree(summand) > degree(*first))
+      first = &summand;
+  Expr quotient, rest = extent;
+  for (size_t step = 0; step < kMaxPieces && rest != Expr(0); ++step) {
+    std::optional<Expr> part;
+    for (const Expr::Summand &summand : rest.terms())
+      if (!part)
+        part = divideTerm(summand, *first);
+    if (!part)
+      break;
+    quotient += *part;
+    rest = rest - product(*part, divisor);
   }
-  return ceilDiv(extent, divisor);
+  return rest == Expr(0) ? quotient : ceilDiv(extent, divisor);
 }
 
 Expr IndexArithmetic::floorDiv(const Expr &a, int64_t divisor, unsigned depth) {

@@ -132,21 +132,24 @@ Evaluator::witnessGridLoop(scf::ForOp loop, Env env,
   inner = range(
       inner, index.sub(index.sub(indexOf(loop.getUpperBound(), env), position),
                        Form(1)));
-  // Of tiles of several products, a quotient of the number says which product.
+  // Of tiles of several products, quotients of the number say which product,
+  // and what is left of them.
+  auto isPart = [](Operation *op) {
+    return isa_and_nonnull<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp,
+                           arith::RemUIOp, arith::RemSIOp>(op);
+  };
+  auto isTileNumber = [&](Value value) {
+    while (isPart(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return value == loop.getInductionVar();
+  };
   loop.walk([&](Operation *op) {
-    if (!isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op) ||
-        op->getOperand(0) != loop.getInductionVar())
+    if (!isPart(op) || !isTileNumber(op->getResult(0)))
       return;
     Form part = indexOf(op->getResult(0), inner);
     if (part.terms.size() == 1)
       addCandidate(part.terms.front().first);
   });
-  auto isTileNumber = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return value == loop.getInductionVar() ||
-           (isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(op) &&
-            op->getOperand(0) == loop.getInductionVar());
-  };
   loop.walk([&](RasterOp raster) {
     if (!isTileNumber(raster.getIndex()))
       return;

@@ -1,5 +1,4 @@
-// Any number of batches: a workgroup each tile, since what a walk would divide by is
-// not known.
+// Any number of batches: workgroups take one tile after the other of all of them.
 // RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --tracea-bufferize-host --tracea-pipeline-kernels -o %t.mlir
 // RUN: tracea-opt %t.mlir -o %t.roles.mlir \
 // RUN:     --pass-pipeline="builtin.module(tracea_pipe.kernel(tracea-join-channels,tracea-persistent-tiles,tracea-warp-specialize,tracea-async-mma,tracea-stage-epilogue,canonicalize,cse))"
@@ -7,12 +6,19 @@
 // RUN: tracea-opt %t.roles.mlir --pass-pipeline="%kernel_proofs" | FileCheck %s --check-prefix=PROVED
 
 // ROLES: tracea_pipe.kernel @gemm_0(%[[A:[a-z0-9]+]]: {{.*}}, %[[B:[a-z0-9]+]]: {{.*}}, %[[D:[a-z0-9]+]]:
-// ROLES-SAME: pipeline = #tracea_pipe.pipeline<teams = 2, registers = [40, 232], pending = 1>
+// ROLES-SAME: pipeline = #tracea_pipe.pipeline<teams = 2, registers = [40, 232], workgroups = 132, pending = 1>
 // ROLES: %[[COUNT:.*]] = memref.dim %[[D]], %c0
-// ROLES: tiles (%[[BATCH:.*]], %{{.*}}, %{{.*}}) in (%[[COUNT]], %c8, %c2)
+// ROLES: %[[ALL:.*]] = arith.muli %[[COUNT]], %c16
+// ROLES: %[[MOST:.*]] = arith.minsi %[[ALL]], %c132
+// ROLES: tiles (%[[FIRST:.*]]) in (%[[MOST]])
+// ROLES: scf.for %[[TILE:.*]] = %[[FIRST]] to %[[ALL]] step %[[MOST]]
+// ROLES: arith.remui %[[TILE]], %c16
+// ROLES: %[[BATCH:.*]] = arith.divui %[[TILE]], %c16
 // ROLES: tracea_pipe.copy %[[A]][%[[BATCH]], %{{.*}}, %{{.*}}] {{.*}} padded [1, 2]
 // ROLES: tracea_pipe.copy %[[B]][%{{.*}}, %{{.*}}] {{.*}} padded [0, 1]
-// ROLES: tracea_pipe.copy_out %{{.*}} to %[[D]][%[[BATCH]], 
+// ROLES: scf.for %[[MINE:.*]] = %[[FIRST]] to %[[ALL]] step %[[MOST]]
+// ROLES: %[[OWN:.*]] = arith.divui %[[MINE]], %c16
+// ROLES: tracea_pipe.copy_out %{{.*}} to %[[D]][%[[OWN]], 
 
 // PROVED: check = "protocol", claim = "3 roles, 1 channels, every trip count
 // PROVED-SAME: check = "banks"

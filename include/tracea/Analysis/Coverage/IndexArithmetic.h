@@ -58,6 +58,9 @@ public:
   Space &space;
 
 private:
+  /// A term without the factors of another one, if it has them all.
+  std::optional<Expr> divideTerm(const Expr::Summand &term,
+                                 const Expr::Summand &by);
   IndexInterval getInterval(Term term);
   /// Replaces the term by its first and its second operand.
   std::pair<Expr, Expr> splitAt(const Expr &expr, Term term,

@@ -214,6 +214,11 @@ private:
   cov::Expr divide(Operation *op, cov::Expr a, cov::Expr b, bool remainder);
   std::optional<cov::Expr> getShare(Operation *op, const cov::Expr &number,
                                     const cov::Expr &extent);
+  bool isMultiple(const std::optional<cov::Expr> &end,
+                  const cov::Expr &divisor);
+  std::optional<cov::Expr> getEnd(cov::Term term);
+  std::optional<std::pair<cov::Expr, cov::Expr>>
+  getDigits(Operation *op, const cov::Expr &number, const cov::Expr &divisor);
   cov::Expr opaque(Value value, const Twine &why);
 
   cov::Expr makeId(Operation *owner, const Twine &name, const Twine &words,

@@ -101,9 +101,9 @@ std::pair<Expr, Expr> IndexContext::split(Operation *op, Term whole,
   const cov::Range range = math.space.range(whole);
   Expr extent = 0;
   if (range.upper) {
-    extent = math.getQuotientExtent(*range.upper, extentOfRest);
-    if (math.product(extent, extentOfRest) != *range.upper)
-      extent = math.ceilDiv(*range.upper, divisor);
+    extent = isMultiple(range.upper, extentOfRest)
+                 ? math.getQuotientExtent(*range.upper, extentOfRest)
+                 : math.ceilDiv(*range.upper, divisor);
   }
   Term quotient = math.space.coordinate("quotient", cov::Range(extent));
   Term rest = math.space.coordinate("rest", cov::Range(extentOfRest));
@@ -131,6 +131,59 @@ std::optional<Expr> IndexContext::getShare(Operation *op, const Expr &number,
   return share;
 }
 
+/// Whether one divides the other, whatever the sizes are.
+bool IndexContext::isMultiple(const std::optional<Expr> &end,
+                              const Expr &divisor) {
+  return end &&
+         math.product(math.getQuotientExtent(*end, divisor), divisor) == *end;
+}
+
+/// The end of what a term counts from 0, if it is one of sizes.
+std::optional<Expr> IndexContext::getEnd(Term term) {
+  switch (math.space.kind(term)) {
+  case cov::TermKind::Id:
+  case cov::TermKind::Coordinate: {
+    const cov::Range range = math.space.range(term);
+    return range.lower == Expr(0) ? range.upper : std::nullopt;
+  }
+  case cov::TermKind::Quotient: {
+    std::optional<Term> whole = getSingleTerm(math.space.operand(term, 0));
+    const Expr divisor = math.space.operand(term, 1);
+    std::optional<Expr> end = whole ? getEnd(*whole) : std::nullopt;
+    if (!end)
+      return std::nullopt;
+    return isMultiple(end, divisor)
+               ? std::optional(math.getQuotientExtent(*end, divisor))
+               : std::nullopt;
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Quotient and remainder of a number below a multiple of the divisor, each by
+/// itself: L2 says where they end, which is all that an access needs.
+std::optional<std::pair<Expr, Expr>>
+IndexContext::getDigits(Operation *op, const Expr &number,
+                        const Expr &divisor) {
+  std::optional<Term> whole = getSingleTerm(number);
+  std::optional<Expr> end = whole ? getEnd(*whole) : std::nullopt;
+  if (!isMultiple(end, divisor))
+    return std::nullopt;
+  Expr quotients = math.getQuotientExtent(*end, divisor);
+  auto [it, inserted] = splits.try_emplace({*whole, divisor}, Expr(), Expr());
+  if (inserted) {
+    Term quotient = math.space.id("quotient", cov::Range(quotients));
+    Term rest = math.space.id("rest", cov::Range(divisor));
+    describe(quotient, op, "a quotient");
+    describe(rest, op, "a remainder");
+    for (Term digit : {quotient, rest})
+      kernel.origins[digit] = math.space.variables(number);
+    it->second = {quotient, rest};
+  }
+  return it->second;
+}
+
 Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
   if (std::optional<Expr> ratio = kernel.getRatio(a, b); ratio && !remainder)
     return *ratio;
@@ -143,15 +196,19 @@ Expr IndexContext::divide(Operation *op, Expr a, Expr b, bool remainder) {
       isGrid = llvm::is_contained(it->second->ids, *whole) ||
                math.space.kind(*whole) == cov::TermKind::Coordinate;
   if (forOutput && isGrid) {
-    // A stage is one for every size: it divides by 1 rather than by 0.
+    // A stage is one for every size: it divides by 1 rather than by 0, unless
+    // it divides a multiple, of which there is none of 0.
     bool isPositive = math.getInterval(b).lower.value_or(0) >= 1;
-    auto [quotient, rest] =
-        split(op, *whole, isPositive ? b : math.max(b, 1), b);
+    bool isWhole = isPositive || isMultiple(getEnd(*whole), b);
+    auto [quotient, rest] = split(op, *whole, isWhole ? b : math.max(b, 1), b);
     return remainder ? rest : quotient;
   }
   std::optional<int64_t> divisor = math.getConstant(b);
   if (divisor && *divisor < 1)
     return opaque(op->getResult(0), "a division by less than 1");
+  if (!forOutput && !divisor)
+    if (auto digits = getDigits(op, a, b))
+      return remainder ? digits->second : digits->first;
   if (!divisor && !remainder)
     if (std::optional<Expr> share = getShare(op, a, b))
       return *share;

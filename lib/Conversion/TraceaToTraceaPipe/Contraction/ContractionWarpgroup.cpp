@@ -21,13 +21,6 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// A walk over tiles of batches divides by numbers of tiles: proofs know what
-/// that gives where the numbers are known.
-static bool walksOverTiles(Contraction &contraction) {
-  return contraction.getBatchRank() == 0 ||
-         contraction.getResultType().hasStaticShape();
-}
-
 /// The whole sum and its epilogue in one kernel.
 static void lowerWhole(KernelRewriter &rewriter, WarpgroupTile &unit) {
   Contraction &contraction = unit.contraction;
@@ -39,7 +32,7 @@ static void lowerWhole(KernelRewriter &rewriter, WarpgroupTile &unit) {
                    results.getInits());
   contraction.define(kb);
   requireAlignment(kb.getKernel());
-  setPipeline(kb, unit, walksOverTiles(contraction));
+  setPipeline(kb, unit, /*isPersistent=*/true);
 
   ResultTile tile = contraction.beginTiles(
       kb, {unit.tileM, unit.tileN, unit.tileK}, fields.group);
@@ -56,11 +49,6 @@ static LogicalResult lower(KernelRewriter &rewriter, Contraction &contraction,
     return failure();
   const auto &fields =
       contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
-  if (fields.turns > 1 && !walksOverTiles(contraction))
-    return contraction.emitError()
-           << "expects a result whose extents are all known for teams that "
-              "take tiles of batches in turn, found "
-           << contraction.getResultType();
   contraction.emitChecks(rewriter);
   padOperands(rewriter, contraction);
   if (fields.split > 1)
