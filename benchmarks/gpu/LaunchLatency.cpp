@@ -14,6 +14,7 @@
 #include "EmbeddedPTX.h"
 
 #include "tracea/Runtime/CUDA/CUDADevice.h"
+#include "tracea/Runtime/Dependencies.h"
 #include "tracea/Runtime/Executable.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ ProgramFile makeProgram(int steps, bool maps) {
   m.producer = "launch-latency";
   m.target = {"cuda", "sm_90", "", {}};
   program.addBlob(test::gpuPTX());
-  m.images = {{0, 0, "ptx", "sm_90", 80}};
+  m.images = {{0, 0, ImageKind::PTX, "sm_90", 80}};
   KernelSpec kernel;
   kernel.name = "empty";
   kernel.symbol = maps ? "gpu_tiled_nothing" : "gpu_nothing";
@@ -112,6 +113,7 @@ ProgramFile makeProgram(int steps, bool maps) {
   }
   entry.outputs = {
       {ElementType::F32, e.rowMajorView(1, ElementType::F32, shape)}};
+  assumeDependencies(entry);
   m.entries = {entry};
   return program;
 }

@@ -168,7 +168,8 @@ static LogicalResult addCPUCode(rt::ProgramFile &program, ModuleOp code,
   FailureOr<std::vector<uint8_t>> linked = linkSharedObject(*object, message);
   if (failed(linked))
     return code.emitError() << "linking the kernels failed: " << message;
-  program.blobs.front() = std::move(*linked);
+  addImage(program, rt::ImageKind::Object, std::move(*linked),
+           program.manifest.target.arch);
   return success();
 }
 

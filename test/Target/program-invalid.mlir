@@ -13,7 +13,7 @@
 // HOSTOP: host-op.mlir:5:3: error: host op 'memref.store' has no place in a program
 // GRID: grid.mlir:5:{{[0-9]+}}: error: 'memref.load' cannot be expressed in a program; expected sizes to be index arithmetic on the shapes of the inputs
 // ELEMENT: error: elements of type 'complex<f32>' cannot be held by a program
-// SCALAR: error: argument #0 of 'main' has type 'index'; expected a memref of identity layout
+// SCALAR: error: argument #0 of 'main' has type 'complex<f32>'; expected a number, or a memref of identity layout
 // FORM: error: unknown form 'nonsense'; expected one of semantic, decision
 // ENTRY: error: the module has no public function named 'other'
 
@@ -76,7 +76,7 @@ func.func @main(%x: memref<4xcomplex<f32>>) {
 
 //--- scalar.mlir
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
-func.func @main(%x: index) {
+func.func @main(%x: complex<f32>) {
   return
 }
 }

@@ -44,29 +44,16 @@ static FloatFacts getFacts(ElementType type) {
 }
 
 static double roundTo(ElementType type, double value) {
-  switch (type) {
-  case ElementType::F16:
-    return static_cast<double>(
-        rt::halfToFloat(rt::floatToHalf(static_cast<float>(value))));
-  case ElementType::BF16:
-    return static_cast<double>(
-        rt::bfloatToFloat(rt::floatToBFloat(static_cast<float>(value))));
-  case ElementType::F8E4M3FN: {
-    // It has no infinities, and NaN stands for what is too large.
-    double rounded = static_cast<double>(
-        rt::f8E4M3FNToFloat(rt::floatToF8E4M3FN(static_cast<float>(value))));
-    return std::isnan(rounded) && !std::isnan(value)
-               ? std::copysign(std::numeric_limits<double>::infinity(), value)
-               : rounded;
-  }
-  case ElementType::F8E5M2:
-    return static_cast<double>(
-        rt::f8E5M2ToFloat(rt::floatToF8E5M2(static_cast<float>(value))));
-  case ElementType::F32:
-    return static_cast<double>(static_cast<float>(value));
-  default:
+  if (!rt::isFloat(type))
     return value;
-  }
+  char bits[sizeof(double)];
+  rt::writeFromDouble(type, value, bits);
+  double rounded = rt::readAsDouble(type, bits);
+  // Where there are no infinities, NaN stands for what is too large.
+  return type == ElementType::F8E4M3FN && std::isnan(rounded) &&
+                 !std::isnan(value)
+             ? std::copysign(std::numeric_limits<double>::infinity(), value)
+             : rounded;
 }
 
 static std::vector<int64_t> indicesOf(const rt::Tensor &tensor,

@@ -223,7 +223,7 @@ static void checkProduct(Findings &findings,
   }
   bool hasCode = false;
   for (const rt::ImageSpec &image : program->manifest.images)
-    hasCode |= image.kind == "cubin";
+    hasCode |= image.kind == rt::ImageKind::Cubin;
   good(findings, section,
        std::string("a product for ") + productTarget + ": compiled in " +
            describeSeconds(watch.seconds()) +

@@ -68,6 +68,8 @@ private:
     case rt::ExprOp::Dim:
       return "dim(" + entry.inputs[static_cast<size_t>(expr.a)].name + ", " +
              std::to_string(expr.b) + ")";
+    case rt::ExprOp::Value:
+      return entry.inputs[static_cast<size_t>(expr.a)].name;
     case rt::ExprOp::Add:
       return infix(" + ");
     case rt::ExprOp::Sub:
@@ -128,6 +130,16 @@ static std::string describeBuffer(const rt::EntrySpec &entry,
            "'";
   case rt::BufferKind::Constant:
     return "constant " + std::to_string(buffer.index);
+  case rt::BufferKind::Table: {
+    std::string text;
+    for (const rt::TableValue &value : buffer.values)
+      text +=
+          (text.empty() ? "" : ", ") +
+          (value.isInput ? entry.inputs[static_cast<size_t>(value.index)].name
+                         : exprs[value.index]);
+    return std::string("table of ") + rt::nameOf(buffer.type) + " {" + text +
+           "}";
+  }
   case rt::BufferKind::Temp:
     return "temporary of " + exprs[buffer.bytes] + " bytes" +
            (buffer.contents == rt::TempContents::Any
@@ -146,37 +158,49 @@ static std::string describeView(const rt::ViewSpec &view,
   return text;
 }
 
+static std::string describeStep(const rt::Manifest &manifest,
+                                const rt::EntrySpec &entry,
+                                const rt::StepSpec &step,
+                                const ExprPrinter &exprs) {
+  std::string text;
+  if (step.isLaunch()) {
+    text = "launch " + manifest.kernels[static_cast<size_t>(step.kernel)].name +
+           ", " + exprs[step.tiles] + " tiles (";
+    for (size_t i = 0; i < step.args.size(); ++i) {
+      const rt::ArgSpec &arg = step.args[i];
+      text += i ? "; " : "";
+      text += arg.hasView() ? describeView(arg.view, exprs)
+              : arg.kind == rt::ArgKind::Value
+                  ? entry.inputs[static_cast<size_t>(arg.index)].name
+                  : exprs[arg.index];
+    }
+    text += ")";
+  } else {
+    bool isFill = step.kind == rt::StepKind::Fill;
+    text = (isFill ? "fill " : "copy ") +
+           describeView(step.args.front().view, exprs) +
+           (isFill ? " with bytes of " + std::to_string(step.value)
+                   : " to " + describeView(step.args.back().view, exprs));
+  }
+  for (size_t i = 0; i < step.after.size(); ++i)
+    text += (i ? ", " : " after ") + std::to_string(step.after[i]);
+  return text;
+}
+
 static std::string describeEntry(const rt::Manifest &manifest,
                                  const rt::EntrySpec &entry) {
   ExprPrinter exprs(entry);
   std::string text = "\nentry " + entry.name + "\n";
   for (const rt::InputSpec &input : entry.inputs)
-    text += "  takes '" + input.name + "' " +
-            describeType(input.type, input.shape) + "\n";
+    text += "  takes '" + input.name + "' " + describeType(input) + "\n";
   for (const rt::CheckSpec &check : entry.checks)
     text += "  requires " + exprs[check.expr] + ": " + check.message + "\n";
   for (size_t i = 0; i < entry.buffers.size(); ++i)
     text += "  %" + std::to_string(i) + " = " +
             describeBuffer(entry, entry.buffers[i], exprs) + "\n";
-  for (const rt::StepSpec &step : entry.steps) {
-    if (!step.isLaunch()) {
-      text += step.kind == rt::StepKind::Fill ? "  fill " : "  copy ";
-      text += describeView(step.args.front().view, exprs) +
-              (step.kind == rt::StepKind::Fill
-                   ? " with bytes of " + std::to_string(step.value)
-                   : " to " + describeView(step.args.back().view, exprs)) +
-              "\n";
-      continue;
-    }
-    text += "  launch " +
-            manifest.kernels[static_cast<size_t>(step.kernel)].name + ", " +
-            exprs[step.tiles] + " tiles (";
-    for (size_t i = 0; i < step.args.size(); ++i)
-      text += (i ? "; " : "") + (step.args[i].hasView()
-                                     ? describeView(step.args[i].view, exprs)
-                                     : exprs[step.args[i].index]);
-    text += ")\n";
-  }
+  for (size_t i = 0; i < entry.steps.size(); ++i)
+    text += "  " + std::to_string(i) + ": " +
+            describeStep(manifest, entry, entry.steps[i], exprs) + "\n";
   for (const rt::OutputSpec &output : entry.outputs)
     text += "  gives " + describeView(output.view, exprs) + "\n";
   return text;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 using namespace tracea::driver;
 namespace rt = tracea::runtime;
@@ -39,8 +40,14 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
                  "TRACEA_NUM_THREADS, else all processors")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  app.add_option("--streams", options.streams,
+                 "Streams of the device that steps which need nothing of each "
+                 "other may run on; default: 1")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
   app.add_option("--input", options.inputs,
-                 "NumPy file of the next argument; repeat in argument order")
+                 "NumPy file of the next argument, or its number where it is "
+                 "a scalar; repeat in argument order")
       ->allow_extra_args(false)
       ->type_name("X.npy");
   app.add_flag("--random-inputs{0}", options.seed,
@@ -133,21 +140,9 @@ static void fillRandom(const rt::Tensor &tensor, uint64_t seed) {
   auto small = [&] {
     return static_cast<int64_t>(nextRandom(state) >> 60) - 8;
   };
+  int64_t bytes = rt::sizeOf(tensor.type());
   for (int64_t i = 0; i < tensor.numElements(); ++i)
     switch (tensor.type()) {
-    case rt::ElementType::F64:
-      tensor.dataAs<double>()[i] = static_cast<double>(unit());
-      break;
-    case rt::ElementType::F32:
-      tensor.dataAs<float>()[i] = unit();
-      break;
-    case rt::ElementType::F16:
-      // The cast to 16 bits may reach 1, which is harmless.
-      tensor.dataAs<uint16_t>()[i] = rt::floatToHalf(unit());
-      break;
-    case rt::ElementType::BF16:
-      tensor.dataAs<uint16_t>()[i] = rt::floatToBFloat(unit());
-      break;
     case rt::ElementType::I64:
       tensor.dataAs<int64_t>()[i] = small();
       break;
@@ -166,12 +161,10 @@ static void fillRandom(const rt::Tensor &tensor, uint64_t seed) {
     case rt::ElementType::I1:
       tensor.dataAs<uint8_t>()[i] = static_cast<uint8_t>(small() & 1);
       break;
-    case rt::ElementType::F8E4M3FN:
-      tensor.dataAs<uint8_t>()[i] = rt::floatToF8E4M3FN(unit());
-      break;
-    case rt::ElementType::F8E5M2:
-      tensor.dataAs<uint8_t>()[i] = rt::floatToF8E5M2(unit());
-      break;
+    default:
+      // The cast to 16 bits may reach 1, which is harmless.
+      rt::writeFromDouble(tensor.type(), static_cast<double>(unit()),
+                          tensor.dataAs<char>() + i * bytes);
     }
 }
 
@@ -239,18 +232,56 @@ static std::string describeInput(const rt::EntrySpec &entry, size_t index) {
          "')";
 }
 
+/// A number that stands for itself, where the text is one that the type has.
+static std::optional<rt::Tensor> parseScalar(rt::ElementType type,
+                                             const std::string &text) {
+  rt::Expected<rt::Tensor> tensor = rt::Tensor::allocate(type, {});
+  const char *end = text.data() + text.size();
+  std::from_chars_result result{};
+  bool fits = true;
+  if (rt::isFloat(type)) {
+    double value = 0;
+    result = std::from_chars(text.data(), end, value);
+    if (tensor.ok())
+      rt::writeFromDouble(type, value, tensor->data());
+  } else {
+    int64_t value = 0;
+    result = std::from_chars(text.data(), end, value);
+    int bits = type == rt::ElementType::I1
+                   ? 1
+                   : static_cast<int>(8 * rt::sizeOf(type));
+    int64_t most = bits == 1 ? 1 : (int64_t(1) << (bits - 2)) * 2 - 1;
+    fits = value <= most && value >= (bits == 1 ? 0 : -most - 1);
+    if (tensor.ok())
+      std::memcpy(tensor->data(), &value,
+                  static_cast<size_t>(rt::sizeOf(type)));
+  }
+  bool isNumber =
+      !text.empty() && result.ec == std::errc() && result.ptr == end && fits;
+  if (!tensor || !isNumber)
+    return std::nullopt;
+  return *tensor;
+}
+
 static Expected<InputTensor> readTensor(const rt::EntrySpec &entry,
                                         size_t index, const std::string &path) {
   const rt::InputSpec &spec = entry.inputs[index];
+  if (spec.isScalar)
+    if (std::optional<rt::Tensor> number = parseScalar(spec.type, path))
+      return InputTensor{*number, "given"};
   rt::NpyReadOptions options;
   options.expected = spec.type;
   Expected<rt::Tensor> tensor = rt::readNpy(path, options);
   if (!tensor)
-    return tensor.status().withContext(describeInput(entry, index));
+    return tensor.status().withContext(
+        describeInput(entry, index) +
+        (spec.isScalar ? std::string(": expected a number of type ") +
+                             rt::nameOf(spec.type) + " or its file"
+                       : ""));
   if (!matches(spec, tensor->type(), tensor->shape()))
     return Status::error(path + ": " + describeInput(entry, index) +
-                         ": expected " + describeType(spec.type, spec.shape) +
-                         ", found " + tensor->describe());
+                         ": expected " + describeType(spec) + ", found " +
+                         tensor->describe());
   return InputTensor{*tensor, path};
 }
 
@@ -313,8 +344,7 @@ makeInputs(const rt::EntrySpec &entry, const SessionOptions &options) {
       message += "; missing";
       for (size_t i = given; i < wanted; ++i)
         message += std::string(i == given ? " " : ", ") + "'" +
-                   entry.inputs[i].name + "' " +
-                   describeType(entry.inputs[i].type, entry.inputs[i].shape);
+                   entry.inputs[i].name + "' " + describeType(entry.inputs[i]);
       message += " (give --input, or --random-inputs)";
     }
     return Status::error(message);
@@ -503,8 +533,10 @@ Expected<Session> Session::open(const SessionOptions &options) {
   if (!executable)
     return executable.status().withContext(session.source.name);
   session.executable = *executable;
+  rt::ExecutionOptions runs;
+  runs.streams = options.streams;
   Expected<std::unique_ptr<rt::Execution>> execution =
-      session.executable->createExecution(session.entryName);
+      session.executable->createExecution(session.entryName, runs);
   if (!execution)
     return execution.status().withContext(session.source.name);
   session.execution = std::move(*execution);

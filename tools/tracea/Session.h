@@ -26,6 +26,8 @@ struct SessionOptions {
   std::string device;
   std::string entry;
   int threads = 0;
+  /// How many streams of the device a run may use.
+  int streams = 1;
   std::vector<std::string> inputs;
   /// "0=128x256": the sizes of a random input.
   std::vector<std::string> shapes;

@@ -181,6 +181,11 @@ std::string tracea::driver::describeType(rt::ElementType type,
   return rt::nameOf(type) + rt::describeShape(shape);
 }
 
+std::string tracea::driver::describeType(const rt::InputSpec &input) {
+  return input.isScalar ? rt::nameOf(input.type)
+                        : describeType(input.type, input.shape);
+}
+
 std::string tracea::driver::formatNumber(const char *format, double value) {
   char text[64];
   std::snprintf(text, sizeof(text), format, value);

@@ -6,6 +6,7 @@
 #define TRACEA_TOOLS_TRACEA_SUPPORT_H
 
 #include "tracea/Runtime/File.h"
+#include "tracea/Runtime/Manifest.h"
 #include "tracea/Runtime/Tensor.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 
@@ -63,6 +64,7 @@ Expected<target::TargetDescription> findTarget(const std::string &name);
 /// "'a', 'b'"
 std::string quoteList(const std::vector<std::string> &names);
 /// "f32[?, 64]"
+std::string describeType(const runtime::InputSpec &input);
 std::string describeType(runtime::ElementType type,
                          const std::vector<int64_t> &shape);
 /// "12.3 us"

@@ -29,10 +29,16 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
   const rt::Manifest &manifest = session.executable->manifest();
   const rt::EntrySpec &entry = session.entry();
   std::vector<const std::vector<int64_t> *> shapes;
-  for (const InputTensor &input : session.inputs)
+  std::vector<int64_t> scalars;
+  for (const InputTensor &input : session.inputs) {
     shapes.push_back(&input.tensor.shape());
+    bool isScalar = entry.inputs[scalars.size()].isScalar;
+    scalars.push_back(
+        isScalar ? rt::readAsSlot(input.tensor.type(), input.tensor.data())
+                 : 0);
+  }
   rt::ExprValues values;
-  values.evaluate(entry.exprs, shapes);
+  values.evaluate(entry.exprs, shapes, scalars);
 
   std::vector<KernelTiming> kernels(manifest.kernels.size());
   for (size_t i = 0; i < kernels.size(); ++i) {

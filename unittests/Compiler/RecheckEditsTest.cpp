@@ -237,6 +237,9 @@ func.func @main(%a: tensor<?x24xf32>, %b: tensor<?x24xf32>) -> tensor<?x24xf32> 
               }),
               HasSubstr("expects dimension 1 of argument #2 to be 24"));
   EXPECT_THAT(
+      after([](rt::EntrySpec &entry) { entry.steps[1].writes.clear(); }),
+      HasSubstr("writes argument #1, which its step does not say"));
+  EXPECT_THAT(
       after([](rt::EntrySpec &entry) { entry.steps[0].args.pop_back(); }),
       HasSubstr("expects a tensor as argument #2"));
   EXPECT_THAT(after([](rt::EntrySpec &entry) {

@@ -9,6 +9,7 @@
 
 #include "TestPrograms.h"
 
+#include <algorithm>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,9 +44,12 @@ TEST(Manifest, RoundTrips) {
 TEST(Manifest, HasTheFieldsOfTheFormat) {
   std::string json = jsonOfTestProgram();
   for (const char *part :
-       {"\"format\":4", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
+       {"\"format\":5", "\"producer\":", "\"target\":{\"kind\":\"cpu\"",
         "[\"dim\",0,0]", "{\"dynamic\":true}", "\"kind\":\"constant\"",
-        "{\"index\":", "[\"select\",", "\"workspace\":256",
+        "{\"index\":", "[\"select\",", "\"workspace\":256", "[\"value\",1]",
+        "{\"name\":\"factor\",\"scalar\":\"f32\"}", "{\"value\":2}",
+        "\"writes\":[3],\"after\":[0]",
+        "\"images\":[{\"code\":0,\"blob\":0,\"kind\":\"object\"",
         "\"view\":{\"buffer\":3,\"type\":\"f32\""})
     EXPECT_THAT(json, HasSubstr(part));
 }
@@ -63,13 +67,13 @@ static std::string errorAfter(const std::string &from, const std::string &to) {
 }
 
 TEST(Manifest, RefusesMalformedText) {
-  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":5"),
-              HasSubstr("expected a manifest format from 1 to 4, found 5"));
-  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":3.5"),
+  EXPECT_THAT(errorAfter("\"format\":5", "\"format\":6"),
+              HasSubstr("expected a manifest format from 1 to 5, found 6"));
+  EXPECT_THAT(errorAfter("\"format\":5", "\"format\":3.5"),
               HasSubstr("$.format: expected a 64-bit integer, found number"));
-  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":4,\"format\":4"),
+  EXPECT_THAT(errorAfter("\"format\":5", "\"format\":5,\"format\":5"),
               HasSubstr("\"format\" stands twice"));
-  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":4,\"extra\":1"),
+  EXPECT_THAT(errorAfter("\"format\":5", "\"format\":5,\"extra\":1"),
               HasSubstr("$: unknown field \"extra\""));
   EXPECT_THAT(errorAfter("\"blob\":0,", ""),
               HasSubstr("$.kernels[0]: the field \"blob\" is missing"));
@@ -98,10 +102,69 @@ TEST(Manifest, RefusesMalformedText) {
   EXPECT_THAT(errorAfter("}", ""), HasSubstr("syntax error"));
 }
 
+/// The test program in the words of format 4: all inputs are tensors, steps say
+/// nothing of what they write and come after, and a CPU has no images.
+static std::string jsonOfFormat4() {
+  Manifest manifest = test::describedProgram().manifest;
+  EntrySpec &entry = manifest.entries[0];
+  entry.inputs.resize(1);
+  entry.steps[0].args.pop_back();
+  for (Expr &expr : entry.exprs)
+    if (expr.op == ExprOp::Value)
+      expr = {ExprOp::Const, 1, 0, 0};
+  std::string json = *toJSON(manifest);
+  for (const char *list : {",\"writes\":[", ",\"after\":[", ",\"images\":["})
+    for (size_t at; (at = json.find(list)) != std::string::npos;)
+      json.erase(at, json.find(']', at) + 1 - at);
+  return json.replace(json.find("\"format\":5"), 10, "\"format\":4");
+}
+
+TEST(Manifest, ReadsFormat4) {
+  Expected<Manifest> read = manifestFromJSON(jsonOfFormat4());
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->format, manifestFormat);
+  // Whatever temp buffer a launch is given it may write.
+  const std::vector<StepSpec> &steps = read->entries[0].steps;
+  EXPECT_EQ(steps[0].writes, (std::vector<int64_t>{2}));
+  EXPECT_EQ(steps[1].writes, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(steps[0].after, std::vector<int64_t>());
+  EXPECT_EQ(steps[1].after, std::vector<int64_t>{0});
+  ASSERT_EQ(read->images.size(), 1u);
+  EXPECT_EQ(read->images[0].kind, ImageKind::Object);
+  const uint64_t blobSizes[] = {5, 32};
+  EXPECT_EQ(validate(*read, blobSizes).message(), "");
+  // What format 5 brings it does not have.
+  EXPECT_THAT(errorAfter("\"format\":5", "\"format\":4"),
+              HasSubstr("unknown operator \"value\""));
+  auto errorIn = [](const std::string &from, const std::string &to) {
+    std::string json = jsonOfFormat4();
+    size_t at = json.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return manifestFromJSON(json.replace(at, from.size(), to)).message();
+  };
+  EXPECT_THAT(
+      errorIn("{\"name\":\"x\",", "{\"name\":\"x\",\"scalar\":\"i64\","),
+      HasSubstr("inputs[0]: unknown field \"scalar\""));
+  EXPECT_THAT(errorIn("{\"kernel\":0,", "{\"kernel\":0,\"after\":[],"),
+              HasSubstr("steps[0]: unknown field \"after\""));
+  EXPECT_THAT(errorIn("\"entries\"", "\"images\":[],\"entries\""),
+              HasSubstr("$: unknown field \"images\""));
+  // References that are wrong are for the validation to name.
+  std::string json = jsonOfFormat4();
+  const std::string buffer = "{\"buffer\":2,";
+  for (size_t at; (at = json.find(buffer)) != std::string::npos;)
+    json.replace(at, buffer.size(), "{\"buffer\":99,");
+  read = manifestFromJSON(json);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_THAT(validate(*read, blobSizes).message(),
+              HasSubstr("steps[0].args[2].buffer: expected the number of a "
+                        "buffer, one of 4, found 99"));
+}
+
 /// The test program in the words of format 3: buffers say nothing of their
 /// contents.
 static std::string jsonOfFormat3() {
-  std::string json = jsonOfTestProgram();
+  std::string json = jsonOfFormat4();
   const std::string field = ",\"contents\":\"any\"";
   for (size_t at; (at = json.find(field)) != std::string::npos;)
     json.erase(at, field.size());
@@ -115,9 +178,11 @@ TEST(Manifest, ReadsFormat3) {
   EXPECT_EQ(read->format, manifestFormat);
   EXPECT_EQ(read->entries[0].buffers[2].contents, TempContents::Any);
   // What format 4 brings it does not have.
-  EXPECT_THAT(errorAfter("\"format\":4", "\"format\":3"),
+  std::string json = jsonOfFormat4();
+  json.replace(json.find("\"format\":4"), 10, "\"format\":3");
+  EXPECT_THAT(manifestFromJSON(json).message(),
               HasSubstr("$.entries[0].buffers[2]: unknown field \"contents\""));
-  std::string json = jsonOfFormat3();
+  json = jsonOfFormat3();
   json.replace(json.find("{\"kernel\":0"), 11, "{\"fill\":{},\"kernel\":0");
   EXPECT_THAT(manifestFromJSON(json).message(),
               HasSubstr("$.entries[0].steps[0]: unknown field \"fill\""));
@@ -133,6 +198,7 @@ static ProgramFile programWithMoves() {
   const ViewSpec &three = entry.steps[1].args[1].view;
   entry.steps.push_back(StepSpec::fill(two, 255));
   entry.steps.push_back(StepSpec::copy(two, three));
+  addDependencies(entry);
   return program;
 }
 
@@ -293,6 +359,13 @@ TEST_P(InvalidManifest, IsRefused) {
 }
 
 static EntrySpec &mainOf(ProgramFile &p) { return p.manifest.entries[0]; }
+/// The expression that takes the number of a scalar.
+static Expr &valueOf(ProgramFile &p) {
+  std::vector<Expr> &exprs = mainOf(p).exprs;
+  return *std::find_if(exprs.begin(), exprs.end(), [](const Expr &expr) {
+    return expr.op == ExprOp::Value;
+  });
+}
 static CertificateSpec &claimOf(ProgramFile &p) {
   return p.manifest.kernels[0].certificates[0];
 }
@@ -301,7 +374,7 @@ INSTANTIATE_TEST_SUITE_P(
     Manifest, InvalidManifest,
     ::testing::Values(
         InvalidCase{"Format", [](ProgramFile &p) { p.manifest.format = 0; },
-                    "$.format: expected 4, found 0"},
+                    "$.format: expected 5, found 0"},
         InvalidCase{"Kind", [](ProgramFile &p) { p.manifest.target.kind = ""; },
                     "$.target.kind: expected a name"},
         InvalidCase{"KernelBlob",
@@ -384,7 +457,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "$.entries[0].exprs[3]: expected the number of an earlier "
                     "expression, one of 3, found 3"},
         InvalidCase{"DimInput",
-                    [](ProgramFile &p) { mainOf(p).exprs[0].a = 1; },
+                    [](ProgramFile &p) { mainOf(p).exprs[0].a = 3; },
                     "expected the number of an input"},
         InvalidCase{"DimAxis", [](ProgramFile &p) { mainOf(p).exprs[0].b = 2; },
                     "expected the number of an axis of the input"},
@@ -438,6 +511,62 @@ INSTANTIATE_TEST_SUITE_P(
             "Scalar",
             [](ProgramFile &p) { mainOf(p).steps[0].args[3].index = 77; },
             "$.entries[0].steps[0].args[3].index"},
+        InvalidCase{
+            "ScalarShape",
+            [](ProgramFile &p) { mainOf(p).inputs[1].shape = {1}; },
+            "$.entries[0].inputs[1].shape: expected a scalar without axes"},
+        InvalidCase{"ScalarBuffer",
+                    [](ProgramFile &p) { mainOf(p).buffers[0].index = 1; },
+                    "$.entries[0].buffers[0].index: expected an input that is "
+                    "a tensor, found the scalar input 1"},
+        InvalidCase{"ValueOfTensor", [](ProgramFile &p) { valueOf(p).a = 0; },
+                    "expected the number of a scalar input, found the tensor "
+                    "'x'"},
+        InvalidCase{"ValueOfFloat", [](ProgramFile &p) { valueOf(p).a = 2; },
+                    "expected an input that is an integer, found f32"},
+        InvalidCase{"ValueOfNone", [](ProgramFile &p) { valueOf(p).a = 3; },
+                    "expected the number of an input, one of 3, found 3"},
+        InvalidCase{
+            "ValueArgument",
+            [](ProgramFile &p) { mainOf(p).steps[0].args[4].index = 0; },
+            "$.entries[0].steps[0].args[4].value: expected the number of a "
+            "scalar input, found the tensor 'x'"},
+        InvalidCase{
+            "IndexArgument",
+            [](ProgramFile &p) {
+              mainOf(p).inputs[2].type = ElementType::Index;
+            },
+            "$.entries[0].steps[0].args[4].value: expected a scalar with a "
+            "width of its own, found an index"},
+        InvalidCase{"WritesBuffer",
+                    [](ProgramFile &p) { mainOf(p).steps[0].writes = {4}; },
+                    "$.entries[0].steps[0].writes[0]: expected the number of a "
+                    "buffer, one of 4, found 4"},
+        InvalidCase{"WritesInput",
+                    [](ProgramFile &p) { mainOf(p).steps[0].writes = {0}; },
+                    "writes[0]: expected a temp buffer, found buffer 0"},
+        InvalidCase{"WritesUnpassed",
+                    [](ProgramFile &p) { mainOf(p).steps[0].writes = {3}; },
+                    "writes[0]: expected a buffer of an argument, found buffer "
+                    "3"},
+        InvalidCase{"WritesTwice",
+                    [](ProgramFile &p) { mainOf(p).steps[0].writes = {2, 2}; },
+                    "writes[1]: expected buffers by number, each once"},
+        InvalidCase{"AfterItself",
+                    [](ProgramFile &p) { mainOf(p).steps[1].after = {0, 1}; },
+                    "$.entries[0].steps[1].after[1]: expected the number of an "
+                    "earlier step, one of 1, found 1"},
+        InvalidCase{"AfterTwice",
+                    [](ProgramFile &p) { mainOf(p).steps[1].after = {0, 0}; },
+                    "after[1]: expected steps by number, each once"},
+        InvalidCase{"AfterNothing",
+                    [](ProgramFile &p) { mainOf(p).steps[1].after = {}; },
+                    "$.entries[0].steps[1].after: expected step 0 among those "
+                    "to come after: both use buffer 2, and one of them writes "
+                    "it"},
+        InvalidCase{"ImageMissing",
+                    [](ProgramFile &p) { p.manifest.images.clear(); },
+                    "$.kernels[0]: expected an image with the code 0"},
         InvalidCase{"OutputType",
                     [](ProgramFile &p) {
                       mainOf(p).outputs[0].type = ElementType::F64;

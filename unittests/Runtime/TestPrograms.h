@@ -10,13 +10,15 @@
 #ifndef TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H
 #define TRACEA_UNITTESTS_RUNTIME_TESTPROGRAMS_H
 
+#include "tracea/Runtime/Dependencies.h"
 #include "tracea/Runtime/ProgramFile.h"
 
 namespace tracea::runtime::test {
 
 /// A program with every field of the format in use: two kernels of blob 0, a
-/// constant of blob 1, and an entry `main(x: f32[?, 4]) -> f32[?, 4]` of two
-/// steps with a temp between them. The blobs hold no code.
+/// constant of blob 1, and an entry `main(x: f32[?, 4], count: i64, factor:
+/// f32)
+/// -> f32[?, 4]` of two steps with a temp between them. The blobs hold no code.
 inline ProgramFile describedProgram() {
   ProgramFile program;
   Manifest &m = program.manifest;
@@ -33,10 +35,13 @@ inline ProgramFile describedProgram() {
                        {{"coverage", "covers every element", "1 2 3"}},
                        {{"banks", "nobody knows the banks"}}});
   m.kernels.push_back({"second", "second", 0, 0, "", "", {}, {}});
+  m.images = {{0, 0, ImageKind::Object, "x86_64", 0}};
   m.constants.push_back({1, 16, 16});
   EntrySpec entry;
   entry.name = "main";
-  entry.inputs.push_back({"x", ElementType::F32, {dynamicSize, 4}});
+  entry.inputs = {{"x", ElementType::F32, {dynamicSize, 4}},
+                  {"count", ElementType::I64, {}, true},
+                  {"factor", ElementType::F32, {}, true}};
   ExprBuilder e(entry.exprs);
   int64_t n = e.dim(0, 0), four = e.constant(4);
   std::vector<int64_t> shape = {n, four};
@@ -51,12 +56,16 @@ inline ProgramFile describedProgram() {
   step.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, shape)),
                ArgSpec::fromView(bias),
                ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
-               ArgSpec::fromIndex(e.select(e.eq(n, four), n, e.constant(1)))};
+               ArgSpec::fromIndex(e.select(e.eq(n, four), n, e.value(1))),
+               ArgSpec::fromValue(2)};
+  step.writes = {2};
   entry.steps.push_back(step);
   step.kernel = 1;
   step.args = {ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
                ArgSpec::fromView(e.rowMajorView(3, ElementType::F32, shape))};
+  step.writes = {3};
   entry.steps.push_back(step);
+  addDependencies(entry);
   entry.outputs.push_back(
       {ElementType::F32, e.rowMajorView(3, ElementType::F32, shape)});
   m.entries.push_back(entry);
@@ -72,7 +81,8 @@ inline ProgramFile describedGPUProgram() {
   m.target = {"cuda", "sm_90a", "generic", {}};
   program.addBlob({1, 2, 3, 4, 5});
   program.addBlob(std::vector<uint8_t>(32, 7));
-  m.images = {{0, 0, "cubin", "sm_90a", 0}, {0, 1, "ptx", "sm_90", 80}};
+  m.images = {{0, 0, ImageKind::Cubin, "sm_90a", 0},
+              {0, 1, ImageKind::PTX, "sm_90", 80}};
   KernelSpec kernel;
   kernel.name = kernel.symbol = "k";
   kernel.workspace = 200000;
@@ -111,6 +121,7 @@ inline ProgramFile describedGPUProgram() {
       ArgSpec::fromPointer(e.rowMajorView(2, ElementType::F32, shape)),
       ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, shape)),
       ArgSpec::fromIndex(shape[0])};
+  step.writes = {2};
   entry.steps = {step};
   entry.outputs = {
       {ElementType::F32, e.rowMajorView(2, ElementType::F32, shape)}};

@@ -3,10 +3,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffers that are never in use at the same step may share memory. The plan is
-// made from their liveness over the steps, the largest buffer first, each at
-// the lowest place that is free while it lives (greedy by size: Pisarchyk and
-// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020).
+// Buffers that are never in use at the same time may share memory. The largest
+// buffer is placed first, each at the lowest place that is free while it lives
+// (greedy by size: Pisarchyk and Lee, "Efficient Memory Management for Deep
+// Neural Net Inference", 2020). Which lives meet is for the caller to say: they
+// are intervals only where steps run one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +18,15 @@
 #include "tracea/Runtime/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tracea::runtime {
 
-/// `bytes` at a multiple of `align`, in use from step `first` to step `last`,
-/// both included.
+/// `bytes` at a multiple of `align`.
 struct ArenaRegion {
   int64_t bytes = 0;
   int64_t align = 64;
-  int64_t first = 0;
-  int64_t last = 0;
 };
 
 struct ArenaPlan {
@@ -37,9 +36,12 @@ struct ArenaPlan {
   int64_t align = 64;
 };
 
-/// Regions that are in use at the same step do not overlap; every region
-/// begins at a multiple of 64. Fails when the total does not fit int64.
-Expected<ArenaPlan> planArena(Span<const ArenaRegion> regions);
+/// Regions that may be in use at the same time, as `mayMeet` says of two
+/// numbers, do not overlap; every region begins at a multiple of 64. Fails when
+/// the total does not fit int64.
+Expected<ArenaPlan>
+planArena(Span<const ArenaRegion> regions,
+          const std::function<bool(size_t, size_t)> &mayMeet);
 
 } // namespace tracea::runtime
 

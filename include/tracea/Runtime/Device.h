@@ -34,6 +34,8 @@ struct DeviceInfo {
   std::string name;
   /// What this device has, by the names that manifests use; sorted.
   std::vector<std::string> features;
+  /// The kinds of code that may be loaded, the preferred one first.
+  std::vector<ImageKind> imageKinds;
   /// How many tiles run at the same time.
   int64_t parallelism = 1;
   /// Whether device addresses are host addresses: kernels may then read and
@@ -50,12 +52,15 @@ struct Unsupported {
   std::string reason;
 };
 
-/// Device memory; freed with the last share. Keeps its device's resources.
+/// Device memory; freed with the last share. Keeps its device's resources. The
+/// runtime names memory by a buffer and an offset; drivers whose kernels take
+/// addresses make one of the two.
 class Buffer {
 public:
   virtual ~Buffer();
-  /// The address that kernels see; not to be read by the host unless the
-  /// device is host-accessible.
+  /// Where it lies among the buffers of its device; not to be read by the host
+  /// unless the device is host-accessible. A driver whose kernels take handles
+  /// may give each buffer any range that no other one has.
   void *address() const { return where; }
   int64_t bytes() const { return size; }
 
@@ -82,6 +87,33 @@ struct KernelConfig {
   int64_t workspaceBytes = 0;
   /// For devices with a grid.
   GPUKernelSpec gpu;
+};
+
+/// A buffer that a kernel gets, and where in it the argument begins.
+struct BufferArgument {
+  /// Its place among the slots.
+  size_t slot = 0;
+  const Buffer *buffer = nullptr;
+  int64_t offset = 0;
+};
+
+/// What a kernel is launched with. A driver may write to the slots of buffers,
+/// and takes nothing from there: they hold what the last launch left.
+struct LaunchArguments {
+  /// As ArgPacker packs them.
+  Span<int64_t> slots;
+  Span<const BufferArgument> buffers;
+  /// For devices with a grid: where the value of each parameter stands, in
+  /// slots or elsewhere.
+  Span<void *const> parameters;
+
+  /// For drivers whose kernels take addresses: puts them where they belong.
+  void writeAddresses() const {
+    for (const BufferArgument &argument : buffers)
+      slots[argument.slot] = static_cast<int64_t>(
+          reinterpret_cast<uintptr_t>(argument.buffer->address()) +
+          static_cast<uintptr_t>(argument.offset));
+  }
 };
 
 /// The blocks of a launch.
@@ -133,6 +165,12 @@ inline constexpr int64_t maxTiles = int64_t(1) << 40;
 /// Fails, with what was expected and found, when a launch cannot have so many.
 Status checkTiles(int64_t tiles);
 
+/// A point in the work of a stream, which others can wait for.
+class Event {
+public:
+  virtual ~Event();
+};
+
 /// An ordered queue of work. What is enqueued runs in order; memory that it
 /// uses must stay alive until `synchronize` returns. Errors of earlier work
 /// may be reported by any later call. One thread at a time may use a stream;
@@ -149,17 +187,22 @@ public:
               int64_t fromOffset, int64_t bytes);
   /// Sets bytes to `value`.
   Status fill(Buffer &to, int64_t offset, int64_t bytes, uint8_t value);
-  /// Runs all tiles of [0, tiles), at most `maxTiles`. `args` are packed as
-  /// ArgPacker packs them; they are copied before the call returns. No tiles is
-  /// no work.
+  /// Runs all tiles of [0, tiles), at most `maxTiles`. The arguments are copied
+  /// before the call returns. No tiles is no work.
   Status launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                Span<const int64_t> args);
-  /// Runs a grid that `Kernel::fitGrid` has accepted. `parameters` points at
-  /// the value of each parameter; the values are copied before the call
-  /// returns. Allocates nothing and waits for nothing, so that it may be part
-  /// of a capture.
+                const LaunchArguments &arguments);
+  /// Runs a grid that `Kernel::fitGrid` has accepted. The arguments are copied
+  /// before the call returns. Allocates nothing and waits for nothing, so that
+  /// it may be part of a capture.
   Status launch(const std::shared_ptr<Kernel> &kernel, const Grid &grid,
-                Span<void *const> parameters);
+                const LaunchArguments &arguments);
+  /// Lets the event stand for everything that has been enqueued here; what it
+  /// stood for before is forgotten.
+  Status record(Event &event);
+  /// What is enqueued here from now on runs after what the event, of the same
+  /// device, stands for; at once where it was never recorded. The host does
+  /// not wait.
+  Status wait(const Event &event);
   /// Waits until everything enqueued has run.
   Status synchronize();
   /// Whether what is enqueued is recorded into a graph in place of being run.
@@ -175,9 +218,12 @@ protected:
   virtual Status doFill(Buffer &to, int64_t offset, int64_t bytes,
                         uint8_t value) = 0;
   virtual Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                          Span<const int64_t> args) = 0;
+                          const LaunchArguments &arguments) = 0;
   virtual Status doLaunchGrid(const std::shared_ptr<Kernel> &kernel,
-                              const Grid &grid, Span<void *const> parameters);
+                              const Grid &grid,
+                              const LaunchArguments &arguments);
+  virtual Status doRecord(Event &event) = 0;
+  virtual Status doWait(const Event &event) = 0;
   virtual Status doSynchronize() = 0;
 };
 
@@ -191,8 +237,9 @@ public:
   /// Whether code for `target` may be loaded: kind, architecture and every
   /// feature are compared. Nothing of a program is loaded before this.
   virtual Status checkTarget(const TargetSpec &target) const;
-  /// The number of the image that suits the device best.
-  virtual Expected<size_t> chooseImage(Span<const ImageSpec> images) const;
+  /// The number of the image that suits the device best. Code of kinds that the
+  /// device does not take is refused by their names.
+  Expected<size_t> chooseImage(Span<const ImageSpec> images) const;
   /// Success, or what made the device unusable for the rest of the process.
   virtual Status status() const;
 
@@ -201,6 +248,7 @@ public:
   Expected<std::shared_ptr<Buffer>> allocate(int64_t bytes,
                                              int64_t alignment = 64);
   Expected<std::unique_ptr<Stream>> createStream();
+  Expected<std::unique_ptr<Event>> createEvent();
   /// A stream of the driver's interface that the caller keeps alive, e.g. a
   /// CUstream.
   Expected<std::unique_ptr<Stream>> borrowStream(void *native);
@@ -221,29 +269,44 @@ protected:
   virtual Expected<std::shared_ptr<Buffer>> doAllocate(int64_t bytes,
                                                        int64_t alignment) = 0;
   virtual Expected<std::unique_ptr<Stream>> doCreateStream() = 0;
+  virtual Expected<std::unique_ptr<Event>> doCreateEvent() = 0;
+  /// Of images of which one at least is of a kind that the device takes; by
+  /// default the first of the kind that it prefers.
+  virtual Expected<size_t> doChooseImage(Span<const ImageSpec> images) const;
   virtual Expected<std::unique_ptr<Stream>> doBorrowStream(void *native);
   virtual Expected<std::shared_ptr<Module>> doLoadModule(Bytes code) = 0;
 };
 
 /// Packs kernel arguments into 64-bit slots: a memref of rank r takes 1 + 2r
-/// slots (the address of its first element, r sizes, r strides in elements),
-/// an integer or index one, a float one with its bits zero-extended.
+/// slots (its first element, r sizes, r strides in elements), an integer or
+/// index one, a float one with its bits zero-extended.
 class ArgPacker {
 public:
-  void clear() { slots.clear(); }
-  void memref(const void *address, Span<const int64_t> sizes,
+  void clear() {
+    slots.clear();
+    buffers.clear();
+  }
+  /// A memref whose first element is `offset` bytes into the buffer.
+  void memref(const Buffer &buffer, int64_t offset, Span<const int64_t> sizes,
               Span<const int64_t> strides) {
-    slots.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(address)));
+    buffers.push_back({slots.size(), &buffer, offset});
+    memref(sizes, strides);
+  }
+  /// A memref without memory.
+  void memref(Span<const int64_t> sizes, Span<const int64_t> strides) {
+    slots.push_back(0);
     slots.insert(slots.end(), sizes.begin(), sizes.end());
     slots.insert(slots.end(), strides.begin(), strides.end());
   }
   void index(int64_t value) { slots.push_back(value); }
   void f32(float value);
   void f64(double value);
-  Span<const int64_t> packed() const { return slots; }
+  /// Valid until the next change.
+  LaunchArguments packed() { return {slots, buffers, {}}; }
 
 private:
   std::vector<int64_t> slots;
+  std::vector<BufferArgument> buffers;
 };
 
 struct DeviceOptions {

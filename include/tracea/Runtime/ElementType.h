@@ -61,6 +61,12 @@ uint8_t floatToF8E5M2(float value);
 
 /// The element at `pointer` as a double (64-bit integers are rounded).
 double readAsDouble(ElementType type, const void *pointer);
+/// Sets the element of a float type at `pointer`, by way of f32 where it has
+/// fewer bits.
+void writeFromDouble(ElementType type, double value, void *pointer);
+/// The element at `pointer` as an argument of a kernel: integers of several
+/// bits with their sign, i1 as 0 or 1, floats as their bits.
+int64_t readAsSlot(ElementType type, const void *pointer);
 
 } // namespace tracea::runtime
 

@@ -30,6 +30,9 @@ struct ExecutionOptions {
   /// Refuse runs that need more temporary memory than this, in bytes; 0 is no
   /// limit.
   int64_t maxArenaBytes = 0;
+  /// How many streams may work on a run: steps that need nothing of each other
+  /// then go to different ones. 1 takes them in their order.
+  int streams = 1;
 };
 
 /// Time spent in one kernel of the program.
@@ -58,13 +61,19 @@ struct RunStats {
 };
 
 /// A strided tensor in a device's memory, described; owns nothing. On a device
-/// that sees host memory this is host memory.
+/// that sees host memory this is host memory. A scalar is in host memory
+/// always, where it is read when the run is enqueued.
 struct DeviceTensor {
+  /// Where it is; null where `buffer` says it.
   void *data = nullptr;
   ElementType type = ElementType::F32;
   Span<const int64_t> shape;
   /// In elements; empty is row-major.
   Span<const int64_t> strides;
+  /// The buffer of the same device that it lies in, `offset` bytes from its
+  /// beginning.
+  Buffer *buffer = nullptr;
+  int64_t offset = 0;
 };
 
 class Execution;
@@ -127,17 +136,20 @@ public:
   /// devices that the host does not see. Checks are those of `run`; outputs
   /// are never allocated.
   ///
-  /// Where shapes are those of the last call, or of `prepare`, nothing is
-  /// evaluated, planned, allocated or waited for, and the stream may be one
-  /// that is being captured. The captured graph uses this Execution's
-  /// temporary memory. Calls on different streams must be ordered by the
-  /// caller.
+  /// Where shapes, and scalars that are integers, are those of the last call,
+  /// or of `prepare`, nothing is evaluated, planned, allocated or waited for,
+  /// and the stream may be one that is being captured. The captured graph uses
+  /// this Execution's temporary memory. Calls on different streams must be
+  /// ordered by the caller.
   Status enqueue(Stream &stream, Span<const DeviceTensor> inputs,
                  Span<const DeviceTensor> outputs);
 
   /// Does what depends on the inputs' shapes alone: checks, expressions, and
-  /// temporary memory for inputs and outputs that are used in place.
-  Status prepare(Span<const std::vector<int64_t>> inputShapes);
+  /// temporary memory for inputs and outputs that are used in place. For an
+  /// entry with scalars that are integers `scalars[i]` is the number of input
+  /// i.
+  Status prepare(Span<const std::vector<int64_t>> inputShapes,
+                 Span<const int64_t> scalars = {});
 
   /// The shape of an output, once shapes are known: after a successful
   /// `prepare`, `enqueue` or `run`.

@@ -23,17 +23,21 @@
 
 namespace tracea::runtime {
 
-/// One operator on values; no value where it is undefined. Not for const/dim.
+/// One operator on values; no value where it is undefined. Not for const, dim
+/// and value.
 std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c);
 
 /// Evaluates all nodes of an entry once and keeps their values. Reusable; a
 /// second evaluation of the same entry allocates nothing.
 class ExprValues {
 public:
-  /// `shapes[i]` is the shape of input i. The expressions must have passed
-  /// `validate` and the shapes must have the ranks of the entry's inputs.
+  /// `shapes[i]` is the shape of input i and `scalars[i]` its number, where it
+  /// is a scalar; numbers may be left out where no expression takes one. The
+  /// expressions must have passed `validate` and the shapes must have the ranks
+  /// of the entry's inputs.
   void evaluate(Span<const Expr> exprs,
-                Span<const std::vector<int64_t> *const> shapes);
+                Span<const std::vector<int64_t> *const> shapes,
+                Span<const int64_t> scalars = {});
 
   /// Whether node `i` has a value.
   bool defined(int64_t i) const { return origin[i] < 0; }

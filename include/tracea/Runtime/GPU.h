@@ -21,15 +21,33 @@
 
 namespace tracea::runtime {
 
+/// What a piece of code is written in.
+enum class ImageKind : uint8_t {
+  /// A shared object of the host's system.
+  Object,
+  /// NVIDIA's text and machine code.
+  PTX,
+  Cubin,
+  /// AMD's code object.
+  Hsaco,
+  /// Apple's text and compiled library.
+  MSL,
+  MetalLib,
+  /// Khronos' binary modules.
+  SPIRV
+};
+inline constexpr int numImageKinds = 7;
+/// "object", "ptx", "cubin", "hsaco", "msl", "metallib", "spirv".
+const char *nameOf(ImageKind kind);
+
 /// One form of a piece of code. Kernels name the blob `code`; of all images
 /// with that `code` the device takes the one that suits it best.
 struct ImageSpec {
   int64_t code = 0;
   /// The blob that holds the image.
   int64_t blob = 0;
-  /// "cubin" or "ptx".
-  std::string kind;
-  /// "sm_90", "sm_90a": what the code is for.
+  ImageKind kind = ImageKind::Object;
+  /// "x86_64", "sm_90", "sm_90a": what the code is for.
   std::string arch;
   /// The version of PTX, 80 for 8.0; 0 for machine code.
   int64_t isa = 0;

@@ -27,9 +27,11 @@ namespace tracea::runtime {
 
 /// The manifest format that this runtime writes. It reads earlier ones as well:
 /// format 1, whose certificates and remarks were plain text, format 2, whose
-/// certificates have no digest, and format 3, whose steps were all launches and
-/// whose temp buffers held anything.
-inline constexpr int64_t manifestFormat = 4;
+/// certificates have no digest, format 3, whose steps were all launches and
+/// whose temp buffers held anything, and format 4, whose inputs were all
+/// tensors, whose steps did not say what they write and come after, and which
+/// named no image of a CPU's code.
+inline constexpr int64_t manifestFormat = 5;
 
 /// A size that is known only when the program runs.
 inline constexpr int64_t dynamicSize = -1;
@@ -38,6 +40,7 @@ inline constexpr int64_t dynamicSize = -1;
 enum class ExprOp : uint8_t {
   Const,
   Dim,
+  Value,
   Add,
   Sub,
   Mul,
@@ -52,15 +55,17 @@ enum class ExprOp : uint8_t {
   Le,
   Select
 };
-inline constexpr int numExprOps = 15;
+inline constexpr int numExprOps = 16;
 
 /// The operator's name in the manifest: "const", "floordiv", ….
 const char *nameOf(ExprOp op);
-/// How many operands stand after the name: 1 for const, 3 for select, else 2.
+/// How many operands stand after the name: 1 for const and value, 3 for select,
+/// else 2.
 int numOperands(ExprOp op);
 
 /// One node. `const` has its value in `a`; `dim` has the input in `a` and the
-/// axis in `b`; all others refer to earlier nodes of the same entry by number.
+/// axis in `b`; `value` has an input in `a` that is an integer; all others
+/// refer to earlier nodes of the same entry by number.
 struct Expr {
   ExprOp op = ExprOp::Const;
   int64_t a = 0;
@@ -126,6 +131,9 @@ struct InputSpec {
   ElementType type = ElementType::F32;
   /// `dynamicSize` where only the run knows.
   std::vector<int64_t> shape;
+  /// One number that the host knows when it launches, and no memory of a
+  /// device; its shape is empty.
+  bool isScalar = false;
 };
 
 /// The run is refused with `message` where `expr` is zero.
@@ -134,7 +142,7 @@ struct CheckSpec {
   std::string message;
 };
 
-enum class BufferKind : uint8_t { Input, Constant, Temp };
+enum class BufferKind : uint8_t { Input, Constant, Temp, Table };
 
 /// What a temp buffer holds before the first step that uses it.
 enum class TempContents : uint8_t {
@@ -150,6 +158,13 @@ inline constexpr int numTempContents = 3;
 /// "any", "zero", "persistent".
 const char *nameOf(TempContents contents);
 
+/// A number of a table: the value of an expression, or of a scalar input of the
+/// table's type.
+struct TableValue {
+  bool isInput = false;
+  int64_t index = 0;
+};
+
 struct BufferSpec {
   BufferKind kind = BufferKind::Temp;
   /// Which input or constant.
@@ -158,16 +173,37 @@ struct BufferSpec {
   int64_t bytes = 0;
   int64_t align = 64;
   TempContents contents = TempContents::Any;
+  /// For a table, which the run makes before its first step: the type and
+  /// values of its elements. Of an expression an element takes the lowest bits.
+  ElementType type = ElementType::Index;
+  std::vector<TableValue> values = {};
 
   static BufferSpec input(int64_t index) {
-    return {BufferKind::Input, index, 0, 64, TempContents::Any};
+    BufferSpec buffer;
+    buffer.kind = BufferKind::Input;
+    buffer.index = index;
+    return buffer;
   }
   static BufferSpec constant(int64_t index) {
-    return {BufferKind::Constant, index, 0, 64, TempContents::Any};
+    BufferSpec buffer;
+    buffer.kind = BufferKind::Constant;
+    buffer.index = index;
+    return buffer;
   }
   static BufferSpec temp(int64_t bytesExpr, int64_t align = 64,
                          TempContents contents = TempContents::Any) {
-    return {BufferKind::Temp, 0, bytesExpr, align, contents};
+    BufferSpec buffer;
+    buffer.bytes = bytesExpr;
+    buffer.align = align;
+    buffer.contents = contents;
+    return buffer;
+  }
+  static BufferSpec table(ElementType type, std::vector<TableValue> values) {
+    BufferSpec buffer;
+    buffer.kind = BufferKind::Table;
+    buffer.type = type;
+    buffer.values = std::move(values);
+    return buffer;
   }
 };
 
@@ -187,6 +223,8 @@ enum class ArgKind : uint8_t {
   View,
   /// The value of an expression.
   Index,
+  /// The value of a scalar input, of the input's type.
+  Value,
   /// A view's address alone; for targets with a grid.
   Pointer,
   /// A tensor map of a view, by value; for targets with a grid.
@@ -196,10 +234,13 @@ enum class ArgKind : uint8_t {
 struct ArgSpec {
   ArgKind kind = ArgKind::Index;
   ViewSpec view;
+  /// The number of an expression, or of a scalar input.
   int64_t index = 0;
   TensorMapSpec map;
 
-  bool hasView() const { return kind != ArgKind::Index; }
+  bool hasView() const {
+    return kind != ArgKind::Index && kind != ArgKind::Value;
+  }
   static ArgSpec fromView(ViewSpec view) {
     return make(ArgKind::View, std::move(view));
   }
@@ -214,6 +255,12 @@ struct ArgSpec {
   static ArgSpec fromIndex(int64_t expr) {
     ArgSpec arg;
     arg.index = expr;
+    return arg;
+  }
+  static ArgSpec fromValue(int64_t input) {
+    ArgSpec arg;
+    arg.kind = ArgKind::Value;
+    arg.index = input;
     return arg;
   }
 
@@ -241,6 +288,11 @@ struct StepSpec {
   StepKind kind = StepKind::Launch;
   /// Of a fill: what all bytes are set to.
   int64_t value = 0;
+  /// Of a launch: the temp buffers that it may write; it only reads the others.
+  std::vector<int64_t> writes = {};
+  /// The earlier steps that have to end before this one begins: at least those
+  /// of `findDependencies`.
+  std::vector<int64_t> after = {};
 
   bool isLaunch() const { return kind == StepKind::Launch; }
   static StepSpec fill(ViewSpec view, int64_t value) {
@@ -281,12 +333,17 @@ struct Manifest {
   std::vector<KernelSpec> kernels;
   std::vector<ConstantSpec> constants;
   std::vector<EntrySpec> entries;
-  /// For targets with a grid: what stands in the blobs of code.
+  /// What stands in the blobs of code.
   std::vector<ImageSpec> images;
 
   /// The entry of that name, or null.
   const EntrySpec *findEntry(const std::string &name) const;
 };
+
+/// Bytes of the parameters of a kernel on a grid that stand for an argument, in
+/// their order, where sizes, strides and indices take `word` bytes.
+std::vector<int64_t> parameterBytes(const EntrySpec &entry, const ArgSpec &arg,
+                                    int64_t word);
 
 /// Bounds on what is accepted as a manifest. They keep a hostile file from
 /// costing more than its size; no program of use comes near them.
@@ -330,6 +387,7 @@ public:
 
   int64_t constant(int64_t value);
   int64_t dim(int64_t input, int64_t axis);
+  int64_t value(int64_t input) { return node(ExprOp::Value, input); }
   int64_t add(int64_t a, int64_t b) { return node(ExprOp::Add, a, b); }
   int64_t sub(int64_t a, int64_t b) { return node(ExprOp::Sub, a, b); }
   int64_t mul(int64_t a, int64_t b) { return node(ExprOp::Mul, a, b); }

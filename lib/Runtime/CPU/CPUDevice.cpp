@@ -170,13 +170,17 @@ protected:
     return Status::success();
   }
   Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                  Span<const int64_t> args) override {
+                  const LaunchArguments &arguments) override {
     const CPUKernel *native = dynamic_cast<const CPUKernel *>(kernel.get());
     if (!native)
       return Status::error("the kernel \"" + kernel->symbol() +
                            "\" belongs to another driver");
-    return engine->launch(*native, tiles, args);
+    arguments.writeAddresses();
+    return engine->launch(*native, tiles, arguments.slots);
   }
+  // What has been enqueued has run.
+  Status doRecord(Event &) override { return Status::success(); }
+  Status doWait(const Event &) override { return Status::success(); }
   Status doSynchronize() override { return Status::success(); }
 
 private:
@@ -209,6 +213,9 @@ protected:
   }
   Expected<std::unique_ptr<Stream>> doCreateStream() override {
     return std::unique_ptr<Stream>(std::make_unique<CPUStream>(engine));
+  }
+  Expected<std::unique_ptr<Event>> doCreateEvent() override {
+    return std::unique_ptr<Event>(std::make_unique<Event>());
   }
   Expected<std::shared_ptr<Module>> doLoadModule(Bytes code) override {
     return CPUModule::load(code, loadThroughFile);
@@ -255,6 +262,7 @@ createCPUDevice(const CPUDeviceOptions &options) {
     info.arch = host.arch;
     info.name = host.name;
     info.features = host.features;
+    info.imageKinds = {ImageKind::Object};
     info.parallelism = *threads;
     info.hostAccessible = true;
     return std::shared_ptr<Device>(std::make_shared<CPUDevice>(

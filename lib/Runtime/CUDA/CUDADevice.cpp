@@ -31,6 +31,7 @@ public:
     description.name = p.name;
     description.parallelism = std::max(p.multiprocessors, 1);
     description.hasGrid = true;
+    description.imageKinds = {ImageKind::Cubin, ImageKind::PTX};
     if (p.clusters)
       description.features.push_back("cluster");
     if (p.tensorMaps)
@@ -67,12 +68,6 @@ public:
     if (target.kind == description.kind && parseArch(target.arch))
       same.arch = description.arch;
     return Device::checkTarget(same);
-  }
-
-  Expected<size_t> chooseImage(Span<const ImageSpec> images) const override {
-    const CUDADeviceProperties &p = context->properties();
-    return cuda::chooseImage(images, 10 * p.major + p.minor,
-                             ptxVersionOf(p.driverVersion));
   }
 
   Status checkMemory(const void *address, int64_t bytes) const override {
@@ -148,6 +143,14 @@ protected:
   }
   Expected<std::unique_ptr<Stream>> doCreateStream() override {
     return CUDAStream::create(context);
+  }
+  Expected<std::unique_ptr<Event>> doCreateEvent() override {
+    return CUDAEvent::create(context);
+  }
+  Expected<size_t> doChooseImage(Span<const ImageSpec> images) const override {
+    const CUDADeviceProperties &p = context->properties();
+    return cuda::chooseImage(images, 10 * p.major + p.minor,
+                             ptxVersionOf(p.driverVersion));
   }
   Expected<std::unique_ptr<Stream>> doBorrowStream(void *native) override {
     return CUDAStream::borrow(context, static_cast<StreamHandle>(native));

@@ -36,6 +36,8 @@ std::optional<Arch> parseArch(const std::string &text) {
 /// Why the image does not run there; empty where it does.
 static std::string whyNot(const ImageSpec &image, int capability,
                           int ptxVersion) {
+  if (image.kind != ImageKind::PTX && image.kind != ImageKind::Cubin)
+    return "is no kind of code that this driver knows";
   std::optional<Arch> arch = parseArch(image.arch);
   if (!arch)
     return "is for no NVIDIA architecture";
@@ -44,15 +46,13 @@ static std::string whyNot(const ImageSpec &image, int capability,
     return "runs on that capability alone";
   if (arch->capability > capability)
     return "needs a newer device";
-  if ((arch->suffix == 'f' || image.kind == "cubin") && !sameMajor)
+  if ((arch->suffix == 'f' || image.kind == ImageKind::Cubin) && !sameMajor)
     return "runs on that major version alone";
-  if (image.kind == "ptx" && image.isa > ptxVersion)
+  if (image.kind == ImageKind::PTX && image.isa > ptxVersion)
     return "is PTX " + std::to_string(image.isa / 10) + "." +
            std::to_string(image.isa % 10) + ", the driver compiles up to " +
            std::to_string(ptxVersion / 10) + "." +
            std::to_string(ptxVersion % 10);
-  if (image.kind != "ptx" && image.kind != "cubin")
-    return "is no kind of code that this driver knows";
   return "";
 }
 
@@ -60,7 +60,8 @@ static std::string whyNot(const ImageSpec &image, int capability,
 static int64_t rank(const ImageSpec &image) {
   Arch arch = *parseArch(image.arch);
   int64_t tied = arch.suffix == 'a' ? 2 : arch.suffix == 'f' ? 1 : 0;
-  return ((image.kind == "cubin" ? 1 : 0) * 4 + tied) * (int64_t(1) << 40) +
+  return ((image.kind == ImageKind::Cubin ? 1 : 0) * 4 + tied) *
+             (int64_t(1) << 40) +
          int64_t(arch.capability) * (1 << 16) + image.isa;
 }
 
@@ -71,7 +72,8 @@ Expected<size_t> chooseImage(Span<const ImageSpec> images, int capability,
   for (size_t i = 0; i < images.size(); ++i) {
     std::string why = whyNot(images[i], capability, ptxVersion);
     if (!why.empty())
-      reasons += (reasons.empty() ? "" : "; ") + images[i].kind + " for " +
+      reasons += (reasons.empty() ? "" : "; ") +
+                 std::string(nameOf(images[i].kind)) + " for " +
                  images[i].arch + " " + why;
     else if (!best || rank(images[i]) > rank(images[*best]))
       best = i;

@@ -48,6 +48,27 @@ CUDABuffer::~CUDABuffer() { context->free(memory); }
 // Streams
 //===----------------------------------------------------------------------===//
 
+Expected<std::unique_ptr<Event>>
+CUDAEvent::create(std::shared_ptr<Context> context) {
+  Current current(*context);
+  TRACEA_RETURN_IF_ERROR(current.status);
+  RelaxedCapture relaxed(context->api());
+  EventHandle handle = nullptr;
+  TRACEA_RETURN_IF_ERROR(
+      context->check(context->api().cuEventCreate(&handle, eventDisableTiming),
+                     "cuEventCreate"));
+  return std::unique_ptr<Event>(
+      std::make_unique<CUDAEvent>(std::move(context), handle));
+}
+
+CUDAEvent::~CUDAEvent() {
+  Current current(*context);
+  if (!current.status.ok())
+    return;
+  RelaxedCapture relaxed(context->api());
+  (void)context->check(context->api().cuEventDestroy(handle), "cuEventDestroy");
+}
+
 static DevicePtr at(const Buffer &buffer, int64_t offset) {
   return reinterpret_cast<DevicePtr>(buffer.address()) +
          static_cast<DevicePtr>(offset);
@@ -282,43 +303,68 @@ Status CUDAStream::doFill(Buffer &to, int64_t offset, int64_t bytes,
 }
 
 Status CUDAStream::doLaunch(const std::shared_ptr<Kernel> &kernel,
-                            int64_t tiles, Span<const int64_t> args) {
+                            int64_t tiles, const LaunchArguments &arguments) {
   // 4 KiB of parameters, the limit of the oldest devices, are 512 slots.
   void *parameters[512];
-  if (args.size() > 512)
+  size_t count = arguments.slots.size();
+  if (count > 512)
     return Status::error("launch of \"" + kernel->symbol() +
                          "\": expected at most 512 arguments, found " +
-                         std::to_string(args.size()));
+                         std::to_string(count));
   int64_t bytes[512];
-  for (size_t i = 0; i < args.size(); ++i) {
-    parameters[i] = const_cast<int64_t *>(&args[i]);
+  for (size_t i = 0; i < count; ++i) {
+    parameters[i] = &arguments.slots[i];
     bytes[i] = sizeof(int64_t);
   }
   TRACEA_RETURN_IF_ERROR(
-      kernel->checkParameters(Span<const int64_t>(bytes, args.size())));
+      kernel->checkParameters(Span<const int64_t>(bytes, count)));
   Expected<Grid> grid = kernel->fitGrid({tiles, 1, 1});
   if (!grid)
     return grid.status();
   return doLaunchGrid(kernel, *grid,
-                      Span<void *const>(parameters, args.size()));
+                      {arguments.slots, arguments.buffers,
+                       Span<void *const>(parameters, count)});
 }
 
 Status CUDAStream::doLaunchGrid(const std::shared_ptr<Kernel> &kernel,
                                 const Grid &grid,
-                                Span<void *const> parameters) {
+                                const LaunchArguments &arguments) {
   const CUDAKernel *native = dynamic_cast<const CUDAKernel *>(kernel.get());
   if (!native || native->owner() != context.get())
     return Status::error("the kernel \"" + kernel->symbol() +
                          "\" belongs to another device");
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
+  arguments.writeAddresses();
   TRACEA_RETURN_IF_ERROR(native->launch(
       handle, static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
-      static_cast<unsigned>(grid.z), const_cast<void **>(parameters.data())));
+      static_cast<unsigned>(grid.z),
+      const_cast<void **>(arguments.parameters.data())));
   // The code stays loaded at least until the next kernel.
   if (last.get() != kernel.get())
     last = kernel;
   return Status::success();
+}
+
+Status CUDAStream::doRecord(Event &event) {
+  const CUDAEvent *native = dynamic_cast<const CUDAEvent *>(&event);
+  if (!native || native->context != context)
+    return Status::error("the event belongs to another device");
+  Current current(*context);
+  TRACEA_RETURN_IF_ERROR(current.status);
+  return context->check(context->api().cuEventRecord(native->handle, handle),
+                        "cuEventRecord");
+}
+
+Status CUDAStream::doWait(const Event &event) {
+  const CUDAEvent *native = dynamic_cast<const CUDAEvent *>(&event);
+  if (!native || native->context != context)
+    return Status::error("the event belongs to another device");
+  Current current(*context);
+  TRACEA_RETURN_IF_ERROR(current.status);
+  return context->check(
+      context->api().cuStreamWaitEvent(handle, native->handle, 0),
+      "cuStreamWaitEvent");
 }
 
 Status CUDAStream::doSynchronize() {

@@ -29,6 +29,19 @@ private:
   Context::Memory memory;
 };
 
+/// An event of a context; without times, which would cost more.
+class CUDAEvent final : public Event {
+public:
+  static Expected<std::unique_ptr<Event>>
+  create(std::shared_ptr<Context> context);
+  ~CUDAEvent() override;
+  CUDAEvent(std::shared_ptr<Context> context, EventHandle handle)
+      : context(std::move(context)), handle(handle) {}
+
+  const std::shared_ptr<Context> context;
+  const EventHandle handle;
+};
+
 class CUDAStream final : public Stream {
 public:
   static Expected<std::unique_ptr<Stream>>
@@ -53,9 +66,11 @@ protected:
   Status doFill(Buffer &to, int64_t offset, int64_t bytes,
                 uint8_t value) override;
   Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                  Span<const int64_t> args) override;
+                  const LaunchArguments &arguments) override;
   Status doLaunchGrid(const std::shared_ptr<Kernel> &kernel, const Grid &grid,
-                      Span<void *const> parameters) override;
+                      const LaunchArguments &arguments) override;
+  Status doRecord(Event &event) override;
+  Status doWait(const Event &event) override;
   Status doSynchronize() override;
 
 private:

@@ -22,7 +22,9 @@ static bool alignUp(int64_t value, int64_t align, int64_t &result) {
   return true;
 }
 
-Expected<ArenaPlan> planArena(Span<const ArenaRegion> regions) {
+Expected<ArenaPlan>
+planArena(Span<const ArenaRegion> regions,
+          const std::function<bool(size_t, size_t)> &mayMeet) {
   ArenaPlan plan;
   plan.offsets.assign(regions.size(), 0);
   std::vector<size_t> order(regions.size());
@@ -44,7 +46,7 @@ Expected<ArenaPlan> planArena(Span<const ArenaRegion> regions) {
     int64_t offset = 0, end = 0;
     for (size_t j : placed) {
       const ArenaRegion &other = regions[j];
-      if (other.last < region.first || region.last < other.first)
+      if (!mayMeet(i, j))
         continue;
       if (__builtin_add_overflow(offset, region.bytes, &end))
         break;

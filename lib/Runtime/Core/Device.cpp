@@ -22,6 +22,7 @@ namespace tracea::runtime {
 Buffer::~Buffer() = default;
 Kernel::~Kernel() = default;
 Module::~Module() = default;
+Event::~Event() = default;
 Stream::~Stream() = default;
 Device::~Device() = default;
 
@@ -94,27 +95,35 @@ Status checkTiles(int64_t tiles) {
 }
 
 Status Stream::launch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                      Span<const int64_t> args) {
+                      const LaunchArguments &arguments) {
   if (!kernel)
     return Status::error("launch: expected a kernel, found null");
   if (Status status = checkTiles(tiles); !status.ok())
     return status.withContext("launch of \"" + kernel->symbol() + "\"");
   if (tiles == 0)
     return Status::success();
-  return guarded([&] { return doLaunch(kernel, tiles, args); });
+  return guarded([&] { return doLaunch(kernel, tiles, arguments); });
 }
 
 Status Stream::launch(const std::shared_ptr<Kernel> &kernel, const Grid &grid,
-                      Span<void *const> parameters) {
+                      const LaunchArguments &arguments) {
   if (!kernel)
     return Status::error("launch: expected a kernel, found null");
-  return guarded([&] { return doLaunchGrid(kernel, grid, parameters); });
+  return guarded([&] { return doLaunchGrid(kernel, grid, arguments); });
 }
 
 Status Stream::doLaunchGrid(const std::shared_ptr<Kernel> &kernel, const Grid &,
-                            Span<void *const>) {
+                            const LaunchArguments &) {
   return Status::error("launch of \"" + kernel->symbol() +
                        "\": this device runs tiles, not grids");
+}
+
+Status Stream::record(Event &event) {
+  return guarded([&] { return doRecord(event); });
+}
+
+Status Stream::wait(const Event &event) {
+  return guarded([&] { return doWait(event); });
 }
 
 Status Stream::synchronize() {
@@ -161,6 +170,10 @@ Expected<std::unique_ptr<Stream>> Device::createStream() {
   return guarded([&] { return doCreateStream(); });
 }
 
+Expected<std::unique_ptr<Event>> Device::createEvent() {
+  return guarded([&] { return doCreateEvent(); });
+}
+
 Expected<std::unique_ptr<Stream>> Device::borrowStream(void *native) {
   return guarded([&] { return doBorrowStream(native); });
 }
@@ -177,9 +190,28 @@ Status Device::checkMemory(const void *, int64_t) const {
   return Status::success();
 }
 
-Expected<size_t> Device::chooseImage(Span<const ImageSpec>) const {
-  return Status::error("the device \"" + info().kind +
-                       "\" does not choose between images of code");
+Expected<size_t> Device::chooseImage(Span<const ImageSpec> images) const {
+  const std::vector<ImageKind> &kinds = info().imageKinds;
+  std::string taken, found;
+  for (ImageKind kind : kinds)
+    taken += (taken.empty() ? "" : " or ") + std::string(nameOf(kind));
+  for (const ImageSpec &image : images) {
+    if (std::find(kinds.begin(), kinds.end(), image.kind) != kinds.end())
+      return doChooseImage(images);
+    found += (found.empty() ? "" : ", ") + std::string(nameOf(image.kind)) +
+             " for " + image.arch;
+  }
+  return Status::error("expected an image of a kind that the device \"" +
+                       info().kind + "\" takes, " + taken + ", found " +
+                       (found.empty() ? "none" : found));
+}
+
+Expected<size_t> Device::doChooseImage(Span<const ImageSpec> images) const {
+  for (ImageKind kind : info().imageKinds)
+    for (size_t i = 0; i < images.size(); ++i)
+      if (images[i].kind == kind)
+        return i;
+  return Status::error("no image");
 }
 
 Status Device::encodeTensorMap(const TensorMapSpec &, void *,

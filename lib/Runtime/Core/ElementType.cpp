@@ -36,10 +36,10 @@ float floatOf(uint32_t bits) {
 }
 
 template <typename T>
-double readAs(const void *pointer) {
+T readAs(const void *pointer) {
   T value;
   std::memcpy(&value, pointer, sizeof value);
-  return static_cast<double>(value);
+  return value;
 }
 } // namespace
 
@@ -161,7 +161,7 @@ double readAsDouble(ElementType type, const void *pointer) {
     return bfloatToFloat(half);
   case ElementType::I64:
   case ElementType::Index:
-    return readAs<int64_t>(pointer);
+    return static_cast<double>(readAs<int64_t>(pointer));
   case ElementType::I32:
     return readAs<int32_t>(pointer);
   case ElementType::I16:
@@ -174,6 +174,52 @@ double readAsDouble(ElementType type, const void *pointer) {
     return f8E4M3FNToFloat(*static_cast<const uint8_t *>(pointer));
   case ElementType::F8E5M2:
     return f8E5M2ToFloat(*static_cast<const uint8_t *>(pointer));
+  }
+  return 0;
+}
+
+void writeFromDouble(ElementType type, double value, void *pointer) {
+  auto write = [&](auto bits) { std::memcpy(pointer, &bits, sizeof bits); };
+  float rounded = static_cast<float>(value);
+  switch (type) {
+  case ElementType::F64:
+    return write(value);
+  case ElementType::F32:
+    return write(rounded);
+  case ElementType::F16:
+    return write(floatToHalf(rounded));
+  case ElementType::BF16:
+    return write(floatToBFloat(rounded));
+  case ElementType::F8E4M3FN:
+    return write(floatToF8E4M3FN(rounded));
+  case ElementType::F8E5M2:
+    return write(floatToF8E5M2(rounded));
+  default:
+    return;
+  }
+}
+
+int64_t readAsSlot(ElementType type, const void *pointer) {
+  switch (type) {
+  case ElementType::F64:
+  case ElementType::I64:
+  case ElementType::Index:
+    return readAs<int64_t>(pointer);
+  case ElementType::F32:
+    return readAs<uint32_t>(pointer);
+  case ElementType::F16:
+  case ElementType::BF16:
+    return readAs<uint16_t>(pointer);
+  case ElementType::I32:
+    return readAs<int32_t>(pointer);
+  case ElementType::I16:
+    return readAs<int16_t>(pointer);
+  case ElementType::I8:
+    return readAs<int8_t>(pointer);
+  case ElementType::I1:
+  case ElementType::F8E4M3FN:
+  case ElementType::F8E5M2:
+    return readAs<uint8_t>(pointer);
   }
   return 0;
 }

@@ -24,8 +24,6 @@ const std::shared_ptr<Device> &Executable::device() const {
 /// The blob with the form of the code `blob` that suits the device.
 static Expected<size_t> findImage(const Manifest &manifest, int64_t blob,
                                   const Device &device) {
-  if (!manifest.target.hasGrid())
-    return static_cast<size_t>(blob);
   std::vector<ImageSpec> images;
   for (const ImageSpec &image : manifest.images)
     if (image.code == blob)
@@ -34,23 +32,6 @@ static Expected<size_t> findImage(const Manifest &manifest, int64_t blob,
   if (!chosen)
     return chosen.status();
   return static_cast<size_t>(images[*chosen].blob);
-}
-
-/// Bytes of the parameters that a step passes to a kernel on a grid.
-static std::vector<int64_t> parameterBytes(const StepSpec &step,
-                                           const GPUKernelSpec &gpu) {
-  std::vector<int64_t> bytes;
-  for (const ArgSpec &arg : step.args) {
-    if (arg.kind == ArgKind::TensorMap)
-      bytes.push_back(tensorMapBytes);
-    else if (arg.kind == ArgKind::Index)
-      bytes.push_back(gpu.indexBits / 8);
-    else
-      bytes.push_back(sizeof(void *));
-    if (arg.kind == ArgKind::View)
-      bytes.insert(bytes.end(), 2 * arg.view.sizes.size(), gpu.indexBits / 8);
-  }
-  return bytes;
 }
 
 /// Code is loaded when all else is in order, and a blob without kernels is
@@ -89,11 +70,13 @@ static Status loadKernels(const ProgramFile &program, Device &device,
       size_t k = static_cast<size_t>(entry.steps[s].kernel);
       if (!manifest.kernels[k].gpu)
         continue;
-      TRACEA_RETURN_IF_ERROR(kernels[k]
-                                 ->checkParameters(parameterBytes(
-                                     entry.steps[s], *manifest.kernels[k].gpu))
-                                 .withContext("entry \"" + entry.name +
-                                              "\", step " + std::to_string(s)));
+      std::vector<int64_t> bytes;
+      for (const ArgSpec &arg : entry.steps[s].args)
+        for (int64_t size :
+             parameterBytes(entry, arg, manifest.kernels[k].gpu->indexBits / 8))
+          bytes.push_back(size);
+      TRACEA_RETURN_IF_ERROR(kernels[k]->checkParameters(bytes).withContext(
+          "entry \"" + entry.name + "\", step " + std::to_string(s)));
     }
   return Status::success();
 }
@@ -161,7 +144,7 @@ Executable::createExecution(const std::string &name,
     state->entry = entry;
     state->options = options;
     state->stream = std::move(*stream);
-    state->prepare();
+    TRACEA_RETURN_IF_ERROR(state->prepare());
     return std::unique_ptr<Execution>(new Execution(std::move(state)));
   } catch (const std::exception &failure) {
     return Status::error(failure.what());

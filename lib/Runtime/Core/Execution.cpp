@@ -24,14 +24,18 @@ using Clock = std::chrono::steady_clock;
 //===----------------------------------------------------------------------===//
 
 Status Execution::Impl::patch(BoundStep &step) {
-  for (const BoundStep::AddressPatch &patch : step.addresses)
-    step.slots[patch.slot] = static_cast<int64_t>(
-        reinterpret_cast<uintptr_t>(buffers[patch.buffer].address) +
-        static_cast<uintptr_t>(patch.offset));
+  for (size_t i = 0; i < step.bufferPatches.size(); ++i) {
+    const BoundStep::BufferPatch &patch = step.bufferPatches[i];
+    BoundBuffer &buffer = buffers[patch.buffer];
+    step.buffers[i].buffer = &buffer.memory();
+    step.buffers[i].offset = buffer.offset + patch.offset;
+  }
+  for (const BoundStep::ValuePatch &patch : step.valuePatches)
+    step.slots[patch.slot] = inputs[patch.input].scalar;
   for (size_t i = 0; i < step.mapPatches.size(); ++i) {
     BoundStep::MapPatch &patch = step.mapPatches[i];
     char *address =
-        buffers[static_cast<size_t>(patch.arg->view.buffer)].address +
+        buffers[static_cast<size_t>(patch.arg->view.buffer)].address() +
         patch.view->byteOffset();
     if (address == patch.madeFor && address)
       continue;
@@ -51,10 +55,10 @@ Status Execution::Impl::launchStep(size_t s, Stream &on) {
   Clock::time_point begin;
   if (options.profile)
     begin = Clock::now();
-  Status status =
-      program->device->info().hasGrid
-          ? on.launch(program->kernels[k], step.grid, step.parameters)
-          : on.launch(program->kernels[k], step.tiles, step.slots);
+  LaunchArguments arguments = {step.slots, step.buffers, step.parameters};
+  Status status = program->device->info().hasGrid
+                      ? on.launch(program->kernels[k], step.grid, arguments)
+                      : on.launch(program->kernels[k], step.tiles, arguments);
   if (options.profile && status.ok()) {
     status = on.synchronize();
     KernelTime &time = stats.kernelTimes[k];
@@ -75,23 +79,23 @@ Status Execution::Impl::runMove(size_t s, Stream &on) {
     return Status::success();
   int64_t size = sizeOf(to.spec->type);
   int64_t begin = to.low * size, bytes = (to.high - to.low) * size;
-  BorrowedBuffer target =
-      buffers[static_cast<size_t>(to.spec->buffer)].memory();
+  BoundBuffer &target = buffers[static_cast<size_t>(to.spec->buffer)];
   if (entry->steps[s].kind == StepKind::Fill)
-    return on.fill(target, begin, bytes,
+    return on.fill(target.memory(), target.offset + begin, bytes,
                    static_cast<uint8_t>(entry->steps[s].value));
-  return on.copy(target, begin,
-                 buffers[static_cast<size_t>(from.spec->buffer)].memory(),
-                 from.low * size, bytes);
+  BoundBuffer &source = buffers[static_cast<size_t>(from.spec->buffer)];
+  return on.copy(target.memory(), target.offset + begin, source.memory(),
+                 source.offset + from.low * size, bytes);
 }
 
 /// The buffers that begin with zeros and are first used by step `s`.
 Status Execution::Impl::zero(size_t s, Stream &on) {
   for (size_t b : zeroedBefore[s]) {
-    BorrowedBuffer memory = buffers[b].memory();
-    if (memory.bytes() > 0)
-      TRACEA_RETURN_IF_ERROR(on.fill(memory, 0, memory.bytes(), 0)
-                                 .withContext("buffer " + std::to_string(b)));
+    BoundBuffer &buffer = buffers[b];
+    if (buffer.bytes > 0)
+      TRACEA_RETURN_IF_ERROR(
+          on.fill(buffer.memory(), buffer.offset, buffer.bytes, 0)
+              .withContext("buffer " + std::to_string(b)));
   }
   return Status::success();
 }
@@ -102,14 +106,41 @@ Status Execution::Impl::launchSteps(Stream &on) {
     if (entry->steps[s].isLaunch() && !steps[s].isEmpty())
       if (Status status = patch(steps[s]); !status.ok())
         return status.withContext(nameOfStep(s));
+  if (beginning)
+    TRACEA_RETURN_IF_ERROR(on.record(*beginning));
+  std::vector<char> hasBegun(sideStreams.size(), false);
   for (size_t s = 0; s < steps.size(); ++s) {
-    TRACEA_RETURN_IF_ERROR(zero(s, on));
-    Status status =
-        entry->steps[s].isLaunch() ? launchStep(s, on) : runMove(s, on);
+    const StreamPlan::Step &place = streamPlan.steps[s];
+    Stream *stream = &on;
+    if (place.stream > 0) {
+      size_t side = static_cast<size_t>(place.stream) - 1;
+      stream = sideStreams[side].get();
+      if (!hasBegun[side])
+        TRACEA_RETURN_IF_ERROR(stream->wait(*beginning));
+      hasBegun[side] = true;
+    }
+    for (int64_t other : place.waits)
+      TRACEA_RETURN_IF_ERROR(
+          stream->wait(*stepEvents[static_cast<size_t>(other)]));
+    TRACEA_RETURN_IF_ERROR(zero(s, *stream));
+    Status status = entry->steps[s].isLaunch() ? launchStep(s, *stream)
+                                               : runMove(s, *stream);
     if (!status.ok())
       return status.withContext(nameOfStep(s));
+    if (place.isAwaited)
+      TRACEA_RETURN_IF_ERROR(stream->record(*stepEvents[s]));
   }
+  for (int64_t last : streamPlan.finalWaits)
+    TRACEA_RETURN_IF_ERROR(on.wait(*stepEvents[static_cast<size_t>(last)]));
   return zero(steps.size(), on);
+}
+
+Status Execution::Impl::synchronize(Stream &on) {
+  Status status = on.synchronize();
+  for (const std::unique_ptr<Stream> &side : sideStreams)
+    if (Status other = side->synchronize(); status.ok())
+      status = other;
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +159,7 @@ Status Execution::Impl::stageInputs(Span<const TensorView> tensors) {
     stats.copiedBytes += buffers[b].bytes;
     if (shared) {
       copyStrided(input.dataAs<const char>(), input.strides(),
-                  buffers[b].address, rowMajorStrides(input.shape()),
+                  buffers[b].address(), rowMajorStrides(input.shape()),
                   input.shape(), sizeOf(input.type()));
       continue;
     }
@@ -139,8 +170,9 @@ Status Execution::Impl::stageInputs(Span<const TensorView> tensors) {
         return copy.status();
       contiguous = std::move(*copy);
     }
-    TRACEA_RETURN_IF_ERROR(stream->copyToDevice(
-        *arena, buffers[b].arenaOffset, contiguous.data(), buffers[b].bytes));
+    TRACEA_RETURN_IF_ERROR(
+        stream->copyToDevice(buffers[b].memory(), buffers[b].offset,
+                             contiguous.data(), buffers[b].bytes));
     // A copy made here must outlive the transfer.
     if (contiguous.data() != input.data())
       TRACEA_RETURN_IF_ERROR(stream->synchronize());
@@ -151,39 +183,29 @@ Status Execution::Impl::stageInputs(Span<const TensorView> tensors) {
 /// From where the kernels left it to the caller's memory.
 Status Execution::Impl::copyOutput(const BoundView &view,
                                    const Tensor &output) {
-  const BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
+  BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
   int64_t elementSize = sizeOf(view.spec->type);
   ++stats.outputCopies;
   stats.copiedBytes += output.byteSize();
   if (program->device->info().hostAccessible) {
-    copyStrided(buffer.address + view.offset * elementSize, view.strides,
+    copyStrided(buffer.address() + view.offset * elementSize, view.strides,
                 output.dataAs<char>(), output.strides(), view.sizes,
                 elementSize);
     return Status::success();
   }
   // The range that the view touches, as it is, and its elements from there.
-  const Buffer *memory = arena.get();
-  int64_t base = buffer.arenaOffset;
-  if (!buffer.inArena) {
-    size_t b = static_cast<size_t>(view.spec->buffer);
-    const BufferSpec &spec = entry->buffers[b];
-    memory = spec.kind == BufferKind::Temp
-                 ? kept[b].get()
-                 : program->constants[static_cast<size_t>(spec.index)].get();
-    base = 0;
-  }
-  int64_t begin = base + view.low * elementSize;
+  int64_t begin = buffer.offset + view.low * elementSize;
   int64_t bytes = (view.high - view.low) * elementSize;
   if (view.isRowMajor() && output.isContiguous()) {
     TRACEA_RETURN_IF_ERROR(
-        stream->copyToHost(output.data(), *memory, begin, bytes));
+        stream->copyToHost(output.data(), buffer.memory(), begin, bytes));
     return stream->synchronize();
   }
   Expected<std::shared_ptr<void>> landing = allocateAligned(bytes);
   if (!landing)
     return landing.status();
   TRACEA_RETURN_IF_ERROR(
-      stream->copyToHost(landing->get(), *memory, begin, bytes));
+      stream->copyToHost(landing->get(), buffer.memory(), begin, bytes));
   TRACEA_RETURN_IF_ERROR(stream->synchronize());
   copyStrided(static_cast<const char *>(landing->get()) +
                   (view.offset - view.low) * elementSize,
@@ -204,6 +226,7 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
   inputs.clear();
   for (const Tensor &tensor : from)
     inputs.push_back(Operand::of(tensor));
+  TRACEA_RETURN_IF_ERROR(readScalars());
   outputs.clear();
   for (const Tensor &tensor : to)
     outputs.push_back(Operand::of(tensor));
@@ -223,8 +246,10 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
   choosePlaces(/*onDevice=*/false);
   TRACEA_RETURN_IF_ERROR(place(*stream));
   TRACEA_RETURN_IF_ERROR(stageInputs(from));
+  TRACEA_RETURN_IF_ERROR(writeTables(*stream));
   TRACEA_RETURN_IF_ERROR(launchSteps(*stream));
   TRACEA_RETURN_IF_ERROR(copyOutputs(to));
+  oldTables.clear();
   ++stats.runs;
   return Status::success();
 }
@@ -241,10 +266,11 @@ Status Execution::Impl::stageOnDevice(Stream &on) {
       continue;
     ++stats.inputCopies;
     stats.copiedBytes += buffers[b].bytes;
-    BorrowedBuffer from(inputs[static_cast<size_t>(spec.index)].data,
-                        buffers[b].bytes);
-    TRACEA_RETURN_IF_ERROR(
-        on.copy(*arena, buffers[b].arenaOffset, from, 0, buffers[b].bytes));
+    Operand &from = inputs[static_cast<size_t>(spec.index)];
+    BorrowedBuffer caller(from.data, buffers[b].bytes);
+    TRACEA_RETURN_IF_ERROR(on.copy(buffers[b].memory(), buffers[b].offset,
+                                   from.buffer ? *from.buffer : caller,
+                                   from.offset, buffers[b].bytes));
   }
   return Status::success();
 }
@@ -265,22 +291,24 @@ Status Execution::Impl::copyOnDevice(Stream &on) {
     const BoundView &view = outputViews[i];
     if (inPlace[i] || view.isEmpty())
       continue;
-    const BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
+    BoundBuffer &buffer = buffers[static_cast<size_t>(view.spec->buffer)];
     int64_t elementSize = sizeOf(view.spec->type);
     int64_t bytes = outputs[i].bytes();
     ++stats.outputCopies;
     stats.copiedBytes += bytes;
     if (!view.isRowMajor()) {
       TRACEA_RETURN_IF_ERROR(on.synchronize());
-      copyStrided(buffer.address + view.offset * elementSize, view.strides,
+      copyStrided(buffer.address() + view.offset * elementSize, view.strides,
                   static_cast<char *>(outputs[i].data),
                   rowMajorStrides(view.sizes), view.sizes, elementSize);
       continue;
     }
-    BorrowedBuffer from = buffer.memory();
-    BorrowedBuffer to(outputs[i].data, bytes);
-    TRACEA_RETURN_IF_ERROR(on.copy(to, 0, from, view.low * elementSize, bytes)
-                               .withContext("output " + std::to_string(i)));
+    BorrowedBuffer caller(outputs[i].data, bytes);
+    TRACEA_RETURN_IF_ERROR(
+        on.copy(outputs[i].buffer ? *outputs[i].buffer : caller,
+                outputs[i].offset, buffer.memory(),
+                buffer.offset + view.low * elementSize, bytes)
+            .withContext("output " + std::to_string(i)));
   }
   return Status::success();
 }
@@ -299,6 +327,13 @@ static Status checkDeviceTensor(const Operand &tensor) {
                          describeShape(tensor.strides));
   if (bytes > 0 && !tensor.data)
     return Status::error("expected device memory, found null");
+  if (const Buffer *buffer = tensor.buffer;
+      buffer && (tensor.offset < 0 || tensor.offset > buffer->bytes() ||
+                 bytes > buffer->bytes() - tensor.offset))
+    return Status::error("expected a part of a buffer of " +
+                         std::to_string(buffer->bytes()) + " bytes, found " +
+                         std::to_string(bytes) + " bytes at " +
+                         std::to_string(tensor.offset));
   return Status::success();
 }
 
@@ -308,7 +343,13 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
                  Span<const DeviceTensor> tensors) {
     operands.clear();
     for (const DeviceTensor &tensor : tensors) {
-      static_cast<DeviceTensor &>(operands.emplace_back()) = tensor;
+      Operand &operand = operands.emplace_back();
+      static_cast<DeviceTensor &>(operand) = tensor;
+      if (tensor.buffer)
+        operand.data =
+            static_cast<char *>(tensor.buffer->address()) + tensor.offset;
+      else
+        operand.offset = 0;
     }
   };
   take(inputs, from);
@@ -319,6 +360,7 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   for (size_t i = 0; i < outputs.size(); ++i)
     if (Status status = checkDeviceTensor(outputs[i]); !status.ok())
       return status.withContext("output " + std::to_string(i));
+  TRACEA_RETURN_IF_ERROR(readScalars());
   TRACEA_RETURN_IF_ERROR(bind());
   TRACEA_RETURN_IF_ERROR(checkOutputs());
   choosePlaces(/*onDevice=*/true);
@@ -326,13 +368,15 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   TRACEA_RETURN_IF_ERROR(place(on));
   inFlight = true;
   TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
+  TRACEA_RETURN_IF_ERROR(writeTables(on));
   TRACEA_RETURN_IF_ERROR(launchSteps(on));
   TRACEA_RETURN_IF_ERROR(copyOnDevice(on));
   ++stats.runs;
   return Status::success();
 }
 
-Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes) {
+Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes,
+                                      Span<const int64_t> scalars) {
   inputs.clear();
   for (size_t i = 0; i < shapes.size(); ++i) {
     Operand &input = inputs.emplace_back();
@@ -346,6 +390,12 @@ Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes) {
                            ": expected a shape whose elements can be counted, "
                            "found " +
                            describeShape(input.shape));
+    if (i >= entry->inputs.size() || !isNumber(i))
+      continue;
+    if (i >= scalars.size())
+      return Status::error(nameOfInput(i) +
+                           ": expected its number beside the shapes");
+    input.scalar = scalars[i];
   }
   TRACEA_RETURN_IF_ERROR(bind());
   outputs.assign(outputViews.size(), Operand());
@@ -391,7 +441,7 @@ Status Execution::run(Span<const TensorView> inputs, Span<Tensor> outputs) {
     if (!status.ok()) {
       // Work that was enqueued before the failure may still use the caller's
       // memory.
-      (void)impl->stream->synchronize();
+      (void)impl->synchronize(*impl->stream);
       return status.withContext(impl->entry->name);
     }
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -414,9 +464,11 @@ Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
   }
 }
 
-Status Execution::prepare(Span<const std::vector<int64_t>> inputShapes) {
+Status Execution::prepare(Span<const std::vector<int64_t>> inputShapes,
+                          Span<const int64_t> scalars) {
   try {
-    return impl->prepareShapes(inputShapes).withContext(impl->entry->name);
+    return impl->prepareShapes(inputShapes, scalars)
+        .withContext(impl->entry->name);
   } catch (const std::exception &failure) {
     return Status::error(impl->entry->name + ": " + failure.what());
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace tracea::runtime {
 
@@ -81,18 +82,17 @@ bool overlap(std::pair<const char *, const char *> a,
 // Once for an Execution
 //===----------------------------------------------------------------------===//
 
-/// What does not change between runs: liveness.
-void Execution::Impl::prepare() {
+/// What does not change between runs: liveness, and the streams of steps.
+Status Execution::Impl::prepare() {
   size_t numSteps = entry->steps.size();
-  firstUse.assign(entry->buffers.size(), std::numeric_limits<int64_t>::max());
-  lastUse.assign(entry->buffers.size(), -1);
+  uses.resize(entry->buffers.size());
   inputAlign.clear();
   for (const InputSpec &input : entry->inputs)
     inputAlign.push_back(sizeOf(input.type));
   auto use = [&](const ViewSpec &view, size_t step) {
-    size_t buffer = static_cast<size_t>(view.buffer);
-    firstUse[buffer] = std::min(firstUse[buffer], static_cast<int64_t>(step));
-    lastUse[buffer] = std::max(lastUse[buffer], static_cast<int64_t>(step));
+    std::vector<int64_t> &steps = uses[static_cast<size_t>(view.buffer)];
+    if (steps.empty() || steps.back() != static_cast<int64_t>(step))
+      steps.push_back(static_cast<int64_t>(step));
   };
   steps.resize(numSteps);
   for (size_t s = 0; s < numSteps; ++s)
@@ -120,18 +120,60 @@ void Execution::Impl::prepare() {
   }
   buffers.resize(entry->buffers.size());
   kept.resize(entry->buffers.size());
+  tables.resize(entry->buffers.size());
   zeroedBefore.resize(numSteps + 1);
   for (size_t b = 0; b < entry->buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     if (spec.kind == BufferKind::Temp && spec.contents == TempContents::Zero &&
-        firstUse[b] <= lastUse[b])
-      zeroedBefore[static_cast<size_t>(firstUse[b])].push_back(b);
+        !uses[b].empty())
+      zeroedBefore[static_cast<size_t>(uses[b].front())].push_back(b);
   }
   claimed.resize(entry->buffers.size());
   isWholeBuffer.resize(outputViews.size());
   stats.kernelTimes.resize(program->manifest.kernels.size());
   for (size_t i = 0; i < stats.kernelTimes.size(); ++i)
     stats.kernelTimes[i].kernel = program->manifest.kernels[i].name;
+  return prepareStreams();
+}
+
+Status Execution::Impl::prepareStreams() {
+  streamPlan = planStreams(*entry, options.streams);
+  stepEvents.resize(entry->steps.size());
+  auto addEvent = [&](std::unique_ptr<Event> &event) {
+    Expected<std::unique_ptr<Event>> created = program->device->createEvent();
+    if (created)
+      event = std::move(*created);
+    return created.status();
+  };
+  if (streamPlan.numStreams > 1)
+    TRACEA_RETURN_IF_ERROR(addEvent(beginning));
+  while (static_cast<int>(sideStreams.size()) + 1 < streamPlan.numStreams) {
+    Expected<std::unique_ptr<Stream>> created = program->device->createStream();
+    if (!created)
+      return created.status();
+    sideStreams.push_back(std::move(*created));
+  }
+  for (size_t s = 0; s < entry->steps.size(); ++s)
+    if (streamPlan.steps[s].isAwaited)
+      TRACEA_RETURN_IF_ERROR(addEvent(stepEvents[s]));
+  // Of the uses on one stream the first and the last say when a buffer lives.
+  int64_t numSteps = static_cast<int64_t>(entry->steps.size());
+  for (std::vector<int64_t> &all : uses) {
+    std::map<int, std::pair<int64_t, int64_t>> ends;
+    for (int64_t use : all) {
+      int stream = use == numSteps
+                       ? -1
+                       : streamPlan.steps[static_cast<size_t>(use)].stream;
+      ends.try_emplace(stream, use, use).first->second.second = use;
+    }
+    all.clear();
+    for (const auto &[stream, end] : ends) {
+      all.push_back(end.first);
+      all.push_back(end.second);
+    }
+    std::sort(all.begin(), all.end());
+  }
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +204,8 @@ Status Execution::Impl::checkInput(size_t i) const {
   };
   if (tensor.isNull || tensor.type != spec.type)
     return mismatch("");
+  if (spec.isScalar && !tensor.shape.empty())
+    return mismatch(", which is no scalar");
   if (tensor.shape.size() != spec.shape.size())
     return mismatch(", which has rank " + std::to_string(tensor.shape.size()) +
                     " instead of " + std::to_string(spec.shape.size()));
@@ -172,6 +216,21 @@ Status Execution::Impl::checkInput(size_t i) const {
   return Status::success();
 }
 
+/// Scalars are read where the caller has them, before anything else happens.
+Status Execution::Impl::readScalars() {
+  for (size_t i = 0; i < inputs.size() && i < entry->inputs.size(); ++i) {
+    if (!entry->inputs[i].isScalar)
+      continue;
+    TRACEA_RETURN_IF_ERROR(checkInput(i));
+    if (inputs[i].buffer)
+      return Status::error(nameOfInput(i) +
+                           ": expected a scalar in host memory, found a buffer "
+                           "of the device");
+    inputs[i].scalar = readAsSlot(inputs[i].type, inputs[i].data);
+  }
+  return Status::success();
+}
+
 bool Execution::Impl::isBoundTo(Span<const Operand> tensors) const {
   if (!bound || tensors.size() != boundShapes.size())
     return false;
@@ -179,7 +238,8 @@ bool Execution::Impl::isBoundTo(Span<const Operand> tensors) const {
     if (tensors[i].isNull || tensors[i].type != entry->inputs[i].type ||
         tensors[i].shape.size() != boundShapes[i].size() ||
         !std::equal(boundShapes[i].begin(), boundShapes[i].end(),
-                    tensors[i].shape.begin()))
+                    tensors[i].shape.begin()) ||
+        (isNumber(i) && tensors[i].scalar != boundScalars[i]))
       return false;
   return true;
 }
@@ -197,6 +257,10 @@ Status Execution::Impl::bind() {
   boundShapes.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     boundShapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());
+  boundScalars.assign(inputs.size(), 0);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (isNumber(i))
+      boundScalars[i] = inputs[i].scalar;
   TRACEA_RETURN_IF_ERROR(evaluate());
   for (size_t s = 0; s < steps.size(); ++s)
     TRACEA_RETURN_IF_ERROR(bindStep(s));
@@ -220,12 +284,14 @@ Status Execution::Impl::evaluate() {
   shapePointers.clear();
   for (const std::vector<int64_t> &shape : boundShapes)
     shapePointers.push_back(&shape);
-  values.evaluate(entry->exprs, shapePointers);
+  values.evaluate(entry->exprs, shapePointers, boundScalars);
   auto describeInputs = [&] {
     std::string text;
     for (size_t i = 0; i < boundShapes.size(); ++i)
       text += (i ? ", " : "") + nameOfInput(i) + " is " +
-              nameOf(entry->inputs[i].type) + describeShape(boundShapes[i]);
+              (isNumber(i) ? std::to_string(boundScalars[i])
+                           : nameOf(entry->inputs[i].type) +
+                                 describeShape(boundShapes[i]));
     return text;
   };
   // Checks come first: they say in the program's words what is wrong.
@@ -246,6 +312,14 @@ Status Execution::Impl::evaluate() {
       buffers[b].bytes = inputs[index].bytes();
     } else if (spec.kind == BufferKind::Constant) {
       buffers[b].bytes = program->constants[index]->bytes();
+    } else if (spec.kind == BufferKind::Table) {
+      buffers[b].bytes =
+          sizeOf(spec.type) * static_cast<int64_t>(spec.values.size());
+      for (const TableValue &value : spec.values)
+        if (!value.isInput)
+          TRACEA_RETURN_IF_ERROR(
+              values.check(value.index)
+                  .withContext("buffer " + std::to_string(b)));
     } else {
       Expected<int64_t> bytes = values.get(spec.bytes);
       std::string context = "buffer " + std::to_string(b);
@@ -347,7 +421,8 @@ Status Execution::Impl::bindStep(size_t s) {
   for (size_t a = 0; a < spec.args.size(); ++a) {
     const ArgSpec &arg = spec.args[a];
     Status status = arg.hasView() ? bindView(arg.view, step.views[next++])
-                                  : values.check(arg.index);
+                    : arg.kind == ArgKind::Index ? values.check(arg.index)
+                                                 : Status::success();
     if (!status.ok())
       return status.withContext(nameOfStep(s) + ", argument " +
                                 std::to_string(a));
@@ -389,7 +464,9 @@ Status Execution::Impl::bindArguments(size_t s) {
   step.slots.clear();
   step.maps.clear();
   step.parameters.clear();
-  step.addresses.clear();
+  step.buffers.clear();
+  step.bufferPatches.clear();
+  step.valuePatches.clear();
   step.mapPatches.clear();
   constexpr size_t isMap = size_t(1) << 63;
   std::vector<size_t> places;
@@ -406,6 +483,13 @@ Status Execution::Impl::bindArguments(size_t s) {
       step.slots.push_back(value);
       return Status::success();
     };
+    if (arg.kind == ArgKind::Value) {
+      places.push_back(step.slots.size());
+      step.valuePatches.push_back(
+          {step.slots.size(), static_cast<size_t>(arg.index)});
+      step.slots.push_back(0);
+      continue;
+    }
     if (!arg.hasView()) {
       TRACEA_RETURN_IF_ERROR(scalar(values[arg.index]));
       continue;
@@ -418,9 +502,9 @@ Status Execution::Impl::bindArguments(size_t s) {
       continue;
     }
     places.push_back(step.slots.size());
-    step.addresses.push_back({step.slots.size(),
-                              static_cast<size_t>(arg.view.buffer),
-                              view.byteOffset()});
+    step.buffers.push_back({step.slots.size(), nullptr, 0});
+    step.bufferPatches.push_back(
+        {static_cast<size_t>(arg.view.buffer), view.byteOffset()});
     step.slots.push_back(0);
     if (arg.kind == ArgKind::Pointer)
       continue;

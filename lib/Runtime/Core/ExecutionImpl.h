@@ -14,6 +14,7 @@
 #ifndef TRACEA_LIB_RUNTIME_CORE_EXECUTIONIMPL_H
 #define TRACEA_LIB_RUNTIME_CORE_EXECUTIONIMPL_H
 
+#include "StreamPlan.h"
 #include "TensorMapCache.h"
 
 #include "tracea/Runtime/Arena.h"
@@ -49,35 +50,46 @@ struct BoundView {
   bool isRowMajor() const;
 };
 
-/// A buffer of the entry during one run.
+/// A buffer of the entry during one run. Where it is is known once memory has
+/// been planned.
 struct BoundBuffer {
   int64_t bytes = 0;
-  /// Where kernels find it; null until memory is planned.
-  char *address = nullptr;
-  /// Whether it lives in the arena, and where there.
+  /// Memory of the device that it is a part of; null where it is the caller's
+  /// by its address.
+  Buffer *owner = nullptr;
+  BorrowedBuffer caller = {nullptr, 0};
+  /// Where it begins there.
+  int64_t offset = 0;
   bool inArena = false;
-  int64_t arenaOffset = 0;
 
-  /// All of it, once memory is planned.
-  BorrowedBuffer memory() const { return {address, bytes}; }
+  Buffer &memory() { return owner ? *owner : caller; }
+  char *address() { return static_cast<char *>(memory().address()) + offset; }
 };
 
 /// A step with everything in its place but the addresses.
 struct BoundStep {
   int64_t tiles = 0;
   Grid grid;
-  /// Addresses, sizes, strides and indices as ArgPacker packs them. Values of
-  /// 32 bits are in the low half of their slot.
+  /// Buffers, sizes, strides and numbers as ArgPacker packs them. Values of 32
+  /// bits are in the low half of their slot.
   std::vector<int64_t> slots;
+  std::vector<BufferArgument> buffers;
   std::vector<TensorMapBytes> maps;
   /// Where the value of each parameter of a kernel on a grid stands.
   std::vector<void *> parameters;
-  struct AddressPatch {
-    size_t slot;
+  /// The buffer of an argument, and where the argument begins in it; by
+  /// `buffers`.
+  struct BufferPatch {
     size_t buffer;
     int64_t offset;
   };
-  std::vector<AddressPatch> addresses;
+  std::vector<BufferPatch> bufferPatches;
+  /// Scalar inputs.
+  struct ValuePatch {
+    size_t slot;
+    size_t input;
+  };
+  std::vector<ValuePatch> valuePatches;
   struct MapPatch {
     const ArgSpec *arg;
     const BoundView *view;
@@ -96,6 +108,8 @@ struct BoundStep {
 struct Operand : DeviceTensor {
   bool isNull = false;
   bool readOnly = false;
+  /// Of a scalar: its value as an argument of a kernel.
+  int64_t scalar = 0;
 
   bool isContiguous() const;
   int64_t bytes() const;
@@ -113,10 +127,17 @@ struct Execution::Impl {
   std::unique_ptr<Stream> stream;
   RunStats stats;
 
-  /// The steps that use each buffer: from `firstUse` to `lastUse`; outputs
-  /// count as one step more than there are. Unused where first > last.
-  std::vector<int64_t> firstUse;
-  std::vector<int64_t> lastUse;
+  /// Which stream runs which step. The first stream is the run's own.
+  StreamPlan streamPlan;
+  std::vector<std::unique_ptr<Stream>> sideStreams;
+  /// By step, for those that another stream waits for.
+  std::vector<std::unique_ptr<Event>> stepEvents;
+  /// All that goes before the first step.
+  std::unique_ptr<Event> beginning;
+
+  /// Of the steps that use each buffer the first and last of every stream, in
+  /// ascending order; outputs count as one step more than there are.
+  std::vector<std::vector<int64_t>> uses;
   /// The buffers that are set to zero before each step, and after the last.
   std::vector<std::vector<size_t>> zeroedBefore;
   /// What kernels demand of an input's address.
@@ -125,6 +146,8 @@ struct Execution::Impl {
   // Bound to shapes.
   bool bound = false;
   std::vector<std::vector<int64_t>> boundShapes;
+  /// The numbers of scalar inputs that are integers, by input.
+  std::vector<int64_t> boundScalars;
   ExprValues values;
   std::vector<BoundBuffer> buffers;
   std::vector<BoundStep> steps;
@@ -145,8 +168,14 @@ struct Execution::Impl {
   int64_t arenaAlign = 0;
   ArenaPlan plan;
   std::vector<ArenaRegion> regions;
+  /// Of the regions, the buffer.
+  std::vector<size_t> regionOwners;
   /// By buffer, the memory of those that persist.
   std::vector<std::shared_ptr<Buffer>> kept;
+  /// By buffer, what tables hold on the device, and earlier contents that may
+  /// still be on their way there.
+  std::vector<std::vector<unsigned char>> tables;
+  std::vector<std::vector<unsigned char>> oldTables;
   /// Whether work may be under way that uses the arena.
   bool inFlight = false;
 
@@ -156,17 +185,26 @@ struct Execution::Impl {
   std::vector<const std::vector<int64_t> *> shapePointers;
 
   ~Impl();
-  void prepare();
+  Status prepare();
+  Status prepareStreams();
   Status run(Span<const TensorView> inputs, Span<Tensor> outputs);
   Status enqueue(Stream &on, Span<const DeviceTensor> inputs,
                  Span<const DeviceTensor> outputs);
-  Status prepareShapes(Span<const std::vector<int64_t>> shapes);
+  Status prepareShapes(Span<const std::vector<int64_t>> shapes,
+                       Span<const int64_t> scalars);
+  /// Waits for all streams of a run.
+  Status synchronize(Stream &on);
 
   // ExecutionBind.cpp
   std::string nameOfInput(size_t i) const;
   std::string nameOfStep(size_t s) const;
   Status checkInput(size_t i) const;
+  Status readScalars();
   bool isBoundTo(Span<const Operand> tensors) const;
+  /// Whether the input is a scalar that expressions may take.
+  bool isNumber(size_t input) const {
+    return entry->inputs[input].isScalar && !isFloat(entry->inputs[input].type);
+  }
   Status bind();
   Status evaluate();
   Status bindView(const ViewSpec &spec, BoundView &view) const;
@@ -180,9 +218,14 @@ struct Execution::Impl {
   /// Gives every buffer that is used its address.
   Status place(Stream &on);
   Status planPlaces(Stream &on);
+  /// Whether two buffers may be in use at the same time.
+  bool mayOverlap(size_t a, size_t b) const;
+  bool endsBefore(size_t a, size_t b) const;
   Status growArena(Stream &on);
-  /// Gives the buffer `b` memory that lasts beyond the run.
+  /// Gives the buffer `b` memory that lasts beyond the run, with zeros.
   Status keep(size_t b, Stream &on);
+  /// Makes the tables whose numbers have changed.
+  Status writeTables(Stream &on);
   /// Whether so many bytes may be had beside those that persist.
   Status checkLimit(int64_t bytes) const;
   /// Fails where memory cannot be allocated now, for `what`.

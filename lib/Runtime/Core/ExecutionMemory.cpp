@@ -10,6 +10,7 @@
 #include "ExecutionImpl.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace tracea::runtime {
@@ -25,6 +26,8 @@ void Execution::Impl::choosePlaces(bool onDevice) {
   bool shared = onDevice || program->device->info().hostAccessible;
   staged.assign(inputs.size(), !shared);
   for (size_t i = 0; i < inputs.size() && shared; ++i) {
+    if (entry->inputs[i].isScalar)
+      continue;
     staged[i] =
         !inputs[i].isContiguous() || !isAligned(inputs[i].data, inputAlign[i]);
     for (const Operand &output : outputs)
@@ -47,17 +50,43 @@ void Execution::Impl::choosePlaces(bool onDevice) {
 Status Execution::Impl::place(Stream &on) {
   if (!planned || staged != plannedStaged || inPlace != plannedInPlace)
     TRACEA_RETURN_IF_ERROR(planPlaces(on));
+  auto useCallers = [](BoundBuffer &buffer, const Operand &operand) {
+    buffer.owner = operand.buffer;
+    buffer.caller = {operand.data, buffer.bytes};
+    buffer.offset = operand.offset;
+  };
   for (size_t i = 0; i < outputs.size(); ++i)
     if (inPlace[i])
-      buffers[static_cast<size_t>(outputViews[i].spec->buffer)].address =
-          static_cast<char *>(outputs[i].data);
+      useCallers(buffers[static_cast<size_t>(outputViews[i].spec->buffer)],
+                 outputs[i]);
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     size_t index = static_cast<size_t>(spec.index);
     if (spec.kind == BufferKind::Input && !staged[index])
-      buffers[b].address = static_cast<char *>(inputs[index].data);
+      useCallers(buffers[b], inputs[index]);
   }
   return Status::success();
+}
+
+/// Whether the buffer `a` is no longer in use when `b` is first used.
+bool Execution::Impl::endsBefore(size_t a, size_t b) const {
+  auto isStaged = [&](size_t buffer) {
+    return entry->buffers[buffer].kind == BufferKind::Input;
+  };
+  // Inputs are copied before the first step.
+  if (isStaged(b))
+    return false;
+  if (streamPlan.numStreams == 1)
+    return uses[a].back() < uses[b].front();
+  return std::all_of(uses[a].begin(), uses[a].end(), [&](int64_t last) {
+    return std::all_of(uses[b].begin(), uses[b].end(), [&](int64_t first) {
+      return streamPlan.endsBefore(last, first);
+    });
+  });
+}
+
+bool Execution::Impl::mayOverlap(size_t a, size_t b) const {
+  return !endsBefore(a, b) && !endsBefore(b, a);
 }
 
 Status Execution::Impl::planPlaces(Stream &on) {
@@ -67,50 +96,53 @@ Status Execution::Impl::planPlaces(Stream &on) {
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     size_t index = static_cast<size_t>(spec.index);
-    buffers[b].address = nullptr;
-    buffers[b].inArena = false;
-    if (firstUse[b] > lastUse[b] || claimed[b])
+    BoundBuffer &buffer = buffers[b];
+    buffer.owner = nullptr;
+    buffer.caller = {nullptr, 0};
+    buffer.offset = 0;
+    buffer.inArena = false;
+    if (uses[b].empty() || claimed[b])
       continue;
-    ArenaRegion region = {buffers[b].bytes, 64, firstUse[b], lastUse[b]};
+    ArenaRegion region = {buffer.bytes, 64};
     if (spec.kind == BufferKind::Constant) {
-      buffers[b].address =
-          static_cast<char *>(program->constants[index]->address());
+      buffer.owner = program->constants[index].get();
       continue;
     }
     if (spec.kind == BufferKind::Input && !staged[index])
       continue;
-    if (spec.contents == TempContents::Persistent) {
+    if (spec.kind == BufferKind::Table ||
+        spec.contents == TempContents::Persistent) {
       TRACEA_RETURN_IF_ERROR(
           keep(b, on).withContext("buffer " + std::to_string(b)));
       continue;
     }
-    if (spec.kind == BufferKind::Input)
-      region.first = -1; // Copied before the first step.
-    else
+    if (spec.kind == BufferKind::Temp)
       region.align = spec.align;
-    buffers[b].inArena = true;
+    buffer.inArena = true;
     needed.push_back(region);
     owners.push_back(b);
   }
 
-  bool same = needed.size() == regions.size() &&
+  bool same = owners == regionOwners &&
               std::equal(needed.begin(), needed.end(), regions.begin(),
                          [](const ArenaRegion &a, const ArenaRegion &b) {
-                           return a.bytes == b.bytes && a.align == b.align &&
-                                  a.first == b.first && a.last == b.last;
+                           return a.bytes == b.bytes && a.align == b.align;
                          });
   if (!same) {
-    Expected<ArenaPlan> fresh = planArena(needed);
+    regionOwners.clear();
+    Expected<ArenaPlan> fresh = planArena(needed, [&](size_t a, size_t b) {
+      return mayOverlap(owners[a], owners[b]);
+    });
     if (!fresh)
       return fresh.status();
     plan = std::move(*fresh);
     regions = std::move(needed);
+    regionOwners = owners;
   }
   TRACEA_RETURN_IF_ERROR(growArena(on));
   for (size_t i = 0; i < owners.size(); ++i) {
-    BoundBuffer &buffer = buffers[owners[i]];
-    buffer.arenaOffset = plan.offsets[i];
-    buffer.address = static_cast<char *>(arena->address()) + plan.offsets[i];
+    buffers[owners[i]].owner = arena.get();
+    buffers[owners[i]].offset = plan.offsets[i];
   }
   plannedStaged = staged;
   plannedInPlace = inPlace;
@@ -161,8 +193,41 @@ Status Execution::Impl::keep(size_t b, Stream &on) {
       TRACEA_RETURN_IF_ERROR(on.synchronize());
     }
     kept[b] = std::move(*fresh);
+    tables[b].clear();
   }
-  buffers[b].address = static_cast<char *>(kept[b]->address());
+  buffers[b].owner = kept[b].get();
+  return Status::success();
+}
+
+Status Execution::Impl::writeTables(Stream &on) {
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const BufferSpec &spec = entry->buffers[b];
+    if (spec.kind != BufferKind::Table || !kept[b] || spec.values.empty())
+      continue;
+    size_t size = static_cast<size_t>(sizeOf(spec.type));
+    std::vector<unsigned char> contents(size * spec.values.size());
+    for (size_t i = 0; i < spec.values.size(); ++i) {
+      const TableValue &value = spec.values[i];
+      int64_t number = value.isInput
+                           ? inputs[static_cast<size_t>(value.index)].scalar
+                           : values[value.index];
+      std::memcpy(contents.data() + i * size, &number, size);
+    }
+    if (contents == tables[b])
+      continue;
+    // Transfers may read the host's memory until they have been waited for.
+    constexpr size_t mostOld = 256;
+    if (oldTables.size() >= mostOld)
+      TRACEA_RETURN_IF_ERROR(settle());
+    oldTables.push_back(std::move(tables[b]));
+    tables[b] = std::move(contents);
+    Status status = on.copyToDevice(*kept[b], 0, tables[b].data(),
+                                    static_cast<int64_t>(tables[b].size()));
+    if (!status.ok()) {
+      tables[b].clear();
+      return status.withContext("buffer " + std::to_string(b));
+    }
+  }
   return Status::success();
 }
 
@@ -193,6 +258,7 @@ Status Execution::Impl::settle() {
     return Status::success();
   TRACEA_RETURN_IF_ERROR(program->device->waitIdle());
   inFlight = false;
+  oldTables.clear();
   return Status::success();
 }
 

@@ -28,6 +28,7 @@ std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c) {
   switch (op) {
   case ExprOp::Const:
   case ExprOp::Dim:
+  case ExprOp::Value:
     return std::nullopt;
   case ExprOp::Add:
     if (__builtin_add_overflow(a, b, &result))
@@ -76,7 +77,8 @@ std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c) {
 }
 
 void ExprValues::evaluate(Span<const Expr> exprs,
-                          Span<const std::vector<int64_t> *const> shapes) {
+                          Span<const std::vector<int64_t> *const> shapes,
+                          Span<const int64_t> scalars) {
   nodes = exprs;
   values.assign(exprs.size(), 0);
   origin.assign(exprs.size(), -1);
@@ -89,6 +91,10 @@ void ExprValues::evaluate(Span<const Expr> exprs,
     if (expr.op == ExprOp::Dim) {
       values[i] =
           (*shapes[static_cast<size_t>(expr.a)])[static_cast<size_t>(expr.b)];
+      continue;
+    }
+    if (expr.op == ExprOp::Value) {
+      values[i] = scalars[static_cast<size_t>(expr.a)];
       continue;
     }
     if (expr.op == ExprOp::Select) {

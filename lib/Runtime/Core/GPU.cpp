@@ -1,4 +1,4 @@
-//===- GPU.cpp - Names of a manifest's tensor maps ------------------------===//
+//===- GPU.cpp - Names of a manifest's images and tensor maps -------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,6 +10,12 @@
 #include "tracea/Runtime/GPU.h"
 
 namespace tracea::runtime {
+
+const char *nameOf(ImageKind kind) {
+  static constexpr const char *names[numImageKinds] = {
+      "object", "ptx", "cubin", "hsaco", "msl", "metallib", "spirv"};
+  return names[static_cast<size_t>(kind)];
+}
 
 const char *nameOf(MapElement value) {
   static constexpr const char *names[numMapElements] = {

@@ -15,8 +15,8 @@ namespace tracea::runtime {
 
 const char *nameOf(ExprOp op) {
   static constexpr const char *names[numExprOps] = {
-      "const", "dim", "add", "sub", "mul", "floordiv", "ceildiv", "mod",
-      "min",   "max", "eq",  "ne",  "lt",  "le",       "select"};
+      "const", "dim", "value", "add", "sub", "mul", "floordiv", "ceildiv",
+      "mod",   "min", "max",   "eq",  "ne",  "lt",  "le",       "select"};
   return names[static_cast<int>(op)];
 }
 
@@ -27,7 +27,9 @@ const char *nameOf(TempContents contents) {
 }
 
 int numOperands(ExprOp op) {
-  return op == ExprOp::Const ? 1 : op == ExprOp::Select ? 3 : 2;
+  if (op == ExprOp::Const || op == ExprOp::Value)
+    return 1;
+  return op == ExprOp::Select ? 3 : 2;
 }
 
 const EntrySpec *Manifest::findEntry(const std::string &name) const {
@@ -35,6 +37,30 @@ const EntrySpec *Manifest::findEntry(const std::string &name) const {
     if (entry.name == name)
       return &entry;
   return nullptr;
+}
+
+std::vector<int64_t> parameterBytes(const EntrySpec &entry, const ArgSpec &arg,
+                                    int64_t word) {
+  std::vector<int64_t> bytes;
+  switch (arg.kind) {
+  case ArgKind::Index:
+    bytes.push_back(word);
+    break;
+  case ArgKind::Value:
+    bytes.push_back(sizeOf(entry.inputs[static_cast<size_t>(arg.index)].type));
+    break;
+  case ArgKind::TensorMap:
+    bytes.push_back(tensorMapBytes);
+    break;
+  case ArgKind::Pointer:
+    bytes.push_back(sizeof(void *));
+    break;
+  case ArgKind::View:
+    bytes.push_back(sizeof(void *));
+    bytes.insert(bytes.end(), 2 * arg.view.sizes.size(), word);
+    break;
+  }
+  return bytes;
 }
 
 int64_t ExprBuilder::constant(int64_t value) {
@@ -50,7 +76,7 @@ int64_t ExprBuilder::node(ExprOp op, int64_t a, int64_t b, int64_t c) {
     const Expr &expr = exprs[static_cast<size_t>(i)];
     return expr.op == ExprOp::Const ? &expr.a : nullptr;
   };
-  if (op != ExprOp::Const && op != ExprOp::Dim) {
+  if (op != ExprOp::Const && op != ExprOp::Dim && op != ExprOp::Value) {
     const int64_t *x = constantOf(a), *y = constantOf(b);
     if (op == ExprOp::Select) {
       if (x)

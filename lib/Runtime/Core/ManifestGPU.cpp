@@ -46,7 +46,8 @@ bool readGPUKernel(Reader &r, const Json &value, GPUKernelSpec &gpu) {
 
 bool readImage(Reader &r, const Json &value, ImageSpec &image) {
   return r.object(value, number(r, "code", image.code),
-                  number(r, "blob", image.blob), text(r, "kind", image.kind),
+                  number(r, "blob", image.blob),
+                  name(r, "kind", numImageKinds, image.kind),
                   text(r, "arch", image.arch), number(r, "isa", image.isa));
 }
 
@@ -98,7 +99,7 @@ Json writeImage(const ImageSpec &image) {
   Json object;
   object["code"] = image.code;
   object["blob"] = image.blob;
-  object["kind"] = image.kind;
+  object["kind"] = nameOf(image.kind);
   object["arch"] = image.arch;
   object["isa"] = image.isa;
   return object;

@@ -11,6 +11,8 @@
 
 #include "ManifestReader.h"
 
+#include "tracea/Runtime/Dependencies.h"
+
 #include <set>
 
 namespace tracea::runtime {
@@ -82,7 +84,7 @@ bool readExpr(Reader &r, const Json &value, Expr &expr) {
   const std::string &name = value[0].get_ref<const std::string &>();
   for (int i = 0; i < numExprOps; ++i) {
     ExprOp op = static_cast<ExprOp>(i);
-    if (name != nameOf(op))
+    if (name != nameOf(op) || (op == ExprOp::Value && r.format < 5))
       continue;
     if (value.size() != static_cast<size_t>(numOperands(op)) + 1)
       return r.fail("expected " + std::to_string(numOperands(op)) +
@@ -111,6 +113,11 @@ bool readSize(Reader &r, const Json &value, int64_t &size) {
 }
 
 bool readInput(Reader &r, const Json &value, InputSpec &input) {
+  input.isScalar =
+      r.format > 4 && value.is_object() && value.contains("scalar");
+  if (input.isScalar)
+    return r.object(value, text(r, "name", input.name),
+                    elementType(r, "scalar", input.type));
   return r.object(value, text(r, "name", input.name),
                   elementType(r, "type", input.type),
                   list<int64_t>(r, "shape", input.shape, readSize));
@@ -119,6 +126,11 @@ bool readInput(Reader &r, const Json &value, InputSpec &input) {
 bool readCheck(Reader &r, const Json &value, CheckSpec &check) {
   return r.object(value, number(r, "expr", check.expr),
                   text(r, "message", check.message));
+}
+
+bool readTableValue(Reader &r, const Json &value, TableValue &out) {
+  out.isInput = value.is_object() && value.contains("value");
+  return r.object(value, number(r, out.isInput ? "value" : "index", out.index));
 }
 
 bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
@@ -137,9 +149,16 @@ bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
                  return readName(r, v, numTempContents, buffer.contents);
                })));
   }
+  if (kind == "table" && r.format > 4) {
+    buffer.kind = BufferKind::Table;
+    return r.object(
+        value, text(r, "kind", kind), elementType(r, "type", buffer.type),
+        list<TableValue>(r, "values", buffer.values, readTableValue));
+  }
   if (kind != "input" && kind != "constant")
-    return r.fail("expected \"kind\" to be \"input\", \"constant\" or "
-                  "\"temp\"");
+    return r.fail(std::string("expected \"kind\" to be \"input\", "
+                              "\"constant\"") +
+                  (r.format > 4 ? ", \"temp\" or \"table\"" : " or \"temp\""));
   buffer.kind = kind == "input" ? BufferKind::Input : BufferKind::Constant;
   return r.object(value, text(r, "kind", kind),
                   number(r, "index", buffer.index));
@@ -169,6 +188,10 @@ bool readArg(Reader &r, const Json &value, ArgSpec &arg) {
     arg.kind = ArgKind::Index;
     return r.object(value, number(r, "index", arg.index));
   }
+  if (r.format > 4 && has("value")) {
+    arg.kind = ArgKind::Value;
+    return r.object(value, number(r, "value", arg.index));
+  }
   if (r.hasGrid && has("pointer")) {
     arg.kind = ArgKind::Pointer;
     return r.object(value, viewField(r, "pointer", arg.view));
@@ -189,22 +212,28 @@ bool readStep(Reader &r, const Json &value, StepSpec &step) {
     return r.format > 3 && value.is_object() && value.contains(name);
   };
   ViewSpec from, to;
+  std::vector<int64_t> after;
+  bool hasOrder = r.format > 4;
+  bool isRead = false;
   if (has("fill")) {
-    bool isRead = r.object(value, viewField(r, "fill", to),
-                           number(r, "value", step.value));
+    isRead = r.object(value, viewField(r, "fill", to),
+                      number(r, "value", step.value),
+                      onlyIf(hasOrder, numbers(r, "after", after)));
     step = StepSpec::fill(std::move(to), step.value);
-    return isRead;
-  }
-  if (has("copy")) {
-    bool isRead =
-        r.object(value, viewField(r, "copy", from), viewField(r, "to", to));
+  } else if (has("copy")) {
+    isRead = r.object(value, viewField(r, "copy", from), viewField(r, "to", to),
+                      onlyIf(hasOrder, numbers(r, "after", after)));
     step = StepSpec::copy(std::move(from), std::move(to));
-    return isRead;
+  } else {
+    isRead = r.object(value, number(r, "kernel", step.kernel),
+                      number(r, "tiles", step.tiles),
+                      onlyIf(r.hasGrid, numbers(r, "grid", step.grid)),
+                      list<ArgSpec>(r, "args", step.args, readArg),
+                      onlyIf(hasOrder, numbers(r, "writes", step.writes)),
+                      onlyIf(hasOrder, numbers(r, "after", after)));
   }
-  return r.object(value, number(r, "kernel", step.kernel),
-                  number(r, "tiles", step.tiles),
-                  onlyIf(r.hasGrid, numbers(r, "grid", step.grid)),
-                  list<ArgSpec>(r, "args", step.args, readArg));
+  step.after = std::move(after);
+  return isRead;
 }
 
 bool readOutput(Reader &r, const Json &value, OutputSpec &output) {
@@ -213,13 +242,17 @@ bool readOutput(Reader &r, const Json &value, OutputSpec &output) {
 }
 
 bool readEntry(Reader &r, const Json &value, EntrySpec &entry) {
-  return r.object(value, text(r, "name", entry.name),
-                  list<Expr>(r, "exprs", entry.exprs, readExpr),
-                  list<InputSpec>(r, "inputs", entry.inputs, readInput),
-                  list<CheckSpec>(r, "checks", entry.checks, readCheck),
-                  list<BufferSpec>(r, "buffers", entry.buffers, readBuffer),
-                  list<StepSpec>(r, "steps", entry.steps, readStep),
-                  list<OutputSpec>(r, "outputs", entry.outputs, readOutput));
+  bool isRead =
+      r.object(value, text(r, "name", entry.name),
+               list<Expr>(r, "exprs", entry.exprs, readExpr),
+               list<InputSpec>(r, "inputs", entry.inputs, readInput),
+               list<CheckSpec>(r, "checks", entry.checks, readCheck),
+               list<BufferSpec>(r, "buffers", entry.buffers, readBuffer),
+               list<StepSpec>(r, "steps", entry.steps, readStep),
+               list<OutputSpec>(r, "outputs", entry.outputs, readOutput));
+  if (isRead && r.format < 5)
+    assumeDependencies(entry);
+  return isRead;
 }
 
 /// Format 1 said "banks: 2 accesses ...".
@@ -298,8 +331,16 @@ bool readManifest(Reader &r, const Json &value, Manifest &manifest) {
       list<KernelSpec>(r, "kernels", manifest.kernels, readKernel),
       list<ConstantSpec>(r, "constants", manifest.constants, readConstant),
       list<EntrySpec>(r, "entries", manifest.entries, readEntry),
-      onlyIf(r.hasGrid,
+      onlyIf(r.hasGrid || r.format > 4,
              list<ImageSpec>(r, "images", manifest.images, readImage)));
+  // Before format 5 the code of a CPU's kernels was known for what it is.
+  if (isRead && r.format < 5 && !r.hasGrid) {
+    std::set<int64_t> blobs;
+    for (const KernelSpec &kernel : manifest.kernels)
+      if (blobs.insert(kernel.blob).second)
+        manifest.images.push_back({kernel.blob, kernel.blob, ImageKind::Object,
+                                   manifest.target.arch, 0});
+  }
   manifest.format = manifestFormat;
   return isRead;
 }
@@ -342,6 +383,10 @@ Json writeExpr(const Expr &expr) {
 Json writeInput(const InputSpec &input) {
   Json object;
   object["name"] = input.name;
+  if (input.isScalar) {
+    object["scalar"] = nameOf(input.type);
+    return object;
+  }
   object["type"] = nameOf(input.type);
   object["shape"] = writeList(input.shape, [](int64_t size) {
     Json value = size;
@@ -361,6 +406,14 @@ Json writeBuffer(const BufferSpec &buffer) {
     object["bytes"] = buffer.bytes;
     object["align"] = buffer.align;
     object["contents"] = nameOf(buffer.contents);
+  } else if (buffer.kind == BufferKind::Table) {
+    object["kind"] = "table";
+    object["type"] = nameOf(buffer.type);
+    object["values"] = writeList(buffer.values, [](const TableValue &value) {
+      Json item;
+      item[value.isInput ? "value" : "index"] = value.index;
+      return item;
+    });
   } else {
     object["kind"] = buffer.kind == BufferKind::Input ? "input" : "constant";
     object["index"] = buffer.index;
@@ -375,6 +428,9 @@ Json writeArg(const ArgSpec &arg) {
     return writeView(arg.view);
   case ArgKind::Index:
     object["index"] = arg.index;
+    break;
+  case ArgKind::Value:
+    object["value"] = arg.index;
     break;
   case ArgKind::Pointer:
     object["pointer"] = writeView(arg.view);
@@ -391,18 +447,18 @@ Json writeStep(const StepSpec &step) {
   if (step.kind == StepKind::Fill) {
     object["fill"] = writeView(step.args[0].view);
     object["value"] = step.value;
-    return object;
-  }
-  if (step.kind == StepKind::Copy) {
+  } else if (step.kind == StepKind::Copy) {
     object["copy"] = writeView(step.args[0].view);
     object["to"] = writeView(step.args[1].view);
-    return object;
+  } else {
+    object["kernel"] = step.kernel;
+    object["tiles"] = step.tiles;
+    if (!step.grid.empty())
+      object["grid"] = step.grid;
+    object["args"] = writeList(step.args, writeArg);
+    object["writes"] = step.writes;
   }
-  object["kernel"] = step.kernel;
-  object["tiles"] = step.tiles;
-  if (!step.grid.empty())
-    object["grid"] = step.grid;
-  object["args"] = writeList(step.args, writeArg);
+  object["after"] = step.after;
   return object;
 }
 
@@ -476,8 +532,7 @@ Json writeManifest(const Manifest &manifest) {
         return item;
       });
   object["entries"] = writeList(manifest.entries, writeEntry);
-  if (manifest.target.hasGrid())
-    object["images"] = writeList(manifest.images, writeImage);
+  object["images"] = writeList(manifest.images, writeImage);
   return object;
 }
 

@@ -11,6 +11,8 @@
 
 #include "ManifestValidate.h"
 
+#include "tracea/Runtime/Dependencies.h"
+
 #include <algorithm>
 #include <set>
 
@@ -56,6 +58,7 @@ public:
     }
     TRACEA_RETURN_IF_ERROR(buffers());
     TRACEA_RETURN_IF_ERROR(steps());
+    TRACEA_RETURN_IF_ERROR(order());
     for (size_t i = 0; i < entry.outputs.size(); ++i) {
       Path output(&path, "outputs", static_cast<int64_t>(i));
       Path view(&output, "view");
@@ -87,6 +90,8 @@ private:
           return failAt(Path(&at, "shape"),
                         "expected a size of at least 0 or dynamic, found " +
                             std::to_string(size));
+      if (input.isScalar && !input.shape.empty())
+        return failAt(Path(&at, "shape"), "expected a scalar without axes");
     }
     return Status::success();
   }
@@ -103,6 +108,14 @@ private:
         TRACEA_RETURN_IF_ERROR(checkIndex(
             at, expr.b, entry.inputs[static_cast<size_t>(expr.a)].shape.size(),
             "an axis of the input"));
+        continue;
+      }
+      if (expr.op == ExprOp::Value) {
+        TRACEA_RETURN_IF_ERROR(scalarInput(at, expr.a));
+        ElementType type = entry.inputs[static_cast<size_t>(expr.a)].type;
+        if (isFloat(type))
+          return failAt(at, "expected an input that is an integer, found " +
+                                std::string(nameOf(type)));
         continue;
       }
       TRACEA_RETURN_IF_ERROR(
@@ -125,11 +138,19 @@ private:
       case BufferKind::Input:
         TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "index"), buffer.index,
                                           entry.inputs.size(), "an input"));
+        if (entry.inputs[static_cast<size_t>(buffer.index)].isScalar)
+          return failAt(Path(&at, "index"),
+                        "expected an input that is a tensor, found the scalar "
+                        "input " +
+                            std::to_string(buffer.index));
         break;
       case BufferKind::Constant:
         TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "index"), buffer.index,
                                           manifest.constants.size(),
                                           "a constant"));
+        break;
+      case BufferKind::Table:
+        TRACEA_RETURN_IF_ERROR(table(at, buffer));
         break;
       case BufferKind::Temp:
         TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "bytes"), buffer.bytes));
@@ -145,6 +166,25 @@ private:
                                 " temp buffers, found more");
         break;
       }
+    }
+    return Status::success();
+  }
+
+  Status table(const Path &at, const BufferSpec &buffer) {
+    for (size_t i = 0; i < buffer.values.size(); ++i) {
+      const TableValue &value = buffer.values[i];
+      Path place(&at, "values", static_cast<int64_t>(i));
+      if (!value.isInput) {
+        TRACEA_RETURN_IF_ERROR(exprIndex(Path(&place, "index"), value.index));
+        continue;
+      }
+      TRACEA_RETURN_IF_ERROR(scalarInput(Path(&place, "value"), value.index));
+      ElementType type = entry.inputs[static_cast<size_t>(value.index)].type;
+      if (type != buffer.type)
+        return failAt(place, std::string("expected a scalar of the table's "
+                                         "type ") +
+                                 nameOf(buffer.type) + ", found " +
+                                 nameOf(type));
     }
     return Status::success();
   }
@@ -204,40 +244,113 @@ private:
     return Status::success();
   }
 
+  Status scalarInput(const Path &at, int64_t index) {
+    TRACEA_RETURN_IF_ERROR(
+        checkIndex(at, index, entry.inputs.size(), "an input"));
+    if (!entry.inputs[static_cast<size_t>(index)].isScalar)
+      return failAt(at, "expected the number of a scalar input, found the "
+                        "tensor '" +
+                            entry.inputs[static_cast<size_t>(index)].name +
+                            "'");
+    return Status::success();
+  }
+
+  /// How wide an index is depends on the kernel: it is passed as an expression.
+  Status valueArgument(const Path &at, int64_t input) {
+    TRACEA_RETURN_IF_ERROR(scalarInput(at, input));
+    if (entry.inputs[static_cast<size_t>(input)].type == ElementType::Index)
+      return failAt(at, "expected a scalar with a width of its own, found an "
+                        "index, which is passed as an expression");
+    return Status::success();
+  }
+
+  /// What a step writes is among its arguments, and memory of the run.
+  Status checkWrites(const Path &at, const StepSpec &step) {
+    std::vector<int64_t> passed;
+    for (const ArgSpec &arg : step.args)
+      if (arg.hasView())
+        passed.push_back(arg.view.buffer);
+    std::sort(passed.begin(), passed.end());
+    for (size_t i = 0; i < step.writes.size(); ++i) {
+      int64_t buffer = step.writes[i];
+      Path place(&at, "writes", static_cast<int64_t>(i));
+      TRACEA_RETURN_IF_ERROR(
+          checkIndex(place, buffer, entry.buffers.size(), "a buffer"));
+      if (entry.buffers[static_cast<size_t>(buffer)].kind != BufferKind::Temp)
+        return failAt(place, "expected a temp buffer, found buffer " +
+                                 std::to_string(buffer));
+      if (!std::binary_search(passed.begin(), passed.end(), buffer))
+        return failAt(place, "expected a buffer of an argument, found buffer " +
+                                 std::to_string(buffer));
+      if (i > 0 && step.writes[i - 1] >= buffer)
+        return failAt(place, "expected buffers by number, each once");
+    }
+    return Status::success();
+  }
+
+  /// Steps come after earlier ones alone, so that no circle is possible, and
+  /// after all that share a buffer with them of which one is written.
+  Status order() {
+    std::vector<std::vector<Dependency>> needed = findDependencies(entry);
+    for (size_t i = 0; i < entry.steps.size(); ++i) {
+      const std::vector<int64_t> &after = entry.steps[i].after;
+      Path step(&path, "steps", static_cast<int64_t>(i));
+      Path at(&step, "after");
+      for (size_t j = 0; j < after.size(); ++j) {
+        Path place(&step, "after", static_cast<int64_t>(j));
+        TRACEA_RETURN_IF_ERROR(
+            checkIndex(place, after[j], i, "an earlier step"));
+        if (j > 0 && after[j - 1] >= after[j])
+          return failAt(place, "expected steps by number, each once");
+      }
+      for (const Dependency &dependency : needed[i])
+        if (!std::binary_search(after.begin(), after.end(), dependency.step))
+          return failAt(at, "expected step " + std::to_string(dependency.step) +
+                                " among those to come after: both use buffer " +
+                                std::to_string(dependency.buffer) +
+                                ", and one of them writes it");
+    }
+    return Status::success();
+  }
+
+  Status checkLaunch(const Path &at, const StepSpec &step) {
+    TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "kernel"), step.kernel,
+                                      manifest.kernels.size(), "a kernel"));
+    TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "tiles"), step.tiles));
+    bool hasGrid = manifest.target.hasGrid();
+    for (size_t i = 0; i < step.args.size(); ++i) {
+      const ArgSpec &spec = step.args[i];
+      Path arg(&at, "args", static_cast<int64_t>(i));
+      if (spec.hasView())
+        TRACEA_RETURN_IF_ERROR(checkView(arg, spec.view));
+      else if (spec.kind == ArgKind::Value)
+        TRACEA_RETURN_IF_ERROR(valueArgument(Path(&arg, "value"), spec.index));
+      else
+        TRACEA_RETURN_IF_ERROR(exprIndex(Path(&arg, "index"), spec.index));
+      if (!hasGrid && spec.hasView() && spec.kind != ArgKind::View)
+        return failAt(arg, "expected a view, an index or a value for a target "
+                           "without a grid");
+      if (spec.kind == ArgKind::TensorMap)
+        TRACEA_RETURN_IF_ERROR(
+            validateTensorMap(spec, Path(&arg, "tensorMap")));
+    }
+    for (size_t i = 0; i < step.grid.size(); ++i)
+      TRACEA_RETURN_IF_ERROR(
+          exprIndex(Path(&at, "grid", static_cast<int64_t>(i)), step.grid[i]));
+    if (hasGrid)
+      TRACEA_RETURN_IF_ERROR(
+          validateGridStep(manifest, entry, step, limits, at));
+    else if (!step.grid.empty())
+      return failAt(Path(&at, "grid"), "the target has no grid");
+    return checkWrites(at, step);
+  }
+
   Status steps() {
     for (size_t i = 0; i < entry.steps.size(); ++i) {
       const StepSpec &step = entry.steps[i];
       Path at(&path, "steps", static_cast<int64_t>(i));
-      if (!step.isLaunch()) {
-        TRACEA_RETURN_IF_ERROR(checkMove(at, step));
-        continue;
-      }
-      TRACEA_RETURN_IF_ERROR(checkIndex(Path(&at, "kernel"), step.kernel,
-                                        manifest.kernels.size(), "a kernel"));
-      TRACEA_RETURN_IF_ERROR(exprIndex(Path(&at, "tiles"), step.tiles));
-      bool hasGrid = manifest.target.hasGrid();
-      for (size_t j = 0; j < step.args.size(); ++j) {
-        const ArgSpec &spec = step.args[j];
-        Path arg(&at, "args", static_cast<int64_t>(j));
-        if (spec.hasView())
-          TRACEA_RETURN_IF_ERROR(checkView(arg, spec.view));
-        else
-          TRACEA_RETURN_IF_ERROR(exprIndex(Path(&arg, "index"), spec.index));
-        if (!hasGrid && spec.kind != ArgKind::View &&
-            spec.kind != ArgKind::Index)
-          return failAt(arg, "expected a view or an index for a target without "
-                             "a grid");
-        if (spec.kind == ArgKind::TensorMap)
-          TRACEA_RETURN_IF_ERROR(
-              validateTensorMap(spec, Path(&arg, "tensorMap")));
-      }
-      for (size_t j = 0; j < step.grid.size(); ++j)
-        TRACEA_RETURN_IF_ERROR(exprIndex(
-            Path(&at, "grid", static_cast<int64_t>(j)), step.grid[j]));
-      if (hasGrid)
-        TRACEA_RETURN_IF_ERROR(validateGridStep(manifest, step, limits, at));
-      else if (!step.grid.empty())
-        return failAt(Path(&at, "grid"), "the target has no grid");
+      TRACEA_RETURN_IF_ERROR(step.isLaunch() ? checkLaunch(at, step)
+                                             : checkMove(at, step));
     }
     return Status::success();
   }
@@ -325,11 +438,7 @@ Status validateKernels(const Manifest &manifest, size_t numBlobs,
     if (kernel.gpu)
       TRACEA_RETURN_IF_ERROR(validateGPUKernel(*kernel.gpu, Path(&at, "gpu")));
   }
-  if (manifest.target.hasGrid())
-    return validateImages(manifest, numBlobs);
-  if (!manifest.images.empty())
-    return failAt(Path(nullptr, "images"), "the target has no images");
-  return Status::success();
+  return validateImages(manifest, numBlobs);
 }
 
 Status validateConstants(const Manifest &manifest,

@@ -47,8 +47,9 @@ Status validateImages(const Manifest &manifest, size_t numBlobs);
 Status validateTensorMap(const ArgSpec &arg, const Path &at);
 /// The grid of a step and the bytes of its parameters. References to
 /// expressions are checked by the caller.
-Status validateGridStep(const Manifest &manifest, const StepSpec &step,
-                        const ManifestLimits &limits, const Path &at);
+Status validateGridStep(const Manifest &manifest, const EntrySpec &entry,
+                        const StepSpec &step, const ManifestLimits &limits,
+                        const Path &at);
 
 } // namespace tracea::runtime::manifest
 

@@ -117,8 +117,9 @@ Status validateTensorMap(const ArgSpec &arg, const Path &at) {
                       {map.im2col->pixelsPerColumn}, 1, 1, 1024);
 }
 
-Status validateGridStep(const Manifest &manifest, const StepSpec &step,
-                        const ManifestLimits &limits, const Path &at) {
+Status validateGridStep(const Manifest &manifest, const EntrySpec &entry,
+                        const StepSpec &step, const ManifestLimits &limits,
+                        const Path &at) {
   if (step.grid.size() != 3)
     return failAt(Path(&at, "grid"), "expected the numbers of three "
                                      "expressions, found " +
@@ -131,15 +132,8 @@ Status validateGridStep(const Manifest &manifest, const StepSpec &step,
   };
   for (const ArgSpec &arg : step.args) {
     // As many as fit before the sum is compared: bounded by the text.
-    if (arg.kind == ArgKind::Index)
-      add(word, word);
-    else if (arg.kind == ArgKind::TensorMap)
-      add(tensorMapBytes, tensorMapAlign);
-    else
-      add(8, 8);
-    if (arg.kind == ArgKind::View)
-      for (size_t i = 0; i < 2 * arg.view.sizes.size(); ++i)
-        add(word, word);
+    for (int64_t size : parameterBytes(entry, arg, word))
+      add(size, std::min(size, tensorMapAlign));
   }
   if (bytes > limits.maxParameterBytes)
     return failAt(Path(&at, "args"),

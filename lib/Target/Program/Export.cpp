@@ -20,11 +20,15 @@
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
+#include "tracea/Runtime/Dependencies.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Triple.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -138,9 +142,11 @@ private:
   LogicalResult exportGlobal(memref::GetGlobalOp get);
   LogicalResult exportAssert(cf::AssertOp check);
   LogicalResult exportLaunch(LaunchOp launch);
+  FailureOr<rt::ArgSpec> exportScalar(Operation *op, Value value);
   FailureOr<rt::StepSpec> exportStep(LaunchOp launch, FlatSymbolRefAttr name);
   LogicalResult exportMove(Operation *op);
   FailureOr<View> exportWritten(Operation *op, Value memory, const Twine &what);
+  LogicalResult exportTables();
   LogicalResult exportSteps();
   LogicalResult exportReturn(func::ReturnOp op);
   FailureOr<Expr> countTiles(LaunchOp launch, KernelOp kernel);
@@ -154,6 +160,8 @@ private:
   SymbolicEvaluator evaluator;
   /// By launch, a step for each kernel that may run.
   SmallVector<SmallVector<rt::StepSpec, 1>> launches;
+  /// Buffers that the run makes, by number.
+  SmallVector<std::pair<memref::AllocOp, int64_t>> tables;
   /// The expressions that have a check.
   llvm::DenseSet<int64_t> checked;
   /// The buffers of the constants that have one.
@@ -185,19 +193,29 @@ FailureOr<rt::ElementType> EntryExporter::elementType(Location loc,
 
 LogicalResult EntryExporter::exportInput(BlockArgument argument) {
   unsigned number = argument.getArgNumber();
+  rt::InputSpec input;
+  input.name = llvm::formatv("arg{0}", number);
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
+    input.name = name.str();
+  if (std::optional<rt::ElementType> scalar =
+          getRuntimeElementType(argument.getType())) {
+    input.type = *scalar;
+    input.isScalar = true;
+    if (!rt::isFloat(*scalar))
+      evaluator.bind(argument, exprs.value(number));
+    entry.inputs.push_back(std::move(input));
+    return success();
+  }
   auto type = dyn_cast<MemRefType>(argument.getType());
   if (!type || !type.getLayout().isIdentity())
     return emitError(argument.getLoc())
            << "argument #" << number << " of '" << function.getName()
            << "' has type " << argument.getType()
-           << "; expected a memref of identity layout, from a ranked tensor";
+           << "; expected a number, or a memref of identity layout, from a "
+              "ranked tensor";
   FailureOr<rt::ElementType> element = elementType(argument.getLoc(), type);
   if (failed(element))
     return failure();
-  rt::InputSpec input;
-  input.name = llvm::formatv("arg{0}", number);
-  if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
-    input.name = name.str();
   input.type = *element;
   SmallVector<int64_t> sizes;
   for (auto [axis, size] : llvm::enumerate(type.getShape())) {
@@ -224,6 +242,14 @@ LogicalResult EntryExporter::exportAlloc(memref::AllocOp alloc) {
   if (failed(sizes))
     return failure();
   int64_t buffer = entry.buffers.size();
+  if (!getTable(alloc).empty()) {
+    tables.emplace_back(alloc, buffer);
+    entry.buffers.push_back(rt::BufferSpec::table(*element, {}));
+    evaluator.bind(
+        alloc.getResult(),
+        exprs.rowMajorView(buffer, *element, {sizes->data(), sizes->size()}));
+    return success();
+  }
   int64_t align = std::max<int64_t>(64, alloc.getAlignment().value_or(64));
   rt::Span<const int64_t> span(sizes->data(), sizes->size());
   for (Expr size : *sizes)
@@ -318,6 +344,41 @@ LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
   return success();
 }
 
+/// What tables hold may follow from sizes that come after them.
+LogicalResult EntryExporter::exportTables() {
+  for (auto [alloc, buffer] : tables)
+    for (Value value : getTable(alloc)) {
+      FailureOr<rt::ArgSpec> arg = exportScalar(alloc, value);
+      if (failed(arg))
+        return failure();
+      entry.buffers[buffer].values.push_back(
+          {arg->kind == rt::ArgKind::Value, arg->index});
+    }
+  return success();
+}
+
+/// A number that the run knows.
+FailureOr<rt::ArgSpec> EntryExporter::exportScalar(Operation *op, Value value) {
+  Type type = value.getType();
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && isa<FloatType>(type))
+    return rt::ArgSpec::fromValue(argument.getArgNumber());
+  FloatAttr number;
+  if (isa<FloatType>(type) && matchPattern(value, m_Constant(&number))) {
+    APInt bits = number.getValue().bitcastToAPInt();
+    return rt::ArgSpec::fromIndex(exprs.constant(bits.getZExtValue()));
+  }
+  if (!isa<IndexType, IntegerType>(type))
+    return op->emitOpError() << "operand of type " << type
+                             << " cannot be passed to a kernel; expected a "
+                                "memref, an index, an integer, a constant or "
+                                "an argument of the function";
+  FailureOr<Expr> expr = evaluator.scalar(value);
+  if (failed(expr))
+    return failure();
+  return rt::ArgSpec::fromIndex(*expr);
+}
+
 FailureOr<rt::StepSpec> EntryExporter::exportStep(LaunchOp launch,
                                                   FlatSymbolRefAttr name) {
   FailureOr<int64_t> kernel = parent.exportKernel(launch, name);
@@ -325,6 +386,7 @@ FailureOr<rt::StepSpec> EntryExporter::exportStep(LaunchOp launch,
     return failure();
   rt::StepSpec step;
   step.kernel = *kernel;
+  std::set<int64_t> written;
   for (auto [position, operand] : llvm::enumerate(launch->getOperands())) {
     Type type = operand.getType();
     if (isa<MemRefType>(type)) {
@@ -334,26 +396,17 @@ FailureOr<rt::StepSpec> EntryExporter::exportStep(LaunchOp launch,
               : exportWritten(launch, operand, "operand #" + Twine(position));
       if (failed(view))
         return failure();
+      if (position >= launch.getInputs().size())
+        written.insert(view->buffer);
       step.args.push_back(rt::ArgSpec::fromView(*view));
       continue;
     }
-    FloatAttr number;
-    if (isa<FloatType>(type) && matchPattern(operand, m_Constant(&number))) {
-      APInt bits = number.getValue().bitcastToAPInt();
-      step.args.push_back(
-          rt::ArgSpec::fromIndex(exprs.constant(bits.getZExtValue())));
-      continue;
-    }
-    if (!isa<IndexType, IntegerType>(type))
-      return launch.emitOpError() << "operand of type " << type
-                                  << " cannot be passed to a kernel; expected "
-                                     "a memref, an index, an "
-                                     "integer or a constant";
-    FailureOr<Expr> expr = evaluator.scalar(operand);
-    if (failed(expr))
+    FailureOr<rt::ArgSpec> arg = exportScalar(launch, operand);
+    if (failed(arg))
       return failure();
-    step.args.push_back(rt::ArgSpec::fromIndex(*expr));
+    step.args.push_back(std::move(*arg));
   }
+  step.writes.assign(written.begin(), written.end());
   FailureOr<Expr> tiles =
       countTiles(launch, parent.symbols.lookup<KernelOp>(name.getValue()));
   if (failed(tiles))
@@ -422,16 +475,31 @@ LogicalResult EntryExporter::exportSteps() {
       entry.steps.push_back(std::move(step));
     }
   }
+  rt::addDependencies(entry);
   return success();
 }
 
 LogicalResult EntryExporter::exportReturn(func::ReturnOp op) {
   for (auto [number, operand] : llvm::enumerate(op.getOperands())) {
+    std::optional<rt::ElementType> scalar =
+        getRuntimeElementType(operand.getType());
+    if (scalar && isKnownScalar(operand)) {
+      FailureOr<rt::ArgSpec> arg = exportScalar(op, operand);
+      if (failed(arg))
+        return failure();
+      int64_t buffer = entry.buffers.size();
+      entry.buffers.push_back(rt::BufferSpec::table(
+          *scalar, {{arg->kind == rt::ArgKind::Value, arg->index}}));
+      entry.outputs.push_back(
+          {*scalar, exprs.rowMajorView(buffer, *scalar, {})});
+      continue;
+    }
     if (!isa<MemRefType>(operand.getType()))
       return op.emitError()
              << "result #" << number << " of '" << function.getName()
              << "' has type " << operand.getType()
-             << "; expected a ranked tensor or memref";
+             << "; expected a ranked tensor or memref, or a number that the "
+                "run knows";
     FailureOr<View> view = evaluator.view(operand);
     if (failed(view))
       return failure();
@@ -453,6 +521,9 @@ LogicalResult EntryExporter::exportOp(Operation &op) {
     return exportReturn(returnOp);
   if (isHostMove(&op))
     return exportMove(&op);
+  // It is part of what its buffer is.
+  if (isTableStore(&op))
+    return success();
   // Views and index arithmetic are looked at when something needs them.
   // Divisions are not free of effects: they must not divide by zero.
   if (isMemoryEffectFree(&op) || isa<arith::ArithDialect>(op.getDialect()))
@@ -475,7 +546,7 @@ FailureOr<rt::EntrySpec> EntryExporter::run() {
   for (Operation &op : function.getBody().front())
     if (failed(exportOp(op)))
       return failure();
-  if (failed(exportSteps()))
+  if (failed(exportTables()) || failed(exportSteps()))
     return failure();
   return std::move(entry);
 }
@@ -598,6 +669,18 @@ FailureOr<rt::ProgramFile> Exporter::run() {
   if (program.blobs[constantsBlob].empty())
     program.blobs.pop_back();
   return std::move(program);
+}
+
+void mlir::tracea::addImage(rt::ProgramFile &program, rt::ImageKind kind,
+                            std::vector<uint8_t> code, StringRef arch,
+                            int64_t isa) {
+  bool isFirst = program.manifest.images.empty();
+  int64_t blob = codeBlob;
+  if (isFirst)
+    program.blobs[codeBlob] = std::move(code);
+  else
+    blob = program.addBlob(std::move(code));
+  program.manifest.images.push_back({codeBlob, blob, kind, arch.str(), isa});
 }
 
 FailureOr<rt::ProgramFile>

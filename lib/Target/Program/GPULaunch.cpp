@@ -65,6 +65,7 @@ std::string StepExporter::nameOf(const rt::ViewSpec &view) const {
            entry.inputs[buffer.index].name + "')";
   case rt::BufferKind::Constant:
     return "constant " + std::to_string(buffer.index);
+  case rt::BufferKind::Table:
   case rt::BufferKind::Temp:
     break;
   }
@@ -238,11 +239,20 @@ LogicalResult StepExporter::run(KernelInterfaceAttr interface) {
       addBuffer(arg.view, memref, aligned);
       continue;
     }
-    if (!type.isIndex() && !type.isInteger(64))
+    if (arg.kind == rt::ArgKind::Value || type.isIndex() ||
+        type.isInteger(64)) {
+      args.push_back(arg);
+      continue;
+    }
+    // What has another width has to be passed as it came.
+    const rt::Expr &number = entry.exprs[arg.index];
+    if (number.op != rt::ExprOp::Value ||
+        getRuntimeElementType(type) != entry.inputs[number.a].type)
       return function.emitError()
              << "takes a scalar of type " << type
-             << ", which a program cannot pass to a GPU; expected index or i64";
-    args.push_back(rt::ArgSpec::fromIndex(arg.index));
+             << ", which a program cannot pass to a GPU; expected index, i64 "
+                "or an argument of the function";
+    args.push_back(rt::ArgSpec::fromValue(number.a));
   }
   for (TensorMapAttr map : interface.getMaps())
     if (failed(addTensorMap(map, step.args[map.getArgument()].view)))
@@ -322,10 +332,7 @@ void mlir::tracea::addGPUImages(rt::ProgramFile &program, StringRef ptx,
   auto bytesOf = [](StringRef code) {
     return std::vector<uint8_t>(code.bytes_begin(), code.bytes_end());
   };
-  // Kernels refer to the first blob.
-  program.blobs.front() = bytesOf(ptx);
-  program.manifest.images.push_back({0, 0, "ptx", chip.str(), getVersion(ptx)});
+  addImage(program, rt::ImageKind::PTX, bytesOf(ptx), chip, getVersion(ptx));
   if (!cubin.empty())
-    program.manifest.images.push_back(
-        {0, program.addBlob(bytesOf(cubin)), "cubin", chip.str(), 0});
+    addImage(program, rt::ImageKind::Cubin, bytesOf(cubin), chip);
 }

@@ -69,6 +69,8 @@ private:
   /// One of the extents that checks find equal, which stands for all of them.
   std::map<Dim, Dim> leaders;
   std::map<Dim, Expr> dims;
+  /// Of inputs that are integers.
+  std::map<int64_t, Expr> numbers;
 };
 
 /// The launches of one kernel in one entry.
@@ -116,6 +118,16 @@ Expr EntryExprs::translate(const rt::Expr &node) {
     if (inserted)
       place->second = space.symbol("in" + std::to_string(dim.first) + "_" +
                                    std::to_string(dim.second));
+    return place->second;
+  }
+  case rt::ExprOp::Value: {
+    // Symbols are at least 0; a number that the run is given is any.
+    auto [place, inserted] = numbers.try_emplace(node.a, Expr());
+    if (inserted) {
+      std::string name = "in" + std::to_string(node.a);
+      place->second = Expr(space.symbol(name + "_above")) -
+                      Expr(space.symbol(name + "_below"));
+    }
     return place->second;
   }
   case rt::ExprOp::Add:
@@ -359,9 +371,10 @@ std::string Launches::readArguments(const rt::StepSpec &step) {
     if (next == step.args.size())
       return nullptr;
     const rt::ArgSpec &arg = step.args[next];
-    bool fits = isView ? arg.kind == rt::ArgKind::View ||
-                             arg.kind == rt::ArgKind::Pointer
-                       : arg.kind == rt::ArgKind::Index;
+    bool fits =
+        isView
+            ? arg.kind == rt::ArgKind::View || arg.kind == rt::ArgKind::Pointer
+            : arg.kind == rt::ArgKind::Index || arg.kind == rt::ArgKind::Value;
     next += fits;
     return fits ? &arg : nullptr;
   };
@@ -374,6 +387,10 @@ std::string Launches::readArguments(const rt::StepSpec &step) {
       return "expects " + std::string(isScalar ? "a number" : "a tensor") +
              " as " + name;
     if (isScalar) {
+      if (arg->kind == rt::ArgKind::Value)
+        for (const cov::Argument::Size &size : argument.sizes)
+          if (size.value)
+            return "expects " + name + " to be a number of sizes";
       for (const cov::Argument::Size &size : argument.sizes)
         if (std::string why = addSize(size, arg->index, name); !why.empty())
           return why;
@@ -395,7 +412,8 @@ std::string Launches::readArguments(const rt::StepSpec &step) {
       if (!argument.sizes[dim].isDynamic)
         continue;
       const rt::ArgSpec *size = take(/*isView=*/false);
-      if (!size || size->index != arg->view.sizes[dim])
+      if (!size || size->kind != rt::ArgKind::Index ||
+          size->index != arg->view.sizes[dim])
         return "expects dimension " + std::to_string(dim) + " of " + name +
                " behind it";
     }
@@ -574,6 +592,9 @@ public:
       if (argument.kind == cov::Argument::Result) {
         if (entry.buffers[buffer].kind == rt::BufferKind::Constant)
           return "writes " + name + ", which is a constant";
+        if (std::find(step.writes.begin(), step.writes.end(), buffer) ==
+            step.writes.end())
+          return "writes " + name + ", which its step does not say";
         results.push_back(buffer);
       } else if (!isWritten[buffer] && !isEmpty(buffer)) {
         return "reads " + name + ", which no step has written before";

@@ -96,11 +96,37 @@ bool SymbolicEvaluator::computeNonNegative(Expr expr) {
     return isNonNegative(node.a) || isNonNegative(node.b);
   case rt::ExprOp::Select:
     return isNonNegative(node.b) && isNonNegative(node.c);
+  case rt::ExprOp::Value:
   case rt::ExprOp::Sub:
   case rt::ExprOp::Mod:
     return false;
   }
   llvm_unreachable("an unknown operator");
+}
+
+/// Whether a number that the run is given goes into the expression. Sizes are
+/// far from the ends of all types and not negative; such a number may be
+/// anything.
+bool SymbolicEvaluator::takesValue(Expr expr) {
+  if (auto it = valueTakers.find(expr); it != valueTakers.end())
+    return it->second;
+  const rt::Expr node = nodes[expr];
+  bool result = node.op == rt::ExprOp::Value;
+  if (!result && node.op != rt::ExprOp::Const && node.op != rt::ExprOp::Dim)
+    result = takesValue(node.a) || takesValue(node.b) ||
+             (node.op == rt::ExprOp::Select && takesValue(node.c));
+  valueTakers[expr] = result;
+  return result;
+}
+
+/// What is left of a number in `width` bits, with its sign.
+SymbolicEvaluator::Expr SymbolicEvaluator::wrap(Expr expr, Type type) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  if (width == 1 || width >= 64)
+    return expr;
+  Expr half = exprs.constant(int64_t(1) << (width - 1));
+  Expr all = exprs.constant(int64_t(1) << width);
+  return exprs.sub(exprs.mod(exprs.add(expr, half), all), half);
 }
 
 bool SymbolicEvaluator::isTrue(Expr expr) {
@@ -210,13 +236,15 @@ SymbolicEvaluator::computeScalar(Value value) {
   if (!op) {
     emitError(value.getLoc())
         << "a size depends on an argument of type " << value.getType()
-        << "; expected sizes to follow from the shapes of the inputs";
+        << "; expected sizes to follow from the shapes of the inputs and from "
+           "integers among them";
     return failure();
   }
   auto inexpressible = [&]() -> FailureOr<Expr> {
     op->emitError() << "'" << op->getName()
                     << "' cannot be expressed in a program; expected sizes to "
-                       "be index arithmetic on the shapes of the inputs";
+                       "be index arithmetic on the shapes of the inputs and "
+                       "on integers among them";
     return failure();
   };
 
@@ -287,105 +315,131 @@ SymbolicEvaluator::computeScalar(Value value) {
   };
 
   bool isBool = value.getType().isInteger(1);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  bool isUnsigned =
+      isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp,
+          arith::MaxUIOp, arith::IndexCastUIOp, arith::ExtUIOp>(op) ||
+      (compare && compare.getPredicate() >= arith::CmpIPredicate::ult);
+  if (isUnsigned && !op->getOperand(0).getType().isInteger(1))
+    for (Expr operand : operands)
+      if (takesValue(operand))
+        require(exprs.le(exprs.constant(0), operand), op,
+                "an operand of '" + Twine(op->getName().getStringRef()) +
+                    "', which has no sign, is negative");
   using Result = FailureOr<Expr>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](affine::AffineApplyOp apply) -> Result {
-        FailureOr<SmallVector<Expr>> results = mapResults(apply.getAffineMap());
-        if (failed(results))
-          return failure();
-        return results->front();
-      })
-      .Case([&](affine::AffineMinOp min) { return reduce(min.getMap(), true); })
-      .Case(
-          [&](affine::AffineMaxOp max) { return reduce(max.getMap(), false); })
-      .Case([&](arith::AddIOp) -> Result {
-        return isBool ? exprs.ne(operands[0], operands[1])
-                      : exprs.add(operands[0], operands[1]);
-      })
-      .Case([&](arith::SubIOp) -> Result {
-        return isBool ? exprs.ne(operands[0], operands[1])
-                      : exprs.sub(operands[0], operands[1]);
-      })
-      .Case([&](arith::MulIOp) -> Result {
-        return exprs.mul(operands[0], operands[1]);
-      })
-      .Case<arith::FloorDivSIOp, arith::DivUIOp>([&](auto) -> Result {
-        return exprs.floorDiv(operands[0], operands[1]);
-      })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) -> Result {
-        return exprs.ceilDiv(operands[0], operands[1]);
-      })
-      .Case([&](arith::RemUIOp) -> Result {
-        return exprs.mod(operands[0], operands[1]);
-      })
-      .Case([&](arith::DivSIOp) -> Result {
-        return truncatingDiv(operands[0], operands[1]);
-      })
-      .Case([&](arith::RemSIOp) -> Result {
-        return exprs.sub(
-            operands[0],
-            exprs.mul(truncatingDiv(operands[0], operands[1]), operands[1]));
-      })
-      .Case<arith::MinSIOp, arith::MinUIOp>(
-          [&](auto) -> Result { return exprs.min(operands[0], operands[1]); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>(
-          [&](auto) -> Result { return exprs.max(operands[0], operands[1]); })
-      .Case([&](arith::AndIOp) -> Result {
-        if (!isBool)
-          return inexpressible();
-        return exprs.min(operands[0], operands[1]);
-      })
-      .Case([&](arith::OrIOp) -> Result {
-        if (!isBool)
-          return inexpressible();
-        return exprs.max(operands[0], operands[1]);
-      })
-      .Case([&](arith::XOrIOp) -> Result {
-        if (!isBool)
-          return inexpressible();
-        return exprs.ne(operands[0], operands[1]);
-      })
-      .Case([&](arith::ShLIOp) -> Result {
-        const rt::Expr &amount = nodes[operands[1]];
-        if (amount.op != rt::ExprOp::Const || amount.a < 0 || amount.a > 62)
-          return inexpressible();
-        return exprs.mul(operands[0], exprs.constant(int64_t(1) << amount.a));
-      })
-      .Case([&](arith::SelectOp) -> Result {
-        return exprs.select(operands[0], operands[1], operands[2]);
-      })
-      .Case([&](arith::CmpIOp compare) -> Result {
-        // Sizes are not negative, so that unsigned orders agree with signed
-        // ones.
-        Expr a = operands[0], b = operands[1];
-        switch (compare.getPredicate()) {
-        case arith::CmpIPredicate::eq:
-          return equal(a, b);
-        case arith::CmpIPredicate::ne:
-          return a == b ? exprs.constant(0) : exprs.ne(a, b);
-        case arith::CmpIPredicate::slt:
-        case arith::CmpIPredicate::ult:
-          return exprs.lt(a, b);
-        case arith::CmpIPredicate::sle:
-        case arith::CmpIPredicate::ule:
-          return a == b ? exprs.constant(1) : exprs.le(a, b);
-        case arith::CmpIPredicate::sgt:
-        case arith::CmpIPredicate::ugt:
-          return exprs.lt(b, a);
-        case arith::CmpIPredicate::sge:
-        case arith::CmpIPredicate::uge:
-          return a == b ? exprs.constant(1) : exprs.le(b, a);
-        }
-        llvm_unreachable("an unknown predicate");
-      })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp>(
-          [&](auto) -> Result { return operands[0]; })
-      .Case([&](arith::ExtSIOp extend) -> Result {
-        if (extend.getIn().getType().isInteger(1))
-          return exprs.sub(exprs.constant(0), operands[0]);
-        return operands[0];
-      })
-      .Default([&](Operation *) { return inexpressible(); });
+  Result result =
+      llvm::TypeSwitch<Operation *, Result>(op)
+          .Case([&](affine::AffineApplyOp apply) -> Result {
+            FailureOr<SmallVector<Expr>> results =
+                mapResults(apply.getAffineMap());
+            if (failed(results))
+              return failure();
+            return results->front();
+          })
+          .Case([&](affine::AffineMinOp min) {
+            return reduce(min.getMap(), true);
+          })
+          .Case([&](affine::AffineMaxOp max) {
+            return reduce(max.getMap(), false);
+          })
+          .Case([&](arith::AddIOp) -> Result {
+            return isBool ? exprs.ne(operands[0], operands[1])
+                          : exprs.add(operands[0], operands[1]);
+          })
+          .Case([&](arith::SubIOp) -> Result {
+            return isBool ? exprs.ne(operands[0], operands[1])
+                          : exprs.sub(operands[0], operands[1]);
+          })
+          .Case([&](arith::MulIOp) -> Result {
+            return exprs.mul(operands[0], operands[1]);
+          })
+          .Case<arith::FloorDivSIOp, arith::DivUIOp>([&](auto) -> Result {
+            return exprs.floorDiv(operands[0], operands[1]);
+          })
+          .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) -> Result {
+            return exprs.ceilDiv(operands[0], operands[1]);
+          })
+          .Case([&](arith::RemUIOp) -> Result {
+            return exprs.mod(operands[0], operands[1]);
+          })
+          .Case([&](arith::DivSIOp) -> Result {
+            return truncatingDiv(operands[0], operands[1]);
+          })
+          .Case([&](arith::RemSIOp) -> Result {
+            return exprs.sub(operands[0],
+                             exprs.mul(truncatingDiv(operands[0], operands[1]),
+                                       operands[1]));
+          })
+          .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) -> Result {
+            return exprs.min(operands[0], operands[1]);
+          })
+          .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) -> Result {
+            return exprs.max(operands[0], operands[1]);
+          })
+          .Case([&](arith::AndIOp) -> Result {
+            if (!isBool)
+              return inexpressible();
+            return exprs.min(operands[0], operands[1]);
+          })
+          .Case([&](arith::OrIOp) -> Result {
+            if (!isBool)
+              return inexpressible();
+            return exprs.max(operands[0], operands[1]);
+          })
+          .Case([&](arith::XOrIOp) -> Result {
+            if (!isBool)
+              return inexpressible();
+            return exprs.ne(operands[0], operands[1]);
+          })
+          .Case([&](arith::ShLIOp) -> Result {
+            const rt::Expr &amount = nodes[operands[1]];
+            if (amount.op != rt::ExprOp::Const || amount.a < 0 || amount.a > 62)
+              return inexpressible();
+            return exprs.mul(operands[0],
+                             exprs.constant(int64_t(1) << amount.a));
+          })
+          .Case([&](arith::SelectOp) -> Result {
+            return exprs.select(operands[0], operands[1], operands[2]);
+          })
+          .Case([&](arith::CmpIOp compare) -> Result {
+            // Sizes are not negative, so that unsigned orders agree with signed
+            // ones.
+            Expr a = operands[0], b = operands[1];
+            switch (compare.getPredicate()) {
+            case arith::CmpIPredicate::eq:
+              return equal(a, b);
+            case arith::CmpIPredicate::ne:
+              return a == b ? exprs.constant(0) : exprs.ne(a, b);
+            case arith::CmpIPredicate::slt:
+            case arith::CmpIPredicate::ult:
+              return exprs.lt(a, b);
+            case arith::CmpIPredicate::sle:
+            case arith::CmpIPredicate::ule:
+              return a == b ? exprs.constant(1) : exprs.le(a, b);
+            case arith::CmpIPredicate::sgt:
+            case arith::CmpIPredicate::ugt:
+              return exprs.lt(b, a);
+            case arith::CmpIPredicate::sge:
+            case arith::CmpIPredicate::uge:
+              return a == b ? exprs.constant(1) : exprs.le(b, a);
+            }
+            llvm_unreachable("an unknown predicate");
+          })
+          .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp>(
+              [&](auto) -> Result { return operands[0]; })
+          .Case([&](arith::TruncIOp) -> Result {
+            return isBool ? exprs.mod(operands[0], exprs.constant(2))
+                          : wrap(operands[0], value.getType());
+          })
+          .Case([&](arith::ExtSIOp extend) -> Result {
+            if (extend.getIn().getType().isInteger(1))
+              return exprs.sub(exprs.constant(0), operands[0]);
+            return operands[0];
+          })
+          .Default([&](Operation *) { return inexpressible(); });
+  if (succeeded(result) && takesValue(*result))
+    return wrap(*result, value.getType());
+  return result;
 }
 
 FailureOr<SymbolicEvaluator::View> SymbolicEvaluator::computeView(Value value) {

@@ -19,6 +19,7 @@
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_OUTLINEHOST
@@ -135,10 +136,11 @@ private:
     return success();
   }
 
-  /// On a CPU threads share a fill or a copy as they share all work; a GPU's
-  /// driver does it.
+  /// Tables the run makes. On a CPU threads share a fill or a copy as they
+  /// share all work; a GPU's driver does it.
   bool isLeft(Operation *op) const {
-    return belongsToHost(op) || (isForGPU && isHostMove(op));
+    return belongsToHost(op) || isTableStore(op) ||
+           (isForGPU && isHostMove(op));
   }
 
   LogicalResult misplaced(Operation *op) {

@@ -25,6 +25,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
@@ -44,34 +45,6 @@ bool isView(Operation *op) {
   return isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
              memref::CastOp, memref::ReinterpretCastOp, memref::TransposeOp,
              memref::ExtractStridedMetadataOp>(op);
-}
-
-bool isIndexLike(Type type) { return isa<IndexType, IntegerType>(type); }
-
-/// Arithmetic on indices and integers. Divisions are among it, although they
-/// are not pure: the runtime refuses to divide by zero.
-bool isIndexArithmetic(Operation *op) {
-  return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
-         op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperandTypes(), isIndexLike) &&
-         llvm::all_of(op->getResultTypes(), isIndexLike);
-}
-
-/// Whether the runtime can evaluate `value` from the shapes of the inputs.
-bool isExpressible(Value value) {
-  llvm::SetVector<Value> reached;
-  reached.insert(value);
-  for (size_t i = 0; i < reached.size(); ++i) {
-    Operation *def = reached[i].getDefiningOp();
-    if (!def || !isIndexLike(reached[i].getType()))
-      return false;
-    if (isa<memref::DimOp, memref::ExtractStridedMetadataOp>(def))
-      continue;
-    if (!isIndexArithmetic(def))
-      return false;
-    reached.insert(def->operand_begin(), def->operand_end());
-  }
-  return true;
 }
 
 /// Whether windows into its operands can stand for a tile of `op`: indices that
@@ -111,7 +84,7 @@ private:
   KernelNames &names;
 
   llvm::SetVector<Value> buffers;      // views that the kernel needs
-  llvm::SetVector<Value> sizes;        // expressible scalars
+  llvm::SetVector<Value> sizes;        // scalars that the launch passes
   llvm::SetVector<Operation *> clones; // scalars and constants, to be cloned
   llvm::SmallDenseSet<Value> writtenRoots;
 
@@ -145,29 +118,10 @@ bool mlir::tracea::isScalarComputation(Operation *op) {
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }
 
-/// Whether `op`, or something in it, may write the buffer `root`.
-static bool writes(Operation *op, Value root) {
-  WalkResult result = op->walk([&](Operation *nested) {
-    if (isMemoryEffectFree(nested) ||
-        nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-      return WalkResult::advance();
-    auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
-    if (!effects)
-      return WalkResult::interrupt();
-    SmallVector<MemoryEffects::EffectInstance> instances;
-    effects.getEffects<MemoryEffects::Write>(instances);
-    for (const MemoryEffects::EffectInstance &instance : instances)
-      if (!instance.getValue() || getViewRoot(instance.getValue()) == root)
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
 bool Outliner::isWrittenBetween(Value root, Operation *from, Operation *to) {
   for (Operation *op = from->getNextNode(); op && op != to;
        op = op->getNextNode())
-    if (writes(op, root))
+    if (writesBuffer(op, root))
       return true;
   return false;
 }
@@ -184,7 +138,7 @@ LogicalResult Outliner::collectValue(Value value, Operation *first) {
     clones.insert(def);
     return success();
   }
-  if (isExpressible(value)) {
+  if (isExpressible(value) || isScalarArgument(value)) {
     sizes.insert(value);
     return success();
   }
@@ -193,7 +147,8 @@ LogicalResult Outliner::collectValue(Value value, Operation *first) {
     InFlightDiagnostic diag = first->emitOpError()
                               << "needs a value of type " << value.getType()
                               << " that a program cannot pass; expected a "
-                                 "size, a constant or an element of a tensor";
+                                 "size, a constant, an argument or an element "
+                                 "of a tensor";
     if (def)
       diag.attachNote(def->getLoc())
           << "computed by '" << def->getName() << "'";

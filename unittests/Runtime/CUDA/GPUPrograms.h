@@ -12,6 +12,7 @@
 
 #include "EmbeddedPTX.h"
 
+#include "tracea/Runtime/Dependencies.h"
 #include "tracea/Runtime/Executable.h"
 
 namespace tracea::runtime::test {
@@ -25,7 +26,7 @@ inline ProgramFile gpuProgram(const std::string &symbol,
   m.producer = "tracea test";
   m.target = {"cuda", "sm_90", "test", {}};
   program.addBlob(gpuPTX());
-  m.images = {{0, 0, "ptx", "sm_90", 80}};
+  m.images = {{0, 0, ImageKind::PTX, "sm_90", 80}};
   KernelSpec kernel;
   kernel.name = "the_" + symbol;
   kernel.symbol = symbol;
@@ -54,6 +55,7 @@ inline void addGenerator(ProgramFile &program, int64_t n, const Grid &grid,
   entry.steps = {step};
   entry.outputs = {
       {ElementType::I64, e.rowMajorView(0, ElementType::I64, {size})}};
+  assumeDependencies(entry);
   program.manifest.entries = {entry};
 }
 
@@ -88,6 +90,7 @@ inline ProgramFile tiledProgram(int64_t rows, int64_t columns, int64_t y,
   entry.steps = {step};
   entry.outputs = {
       {ElementType::F32, e.rowMajorView(1, ElementType::F32, {r, c})}};
+  assumeDependencies(entry);
   program.manifest.entries = {entry};
   return program;
 }
@@ -117,6 +120,38 @@ inline ProgramFile chainProgram(const std::vector<int64_t> &adds,
   }
   entry.outputs = {
       {ElementType::I64, e.rowMajorView(0, ElementType::I64, {one})}};
+  assumeDependencies(entry);
+  program.manifest.entries = {entry};
+  return program;
+}
+
+/// main(v: i64[1]) -> an i64[1] for each of `adds`: 3 v + add, each on a copy
+/// of its own.
+inline ProgramFile branchesProgram(const std::vector<int64_t> &adds) {
+  GPUKernelSpec gpu;
+  gpu.indexBits = 32;
+  ProgramFile program = gpuProgram("gpu_overlap", gpu);
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"v", ElementType::I64, {1}}};
+  ExprBuilder e(entry.exprs);
+  int64_t one = e.constant(1);
+  entry.buffers = {BufferSpec::input(0)};
+  for (int64_t add : adds) {
+    int64_t buffer = static_cast<int64_t>(entry.buffers.size());
+    entry.buffers.push_back(BufferSpec::temp(e.constant(8)));
+    ViewSpec view = e.rowMajorView(buffer, ElementType::I64, {one});
+    StepSpec step;
+    step.tiles = one;
+    step.grid = {one, one, one};
+    step.args = {ArgSpec::fromPointer(view),
+                 ArgSpec::fromIndex(e.constant(add))};
+    entry.steps.push_back(
+        StepSpec::copy(e.rowMajorView(0, ElementType::I64, {one}), view));
+    entry.steps.push_back(step);
+    entry.outputs.push_back({ElementType::I64, view});
+  }
+  assumeDependencies(entry);
   program.manifest.entries = {entry};
   return program;
 }

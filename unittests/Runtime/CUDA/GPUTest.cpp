@@ -520,6 +520,66 @@ TEST_P(GPU, GraphsReplayWhatWasEnqueued) {
   ASSERT_EQ(raw.release(0), 0);
 }
 
+// Side streams join the capture of the one that the run is enqueued on, and
+// leave it.
+TEST_P(GPU, GraphsTakeSeveralStreams) {
+  RawCUDA raw(GetParam().path);
+  void *context = nullptr, *native = nullptr, *graph = nullptr,
+       *executable = nullptr, *popped = nullptr;
+  ASSERT_EQ(raw.retain(&context, 0), 0);
+  ASSERT_EQ(raw.push(context), 0);
+  ASSERT_EQ(raw.streamCreate(&native, 1), 0);
+  std::unique_ptr<Stream> on = std::move(*device->borrowStream(native));
+  ExecutionOptions options;
+  options.streams = 3;
+  Expected<std::shared_ptr<Executable>> loaded =
+      Executable::load(branchesProgram({5, 6, 7, 8}), device);
+  ASSERT_TRUE(loaded) << loaded.message();
+  Expected<std::unique_ptr<Execution>> created =
+      (*loaded)->createExecution("", options);
+  ASSERT_TRUE(created) << created.message();
+  Execution &execution = **created;
+  std::vector<int64_t> shape = {1};
+  std::shared_ptr<Buffer> v = upload(std::vector<int64_t>{2});
+  std::vector<std::shared_ptr<Buffer>> results;
+  std::vector<DeviceTensor> outputs;
+  for (int i = 0; i < 4; ++i) {
+    results.push_back(upload(std::vector<int64_t>{-1}));
+    outputs.push_back(
+        {nullptr, ElementType::I64, shape, {}, results.back().get(), 0});
+  }
+  DeviceTensor input{nullptr, ElementType::I64, shape, {}, v.get(), 0};
+  auto expectResults = [&](int64_t from) {
+    for (int64_t i = 0; i < 4; ++i)
+      EXPECT_EQ(download<int64_t>(*results[static_cast<size_t>(i)])[0],
+                3 * from + 5 + i);
+  };
+  Status status = execution.enqueue(*on, {input}, outputs);
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(on->synchronize().ok());
+  expectResults(2);
+
+  ASSERT_EQ(raw.beginCapture(native, 0), 0);
+  status = execution.enqueue(*on, {input}, outputs);
+  EXPECT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(raw.endCapture(native, &graph), 0);
+  ASSERT_EQ(raw.instantiate(&executable, graph, 0), 0);
+  for (int64_t value : {10, 20}) {
+    ASSERT_TRUE(stream->copyToDevice(*v, 0, &value, 8).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    ASSERT_EQ(raw.launch(executable, native), 0);
+    ASSERT_EQ(raw.streamSynchronize(native), 0);
+    expectResults(value);
+  }
+  // The streams are their own again.
+  status = execution.enqueue(*on, {input}, outputs);
+  EXPECT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(on->synchronize().ok());
+  expectResults(20);
+  ASSERT_EQ(raw.pop(&popped), 0);
+  ASSERT_EQ(raw.release(0), 0);
+}
+
 TEST_P(GPU, PreparedShapesNeedNoFirstRun) {
   RawCUDA raw(GetParam().path);
   void *graph = nullptr, *native = nullptr, *context = nullptr,

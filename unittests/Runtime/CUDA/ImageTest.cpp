@@ -34,20 +34,20 @@ TEST(CUDAImage, ArchitecturesAreParsed) {
     EXPECT_FALSE(parseArch(bad)) << bad;
 }
 
-static ImageSpec image(const char *kind, const char *arch, int64_t isa = 0) {
+static ImageSpec image(ImageKind kind, const char *arch, int64_t isa = 0) {
   return {0, 0, kind, arch, isa};
 }
 
 TEST(CUDAImage, TheBestOneIsChosen) {
   std::vector<ImageSpec> images = {
-      image("ptx", "sm_75", 70),  image("ptx", "sm_90", 80),
-      image("ptx", "sm_90a", 80), image("cubin", "sm_80"),
-      image("cubin", "sm_86"),    image("cubin", "sm_90"),
-      image("cubin", "sm_90a"),   image("cubin", "sm_100f"),
-      image("ptx", "sm_80", 90)};
+      image(ImageKind::PTX, "sm_75", 70),  image(ImageKind::PTX, "sm_90", 80),
+      image(ImageKind::PTX, "sm_90a", 80), image(ImageKind::Cubin, "sm_80"),
+      image(ImageKind::Cubin, "sm_86"),    image(ImageKind::Cubin, "sm_90"),
+      image(ImageKind::Cubin, "sm_90a"),   image(ImageKind::Cubin, "sm_100f"),
+      image(ImageKind::PTX, "sm_80", 90)};
   auto choose = [&](int capability, int ptx = 90) {
     Expected<size_t> chosen = chooseImage(images, capability, ptx);
-    return chosen ? images[*chosen].kind + images[*chosen].arch
+    return chosen ? nameOf(images[*chosen].kind) + images[*chosen].arch
                   : chosen.message();
   };
   EXPECT_EQ(choose(90), "cubinsm_90a");
@@ -62,8 +62,9 @@ TEST(CUDAImage, TheBestOneIsChosen) {
   EXPECT_EQ(choose(120, 70), "ptxsm_75");
   EXPECT_THAT(choose(70), HasSubstr("the program has no code for sm_70: ptx "
                                     "for sm_75 needs a newer device"));
-  images = {image("ptx", "sm_80", 85), image("cubin", "sm_90a"),
-            image("spirv", "sm_80"), image("ptx", "gfx90", 80)};
+  images = {image(ImageKind::PTX, "sm_80", 85),
+            image(ImageKind::Cubin, "sm_90a"), image(ImageKind::SPIRV, "sm_80"),
+            image(ImageKind::PTX, "gfx90", 80)};
   EXPECT_THAT(choose(86, 80),
               HasSubstr("is PTX 8.5, the driver compiles up to 8.0; cubin for "
                         "sm_90a runs on that capability alone; spirv for sm_80 "

@@ -120,7 +120,7 @@ TEST_P(Conformance, EveryTileRunsExactlyOnce) {
     std::vector<int64_t> zeros(static_cast<size_t>(tiles) + 2, 0);
     std::shared_ptr<Buffer> out = upload(zeros);
     ArgPacker args;
-    args.memref(out->address(), {tiles + 2}, {1});
+    args.memref(*out, 0, {tiles + 2}, {1});
     ASSERT_TRUE(stream->launch(count, tiles, args.packed()).ok());
     std::vector<int64_t> expected(static_cast<size_t>(tiles), 1);
     expected.resize(expected.size() + 2, 0);
@@ -132,7 +132,7 @@ TEST_P(Conformance, LaunchesRunInOrder) {
   std::shared_ptr<Kernel> count = kernel("conf_count");
   std::shared_ptr<Buffer> out = upload(std::vector<int64_t>(37, 0));
   ArgPacker args;
-  args.memref(out->address(), {37}, {1});
+  args.memref(*out, 0, {37}, {1});
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(stream->launch(count, 37, args.packed()).ok());
     if (i == 99) {
@@ -148,21 +148,22 @@ TEST_P(Conformance, ArgumentsArriveAsPacked) {
   std::shared_ptr<Kernel> slots = kernel("conf_slots");
   std::shared_ptr<Buffer> out = allocate(13 * 8), other = allocate(64);
   ArgPacker args;
-  args.memref(out->address(), {13}, {1});
-  args.memref(other->address(), {3, 5}, {-7, 11});
-  args.memref(other->address(), {}, {});
+  args.memref(*out, 0, {13}, {1});
+  args.memref(*other, 0, {3, 5}, {-7, 11});
+  args.memref(*other, 24, {}, {});
   args.index(-42);
   args.f32(-1.0f);
   args.f64(-1.0);
   args.index(std::numeric_limits<int64_t>::min());
-  args.memref(nullptr, {0}, {1});
+  args.memref({0}, {1});
   ASSERT_TRUE(stream->launch(slots, 1, args.packed()).ok());
-  int64_t address = reinterpret_cast<int64_t>(other->address());
-  EXPECT_EQ(
-      download<int64_t>(*out),
-      (std::vector<int64_t>{address, 3, 5, -7, 11, address, -42, 0xbf800000,
-                            static_cast<int64_t>(0xbff0000000000000),
-                            std::numeric_limits<int64_t>::min(), 0, 0, 1}));
+  std::vector<int64_t> values = download<int64_t>(*out);
+  EXPECT_EQ(values[0] + 24, values[5]) << "the same buffer, from byte 24 on";
+  int64_t place = values[0];
+  EXPECT_EQ(values, (std::vector<int64_t>{
+                        place, 3, 5, -7, 11, place + 24, -42, 0xbf800000,
+                        static_cast<int64_t>(0xbff0000000000000),
+                        std::numeric_limits<int64_t>::min(), 0, 0, 1}));
 }
 
 TEST_P(Conformance, StridedViewsAndTails) {
@@ -175,9 +176,9 @@ TEST_P(Conformance, StridedViewsAndTails) {
                             out = upload(std::vector<float>(
                                 static_cast<size_t>(n), -1.0f));
     ArgPacker args;
-    args.memref(dx->address(), {n}, {2});
-    args.memref(static_cast<char *>(dy->address()) + 4 * (n - 1), {n}, {-1});
-    args.memref(out->address(), {n}, {1});
+    args.memref(*dx, 0, {n}, {2});
+    args.memref(*dy, 4 * (n - 1), {n}, {-1});
+    args.memref(*out, 0, {n}, {1});
     args.index(3);
     args.index(16);
     ASSERT_TRUE(stream->launch(scaleAdd, (n + 15) / 16, args.packed()).ok());
@@ -192,7 +193,7 @@ TEST_P(Conformance, WorkspaceIsPrivateAndAligned) {
     std::shared_ptr<Kernel> scratch = kernel("conf_workspace", bytes);
     std::shared_ptr<Buffer> out = upload(std::vector<int64_t>(101, 0));
     ArgPacker args;
-    args.memref(out->address(), {101}, {1});
+    args.memref(*out, 0, {101}, {1});
     args.index(bytes);
     ASSERT_TRUE(stream->launch(scratch, 101, args.packed()).ok());
     EXPECT_THAT(download<int64_t>(*out), Each(1)) << bytes;
@@ -213,8 +214,8 @@ TEST_P(Conformance, RepeatedRunsAreBitwiseEqual) {
   for (int i = 0; i < 50; ++i) {
     std::shared_ptr<Buffer> out = allocate(m * 4);
     ArgPacker args;
-    args.memref(dx->address(), {m, k}, {k, 1});
-    args.memref(out->address(), {m}, {1});
+    args.memref(*dx, 0, {m, k}, {k, 1});
+    args.memref(*out, 0, {m}, {1});
     ASSERT_TRUE(stream->launch(rowSum, m, args.packed()).ok());
     std::vector<float> result = download<float>(*out);
     if (first.empty())
@@ -239,7 +240,7 @@ TEST_P(Conformance, SeveralStreamsAtOnce) {
         return;
       }
       ArgPacker args;
-      args.memref(buffers[t]->address(), {n}, {1});
+      args.memref(*buffers[t], 0, {n}, {1});
       for (int i = 0; i < launches; ++i) {
         Status status = (*own)->launch(count, n, args.packed());
         if (!status.ok())
@@ -256,6 +257,52 @@ TEST_P(Conformance, SeveralStreamsAtOnce) {
     EXPECT_THAT(download<int64_t>(*buffer), Each(launches));
 }
 
+TEST_P(Conformance, EventsOrderStreams) {
+  std::shared_ptr<Kernel> count = kernel("conf_count");
+  constexpr int n = 61, launches = 100;
+  std::unique_ptr<Stream> other = std::move(*device->createStream());
+  std::unique_ptr<Event> event = std::move(*device->createEvent());
+  std::unique_ptr<Event> never = std::move(*device->createEvent());
+  std::shared_ptr<Buffer> out = upload(std::vector<int64_t>(n, 0));
+  std::shared_ptr<Buffer> copy = upload(std::vector<int64_t>(n, -1));
+  ArgPacker args;
+  args.memref(*out, 0, {n}, {1});
+  // There and back: each stream goes on where the other one has been.
+  for (int64_t round = 1; round <= 4; ++round) {
+    for (int i = 0; i < launches; ++i)
+      ASSERT_TRUE(other->launch(count, n, args.packed()).ok());
+    ASSERT_TRUE(other->record(*event).ok());
+    ASSERT_TRUE(stream->wait(*event).ok());
+    ASSERT_TRUE(stream->wait(*never).ok());
+    ASSERT_TRUE(stream->copy(*copy, 0, *out, 0, n * 8).ok());
+    EXPECT_THAT(download<int64_t>(*copy), Each(round * launches));
+    ASSERT_TRUE(stream->fill(*copy, 0, n * 8, 255).ok());
+    ASSERT_TRUE(stream->record(*event).ok());
+    ASSERT_TRUE(other->wait(*event).ok());
+  }
+  ASSERT_TRUE(other->copy(*out, 0, *copy, 0, n * 8).ok());
+  ASSERT_TRUE(other->synchronize().ok());
+  EXPECT_THAT(download<int64_t>(*out), Each(-1));
+}
+
+TEST_P(Conformance, ImagesAreRefusedByTheirKind) {
+  const DeviceInfo &info = device->info();
+  ASSERT_FALSE(info.imageKinds.empty());
+  std::vector<ImageSpec> images = {{0, 0, ImageKind::Hsaco, "gfx942", 0},
+                                   {0, 0, ImageKind::MetalLib, "apple9", 0}};
+  Expected<size_t> chosen = device->chooseImage(images);
+  ASSERT_FALSE(chosen);
+  EXPECT_THAT(chosen.message(),
+              HasSubstr("of a kind that the device \"" + info.kind +
+                        "\" takes, " + nameOf(info.imageKinds.front())));
+  EXPECT_THAT(chosen.message(),
+              HasSubstr("found hsaco for gfx942, metallib for apple9"));
+  images.push_back({0, 0, info.imageKinds.front(), info.arch, 0});
+  chosen = device->chooseImage(images);
+  ASSERT_TRUE(chosen) << chosen.message();
+  EXPECT_EQ(*chosen, 2u);
+}
+
 TEST_P(Conformance, RefusesBadLaunches) {
   std::shared_ptr<Kernel> count = kernel("conf_count");
   EXPECT_THAT(stream->launch(count, -1, {}).message(),
@@ -264,7 +311,7 @@ TEST_P(Conformance, RefusesBadLaunches) {
               HasSubstr("expected at most 1099511627776 tiles, found "
                         "1099511627777"));
   EXPECT_FALSE(stream->launch(nullptr, 1, {}).ok());
-  EXPECT_TRUE(stream->launch(count, 0, {}).ok());
+  EXPECT_TRUE(stream->launch(count, 0, LaunchArguments()).ok());
   EXPECT_TRUE(stream->synchronize().ok());
 }
 
@@ -294,7 +341,7 @@ TEST_P(Conformance, ModulesComeAndGo) {
     }
     std::shared_ptr<Buffer> out = upload(std::vector<int64_t>(3, 0));
     ArgPacker args;
-    args.memref(out->address(), {3}, {1});
+    args.memref(*out, 0, {3}, {1});
     ASSERT_TRUE(stream->launch(kept, 3, args.packed()).ok());
     EXPECT_THAT(download<int64_t>(*out), Each(1));
   }
@@ -305,7 +352,7 @@ TEST_P(Conformance, PartsOutliveTheDevice) {
   std::shared_ptr<Buffer> out = upload(std::vector<int64_t>(100, 0));
   device.reset();
   ArgPacker args;
-  args.memref(out->address(), {100}, {1});
+  args.memref(*out, 0, {100}, {1});
   ASSERT_TRUE(stream->launch(count, 100, args.packed()).ok());
   EXPECT_THAT(download<int64_t>(*out), Each(1));
 }

@@ -6,7 +6,8 @@
 // Its memory is mapped without any access rights except while the stream's
 // work runs, so that a host access ends the test; and its streams only collect
 // work until somebody waits for it, so that memory that is gone too early is
-// seen as such.
+// seen as such. What its buffers call their address is none that a kernel could
+// use: kernels have to be given buffers and offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <sys/mman.h>
 
@@ -21,9 +23,19 @@ namespace tracea::runtime::test {
 
 namespace {
 
-/// All memory of one device.
+/// All memory of one device. Buffers tell places that are no addresses.
 class Memory {
 public:
+  static constexpr uintptr_t distance = uintptr_t(1) << 56;
+  static void *hide(void *where) {
+    return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(where) +
+                                    distance);
+  }
+  static char *find(const Buffer &buffer, int64_t offset) {
+    return reinterpret_cast<char *>(
+               reinterpret_cast<uintptr_t>(buffer.address()) - distance) +
+           offset;
+  }
   void *map(int64_t bytes) {
     std::lock_guard<std::mutex> lock(mutex);
     size_t size = std::max<size_t>(static_cast<size_t>(bytes), 1);
@@ -62,24 +74,52 @@ private:
 class DiscreteBuffer final : public Buffer {
 public:
   DiscreteBuffer(std::shared_ptr<Memory> memory, void *where, int64_t bytes)
-      : Buffer(where, bytes), memory(std::move(memory)) {}
-  ~DiscreteBuffer() override { memory->unmap(address()); }
+      : Buffer(Memory::hide(where), bytes), memory(std::move(memory)) {}
+  ~DiscreteBuffer() override { memory->unmap(Memory::find(*this, 0)); }
 
 private:
   std::shared_ptr<Memory> memory;
+};
+
+/// The work of a stream that has not run. A stream whose work waits for that of
+/// another one runs it as far as it must.
+struct Queue {
+  std::deque<std::function<Status()>> work;
+
+  template <typename F>
+  Status runUntil(F &&isDone) {
+    while (!work.empty() && !isDone()) {
+      std::function<Status()> item = std::move(work.front());
+      work.pop_front();
+      TRACEA_RETURN_IF_ERROR(item());
+    }
+    return Status::success();
+  }
+};
+
+/// Where an event was recorded, and whether its place has been passed.
+struct Mark {
+  std::weak_ptr<Queue> queue;
+  bool isPassed = false;
+};
+
+class DiscreteEvent final : public Event {
+public:
+  std::shared_ptr<Mark> mark;
 };
 
 class DiscreteStream final : public Stream {
 public:
   DiscreteStream(std::shared_ptr<Memory> memory, std::unique_ptr<Stream> inner)
       : memory(std::move(memory)), inner(std::move(inner)) {}
+  const std::shared_ptr<Queue> &getQueue() const { return queue; }
 
 protected:
   static char *at(const Buffer &buffer, int64_t offset) {
-    return static_cast<char *>(buffer.address()) + offset;
+    return Memory::find(buffer, offset);
   }
   Status later(std::function<Status()> work) {
-    queue.push_back(std::move(work));
+    queue->work.push_back(std::move(work));
     return Status::success();
   }
   Status move(void *to, const void *from, int64_t bytes) {
@@ -109,26 +149,42 @@ protected:
     });
   }
   Status doLaunch(const std::shared_ptr<Kernel> &kernel, int64_t tiles,
-                  Span<const int64_t> args) override {
-    std::vector<int64_t> slots(args.begin(), args.end());
-    return later([this, kernel, tiles, slots] {
-      return inner->launch(kernel, tiles, slots);
+                  const LaunchArguments &arguments) override {
+    std::vector<int64_t> slots(arguments.slots.begin(), arguments.slots.end());
+    for (const BufferArgument &argument : arguments.buffers)
+      slots[argument.slot] = static_cast<int64_t>(
+          reinterpret_cast<uintptr_t>(at(*argument.buffer, argument.offset)));
+    return later([this, kernel, tiles, slots]() mutable {
+      return inner->launch(kernel, tiles, {slots, {}, {}});
+    });
+  }
+  Status doRecord(Event &event) override {
+    auto mark = std::make_shared<Mark>();
+    mark->queue = queue;
+    static_cast<DiscreteEvent &>(event).mark = mark;
+    return later([mark] {
+      mark->isPassed = true;
+      return Status::success();
+    });
+  }
+  Status doWait(const Event &event) override {
+    std::shared_ptr<Mark> mark = static_cast<const DiscreteEvent &>(event).mark;
+    if (!mark)
+      return Status::success();
+    return later([mark] {
+      std::shared_ptr<Queue> other = mark->queue.lock();
+      return other ? other->runUntil([&] { return mark->isPassed; })
+                   : Status::success();
     });
   }
   Status doSynchronize() override {
-    std::vector<std::function<Status()>> work;
-    work.swap(queue);
-    return memory->with([&] {
-      for (std::function<Status()> &item : work)
-        TRACEA_RETURN_IF_ERROR(item());
-      return Status::success();
-    });
+    return memory->with([&] { return queue->runUntil([] { return false; }); });
   }
 
 private:
   std::shared_ptr<Memory> memory;
   std::unique_ptr<Stream> inner;
-  std::vector<std::function<Status()>> queue;
+  std::shared_ptr<Queue> queue = std::make_shared<Queue>();
 };
 
 class DiscreteDevice final : public Device {
@@ -139,6 +195,15 @@ public:
   }
   const DeviceInfo &info() const override { return description; }
   std::vector<Unsupported> unsupported() const override { return {}; }
+  Status waitIdle() override {
+    return memory->with([&] {
+      std::lock_guard<std::mutex> lock(queuesMutex);
+      for (const std::weak_ptr<Queue> &weak : queues)
+        if (std::shared_ptr<Queue> queue = weak.lock())
+          TRACEA_RETURN_IF_ERROR(queue->runUntil([] { return false; }));
+      return Status::success();
+    });
+  }
 
 protected:
   Expected<std::shared_ptr<Buffer>> doAllocate(int64_t bytes,
@@ -156,8 +221,13 @@ protected:
     Expected<std::unique_ptr<Stream>> stream = inner->createStream();
     if (!stream)
       return stream.status();
-    return std::unique_ptr<Stream>(
-        std::make_unique<DiscreteStream>(memory, std::move(*stream)));
+    auto made = std::make_unique<DiscreteStream>(memory, std::move(*stream));
+    std::lock_guard<std::mutex> lock(queuesMutex);
+    queues.push_back(made->getQueue());
+    return std::unique_ptr<Stream>(std::move(made));
+  }
+  Expected<std::unique_ptr<Event>> doCreateEvent() override {
+    return std::unique_ptr<Event>(std::make_unique<DiscreteEvent>());
   }
   Expected<std::shared_ptr<Module>> doLoadModule(Bytes code) override {
     return inner->loadModule(code);
@@ -167,6 +237,8 @@ private:
   std::shared_ptr<Device> inner;
   DeviceInfo description;
   std::shared_ptr<Memory> memory = std::make_shared<Memory>();
+  std::mutex queuesMutex;
+  std::vector<std::weak_ptr<Queue>> queues;
 };
 
 } // namespace

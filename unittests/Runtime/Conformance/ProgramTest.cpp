@@ -10,8 +10,10 @@
 
 #include "Conformance.h"
 
+#include "tracea/Runtime/Dependencies.h"
 #include "tracea/Runtime/Executable.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -106,11 +108,22 @@ protected:
     return program;
   }
 
-  /// What targets with a grid demand of a manifest: a tile is a block.
-  void addGrids(ProgramFile &program) {
-    if (!device->info().hasGrid)
+  /// The order of steps, and what targets with a grid demand of a manifest: a
+  /// tile is a block.
+  void complete(ProgramFile &program) {
+    for (EntrySpec &entry : program.manifest.entries) {
+      bool isSaid =
+          std::any_of(entry.steps.begin(), entry.steps.end(),
+                      [](const StepSpec &step) { return !step.after.empty(); });
+      if (!isSaid)
+        assumeDependencies(entry);
+    }
+    const DeviceInfo &info = device->info();
+    program.manifest.images = {{0, 0, info.imageKinds.back(), info.arch, 0}};
+    if (!info.hasGrid)
       return;
-    program.manifest.images = {{0, 0, "ptx", "sm_75", 70}};
+    program.manifest.images[0].arch = "sm_75";
+    program.manifest.images[0].isa = 70;
     for (KernelSpec &kernel : program.manifest.kernels)
       kernel.gpu.emplace();
     for (EntrySpec &entry : program.manifest.entries) {
@@ -123,7 +136,7 @@ protected:
 
   /// Through the container, as a user's program comes.
   Expected<std::shared_ptr<Executable>> load(ProgramFile program) {
-    addGrids(program);
+    complete(program);
     Expected<std::vector<uint8_t>> bytes = program.serialize();
     if (!bytes)
       return bytes.status();
@@ -691,6 +704,274 @@ TEST_P(ProgramConformance, TemporariesBeginWithZerosOrPersist) {
   EXPECT_THAT(execution->run({ramp({300})}, outputs).message(),
               HasSubstr("expected to need at most 2000 bytes of temporary "
                         "memory"));
+}
+
+/// main(x: f32[?], n: i64, factor: i64) -> f32[n]: factor x + x, of the first
+/// n.
+static void addScaledPrefix(ProgramFile &program, int64_t kernel) {
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"x", ElementType::F32, {dynamicSize}},
+                  {"n", ElementType::I64, {}, true},
+                  {"factor", ElementType::I64, {}, true}};
+  ExprBuilder e(entry.exprs);
+  int64_t n = e.value(1);
+  entry.checks = {{e.le(n, e.dim(0, 0)), "x has n elements"}};
+  entry.buffers = {BufferSpec::input(0),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, {n}))};
+  StepSpec step;
+  step.kernel = kernel;
+  step.tiles = e.ceilDiv(n, e.constant(16));
+  step.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, {n})),
+               ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, {n})),
+               ArgSpec::fromView(e.rowMajorView(1, ElementType::F32, {n})),
+               ArgSpec::fromValue(2), ArgSpec::fromIndex(e.constant(16))};
+  entry.steps = {step};
+  entry.outputs = {
+      {ElementType::F32, e.rowMajorView(1, ElementType::F32, {n})}};
+  program.manifest.entries = {entry};
+}
+
+template <typename T>
+static Tensor scalar(ElementType type, T value) {
+  Tensor tensor = *Tensor::allocate(type, {});
+  *tensor.dataAs<T>() = value;
+  return tensor;
+}
+static Tensor number(int64_t value) { return scalar(ElementType::I64, value); }
+
+TEST_P(ProgramConformance, ScalarsAreSizesAndArguments) {
+  ProgramFile program = emptyProgram();
+  addScaledPrefix(program, ScaleAdd);
+  std::unique_ptr<Execution> execution = start(program);
+  Tensor x = ramp({100}, 1);
+  for (auto [n, factor] : {std::pair<int64_t, int64_t>(7, 3),
+                           {7, 4},
+                           {100, -1},
+                           {0, 5},
+                           {33, -5}}) {
+    std::vector<Tensor> outputs(1);
+    Status status = execution->run({x, number(n), number(factor)}, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(outputs[0].shape(), std::vector<int64_t>{n});
+    for (int64_t i = 0; i < n; ++i)
+      EXPECT_EQ(outputs[0].dataAs<float>()[i],
+                static_cast<float>((factor + 1) * (i + 1)));
+  }
+  auto errorWith = [&](const Tensor &n) {
+    std::vector<Tensor> outputs(1);
+    return execution->run({x, n, number(1)}, outputs).message();
+  };
+  EXPECT_THAT(errorWith(number(101)),
+              HasSubstr("the program refuses these shapes: x has n elements"));
+  EXPECT_THAT(errorWith(number(-1)),
+              HasSubstr("buffer 1: expected a size of at least 0 bytes"));
+  EXPECT_THAT(errorWith(scalar<float>(ElementType::F32, 1)),
+              HasSubstr("input 1 'n': expected i64[], found f32[]"));
+  EXPECT_THAT(errorWith(*Tensor::allocate(ElementType::I64, {1})),
+              HasSubstr("found i64[1], which is no scalar"));
+  EXPECT_THAT(errorWith(Tensor()), HasSubstr("found null tensor"));
+  EXPECT_EQ(errorWith(number(5)), "");
+}
+
+// Enqueued runs read scalars at once; the caller may change them afterwards.
+TEST_P(ProgramConformance, EnqueuedRunsTakeScalarsFromTheHost) {
+  ProgramFile program = emptyProgram();
+  addScaledPrefix(program, ScaleAdd);
+  std::unique_ptr<Execution> execution = start(program);
+  constexpr int64_t n = 20, runs = 5;
+  std::vector<float> ones(n, 1.0f);
+  std::shared_ptr<Buffer> x = upload(ones), all = allocate(runs * 4 * 64);
+  std::vector<int64_t> shape = {n};
+  int64_t size = n, factor = 0;
+  EXPECT_THAT(execution->prepare({shape, std::vector<int64_t>(), {}}).message(),
+              HasSubstr("input 1 'n': expected its number beside the shapes"));
+  ASSERT_TRUE(
+      execution->prepare({shape, std::vector<int64_t>(), {}}, {0, n, 0}).ok());
+  EXPECT_EQ(execution->outputShape(0)[0], n);
+  for (int64_t run = 0; run < runs; ++run) {
+    factor = run;
+    // The memory by its handle, from the second run on with an offset.
+    DeviceTensor in{nullptr, ElementType::F32, shape, {}, x.get(), 0};
+    DeviceTensor out{nullptr, ElementType::F32, shape,
+                     {},      all.get(),        run * 4 * 64};
+    Status status = execution->enqueue(*stream,
+                                       {in,
+                                        {&size, ElementType::I64, {}, {}},
+                                        {&factor, ElementType::I64, {}, {}}},
+                                       {out});
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  factor = size = -100;
+  std::vector<float> values = download<float>(*all);
+  for (int64_t run = 0; run < runs; ++run)
+    for (int64_t i = 0; i < n; ++i)
+      EXPECT_EQ(values[static_cast<size_t>(run * 64 + i)],
+                static_cast<float>(run + 1));
+  DeviceTensor in{nullptr, ElementType::F32, shape, {}, x.get(), 4};
+  size = n;
+  DeviceTensor number{&size, ElementType::I64, {}, {}};
+  DeviceTensor out{nullptr, ElementType::F32, shape, {}, all.get(), 0};
+  EXPECT_THAT(
+      execution->enqueue(*stream, {in, number, number}, {out}).message(),
+      HasSubstr("input 0 'x': expected a part of a buffer of 80 bytes, found "
+                "80 bytes at 4"));
+  in.offset = 0;
+  number.buffer = x.get();
+  EXPECT_THAT(
+      execution->enqueue(*stream, {in, number, number}, {out}).message(),
+      HasSubstr("input 1 'n': expected a scalar in host memory"));
+}
+
+// main(s: f32, k: i64, x: f32[?]) -> f32[3, 1]: s, the bits of 2.0 and those of
+// x's extent times k.
+TEST_P(ProgramConformance, TablesHoldNumbersOfTheRun) {
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"s", ElementType::F32, {}, true},
+                  {"k", ElementType::I64, {}, true},
+                  {"x", ElementType::F32, {dynamicSize}}};
+  ExprBuilder e(entry.exprs);
+  int64_t three = e.constant(3), one = e.constant(1);
+  std::vector<int64_t> shape = {three, one};
+  entry.buffers = {BufferSpec::table(ElementType::F32,
+                                     {{true, 0},
+                                      {false, e.constant(0x40000000)},
+                                      {false, e.mul(e.dim(2, 0), e.value(1))}}),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, shape))};
+  StepSpec step;
+  step.kernel = Copy;
+  step.tiles = three;
+  step.args = {ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, shape)),
+               ArgSpec::fromView(e.rowMajorView(1, ElementType::F32, shape))};
+  entry.steps = {step};
+  entry.outputs = {
+      {ElementType::F32, e.rowMajorView(1, ElementType::F32, shape)},
+      {ElementType::F32, e.rowMajorView(0, ElementType::F32, shape)}};
+  program.manifest.entries = {entry};
+  std::unique_ptr<Execution> execution = start(program);
+  auto bitsOf = [](float value) {
+    int32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  };
+  for (auto [s, k, extent] : {std::tuple<float, int64_t, int64_t>(1.5f, 3, 7),
+                              {1.5f, 3, 7},
+                              {-2.5f, 3, 7},
+                              {-2.5f, 4, 7},
+                              {0.0f, 4, 1000}}) {
+    std::vector<Tensor> outputs(2);
+    Status status = execution->run(
+        {scalar(ElementType::F32, s), number(k), ramp({extent})}, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (const Tensor &output : outputs) {
+      const float *values = output.dataAs<float>();
+      EXPECT_EQ(values[0], s);
+      EXPECT_EQ(values[1], 2.0f);
+      EXPECT_EQ(bitsOf(values[2]), k * extent);
+    }
+  }
+  // Runs that are still to come keep what they were given.
+  constexpr int64_t runs = 600;
+  std::shared_ptr<Buffer> all = allocate(runs * 64), x = allocate(28);
+  std::vector<int64_t> xs = {7}, out = {3, 1};
+  float s = 0;
+  int64_t k = 1;
+  for (int64_t run = 0; run < runs; ++run) {
+    s = static_cast<float>(run);
+    Status status = execution->enqueue(
+        *stream,
+        {{&s, ElementType::F32, {}, {}},
+         {&k, ElementType::I64, {}, {}},
+         {nullptr, ElementType::F32, xs, {}, x.get(), 0}},
+        {{nullptr, ElementType::F32, out, {}, all.get(), run * 64},
+         {nullptr, ElementType::F32, out, {}, all.get(), run * 64 + 32}});
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  std::vector<float> values = download<float>(*all);
+  for (int64_t run = 0; run < runs; ++run) {
+    EXPECT_EQ(values[static_cast<size_t>(16 * run)], static_cast<float>(run));
+    EXPECT_EQ(values[static_cast<size_t>(16 * run + 8)],
+              static_cast<float>(run));
+  }
+}
+
+// main(x: f32[4, ?]) -> f32[?]: the sum of branches that copy x `depth` times.
+TEST_P(ProgramConformance, BranchesRunOnSeveralStreams) {
+  constexpr int64_t branches = 6, depth = 3;
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"x", ElementType::F32, {4, dynamicSize}}};
+  ExprBuilder e(entry.exprs);
+  std::vector<int64_t> shape = {e.constant(4), e.dim(0, 1)};
+  int64_t n = e.mul(shape[0], shape[1]);
+  int64_t bytes = e.rowMajorBytes(ElementType::F32, shape);
+  entry.buffers = {BufferSpec::input(0)};
+  auto newTemp = [&](TempContents contents = TempContents::Any) {
+    entry.buffers.push_back(BufferSpec::temp(bytes, 64, contents));
+    return static_cast<int64_t>(entry.buffers.size()) - 1;
+  };
+  // Branch by branch and, in another program, level by level.
+  for (bool byBranch : {true, false}) {
+    entry.buffers.resize(1);
+    entry.steps.clear();
+    std::vector<int64_t> ends(branches, 0);
+    auto extend = [&](int64_t branch) {
+      StepSpec step;
+      step.kernel = Copy;
+      step.tiles = shape[0];
+      int64_t to = newTemp();
+      step.args = {
+          ArgSpec::fromView(
+              e.rowMajorView(ends[branch], ElementType::F32, shape)),
+          ArgSpec::fromView(e.rowMajorView(to, ElementType::F32, shape))};
+      step.writes = {to};
+      ends[branch] = to;
+      entry.steps.push_back(step);
+    };
+    for (int64_t i = 0; i < branches * depth; ++i)
+      extend(byBranch ? i / depth : i % branches);
+    int64_t sum = newTemp(TempContents::Zero);
+    for (int64_t end : ends) {
+      StepSpec step;
+      step.kernel = ScaleAdd;
+      step.tiles = e.ceilDiv(n, e.constant(16));
+      int64_t next = newTemp();
+      step.args = {
+          ArgSpec::fromView(e.rowMajorView(end, ElementType::F32, {n})),
+          ArgSpec::fromView(e.rowMajorView(sum, ElementType::F32, {n})),
+          ArgSpec::fromView(e.rowMajorView(next, ElementType::F32, {n})),
+          ArgSpec::fromIndex(e.constant(2)),
+          ArgSpec::fromIndex(e.constant(16))};
+      step.writes = {next};
+      sum = next;
+      entry.steps.push_back(step);
+    }
+    entry.outputs = {
+        {ElementType::F32, e.rowMajorView(sum, ElementType::F32, {n})}};
+    addDependencies(entry);
+    program.manifest.entries = {entry};
+    for (int streams : {1, 2, 3, 16}) {
+      ExecutionOptions options;
+      options.streams = streams;
+      std::unique_ptr<Execution> execution = start(program, options);
+      for (int64_t columns : {50, 500, 500}) {
+        Tensor x = ramp({4, columns}, static_cast<float>(streams));
+        std::vector<Tensor> outputs(1);
+        Status status = execution->run({x}, outputs);
+        ASSERT_TRUE(status.ok()) << status.message();
+        std::vector<float> sums = valuesOf(outputs[0]), xs = valuesOf(x);
+        for (size_t i = 0; i < sums.size(); ++i)
+          ASSERT_EQ(sums[i], 2 * branches * xs[i])
+              << "element " << i << " on " << streams << " streams";
+      }
+      // A failure leaves nothing under way.
+      std::vector<Tensor> outputs(1);
+      EXPECT_FALSE(execution->run({ramp({3, 3})}, outputs).ok());
+    }
+  }
 }
 
 TEST_P(ProgramConformance, TemporaryMemoryHasALimit) {

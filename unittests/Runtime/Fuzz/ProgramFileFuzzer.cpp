@@ -17,6 +17,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -41,7 +42,9 @@ static void evaluate(const EntrySpec &entry) {
   for (const std::vector<int64_t> &shape : shapes)
     pointers.push_back(&shape);
   ExprValues values;
-  values.evaluate(entry.exprs, pointers);
+  std::vector<int64_t> scalars(shapes.size(),
+                               std::numeric_limits<int64_t>::max());
+  values.evaluate(entry.exprs, pointers, scalars);
   for (size_t i = 0; i < entry.exprs.size(); ++i) {
     Expected<int64_t> value = values.get(static_cast<int64_t>(i));
     require(value || !value.message().empty());

@@ -37,6 +37,12 @@ FailureOr<::tracea::runtime::ProgramFile>
 exportProgram(ModuleOp module, ModuleOp code,
               const ExportOptions &options = {});
 
+/// Adds a form of the code of all kernels, which is for `arch`; the first one
+/// fills the blob that kernels name. `isa` is the version of a text.
+void addImage(::tracea::runtime::ProgramFile &program,
+              ::tracea::runtime::ImageKind kind, std::vector<uint8_t> code,
+              StringRef arch, int64_t isa = 0);
+
 /// A certificate of a manifest, with the digest of its text.
 ::tracea::runtime::CertificateSpec
 makeCertificate(StringRef check, StringRef claim, StringRef model);

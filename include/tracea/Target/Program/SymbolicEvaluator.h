@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Turns index values and views of the host program, or of a kernel's uniform
-// code, into expressions of the input shapes. Values are looked at on demand,
-// so that code which no size depends on may be anything.
+// code, into expressions of the input shapes and of inputs that are integers.
+// Values are looked at on demand, so that code which no size depends on may be
+// anything.
 
 #ifndef TRACEA_TARGET_PROGRAM_SYMBOLICEVALUATOR_H
 #define TRACEA_TARGET_PROGRAM_SYMBOLICEVALUATOR_H
@@ -54,6 +55,8 @@ private:
   Expr truncatingDiv(Expr a, Expr b);
   bool isNonNegative(Expr expr);
   bool computeNonNegative(Expr expr);
+  bool takesValue(Expr expr);
+  Expr wrap(Expr expr, Type type);
   bool isTrue(Expr expr);
   Expr equal(Expr a, Expr b);
 
@@ -62,6 +65,7 @@ private:
   CheckFn check;
   DenseMap<Value, Expr> scalars;
   DenseMap<Expr, bool> nonNegative;
+  DenseMap<Expr, bool> valueTakers;
   DenseMap<Value, View> views;
 };
 

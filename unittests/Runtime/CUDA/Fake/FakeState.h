@@ -38,12 +38,22 @@ struct Stream {
   /// While captured: what was recorded; broken by a forbidden call.
   std::unique_ptr<Graph> capture;
   bool broken = false;
+  /// Another stream whose capture this one takes part in, and how many pieces
+  /// of work it has put there.
+  Stream *joined = nullptr;
+  int64_t joinedWork = 0;
 };
 
 struct Event {
-  /// The stream whose work is waited for.
-  StreamHandle stream = nullptr;
-  bool recorded = false;
+  /// What it stands for: the work of a stream up to a mark in its queue.
+  struct Mark {
+    StreamHandle stream = nullptr;
+    bool reached = false;
+  };
+  std::shared_ptr<Mark> mark;
+  /// Where it was recorded in a capture: the stream, and its work until then.
+  Stream *captured = nullptr;
+  int64_t capturedWork = 0;
 };
 
 struct Function {

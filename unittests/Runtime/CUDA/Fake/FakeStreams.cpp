@@ -26,9 +26,11 @@ Stream *streamOf(StreamHandle handle) {
   return found == s.streams.end() ? nullptr : found->second.get();
 }
 
-Result drain(Stream &stream) {
+/// Runs work of the stream until `isDone` says so.
+template <typename F>
+static Result drainUntil(Stream &stream, F &&isDone) {
   Door door;
-  while (!stream.queue.empty()) {
+  while (!stream.queue.empty() && !isDone()) {
     Work work = std::move(stream.queue.front());
     stream.queue.pop_front();
     if (Result result = work()) {
@@ -41,14 +43,25 @@ Result drain(Stream &stream) {
   return success;
 }
 
+Result drain(Stream &stream) {
+  return drainUntil(stream, [] { return false; });
+}
+
+/// The stream whose capture the work of this one goes to, or null.
+static Stream *captureOf(Stream &stream) {
+  Stream *owner = stream.joined ? stream.joined : &stream;
+  return owner->capture ? owner : nullptr;
+}
+
 Result enqueue(StreamHandle handle, Work work) {
   Stream *stream = streamOf(handle);
   if (!stream)
     return errorInvalidHandle;
-  if (stream->capture) {
-    if (stream->broken)
+  if (Stream *owner = captureOf(*stream)) {
+    if (owner->broken)
       return errorStreamCaptureInvalidated;
-    stream->capture->nodes.push_back(std::move(work));
+    ++stream->joinedWork;
+    owner->capture->nodes.push_back(std::move(work));
     return success;
   }
   stream->queue.push_back(std::move(work));
@@ -80,8 +93,8 @@ FAKE_API Result cuStreamSynchronize(StreamHandle handle) {
   Stream *stream = streamOf(handle);
   if (!stream)
     return errorInvalidHandle;
-  if (stream->capture) {
-    stream->broken = true;
+  if (Stream *owner = captureOf(*stream)) {
+    owner->broken = true;
     return errorStreamCaptureUnsupported;
   }
   return drain(*stream);
@@ -101,7 +114,7 @@ FAKE_API Result cuStreamIsCapturing(StreamHandle handle, int *status) {
   Stream *stream = streamOf(handle);
   if (!stream)
     return errorInvalidHandle;
-  *status = stream->capture ? captureActive : captureNone;
+  *status = captureOf(*stream) ? captureActive : captureNone;
   return success;
 }
 FAKE_API Result cuStreamGetCtx(StreamHandle handle, ContextHandle *context) {
@@ -129,18 +142,58 @@ FAKE_API Result cuEventDestroy_v2(EventHandle handle) {
 }
 FAKE_API Result cuEventRecord(EventHandle handle, StreamHandle stream) {
   FAKE_CALL(cuEventRecord, needsContext);
-  if (!streamOf(stream))
+  Stream *recorded = streamOf(stream);
+  Event *event = reinterpret_cast<Event *>(handle);
+  if (!recorded || !state().events.count(event))
     return errorInvalidHandle;
-  reinterpret_cast<Event *>(handle)->stream = stream;
-  reinterpret_cast<Event *>(handle)->recorded = true;
-  return success;
+  event->mark.reset();
+  event->captured = captureOf(*recorded) ? recorded : nullptr;
+  event->capturedWork = recorded->joinedWork;
+  if (event->captured)
+    return success;
+  auto mark = std::make_shared<Event::Mark>();
+  mark->stream = stream;
+  event->mark = mark;
+  return enqueue(stream, [mark] {
+    mark->reached = true;
+    return success;
+  });
+}
+/// Whoever waits for an event of a capture takes part in it, until the stream
+/// where it began waits for the last of its work.
+FAKE_API Result cuStreamWaitEvent(StreamHandle handle, EventHandle eventHandle,
+                                  unsigned) {
+  FAKE_CALL(cuStreamWaitEvent, needsContext);
+  Stream *stream = streamOf(handle);
+  Event *event = reinterpret_cast<Event *>(eventHandle);
+  if (!stream || !state().events.count(event))
+    return errorInvalidHandle;
+  if (Stream *other = event->captured) {
+    Stream *owner = captureOf(*other);
+    if (!owner)
+      return errorInvalidHandle;
+    if (stream == owner) {
+      if (other->joined && other->joinedWork == event->capturedWork)
+        other->joined = nullptr;
+    } else if (!stream->joined) {
+      stream->joined = owner;
+    }
+    return success;
+  }
+  std::shared_ptr<Event::Mark> mark = event->mark;
+  if (!mark)
+    return success;
+  return enqueue(handle, [mark] {
+    Stream *other = streamOf(mark->stream);
+    return other ? drainUntil(*other, [&] { return mark->reached; }) : success;
+  });
 }
 FAKE_API Result cuEventSynchronize(EventHandle handle) {
   FAKE_CALL(cuEventSynchronize, needsContext | forbiddenInCapture);
   // More is done than was asked for, which no one may rely on not to happen.
   Event *event = reinterpret_cast<Event *>(handle);
-  Stream *stream = event->recorded ? streamOf(event->stream) : nullptr;
-  event->recorded = false;
+  Stream *stream = event->mark ? streamOf(event->mark->stream) : nullptr;
+  event->mark.reset();
   return stream ? drain(*stream) : success;
 }
 
@@ -164,6 +217,12 @@ FAKE_API Result cuStreamEndCapture(StreamHandle handle, void **graph) {
     return errorInvalidHandle;
   std::unique_ptr<Graph> captured = std::move(stream->capture);
   *graph = nullptr;
+  for (auto &[other, side] : state().streams)
+    if (side->joined == stream) {
+      // Somebody's work would be left out.
+      side->joined = nullptr;
+      stream->broken = true;
+    }
   if (stream->broken)
     return errorStreamCaptureInvalidated;
   state().graphs.insert(captured.get());
