@@ -404,7 +404,8 @@ Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes,
     outputs[i].shape = outputViews[i].sizes;
   }
   choosePlaces(/*onDevice=*/true);
-  return place(*stream);
+  TRACEA_RETURN_IF_ERROR(place(*stream));
+  return writeTables(*stream, /*isPrepared=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,8 +458,12 @@ Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
                           Span<const DeviceTensor> outputs) {
   try {
     Status status = impl->enqueue(stream, inputs, outputs);
-    return status.ok() ? Status::success()
-                       : status.withContext(impl->entry->name);
+    if (status.ok())
+      return status;
+    // The caller waits for its own stream: nothing may be under way elsewhere.
+    for (const std::unique_ptr<Stream> &side : impl->sideStreams)
+      (void)side->synchronize();
+    return status.withContext(impl->entry->name);
   } catch (const std::exception &failure) {
     return Status::error(impl->entry->name + ": " + failure.what());
   }

@@ -224,8 +224,9 @@ struct Execution::Impl {
   Status growArena(Stream &on);
   /// Gives the buffer `b` memory that lasts beyond the run, with zeros.
   Status keep(size_t b, Stream &on);
-  /// Makes the tables whose numbers have changed.
-  Status writeTables(Stream &on);
+  /// Makes the tables whose numbers have changed. Before a run, in `prepare`,
+  /// those whose numbers follow from what is known then; they are waited for.
+  Status writeTables(Stream &on, bool isPrepared = false);
   /// Whether so many bytes may be had beside those that persist.
   Status checkLimit(int64_t bytes) const;
   /// Fails where memory cannot be allocated now, for `what`.

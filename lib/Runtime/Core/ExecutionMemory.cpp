@@ -199,10 +199,17 @@ Status Execution::Impl::keep(size_t b, Stream &on) {
   return Status::success();
 }
 
-Status Execution::Impl::writeTables(Stream &on) {
+Status Execution::Impl::writeTables(Stream &on, bool isPrepared) {
+  // What no run has told yet.
+  auto isUnknown = [&](const TableValue &value) {
+    return value.isInput && !isNumber(static_cast<size_t>(value.index));
+  };
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     if (spec.kind != BufferKind::Table || !kept[b] || spec.values.empty())
+      continue;
+    if (isPrepared &&
+        std::any_of(spec.values.begin(), spec.values.end(), isUnknown))
       continue;
     size_t size = static_cast<size_t>(sizeOf(spec.type));
     std::vector<unsigned char> contents(size * spec.values.size());
@@ -215,9 +222,10 @@ Status Execution::Impl::writeTables(Stream &on) {
     }
     if (contents == tables[b])
       continue;
+    // Runs that are under way may be on any stream, and read what is there.
     // Transfers may read the host's memory until they have been waited for.
     constexpr size_t mostOld = 256;
-    if (oldTables.size() >= mostOld)
+    if (isPrepared || oldTables.size() >= mostOld)
       TRACEA_RETURN_IF_ERROR(settle());
     oldTables.push_back(std::move(tables[b]));
     tables[b] = std::move(contents);
@@ -228,6 +236,11 @@ Status Execution::Impl::writeTables(Stream &on) {
       return status.withContext("buffer " + std::to_string(b));
     }
   }
+  if (!isPrepared)
+    return Status::success();
+  TRACEA_RETURN_IF_ERROR(on.synchronize());
+  if (!inFlight)
+    oldTables.clear();
   return Status::success();
 }
 

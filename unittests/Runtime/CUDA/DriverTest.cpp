@@ -104,7 +104,26 @@ Status useEverything() {
       Executable::load(shapes, *device);
   if (!second)
     return second.status();
-  return (*second)->run("", {}).status();
+  TRACEA_RETURN_IF_ERROR((*second)->run("", {}).status());
+
+  Expected<std::shared_ptr<Executable>> branches =
+      Executable::load(branchesProgram({5, 6, 7}), *device);
+  if (!branches)
+    return branches.status();
+  ExecutionOptions several;
+  several.streams = 3;
+  Expected<std::unique_ptr<Execution>> side =
+      (*branches)->createExecution("", several);
+  if (!side)
+    return side.status();
+  int64_t number = 2;
+  Tensor v = *Tensor::borrow(&number, ElementType::I64, {1});
+  std::vector<Tensor> sums(3);
+  TRACEA_RETURN_IF_ERROR((*side)->run({v}, sums));
+  for (int64_t i = 0; i < 3; ++i)
+    if (*sums[static_cast<size_t>(i)].dataAs<int64_t>() != 11 + i)
+      return Status::error("the branches are wrong");
+  return Status::success();
 }
 } // namespace
 
@@ -260,6 +279,37 @@ TEST_F(CUDADriver, EveryCallMayFail) {
       EXPECT_EQ(alive.stacked, 0);
     }
   EXPECT_GE(failures, 100);
+}
+
+// The caller knows of one stream, and may use its memory when that has ended.
+TEST_F(CUDADriver, NothingIsUnderWayAfterAFailure) {
+  std::shared_ptr<Device> device = *open();
+  std::shared_ptr<Executable> executable =
+      *Executable::load(branchesProgram({5, 6, 7}), device);
+  ExecutionOptions options;
+  options.streams = 3;
+  std::unique_ptr<Execution> execution =
+      std::move(*executable->createExecution("", options));
+  std::unique_ptr<Stream> stream = std::move(*device->createStream());
+  std::shared_ptr<Buffer> memory = *device->allocate(4 * 64);
+  std::vector<int64_t> shape = {1};
+  auto at = [&](int64_t offset) {
+    return DeviceTensor{nullptr, ElementType::I64, shape,
+                        {},      memory.get(),     offset};
+  };
+  for (int skip = 0; skip < 3; ++skip) {
+    fakecuda::failCall("cuLaunchKernelEx", 999, skip);
+    EXPECT_THAT(execution->enqueue(*stream, {at(0)}, {at(64), at(128), at(192)})
+                    .message(),
+                HasSubstr("cuLaunchKernelEx"));
+    ASSERT_TRUE(stream->fill(*memory, 0, 4 * 64, 1).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    ASSERT_TRUE(device->waitIdle().ok());
+    std::vector<uint8_t> bytes(4 * 64);
+    ASSERT_TRUE(stream->copyToHost(bytes.data(), *memory, 0, 4 * 64).ok());
+    ASSERT_TRUE(stream->synchronize().ok());
+    EXPECT_EQ(bytes, std::vector<uint8_t>(4 * 64, 1)) << "after " << skip;
+  }
 }
 
 TEST_F(CUDADriver, TheCallersContextStaysCurrent) {

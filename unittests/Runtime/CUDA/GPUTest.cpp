@@ -609,6 +609,52 @@ TEST_P(GPU, PreparedShapesNeedNoFirstRun) {
   ASSERT_EQ(raw.release(0), 0);
 }
 
+TEST_P(GPU, PreparedTablesAreThereForGraphs) {
+  GPUKernelSpec gpu;
+  ProgramFile program = gpuProgram("gpu_overlap", gpu);
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"n", ElementType::I64, {}, true}};
+  ExprBuilder e(entry.exprs);
+  entry.buffers = {
+      BufferSpec::table(ElementType::I64,
+                        {{false, e.mul(e.value(0), e.constant(2))}}),
+      BufferSpec::temp(e.constant(8))};
+  std::vector<int64_t> one = {e.constant(1)};
+  ViewSpec result = e.rowMajorView(1, ElementType::I64, one);
+  entry.steps = {
+      StepSpec::copy(e.rowMajorView(0, ElementType::I64, one), result)};
+  entry.outputs = {{ElementType::I64, result}};
+  program.manifest.entries = {entry};
+  std::unique_ptr<Execution> execution = start(program);
+  Status status =
+      execution->prepare({std::vector<int64_t>{}}, std::vector<int64_t>{21});
+  ASSERT_TRUE(status.ok()) << status.message();
+
+  RawCUDA raw(GetParam().path);
+  void *graph = nullptr, *native = nullptr, *context = nullptr,
+       *popped = nullptr, *executable = nullptr;
+  ASSERT_EQ(raw.retain(&context, 0), 0);
+  ASSERT_EQ(raw.push(context), 0);
+  ASSERT_EQ(raw.streamCreate(&native, 1), 0);
+  std::unique_ptr<Stream> on = std::move(*device->borrowStream(native));
+  std::shared_ptr<Buffer> out = upload(std::vector<int64_t>{-1});
+  std::vector<int64_t> shape = {1};
+  int64_t n = 21;
+  ASSERT_EQ(raw.beginCapture(native, 0), 0);
+  status = execution->enqueue(
+      *on, {{&n, ElementType::I64, {}, {}}},
+      {{nullptr, ElementType::I64, shape, {}, out.get(), 0}});
+  EXPECT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(raw.endCapture(native, &graph), 0);
+  ASSERT_EQ(raw.instantiate(&executable, graph, 0), 0);
+  ASSERT_EQ(raw.launch(executable, native), 0);
+  ASSERT_EQ(raw.streamSynchronize(native), 0);
+  EXPECT_EQ(download<int64_t>(*out)[0], 42);
+  ASSERT_EQ(raw.pop(&popped), 0);
+  ASSERT_EQ(raw.release(0), 0);
+}
+
 TEST_P(GPU, LargeCopiesGoThroughPinnedMemory) {
   std::vector<uint32_t> values((13 << 20) / 4 + 5);
   std::iota(values.begin(), values.end(), 1u);

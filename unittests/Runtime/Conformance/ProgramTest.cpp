@@ -897,6 +897,59 @@ TEST_P(ProgramConformance, TablesHoldNumbersOfTheRun) {
   }
 }
 
+// Shapes are prepared for while a run of others is under way.
+TEST_P(ProgramConformance, TablesArePreparedAfterRunsThatReadThem) {
+  ProgramFile program = emptyProgram();
+  EntrySpec entry;
+  entry.name = "main";
+  entry.inputs = {{"k", ElementType::I64, {}, true},
+                  {"x", ElementType::F32, {dynamicSize}}};
+  ExprBuilder e(entry.exprs);
+  int64_t one = e.constant(1);
+  entry.buffers = {BufferSpec::table(ElementType::F32, {{false, e.dim(1, 0)}}),
+                   BufferSpec::table(ElementType::I64, {{true, 0}}),
+                   BufferSpec::temp(e.rowMajorBytes(ElementType::F32, {one}))};
+  ViewSpec result = e.rowMajorView(2, ElementType::F32, {one});
+  StepSpec step;
+  step.kernel = Copy;
+  step.tiles = one;
+  step.args = {
+      ArgSpec::fromView(e.rowMajorView(0, ElementType::F32, {one, one})),
+      ArgSpec::fromView(e.rowMajorView(2, ElementType::F32, {one, one}))};
+  step.writes = {2};
+  entry.steps = {step};
+  entry.outputs = {
+      {ElementType::F32, result},
+      {ElementType::I64, e.rowMajorView(1, ElementType::I64, {one})}};
+  program.manifest.entries = {entry};
+  std::unique_ptr<Execution> execution = start(program);
+  std::shared_ptr<Buffer> x = allocate(400), out = allocate(192);
+  std::vector<int64_t> extent = {7}, shape = {1};
+  int64_t k = 3;
+  auto enqueue = [&](int64_t offset) {
+    Status status = execution->enqueue(
+        *stream,
+        {{&k, ElementType::I64, {}, {}},
+         {nullptr, ElementType::F32, extent, {}, x.get(), 0}},
+        {{nullptr, ElementType::F32, shape, {}, out.get(), offset},
+         {nullptr, ElementType::I64, shape, {}, out.get(), offset + 32}});
+    ASSERT_TRUE(status.ok()) << status.message();
+  };
+  enqueue(0);
+  Status status =
+      execution->prepare({std::vector<int64_t>{}, std::vector<int64_t>{100}},
+                         std::vector<int64_t>{5, 0});
+  ASSERT_TRUE(status.ok()) << status.message();
+  extent = {100};
+  k = 5;
+  enqueue(64);
+  std::vector<int64_t> numbers = download<int64_t>(*out);
+  EXPECT_EQ(static_cast<int32_t>(numbers[0]), 7);
+  EXPECT_EQ(numbers[4], 3);
+  EXPECT_EQ(static_cast<int32_t>(numbers[8]), 100);
+  EXPECT_EQ(numbers[12], 5);
+}
+
 // main(x: f32[4, ?]) -> f32[?]: the sum of branches that copy x `depth` times.
 TEST_P(ProgramConformance, BranchesRunOnSeveralStreams) {
   constexpr int64_t branches = 6, depth = 3;
