@@ -109,10 +109,10 @@ static bool stand(const RemarkNote &remark, const OpDecision &decision) {
 /// "gemm_0 else gemm_1, gemm_2": two launches, the first of one of two kernels.
 static std::string describeLaunches(const OpDecision &decision) {
   std::string text;
-  for (const std::vector<std::string> &kernels : decision.launches) {
+  for (const LaunchNote &launch : decision.launches) {
     text += text.empty() ? "" : ", ";
-    for (size_t i = 0; i < kernels.size(); ++i)
-      text += (i ? " else " : "") + kernels[i];
+    for (size_t i = 0; i < launch.kernels.size(); ++i)
+      text += (i ? " else " : "") + launch.kernels[i];
   }
   return text.empty() ? "plain loops" : text;
 }
@@ -335,7 +335,9 @@ static nlohmann::ordered_json toJSON(const std::string &source,
                                       {"op", decision.op},
                                       {"variant", decision.variant},
                                       {"schedule", decision.schedule}};
-      entry["launches"] = decision.launches;
+      entry["launches"] = nlohmann::ordered_json::array();
+      for (const LaunchNote &launch : decision.launches)
+        entry["launches"].push_back(launch.kernels);
       json["operations"].push_back(std::move(entry));
     }
     json["remarks"] = nlohmann::ordered_json::array();

@@ -105,16 +105,33 @@ private:
   RemarkSink &sink;
 };
 
-/// The sums of products that the operation is counted by; normalizations and
-/// softmax are bound by memory and not counted.
-double countFlops(mlir::tracea::ScheduledOpInterface op,
-                  const doctor::Problem &problem) {
+/// What an operation is counted by.
+struct Work {
+  /// Floating-point operations for each element of the first result, and for
+  /// each of the dimension `sumDim` of the first operand; 0 where unknown.
   double flops = 0;
+  std::optional<size_t> sumDim;
+  SmallVector<int64_t> result;
+};
+
+/// Sums of products; normalizations and softmax are bound by memory and not
+/// counted.
+Work countWork(mlir::tracea::ScheduledOpInterface op,
+               const doctor::Problem &problem) {
+  Work work;
+  double &flops = work.flops;
+  if (op->getNumResults() > 0)
+    if (auto type = dyn_cast<ShapedType>(op->getResult(0).getType()))
+      work.result = llvm::to_vector(type.getShape());
   auto known = [](int64_t extent) { return extent != doctor::kUnknownExtent; };
   switch (problem.kind) {
   case doctor::OpKind::Gemm:
+    flops = 2;
     if (known(problem.k))
-      flops = 2.0 * static_cast<double>(problem.k);
+      flops *= static_cast<double>(problem.k);
+    else
+      work.sumDim = cast<ShapedType>(op->getOperand(0).getType()).getRank() -
+                    (problem.transposeFirst ? 2 : 1);
     break;
   case doctor::OpKind::Conv2D:
     if (known(problem.groupChannels) && known(problem.filterHeight) &&
@@ -124,13 +141,11 @@ double countFlops(mlir::tracea::ScheduledOpInterface op,
               static_cast<double>(problem.filterWidth);
     break;
   case doctor::OpKind::Attention: {
-    // What a mask leaves out is not known here, and beside a log-sum-exp the
-    // first result does not stand last among the kernel's arguments.
+    // What a mask leaves out is not known here.
     auto attention = cast<mlir::tracea::AttentionOp>(op.getOperation());
     if (!attention.getCausal() && !attention.getWindow() &&
-        !attention.getBlockMask() && !attention.getLseInit() &&
-        known(problem.n) && known(problem.k) && known(problem.valueDim) &&
-        problem.valueDim > 0)
+        !attention.getBlockMask() && known(problem.n) && known(problem.k) &&
+        known(problem.valueDim) && problem.valueDim > 0)
       flops = 2.0 * static_cast<double>(problem.n) *
               static_cast<double>(problem.k + problem.valueDim) /
               static_cast<double>(problem.valueDim);
@@ -139,7 +154,49 @@ double countFlops(mlir::tracea::ScheduledOpInterface op,
   default:
     break;
   }
-  return flops;
+  return work;
+}
+
+/// The launch of several that computes the products. The others copy operands
+/// before, add parts or reduce rows after.
+tracea_pipe::LaunchOp findProduct(ArrayRef<tracea_pipe::LaunchOp> launches) {
+  for (tracea_pipe::LaunchOp launch : launches) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<tracea_pipe::KernelOp>(
+        launch, launch.getKernelAttr());
+    WalkResult found = kernel->walk([](Operation *op) {
+      return isa<tracea_pipe::MmaOp, tracea_pipe::MmaAsyncOp>(op)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return launch;
+  }
+  return launches.size() == 1 ? launches.front() : nullptr;
+}
+
+/// What a launch counts for that computes the products of `work`. It writes the
+/// result, or as many parts of it as one more dimension has.
+void noteWork(const Work &work, tracea_pipe::LaunchOp launch,
+              LaunchNote &note) {
+  size_t argument = 0;
+  for (Value input : launch.getInputs())
+    argument += isa<ShapedType>(input.getType());
+  for (Value init : launch.getInits()) {
+    ArrayRef<int64_t> shape = cast<ShapedType>(init.getType()).getShape();
+    double parts = 0;
+    if (shape == ArrayRef(work.result))
+      parts = 1;
+    else if (!shape.empty() && shape.drop_front() == ArrayRef(work.result) &&
+             shape.front() > 0)
+      parts = static_cast<double>(shape.front());
+    if (parts > 0) {
+      note.flopsPerElement = work.flops / parts;
+      note.argument = argument;
+      note.sumDim = work.sumDim;
+      return;
+    }
+    ++argument;
+  }
 }
 
 std::optional<rt::ElementType> getElementType(Type type) {
@@ -230,6 +287,7 @@ private:
     ScopedDiagnosticHandler quiet(module.getContext(),
                                   [](Diagnostic &) { return success(); });
     report.decisions.clear();
+    work.clear();
     module.walk([&](mlir::tracea::ScheduledOpInterface op) {
       mlir::tracea::ScheduleAttr schedule = op.getScheduleAttr();
       if (!schedule)
@@ -240,25 +298,32 @@ private:
       decision.variant = schedule.getVariant().str();
       llvm::raw_string_ostream(decision.schedule) << schedule;
       FailureOr<doctor::Problem> problem = mlir::tracea::getProblem(op);
-      if (succeeded(problem))
-        decision.flopsPerElement = countFlops(op, *problem);
+      work.push_back(succeeded(problem) ? countWork(op, *problem) : Work());
       report.decisions.push_back(std::move(decision));
     });
   }
 
   void recordLaunches(ModuleOp module) {
-    for (OpDecision &decision : report.decisions)
-      decision.launches.clear();
+    std::vector<SmallVector<tracea_pipe::LaunchOp>> launches(
+        report.decisions.size());
     module.walk([&](tracea_pipe::LaunchOp launch) {
       std::optional<int64_t> operation =
           tracea_pipe::getLaunchedOperation(launch);
-      if (!operation || *operation >= int64_t(report.decisions.size()))
-        return;
-      std::vector<std::string> kernels;
-      for (FlatSymbolRefAttr kernel : launch.getKernels())
-        kernels.push_back(kernel.getValue().str());
-      report.decisions[*operation].launches.push_back(std::move(kernels));
+      if (operation && *operation < int64_t(launches.size()))
+        launches[*operation].push_back(launch);
     });
+    for (auto [decision, ops, counted] :
+         llvm::zip_equal(report.decisions, launches, work)) {
+      decision.launches.clear();
+      tracea_pipe::LaunchOp product = findProduct(ops);
+      for (tracea_pipe::LaunchOp launch : ops) {
+        LaunchNote &note = decision.launches.emplace_back();
+        for (FlatSymbolRefAttr kernel : launch.getKernels())
+          note.kernels.push_back(kernel.getValue().str());
+        if (launch == product)
+          noteWork(counted, launch, note);
+      }
+    }
   }
 
   void recordTiles(ModuleOp module) {
@@ -302,6 +367,8 @@ private:
   }
 
   CompileReport &report;
+  /// By decision.
+  std::vector<Work> work;
 };
 } // namespace
 

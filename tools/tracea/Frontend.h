@@ -38,6 +38,19 @@ struct RemarkNote {
   std::string text;
 };
 
+/// A launch that an operation became.
+struct LaunchNote {
+  /// Of them the first one that can run is run.
+  std::vector<std::string> kernels;
+  /// Floating-point operations for each element of the tensor `argument`, and,
+  /// where `sumDim` names a dimension of the first tensor, for each of its
+  /// elements too; a multiply-add is two. 0 where unknown, and in launches that
+  /// only prepare or finish what another one computes.
+  double flopsPerElement = 0;
+  size_t argument = 0;
+  std::optional<size_t> sumDim;
+};
+
 /// An operation of the decision level.
 struct OpDecision {
   SourcePlace place;
@@ -46,12 +59,8 @@ struct OpDecision {
   std::string variant;
   /// The attribute as it is written in IR.
   std::string schedule;
-  /// The kernels of each launch that it became, of which the first one that can
-  /// run is run; empty where it is left to plain loops.
-  std::vector<std::vector<std::string>> launches;
-  /// Floating-point operations for each element of the first result, a
-  /// multiply-add counted as two; 0 where unknown.
-  double flopsPerElement = 0;
+  /// Empty where it is left to plain loops.
+  std::vector<LaunchNote> launches;
 };
 
 struct CompileRequest {

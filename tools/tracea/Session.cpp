@@ -556,12 +556,10 @@ std::vector<rt::Tensor> Session::inputTensors() const {
   return tensors;
 }
 
-const OpDecision *Session::findDecision(const std::string &kernel) const {
-  // What further launches do is no part of the count: copies, sums of parts.
+const LaunchNote *Session::findLaunch(const std::string &kernel) const {
   for (const OpDecision &decision : report.decisions)
-    if (!decision.launches.empty() &&
-        std::count(decision.launches.front().begin(),
-                   decision.launches.front().end(), kernel))
-      return &decision;
+    for (const LaunchNote &launch : decision.launches)
+      if (std::count(launch.kernels.begin(), launch.kernels.end(), kernel))
+        return &launch;
   return nullptr;
 }

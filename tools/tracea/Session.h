@@ -72,7 +72,9 @@ public:
 
   const runtime::EntrySpec &entry() const { return execution->entry(); }
   std::vector<runtime::Tensor> inputTensors() const;
-  const OpDecision *findDecision(const std::string &kernel) const;
+  /// Of a launch of the kernel, or null. Launches share a kernel where their
+  /// types are the same, and so is what they count for.
+  const LaunchNote *findLaunch(const std::string &kernel) const;
 
   Source source;
   std::string entryName;

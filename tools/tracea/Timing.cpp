@@ -15,12 +15,25 @@ using namespace tracea::driver;
 namespace rt = tracea::runtime;
 
 namespace {
-/// Elements of a view under evaluated expressions; 0 where undefined.
+/// The value of an expression; 0 where undefined.
+double valueOf(int64_t expr, const rt::ExprValues &values) {
+  return values.defined(expr) ? static_cast<double>(values[expr]) : 0;
+}
+
+/// Elements of a view.
 double countView(const rt::ViewSpec &view, const rt::ExprValues &values) {
   double count = 1;
   for (int64_t size : view.sizes)
-    count *= values.defined(size) ? static_cast<double>(values[size]) : 0;
+    count *= valueOf(size, values);
   return count;
+}
+
+/// Whether a step has work to do: of several kernels for one launch, one has.
+bool isRun(const rt::StepSpec &step, const rt::ExprValues &values) {
+  bool runs = step.isLaunch() && valueOf(step.tiles, values) > 0;
+  for (int64_t extent : step.grid)
+    runs &= valueOf(extent, values) > 0;
+  return runs;
 }
 } // namespace
 
@@ -47,21 +60,27 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
     kernels[i].variant = manifest.kernels[i].variant;
   }
   for (const rt::StepSpec &step : entry.steps) {
-    if (!step.isLaunch())
+    if (!isRun(step, values))
       continue;
     KernelTiming &kernel = kernels[static_cast<size_t>(step.kernel)];
-    const rt::ViewSpec *last = nullptr;
-    for (const rt::ArgSpec &arg : step.args) {
-      if (!arg.hasView())
-        continue;
-      last = &arg.view;
-      kernel.bytes += countView(arg.view, values) *
-                      static_cast<double>(rt::sizeOf(arg.view.type));
-    }
-    // The result stands last.
-    const OpDecision *decision = session.findDecision(kernel.kernel);
-    if (decision && last)
-      kernel.flops += decision->flopsPerElement * countView(*last, values);
+    // A tensor map tells again what a pointer tells.
+    std::vector<const rt::ViewSpec *> views;
+    for (const rt::ArgSpec &arg : step.args)
+      if (arg.hasView() && arg.kind != rt::ArgKind::TensorMap)
+        views.push_back(&arg.view);
+    for (const rt::ViewSpec *view : views)
+      kernel.bytes += countView(*view, values) *
+                      static_cast<double>(rt::sizeOf(view->type));
+    const LaunchNote *launch = session.findLaunch(kernel.kernel);
+    if (!launch || launch->argument >= views.size())
+      continue;
+    double flops =
+        launch->flopsPerElement * countView(*views[launch->argument], values);
+    if (launch->sumDim)
+      flops *= *launch->sumDim < views[0]->sizes.size()
+                   ? valueOf(views[0]->sizes[*launch->sumDim], values)
+                   : 0;
+    kernel.flops += flops;
   }
   return kernels;
 }
@@ -135,6 +154,7 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
     kernels[i].launches = launches[i];
     std::sort(rounds[i].begin(), rounds[i].end());
     kernels[i].seconds = medianOf(rounds[i]);
+    timing.flops += kernels[i].flops;
     timing.kernels.push_back(std::move(kernels[i]));
   }
   return timing;
@@ -144,7 +164,11 @@ std::string tracea::driver::formatTiming(const Timing &timing) {
   std::string text = "time: median " + describeSeconds(timing.median) +
                      ", fastest " + describeSeconds(timing.fastest) +
                      ", slowest " + describeSeconds(timing.slowest) + ", " +
-                     std::to_string(timing.rounds) + " rounds\n";
+                     std::to_string(timing.rounds) + " rounds";
+  if (timing.flops > 0)
+    text += formatNumber(", %.1f GFLOP/s",
+                         timing.flops / std::max(timing.median, 1e-12) / 1e9);
+  text += "\n";
   if (timing.kernels.empty())
     return text;
   double sum = 0;
@@ -171,6 +195,8 @@ nlohmann::ordered_json tracea::driver::toJSON(const Timing &timing) {
   json["medianSeconds"] = timing.median;
   json["fastestSeconds"] = timing.fastest;
   json["slowestSeconds"] = timing.slowest;
+  if (timing.flops > 0)
+    json["flops"] = timing.flops;
   json["kernels"] = nlohmann::ordered_json::array();
   for (const KernelTiming &kernel : timing.kernels) {
     nlohmann::ordered_json entry;

@@ -31,6 +31,9 @@ struct Timing {
   double median = 0;
   double fastest = 0;
   double slowest = 0;
+  /// Floating-point operations of a round, of those kernels where they are
+  /// known.
+  double flops = 0;
   /// Measured in further rounds, which wait after each launch.
   std::vector<KernelTiming> kernels;
 };
