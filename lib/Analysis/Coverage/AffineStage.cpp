@@ -15,6 +15,7 @@
 #include "Inverse.h"
 #include "Stages.h"
 #include <algorithm>
+#include <set>
 
 using namespace tracea::coverage;
 
@@ -38,6 +39,8 @@ private:
   using Sides = std::map<Expr, std::vector<Expr>>;
   Sides sidesOf(const Constraints &claim) const;
   bool excludeEachOther(const Sides &a, const Sides &b);
+  void addDivisors(const std::vector<Constraints> &goals, Constraints &premises,
+                   const std::vector<Term> &mentioned);
   Outcome doubled(size_t first, size_t second, LinearSystem::Point a,
                   LinearSystem::Point b);
 
@@ -185,9 +188,54 @@ Outcome AffineDecider::confirmUnwritten(const LinearSystem::Point &point) {
   return Outcome::refuted(std::move(finding));
 }
 
+/// Inverses divide by sizes that may be 0 where there is no element. Those that
+/// are at least 1 wherever the premises hold are said to be.
+void AffineDecider::addDivisors(const std::vector<Constraints> &goals,
+                                Constraints &premises,
+                                const std::vector<Term> &mentioned) {
+  std::set<Term> seen;
+  std::vector<Term> work;
+  auto add = [&](const Expr &expr) {
+    for (auto [term, coefficient] : expr.terms())
+      if (seen.insert(term).second)
+        work.push_back(term);
+  };
+  for (const Constraints &goal : goals)
+    for (const Constraint &constraint : goal)
+      add(constraint.expr);
+  std::set<Expr> divisors;
+  while (!work.empty()) {
+    Term term = work.back();
+    work.pop_back();
+    if (space.isVariable(term))
+      continue;
+    if (space.kind(term) == TermKind::Product) {
+      for (Term factor : space.factors(term))
+        add(factor);
+      continue;
+    }
+    add(space.operand(term, 0));
+    add(space.operand(term, 1));
+    if (space.kind(term) == TermKind::Quotient &&
+        !space.operand(term, 1).isConstant() &&
+        space.isSymbolic(space.operand(term, 1)))
+      divisors.insert(space.operand(term, 1));
+  }
+  for (const Expr &divisor : divisors) {
+    LinearSystem::Point ignored;
+    Constraint positive = atLeast(divisor, 1);
+    if (!prover.impliesAlways(positive) &&
+        prover.refute(premises, {{positive}}, mentioned, ignored) ==
+            Prover::Empty)
+      premises.push_back(positive);
+  }
+}
+
 Outcome AffineDecider::decideCover() {
   LinearSystem::Point point;
-  switch (prover.refute({}, claims, stage.coordinates, point)) {
+  Constraints premises;
+  addDivisors(claims, premises, stage.coordinates);
+  switch (prover.refute(premises, claims, stage.coordinates, point)) {
   case Prover::Empty:
     return {};
   case Prover::Unknown:
@@ -346,7 +394,9 @@ Outcome AffineDecider::decideUnique() {
       inverse.push_back(
           equal(space.substitute(inverses[number][i], written), writer.ids[i]));
     LinearSystem::Point ignored;
-    invertible.push_back(prover.refute(writer.guard, {inverse}, writer.ids,
+    Constraints premises = writer.guard;
+    addDivisors({inverse}, premises, writer.ids);
+    invertible.push_back(prover.refute(premises, {inverse}, writer.ids,
                                        ignored) == Prover::Empty);
     if (!invertible.back())
       if (Outcome outcome = decidePair(number, number);

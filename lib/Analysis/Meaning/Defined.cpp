@@ -22,6 +22,15 @@ Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
                ? coordinates[position]
                : walked[position - coordinates.size()];
   }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    unsigned position = symbol.getPosition();
+    for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
+      unsigned rank = definition.getMap(factor).getNumResults();
+      if (position < rank)
+        return extent(definition.getOperands()[factor], position);
+      position -= rank;
+    }
+  }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Form x = evaluate(binary.getLHS(), walked),
        y = evaluate(binary.getRHS(), walked);
@@ -32,11 +41,11 @@ Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
     return index.mul(x, y);
   case AffineExprKind::FloorDiv:
   case AffineExprKind::Mod:
-    if (y.isConstant() && y.constant > 0) {
-      Form quotient = index.floorDiv(x, y.constant, nullptr);
+    if (!y.isConstant() || y.constant > 0) {
+      Form quotient = index.floorDiv(x, y, nullptr);
       return expr.getKind() == AffineExprKind::FloorDiv
                  ? quotient
-                 : index.sub(x, index.scale(quotient, y.constant));
+                 : index.sub(x, index.mul(quotient, y));
     }
     break;
   default:

@@ -236,6 +236,23 @@ Evaluator::Env Evaluator::withFactors(BlockArgument object, Env env) {
   return env;
 }
 
+/// The size by which `variable` is multiplied in a sum.
+static std::optional<Form> getFactor(const IndexSpace &index, const Form &form,
+                                     unsigned variable) {
+  Form self = index.form(variable);
+  for (auto [id, coefficient] : form.terms) {
+    const Atom &atom = index.atom(id);
+    if (coefficient != 1 || atom.kind != AtomKind::Function ||
+        atom.symbol != "mul")
+      continue;
+    for (unsigned side : {0u, 1u})
+      if (atom.forms[side] == self &&
+          !index.uses(atom.forms[1 - side], variable))
+        return atom.forms[1 - side];
+  }
+  return std::nullopt;
+}
+
 std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
                                                BlockArgument object) {
   // A witness: some tile, some iterations of the loops around the write, some
@@ -398,19 +415,27 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
   IndexSpace::Replacement rounded;
   for (auto &[form, begin] : places) {
     SmallVector<std::pair<int64_t, unsigned>> steps;
-    for (unsigned candidate : candidates)
+    // A group's first channel is a product of sizes: those steps come first.
+    SmallVector<std::pair<Form, unsigned>> order;
+    for (unsigned candidate : candidates) {
       if (int64_t factor = form.coefficient(candidate); factor > 1)
         steps.push_back({factor, candidate});
+      if (std::optional<Form> factor = getFactor(index, form, candidate))
+        order.push_back({*factor, candidate});
+    }
     llvm::sort(steps, std::greater<>());
+    for (auto [factor, candidate] : steps)
+      order.push_back({Form(factor), candidate});
     Form rest = form, place = begin;
-    for (auto [factor, candidate] : steps) {
-      rest = index.sub(rest, index.scale(index.form(candidate), factor));
+    for (auto &[factor, candidate] : order) {
+      rest = index.sub(rest, index.mul(index.form(candidate), factor));
       if (!index.prove(rest, inner->facts) ||
-          !index.prove(index.sub(Form(factor - 1), rest), inner->facts))
+          !index.prove(index.sub(index.sub(factor, Form(1)), rest),
+                       inner->facts))
         break;
       Form value = index.floorDiv(place, factor, nullptr);
       rounded.try_emplace(candidate, value);
-      place = index.sub(place, index.scale(value, factor));
+      place = index.sub(place, index.mul(value, factor));
     }
   }
   if (!rounded.empty())

@@ -158,6 +158,12 @@ Form IndexSpace::floorDiv(const Form &x, int64_t divisor, Facts facts) {
   return add(whole, form(intern(std::move(atom))));
 }
 
+Form IndexSpace::floorDiv(const Form &x, const Form &divisor, Facts facts) {
+  if (divisor.isConstant() && divisor.constant > 0)
+    return floorDiv(x, divisor.constant, facts);
+  return function("arith.floordivsi", {x, divisor}, int64_t(0));
+}
+
 Form IndexSpace::extremum(AtomKind kind, const Form &x, const Form &y,
                           Facts facts) {
   bool isMin = kind == AtomKind::Min;

@@ -101,6 +101,9 @@ public:
   Form mul(const Form &x, const Form &y);
   /// Rounded down; `divisor` is positive.
   Form floorDiv(const Form &x, int64_t divisor, Facts facts);
+  /// The same by a size, where neither is negative: a function, unless the size
+  /// is a number.
+  Form floorDiv(const Form &x, const Form &divisor, Facts facts);
   Form min(const Form &x, const Form &y, Facts facts);
   Form max(const Form &x, const Form &y, Facts facts);
 

@@ -35,7 +35,7 @@ Evaluator::Coordinates Evaluator::coordinatesOf(const Walked &number, Env env) {
     Form quotient =
         below.isConstant() && below.constant > 0
             ? index.floorDiv(number.number, below.constant, env->ranges)
-            : index.function("arith.floordivsi", {rest, extent}, int64_t(0));
+            : index.floorDiv(rest, extent, env->ranges);
     coordinates.push_back(index.sub(rest, index.mul(quotient, extent)));
     rest = quotient;
   }

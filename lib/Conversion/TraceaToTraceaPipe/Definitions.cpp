@@ -10,7 +10,8 @@ using namespace mlir::tracea_pipe;
 
 void Definition::add(Value operand, ArrayRef<AffineExpr> place) {
   operands.push_back(cast<BlockArgument>(kb.getMemRef(operand)).getArgNumber());
-  maps.push_back(AffineMapAttr::get(kb.map(dims, place)));
+  maps.push_back(AffineMapAttr::get(
+      AffineMap::get(dims, extents, place, kb.getKernel().getContext())));
 }
 
 void Definition::addEpilogue(EpilogueOpInterface op) {
@@ -55,7 +56,11 @@ void mlir::tracea::defineCopy(KernelBuilder &kb, Value source,
 
 void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
   constexpr unsigned kRank = 4;
-  Definition definition(kb, kRank, 3);
+  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
+  bool hasExtents =
+      op.getGroups() > 1 && (filterType.isDynamicDim(op.getFilterOutDim()) ||
+                             filterType.isDynamicDim(op.getFilterInDim()));
+  Definition definition(kb, kRank, 3, hasExtents ? 2 * kRank : 0);
   AffineExpr r = definition.dim(kRank), s = definition.dim(kRank + 1),
              c = definition.dim(kRank + 2);
   AffineExpr out = definition.dim(op.getChannelDim());
@@ -65,14 +70,19 @@ void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
   };
   AffineExpr channel = c;
   if (int64_t groups = op.getGroups(); groups > 1) {
-    auto filter = cast<RankedTensorType>(op.getFilter().getType());
-    int64_t outs = filter.getDimSize(op.getFilterOutDim());
-    int64_t ins = filter.getDimSize(op.getFilterInDim());
-    // Which group a channel is of is no affine map of unknown extents.
-    if (ShapedType::isDynamic(outs) || ShapedType::isDynamic(ins) ||
-        outs < groups)
+    // The extent of the filter, as a number where it is known.
+    auto extent = [&](unsigned dim) -> AffineExpr {
+      int64_t size = filterType.getDimSize(dim);
+      MLIRContext *context = op.getContext();
+      return ShapedType::isDynamic(size)
+                 ? getAffineSymbolExpr(kRank + dim, context)
+                 : getAffineConstantExpr(size, context);
+    };
+    AffineExpr outs = extent(op.getFilterOutDim()).floorDiv(groups);
+    // No group has a channel.
+    if (outs == 0)
       return;
-    channel = out.floorDiv(outs / groups) * ins + c;
+    channel = out.floorDiv(outs) * extent(op.getFilterInDim()) + c;
   }
   SmallVector<AffineExpr> image(kRank), filter(kRank);
   image[op.getBatchDim()] = definition.dim(op.getBatchDim());

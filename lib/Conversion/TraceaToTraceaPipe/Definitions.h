@@ -17,9 +17,10 @@ namespace mlir::tracea {
 class Definition {
 public:
   /// Of a result of rank `rank`, summed over `walked` dimensions, which come
-  /// after those of the result.
-  Definition(KernelBuilder &kb, unsigned rank, unsigned walked)
-      : kb(kb), dims(rank + walked) {}
+  /// after those of the result. Maps may have as many `extents` of factors.
+  Definition(KernelBuilder &kb, unsigned rank, unsigned walked,
+             unsigned extents = 0)
+      : kb(kb), dims(rank + walked), extents(extents) {}
 
   AffineExpr dim(unsigned position) { return kb.dim(position); }
   /// The element of an operand at `place`.
@@ -31,7 +32,7 @@ public:
 
 private:
   KernelBuilder &kb;
-  unsigned dims;
+  unsigned dims, extents;
   SmallVector<int64_t> operands;
   SmallVector<Attribute> maps;
 };

@@ -143,3 +143,29 @@ tracea_pipe.kernel @dimension(%y: memref<4x8xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A chunk of which no more than eight rows are written.
+// REQUIRED: error: 'linalg.fill' op coverage not decided: which elements it writes is not known: a loop of 'linalg.fill' is not as long as a tile
+tracea_pipe.kernel @shorter(%x: memref<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c256 = arith.constant 256 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %least = arith.minsi %n, %c256 : index
+  %chunk = arith.maxsi %least, %c1 : index
+  %grid = arith.ceildivsi %n, %chunk : index
+  tracea_pipe.tiles (%i) in (%grid) {
+    %from = arith.muli %i, %chunk : index
+    %left = arith.subi %n, %from : index
+    %rest = arith.minsi %chunk, %left : index
+    %rows = arith.minsi %rest, %c8 : index
+    %part = memref.subview %x[%from, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    // expected-remark@+1 {{coverage not decided: which elements it writes is not known: a loop of 'linalg.fill' is not as long as a tile}}
+    linalg.fill ins(%zero : f32) outs(%part : memref<?x64xf32, strided<[64, 1], offset: ?>>)
+  }
+  tracea_pipe.end
+}

@@ -236,6 +236,31 @@ tracea_pipe.kernel @k(%x: memref<?x64xf32>) {
 
 // -----
 
+// The extent of a chunk is itself the least of two numbers.
+// CHECK-LABEL: tracea_pipe.kernel @least
+// CHECK-SAME: check = "coverage", claim = "all elements of 1 result written exactly once, 1 access in bounds
+tracea_pipe.kernel @least(%x: memref<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %c300 = arith.constant 300 : index
+  %zero = arith.constant 0.0 : f32
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  %part = arith.ceildivsi %n, %c256 : index
+  %more = arith.maxsi %part, %c256 : index
+  %chunk = arith.minsi %more, %c300 : index
+  %grid = arith.ceildivsi %n, %chunk : index
+  tracea_pipe.tiles (%i) in (%grid) {
+    %from = arith.muli %i, %chunk : index
+    %left = arith.subi %n, %from : index
+    %rows = arith.minsi %chunk, %left : index
+    %window = memref.subview %x[%from, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%window : memref<?x64xf32, strided<[64, 1], offset: ?>>)
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // Rows of one argument as many as of another: the host has compared them. The
 // number of workgroups is taken to be at least 1.
 // CHECK-LABEL: tracea_pipe.kernel @rows

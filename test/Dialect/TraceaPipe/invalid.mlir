@@ -1798,8 +1798,8 @@ func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, facto
 
 // -----
 
-// expected-error @below {{expects affine maps without symbols}}
-func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [affine_map<(i)[s] -> (i + s)>]>}
+// expected-error @below {{expects affine maps without symbols, or with 1 for the extents of the factors, found}}
+func.func private @f() attributes {a = #tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [affine_map<(i)[s, t] -> (i + s + t)>]>}
 
 // -----
 

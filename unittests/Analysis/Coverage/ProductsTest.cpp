@@ -60,6 +60,35 @@ TEST(ProductsTest, AFactorOfUnknownSign) {
   EXPECT_EQ(result.verdict, Verdict::Refuted) << result.reason;
 }
 
+/// Channels in three groups, each in tiles of 64: a group's first channel is a
+/// product.
+Problem makeGroups(int64_t slip) {
+  Problem p;
+  Space &s = p.space;
+  Term K = s.symbol("K");
+  Expr size = s.floorDiv(K, 3);
+  p.assumptions.push_back(equal(s.mod(K, 3), 0));
+  Term group = s.id("group", 3), tile = s.id("tile", s.ceilDiv(size, 64)),
+       i = s.id("i", 64);
+  Expr inGroup = 64 * Expr(tile) + i;
+  Writer writer{"store",
+                {group, tile, i},
+                {less(inGroup, size + slip)},
+                {s.product(size, group) + inGroup},
+                {}};
+  AffineStage stage{{s.coordinate("channel", K)}, {writer}};
+  p.outputs = stage.coordinates;
+  p.stages.push_back({"channels", stage});
+  return p;
+}
+
+TEST(ProductsTest, GroupsOfASize) {
+  Result result = decide(makeGroups(0));
+  EXPECT_EQ(result.verdict, Verdict::Proved) << result.reason;
+  EXPECT_EQ(decide(makeGroups(-1)).verdict, Verdict::Refuted);
+  EXPECT_EQ(decide(makeGroups(1)).verdict, Verdict::Refuted);
+}
+
 TEST(ProductsTest, IntervalsDecideMinima) {
   Space s;
   IndexArithmetic math(s);

@@ -285,6 +285,19 @@ IndexContext::Loop &IndexContext::enter(scf::ForallOp op) {
   return *(loops[op] = std::move(made));
 }
 
+/// Whether the least of `uppers` is that of `divisor` and of what is left of
+/// the whole.
+static bool isTileOf(cov::IndexArithmetic &math, ArrayRef<Expr> uppers,
+                     const Expr &divisor, const Expr &left) {
+  SmallVector<Expr> wanted = math.splitMinima(divisor);
+  wanted.push_back(left);
+  auto isIn = [](ArrayRef<Expr> all) {
+    return [=](const Expr &one) { return llvm::is_contained(all, one); };
+  };
+  return llvm::all_of(uppers, isIn(wanted)) &&
+         llvm::all_of(wanted, isIn(uppers));
+}
+
 IndexContext::LinalgLoops &IndexContext::enter(linalg::LinalgOp op) {
   std::unique_ptr<LinalgLoops> &slot = linalgLoops[op];
   if (slot)
@@ -342,31 +355,32 @@ IndexContext::LinalgLoops &IndexContext::enter(linalg::LinalgOp op) {
       place = makeId(op, "x", words, whole, made->loop.ids);
       math.require(place - start, made->loop.guard);
     } else {
-      // start = g * D for an index g of the tile.
-      for (const Expr &divisor : uppers) {
-        if (!math.space.isSymbolic(divisor))
-          continue;
-        for (auto &[owner, outer] : loops)
-          for (Term index :
-               outer ? ArrayRef<Term>(outer->ids) : ArrayRef<Term>()) {
-            if (place.isValid() || math.product(index, divisor) != start)
-              continue;
-            Term joined = math.space.coordinate("x", cov::Range(whole));
-            Term inner = math.space.id("i", cov::Range(divisor));
-            describe(joined, op, words);
-            describe(inner, op, words);
-            stages.push_back(
-                {"tile", cov::EuclidStage{cov::EuclidStage::Join, joined, index,
-                                          inner, divisor, /*masked=*/true}});
-            consume(index);
-            consume(inner);
-            place = joined;
-          }
-        if (place.isValid())
-          break;
-      }
+      // start = g * D for an index g of the tile, and the tile has D places but
+      // for the last ones.
+      for (auto &[owner, outer] : loops)
+        for (Term index :
+             outer ? ArrayRef<Term>(outer->ids) : ArrayRef<Term>()) {
+          Expr divisor = math.space.floorDiv(start, index);
+          if (place.isValid() || !math.space.isSymbolic(divisor) ||
+              !isTileOf(math, uppers, divisor, whole - start))
+            continue;
+          Term joined = math.space.coordinate("x", cov::Range(whole));
+          Term inner = math.space.id("i", cov::Range(divisor));
+          describe(joined, op, words);
+          describe(inner, op, words);
+          stages.push_back(
+              {"tile", cov::EuclidStage{cov::EuclidStage::Join, joined, index,
+                                        inner, divisor, /*masked=*/true}});
+          consume(index);
+          consume(inner);
+          place = joined;
+        }
       if (std::optional<Term> joined = getSingleTerm(place))
         made->loop.ids.push_back(*joined);
+      else
+        made->loop.overestimate = "a loop of '" +
+                                  op->getName().getStringRef().str() +
+                                  "' is not as long as a tile";
     }
     Expr counter = place - start;
     made->counters.push_back(counter);

@@ -428,11 +428,17 @@ DefinitionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (factors < 1 || factors > static_cast<int64_t>(operands.size()))
     return emitError() << "expects 1 to " << operands.size()
                        << " factors, found " << factors;
+  unsigned extents = 0;
+  for (Attribute map : maps.getValue().take_front(factors))
+    if (auto affine = dyn_cast<AffineMapAttr>(map))
+      extents += affine.getValue().getNumResults();
   std::optional<unsigned> dims;
   for (Attribute map : maps) {
     auto affine = dyn_cast<AffineMapAttr>(map);
-    if (!affine || affine.getValue().getNumSymbols())
-      return emitError() << "expects affine maps without symbols, found "
+    if (!affine || (affine.getValue().getNumSymbols() != 0 &&
+                    affine.getValue().getNumSymbols() != extents))
+      return emitError() << "expects affine maps without symbols, or with "
+                         << extents << " for the extents of the factors, found "
                          << map;
     if (dims.value_or(affine.getValue().getNumDims()) !=
         affine.getValue().getNumDims())

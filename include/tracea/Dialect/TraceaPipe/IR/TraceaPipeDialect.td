@@ -192,6 +192,8 @@ def TraceaPipe_DefinitionAttr : TraceaPipe_Attr<"Definition", "definition"> {
     gives the element of argument `operands[i]` that is read; beyond the extents
     of an argument elements are zero. A dimension that is summed over is, by
     itself, a result of the map of some factor, whose extent there is its end.
+    Maps have no symbols, or one for each extent of each factor, in order: which
+    group a channel is of is a quotient by how many of them a group has.
 
     The kernel is compared with it (`tracea-verify-coverage`), so that a wrong
     row, column, step or tap of an operand is found. What an epilogue computes
