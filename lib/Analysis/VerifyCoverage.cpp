@@ -171,10 +171,12 @@ private:
         result = decideWithin(coverage, content);
       if (result.verdict == cov::Verdict::Proved)
         KernelCoverage::add(withValues, content);
-      else if (result.verdict == cov::Verdict::Refuted)
+      else if (result.verdict == cov::Verdict::Refuted && !isPastEnd(result))
         refuted.push_back(&content);
       else if (open.empty())
-        open = content.name + ": " + result.reason;
+        open = content.name + ": " +
+               (isPastEnd(result) ? "it walks past the end of an argument"
+                                  : result.reason);
       isProved &= result.verdict == cov::Verdict::Proved;
     }
     if (isProved)
@@ -222,6 +224,15 @@ private:
                  *getOperation().getSourceOp() + "' reads")
                     .str(),
                 proved);
+  }
+
+  /// Whether a sum that nothing defines has terms past the end of an argument.
+  /// There are zeros, and what a function makes of them its masks decide, which
+  /// are not followed; an access out of bounds is refuted as such.
+  bool isPastEnd(const cov::Result &result) {
+    return result.verdict == cov::Verdict::Refuted &&
+           result.finding.property == cov::Property::Bounds &&
+           !getOperation().getDefinitionsAttr();
   }
 
   /// Tens of queries do; what needs more is beyond the method, and all that is

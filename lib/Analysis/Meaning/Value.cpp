@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Value.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -221,6 +222,50 @@ bool ValueReader::compute(TermRef term, Value &result) {
   return false;
 }
 
+static bool isMinusInfinity(const Piece &piece) {
+  return piece.factor > 0 && piece.variables.empty() &&
+         piece.terms.size() == 1 &&
+         piece.terms[0]->kind == TermKind::Constant &&
+         llvm::StringSwitch<bool>(piece.terms[0]->symbol)
+             .Cases({"0xFFF0000000000000 : f64", "0xFF800000 : f32",
+                     "0xFF80 : bf16", "0xFC00 : f16"},
+                    true)
+             .Default(false);
+}
+
+/// e to the power of minus infinity is zero, as masks have it: without what
+/// they mask, where they ask for one coordinate. Which of several a mask lets
+/// through is left to the term.
+bool ValueReader::computeExponential(TermRef term, Value &result) {
+  const Value *power = read(term->operands[0]);
+  if (!power)
+    return false;
+  Piece piece = single(term);
+  // Masks of masks have the conditions of the outer ones as well.
+  SmallVector<std::pair<size_t, size_t>> masks;
+  for (auto [number, part] : llvm::enumerate(*power))
+    if (isMinusInfinity(part))
+      masks.push_back({part.domain.size(), number});
+  llvm::sort(masks);
+  for (auto [size, number] : masks) {
+    SmallVector<Condition> open;
+    for (const Condition &condition : (*power)[number].domain)
+      if (!llvm::is_contained(piece.domain, condition))
+        open.push_back(condition);
+    // Whatever has passed the masks before is masked.
+    if (open.empty())
+      return true;
+    llvm::SmallSetVector<unsigned, 2> used;
+    if (open.size() == 1 && !open[0].isEquality)
+      index.forEachVariable(open[0].form,
+                            [&](unsigned id) { used.insert(id); });
+    if (used.size() == 1)
+      restrict(piece, {index.sub(Form(-1), open[0].form)});
+  }
+  result.push_back(std::move(piece));
+  return true;
+}
+
 bool ValueReader::computeOperation(TermRef term, Value &result) {
   enum Kind { Add, Sub, Mul, Fma, Negate, Same, Other };
   StringRef name = StringRef(term->symbol).split(' ').first;
@@ -232,6 +277,8 @@ bool ValueReader::computeOperation(TermRef term, Value &result) {
                   .Case("arith.negf", Negate)
                   .Cases({"arith.extf", "arith.extsi"}, Same)
                   .Default(Other);
+  if (name == "math.exp" || name == "math.exp2")
+    return computeExponential(term, result);
   if (kind == Other) {
     result.push_back(single(term));
     return true;

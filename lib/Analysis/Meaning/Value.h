@@ -59,6 +59,7 @@ private:
   const Value *fail(llvm::StringRef why);
   bool compute(numerics::TermRef term, Value &result);
   bool computeOperation(numerics::TermRef term, Value &result);
+  bool computeExponential(numerics::TermRef term, Value &result);
   bool computeFold(numerics::TermRef term, Value &result);
   bool computeSelect(numerics::TermRef term, Value &result);
   /// What holds where `condition` is true, and where it is false; the latter

@@ -457,8 +457,12 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
 
 void KernelCoverage::extractValues() {
   size_t first = contents.size();
-  // Without a store to an argument there is no result to speak of.
-  if (sites.empty())
+  // Without a store to an argument that has elements there is no result to
+  // speak of.
+  if (llvm::all_of(sites, [](const Site &site) {
+        auto type = cast<MemRefType>(site.buffer.getType());
+        return llvm::is_contained(type.getShape(), 0);
+      }))
     return;
   ValueSums values(*this, kernel);
   valuesUndecided = values.run();

@@ -11,6 +11,7 @@
 // them along k. Copies fill with zeros what lies past the ends of a matrix.
 
 #include "ContractionResults.h"
+#include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "tracea/TargetInfo/TargetInfo.h"
@@ -210,12 +211,49 @@ static int64_t getNumResidents(Contraction &contraction, int64_t numWarps) {
   return std::max<int64_t>(warps / numWarps, 1);
 }
 
+static std::optional<::tracea::target::TargetDescription>
+getDescription(TargetAttr target) {
+  StringRef name = target ? target.getName() : StringRef();
+  return ::tracea::target::lookup(std::string_view(name.data(), name.size()));
+}
+
 /// Whether the target copies to shared memory beside its lanes.
 static bool hasAsyncCopies(TargetAttr target) {
-  StringRef name = target ? target.getName() : StringRef();
   std::optional<::tracea::target::TargetDescription> description =
-      ::tracea::target::lookup(std::string_view(name.data(), name.size()));
+      getDescription(target);
   return !description || description->async.asyncCopy;
+}
+
+/// How much of k a lane reads at a time: of a step of few products the proof
+/// that each term is there once is short, and along k it takes as many elements
+/// as along a run. What it reads, converted, and its sums have to fit into
+/// registers.
+static int64_t getDepth(Contraction &contraction, const LaneGrid &grid,
+                        bool isAlongK) {
+  constexpr int64_t kProducts = 4;
+  ScheduleAttr schedule = contraction.getSchedule();
+  ArrayRef<int64_t> registers =
+      schedule.getFields<schedule::SimtGemm>().registers;
+  int64_t least = isAlongK ? LaneGrid::kLongestRun : 1;
+  int64_t depth = std::max(schedule.getTile()[2] / kProducts, least);
+  std::optional<::tracea::target::TargetDescription> description =
+      getDescription(contraction.getTarget());
+  if (!description)
+    return depth;
+  Type sums = contraction.getAccumulatorType();
+  Type element = contraction.getLhs().getElementType();
+  int64_t sumBits = sums.getIntOrFloatBitWidth();
+  int64_t bits =
+      isa<FloatType>(element) ? sumBits : element.getIntOrFloatBitWidth();
+  int64_t threads = grid.getNumWarps() * description->occupancy.subgroupSize;
+  int64_t most = ::tracea::analysis::getLaunchRegisters(
+      threads, ::tracea::analysis::getResourceLimits(*description));
+  while (most && depth > least &&
+         (registers[0] + registers[1]) * depth * bits +
+                 registers[0] * registers[1] * sumBits >
+             32 * most)
+    depth /= 2;
+  return depth;
 }
 
 namespace {
@@ -265,12 +303,7 @@ void LaneKernel::build(KernelBuilder &kb) {
       residents > 1)
     kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(residents));
 
-  // A step of few products: the proof that each term is there once takes long
-  // for many. Along k a lane reads as many elements as along a run.
-  constexpr int64_t kProducts = 4;
-  depth = std::max<int64_t>(tileK / kProducts, 1);
-  if (lhsBlock.isAlongK || rhsBlock.isAlongK)
-    depth = std::max(depth, LaneGrid::kLongestRun);
+  depth = getDepth(contraction, grid, lhsBlock.isAlongK || rhsBlock.isAlongK);
   auto accumulator =
       getTile({tileM, tileN}, sums, Operand::Result, false, grid.groups[0]);
   auto lhsTile = getTile({tileM, depth}, element, Operand::Lhs,

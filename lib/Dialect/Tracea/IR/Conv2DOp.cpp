@@ -68,7 +68,7 @@ bool Conv2DOp::isDepthwise() {
                    ? groups
                    : ShapedType::kDynamic;
   }
-  return groups > 1 && groups == channels;
+  return groups == channels;
 }
 
 //===----------------------------------------------------------------------===//
