@@ -171,12 +171,11 @@ private:
         result = decideWithin(coverage, content);
       if (result.verdict == cov::Verdict::Proved)
         KernelCoverage::add(withValues, content);
-      else if (result.verdict == cov::Verdict::Refuted && !isPastEnd(result))
+      else if (std::string excuse = getExcuse(content, result);
+               result.verdict == cov::Verdict::Refuted && excuse.empty())
         refuted.push_back(&content);
       else if (open.empty())
-        open = content.name + ": " +
-               (isPastEnd(result) ? "it walks past the end of an argument"
-                                  : result.reason);
+        open = content.name + ": " + (excuse.empty() ? result.reason : excuse);
       isProved &= result.verdict == cov::Verdict::Proved;
     }
     if (isProved)
@@ -226,13 +225,18 @@ private:
                 proved);
   }
 
-  /// Whether a sum that nothing defines has terms past the end of an argument.
-  /// There are zeros, and what a function makes of them its masks decide, which
-  /// are not followed; an access out of bounds is refuted as such.
-  bool isPastEnd(const cov::Result &result) {
-    return result.verdict == cov::Verdict::Refuted &&
-           result.finding.property == cov::Property::Bounds &&
-           !getOperation().getDefinitionsAttr();
+  /// Why the claim of a sum that nothing defines, which is refuted, may ask too
+  /// much. An access out of bounds is refuted as such: past the end of an
+  /// argument there are zeros, and what a function makes of them its masks
+  /// decide, which are not followed.
+  std::string getExcuse(const ContentClaim &content,
+                        const cov::Result &result) {
+    if (result.verdict != cov::Verdict::Refuted ||
+        getOperation().getDefinitionsAttr())
+      return "";
+    if (result.finding.property == cov::Property::Bounds)
+      return "it walks past the end of an argument";
+    return content.part.doubt;
   }
 
   /// Tens of queries do; what needs more is beyond the method, and all that is

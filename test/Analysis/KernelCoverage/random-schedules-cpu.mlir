@@ -35,6 +35,18 @@ func.func @one_channel(%x: tensor<2x28x28x1xf32>, %w: tensor<1x5x5x1xf32>, %e: t
 
 // -----
 
+// The filter's type tells that the result has one channel.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME: claim = "all elements of 1 result written exactly once, 1 sum in them as defined with each term once,
+func.func @channel_of_filter(%x: tensor<?x1x16x22xf64>, %w: tensor<1x1x1x1xf64>, %e: tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64> {
+  %r = tracea.conv2d layout nchw filter krsc strides [1, 2] pads [1, 1, 3, 3] dilations [3, 3]
+         ins(%x, %w : tensor<?x1x16x22xf64>, tensor<1x1x1x1xf64>) outs(%e : tensor<?x?x?x?xf64>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [8, 64, 1, 1], registers = [1, 16]>
+  return %r : tensor<?x?x?x?xf64>
+}
+
+// -----
+
 // The window lets the one query see the last key: what is masked weighs nothing.
 // CHECK-LABEL: tracea_pipe.kernel @attention_0(
 // CHECK-SAME: claim = "all elements of 1 result written exactly once,
@@ -67,4 +79,16 @@ func.func @causal(%q: tensor<1x1x3x1xf32>, %e: tensor<1x1x3x1xf32>) -> tensor<1x
          outs(%e : tensor<1x1x3x1xf32>)
          schedule <variant = "attention.flash", unit = vector, tile = [4, 16], registers = [4, 16]> -> tensor<1x1x3x1xf32>
   return %r : tensor<1x1x3x1xf32>
+}
+
+// -----
+
+// Weights over keys of one element, and the blocks of keys that a mask has: one loop walks along both.
+// CHECK-LABEL: tracea_pipe.kernel @attention_0(
+// CHECK-SAME: claim = "all elements of 1 result written exactly once,
+func.func @blocks(%q: tensor<?x1x127x1xbf16>, %k: tensor<2x?x32x1xbf16>, %v: tensor<?x1x?x1xbf16>, %m: tensor<1x1x64x?xi1>, %e: tensor<?x1x127x1xbf16>) -> tensor<?x1x127x1xbf16> {
+  %r = tracea.attention window [1, 0] scale 3.000000e-01 ins(%q, %k, %v : tensor<?x1x127x1xbf16>, tensor<2x?x32x1xbf16>, tensor<?x1x?x1xbf16>)
+         block_mask(%m : tensor<1x1x64x?xi1>) block_size [2, 16] outs(%e : tensor<?x1x127x1xbf16>)
+         schedule <variant = "attention.flash", unit = vector, tile = [64, 32], registers = [2, 16]> -> tensor<?x1x127x1xbf16>
+  return %r : tensor<?x1x127x1xbf16>
 }

@@ -166,12 +166,16 @@ std::optional<Expr> IndexContext::getEnd(Term term) {
 std::optional<std::pair<Expr, Expr>>
 IndexContext::getDigits(Operation *op, const Expr &number,
                         const Expr &divisor) {
-  std::optional<Term> whole = getSingleTerm(number);
-  std::optional<Expr> end = whole ? getEnd(*whole) : std::nullopt;
+  // A quotient by a constant is a number as good as one that is counted.
+  if (!number.isValid() || number.terms().size() != 1 ||
+      number != Expr(number.terms().front().first))
+    return std::nullopt;
+  Term whole = number.terms().front().first;
+  std::optional<Expr> end = getEnd(whole);
   if (!isMultiple(end, divisor))
     return std::nullopt;
   Expr quotients = math.getQuotientExtent(*end, divisor);
-  auto [it, inserted] = splits.try_emplace({*whole, divisor}, Expr(), Expr());
+  auto [it, inserted] = splits.try_emplace({whole, divisor}, Expr(), Expr());
   if (inserted) {
     Term quotient = math.space.id("quotient", cov::Range(quotients));
     Term rest = math.space.id("rest", cov::Range(divisor));

@@ -66,7 +66,10 @@ private:
     return {index, terms, at, coordinates, definition, extent};
   }
   Form getExtent(unsigned argument, unsigned dim);
+  /// Whether the result has no elements, or one coordinate in a dimension, as
+  /// far as types tell.
   bool hasNoElements(DefinitionAttr definition);
+  bool hasOne(unsigned dim);
 
   KernelCoverage &coverage;
   KernelOp kernel;
@@ -98,21 +101,32 @@ Form ValueSums::getExtent(unsigned argument, unsigned dim) {
                                 : Form(type.getDimSize(dim));
 }
 
-/// Whether a factor has no rows or no columns. Then the result has none either,
-/// though its type may not tell.
-bool ValueSums::hasNoElements(DefinitionAttr definition) {
-  unsigned rank = coordinates.size();
+/// Whether a factor's type says that it has `extent` rows or columns of those
+/// of the result, of which dimension `dim` is one. Then the result has no more,
+/// though its own type may not tell.
+static bool hasFactor(KernelOp kernel, DefinitionAttr definition, unsigned dim,
+                      int64_t extent) {
   for (int64_t factor = 0; factor < definition.getFactors(); ++factor) {
     auto type = cast<MemRefType>(
         kernel.getFunctionType().getInput(definition.getOperands()[factor]));
-    for (auto [extent, expr] :
-         llvm::zip(type.getShape(), definition.getMap(factor).getResults())) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (extent == 0 && dim && dim.getPosition() < rank)
+    for (auto [size, expr] :
+         llvm::zip(type.getShape(), definition.getMap(factor).getResults()))
+      if (auto own = dyn_cast<AffineDimExpr>(expr);
+          own && own.getPosition() == dim && size == extent)
         return true;
-    }
   }
   return false;
+}
+
+bool ValueSums::hasNoElements(DefinitionAttr definition) {
+  return llvm::any_of(
+      llvm::seq<unsigned>(coordinates.size()),
+      [&](unsigned dim) { return hasFactor(kernel, definition, dim, 0); });
+}
+
+bool ValueSums::hasOne(unsigned dim) {
+  return getExtent(result, dim) == Form(1) ||
+         (definition && hasFactor(kernel, definition, dim, 1));
 }
 
 /// Whether the operation that the kernel was made for has its kernels say which
@@ -164,8 +178,7 @@ std::string ValueSums::run() {
     // A dimension of one element has no other coordinate.
     coordinates.clear();
     for (auto [dim, coordinate] : llvm::enumerate(element.at))
-      coordinates.push_back(
-          getExtent(result, dim) == Form(1) ? Form(0) : index.form(coordinate));
+      coordinates.push_back(hasOne(dim) ? Form(0) : index.form(coordinate));
     std::set<numerics::TermRef> seen;
     if (std::string reason = addValue(element.term, element.at, seen);
         !reason.empty())
@@ -377,6 +390,21 @@ static std::string getKey(const meaning::ClosedSum &sum) {
   return key;
 }
 
+/// Whether one loop walks along several dimensions: keys, and the blocks of
+/// them that a mask has. It need not visit all pairs of their places.
+static bool isAlongTogether(const meaning::ClosedSum &sum,
+                            const numerics::IndexSpace &index) {
+  for (auto [number, dim] : llvm::enumerate(sum.dims))
+    for (const meaning::WalkedDim &other :
+         ArrayRef(sum.dims).take_front(number))
+      for (auto [p, part] : llvm::enumerate(sum.parts))
+        for (unsigned variable : part.variables)
+          if (index.uses(dim.forms[p], variable) &&
+              index.uses(other.forms[p], variable))
+            return true;
+  return false;
+}
+
 void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   ContentClaim content;
   content.part.kind = CoveragePart::Values;
@@ -452,6 +480,8 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   if (content.undecided.empty())
     content.stage = std::move(stage);
   coverage.finish(content);
+  if (content.part.doubt.empty() && isAlongTogether(sum, index))
+    content.part.doubt = "it walks along several dimensions at once";
   coverage.contents.push_back(std::move(content));
 }
 
