@@ -465,11 +465,15 @@ static bool isSamePlace(Operation *x, Operation *y) {
 
 SmallVector<ElementTerm> Evaluator::run() {
   SmallVector<ElementTerm> results;
+  // Of results without elements nothing need be written.
+  bool areEmpty = false;
   collectWriters();
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     auto it = writers.find(argument);
     if (it == writers.end())
       continue;
+    areEmpty |=
+        llvm::is_contained(cast<MemRefType>(argument.getType()).getShape(), 0);
     SmallVector<Operation *> sites;
     for (Operation *writer : it->second)
       // The same place, written on another branch, says the same.
@@ -489,7 +493,7 @@ SmallVector<ElementTerm> Evaluator::run() {
         results.push_back(std::move(*result));
     }
   }
-  if (results.empty())
+  if (results.empty() && !areEmpty)
     index.fail("nothing is written");
   return results;
 }
