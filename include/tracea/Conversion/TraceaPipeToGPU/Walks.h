@@ -14,8 +14,10 @@ namespace mlir::tracea_pipe {
 /// extents are constants.
 SmallVector<Value> getWalkCoordinates(Emitter &b, Value walk, Value at);
 
-/// The inputs of the map of a copy for the element `at` (indices) of its tile.
-SmallVector<Value> getMapInputs(Emitter &b, CopyOp op, ValueRange at);
+/// What the coordinates of a window are linear in, for the element `at`
+/// (indices) of its tile.
+SmallVector<Value> getMapInputs(Emitter &b, const GlobalWindow &window,
+                                ValueRange at);
 
 } // namespace mlir::tracea_pipe
 

@@ -12,7 +12,7 @@
 #define TRACEA_CONVERSION_TRACEAPIPETOGPU_WINDOWS_H
 
 #include "tracea/Algebra/Swizzle.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 namespace mlir::tracea_pipe {
 
@@ -73,9 +73,24 @@ struct GlobalBuffer {
 
 /// An access to such memory, in its coordinates.
 struct GlobalWindow {
+  /// What one more of a dimension of the tile adds to coordinate `dim`; that of
+  /// a dimension that walks depends on where it is.
+  int64_t getFactor(const WindowDim &dim, unsigned tileDim) const;
+  /// Whether coordinate `dim` depends on a dimension of the tile.
+  bool dependsOn(const WindowDim &dim, unsigned tileDim) const;
+
   Value buffer;
   SmallVector<WindowDim> dims;
+  /// Where a dimension of the tile walks: what the coordinates are linear in,
+  /// and through what it walks. Else they are so in the tile's dimensions.
+  SmallVector<MapInput> inputs;
+  SmallVector<Value> walks;
 };
+
+/// Has the window of a transfer go along its walks: through their coordinates,
+/// or, where these are all that memory has there, along its elements, so that
+/// nothing is divided.
+void addWalks(GlobalWindow &window, const TileTransfer &transfer);
 
 /// Whether coordinate 1 of an access runs along the last dimension, alone and
 /// by steps of one.

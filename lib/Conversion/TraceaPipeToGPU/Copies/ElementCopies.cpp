@@ -111,7 +111,7 @@ struct LowerCopy : KernelPattern<CopyOp> {
     forEachElement(b, type.getShape(), [&](ValueRange at) {
       Value inside = isBelow(b, at, adaptor.getLimits());
       Address place =
-          b.global(source, getMapInputs(b, op, at), op.getPadded(), inside);
+          b.global(source, getMapInputs(b, source, at), op.getPadded(), inside);
       Value value = b.choose(
           from, inside,
           [&]() { return b.load(from, place, getElementBytes(memory)); },

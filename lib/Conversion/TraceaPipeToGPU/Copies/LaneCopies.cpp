@@ -101,7 +101,7 @@ bool LaneCopy::matches() {
 /// last dimension; rows may walk.
 bool LaneCopy::runsAlongColumns() {
   if (source.dims.empty() ||
-      (!op.getAlong().empty() && op.getAlong() != ArrayRef<int64_t>{0}))
+      (!source.walks.empty() && op.getAlong() != ArrayRef<int64_t>{0}))
     return false;
   for (const WindowDim &dim : ArrayRef(source.dims).drop_back())
     if (dim.form.coefficients.back())
@@ -256,7 +256,7 @@ void LaneCopy::copyPieces(int64_t bytes) {
                                    b.index(type.getDimSize(0)));
     b.onlyIf(some, [&, &to = to, &origin = origin]() {
       SmallVector<Value> inputs = at;
-      if (!op.getAlong().empty()) {
+      if (!source.walks.empty()) {
         inputs = getRowInputs(pieces, origin.first);
         inputs.push_back(at[1]);
       }
@@ -354,7 +354,7 @@ void LaneCopy::copyNarrowPieces(int64_t bytes) {
   Pieces pieces(bytes, elementBytes, type.getShape(), b.team.getNumThreads());
   forEachPiece(pieces, [&](ValueRange at) {
     Value inside;
-    SmallVector<Value> inputs = getMapInputs(b, op, at);
+    SmallVector<Value> inputs = getMapInputs(b, source, at);
     Address from = b.global(source, inputs, getCheckedRows(), inside);
     Value valid = getValidBytes(inputs, inside, pieces);
     b.target.copyAsync(b, stagedPlace(at), from, bytes, valid,
@@ -372,8 +372,8 @@ void LaneCopy::copyElements(int64_t bytes) {
     for (int64_t i = 0; i < pieces.elements; ++i) {
       Value inside;
       SmallVector<Value> one = {at[0], b.add(at[1], i)};
-      Address from =
-          b.global(source, getMapInputs(b, op, one), op.getPadded(), inside);
+      Address from = b.global(source, getMapInputs(b, source, one),
+                              op.getPadded(), inside);
       elements.push_back(loadElement(b, element, from, inside));
     }
     Value piece = vector::FromElementsOp::create(

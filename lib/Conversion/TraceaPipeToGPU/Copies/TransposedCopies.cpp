@@ -6,11 +6,13 @@
 // bytes is a copy of its own, for no wider piece stays together. Eight lanes
 // read neighbours of the source, one sector of memory, and four of these eights
 // write neighbours of the block; with a swizzle by rows they write to all
-// banks.
+// banks. Where the columns of the block are pixels of images, a lane divides
+// once for each of its columns where the walk begins.
 
 #include "Copies/HeldCopies.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 #include "tracea/Conversion/TraceaPipeToGPU/ThreadOffsets.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -51,6 +53,10 @@ public:
 private:
   SmallVector<Address> getPlaces(const Shares &shares);
   Address getSource(const Address &first, int64_t rows, int64_t columns);
+  bool hasColumnStride() const;
+  Value getColumn(const Shares &shares);
+  SmallVector<Value> getInputs(const Shares &shares, Value row, Value column,
+                               int64_t round);
   Value getSize(Value inside);
   void copyRounds(const Shares &shares, ArrayRef<Address> places, Value row,
                   Value column, HeldCopies *held);
@@ -67,11 +73,11 @@ private:
 } // namespace
 
 /// The block's rows run along the source's last dimension, and its columns
-/// along the one before; both extents are powers of two.
+/// along others, alone or on a walk; both extents are powers of two.
 bool TransposedCopy::matches() {
   size_t rank = source.dims.size();
-  if (type.getRank() != 2 || !op.getLimits().empty() ||
-      !op.getAlong().empty() || rank < 2 ||
+  if (type.getRank() != 2 || !op.getLimits().empty() || rank < 2 ||
+      (!source.walks.empty() && op.getAlong() != ArrayRef<int64_t>{1}) ||
       memory.type.getElementType() != type.getElementType() ||
       (bytes != 4 && bytes != 8) || !b.team.thread ||
       !llvm::isPowerOf2_64(b.team.getNumThreads()) ||
@@ -80,11 +86,46 @@ bool TransposedCopy::matches() {
       dest.dims.front().form.coefficients[0] != 1)
     return false;
   for (auto [number, dim] : llvm::enumerate(source.dims)) {
-    int64_t row = number + 1 == rank, column = number + 2 == rank;
-    if (dim.form.coefficients[0] != row || dim.form.coefficients[1] != column)
+    bool isLast = number + 1 == rank;
+    if (source.getFactor(dim, 0) != isLast ||
+        (isLast && source.dependsOn(dim, 1)))
       return false;
   }
   return true;
+}
+
+/// Whether neighbouring columns are rows of the source, and their distance its
+/// last extent.
+bool TransposedCopy::hasColumnStride() const {
+  for (auto [number, dim] : llvm::enumerate(source.dims))
+    if (source.getFactor(dim, 1) != (number + 2 == source.dims.size()))
+      return false;
+  return source.walks.empty();
+}
+
+/// This thread's first column.
+Value TransposedCopy::getColumn(const Shares &shares) {
+  Value thread = arith::IndexCastOp::create(b, b.getIndexType(), b.team.thread);
+  Value number =
+      b.createOrFold<arith::DivUIOp>(thread, b.index(shares.nearRows));
+  return b.createOrFold<arith::RemUIOp>(number, b.index(shares.columns));
+}
+
+/// What the source's coordinates are linear in, at `row` of this thread's
+/// column of a round. The coordinates of a walk are computed where it begins.
+SmallVector<Value> TransposedCopy::getInputs(const Shares &shares, Value row,
+                                             Value column, int64_t round) {
+  SmallVector<Value> inputs{row};
+  if (source.walks.empty()) {
+    inputs.push_back(b.add(column, round * shares.columns));
+    return inputs;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(getDelinearize(source.walks.front()));
+  Value first = b.add(getColumn(shares), round * shares.columns);
+  llvm::append_range(inputs,
+                     getWalkCoordinates(b, source.walks.front(), first));
+  return inputs;
 }
 
 /// Where the elements of this thread go: for each round of rows those of
@@ -157,7 +198,7 @@ void TransposedCopy::emit() {
     row =
         b.add(row, b.mul(part(shares.nearRows * shares.columns, shares.farRows),
                          shares.nearRows));
-  Value column = part(shares.nearRows, shares.columns);
+  Value column = getColumn(shares);
 
   Value some;
   if (shares.getThreads() < threads)
@@ -175,16 +216,26 @@ void TransposedCopy::emit() {
 void TransposedCopy::copyRounds(const Shares &shares, ArrayRef<Address> places,
                                 Value row, Value column, HeldCopies *held) {
   Type element = b.getIntegerType(8 * bytes);
-  Address first = b.global(source, {row, column});
+  bool hasStride = hasColumnStride();
+  SmallVector<SmallVector<Value>> inputs;
+  SmallVector<Address> firsts;
+  for (int64_t j = 0; j < (hasStride ? 1 : shares.columnRounds); ++j) {
+    inputs.push_back(getInputs(shares, row, column, j));
+    firsts.push_back(b.global(source, inputs.back()));
+  }
   const Address *to = places.begin();
   int64_t rows = shares.nearRows * shares.farRows;
   for (int64_t i = 0; i < shares.rowRounds; ++i)
     for (int64_t j = 0; j < shares.columnRounds; ++j, ++to) {
-      SmallVector<Value> at = {b.add(row, i * rows),
-                               b.add(column, j * shares.columns)};
+      SmallVector<Value> at = inputs[hasStride ? 0 : j];
+      at[0] = b.add(row, i * rows);
+      if (hasStride)
+        at[1] = b.add(column, j * shares.columns);
       Value inside;
       b.global(source, at, op.getPadded(), inside);
-      Address from = getSource(first, i * rows, j * shares.columns);
+      Address from =
+          hasStride ? getSource(firsts.front(), i * rows, j * shares.columns)
+                    : getSource(firsts[j], i * rows, /*columns=*/0);
       if (!b.context.plan.holdsCopies) {
         b.target.copyAsync(b, *to, from, bytes, getSize(inside),
                            /*streams=*/false);

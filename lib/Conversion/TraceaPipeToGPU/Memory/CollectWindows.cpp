@@ -21,11 +21,12 @@ LogicalResult mlir::tracea_pipe::collectWindow(Operation *op,
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!type)
     return success();
-  if (std::optional<TileTransfer> transfer = getTileTransfer(op);
-      transfer && !transfer->along.empty() && !isa<CopyOp>(op))
-    return op->emitOpError()
-           << "goes along a walk; this target has a lowering for walks of "
-              "'tracea_pipe.copy' alone";
+  std::optional<TileTransfer> transfer = getTileTransfer(op);
+  bool walks =
+      transfer && !transfer->along.empty() && transfer->memory == operand.get();
+  if (walks && isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
+    return op->emitOpError() << "goes along a walk through staged memory; this "
+                                "target walks through memory of the launcher";
   if (!map)
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
   if (isa_and_nonnull<StagedAttr>(type.getMemorySpace())) {
@@ -60,6 +61,8 @@ LogicalResult mlir::tracea_pipe::collectWindow(Operation *op,
     diag.attachNote(window.buffer.getLoc()) << "the memory comes from here";
     return failure();
   }
+  if (walks)
+    addWalks(window, *transfer);
   context.globalWindows[&operand] = std::move(window);
   return success();
 }

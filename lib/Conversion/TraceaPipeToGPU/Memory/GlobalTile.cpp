@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/GlobalTile.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,8 +31,10 @@ std::optional<unsigned> GlobalTile::getColumnDim() const {
   for (unsigned dim = 0; dim < tile.getRank(); ++dim) {
     bool isColumn = true;
     for (auto [number, entry] : llvm::enumerate(window.dims))
-      isColumn &= entry.form.coefficients[dim] ==
-                  (number + 1 == window.dims.size() ? 1 : 0);
+      isColumn &=
+          window.getFactor(entry, dim) ==
+              (number + 1 == window.dims.size() ? 1 : 0) &&
+          (window.getFactor(entry, dim) != 0 || !window.dependsOn(entry, dim));
     if (isColumn)
       return dim;
   }
@@ -45,9 +48,12 @@ int64_t GlobalTile::getColumnAlignment() const {
   int64_t elements = column.form.constant;
   auto add = [&](ArrayRef<DenseI64ArrayAttr> basis) {
     for (DenseI64ArrayAttr vector : basis)
-      for (auto [factor, step] :
-           llvm::zip(column.form.coefficients, vector.asArrayRef()))
-        elements = std::gcd(elements, factor * step);
+      for (auto [dim, step] : llvm::enumerate(vector.asArrayRef())) {
+        int64_t factor = window.getFactor(column, dim);
+        // What walks adds anything.
+        bool adds = step && !factor && window.dependsOn(column, dim);
+        elements = std::gcd(elements, adds ? 1 : factor * step);
+      }
   };
   add(lanes.getLane());
   add(lanes.getWarp());
@@ -74,7 +80,7 @@ SmallVector<GlobalTile::Piece> GlobalTile::getPieces(bool whole,
   SmallVector<bool> matters(tile.getRank(), !share);
   for (unsigned dim = 0; dim < tile.getRank(); ++dim) {
     for (const WindowDim &entry : window.dims)
-      matters[dim] |= entry.form.coefficients[dim] != 0;
+      matters[dim] |= window.dependsOn(entry, dim);
     if (!limits.empty()) {
       std::optional<int64_t> known = getConstantIntValue(limits[dim]);
       matters[dim] |= !whole && !(known && *known >= tile.getDimSize(dim));
@@ -137,7 +143,8 @@ Address GlobalTile::getPlace(const Piece &piece) {
   std::optional<unsigned> column = getColumnDim();
   if (column && lanes.hasSeparateLanes())
     std::swap(displacement, fixed[*column]);
-  Address place = b.global(window, toIndices(b, coordinates.get(fixed)));
+  Address place = b.global(
+      window, getMapInputs(b, window, toIndices(b, coordinates.get(fixed))));
   return displacement
              ? b.advance(place, buffer.type.getElementType(), displacement)
              : place;

@@ -9,6 +9,7 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -164,6 +165,91 @@ bool mlir::tracea_pipe::runsAlongLast(ArrayRef<WindowDim> dims) {
       return false;
   return dims.back().form.coefficients[0] == 0 &&
          dims.back().form.coefficients[1] == 1;
+}
+
+int64_t GlobalWindow::getFactor(const WindowDim &dim, unsigned tileDim) const {
+  if (inputs.empty())
+    return dim.form.coefficients[tileDim];
+  for (auto [input, factor] : llvm::zip_equal(inputs, dim.form.coefficients))
+    if (input.dim == tileDim && input.walk < 0)
+      return factor;
+  return 0;
+}
+
+bool GlobalWindow::dependsOn(const WindowDim &dim, unsigned tileDim) const {
+  if (inputs.empty())
+    return dim.form.coefficients[tileDim] != 0;
+  return llvm::any_of(llvm::zip_equal(inputs, dim.form.coefficients),
+                      [&](const auto &entry) {
+                        auto [input, factor] = entry;
+                        return input.dim == tileDim && factor != 0;
+                      });
+}
+
+/// Whether `extent` is that of a dimension of `memory`.
+static bool isExtent(Value extent, Value memory, unsigned dim) {
+  auto type = cast<MemRefType>(memory.getType());
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (!type.isDynamicDim(dim))
+    return known == type.getDimSize(dim);
+  auto op = extent.getDefiningOp<memref::DimOp>();
+  return op && op.getSource() == memory && op.getConstantIndex() == dim;
+}
+
+/// The first of the neighbouring dimensions of memory that a walk goes through
+/// whole, in their order, and nothing else: the number that is walked counts
+/// their elements.
+static std::optional<unsigned> findWhole(const GlobalWindow &window,
+                                         DelinearizeOp walk, int number) {
+  unsigned count = walk.getBasis().size() + 1;
+  for (unsigned first = 0; first + count <= window.dims.size(); ++first) {
+    bool isWhole = true;
+    for (auto [dim, entry] : llvm::enumerate(window.dims))
+      for (auto [input, factor] :
+           llvm::zip_equal(window.inputs, entry.form.coefficients)) {
+        bool isOwn = dim >= first && dim < first + count;
+        bool isPlace = input.walk == number && dim == first + input.coordinate;
+        if (isOwn || input.walk == number)
+          isWhole &= factor == (isPlace ? 1 : 0);
+      }
+    for (unsigned dim = first; dim < first + count; ++dim) {
+      const WindowDim &entry = window.dims[dim];
+      isWhole &= entry.terms.empty() && entry.form.constant == 0;
+      isWhole &= dim == first ||
+                 isExtent(walk.getBasis()[dim - first - 1], window.buffer, dim);
+    }
+    if (isWhole)
+      return first;
+  }
+  return std::nullopt;
+}
+
+void mlir::tracea_pipe::addWalks(GlobalWindow &window,
+                                 const TileTransfer &transfer) {
+  window.inputs = getMapInputs(transfer);
+  window.walks.assign(transfer.walks.begin(), transfer.walks.end());
+  // Whether a coordinate lies inside is asked of each by itself.
+  if (!transfer.padded.empty() || transfer.walks.size() != 1)
+    return;
+  DelinearizeOp walk = getDelinearize(transfer.walks.front());
+  std::optional<unsigned> first = findWhole(window, walk, 0);
+  if (!first)
+    return;
+  unsigned last = *first + walk.getBasis().size(), dims = transfer.shape.size();
+  for (auto [number, entry] : llvm::enumerate(window.dims)) {
+    LinearForm form;
+    form.constant = entry.form.constant;
+    for (unsigned dim = 0; dim < dims; ++dim)
+      form.coefficients.push_back(window.getFactor(entry, dim));
+    if (number == last) {
+      form.coefficients[transfer.along.front()] = 1;
+      addTerm(entry, walk.getFirst(), 1);
+      form.constant = entry.form.constant;
+    }
+    entry.form = std::move(form);
+  }
+  window.inputs.clear();
+  window.walks.clear();
 }
 
 Value mlir::tracea_pipe::stripReshapes(Value memory) {

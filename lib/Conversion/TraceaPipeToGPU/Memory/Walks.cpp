@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
-#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -29,10 +28,22 @@ SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
   return coordinates;
 }
 
-SmallVector<Value> mlir::tracea_pipe::getMapInputs(Emitter &b, CopyOp op,
+SmallVector<Value> mlir::tracea_pipe::getMapInputs(Emitter &b,
+                                                   const GlobalWindow &window,
                                                    ValueRange at) {
-  SmallVector<Value> coordinates(at);
-  return getMapInputs<Value>(
-      *getTileTransfer(op), coordinates,
-      [&](Value walk, Value one) { return getWalkCoordinates(b, walk, one); });
+  if (window.inputs.empty())
+    return SmallVector<Value>(at);
+  SmallVector<SmallVector<Value>> coordinates(window.walks.size());
+  SmallVector<Value> inputs;
+  for (const MapInput &input : window.inputs) {
+    if (input.walk < 0) {
+      inputs.push_back(at[input.dim]);
+      continue;
+    }
+    SmallVector<Value> &all = coordinates[input.walk];
+    if (all.empty())
+      all = getWalkCoordinates(b, window.walks[input.walk], at[input.dim]);
+    inputs.push_back(all[input.coordinate]);
+  }
+  return inputs;
 }
