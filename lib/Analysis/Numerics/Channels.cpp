@@ -116,7 +116,7 @@ Form Evaluator::phaseOf(Value value, Env env) {
 
 Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
                                  bool isAlone, const Form &team, Env env,
-                                 SmallVectorImpl<Form> *open) {
+                                 FillConditions *open) {
   SmallVector<Operation *> path;
   for (Operation *parent = commit->getParentOp(); parent != tiles;
        parent = parent->getParentOp())
@@ -159,9 +159,14 @@ Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
     inner = bind(inner, loop, iteration);
   }
   IndexSpace::Replacement solution;
-  if (solve({number}, {phaseOf(commit.getPhase(), inner)}, unknowns, env,
-            solution) != Hit::Yes ||
-      solution.size() != unknowns.size())
+  Form phase = phaseOf(commit.getPhase(), inner);
+  Hit hit = solve({number}, {phase}, unknowns, env, solution);
+  if (open)
+    open->isNever = hit == Hit::No;
+  // Outside of loops it is this fill where the numbers are equal.
+  if (hit == Hit::Unclear && open && unknowns.empty())
+    open->zero = index.sub(number, phase);
+  else if (hit != Hit::Yes || solution.size() != unknowns.size())
     return nullptr;
   Env found = intern({nullptr, role, team, nullptr, env->facts, env->ranges});
   auto next = loops.begin();
@@ -194,13 +199,14 @@ Evaluator::Env Evaluator::fillOf(CommitOp commit, const Form &number,
         if (!open)
           return nullptr;
         if (index.prove(index.sub(Form(-1), condition), env->facts)) {
-          open->assign({Form(-1)});
+          open->isNever = true;
           return nullptr;
         }
-        open->push_back(condition);
+        open->notNegative.push_back(condition);
       }
-    found =
-        open && !open->empty() ? inside : range(range(inside, iteration), room);
+    found = open && !open->notNegative.empty()
+                ? inside
+                : range(range(inside, iteration), room);
   }
   return found;
 }
@@ -320,9 +326,9 @@ TermRef Evaluator::readOneOf(WaitOp wait, ArrayRef<CommitOp> commits,
   struct Candidate {
     CommitOp commit;
     Env env;
-    SmallVector<Form, 2> conditions;
+    FillConditions conditions;
   };
-  SmallVector<Candidate> candidates;
+  SmallVector<Candidate, 2> candidates;
   unsigned unknown = 0;
   Form number = phaseOf(wait.getPhase(), env);
   for (CommitOp commit : commits) {
@@ -331,13 +337,16 @@ TermRef Evaluator::readOneOf(WaitOp wait, ArrayRef<CommitOp> commits,
       ++unknown;
       continue;
     }
-    Candidate candidate{commit, nullptr, {}};
+    Candidate candidate{commit, nullptr, FillConditions()};
     Form team = role ? find(env, role)->iteration : Form(0);
     candidate.env = fillOf(commit, number, /*isAlone=*/false, team, env,
                            &candidate.conditions);
+    // Loops come last: what they fill has a form for each number.
     if (candidate.env)
-      candidates.push_back(std::move(candidate));
-    else if (!llvm::is_contained(candidate.conditions, Form(-1)))
+      candidates.insert(candidate.conditions.zero ? candidates.begin()
+                                                  : candidates.end(),
+                        std::move(candidate));
+    else if (!candidate.conditions.isNever)
       ++unknown;
   }
   // The last place stands for what is left.
@@ -351,10 +360,15 @@ TermRef Evaluator::readOneOf(WaitOp wait, ArrayRef<CommitOp> commits,
     if (next + 1 == candidates.size() || !index.failure.empty())
       return value;
     TermRef others = from(next + 1);
-    for (const Form &condition : llvm::reverse(candidate.conditions))
-      value = terms.select(
-          terms.condition(condition, /*isEquality=*/false, env->facts), value,
-          others);
+    auto onlyIf = [&](const Form &condition, bool isEquality) {
+      value = terms.select(terms.condition(condition, isEquality, env->facts),
+                           value, others);
+    };
+    for (const Form &condition :
+         llvm::reverse(candidate.conditions.notNegative))
+      onlyIf(condition, /*isEquality=*/false);
+    if (candidate.conditions.zero)
+      onlyIf(*candidate.conditions.zero, /*isEquality=*/true);
     return value;
   };
   return from(0);

@@ -137,12 +137,17 @@ private:
   std::optional<Form> phaseStep(scf::ForOp loop, BlockArgument phase, Env env);
   Form timesStep(const Form &begin, const Form &rounds,
                  std::optional<Form> step, Env env);
+  /// What has to hold so that a fill is the one of a number.
+  struct FillConditions {
+    bool isNever = false;
+    llvm::SmallVector<Form, 2> notNegative;
+    std::optional<Form> zero;
+  };
   /// Where `commit` fills the slot of this number, as this team of its role;
-  /// null where it does not. It does so if nothing in `open` is
-  /// negative; without `open` that has to be proved.
+  /// null where it does not. It does so under the conditions in `open`; without
+  /// `open` they have to be proved.
   Env fillOf(tracea_pipe::CommitOp commit, const Form &number, bool isAlone,
-             const Form &team, Env env,
-             llvm::SmallVectorImpl<Form> *open = nullptr);
+             const Form &team, Env env, FillConditions *open = nullptr);
   /// What a fill has left in a buffer of its slot.
   TermRef filled(tracea_pipe::CommitOp fill, unsigned buffer,
                  const Coordinates &at, Env env);

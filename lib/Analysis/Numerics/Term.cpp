@@ -103,6 +103,27 @@ Facts TermSpace::assume(Facts facts, TermRef condition, bool value) {
   return facts;
 }
 
+/// Whether `condition` says that a variable has a value, for which `general` is
+/// `instance`.
+bool TermSpace::isInstance(TermRef condition, TermRef general,
+                           TermRef instance) {
+  const Form &zero = condition->forms[0];
+  if (condition->symbol != "eq")
+    return false;
+  for (auto [atom, factor] : zero.terms) {
+    if (index.atom(atom).kind != AtomKind::Variable || std::abs(factor) != 1 ||
+        !uses(general, atom))
+      continue;
+    Form value = index.sub(index.form(atom), index.scale(zero, factor));
+    if (!index.uses(value, atom) &&
+        substitute(general, {{atom, value}},
+                   llvm::DenseMap<unsigned, TermRef>(), Map(),
+                   nullptr) == instance)
+      return true;
+  }
+  return false;
+}
+
 TermRef TermSpace::select(TermRef condition, TermRef then, TermRef otherwise) {
   if (condition == truth(true) || then == otherwise)
     return then;
@@ -118,6 +139,8 @@ TermRef TermSpace::select(TermRef condition, TermRef then, TermRef otherwise) {
     if (isEmpty(then, otherwise, false))
       return then;
     if (isEmpty(otherwise, then, true))
+      return otherwise;
+    if (isInstance(condition, otherwise, then))
       return otherwise;
   }
   return make({TermKind::Select, "", {condition, then, otherwise}, {}, {}});

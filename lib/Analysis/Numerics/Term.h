@@ -114,6 +114,7 @@ private:
                          llvm::DenseSet<TermRef> &seen,
                          llvm::SmallVectorImpl<TermRef> &conditions);
   bool decide(TermRef condition, Facts facts, bool &value);
+  bool isInstance(TermRef condition, TermRef general, TermRef instance);
   void prune(FoldParts &parts);
   bool extend(FoldParts &parts, TermRef &begin, Facts facts);
   /// Whether `term` is `pattern` with some term, always the same, where the
