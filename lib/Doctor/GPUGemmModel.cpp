@@ -155,12 +155,6 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
   return ring + staged + barriers;
 }
 
-/// Whether rows of an operand begin at multiples of 16 bytes, which copies in
-/// bulk need. What only the run knows is looked at by the run.
-static bool hasAlignedRows(int64_t row, ElementType type) {
-  return row == kUnknownExtent || row % 16 * bytesOf(type) % 16 == 0;
-}
-
 /// The share of the unit's rate that a tile reaches where copies do not hold it
 /// up, measured on products of many tiles.
 static double rateOf(const Problem &problem, const WarpgroupTile &tile,
@@ -182,13 +176,6 @@ static double rateOf(const Problem &problem, const WarpgroupTile &tile,
 
 /// Bytes of a line of the second-level cache.
 static constexpr int64_t lineBytes = 128;
-
-/// The extents of the operands' rows in memory.
-static int64_t rowOf(const Problem &problem, bool isFirst) {
-  if (isFirst)
-    return problem.transposeFirst ? problem.m : problem.k;
-  return problem.transposeSecond ? problem.k : problem.n;
-}
 
 int64_t splitLinesOf(const Problem &problem) {
   auto splits = [&](int64_t row) {

@@ -68,13 +68,9 @@ public:
 
 private:
   /// Whether rows of both operands may begin at multiples of 16 bytes.
-  static bool hasAlignedRows(const Problem &problem) {
-    auto fits = [&](int64_t row) {
-      return row == kUnknownExtent ||
-             row % 16 * bytesOf(problem.operand) % 16 == 0;
-    };
-    return fits(problem.transposeFirst ? problem.m : problem.k) &&
-           fits(problem.transposeSecond ? problem.k : problem.n);
+  static bool areRowsAligned(const Problem &problem) {
+    return hasAlignedRows(rowOf(problem, true), problem.operand) &&
+           hasAlignedRows(rowOf(problem, false), problem.operand);
   }
   /// The type that the unit multiplies in: it has none for f32, and takes tf32.
   static ElementType unitElementOf(const Problem &problem) {
@@ -150,7 +146,7 @@ Reason WarpGemm::checkPlan(const Problem &problem,
   // The sums of a step stand beside those of all steps where each has its own,
   // and rows that begin anywhere are copied element by element.
   int64_t most = !isSplit                  ? 64 * 64
-                 : hasAlignedRows(problem) ? 64 * 32
+                 : areRowsAligned(problem) ? 64 * 32
                                            : 32 * 32;
   if (plan.registers()[0] * plan.registers()[1] > most)
     return "a register tile has at most " + text(most) + " elements";
@@ -187,7 +183,7 @@ std::vector<Plan> WarpGemm::plans(const Problem &problem,
     // The sums of a step are added outside of the unit. Copies of single
     // elements leave registers for shorter ones.
     int64_t depth =
-        isSplit && hasAlignedRows(problem) ? 2 * tile.depth : tile.depth;
+        isSplit && areRowsAligned(problem) ? 2 * tile.depth : tile.depth;
     plan.tile = {tile.m, tile.n, depth / bytesOf(problem.operand)};
     plan.registers() = {tile.warpM, tile.warpN};
     ring.slots = tile.slots;

@@ -31,6 +31,21 @@ inline int64_t extentOf(int64_t extent) {
   return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
 }
 
+/// The extents of the operands' rows in memory.
+inline int64_t rowOf(const Problem &problem, bool isFirst) {
+  if (problem.kind == OpKind::Conv2D)
+    return isFirst ? problem.imageRow : problem.filterRow;
+  if (isFirst)
+    return problem.transposeFirst ? problem.m : problem.k;
+  return problem.transposeSecond ? problem.k : problem.n;
+}
+
+/// Whether rows of an operand begin at multiples of 16 bytes, which copies in
+/// bulk need. What only the run knows is looked at by the run.
+inline bool hasAlignedRows(int64_t row, ElementType type) {
+  return row == kUnknownExtent || row % 16 * bytesOf(type) % 16 == 0;
+}
+
 /// Rounds in which all cores take one of so many tiles each.
 inline double wavesOf(double tiles, double cores) {
   auto whole = static_cast<double>(static_cast<int64_t>(tiles / cores));

@@ -120,6 +120,10 @@ static void fill(Problem &problem, Conv2DOp op) {
   problem.dilationHeight = op.getDilations()[0];
   problem.dilationWidth = op.getDilations()[1];
   problem.channelsLast = op.getLayout() == ImageLayout::NHWC;
+  problem.filterAlongChannels = op.getFilterLayout() != FilterLayout::RSCK;
+  problem.imageRow =
+      problem.channelsLast ? problem.groupChannels : extentOf(op.getImage(), 3);
+  problem.filterRow = extentOf(op.getFilter(), 3);
 }
 
 /// Rows along the dimensions [begin, end), which lie together in memory.

@@ -108,6 +108,7 @@ static Registry &getAll() {
     addGPUWarpGemmVariants(result);
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
+    addGPUConvVariants(result);
     return result;
   }();
   return registry;

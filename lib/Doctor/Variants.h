@@ -26,6 +26,8 @@ void addGPUGemmVariants(Registry &registry);
 void addGPUGroupedVariants(Registry &registry);
 void addGPUWarpGemmVariants(Registry &registry);
 void addGPUSimtGemmVariants(Registry &registry);
+/// After those of one product.
+void addGPUConvVariants(Registry &registry);
 
 } // namespace tracea::doctor
 

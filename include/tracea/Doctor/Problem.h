@@ -103,6 +103,11 @@ struct Problem {
   int64_t dilationHeight = 1;
   int64_t dilationWidth = 1;
   bool channelsLast = true; // NHWC, else NCHW
+  /// Whether rows of the filter are channels of one filter, else filters; and
+  /// the extents of rows of the image, those of a group, and of the filter.
+  bool filterAlongChannels = true;
+  int64_t imageRow = 1;
+  int64_t filterRow = 1;
 
   /// attention: extent of a value, and the block of a block mask (0: no mask).
   int64_t valueDim = 1;

@@ -54,47 +54,65 @@ void mlir::tracea::defineCopy(KernelBuilder &kb, Value source,
   definition.set(/*factors=*/1, result);
 }
 
-void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
+std::optional<Definition> mlir::tracea::getConvolutionTerms(KernelBuilder &kb,
+                                                            Conv2DOp op,
+                                                            Value image,
+                                                            unsigned leading) {
   constexpr unsigned kRank = 4;
+  auto imageType = cast<RankedTensorType>(image.getType());
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   bool hasExtents =
       op.getGroups() > 1 && (filterType.isDynamicDim(op.getFilterOutDim()) ||
                              filterType.isDynamicDim(op.getFilterInDim()));
-  Definition definition(kb, kRank, 3, hasExtents ? 2 * kRank : 0);
-  AffineExpr r = definition.dim(kRank), s = definition.dim(kRank + 1),
-             c = definition.dim(kRank + 2);
-  AffineExpr out = definition.dim(op.getChannelDim());
-  auto window = [&](unsigned dim, unsigned axis, AffineExpr tap) {
-    return definition.dim(dim) * op.getStrides()[axis] +
+  Definition definition(kb, leading + kRank, 3,
+                        hasExtents ? imageType.getRank() + kRank : 0);
+  auto dim = [&](unsigned position) {
+    return definition.dim(leading + position);
+  };
+  AffineExpr r = dim(kRank), s = dim(kRank + 1), c = dim(kRank + 2);
+  AffineExpr out = dim(op.getChannelDim());
+  auto window = [&](unsigned position, unsigned axis, AffineExpr tap) {
+    return dim(position) * op.getStrides()[axis] +
            tap * op.getDilations()[axis] - op.getPads()[axis];
   };
-  AffineExpr channel = c;
+  SmallVector<AffineExpr> place(kRank), taps(kRank);
+  place[op.getBatchDim()] = dim(op.getBatchDim());
+  place[op.getHeightDim()] = window(op.getHeightDim(), 0, r);
+  place[op.getWidthDim()] = window(op.getWidthDim(), 1, s);
+  place[op.getChannelDim()] = c;
   if (int64_t groups = op.getGroups(); groups > 1) {
     // The extent of the filter, as a number where it is known.
-    auto extent = [&](unsigned dim) -> AffineExpr {
-      int64_t size = filterType.getDimSize(dim);
+    auto extent = [&](unsigned position) -> AffineExpr {
+      int64_t size = filterType.getDimSize(position);
       MLIRContext *context = op.getContext();
       return ShapedType::isDynamic(size)
-                 ? getAffineSymbolExpr(kRank + dim, context)
+                 ? getAffineSymbolExpr(imageType.getRank() + position, context)
                  : getAffineConstantExpr(size, context);
     };
     AffineExpr outs = extent(op.getFilterOutDim()).floorDiv(groups);
     // No group has a channel.
     if (outs == 0)
-      return;
-    channel = out.floorDiv(outs) * extent(op.getFilterInDim()) + c;
+      return std::nullopt;
+    AffineExpr group = out.floorDiv(outs);
+    if (imageType.getRank() > kRank)
+      place.insert(place.begin() + op.getChannelDim(), group);
+    else
+      place[op.getChannelDim()] = group * extent(op.getFilterInDim()) + c;
   }
-  SmallVector<AffineExpr> image(kRank), filter(kRank);
-  image[op.getBatchDim()] = definition.dim(op.getBatchDim());
-  image[op.getHeightDim()] = window(op.getHeightDim(), 0, r);
-  image[op.getWidthDim()] = window(op.getWidthDim(), 1, s);
-  image[op.getChannelDim()] = channel;
-  filter[op.getFilterOutDim()] = out;
-  filter[op.getFilterHeightDim()] = r;
-  filter[op.getFilterWidthDim()] = s;
-  filter[op.getFilterInDim()] = c;
-  definition.add(op.getImage(), image);
-  definition.add(op.getFilter(), filter);
-  definition.addEpilogue(op);
-  definition.set(/*factors=*/2);
+  taps[op.getFilterOutDim()] = out;
+  taps[op.getFilterHeightDim()] = r;
+  taps[op.getFilterWidthDim()] = s;
+  taps[op.getFilterInDim()] = c;
+  definition.add(image, place);
+  definition.add(op.getFilter(), taps);
+  return definition;
+}
+
+void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
+  std::optional<Definition> definition =
+      getConvolutionTerms(kb, op, op.getImage());
+  if (!definition)
+    return;
+  definition->addEpilogue(op);
+  definition->set(/*factors=*/2);
 }

@@ -41,6 +41,12 @@ private:
 void defineSumOfParts(KernelBuilder &kb, EpilogueOpInterface op, Value parts);
 /// Result number `result` is a copy of `source`, with zeros beyond its extents.
 void defineCopy(KernelBuilder &kb, Value source, unsigned result);
+/// What a convolution sums, of a result with `leading` dimensions before those
+/// of the operation's. `image` is the operation's, or has its channels as
+/// groups and the channels of one. Nothing where maps cannot say it.
+std::optional<Definition> getConvolutionTerms(KernelBuilder &kb, Conv2DOp op,
+                                              Value image,
+                                              unsigned leading = 0);
 /// A convolution with the operands of its epilogue.
 void defineConvolution(KernelBuilder &kb, Conv2DOp op);
 

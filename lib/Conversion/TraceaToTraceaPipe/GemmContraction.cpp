@@ -56,7 +56,7 @@ SmallVector<Value> MatrixOperand::getCoordinates(KernelBuilder &kb,
 }
 
 Value MatrixOperand::stage(KernelBuilder &kb, const BlockForm &block,
-                           ValueRange coordinates) const {
+                           const ResultTile &, ValueRange coordinates) const {
   int64_t batch = getBatchRank();
   return StageOp::create(
       kb.builder(), block.type, kb.getMemRef(tensor), coordinates, ValueRange(),

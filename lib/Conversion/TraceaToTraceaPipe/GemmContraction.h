@@ -31,7 +31,7 @@ public:
   Value getSteps(KernelBuilder &kb, int64_t depth) const override;
   SmallVector<Value> getCoordinates(KernelBuilder &kb, const ResultTile &tile,
                                     Value step, int64_t depth) const override;
-  Value stage(KernelBuilder &kb, const BlockForm &block,
+  Value stage(KernelBuilder &kb, const BlockForm &block, const ResultTile &tile,
               ValueRange coordinates) const override;
 
   int64_t getBatchRank() const { return type.getRank() - 2; }

@@ -99,6 +99,50 @@ Value IndexMath::lessOrEqual(Value x, Value y) {
 }
 
 //===----------------------------------------------------------------------===//
+// TileAddress
+//===----------------------------------------------------------------------===//
+
+std::pair<unsigned, unsigned> TileAddress::getInputs(unsigned tileDim) const {
+  unsigned walked = walk ? cast<WalkType>(walk.getType()).getCoordinates() : 1;
+  if (tileDim == 0)
+    return {0, walked};
+  return {tileDim + walked - 1, 1};
+}
+
+TileAddress TileAddress::getIn(IndexMath &ix, Value other,
+                               AffineMap places) const {
+  TileAddress result;
+  result.memory = other;
+  result.walk = walk;
+  SmallVector<AffineExpr> exprs;
+  for (AffineExpr place : places.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(place)) {
+      result.indices.push_back(indices[dim.getPosition()]);
+      exprs.push_back(map.getResult(dim.getPosition()));
+      continue;
+    }
+    result.indices.push_back(
+        ix.constant(cast<AffineConstantExpr>(place).getValue()));
+    exprs.push_back(getAffineConstantExpr(0, map.getContext()));
+  }
+  result.map = AffineMap::get(map.getNumDims(), 0, exprs, map.getContext());
+  if (!walk)
+    return result;
+  // What depends on no coordinate of the walk need not go along it.
+  auto [first, count] = getInputs(0);
+  for (unsigned input = first; input < first + count; ++input)
+    if (result.map.isFunctionOfDim(input))
+      return result;
+  result.walk = Value();
+  SmallVector<AffineExpr> dims(count, getAffineDimExpr(0, map.getContext()));
+  for (unsigned input = count; input < map.getNumDims(); ++input)
+    dims.push_back(getAffineDimExpr(input - count + 1, map.getContext()));
+  result.map = result.map.replaceDimsAndSymbols(
+      dims, {}, map.getNumDims() - count + 1, 0);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
 // KernelBuilder
 //===----------------------------------------------------------------------===//
 
@@ -320,6 +364,19 @@ Value mlir::tracea::convertTile(ImplicitLocOpBuilder &b, Value tile,
   return arith::TruncIOp::create(b, to, tile);
 }
 
+Value KernelBuilder::load(RankedTensorType tile, const TileAddress &from,
+                          ValueRange limits) {
+  return LoadOp::create(b, tile, from.memory, from.indices, limits, Value(),
+                        from.getWalks(), from.map, Reuse::Unknown,
+                        from.getAlong());
+}
+
+void KernelBuilder::store(Value tile, const TileAddress &to,
+                          ValueRange limits) {
+  StoreOp::create(b, tile, to.memory, to.indices, limits, to.getWalks(), to.map,
+                  to.getAlong());
+}
+
 SmallVector<Value> KernelBuilder::emitEpilogueResults(
     EpilogueOpInterface epilogue, Value accumulator, const TileAddress &address,
     ValueRange limits) {
@@ -338,31 +395,20 @@ SmallVector<Value> KernelBuilder::emitEpilogueResults(
                  block.getArguments().drop_front())) {
     // The extra's element for result element r is at map(r); substitute the
     // tile's address into it.
-    AffineMap extraMap = cast<AffineMapAttr>(mapAttr).getValue();
-    SmallVector<Value> indices;
-    SmallVector<AffineExpr> results;
-    for (AffineExpr expr : extraMap.getResults()) {
-      if (auto position = dyn_cast<AffineDimExpr>(expr)) {
-        indices.push_back(address.indices[position.getPosition()]);
-        results.push_back(address.map.getResult(position.getPosition()));
-        continue;
-      }
-      int64_t constant = cast<AffineConstantExpr>(expr).getValue();
-      indices.push_back(math.constant(constant));
-      results.push_back(zero());
-    }
+    TileAddress from = address.getIn(math, getMemRef(extra),
+                                     cast<AffineMapAttr>(mapAttr).getValue());
     RankedTensorType tile =
         accType.clone(cast<RankedTensorType>(extra.getType()).getElementType());
     // Where the extra does not depend on a dimension its limit does not matter.
     SmallVector<Value> ends(limits);
-    for (auto [dim, end] : llvm::enumerate(ends))
-      if (llvm::none_of(results, [&, dim = dim](AffineExpr expr) {
-            return expr.isFunctionOfDim(dim);
+    for (auto [dim, end] : llvm::enumerate(ends)) {
+      auto [first, count] = from.getInputs(dim);
+      if (llvm::none_of(llvm::seq(first, first + count), [&](unsigned input) {
+            return from.map.isFunctionOfDim(input);
           }))
         end = math.constant(accType.getDimSize(dim));
-    mapping.map(argument,
-                LoadOp::create(b, tile, getMemRef(extra), indices, ends,
-                               Value(), map(accType.getRank(), results)));
+    }
+    mapping.map(argument, load(tile, from, ends));
   }
   // Constants, inside of the region or captured by it, become splats.
   auto lookup = [&](Value value) -> Value {

@@ -6,6 +6,7 @@
 // no variant of this pass serves ("linalg", "elementwise") is left for the
 // conversion to linalg.
 
+#include "Conv2DContraction.h"
 #include "GemmContraction.h"
 #include "Variants.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -158,7 +159,10 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
         return lowerBy<Conv2DOp>(
             rewriter, conv,
             {{"conv2d.patch", 4, lowerConv2DPatch},
-             {"conv2d.depthwise", 3, lowerConv2DDepthwise}});
+             {"conv2d.depthwise", 3, lowerConv2DDepthwise},
+             {"conv2d.simt", 3, lowerAs<Conv2DContraction, lowerByLanes>},
+             {"conv2d.warp", 3, lowerAs<Conv2DContraction, lowerByWarps>},
+             {"conv2d.tf32x3", 3, lowerAs<Conv2DContraction, lowerByWarps>}});
       })
       .Case([&](AttentionOp attention) {
         return lowerBy<AttentionOp>(

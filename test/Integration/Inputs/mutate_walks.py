@@ -120,10 +120,9 @@ def mutate(text, replacements):
     return text
 
 
-def main():
-    tracea, module, target = sys.argv[1:4]
-    text = pathlib.Path(module).read_text()
-    mutants = DYNAMIC if "%walk" in text else EXTENTS if TILE in text else STATIC
+def try_mutants(tracea, target, text, mutants):
+    """Compiles `text`, which has to be proved, and the mutants, by what is wrong
+    with them; how many are not caught."""
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
 
@@ -138,13 +137,21 @@ def main():
         result = compile(text)
         if result.returncode:
             raise SystemExit("the module itself is not proved:\n" + result.stderr)
-        for name, replacements in mutants.items():
-            result = compile(mutate(text, replacements))
+        for name, mutant in mutants.items():
+            result = compile(mutant)
             said = re.search(r"error: (.*)", result.stderr)
             caught = result.returncode == 1 and said is not None
             missed += not caught
             print(f"{name}: {said.group(1)[:180] if caught else 'MISSED'}")
     print(f"{len(mutants)} mutants, {missed} missed")
+    return missed
+
+
+def main():
+    tracea, module, target = sys.argv[1:4]
+    text = pathlib.Path(module).read_text()
+    mutants = DYNAMIC if "%walk" in text else EXTENTS if TILE in text else STATIC
+    missed = try_mutants(tracea, target, text, {name: mutate(text, replacements) for name, replacements in mutants.items()})
     return 1 if missed else 0
 
 

@@ -52,9 +52,25 @@ std::optional<int64_t> getStatic(Value value);
 
 /// Where the elements of a register tile live in a memref.
 struct TileAddress {
+  /// The same elements' place in other memory, whose dimensions `places` gives
+  /// as dimensions of this one, or as constants.
+  TileAddress getIn(IndexMath &ix, Value other, AffineMap places) const;
+  /// Which inputs of the map a dimension of the tile is: the first, and how
+  /// many.
+  std::pair<unsigned, unsigned> getInputs(unsigned tileDim) const;
+
+  /// As operands of an access.
+  ValueRange getWalks() const { return walk ? ValueRange(walk) : ValueRange(); }
+  ArrayRef<int64_t> getAlong() const {
+    static constexpr int64_t kRows[] = {0};
+    return walk ? ArrayRef(kRows) : ArrayRef<int64_t>();
+  }
+
   Value memory;
   SmallVector<Value> indices;
   AffineMap map;
+  /// Through which coordinates the tile's rows go; null where a row is one.
+  Value walk = Value();
 };
 
 /// Rewrites the operations of a module, and knows which names are free for the
@@ -118,6 +134,10 @@ public:
   RankedTensorType getStagedType(ArrayRef<int64_t> shape, Type elementType);
   Value splat(RankedTensorType tile, double value);
   Value addTiles(Value x, Value y);
+
+  /// Loads a tile from its address, and stores one there.
+  Value load(RankedTensorType tile, const TileAddress &from, ValueRange limits);
+  void store(Value tile, const TileAddress &to, ValueRange limits);
 
   /// Applies the operation's epilogue to the accumulator tile, whose elements
   /// belong to the result elements at `address`: a tile for each result.

@@ -46,20 +46,27 @@ TileAddress Contraction::getAddress(KernelBuilder &kb, const ResultTile &tile,
   return address;
 }
 
+SmallVector<Value> Contraction::getExtents(KernelBuilder &kb) {
+  Value memory = kb.getDest(0u);
+  int64_t rank = cast<MemRefType>(memory.getType()).getRank();
+  SmallVector<Value> extents;
+  for (int64_t dim = rank - 2 - getBatchRank(); dim < rank; ++dim)
+    extents.push_back(kb.getExtent(memory, dim));
+  return extents;
+}
+
 ResultTile Contraction::beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
                                    int64_t group, int64_t parts,
                                    int64_t cluster) {
   IndexMath &ix = kb.index();
-  Value memory = kb.getDest(0u);
-  int64_t rank = cast<MemRefType>(memory.getType()).getRank();
+  SmallVector<Value> extents = getExtents(kb);
   ResultTile mine;
-  mine.sizeM = kb.getExtent(memory, rank - 2);
-  mine.sizeN = kb.getExtent(memory, rank - 1);
+  mine.sizeN = extents.pop_back_val();
+  mine.sizeM = extents.pop_back_val();
   SmallVector<Value> bounds;
   if (parts)
     bounds.push_back(ix.constant(parts));
-  for (int64_t dim = rank - 2 - getBatchRank(); dim < rank - 2; ++dim)
-    bounds.push_back(kb.getExtent(memory, dim));
+  llvm::append_range(bounds, extents);
   bounds.push_back(ix.ceilDiv(mine.sizeM, tile[0]));
   bounds.push_back(ix.ceilDiv(mine.sizeN, tile[1]));
   Value steps, share;
@@ -72,6 +79,7 @@ ResultTile Contraction::beginTiles(KernelBuilder &kb, ArrayRef<int64_t> tile,
   mine.batch = llvm::to_vector(matrix.drop_back(2));
   mine.m = ix.mul(matrix.drop_back().back(), tile[0]);
   mine.n = ix.mul(matrix.back(), tile[1]);
+  mine.walk = getWalk(kb, mine.m);
   mine.first = ix.constant(0);
   mine.count = steps;
   if (parts) {
@@ -96,8 +104,8 @@ Value Contraction::sum(
                        left.getCoordinates(kb, tile, step, lhs.getDepth());
                    SmallVector<Value> rightAt =
                        right.getCoordinates(kb, tile, step, rhs.getDepth());
-                   Value leftBlock = left.stage(kb, lhs, leftAt);
-                   Value rightBlock = right.stage(kb, rhs, rightAt);
+                   Value leftBlock = left.stage(kb, lhs, tile, leftAt);
+                   Value rightBlock = right.stage(kb, rhs, tile, rightAt);
                    return multiply(leftBlock, rightBlock, others);
                  });
 }

@@ -32,6 +32,9 @@ struct ResultTile {
   SmallVector<Value> batch;
   /// Its first row and column in the matrix.
   Value m, n;
+  /// Through which coordinates its rows go, where a row of the matrix is not
+  /// one coordinate of the result: null otherwise.
+  Value walk;
   /// Extents of the matrix.
   Value sizeM, sizeN;
   /// The steps of the sum: all of them, or those of the part.
@@ -76,7 +79,7 @@ public:
                                             int64_t depth) const = 0;
   /// Stages the block at such coordinates, zeros past the ends.
   virtual Value stage(KernelBuilder &kb, const BlockForm &form,
-                      ValueRange coordinates) const = 0;
+                      const ResultTile &tile, ValueRange coordinates) const = 0;
 
 protected:
   explicit OperandAccess(Value tensor) : tensor(tensor) {}
@@ -106,6 +109,14 @@ public:
 
   /// Inputs of the kernel beside the operands and those of the epilogue.
   virtual SmallVector<Value> getTables() { return {}; }
+
+  /// The extents of the matrices that the kernel's first result is: of the
+  /// batch, then rows and columns. Without a say of the provider they are those
+  /// of its last dimensions.
+  virtual SmallVector<Value> getExtents(KernelBuilder &kb);
+
+  /// Through which coordinates the rows from `m` on go, or null.
+  virtual Value getWalk(KernelBuilder &, Value) { return Value(); }
 
   /// Where the elements of a tile are in the kernel's first result, which is
   /// the operation's or, for tiles of a part, one of parts.

@@ -105,27 +105,19 @@ Value ContractionResults::createPartials(unsigned index) const {
 void ContractionResults::store(KernelBuilder &kb, Value accumulator,
                                const TileAddress &address, ValueRange limits,
                                function_ref<Value(Value)> arrange) const {
-  ImplicitLocOpBuilder &b = kb.builder();
   SmallVector<Value> values =
       kb.emitEpilogueResults(op, accumulator, address, limits);
-  auto storeTile = [&](Value value, Value memory, ValueRange at, AffineMap to) {
-    if (arrange)
-      value = arrange(value);
-    StoreOp::create(b, value, memory, at, limits, to);
+  auto storeTile = [&](Value value, const TileAddress &to) {
+    kb.store(arrange ? arrange(value) : value, to, limits);
   };
-  storeTile(values.front(), address.memory, address.indices, address.map);
+  storeTile(values.front(), address);
   for (auto [index, kind] : llvm::enumerate(kinds)) {
     if (isReduced(index))
       continue;
-    SmallVector<Value> at;
-    SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : getStoredMap(index).getResults()) {
-      unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-      at.push_back(address.indices[dim]);
-      exprs.push_back(address.map.getResult(dim));
-    }
-    storeTile(values[index + 1], kb.getDest(static_cast<unsigned>(index + 1)),
-              at, kb.map(address.map.getNumDims(), exprs));
+    storeTile(values[index + 1],
+              address.getIn(kb.index(),
+                            kb.getDest(static_cast<unsigned>(index + 1)),
+                            getStoredMap(index)));
   }
   for (auto [index, kind] : llvm::enumerate(kinds))
     if (isReduced(index))

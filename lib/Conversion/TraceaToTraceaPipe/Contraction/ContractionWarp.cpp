@@ -2,13 +2,13 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Variant "gemm.warp": a grid tile of TM x TN sums over k in steps of TK, and
+// Variant ".warp": a grid tile of TM x TN sums over k in steps of TK, and
 // each warp holds its WM x WN of the sums. A step stages a block of both
 // operands in the order that memory has them; warps read their fragments of it
 // into registers and multiply them. Copies fill with zeros what lies past the
 // ends of a matrix, so that nothing is masked before the result.
 //
-// The units round f32 to tf32. Variant "gemm.tf32x3" lets them multiply the
+// The units round f32 to tf32. Variant ".tf32x3" lets them multiply the
 // parts that f32 is split into, and adds up what each step of k comes to
 // outside of the units, which do not round sums to the nearest.
 
@@ -83,15 +83,16 @@ LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
   return getLanesAttr(context, bases, repeats);
 }
 
-/// The variant that multiplies the parts of f32.
-static constexpr StringLiteral kSplitVariant = "gemm.tf32x3";
+/// Whether the variant is the one that multiplies the parts of f32.
+static bool isSplitVariant(ScheduleAttr schedule) {
+  return schedule.getVariant().ends_with(".tf32x3");
+}
 
 /// The precision in which operands of f32 are multiplied.
 static Precision getPrecision(ScheduleAttr schedule, Type element) {
   if (!element.isF32())
     return Precision::Full;
-  return schedule.getVariant() == kSplitVariant ? Precision::TF32x3
-                                                : Precision::TF32;
+  return isSplitVariant(schedule) ? Precision::TF32x3 : Precision::TF32;
 }
 
 /// An operand's block in memory's order. Rows of up to 128 bytes are swizzled
@@ -139,7 +140,7 @@ static LogicalResult verify(Contraction &contraction) {
     return fail("the unit 'mma_sync'") << schedule;
   bool isFloat = element.isF16() || element.isBF16() ||
                  isa<Float8E4M3FNType, Float8E5M2Type>(element);
-  bool isSplit = schedule.getVariant() == kSplitVariant;
+  bool isSplit = isSplitVariant(schedule);
   if (isSplit ? !element.isF32()
               : !isFloat && !element.isF32() && !element.isInteger(8))
     return fail(isSplit ? "operands of f32"

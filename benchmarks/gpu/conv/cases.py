@@ -1,0 +1,211 @@
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The convolutions that are compiled for GPUs and compared with float64.
+
+Every stride, border, dilation and layout, groups down to one channel, extents
+that divide nothing, all types of operands, epilogues, dynamic extents and empty
+images: what a tile, a tap or a walk could get wrong.
+"""
+
+import dataclasses
+
+SUMS = {"f64": "f64", "i8": "i32"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    n: int
+    h: int
+    w: int
+    c: int
+    k: int
+    r: int = 3
+    s: int = 3
+    strides: tuple = (1, 1)
+    pads: tuple = (1, 1, 1, 1)
+    dilations: tuple = (1, 1)
+    groups: int = 1
+    dtype: str = "f16"
+    result: str = ""
+    layout: str = "nhwc"
+    filter: str = "krsc"
+    # Of "n", "h", "w", "c": extents that the program does not know; with "c"
+    # neither those of the result's channels.
+    dynamic: str = ""
+    # Of "bias", "residual", "relu", in this order, joined by "+".
+    epilogue: str = ""
+    allow: str = ""
+
+    @property
+    def result_type(self):
+        return self.result or ("i32" if self.dtype == "i8" else self.dtype)
+
+    @property
+    def steps(self):
+        return self.epilogue.split("+") if self.epilogue else []
+
+    def pixels(self, axis):
+        extent = (self.h, self.w)[axis] + self.pads[axis] + self.pads[axis + 2]
+        reach = ((self.r, self.s)[axis] - 1) * self.dilations[axis] + 1
+        return max(0, (extent - reach) // self.strides[axis] + 1)
+
+    def in_layout(self, n, h, w, c):
+        return (n, h, w, c) if self.layout == "nhwc" else (n, c, h, w)
+
+    @property
+    def image_shape(self):
+        return self.in_layout(self.n, self.h, self.w, self.c)
+
+    @property
+    def filter_shape(self):
+        channels = self.c // self.groups
+        return {"krsc": (self.k, self.r, self.s, channels), "kcrs": (self.k, channels, self.r, self.s),
+                "rsck": (self.r, self.s, channels, self.k)}[self.filter]
+
+    @property
+    def result_shape(self):
+        return self.in_layout(self.n, self.pixels(0), self.pixels(1), self.k)
+
+    @property
+    def inputs(self):
+        """Types and shapes of what the program reads."""
+        found = [(self.dtype, self.image_shape), (self.dtype, self.filter_shape)]
+        if "bias" in self.steps:
+            found.append((self.result_type, (self.k,)))
+        if "residual" in self.steps:
+            found.append((self.result_type, self.result_shape))
+        return found
+
+
+def cases():
+    point = dict(r=1, s=1, pads=(0, 0, 0, 0))
+    return [
+        # Tiles of every size, sums of one and of many blocks of channels.
+        Case("block", 8, 28, 28, 64, 64),
+        Case("wide", 4, 28, 28, 128, 256, epilogue="bias+residual+relu"),
+        Case("deep", 2, 14, 14, 512, 128),
+        Case("tall", 16, 56, 56, 64, 64),
+        Case("point", 8, 28, 28, 64, 256, **point),
+        Case("point_strided", 8, 29, 27, 64, 128, strides=(2, 2), **point),
+        Case("strided", 4, 56, 56, 64, 128, strides=(2, 2)),
+        Case("strides_differ", 3, 31, 40, 32, 48, strides=(3, 1)),
+        Case("dilated", 4, 30, 31, 64, 96, pads=(2, 2, 2, 2), dilations=(2, 2)),
+        Case("dilations_differ", 2, 33, 29, 40, 72, pads=(1, 3, 1, 3), dilations=(1, 3)),
+        Case("borders_differ", 2, 15, 9, 48, 40, r=5, s=2, strides=(1, 3), pads=(0, 1, 3, 2), dilations=(2, 1)),
+        Case("no_border", 5, 17, 19, 32, 32, pads=(0, 0, 0, 0)),
+        Case("wide_border", 2, 6, 7, 32, 32, pads=(4, 5, 4, 5)),
+        Case("border_alone", 2, 1, 1, 32, 32, pads=(3, 3, 3, 3)),
+        Case("row_of_taps", 3, 20, 21, 32, 64, r=1, s=7, pads=(0, 3, 0, 3)),
+        Case("column_of_taps", 3, 20, 21, 32, 64, r=7, s=1, pads=(3, 0, 3, 0)),
+        Case("even_taps", 2, 16, 18, 24, 56, r=4, s=2, pads=(1, 0, 2, 1)),
+        # Rows that begin anywhere.
+        Case("image_of_three", 2, 64, 64, 3, 64, r=7, s=7, strides=(2, 2), pads=(3, 3, 3, 3)),
+        Case("odd_channels", 3, 13, 17, 9, 37),
+        Case("half_rows", 3, 13, 17, 20, 37, epilogue="bias+relu"),
+        Case("one_channel", 2, 12, 12, 1, 1),
+        Case("one_pixel", 1, 1, 1, 64, 64),
+        # Groups.
+        Case("groups", 4, 14, 14, 64, 64, groups=4),
+        Case("groups_cut", 4, 14, 14, 48, 60, groups=4, epilogue="bias+residual"),
+        Case("depthwise", 4, 14, 15, 32, 32, groups=32),
+        Case("depthwise_twice", 2, 14, 15, 16, 32, groups=16, strides=(2, 1)),
+        # Types.
+        Case("bf16", 8, 14, 14, 256, 128, dtype="bf16", epilogue="bias+relu"),
+        Case("f16_to_f32", 4, 14, 14, 64, 64, result="f32"),
+        Case("i8", 8, 14, 14, 128, 128, dtype="i8"),
+        Case("i8_cut", 2, 9, 11, 30, 33, dtype="i8", strides=(2, 2)),
+        Case("f32", 4, 14, 14, 128, 128, dtype="f32", epilogue="bias+residual+relu"),
+        Case("f32_cut", 3, 13, 11, 21, 19, dtype="f32", strides=(2, 1), dilations=(1, 2)),
+        Case("tf32", 4, 28, 28, 128, 128, dtype="f32", allow="tf32"),
+        Case("tf32x3", 4, 28, 28, 64, 128, dtype="f32", allow="tf32x3"),
+        Case("f64", 2, 14, 14, 32, 32, dtype="f64"),
+        # Layouts.
+        Case("nchw", 4, 14, 14, 32, 32, layout="nchw", filter="kcrs", epilogue="bias+residual"),
+        Case("nchw_f32", 4, 13, 14, 32, 40, layout="nchw", filter="kcrs", dtype="f32"),
+        Case("rsck", 4, 14, 14, 64, 64, filter="rsck"),
+        Case("kcrs", 4, 14, 14, 64, 64, filter="kcrs"),
+        # What only the run knows.
+        Case("any_images", 5, 14, 14, 64, 64, dynamic="n", epilogue="bias+residual"),
+        Case("any_size", 3, 15, 22, 64, 64, dynamic="nhw", strides=(2, 2)),
+        Case("any_size_f32", 3, 15, 22, 16, 24, dynamic="nhw", dtype="f32"),
+        Case("any_groups", 3, 14, 15, 32, 48, groups=4, dynamic="nc", epilogue="bias"),
+        Case("any_groups_nchw", 3, 9, 8, 20, 10, groups=5, dynamic="hc", dtype="f32", layout="nchw", filter="kcrs"),
+        Case("no_images_any_size", 0, 14, 14, 64, 64, dynamic="hw", strides=(2, 2)),
+        Case("no_images", 0, 14, 14, 64, 64, dynamic="n"),
+        Case("no_channels", 2, 14, 14, 0, 64, epilogue="bias"),
+        Case("no_filters", 2, 14, 14, 64, 0),
+    ]
+
+
+def module(case):
+    """The case as a module whose function `main` returns the result."""
+    def tensor(shape, element, dynamic=()):
+        return "tensor<" + "".join(f"{'?' if at in dynamic else extent}x" for at, extent in enumerate(shape)) + element + ">"
+
+    unknown = [case.in_layout(*"nhwc").index(dim) for dim in case.dynamic]
+    element, result, total = case.dtype, case.result_type, SUMS.get(case.dtype, "f32")
+    image = tensor(case.image_shape, element, unknown)
+    weights = tensor(case.filter_shape, element)
+    out = tensor(case.result_shape, result, unknown)
+    kind = "f" if total[0] == "f" else "i"
+    arguments = [f"%x: {image}", f"%w: {weights}"]
+    extras, types, values, body, last = [], [], [], [], "%sum"
+
+    def widened(name):
+        if result == total:
+            return name
+        body.append(f"{name}w = arith.extf {name} : {result} to {total}")
+        return name + "w"
+
+    for step in case.steps:
+        if step == "relu":
+            body.append(f"%zero = arith.constant {'0.0' if kind == 'f' else '0'} : {total}")
+            body.append(f"%relu = arith.max{'imumf' if kind == 'f' else 'si'} {last}, %zero : {total}")
+            last = "%relu"
+            continue
+        place = "a, b, c, d" if step == "residual" else "d" if case.layout == "nhwc" else "b"
+        type = out if step == "residual" else tensor((case.k,), result)
+        arguments.append(f"%{step}: {type}")
+        extras.append(f"%{step} by affine_map<(a, b, c, d) -> ({place})>")
+        types.append(type)
+        values.append(f"%{step}_value: {result}")
+        body.append(f"%{step}_sum = arith.add{kind} {last}, {widened(f'%{step}_value')} : {total}")
+        last = f"%{step}_sum"
+    epilogue = ""
+    if case.steps:
+        if result != total:
+            body.append(f"%narrow = arith.truncf {last} : {total} to {result}")
+            last = "%narrow"
+        epilogue = (f" epilogue({', '.join(extras)} : {', '.join(types)})" if extras else " epilogue")
+        epilogue += (" {\n  ^bb0(" + ", ".join([f"%sum: {total}"] + values) + "):\n    "
+                     + "\n    ".join(body) + f"\n    tracea.yield {last} : {result}\n  }}")
+    lines = []
+    sizes = []
+    if unknown:
+        lines.append("%one = arith.constant 1 : index")
+    for at, dim in enumerate(case.in_layout(*"nhwc")):
+        if dim not in case.dynamic:
+            continue
+        if dim == "c":
+            lines.append(f"%size{at} = arith.constant {case.k} : index")
+            sizes.append(f"%size{at}")
+            continue
+        lines += [f"%at{at} = arith.constant {at} : index", f"%from{at} = tensor.dim %x, %at{at} : {image}"]
+        if dim != "n":
+            axis = "hw".index(dim)
+            reach = ((case.r, case.s)[axis] - 1) * case.dilations[axis] + 1
+            lines += [f"%more{at} = arith.constant {case.pads[axis] + case.pads[axis + 2] - reach} : index",
+                      f"%stride{at} = arith.constant {case.strides[axis]} : index",
+                      f"%room{at} = arith.addi %from{at}, %more{at} : index",
+                      f"%last{at} = arith.floordivsi %room{at}, %stride{at} : index",
+                      f"%size{at} = arith.addi %last{at}, %one : index"]
+        sizes.append(f"%size{at}" if dim != "n" else f"%from{at}")
+    lines.append(f"%d = tensor.empty({', '.join(sizes)}) : {out}")
+    groups = f" groups {case.groups}" if case.groups > 1 else ""
+    lines.append(f"%y = tracea.conv2d layout {case.layout} filter {case.filter} strides {list(case.strides)} "
+                 f"pads {list(case.pads)} dilations {list(case.dilations)}{groups} "
+                 f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){epilogue}")
+    lines.append(f"return %y : {out}")
+    attributes = f" attributes {{tracea.allow_{case.allow}}}" if case.allow else ""
+    return f"func.func @main({', '.join(arguments)}) -> {out}{attributes} {{\n  " + "\n  ".join(lines) + "\n}\n"

@@ -1,0 +1,138 @@
+//===- GPUConv.cpp - Convolutions as products on GPUs ---------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A convolution is a product of the pixels of its result by the filters of a
+// group, summed over taps and channels: its tiles are those of one product, and
+// so is what they cost. It differs in two things. A step has channels of one
+// tap, so that each tap takes whole steps; and the image is in memory once, not
+// once for each tap.
+
+#include "Numbers.h"
+#include "Variants.h"
+
+using namespace tracea::doctor;
+
+namespace {
+
+class ImplicitGemm final : public Variant {
+public:
+  /// `product` is the variant for one product in the same way.
+  ImplicitGemm(std::string_view name, const Variant &product)
+      : ownName(name), product(product),
+        ownSummary("multiplies pixels by filters, tap by tap, without a matrix "
+                   "of the image's windows: it " +
+                   std::string(product.summary())) {}
+
+  std::string_view name() const override { return ownName; }
+  std::string_view summary() const override { return ownSummary; }
+  bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
+  TargetKind kind() const override { return product.kind(); }
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override;
+  Reason whyNotUnasked(const Problem &problem,
+                       const TargetDescription &target) const override {
+    return product.whyNotUnasked(asProduct(problem), target);
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override {
+    return product.plans(asProduct(problem), target);
+  }
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override {
+    return product.check(asProduct(problem), target, plan);
+  }
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override {
+    return product.cycles(asProduct(problem, plan.tile[2]), target, plan);
+  }
+  std::string reasoning(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const override;
+
+private:
+  /// The product that it is, whose steps have `depth` channels of a tap.
+  static Problem asProduct(Problem problem, int64_t depth = 1);
+
+  std::string ownName;
+  const Variant &product;
+  std::string ownSummary;
+};
+
+} // namespace
+
+Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) {
+  problem.batch = problem.groups;
+  problem.m =
+      multiplyExtents(problem.images, multiplyExtents(problem.outputHeight,
+                                                      problem.outputWidth));
+  problem.n = problem.groupFilters;
+  int64_t channels = problem.groupChannels;
+  if (channels != kUnknownExtent)
+    channels = ceilDiv(channels, depth) * depth;
+  problem.k = multiplyExtents(
+      channels, multiplyExtents(problem.filterHeight, problem.filterWidth));
+  problem.transposeFirst = !problem.channelsLast;
+  problem.transposeSecond = problem.filterAlongChannels;
+  return problem;
+}
+
+Reason ImplicitGemm::whyNot(const Problem &problem,
+                            const TargetDescription &target) const {
+  auto isUnknown = [](int64_t extent) { return extent == kUnknownExtent; };
+  if (isUnknown(problem.filterHeight) || isUnknown(problem.filterWidth))
+    return "expected a filter whose height and width are known";
+  if (problem.groups > 1 &&
+      (isUnknown(problem.groupChannels) || isUnknown(problem.groupFilters)))
+    return "expected groups whose channels and filters are known";
+  if (problem.reductions)
+    return "it reduces nothing beside its result";
+  return product.whyNot(asProduct(problem), target);
+}
+
+Plan ImplicitGemm::plan(const Problem &problem,
+                        const TargetDescription &target) const {
+  std::vector<Plan> all = plans(problem, target);
+  const Plan *best = nullptr;
+  double least = 0;
+  for (const Plan &plan : all) {
+    double cost = cycles(problem, target, plan);
+    if ((best && cost >= least) || !check(problem, target, plan).empty())
+      continue;
+    best = &plan;
+    least = cost;
+  }
+  // Where none does, the caller finds out why.
+  return best ? *best : all.front();
+}
+
+std::string ImplicitGemm::reasoning(const Problem &problem,
+                                    const TargetDescription &target,
+                                    const Plan &plan) const {
+  Problem whole = asProduct(problem, plan.tile[2]);
+  auto extent = [](int64_t value) {
+    return value == kUnknownExtent ? std::string("?") : text(value);
+  };
+  std::string groups =
+      problem.groups > 1 ? text(problem.groups) + " products" : "a product";
+  std::string result = "it is " + groups + " of " + extent(whole.m) +
+                       " pixels by " + extent(whole.n) +
+                       " filters, summed over " + extent(whole.k) +
+                       " taps and channels in steps of " + text(plan.tile[2]);
+  if (std::string more = product.reasoning(whole, target, plan); !more.empty())
+    result += "; " + more;
+  return result;
+}
+
+void tracea::doctor::addGPUConvVariants(Registry &registry) {
+  constexpr std::string_view variants[][2] = {
+      {"conv2d.warp", "gemm.warp"},
+      {"conv2d.tf32x3", "gemm.tf32x3"},
+      {"conv2d.simt", "gemm.simt"},
+  };
+  for (auto [name, product] : variants)
+    if (const Variant *found = registry.find(product))
+      registry.add(std::make_unique<ImplicitGemm>(name, *found));
+}

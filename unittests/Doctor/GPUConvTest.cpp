@@ -1,0 +1,120 @@
+//===- GPUConvTest.cpp - Convolutions as products on GPUs -----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Doctor/Registry.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace tracea::doctor;
+using testing::HasSubstr;
+
+namespace {
+
+TargetDescription target(const char *name) {
+  return *tracea::target::lookup(name);
+}
+
+/// 3 x 3 taps over images of 56 x 56 pixels.
+Problem conv(int64_t images, int64_t channels, int64_t filters,
+             ElementType type = ElementType::F16) {
+  Problem problem;
+  problem.kind = OpKind::Conv2D;
+  problem.images = images;
+  problem.outputHeight = problem.outputWidth = 56;
+  problem.groupChannels = problem.imageRow = problem.filterRow = channels;
+  problem.groupFilters = filters;
+  problem.filterHeight = problem.filterWidth = 3;
+  problem.operand = problem.second = type;
+  problem.accumulator =
+      type == ElementType::I8 ? ElementType::I32 : ElementType::F32;
+  problem.result = type;
+  return problem;
+}
+
+/// The product of the same pixels and filters.
+Problem product(const Problem &conv, int64_t k) {
+  Problem problem = conv;
+  problem.kind = OpKind::Gemm;
+  problem.m = conv.images * conv.outputHeight * conv.outputWidth;
+  problem.n = conv.groupFilters;
+  problem.k = k;
+  problem.transposeSecond = true;
+  return problem;
+}
+
+const Variant &find(const char *name) {
+  return *Registry::builtin().find(name);
+}
+
+TEST(GPUConv, VariantsAreThoseOfProducts) {
+  std::vector<const Variant *> found = Registry::builtin().variantsFor(
+      OpKind::Conv2D, tracea::target::TargetKind::CUDA);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0]->name(), "conv2d.warp");
+  EXPECT_EQ(found[1]->name(), "conv2d.tf32x3");
+  EXPECT_EQ(found[2]->name(), "conv2d.simt");
+}
+
+TEST(GPUConv, PlansHold) {
+  constexpr int64_t extents[] = {0, 1, 3, 64, 500, kUnknownExtent};
+  for (const char *name : {"sm_75", "sm_80", "sm_90a"})
+    for (int64_t images : extents)
+      for (int64_t channels : extents)
+        for (const char *variant : {"conv2d.warp", "conv2d.simt"}) {
+          Problem problem = conv(images, channels, 64);
+          if (!find(variant).whyNot(problem, target(name)).empty())
+            continue;
+          Plan plan = find(variant).plan(problem, target(name));
+          EXPECT_EQ(find(variant).check(problem, target(name), plan), "")
+              << name << " " << images << " " << channels;
+          EXPECT_GT(find(variant).cycles(problem, target(name), plan), 0);
+        }
+}
+
+TEST(GPUConv, ATapTakesWholeSteps) {
+  // 40 channels are two steps of 32 for each of nine taps.
+  Problem problem = conv(32, 40, 64);
+  Plan plan = find("gemm.warp").plans(product(problem, 1), target("sm_80"))[0];
+  ASSERT_EQ(plan.tile[2], 32);
+  EXPECT_THAT(
+      find("conv2d.warp").reasoning(problem, target("sm_80"), plan),
+      HasSubstr("a product of 100352 pixels by 64 filters, summed over 576"));
+  EXPECT_GT(
+      find("conv2d.warp").cycles(problem, target("sm_80"), plan),
+      1.3 *
+          find("conv2d.warp").cycles(conv(32, 32, 64), target("sm_80"), plan));
+}
+
+TEST(GPUConv, TheImageIsInMemoryOnce) {
+  // Bound by memory: few filters.
+  Problem problem = conv(256, 512, 8);
+  Plan plan = find("conv2d.warp").plan(problem, target("sm_80"));
+  EXPECT_LT(find("conv2d.warp").cycles(problem, target("sm_80"), plan),
+            find("gemm.warp")
+                .cycles(product(problem, 9 * 512), target("sm_80"), plan));
+}
+
+TEST(GPUConv, SaysWhatItExpects) {
+  auto whyNot = [](const Problem &problem) {
+    return find("conv2d.warp").whyNot(problem, target("sm_80"));
+  };
+  EXPECT_EQ(whyNot(conv(1, 64, 64)), "");
+  Problem taps = conv(1, 64, 64);
+  taps.filterWidth = kUnknownExtent;
+  EXPECT_THAT(whyNot(taps), HasSubstr("height and width are known"));
+  Problem groups = conv(1, 64, kUnknownExtent);
+  EXPECT_EQ(whyNot(groups), "");
+  groups.groups = 4;
+  EXPECT_THAT(whyNot(groups), HasSubstr("groups whose channels and filters"));
+  Problem reduced = conv(1, 64, 64);
+  reduced.reductions = 1;
+  EXPECT_THAT(whyNot(reduced), HasSubstr("reduces nothing"));
+  Problem planes = conv(1, 64, 64, ElementType::I8);
+  EXPECT_EQ(whyNot(planes), "");
+  planes.channelsLast = false;
+  EXPECT_THAT(whyNot(planes), HasSubstr("rows run along k"));
+}
+
+} // namespace
