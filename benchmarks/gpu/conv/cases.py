@@ -132,6 +132,7 @@ def cases():
         Case("any_groups", 3, 14, 15, 32, 48, groups=4, dynamic="nc", epilogue="bias"),
         Case("any_groups_nchw", 3, 9, 8, 20, 10, groups=5, dynamic="hc", dtype="f32", layout="nchw", filter="kcrs"),
         Case("no_images_any_size", 0, 14, 14, 64, 64, dynamic="hw", strides=(2, 2)),
+        Case("no_pixels", 1, 2, 4, 64, 128, r=3, s=1, dilations=(2, 1), groups=64, dtype="f32", layout="nchw"),
         Case("no_images", 0, 14, 14, 64, 64, dynamic="n"),
         Case("no_channels", 2, 14, 14, 0, 64, epilogue="bias"),
         Case("no_filters", 2, 14, 14, 64, 0),
