@@ -178,11 +178,13 @@ struct ConvertTraceaPipeToNVVM
     numLaneCopies += plan.numLaneCopies;
     NVVMLoweringContext context(target, plan);
     unsigned digits = getStoredDigits(kernel);
-    return failure(failed(buildFunction(context)) ||
-                   failed(collectWindows(context.function, context)) ||
-                   failed(convertBody(context)) ||
-                   failed(eraseArguments(context)) ||
-                   failed(lowerArithmetic(context.function, digits, facts)));
+    // [PTX] tanh: since sm_75.
+    bool hasTangent = getCapability(kernel).value_or(75) >= 75;
+    return failure(
+        failed(buildFunction(context)) ||
+        failed(collectWindows(context.function, context)) ||
+        failed(convertBody(context)) || failed(eraseArguments(context)) ||
+        failed(lowerArithmetic(context.function, digits, hasTangent, facts)));
   }
 
   void runOnOperation() override {

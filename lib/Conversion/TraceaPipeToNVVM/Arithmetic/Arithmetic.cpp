@@ -242,7 +242,7 @@ static bool isExpanded(Operation *op) {
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
 LogicalResult mlir::tracea_pipe::lowerArithmetic(
-    Operation *function, unsigned digits,
+    Operation *function, unsigned digits, bool hasTangent,
     const ::tracea::target::TargetDescription &facts) {
   MLIRContext *context = function->getContext();
   auto config =
@@ -263,7 +263,8 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
   if (failed(applyOpPatternsGreedily(halves, std::move(widening), strict)))
     return failure();
   // What is a tangent must be one before the others change.
-  if (digits <= kBrainDigits) {
+  hasTangent &= digits <= kBrainDigits;
+  if (hasTangent) {
     RewritePatternSet tangents(context);
     tangents.add<LowerLogistic, LowerErf, Approximate<math::TanhOp>>(context);
     if (failed(applyPatternsGreedily(function, std::move(tangents), config)))
@@ -278,7 +279,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
                  Approximate<math::RsqrtOp>, LowerErfByExp>(context);
   else
     populatePolynomialApproximateErfPattern(patterns);
-  if (digits > kBrainDigits)
+  if (!hasTangent)
     populatePolynomialApproximateTanhPattern(patterns);
   tracea::populateMathExpansionPatterns(patterns, isExpanded);
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))

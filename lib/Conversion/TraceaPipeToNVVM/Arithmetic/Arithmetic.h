@@ -19,13 +19,15 @@ namespace mlir::tracea_pipe {
 ///   Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32). e^x is one
 ///   of x · log2 e; beyond 11 digits the product's rounding is made up for.
 /// - Up to 11 (f16): divisions and square roots are to 2 ulp, too.
-/// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, with
-///   a relative error of 2^-10.98 (PTX ISA, "tanh"). The logistic function is
-///   one of it, and so is the error function, to 4e-5.
+/// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, where
+///   it has one (`hasTangent`), with a relative error of 2^-10.98 (PTX ISA,
+///   "tanh"). The logistic function is one of it, and so is the error function,
+///   to 4e-5.
 ///
 /// All other functions, and all of f64, are expanded: docs/Accuracy.md.
 /// `facts` say what the target converts.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits,
+                              bool hasTangent,
                               const ::tracea::target::TargetDescription &facts);
 
 /// Computes on floats of 8 bits in single precision.
