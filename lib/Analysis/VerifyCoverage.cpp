@@ -413,7 +413,7 @@ private:
   }
 
   /// Of one claim about the data, and of all that were not proved.
-  static constexpr int64_t kMaxContentQueries = 500, kAllContentQueries = 750;
+  static constexpr int64_t kMaxContentQueries = 200, kAllContentQueries = 300;
 
   cov::Options options;
   int64_t contentQueries = kAllContentQueries;

@@ -119,6 +119,8 @@ def cases():
         Case("f32_cut", 3, 13, 11, 21, 19, dtype="f32", strides=(2, 1), dilations=(1, 2)),
         Case("tf32", 4, 28, 28, 128, 128, dtype="f32", allow="tf32"),
         Case("tf32x3", 4, 28, 28, 64, 128, dtype="f32", allow="tf32x3"),
+        # Steps of pieces of one channel each, the last one cut, and every border.
+        Case("f64_pieces", 1, 11, 30, 31, 48, r=1, s=1, strides=(2, 2), pads=(1, 2, 3, 2), dtype="f64"),
         Case("f64", 2, 14, 14, 32, 32, dtype="f64"),
         # Layouts.
         Case("nchw", 4, 14, 14, 32, 32, layout="nchw", filter="kcrs", epilogue="bias+residual"),

@@ -30,6 +30,7 @@ public:
 private:
   Outcome checkShape() const;
   Outcome decideBounds(size_t number);
+  std::vector<Constraints> getGoals() const;
   Outcome decideCover();
   Outcome decideUnique();
   Outcome confirmUnwritten(const LinearSystem::Point &point);
@@ -231,11 +232,33 @@ void AffineDecider::addDivisors(const std::vector<Constraints> &goals,
   }
 }
 
+/// The claims in the order in which they are refuted: first those with the
+/// fewest divisions. What these leave, a border's inside say, decides most
+/// conditions of the others, pieces of steps, which each would decide anew.
+std::vector<Constraints> AffineDecider::getGoals() const {
+  auto divides = [&](const Constraint &constraint) {
+    return std::any_of(constraint.expr.terms().begin(),
+                       constraint.expr.terms().end(), [&](const auto &summand) {
+                         return space.kind(summand.first) == TermKind::Quotient;
+                       });
+  };
+  std::vector<std::pair<size_t, size_t>> order;
+  for (size_t number = 0; number < claims.size(); ++number)
+    order.emplace_back(
+        std::count_if(claims[number].begin(), claims[number].end(), divides),
+        number);
+  std::sort(order.begin(), order.end());
+  std::vector<Constraints> goals;
+  for (auto [divisions, number] : order)
+    goals.push_back(claims[number]);
+  return goals;
+}
+
 Outcome AffineDecider::decideCover() {
   LinearSystem::Point point;
   Constraints premises;
   addDivisors(claims, premises, stage.coordinates);
-  switch (prover.refute(premises, claims, stage.coordinates, point)) {
+  switch (prover.refute(premises, getGoals(), stage.coordinates, point)) {
   case Prover::Empty:
     return {};
   case Prover::Unknown:

@@ -26,9 +26,6 @@ SmallVector<Expr> IndexContext::getWalk(Value walk, const Expr &element,
   for (Value extent : op.getBasis()) {
     basis.push_back(get(extent));
     divisor(op, basis.back());
-    // Where an extent is 0 there is no number.
-    if (basis.back() == Expr(0))
-      basis.back() = 1;
   }
   // The end of all numbers is one of sizes alone.
   std::optional<Expr> end;
