@@ -237,11 +237,15 @@ SmallVector<Value> Conv2DContraction::getExtents(KernelBuilder &kb) {
 }
 
 Value Conv2DContraction::getWalk(KernelBuilder &kb, Value m) {
-  Value memory = kb.getDest(0u);
+  auto extent = [&](unsigned dim) {
+    // Of a result without pixels nothing is walked.
+    return getTensorType(conv.getInit()).getDimSize(dim) == 0
+               ? kb.index().constant(1)
+               : kb.getExtent(kb.getDest(0u), dim);
+  };
   return DelinearizeOp::create(
       kb.builder(), WalkType::get(kb.builder().getContext(), 3), m,
-      ValueRange{kb.getExtent(memory, conv.getHeightDim()),
-                 kb.getExtent(memory, conv.getWidthDim())});
+      ValueRange{extent(conv.getHeightDim()), extent(conv.getWidthDim())});
 }
 
 TileAddress Conv2DContraction::getAddress(KernelBuilder &kb,

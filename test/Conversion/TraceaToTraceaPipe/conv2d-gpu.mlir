@@ -59,6 +59,11 @@
 // CHECK: %[[OUT:.*]] = arith.addi %[[BEFORE]], %{{.*}}
 // CHECK: tracea_pipe.stage %arg1[%[[OUT]],
 
+// Of a result without pixels nothing is walked: no extent of the basis is 0.
+// CHECK: tracea_pipe.kernel @conv2d_6(
+// CHECK: tiles (%{{.*}}, %{{.*}}) in (%c0, %c1)
+// CHECK: tracea_pipe.delinearize %{{.*}} into(%c1, %c6)
+
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", triple = "nvptx64-nvidia-cuda", cpu = "sm_80">} {
 func.func @groups(%x: tensor<3x15x13x48xf16>, %w: tensor<64x3x3x24xf16>, %b: tensor<64xf16>, %s: tensor<3x8x7x64xf16>, %d: tensor<3x8x7x64xf16>) -> tensor<3x8x7x64xf16> {
   %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] groups 2
@@ -85,5 +90,11 @@ func.func @any_channels(%x: tensor<3x15x13x?xf16>, %w: tensor<64x3x3x24xf16>, %d
          ins(%x, %w : tensor<3x15x13x?xf16>, tensor<64x3x3x24xf16>) outs(%d : tensor<3x15x13x?xf16>)
          schedule <variant = "conv2d.warp", unit = mma_sync, tile = [32, 32, 32], registers = [16, 16], slots = 3>
   return %0 : tensor<3x15x13x?xf16>
+}
+func.func @no_pixels(%x: tensor<1x2x4x64xf16>, %w: tensor<32x3x1x64xf16>, %d: tensor<1x0x6x32xf16>) -> tensor<1x0x6x32xf16> {
+  %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] dilations [2, 1]
+         ins(%x, %w : tensor<1x2x4x64xf16>, tensor<32x3x1x64xf16>) outs(%d : tensor<1x0x6x32xf16>)
+         schedule <variant = "conv2d.warp", unit = mma_sync, tile = [32, 32, 32], registers = [16, 16], slots = 3>
+  return %0 : tensor<1x0x6x32xf16>
 }
 }
