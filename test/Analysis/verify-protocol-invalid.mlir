@@ -1328,6 +1328,49 @@ tracea_pipe.kernel @channel_in_loop(%n: index) {
 
 // -----
 
+// One slot of seventeen is not read.
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<8x16xf32, #tracea_pipe.staged>
+!ch = !tracea_pipe.channel<4 x (!slot)>
+!ph = !tracea_pipe.phase<4>
+// expected-note@+1 {{the run: }}
+tracea_pipe.kernel @one_too_few(%a: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c17 = arith.constant 17 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    // expected-note@+1 {{channel 0 is declared here}}
+    %ch = tracea_pipe.channel : !ch
+    %p0 = tracea_pipe.start : !ph
+    tracea_pipe.roles {
+      tracea_pipe.role "producer" warps [0, 1] {
+        scf.for %k = %c0 to %c17 step %c1 iter_args(%p = %p0) -> (!ph) {
+          %s = tracea_pipe.acquire %ch[%p] : !ch, !ph -> !slot
+          // expected-note@+1 {{the last step of 'producer' there: copy slot 0 of 'channel 0'}}
+          tracea_pipe.copy %a[%i, %k] map #id to %s : memref<?x?xf32>, !slot
+          // expected-error@+1 {{breaks the protocol (drain): slot 0 of 'channel 0' is filled and never read by 'consumer'}}
+          tracea_pipe.commit %ch[%p] : !ch, !ph
+          %q = tracea_pipe.advance %p : !ph
+          scf.yield %q : !ph
+        }
+      }
+      tracea_pipe.role "consumer" warps [4, 8] {
+        scf.for %k = %c1 to %c17 step %c1 iter_args(%p = %p0) -> (!ph) {
+          %s = tracea_pipe.wait %ch[%p] : !ch, !ph -> !slot
+          %v = memref.load %s[%c0, %c0] : !slot
+          // expected-note@+1 {{the last step of 'consumer' there: release slot 0 of 'channel 0'}}
+          tracea_pipe.release %ch[%p] : !ch, !ph
+          %q = tracea_pipe.advance %p : !ph
+          scf.yield %q : !ph
+        }
+      }
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // Roles change from iteration to iteration (Rule B).
 #id = affine_map<(i, j) -> (i, j)>
 !slot = memref<8x16xf32, #tracea_pipe.staged>

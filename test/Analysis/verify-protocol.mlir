@@ -611,6 +611,51 @@ tracea_pipe.kernel @conv(%a: memref<?x?xf32>, %n: index, %b: i1) {
 
 // -----
 
+// The most steps of which some are unrolled: a loop of seventeen, and the loop of
+// sixteen behind the first of them.
+// CHECK: tracea_pipe.kernel @peeled
+// CHECK-SAME: check = "protocol", claim = "2 roles, 1 channels, every trip count"
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<8x16xf32, #tracea_pipe.staged>
+!ch = !tracea_pipe.channel<4 x (!slot)>
+!ph = !tracea_pipe.phase<4>
+tracea_pipe.kernel @peeled(%a: memref<?x?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c17 = arith.constant 17 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ch = tracea_pipe.channel : !ch
+    %p0 = tracea_pipe.start : !ph
+    tracea_pipe.roles {
+      tracea_pipe.role "producer" warps [0, 1] {
+        scf.for %k = %c0 to %c17 step %c1 iter_args(%p = %p0) -> (!ph) {
+          %s = tracea_pipe.acquire %ch[%p] : !ch, !ph -> !slot
+          tracea_pipe.copy %a[%i, %k] map #id to %s : memref<?x?xf32>, !slot
+          tracea_pipe.commit %ch[%p] : !ch, !ph
+          %q = tracea_pipe.advance %p : !ph
+          scf.yield %q : !ph
+        }
+      }
+      tracea_pipe.role "consumer" warps [4, 8] {
+        %first = tracea_pipe.wait %ch[%p0] : !ch, !ph -> !slot
+        %x = memref.load %first[%c0, %c0] : !slot
+        tracea_pipe.release %ch[%p0] : !ch, !ph
+        %p1 = tracea_pipe.advance %p0 : !ph
+        scf.for %k = %c1 to %c17 step %c1 iter_args(%p = %p1) -> (!ph) {
+          %s = tracea_pipe.wait %ch[%p] : !ch, !ph -> !slot
+          %v = memref.load %s[%c0, %c0] : !slot
+          tracea_pipe.release %ch[%p] : !ch, !ph
+          %q = tracea_pipe.advance %p : !ph
+          scf.yield %q : !ph
+        }
+      }
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // A branch that every role takes alike, and a loop of many constant steps.
 // CHECK: tracea_pipe.kernel @branch
 // CHECK-SAME: check = "protocol", claim = "2 roles, 1 channels, every trip count"

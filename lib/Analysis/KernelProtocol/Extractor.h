@@ -177,6 +177,8 @@ private:
   int tripOf(const std::string &key, Operation *op);
   /// The constant number of iterations, or -1.
   int64_t constantTrips(scf::ForOp loop);
+  /// Whether a loop of so many iterations is written out one by one.
+  bool isUnrolled(int64_t count);
   /// The smallest constant count near `count` of a loop of any role.
   int64_t commonTrips(int64_t count);
 

@@ -17,6 +17,10 @@ namespace ta = ::tracea::analysis;
 /// every count.
 static constexpr int64_t kMaxUnrolled = 16;
 
+/// Iterations that stand before a loop, of those that a loop of another role
+/// has.
+static constexpr int64_t kMaxPeeled = 2;
+
 std::string Extractor::keyOf(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return std::to_string(*constant);
@@ -116,6 +120,21 @@ int64_t Extractor::constantTrips(scf::ForOp loop) {
   return llvm::divideCeil(distance, *step);
 }
 
+/// Short loops are, and so are loops of which a short one of another role has
+/// all but the first iterations: what one of the two counts, both do.
+bool Extractor::isUnrolled(int64_t count) {
+  if (count <= kMaxUnrolled || !roles)
+    return count >= 0 && count <= kMaxUnrolled;
+  WalkResult search = roles->walk([&](scf::ForOp loop) {
+    int64_t other = constantTrips(loop);
+    return other >= count - kMaxPeeled && other <= kMaxUnrolled &&
+                   hasRingOps(loop)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return search.wasInterrupted();
+}
+
 /// A loop whose first iteration stands before it has one count less than the
 /// loop of another role that it belongs to. What two constant counts share is
 /// the smaller one; the iterations beyond it are unrolled.
@@ -190,7 +209,7 @@ void Extractor::emitFor(scf::ForOp loop) {
   };
   auto it = continued.find(loop);
   int64_t count = constantTrips(loop);
-  if (it == continued.end() && count >= 0 && count <= kMaxUnrolled) {
+  if (it == continued.end() && isUnrolled(count)) {
     for (int64_t i = 0; i < count && builder->role.code.size() < 20000; ++i)
       emitBody();
   } else {

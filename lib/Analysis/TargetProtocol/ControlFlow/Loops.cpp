@@ -113,7 +113,9 @@ void ProgramBuilder::emitFor(scf::ForOp loop) {
         upper->value > lower->value
             ? llvm::divideCeil(upper->value - lower->value, step->value)
             : 0;
-    if (count <= kMaxUnrolled) {
+    // One more from zero: the rest is a loop of its own where another role has
+    // the first iteration in front of it.
+    if (count <= kMaxUnrolled + lower->isConstant(0)) {
       for (uint64_t i = 0; i < count; ++i)
         body(context.symbols.constant(lower->value + i * step->value, bits));
       return finish();
