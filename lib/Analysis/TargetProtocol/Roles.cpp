@@ -2,10 +2,12 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A branch that whole warps take or leave splits roles; one that some lanes of
-// a warp take elects. Warpgroups are roles of their own, since their addresses
-// and barriers differ. Where lanes copy and meet as one, a branch around copies
-// alone says which lanes have a part of the block, as it does within a warp.
+// A branch that whole warps take or leave splits roles if they synchronise in
+// it; one that some lanes of a warp take elects. Other branches say only who
+// touches what stands in them: warps that have no rows of a result still
+// multiply with their group, and lanes that copy no part of a block still meet
+// the others. Warpgroups are roles of their own, since their addresses and
+// barriers differ.
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Analysis/TargetProtocol/Program.h"
@@ -71,8 +73,7 @@ SmallVector<ThreadRange> mlir::tracea::findRoles(KernelContext &context) {
   std::vector<bool> elects;
   for (Operation *op : steps)
     if (auto branch = dyn_cast<scf::IfOp>(op))
-      elects.push_back(!context.hasWarpgroups &&
-                       !synchronizes(context, branch));
+      elects.push_back(!synchronizes(context, branch));
   for (const std::vector<uint8_t> &decision : decisions)
     for (size_t i = 0; i < decision.size(); ++i)
       if (decision[i] == 2)
