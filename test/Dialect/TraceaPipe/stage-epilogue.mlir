@@ -229,6 +229,42 @@ tracea_pipe.kernel @columns_96(%n: index, %d: memref<?x?xbf16>) attributes {pipe
   tracea_pipe.end
 }
 
+// Of two parts the second lies past the end of every row of the result.
+// CHECK-LABEL: kernel @narrow_result(
+// CHECK: %[[B0:.*]] = tracea_pipe.scratch : memref<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
+// CHECK-NOT: tracea_pipe.scratch
+// CHECK: tracea_pipe.wait_group copy pending 0
+// CHECK-NEXT: tracea_pipe.store %{{.*}}, %[[B0]]
+// CHECK: tracea_pipe.copy_out %[[B0]] to
+// CHECK-NOT: tracea_pipe.copy_out
+// One element more, and it has one.
+// CHECK-LABEL: kernel @wider_result(
+// CHECK-COUNT-2: tracea_pipe.copy_out
+tracea_pipe.kernel @narrow_result(%n: index, %d: memref<?x64xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : tensor<64x96xbf16, #acc96>
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.roles {
+      tracea_pipe.role "consumer" warps [0, 4] {
+        tracea_pipe.store %v, %d[%i, %c0] map #id limits(%n, %n) : tensor<64x96xbf16, #acc96>, memref<?x64xbf16>
+      }
+    }
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @wider_result(%n: index, %d: memref<?x65xbf16>) attributes {pipeline = #tracea_pipe.pipeline<>} {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<1.0> : tensor<64x96xbf16, #acc96>
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.roles {
+      tracea_pipe.role "consumer" warps [0, 4] {
+        tracea_pipe.store %v, %d[%i, %c0] map #id limits(%n, %n) : tensor<64x96xbf16, #acc96>, memref<?x65xbf16>
+      }
+    }
+  }
+  tracea_pipe.end
+}
+
 // One part: its own copy, a round ago, must be done.
 // CHECK-LABEL: kernel @columns_16(
 // CHECK: %[[B0:.*]] = tracea_pipe.scratch : memref<64x16xbf16, #tracea_pipe.staged<swizzle = [4, 7]>>

@@ -79,7 +79,13 @@ std::optional<StagedStore> mlir::tracea_pipe::planStore(StoreOp store,
   staged.isDirect = getRunBytes(staged) >= kSectorBytes;
   if (staged.getRows() % 8)
     return std::nullopt;
+  // What lies past the end of a row in every tile does not leave at all. A tile
+  // begins at a column of the result, or after it.
+  int64_t extent =
+      cast<MemRefType>(store.getDest().getType()).getShape().back();
   for (int64_t at = 0; at < columns;) {
+    if (at && !ShapedType::isDynamic(extent) && at >= extent)
+      break;
     int64_t width = 0;
     int64_t left = std::min(columns - at, most);
     int64_t row = kSwizzledRows[0].first / bytes;
