@@ -87,3 +87,32 @@ func.func @launches(%m: memref<4xf32>, %t: tensor<4xf32>) {
   %r = tracea_pipe.launch @fill outs(%t : tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// A role that nothing is left of goes, but not one that gives back registers:
+// others wait for them.
+// CHECK-LABEL: tracea_pipe.kernel @idle_roles
+// CHECK-NOT:     tracea_pipe.role "idle"
+// CHECK:         tracea_pipe.role "producer" warps [4, 8] registers 40 {
+// CHECK:         tracea_pipe.role "consumer"
+tracea_pipe.kernel @idle_roles(%m: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    tracea_pipe.roles {
+      tracea_pipe.role "idle" warps [0, 4] {
+        scf.for %k = %c0 to %c0 step %c1 {
+          tracea_pipe.prefetch %m[%k] map affine_map<(i) -> (i)> shape [2] : memref<?xf32>
+        }
+      }
+      tracea_pipe.role "producer" warps [4, 8] registers 40 {
+        scf.for %k = %c0 to %c0 step %c1 {
+          tracea_pipe.prefetch %m[%k] map affine_map<(i) -> (i)> shape [2] : memref<?xf32>
+        }
+      }
+      tracea_pipe.role "consumer" warps [8, 12] registers 232 {
+        tracea_pipe.prefetch %m[%i] map affine_map<(i) -> (i)> shape [2] : memref<?xf32>
+      }
+    }
+  }
+  tracea_pipe.end
+}

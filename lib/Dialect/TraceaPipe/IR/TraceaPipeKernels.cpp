@@ -504,6 +504,14 @@ void RoleOp::print(OpAsmPrinter &printer) {
                       /*printBlockTerminators=*/false);
 }
 
+void RoleOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (getRegisters())
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         SideEffects::DefaultResource::get());
+}
+
 LogicalResult RoleOp::verify() {
   ArrayRef<int64_t> warps = getWarps();
   if (warps.size() != 2 || warps[0] < 0 || warps[1] <= warps[0] ||

@@ -171,11 +171,14 @@ def TraceaPipe_RolesOp : TraceaPipe_Op<"roles", [
 
 def TraceaPipe_RoleOp : TraceaPipe_Op<"role", [
     SingleBlockImplicitTerminator<"EndOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     HasParent<"RolesOp">]> {
   let summary = "What the warps [first, end) do";
   let description = [{
     `copies` equal teams share the range; the region's argument is the team's
     number. `registers` is the budget a thread of this role gets (0: default).
+    A role with a budget stays where nothing is left to do in it: other roles
+    may wait for the registers that it gives back.
 
     ```mlir
     tracea_pipe.role "consumer" warps [4, 12] copies 2 registers 232 (%team) { ... }
