@@ -126,7 +126,10 @@ Evaluator::Env
 Evaluator::witnessGridLoop(scf::ForOp loop, Env env,
                            llvm::function_ref<Form(const Form &)> witness,
                            llvm::function_ref<void(unsigned)> addCandidate) {
-  Form iteration = index.form(index.newVariable(0, std::nullopt));
+  // Where a product has one tile, the number itself says which product.
+  unsigned number = index.newVariable(0, std::nullopt);
+  addCandidate(number);
+  Form iteration = index.form(number);
   Env inner = bind(env, loop, iteration);
   Form position = indexOf(loop.getInductionVar(), inner);
   inner = range(

@@ -171,6 +171,9 @@ Form Evaluator::computeIndex(Value value, Env env) {
 Form Evaluator::rasterOf(OpResult value, Env env) {
   auto raster = cast<RasterOp>(value.getOwner());
   Form place = indexOf(raster.getIndex(), env);
+  // The only tile of a product, whose number is a remainder by one.
+  if (place == Form(0))
+    return place;
   Form rows = indexOf(raster.getRows(), env);
   Form columns = indexOf(raster.getColumns(), env);
   int64_t group = raster.getGroup();
