@@ -338,6 +338,13 @@ void KernelCoverage::addFill(const TileAccess &access, const Place &place,
 // The kernel
 //===----------------------------------------------------------------------===//
 
+/// Of an empty grid, as what the host compares may make it, nothing runs.
+bool KernelCoverage::hasTiles() {
+  return llvm::none_of(kernel.getTiles().getBounds(), [&](Value bound) {
+    return context.get(bound) == Expr(0);
+  });
+}
+
 void KernelCoverage::extractAccesses(Operation *op) {
   hasUnknown |= hasUnknownAccess(op);
   if (hasUnknownAccess(op))
@@ -349,7 +356,8 @@ void KernelCoverage::extractAccesses(Operation *op) {
       break;
     IndexScope scope = context.getScope(op);
     for (auto [number, access] : llvm::enumerate(accesses)) {
-      addAccess(access, scope);
+      if (hasTiles())
+        addAccess(access, scope);
       Value buffer = getBuffer(access.memory);
       if (!access.isWrite || !isFirst)
         continue;

@@ -155,6 +155,7 @@ private:
     llvm::SmallVector<Operation *> loops, repeated;
   };
 
+  bool hasTiles();
   void extractAccesses(Operation *op);
   void addAccess(const TileAccess &access, const IndexScope &scope);
   void addFill(const TileAccess &access, const Place &place,
@@ -167,6 +168,7 @@ private:
   cov::AffineStage addNumbers(cov::AffineStage stage,
                               const IndexContext &context,
                               const std::map<size_t, cov::Expr> &along);
+  bool extractEmptyOutput(Value buffer, ArrayRef<Site> sites);
   void extractOutput(Value buffer, ArrayRef<Site> sites);
   void addOwners(ArrayRef<Site> first, ArrayRef<Site> second);
   void extractSums();

@@ -227,7 +227,38 @@ KernelCoverage::addNumbers(cov::AffineStage stage, const IndexContext &context,
   return stage;
 }
 
+/// A result without elements, whatever stores to it: that no store writes one
+/// is what is claimed of its bounds.
+bool KernelCoverage::extractEmptyOutput(Value buffer, ArrayRef<Site> sites) {
+  SmallVector<Expr> extents;
+  for (int64_t dim = 0, rank = cast<MemRefType>(buffer.getType()).getRank();
+       dim < rank; ++dim)
+    extents.push_back(context.getDim(buffer, dim));
+  if (!llvm::is_contained(extents, Expr(0)))
+    return false;
+  cov::AffineStage stage;
+  for (const Expr &extent : extents)
+    stage.coordinates.push_back(
+        problem.space.coordinate("at", cov::Range(extent)));
+  CoveragePart part;
+  part.kind = CoveragePart::Output;
+  part.buffer = buffer;
+  part.verb = "writes";
+  for (const Site &site : sites)
+    part.ops.push_back(site.op);
+  part.firstStage = problem.stages.size();
+  part.firstOutput = problem.outputs.size();
+  llvm::append_range(problem.outputs, stage.coordinates);
+  problem.stages.push_back({"no elements", std::move(stage)});
+  part.endStage = problem.stages.size();
+  part.endOutput = problem.outputs.size();
+  parts.push_back(part);
+  return true;
+}
+
 void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
+  if (extractEmptyOutput(buffer, sites))
+    return;
   llvm::DenseSet<Operation *> repeated;
   for (const Site &site : sites)
     repeated.insert(site.repeated.begin(), site.repeated.end());

@@ -108,3 +108,39 @@ func.func @empty(%a: tensor<0x8x16xf16>, %b: tensor<0x16x96xf16>, %e: tensor<0x8
          schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 64, 64], slots = 4, producers = 1, consumers = 2, group = 16>
   return %r : tensor<0x8x96xf16>
 }
+
+// -----
+
+// No tiles, as the host's comparison with the first factor says, whose batch has
+// no products: the digits of a tile's number are not asked for.
+func.func @empty_batch(%a: tensor<?x0x?x96xbf16>, %b: tensor<?x?xbf16>, %e: tensor<?x?x63x32xf32>) -> tensor<?x?x63x32xf32> {
+  %r = tracea.gemm ins(%a, %b : tensor<?x0x?x96xbf16>, tensor<?x?xbf16>) outs(%e : tensor<?x?x63x32xf32>)
+         schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 64, 64], slots = 4, producers = 1, consumers = 1, group = 16>
+  return %r : tensor<?x?x63x32xf32>
+}
+
+// -----
+
+// Groups of no rows may have tiles, of which none is written.
+func.func @empty_groups(%a: tensor<?x64xi8>, %b: tensor<?x8x64xi8>, %ends: tensor<?xi64>, %x: tensor<0x8xi32>) -> tensor<?x8xi32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x64xi8>
+  %e = tensor.empty(%n) : tensor<?x8xi32>
+  %r = tracea.grouped_gemm transpose_rhs ins(%a, %b, %ends : tensor<?x64xi8>, tensor<?x8x64xi8>, tensor<?xi64>) outs(%e : tensor<?x8xi32>)
+         schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [64, 64, 128], slots = 12, producers = 1, consumers = 1, group = 16>
+         epilogue(%x by affine_map<(i, j) -> (i, j)> : tensor<0x8xi32>) {
+    ^bb0(%acc: i32, %y: i32):
+      %s = arith.addi %acc, %y : i32
+      tracea.yield %s : i32
+  }
+  return %r : tensor<?x8xi32>
+}
+
+// -----
+
+// The same where a factor's type tells.
+func.func @empty_factor(%a: tensor<0x64xi8>, %b: tensor<2x100x64xi8>, %ends: tensor<2xi32>, %e: tensor<?x100xi32>) -> tensor<?x100xi32> {
+  %r = tracea.grouped_gemm transpose_rhs ins(%a, %b, %ends : tensor<0x64xi8>, tensor<2x100x64xi8>, tensor<2xi32>) outs(%e : tensor<?x100xi32>)
+         schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [64, 64, 128], slots = 12, producers = 1, consumers = 1, group = 16>
+  return %r : tensor<?x100xi32>
+}
