@@ -1386,3 +1386,17 @@ tracea_pipe.kernel @k(%x: memref<?x64xf32>) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+// A result without elements, of which one is written all the same.
+tracea_pipe.kernel @no_elements(%d: memref<0x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant 1.0 : f32
+  tracea_pipe.tiles (%i) in (%c1) {
+    // expected-error@+1 {{writes out of bounds of argument #0: index 0 is 0, expected 0 to below 0}}
+    memref.store %x, %d[%i, %c0] : memref<0x4xf32>
+  }
+  tracea_pipe.end
+}
