@@ -183,7 +183,7 @@ void Collector::run() {
     } else if (auto stage = dyn_cast<StageOp>(op)) {
       addBuffers(op, stage.getResult().getType(), stage.getSlots(),
                  "this staged tile", roles && !isCPU);
-    } else if (auto turns = dyn_cast<TurnsOp>(op)) {
+    } else if (auto turns = dyn_cast<OrderBarrierOp>(op)) {
       result.use.namedBarriers += turns.getResult().getType().getTeams();
     }
   });

@@ -147,7 +147,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
         return except && tile.m == except->m && tile.n == except->n &&
                parts == except->split && tile.residents == except->residents &&
                tile.cluster == except->cluster && tile.lines == except->lines &&
-               tile.turns == except->turns;
+               tile.pingPong == except->pingPong;
       };
       // Copies that run further ahead than to the next tile are in the way of
       // what others read and write.
@@ -179,7 +179,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
         // A team of 128 rows instead of two that share them.
         if (!isTransposed && entry.consumers == 2) {
           WarpgroupTile turns = tile;
-          turns.turns = 2;
+          turns.pingPong = 2;
           turns.consumers = 1;
           consider(turns);
         }
@@ -229,11 +229,11 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
       static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
   bool isNarrow = problem.result && bytesOf(*problem.result) == 1;
   int64_t mostSums = others ? 128 : isNarrow ? 160 : 192;
-  if (tile.turns == 1)
+  if (tile.pingPong == 1)
     return "";
   if (tile.consumers != 1)
     return "2 teams, each a consumer by itself, take turns; found " +
-           text(tile.turns) + " of " + text(tile.consumers) + " consumers";
+           text(tile.pingPong) + " of " + text(tile.consumers) + " consumers";
   // What a part of 128 rows is computed to takes registers for each of them.
   if (others > 1)
     return "teams that take turns store at most one result beside the first, "

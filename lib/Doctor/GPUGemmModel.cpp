@@ -147,7 +147,7 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
   }
   int64_t rows =
       std::max(tile.consumers * rowsOfTeam, isTransposed ? tile.n : tile.m);
-  int64_t staged = tile.turns * rows * rowBytes;
+  int64_t staged = tile.pingPong * rows * rowBytes;
   // The part that a cluster shares; lanes store the result themselves.
   if (tile.cluster > 1)
     staged = tile.m * tile.n * 4;
@@ -162,11 +162,11 @@ static double rateOf(const Problem &problem, const WarpgroupTile &tile,
   // Columns of the unit, and whether rows in memory run along them.
   int64_t columns = isTransposed ? tile.m : tile.n;
   bool isRow = isTransposed ? problem.transposeFirst : !problem.transposeSecond;
-  double rate = columns >= 256    ? 1
-                : columns >= 192  ? 0.98
-                : tile.turns == 1 ? 0.94
-                : columns >= 128  ? 0.91
-                                  : 0.8;
+  double rate = columns >= 256       ? 1
+                : columns >= 192     ? 0.98
+                : tile.pingPong == 1 ? 0.94
+                : columns >= 128     ? 0.91
+                                     : 0.8;
   // Blocks are wider than what is multiplied.
   int64_t row = stagedRowOf(problem);
   if (isRow && columns % row)
@@ -235,7 +235,7 @@ WarpgroupEstimate estimate(const Problem &problem,
   // One team alone waits longer for what it loads, more so where its sums leave
   // few registers for that.
   constexpr int64_t threadsOfTeam = 128, manySums = 128;
-  double alone = tile.turns == 1 ? 1
+  double alone = tile.pingPong == 1 ? 1
                  : tile.m * tile.n > manySums * threadsOfTeam
                      ? costs.manySumsAlone
                      : costs.fewSumsAlone;
@@ -261,9 +261,9 @@ WarpgroupEstimate estimate(const Problem &problem,
     finish += number(tile.m) * number(tile.n) * costs.laneStoreCycles;
   double main = number(result.steps) * result.stepCycles;
   // One workgroup or team finishes its tiles while the others multiply.
-  double multiplying =
-      waves * (tile.turns > 1 ? main + costs.turnCycles : main * costs.sharing);
-  int64_t sharers = tile.residents * tile.turns;
+  double multiplying = waves * (tile.pingPong > 1 ? main + costs.turnCycles
+                                                  : main * costs.sharing);
+  int64_t sharers = tile.residents * tile.pingPong;
   double busy =
       sharers == 1
           ? waves * (main + finish)

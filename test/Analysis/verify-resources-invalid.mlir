@@ -63,8 +63,8 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
   // expected-error@+1 {{does not fit: needs 17 named barriers, 'sm_90a' has 16}}
   tracea_pipe.kernel @barriers(%n: index) {
     tracea_pipe.tiles (%i) in (%n) {
-      %t0 = tracea_pipe.turns : <8>
-      %t1 = tracea_pipe.turns : <8>
+      %t0 = tracea_pipe.order_barrier : <8>
+      %t1 = tracea_pipe.order_barrier : <8>
     }
     tracea_pipe.end
   }

@@ -59,8 +59,8 @@ func.func @odd_weights(%a: tensor<16x4095xbf16>, %b: tensor<4095x4095xbf16>, %d:
 
 // Short sums: while one team finishes a tile, the other multiplies.
 // CHECK-LABEL: @short_sum
-// CHECK: tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2>
-// REMARK: with tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2
+// CHECK: tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, ping_pong = 2>
+// REMARK: with tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, ping_pong = 2
 func.func @short_sum(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %d: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16384x1024xbf16>, tensor<4096x1024xbf16>) outs(%d : tensor<16384x4096xbf16>)
   return %0 : tensor<16384x4096xbf16>
@@ -71,7 +71,7 @@ func.func @short_sum(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %d
 // One team alone waits long for a whole tile of another operand: fewer sums
 // leave registers to load it ahead.
 // CHECK-LABEL: @short_sum_and_residual
-// CHECK: tile = [128, 128, 64], {{.*}} turns = 2>
+// CHECK: tile = [128, 128, 64], {{.*}} ping_pong = 2>
 func.func @short_sum_and_residual(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1024xbf16>, %r: tensor<16384x4096xbf16>, %d: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<16384x1024xbf16>, tensor<4096x1024xbf16>) outs(%d : tensor<16384x4096xbf16>)
     epilogue(%r by affine_map<(i, j) -> (i, j)> : tensor<16384x4096xbf16>) {
@@ -92,7 +92,7 @@ func.func @short_sum_and_residual(%a: tensor<16384x1024xbf16>, %b: tensor<4096x1
 // CHECK-NOT: turns
 // CHECK: return
 // CHECK: tracea.gemm
-// CHECK-SAME: turns = 2>
+// CHECK-SAME: ping_pong = 2>
 func.func @functions(%a: tensor<4096x2048xbf16>, %b: tensor<4096x2048xbf16>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x2048xbf16>, tensor<4096x2048xbf16>) outs(%d : tensor<4096x4096xbf16>)
   return %0 : tensor<4096x4096xbf16>

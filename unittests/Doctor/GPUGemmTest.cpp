@@ -231,22 +231,22 @@ TEST(GPUGemm, PlansAreChecked) {
 TEST(GPUGemm, TeamsPingPongWhereTilesEndOften) {
   // Short sums end often; long ones of four waves are shared by two teams.
   Candidate brief = best(gemm(16384, 4096, 1024));
-  EXPECT_EQ(fields(brief.plan).turns, 2);
+  EXPECT_EQ(fields(brief.plan).pingPong, 2);
   EXPECT_EQ(fields(brief.plan).consumers, 1);
   EXPECT_THAT(brief.plan.tile, ElementsAre(128, 192, 64));
-  EXPECT_EQ(fields(best(gemm(4096, 4096, 4096)).plan).turns, 1);
+  EXPECT_EQ(fields(best(gemm(4096, 4096, 4096)).plan).pingPong, 1);
   // Nobody is there to take turns with where each multiprocessor has one tile.
-  EXPECT_EQ(fields(best(gemm(2048, 2048, 2048)).plan).turns, 1);
+  EXPECT_EQ(fields(best(gemm(2048, 2048, 2048)).plan).pingPong, 1);
 
   // One team alone waits for what it loads, the longer the more sums it holds.
   Problem residual = gemm(16384, 4096, 1024);
   residual.addends = 1;
   EXPECT_THAT(best(residual).plan.tile, ElementsAre(128, 128, 64));
-  EXPECT_EQ(fields(best(residual).plan).turns, 2);
+  EXPECT_EQ(fields(best(residual).plan).pingPong, 2);
   // An epilogue that takes long makes turns worth more.
   auto gain = [](Problem problem) {
     Plan turns = best(gemm(16384, 4096, 1024)).plan, together = turns;
-    fields(together).turns = 1;
+    fields(together).pingPong = 1;
     fields(together).consumers = 2;
     return variant().cycles(problem, hopper(), together) /
            variant().cycles(problem, hopper(), turns);

@@ -25,8 +25,8 @@ TEST(Params, OnlyWhatHasNotItsDefaultIsPrinted) {
   EXPECT_EQ(Params(WarpgroupGemm()).print(), "");
   WarpgroupGemm gemm;
   gemm.slots = 4;
-  gemm.turns = 2;
-  EXPECT_EQ(Params(gemm).print(), "slots = 4, turns = 2");
+  gemm.pingPong = 2;
+  EXPECT_EQ(Params(gemm).print(), "slots = 4, ping_pong = 2");
   CPUGemm packed;
   packed.registers = {8, 32};
   packed.group = 2;
@@ -37,7 +37,7 @@ TEST(Params, FieldsAreTheFamilysOwn) {
   EXPECT_EQ(Params(SimtGemm()).listFields(), "'registers', 'slots', 'group'");
   EXPECT_EQ(Params(Untiled()).listFields(), "none");
   Params grouped = WarpgroupGrouped();
-  EXPECT_EQ(grouped.getFields().find("turns"), nullptr);
+  EXPECT_EQ(grouped.getFields().find("ping_pong"), nullptr);
   ASSERT_NE(grouped.getFields().find("slots"), nullptr);
   *grouped.getFields().find("slots")->values = 3;
   EXPECT_EQ(grouped.as<WarpgroupRing>().slots, 3);

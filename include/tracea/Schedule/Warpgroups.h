@@ -57,14 +57,14 @@ struct WarpgroupGemm : WarpgroupRing {
   int64_t lines = 0;
   /// Teams that take tiles in turn, out of one ring: while one finishes its
   /// tile, the other multiplies.
-  int64_t turns = 1;
+  int64_t pingPong = 1;
 
   void list(Fields &fields) {
     WarpgroupRing::list(fields);
     fields.add("split", split, 1, 64);
     fields.add("cluster", cluster, 1, 16);
     fields.add("lines", lines, 0, 3);
-    fields.add("turns", turns, 1, 2);
+    fields.add("ping_pong", pingPong, 1, 2);
   }
   std::string check() const {
     if (cluster & (cluster - 1))

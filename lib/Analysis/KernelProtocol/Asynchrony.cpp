@@ -42,12 +42,12 @@ bool Extractor::emitAsync(Operation *op) {
         add(ta::Step::WaitGroup, op).queue = SyncQueue;
         return true;
       })
-      .Case([&](TakeTurnOp take) {
-        emitTurn(op, take.getTurns(), take.getTeam());
+      .Case([&](OrderWaitOp take) {
+        emitTurn(op, take.getBarrier(), take.getTeam());
         return true;
       })
-      .Case([&](PassTurnOp pass) {
-        emitTurn(op, pass.getTurns(), pass.getTeam());
+      .Case([&](OrderArriveOp pass) {
+        emitTurn(op, pass.getBarrier(), pass.getTeam());
         return true;
       })
       .Default(false);
@@ -104,7 +104,7 @@ int Extractor::inFlightOf(Value value, Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Extractor::declareTurns() {
-  WalkResult result = kernel.walk([&](TurnsOp turns) {
+  WalkResult result = kernel.walk([&](OrderBarrierOp turns) {
     if (!isa<TilesOp>(turns->getParentOp())) {
       turns.emitOpError() << "is declared inside '"
                           << turns->getParentOp()->getName()
@@ -153,11 +153,11 @@ int64_t Extractor::teamOf(Value value) const {
 void Extractor::emitTurn(Operation *op, Value turns, Value number) {
   if (!turnBarriers.count(turns))
     return undecided(op, "turns are passed on as a value");
-  int64_t teams = cast<TurnsType>(turns.getType()).getTeams();
+  int64_t teams = cast<OrderBarrierType>(turns.getType()).getTeams();
   int64_t who = teamOf(number);
   if (who < 0 || who >= teams)
     return undecided(op, "the team is not known");
-  bool takes = isa<TakeTurnOp>(op);
+  bool takes = isa<OrderWaitOp>(op);
   ta::Instruction &step = add(takes ? ta::Step::Sync : ta::Step::Arrive, op);
   step.barrier = turnBarriers.lookup(turns) + (takes ? who : (who + 1) % teams);
   step.count = 2 * builder->role.threads;
@@ -215,7 +215,7 @@ int Extractor::conditionOf(Value condition) {
 
 /// The turn begins with team 0, and comes back to it in the end.
 void Extractor::emitTurnEnds(bool first) {
-  for (auto turns : kernel.getTiles().getBody().getOps<TurnsOp>()) {
+  for (auto turns : kernel.getTiles().getBody().getOps<OrderBarrierOp>()) {
     auto users = turns.getResult().getUsers();
     int64_t teams = turns.getResult().getType().getTeams();
     if (users.empty() || !team->role ||

@@ -30,8 +30,8 @@ bool mlir::tracea::hasRingOps(Operation *op) {
         return getRing(inner) ||
                        isa<StartOp, AdvanceOp, RolesOp, ChannelOp, MmaAsyncOp,
                            CopyOutOp, CommitGroupOp, WaitGroupOp, SyncOp,
-                           TurnsOp, TakeTurnOp, PassTurnOp, ClusterArriveOp,
-                           ClusterWaitOp>(inner)
+                           OrderBarrierOp, OrderWaitOp, OrderArriveOp,
+                           ClusterArriveOp, ClusterWaitOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

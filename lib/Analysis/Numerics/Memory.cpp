@@ -54,8 +54,9 @@ void Evaluator::collectWriters() {
         .Case<KernelOp, TilesOp, RolesOp, RoleOp, EndOp, scf::ForOp, scf::IfOp,
               scf::YieldOp, ChannelOp, AcquireOp, CommitOp, WaitOp, ReleaseOp,
               ScratchOp, StageOp, LoadOp, memref::LoadOp, MmaOp, MmaAsyncOp,
-              CommitGroupOp, WaitGroupOp, PrefetchOp, TurnsOp, TakeTurnOp,
-              PassTurnOp, PeerOp, ClusterArriveOp, ClusterWaitOp>([](auto) {})
+              CommitGroupOp, WaitGroupOp, PrefetchOp, OrderBarrierOp,
+              OrderWaitOp, OrderArriveOp, PeerOp, ClusterArriveOp,
+              ClusterWaitOp>([](auto) {})
         .Default([&](Operation *other) {
           StringRef name = other->getName().getStringRef();
           if (!isMemoryEffectFree(other) && name != "tracea_pipe.sync")

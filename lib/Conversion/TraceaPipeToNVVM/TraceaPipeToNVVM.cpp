@@ -48,7 +48,7 @@ static void addConversions(TypeConverter &converter) {
         return success();
       });
   converter.addConversion(
-      [](TurnsType, Types &) -> std::optional<LogicalResult> {
+      [](OrderBarrierType, Types &) -> std::optional<LogicalResult> {
         return success();
       });
   converter.addConversion(

@@ -75,7 +75,7 @@ tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: 
     %qs = tracea_pipe.channel : !q_ring
     %ks = tracea_pipe.channel : !kv_ring
     %vs = tracea_pipe.channel : !kv_ring
-    %turns = tracea_pipe.turns : !tracea_pipe.turns<2>
+    %turns = tracea_pipe.order_barrier : !tracea_pipe.order_barrier<2>
     %q_start = tracea_pipe.start : !q_phase
     %kv_start = tracea_pipe.start : !kv_phase
     tracea_pipe.roles {
@@ -141,10 +141,10 @@ tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: 
           %o, %sum, %kn, %vn = scf.if %some -> (!f, !r, !kv_phase, !kv_phase) {
             %sk = tracea_pipe.wait %ks[%kp] : !kv_ring, !kv_phase -> !tile
             %kt = tracea_pipe.view %sk[%c0, %c0] map #transposed : !tile -> !k_t
-            tracea_pipe.take_turn %turns[%team] : !tracea_pipe.turns<2>
+            tracea_pipe.order_wait %turns[%team] : !tracea_pipe.order_barrier<2>
             %s0 = tracea_pipe.mma_async %q, %kt : !h, !k_t -> !flight
             tracea_pipe.commit_group mma
-            tracea_pipe.pass_turn %turns[%team] : !tracea_pipe.turns<2>
+            tracea_pipe.order_arrive %turns[%team] : !tracea_pipe.order_barrier<2>
             %s1 = tracea_pipe.wait_group mma pending 0 (%s0 : !flight)
             tracea_pipe.release %ks[%kp] : !kv_ring, !kv_phase
             %k1 = tracea_pipe.advance %kp : !kv_phase
@@ -164,13 +164,13 @@ tracea_pipe.kernel @attention(%Q: !x, %K: !x, %V: !x, %scale: f32, %workgroups: 
                 -> (!h, !r, !f, !r, !kv_phase, !kv_phase) {
               %skl = tracea_pipe.wait %ks[%kl] : !kv_ring, !kv_phase -> !tile
               %klt = tracea_pipe.view %skl[%c0, %c0] map #transposed : !tile -> !k_t
-              tracea_pipe.take_turn %turns[%team] : !tracea_pipe.turns<2>
+              tracea_pipe.order_wait %turns[%team] : !tracea_pipe.order_barrier<2>
               %s2 = tracea_pipe.mma_async %q, %klt : !h, !k_t -> !flight
               tracea_pipe.commit_group mma
               %sv = tracea_pipe.wait %vs[%vl] : !kv_ring, !kv_phase -> !tile
               %o0 = tracea_pipe.mma_async %p, %sv onto %acc : !h, !tile, !f -> !flight
               tracea_pipe.commit_group mma
-              tracea_pipe.pass_turn %turns[%team] : !tracea_pipe.turns<2>
+              tracea_pipe.order_arrive %turns[%team] : !tracea_pipe.order_barrier<2>
               %s3 = tracea_pipe.wait_group mma pending 1 (%s2 : !flight)
               tracea_pipe.release %ks[%kl] : !kv_ring, !kv_phase
               %sc = arith.mulf %s3, %factor : !f

@@ -78,7 +78,7 @@ tracea_pipe.kernel @barriers(%n: index) {
         tracea_pipe.sync
       }
     }
-    %t = tracea_pipe.turns : !tracea_pipe.turns<2>
+    %t = tracea_pipe.order_barrier : !tracea_pipe.order_barrier<2>
   }
   tracea_pipe.end
 }

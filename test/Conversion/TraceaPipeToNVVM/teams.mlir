@@ -66,7 +66,7 @@ tracea_pipe.kernel @alone(%X: memref<?x?xbf16>, %Y: memref<?x?xbf16>, %n: index)
 tracea_pipe.kernel @turns(%n: index) {
   %c0 = arith.constant 0 : index
   tracea_pipe.tiles (%i) in (%n) {
-    %turns = tracea_pipe.turns : !tracea_pipe.turns<2>
+    %turns = tracea_pipe.order_barrier : !tracea_pipe.order_barrier<2>
     %b = tracea_pipe.scratch : !b
     %bt = tracea_pipe.view %b[%c0, %c0] map #transposed : !b -> !bt
     tracea_pipe.roles {
@@ -79,7 +79,7 @@ tracea_pipe.kernel @turns(%n: index) {
         %c = arith.constant dense<0.0> : !sum
         // CHECK:      %[[MINE:.*]] = arith.addi %[[TEAM]], %c1_i32
         // CHECK:      nvvm.barrier id = %[[MINE]] number_of_threads = %c256_i32
-        tracea_pipe.take_turn %turns[%team] : !tracea_pipe.turns<2>
+        tracea_pipe.order_wait %turns[%team] : !tracea_pipe.order_barrier<2>
         // What the unit reads in registers passes its fence: four accumulators and
         // four words.
         // CHECK:      llvm.inline_asm has_side_effects asm_dialect = att "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,=r,=r,=r,=r,0,1,2,3,4,5,6,7"
@@ -89,7 +89,7 @@ tracea_pipe.kernel @turns(%n: index) {
         tracea_pipe.commit_group mma
         // CHECK:      arith.select
         // CHECK:      nvvm.barrier.arrive
-        tracea_pipe.pass_turn %turns[%team] : !tracea_pipe.turns<2>
+        tracea_pipe.order_arrive %turns[%team] : !tracea_pipe.order_barrier<2>
         %s = tracea_pipe.wait_group mma pending 0 (%d : !flight)
       }
       // CHECK:      %[[LEFT:.*]] = arith.cmpi eq, %[[TEAM]], %c0_i32

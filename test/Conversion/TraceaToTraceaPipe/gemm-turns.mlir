@@ -8,30 +8,30 @@
 // RUN: FileCheck %s --check-prefix=TARGET < %t.target
 
 // PIPELINE-LABEL: tracea_pipe.kernel @gemm_0(
-// PIPELINE-SAME: pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, pending = 1, turns = 2>
+// PIPELINE-SAME: pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, pending = 1, ping_pong = 2>
 // PIPELINE-SAME: check = "protocol", claim = "3 roles, 1 channels, every trip count"
 // PIPELINE-SAME: claim = "all elements of 1 result written exactly once, 1 sum in them as defined with each term once
 // PIPELINE-SAME: registers 24/240/240 of 65536
 // PIPELINE-SAME: check = "numerics", claim = "class [[CLASS:[0-9a-f]+]]:
 // PIPELINE: %[[RING:.*]] = tracea_pipe.channel in_turns : <4 x
 // PIPELINE: %[[START:.*]] = tracea_pipe.start
-// PIPELINE: %[[TURNS:.*]] = tracea_pipe.turns : <2>
+// PIPELINE: %[[TURNS:.*]] = tracea_pipe.order_barrier : <2>
 // PIPELINE: tracea_pipe.role "producer" warps [0, 4] registers 24 {
-// PIPELINE-NOT: take_turn
+// PIPELINE-NOT: order_wait
 // PIPELINE: tracea_pipe.role "consumer" warps [4, 12] copies 2 registers 240 (%[[TEAM:.*]]) {
 // PIPELINE: %[[FIRST:.*]] = arith.cmpi eq, %[[TEAM]], %c0
 // PIPELINE: %[[WALK:.*]]:2 = scf.for {{.*}} iter_args(%[[PHASE:.*]] = %[[START]], %[[MINE:.*]] = %[[FIRST]])
 // PIPELINE: scf.if %[[MINE]]
 // The bias comes while another team multiplies.
 // PIPELINE: tracea_pipe.load
-// PIPELINE-NEXT: tracea_pipe.take_turn %[[TURNS]][%[[TEAM]]]
+// PIPELINE-NEXT: tracea_pipe.order_wait %[[TURNS]][%[[TEAM]]]
 // PIPELINE: tracea_pipe.wait %[[RING]][%[[PHASE]]]
 // PIPELINE: mma_async {{.*}} -> !tracea_pipe.in_flight<tensor<128x192xf32
 // PIPELINE: scf.for
 // PIPELINE: mma_async
 // PIPELINE: scf.yield
 // The last multiply is under way when the other team begins.
-// PIPELINE: tracea_pipe.pass_turn %[[TURNS]][%[[TEAM]]]
+// PIPELINE: tracea_pipe.order_arrive %[[TURNS]][%[[TEAM]]]
 // PIPELINE-NEXT: tracea_pipe.wait_group mma pending 0
 // PIPELINE-NEXT: tracea_pipe.release %[[RING]]
 // PIPELINE-COUNT-3: tracea_pipe.copy_out
@@ -48,8 +48,8 @@
 // PIPELINE: %[[OTHER:.*]] = arith.cmpi ne, %[[TEAM]], %c0
 // PIPELINE-NEXT: %[[LEFT:.*]] = arith.andi %[[WALK]]#1, %[[OTHER]]
 // PIPELINE-NEXT: scf.if %[[LEFT]] {
-// PIPELINE-NEXT: tracea_pipe.take_turn
-// PIPELINE-NEXT: tracea_pipe.pass_turn
+// PIPELINE-NEXT: tracea_pipe.order_wait
+// PIPELINE-NEXT: tracea_pipe.order_arrive
 
 // Teams that share the rows of each tile compute the same.
 // PIPELINE-LABEL: tracea_pipe.kernel @gemm_1(
@@ -57,11 +57,11 @@
 // PIPELINE-SAME: check = "numerics", claim = "class [[CLASS]]:
 
 // PIPELINE-LABEL: tracea_pipe.kernel @gemm_2(
-// PIPELINE-SAME: turns = 2
+// PIPELINE-SAME: ping_pong = 2
 // PIPELINE-SAME: check = "coverage"
 // The turn is passed on whether there are terms or not.
 // PIPELINE: role "consumer"
-// PIPELINE-COUNT-2: pass_turn
+// PIPELINE-COUNT-2: order_arrive
 // PIPELINE: } else {
 
 // TARGET-LABEL: llvm.func @gemm_0(
@@ -77,7 +77,7 @@
 func.func @in_turn(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %bias: tensor<4096xf32>, %d: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = tracea.gemm transpose_rhs ins(%a, %b : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>)
     outs(%d : tensor<4096x4096xbf16>)
-    schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, turns = 2>
+    schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 192, 64], slots = 4, producers = 1, consumers = 1, group = 16, ping_pong = 2>
     epilogue(%bias by #bias : tensor<4096xf32>) {
     ^bb0(%sum: f32, %x: f32):
       %y = arith.addf %sum, %x : f32
@@ -104,6 +104,6 @@ func.func @together(%a: tensor<4096x4096xbf16>, %b: tensor<4096x4096xbf16>, %bia
 func.func @any_size(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %d: tensor<?x?xf16>) -> tensor<?x?xf16> {
   %0 = tracea.gemm transpose_lhs ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>)
     outs(%d : tensor<?x?xf16>)
-    schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 256, 64], slots = 4, producers = 1, consumers = 1, turns = 2>
+    schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 256, 64], slots = 4, producers = 1, consumers = 1, ping_pong = 2>
   return %0 : tensor<?x?xf16>
 }

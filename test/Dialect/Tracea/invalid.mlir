@@ -1151,8 +1151,8 @@ func.func private @group() attributes {s = #tracea.schedule<variant = "gemm.warp
 
 // A field of another family.
 
-// expected-error @+1 {{variant 'gemm.simt' of family 'simt_gemm' has no field 'turns'; it takes 'registers', 'slots', 'group'}}
-func.func private @turns_of_lanes() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], turns = 2>}
+// expected-error @+1 {{variant 'gemm.simt' of family 'simt_gemm' has no field 'ping_pong'; it takes 'registers', 'slots', 'group'}}
+func.func private @turns_of_lanes() attributes {s = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], ping_pong = 2>}
 
 // -----
 
@@ -1191,8 +1191,8 @@ func.func private @field_of_a_family() attributes {s = #tracea.cpu_conv<register
 
 // -----
 
-// expected-error @+1 {{expected 'turns' of 1 to 2, found 3}}
-func.func private @range_of_a_family() attributes {s = #tracea.warpgroup_gemm<turns = 3>}
+// expected-error @+1 {{expected 'ping_pong' of 1 to 2, found 3}}
+func.func private @range_of_a_family() attributes {s = #tracea.warpgroup_gemm<ping_pong = 3>}
 
 // -----
 
@@ -1234,5 +1234,5 @@ func.func private @whole() attributes {schedule = #tracea.schedule<variant = "ge
 
 // -----
 
-// expected-error @below {{expected 'turns' of 1 to 2, found 3}}
-func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, turns = 3>}
+// expected-error @below {{expected 'ping_pong' of 1 to 2, found 3}}
+func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, ping_pong = 3>}

@@ -281,14 +281,14 @@ func.func private @schedules() attributes {
   elementwise = #tracea.schedule<unit = vector, variant = "elementwise">,
   grouped = #tracea.schedule<residents = 2, consumers = 2, producers = 1, slots = 4, tile = [128, 256, 64], unit = wgmma, variant = "grouped.warpgroup">,
   packed = #tracea.schedule<variant = "gemm.packed", unit = vector, group = 4, slots = 2, registers = [8, 32]>,
-  product = #tracea.schedule<variant = "gemm.skinny", unit = wgmma, slots = 4, producers = 1, consumers = 1, split = 4, cluster = 4, lines = 3, turns = 1>,
+  product = #tracea.schedule<variant = "gemm.skinny", unit = wgmma, slots = 4, producers = 1, consumers = 1, split = 4, cluster = 4, lines = 3, ping_pong = 1>,
   simt = #tracea.schedule<variant = "gemm.simt", unit = vector, registers = [8, 8], slots = 3, group = 0>}
 
 // The fields of a family by themselves.
 // CHECK-LABEL: func private @families
 // CHECK-SAME: a = #tracea.untiled<>
 // CHECK-SAME: b = #tracea.cpu_attention<registers = [4, 8]>
-// CHECK-SAME: c = #tracea.warpgroup_gemm<slots = 4, turns = 2>
+// CHECK-SAME: c = #tracea.warpgroup_gemm<slots = 4, ping_pong = 2>
 func.func private @families() attributes {
   a = #tracea.untiled<>, b = #tracea.cpu_attention<registers = [4, 8], slots = 1>,
-  c = #tracea.warpgroup_gemm<turns = 2, slots = 4>}
+  c = #tracea.warpgroup_gemm<ping_pong = 2, slots = 4>}

@@ -1556,7 +1556,7 @@ func.func private @f(!tracea_pipe.in_flight<tensor<8x8xf32>>)
 // -----
 
 // expected-error @below {{2 to 8 teams take turns, found 1}}
-func.func private @f(!tracea_pipe.turns<1>)
+func.func private @f(!tracea_pipe.order_barrier<1>)
 
 // -----
 
@@ -1750,14 +1750,14 @@ tracea_pipe.kernel @none() attributes {pipeline = #tracea_pipe.pipeline<resident
 
 // -----
 
-// expected-error @below {{1 or 2 teams take tiles in turn, each of them by itself, found 2 turns of 2 teams}}
-tracea_pipe.kernel @shared() attributes {pipeline = #tracea_pipe.pipeline<teams = 2, workgroups = 8, turns = 2>} {
+// expected-error @below {{1 or 2 teams take tiles in turn, each of them by itself, found 'ping_pong' of 2 with 2 teams}}
+tracea_pipe.kernel @shared() attributes {pipeline = #tracea_pipe.pipeline<teams = 2, workgroups = 8, ping_pong = 2>} {
 }
 
 // -----
 
 // expected-error @below {{teams take turns where workgroups walk over tiles: expected 'workgroups'}}
-tracea_pipe.kernel @one_tile() attributes {pipeline = #tracea_pipe.pipeline<turns = 2>} {
+tracea_pipe.kernel @one_tile() attributes {pipeline = #tracea_pipe.pipeline<ping_pong = 2>} {
 }
 
 // -----

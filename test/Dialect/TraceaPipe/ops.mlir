@@ -296,12 +296,12 @@ tracea_pipe.kernel @async(%c: memref<?x?xbf16>, %n: index) attributes {warps = 8
     tracea_pipe.wait_group copy pending 0
     // CHECK: tracea_pipe.slice %[[D]][0, 64] : tensor<64x128xf32, #{{.*}}> -> tensor<64x64xf32, #{{.*}}>
     %right = tracea_pipe.slice %d[0, 64] : !acc -> tensor<64x64xf32, #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [1, 1]>>
-    // CHECK: %[[TURNS:.*]] = tracea_pipe.turns : <2>
-    %turns = tracea_pipe.turns : !tracea_pipe.turns<2>
-    // CHECK: tracea_pipe.take_turn %[[TURNS]][%[[I]]] : <2>
-    tracea_pipe.take_turn %turns[%i] : !tracea_pipe.turns<2>
-    // CHECK: tracea_pipe.pass_turn %[[TURNS]][%[[I]]] : <2>
-    tracea_pipe.pass_turn %turns[%i] : !tracea_pipe.turns<2>
+    // CHECK: %[[TURNS:.*]] = tracea_pipe.order_barrier : <2>
+    %turns = tracea_pipe.order_barrier : !tracea_pipe.order_barrier<2>
+    // CHECK: tracea_pipe.order_wait %[[TURNS]][%[[I]]] : <2>
+    tracea_pipe.order_wait %turns[%i] : !tracea_pipe.order_barrier<2>
+    // CHECK: tracea_pipe.order_arrive %[[TURNS]][%[[I]]] : <2>
+    tracea_pipe.order_arrive %turns[%i] : !tracea_pipe.order_barrier<2>
     // CHECK: tracea_pipe.any %{{.*}} : tensor<64x128xi1, #{{.*}}>
     %true = arith.constant dense<true> : !cond
     %any = tracea_pipe.any %true : !cond

@@ -8,7 +8,7 @@
 
 // expected-error @+1 {{expects one role of one team that multiplies in a loop over tiles, which 2 teams could take in turn}}
 tracea_pipe.kernel @two_teams(%tiles: index, %a: memref<?x?xbf16>, %b: memref<?x?xbf16>)
-    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, turns = 2>} {
+    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, ping_pong = 2>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tracea_pipe.tiles (%i) in (%c1) {
@@ -50,7 +50,7 @@ tracea_pipe.kernel @two_teams(%tiles: index, %a: memref<?x?xbf16>, %b: memref<?x
 #acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [2, 1]>
 
 tracea_pipe.kernel @chosen_phase(%tiles: index, %a: memref<?x?xbf16>, %b: memref<?x?xbf16>)
-    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, turns = 2>} {
+    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, ping_pong = 2>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tracea_pipe.tiles (%i) in (%c1) {
@@ -95,7 +95,7 @@ tracea_pipe.kernel @chosen_phase(%tiles: index, %a: memref<?x?xbf16>, %b: memref
 #acc = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], outer = [2, 1]>
 
 tracea_pipe.kernel @loaded_condition(%tiles: index, %flags: memref<?xi1>, %a: memref<?x?xbf16>, %b: memref<?x?xbf16>)
-    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, turns = 2>} {
+    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, ping_pong = 2>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tracea_pipe.tiles (%i) in (%c1) {

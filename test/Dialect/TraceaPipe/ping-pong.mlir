@@ -10,18 +10,18 @@
 
 // CHECK-LABEL: kernel @walks_past(
 // CHECK: %[[RING:.*]] = tracea_pipe.channel in_turns : <3 x
-// CHECK: %[[TURNS:.*]] = tracea_pipe.turns : <2>
+// CHECK: %[[TURNS:.*]] = tracea_pipe.order_barrier : <2>
 // CHECK: role "producer" warps [0, 4] registers 24 {
 // CHECK-NOT: turn
 // CHECK: role "consumer" warps [4, 12] copies 2 registers 240 (%[[TEAM:.*]]) {
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[TEAM]],
 // CHECK: %[[WALK:.*]]:2 = scf.for {{.*}} iter_args(%[[PHASE:.*]] = %{{.*}}, %[[MINE:.*]] = %[[FIRST]])
 // CHECK-NEXT: %[[NEXT:.*]] = scf.if %[[MINE]] -> (!tracea_pipe.phase<3>) {
-// CHECK-NEXT: tracea_pipe.take_turn %[[TURNS]][%[[TEAM]]]
+// CHECK-NEXT: tracea_pipe.order_wait %[[TURNS]][%[[TEAM]]]
 // CHECK-NEXT: tracea_pipe.wait %[[RING]][%[[PHASE]]]
 // CHECK: tracea_pipe.mma_async
 // CHECK-NEXT: tracea_pipe.commit_group mma
-// CHECK-NEXT: tracea_pipe.pass_turn %[[TURNS]][%[[TEAM]]]
+// CHECK-NEXT: tracea_pipe.order_arrive %[[TURNS]][%[[TEAM]]]
 // CHECK-NEXT: tracea_pipe.wait_group mma pending 0
 // CHECK-NEXT: tracea_pipe.release %[[RING]][%[[PHASE]]]
 // CHECK: } else {
@@ -34,10 +34,10 @@
 // CHECK-NEXT: %[[SECOND:.*]] = arith.cmpi ne, %[[TEAM]],
 // CHECK-NEXT: %[[LEFT:.*]] = arith.andi %[[WALK]]#1, %[[SECOND]]
 // CHECK-NEXT: scf.if %[[LEFT]] {
-// CHECK-NEXT: tracea_pipe.take_turn %[[TURNS]][%[[TEAM]]]
-// CHECK-NEXT: tracea_pipe.pass_turn %[[TURNS]][%[[TEAM]]]
+// CHECK-NEXT: tracea_pipe.order_wait %[[TURNS]][%[[TEAM]]]
+// CHECK-NEXT: tracea_pipe.order_arrive %[[TURNS]][%[[TEAM]]]
 tracea_pipe.kernel @walks_past(%tiles: index, %a: memref<?x?xbf16>, %b: memref<?x?xbf16>)
-    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, turns = 2>} {
+    attributes {pipeline = #tracea_pipe.pipeline<registers = [24, 240], workgroups = 132, ping_pong = 2>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   tracea_pipe.tiles (%i) in (%c1) {

@@ -301,20 +301,21 @@ bool Machine::runRingOp(Operation &op) {
     }
     return true;
   }
-  if (auto turnsOp = dyn_cast<TurnsOp>(op)) {
+  if (auto turnsOp = dyn_cast<OrderBarrierOp>(op)) {
     auto turns = std::make_shared<Turns>();
-    turns->teams = cast<TurnsType>(turnsOp.getResult().getType()).getTeams();
+    turns->teams =
+        cast<OrderBarrierType>(turnsOp.getResult().getType()).getTeams();
     set(turnsOp.getResult(), turns);
     return true;
   }
-  if (auto take = dyn_cast<TakeTurnOp>(op)) {
-    auto turns = std::get<std::shared_ptr<Turns>>(get(take.getTurns()));
+  if (auto take = dyn_cast<OrderWaitOp>(op)) {
+    auto turns = std::get<std::shared_ptr<Turns>>(get(take.getBarrier()));
     int64_t team = index(take.getTeam());
     waitFor([=] { return turns->current == team; });
     return true;
   }
-  if (auto pass = dyn_cast<PassTurnOp>(op)) {
-    auto turns = std::get<std::shared_ptr<Turns>>(get(pass.getTurns()));
+  if (auto pass = dyn_cast<OrderArriveOp>(op)) {
+    auto turns = std::get<std::shared_ptr<Turns>>(get(pass.getBarrier()));
     turns->current = (index(pass.getTeam()) + 1) % turns->teams;
     return true;
   }

@@ -317,12 +317,12 @@ void addProtocolFaults(std::vector<Fault> &faults) {
   });
 
   // Turns.
-  add("turn-not-taken", eraseFirst<TakeTurnOp>());
-  add("turn-not-passed", eraseFirst<PassTurnOp>());
-  add("turn-taken-twice", repeatFirst<TakeTurnOp>());
-  add("turn-passed-twice", repeatFirst<PassTurnOp>());
+  add("turn-not-taken", eraseFirst<OrderWaitOp>());
+  add("turn-not-passed", eraseFirst<OrderArriveOp>());
+  add("turn-taken-twice", repeatFirst<OrderWaitOp>());
+  add("turn-passed-twice", repeatFirst<OrderArriveOp>());
   add("turn-of-the-other", [](KernelOp kernel) {
-    auto take = first<TakeTurnOp>(kernel);
+    auto take = first<OrderWaitOp>(kernel);
     if (!take)
       return false;
     OpBuilder builder(take);
@@ -331,7 +331,7 @@ void addProtocolFaults(std::vector<Fault> &faults) {
     return true;
   });
   add("turn-passed-to-itself", [](KernelOp kernel) {
-    auto pass = first<PassTurnOp>(kernel);
+    auto pass = first<OrderArriveOp>(kernel);
     if (!pass)
       return false;
     OpBuilder builder(pass);
@@ -340,10 +340,10 @@ void addProtocolFaults(std::vector<Fault> &faults) {
     return true;
   });
   add("turns-of-three", [](KernelOp kernel) {
-    auto turns = first<TurnsOp>(kernel);
+    auto turns = first<OrderBarrierOp>(kernel);
     if (!turns)
       return false;
-    turns.getResult().setType(TurnsType::get(kernel.getContext(), 3));
+    turns.getResult().setType(OrderBarrierType::get(kernel.getContext(), 3));
     return true;
   });
 

@@ -32,7 +32,7 @@ struct Team {
   /// workgroup, -1 when the team needs none.
   int64_t barrier = -1;
   /// The rounds of turns that this role takes part in.
-  SmallVector<TurnsOp> turns;
+  SmallVector<OrderBarrierOp> turns;
 
   /// i32: the team's number, the thread, warp and lane inside of the team.
   Value index, thread, warp, lane;

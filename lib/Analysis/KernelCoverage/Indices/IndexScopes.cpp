@@ -112,7 +112,7 @@ bool IndexContext::addOwnTurn(scf::IfOp branch, Region *region,
     return false;
   for (Operation *user : turn->team.getUsers())
     if (region->isAncestor(user->getParentRegion()) &&
-        !isa<TakeTurnOp, PassTurnOp>(user))
+        !isa<OrderWaitOp, OrderArriveOp>(user))
       return false;
   math.requireZero(get(turn->team), guard);
   return true;

@@ -29,10 +29,10 @@ struct LowerSync : NVVMPattern<SyncOp> {
 };
 
 /// A round of turns is a barrier for each team, where it meets the one before.
-struct LowerTurns : NVVMPattern<TurnsOp> {
+struct LowerTurns : NVVMPattern<OrderBarrierOp> {
   using KernelPattern::KernelPattern;
   LogicalResult
-  matchAndRewrite(TurnsOp op, OneToNOpAdaptor,
+  matchAndRewrite(OrderBarrierOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
@@ -47,10 +47,11 @@ struct LowerTurn : NVVMPattern<OpTy> {
   matchAndRewrite(OpTy op, typename Base::OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     NVVMEmitter b(op, rewriter, this->context);
-    auto turns = op.getTurns().template getDefiningOp<TurnsOp>();
+    auto turns = op.getBarrier().template getDefiningOp<OrderBarrierOp>();
     if (!turns)
-      return op.emitOpError() << "expects turns that 'tracea_pipe.turns' "
-                                 "declares, without a detour";
+      return op.emitOpError()
+             << "expects a barrier that 'tracea_pipe.order_barrier' "
+                "declares, without a detour";
     int64_t count = turns.getResult().getType().getTeams();
     Value team = b.toI32(adaptor.getTeam().front());
     if (!takes) {
@@ -153,8 +154,8 @@ struct LowerRaster : NVVMPattern<RasterOp> {
 void mlir::tracea_pipe::populateTeamPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &context) {
-  patterns.add<LowerSync, LowerTurns, LowerTurn<TakeTurnOp, true>,
-               LowerTurn<PassTurnOp, false>, LowerRaster, LowerShuffle,
+  patterns.add<LowerSync, LowerTurns, LowerTurn<OrderWaitOp, true>,
+               LowerTurn<OrderArriveOp, false>, LowerRaster, LowerShuffle,
                LowerBarrier, LowerPlace<gpu::LaneIdOp, &Team::lane>,
                LowerPlace<gpu::SubgroupIdOp, &Team::warp>>(
       converter, patterns.getContext(), context);

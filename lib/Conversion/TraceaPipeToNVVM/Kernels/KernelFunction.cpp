@@ -377,7 +377,7 @@ void FunctionBuilder::moveRegisters(int64_t budget) {
 
 /// Team `to` of each round gets the turn, or takes it.
 void FunctionBuilder::passTurns(Team &team, int64_t to, bool waits) {
-  for (TurnsOp turns : team.turns) {
+  for (OrderBarrierOp turns : team.turns) {
     int64_t count = turns.getResult().getType().getTeams();
     int64_t from = waits ? to : (to + count - 1) % count;
     onlyIf(isEqual(team.index, from), [&]() {

@@ -273,8 +273,8 @@ LogicalResult Planner::planBarriers() {
         needed |= plan.getChannel(commit.getChannel()).writtenByLanes;
       if (auto release = dyn_cast<ReleaseOp>(op))
         needed |= plan.getChannel(release.getChannel()).meetsBeforeRelease();
-      if (auto take = dyn_cast<TakeTurnOp>(op))
-        if (auto turns = take.getTurns().getDefiningOp<TurnsOp>())
+      if (auto take = dyn_cast<OrderWaitOp>(op))
+        if (auto turns = take.getBarrier().getDefiningOp<OrderBarrierOp>())
           if (!llvm::is_contained(team->turns, turns))
             team->turns.push_back(turns);
     });
@@ -284,7 +284,7 @@ LogicalResult Planner::planBarriers() {
     team->barrier = next;
     next += team->copies;
   }
-  WalkResult result = kernel.walk([&](TurnsOp turns) {
+  WalkResult result = kernel.walk([&](OrderBarrierOp turns) {
     int64_t count = turns.getResult().getType().getTeams();
     for (auto &team : plan.teams)
       if (llvm::is_contained(team->turns, turns) && team->copies != count) {

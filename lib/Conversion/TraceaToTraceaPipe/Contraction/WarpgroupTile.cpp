@@ -136,17 +136,17 @@ Value WarpgroupTile::sum(KernelBuilder &kb, const ResultTile &tile) {
 /// former does not need goes to the latter. None where a thread gets all that
 /// it can name anyway.
 static SmallVector<int64_t> getBudgets(TargetAttr target, int64_t teams,
-                                       int64_t residents, int64_t turns) {
+                                       int64_t residents, int64_t pingPong) {
   constexpr int64_t kMost = 240, kStep = 8, kSubgroup = 32;
-  if (teams * turns * residents == 1)
+  if (teams * pingPong * residents == 1)
     return {};
   StringRef name = target.getName();
   std::optional<hardware::TargetDescription> description =
       hardware::lookup(std::string_view(name.data(), name.size()));
   if (!description)
     return {};
-  int64_t copying = residents * turns == 1 ? 40 : 24;
-  teams *= turns;
+  int64_t copying = residents * pingPong == 1 ? 40 : 24;
+  teams *= pingPong;
   int64_t groups = 1 + teams;
   int64_t pool = groups * ta::getLaunchRegisters(
                               groups * kTeamWarps * kSubgroup,
@@ -160,12 +160,12 @@ void mlir::tracea::setPipeline(KernelBuilder &kb, WarpgroupTile &tile,
   ScheduleAttr schedule = tile.contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::WarpgroupRing>();
   const auto *gemm = schedule.getFieldsIf<schedule::WarpgroupGemm>();
-  int64_t residents = fields.residents, turns = gemm ? gemm->turns : 1;
+  int64_t residents = fields.residents, pingPong = gemm ? gemm->pingPong : 1;
   // Of teams that take turns each workgroup has many tiles.
-  bool walks = isPersistent && (target.getCores() > 1 || turns > 1);
+  bool walks = isPersistent && (target.getCores() > 1 || pingPong > 1);
   kb.getKernel().setPipelineAttr(PipelineAttr::get(
       kb.builder().getContext(), tile.teams, kTeamWarps,
-      getBudgets(target, tile.teams, residents, turns),
+      getBudgets(target, tile.teams, residents, pingPong),
       walks ? residents * std::max<int64_t>(target.getCores(), 1) : 0,
-      fields.pending, residents, turns));
+      fields.pending, residents, pingPong));
 }

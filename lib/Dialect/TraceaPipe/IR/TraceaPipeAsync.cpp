@@ -19,8 +19,9 @@ LogicalResult InFlightType::verify(function_ref<InFlightDiagnostic()> emitError,
   return emitError() << "a tile in flight is a register tile, found " << tile;
 }
 
-LogicalResult TurnsType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t teams) {
+LogicalResult
+OrderBarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t teams) {
   if (teams >= 2 && teams <= 8)
     return success();
   return emitError() << "2 to 8 teams take turns, found " << teams;

@@ -456,7 +456,7 @@ LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t teams, int64_t warps,
                                    ArrayRef<int64_t> registers,
                                    int64_t workgroups, int64_t pending,
-                                   int64_t residents, int64_t turns) {
+                                   int64_t residents, int64_t pingPong) {
   if (teams < 1 || teams > 8 || !llvm::isPowerOf2_64(teams))
     return emitError() << "a pipeline has 1, 2, 4 or 8 teams, found " << teams;
   if (warps < 1 || warps > 32)
@@ -474,11 +474,12 @@ LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (residents < 1 || residents > 32)
     return emitError() << "a multiprocessor has 1 to 32 workgroups, found "
                        << residents;
-  if (turns < 1 || turns > 2 || (turns > 1 && teams > 1))
+  if (pingPong < 1 || pingPong > 2 || (pingPong > 1 && teams > 1))
     return emitError() << "1 or 2 teams take tiles in turn, each of them by "
                           "itself, found "
-                       << turns << " turns of " << teams << " teams";
-  if (turns > 1 && !workgroups)
+                       << "'ping_pong' of " << pingPong << " with " << teams
+                       << " teams";
+  if (pingPong > 1 && !workgroups)
     return emitError() << "teams take turns where workgroups walk over tiles: "
                           "expected 'workgroups'";
   return success();

@@ -71,7 +71,7 @@ static void persist(TilesOp tiles, int64_t most) {
   SmallVector<Operation *> declarations;
   SmallVector<Value> starts;
   for (Operation &op : body)
-    if (isa<ChannelOp, StartOp, TurnsOp>(op))
+    if (isa<ChannelOp, StartOp, OrderBarrierOp>(op))
       declarations.push_back(&op);
   for (Operation *op : declarations) {
     op->moveBefore(outer.getTerminator());

@@ -186,7 +186,7 @@ static void emitPass(Block &block, Value turns, BlockArgument team) {
       last = last->getNextNode();
     b.setInsertionPointAfter(last);
   }
-  PassTurnOp::create(b, turns, team);
+  OrderArriveOp::create(b, turns, team);
 }
 
 /// The turn is taken before the first slot of a tile is waited for.
@@ -194,7 +194,7 @@ static void emitTurn(Block &tile, Value turns, BlockArgument team) {
   for (Operation &op : tile)
     if (holds<WaitOp>(&op)) {
       ImplicitLocOpBuilder b(op.getLoc(), &op);
-      TakeTurnOp::create(b, turns, team);
+      OrderWaitOp::create(b, turns, team);
       break;
     }
   emitPass(tile, turns, team);
@@ -209,7 +209,8 @@ static LogicalResult takeTurns(KernelOp kernel, int64_t turns) {
            << turns << " teams could take in turn";
   Block &roleBody = role.getBody().front();
   ImplicitLocOpBuilder b(role.getLoc(), kernel.getRoles());
-  Value token = TurnsOp::create(b, TurnsType::get(kernel.getContext(), turns));
+  Value token = OrderBarrierOp::create(
+      b, OrderBarrierType::get(kernel.getContext(), turns));
   role.walk([&](WaitOp wait) {
     wait.getChannel().getDefiningOp<ChannelOp>().setInTurns(true);
   });
@@ -260,8 +261,8 @@ static LogicalResult takeTurns(KernelOp kernel, int64_t turns) {
   Value isLeft = arith::AndIOp::create(b, walk.getResults().back(), isOther);
   auto back = scf::IfOp::create(b, isLeft, /*withElseRegion=*/false);
   b.setInsertionPointToStart(back.thenBlock());
-  TakeTurnOp::create(b, token, team);
-  PassTurnOp::create(b, token, team);
+  OrderWaitOp::create(b, token, team);
+  OrderArriveOp::create(b, token, team);
 
   for (auto [from, to] : llvm::zip(loop.getResults(), walk.getResults()))
     from.replaceAllUsesWith(to);
@@ -275,13 +276,14 @@ struct PingPong : mlir::tracea_pipe::impl::PingPongBase<PingPong> {
     KernelOp kernel = getOperation();
     PipelineAttr pipeline = kernel.getPipelineAttr();
     // A kernel that is read again from the pipeline level has its turns.
-    bool done = kernel.walk([](TurnsOp) { return WalkResult::interrupt(); })
-                    .wasInterrupted();
-    if (!pipeline || pipeline.getTurns() == 1 || !kernel.getRoles() || done)
+    bool done =
+        kernel.walk([](OrderBarrierOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!pipeline || pipeline.getPingPong() == 1 || !kernel.getRoles() || done)
       return markAllAnalysesPreserved();
-    LDBG() << "@" << kernel.getSymName() << ": " << pipeline.getTurns()
+    LDBG() << "@" << kernel.getSymName() << ": " << pipeline.getPingPong()
            << " teams alternate between tiles";
-    if (failed(takeTurns(kernel, pipeline.getTurns())))
+    if (failed(takeTurns(kernel, pipeline.getPingPong())))
       signalPassFailure();
   }
 };

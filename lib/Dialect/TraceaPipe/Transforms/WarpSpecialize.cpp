@@ -118,7 +118,7 @@ static LogicalResult specialize(KernelOp kernel, PipelineAttr pipeline) {
   SmallVector<Operation *> moved;
   llvm::SmallDenseSet<Operation *> isMoved;
   for (Operation &op : body.without_terminator()) {
-    if (isa<ChannelOp, StartOp, TurnsOp, ScratchOp>(op))
+    if (isa<ChannelOp, StartOp, OrderBarrierOp, ScratchOp>(op))
       continue;
     bool stays =
         isShared(&op) && llvm::none_of(op.getOperands(), [&](Value v) {

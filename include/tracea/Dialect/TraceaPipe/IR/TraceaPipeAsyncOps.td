@@ -121,44 +121,45 @@ def TraceaPipe_SyncOp : TraceaPipe_Op<"sync"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Turns between the teams of a role
+// Order between the teams of a role
 //===----------------------------------------------------------------------===//
 
-def TraceaPipe_TurnsOp : TraceaPipe_Op<"turns"> {
-  let summary = "Declares a token that teams pass round";
+def TraceaPipe_OrderBarrierOp : TraceaPipe_Op<"order_barrier"> {
+  let summary = "Declares the barrier that orders the teams of a role";
   let description = [{
     Of n teams one has the turn; it begins with team 0. The matrix unit works for
-    one team while the others compute: what is called ping-pong.
+    one team while the others compute: what is called ping-pong. CUTLASS has it as
+    `OrderedSequenceBarrier`.
 
     ```mlir
-    %turns = tracea_pipe.turns : <2>
+    %order = tracea_pipe.order_barrier : <2>
     ```
   }];
-  let results = (outs TraceaPipe_TurnsType:$result);
+  let results = (outs TraceaPipe_OrderBarrierType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-class TraceaPipe_TurnOp<string mnemonic> : TraceaPipe_Op<mnemonic> {
-  let arguments = (ins TraceaPipe_TurnsType:$turns, Index:$team);
-  let assemblyFormat = "$turns `[` $team `]` attr-dict `:` type($turns)";
+class TraceaPipe_OrderOp<string mnemonic> : TraceaPipe_Op<mnemonic> {
+  let arguments = (ins TraceaPipe_OrderBarrierType:$barrier, Index:$team);
+  let assemblyFormat = "$barrier `[` $team `]` attr-dict `:` type($barrier)";
 }
 
-def TraceaPipe_TakeTurnOp : TraceaPipe_TurnOp<"take_turn"> {
+def TraceaPipe_OrderWaitOp : TraceaPipe_OrderOp<"order_wait"> {
   let summary = "Waits until it is this team's turn";
   let description = [{
     ```mlir
-    tracea_pipe.take_turn %turns[%team] : <2>
+    tracea_pipe.order_wait %order[%team] : <2>
     ```
   }];
 }
 
-def TraceaPipe_PassTurnOp : TraceaPipe_TurnOp<"pass_turn"> {
+def TraceaPipe_OrderArriveOp : TraceaPipe_OrderOp<"order_arrive"> {
   let summary = "Gives the turn to the next team";
   let description = [{
     The last team passes it to the first.
 
     ```mlir
-    tracea_pipe.pass_turn %turns[%team] : <2>
+    tracea_pipe.order_arrive %order[%team] : <2>
     ```
   }];
 }

@@ -231,7 +231,7 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     over the tiles of the grid; with none each tile has a workgroup of its own.
     `pending` groups of multiplies may be in flight when a slot is given back.
     `residents` workgroups share a multiprocessor: while one finishes a tile,
-    the others multiply. With `turns` all `teams` are there so many times, and
+    the others multiply. With `ping_pong` all `teams` are there so many times, and
     take tiles in turn: while some finish a tile, the others multiply.
 
     ```mlir
@@ -246,9 +246,9 @@ def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
     DefaultValuedParameter<"int64_t", "0", "workgroups of the grid, or 0">:$workgroups,
     DefaultValuedParameter<"int64_t", "0", "groups in flight at a release">:$pending,
     DefaultValuedParameter<"int64_t", "1", "workgroups of a multiprocessor">:$residents,
-    DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$turns
+    DefaultValuedParameter<"int64_t", "1", "teams that take tiles in turn">:$ping_pong
   );
-  let assemblyFormat = "`<` struct($teams, $warps, custom<Integers>($registers), $workgroups, $pending, $residents, $turns) `>`";
+  let assemblyFormat = "`<` struct($teams, $warps, custom<Integers>($registers), $workgroups, $pending, $residents, $ping_pong) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -350,8 +350,8 @@ def TraceaPipe_WalkType : TraceaPipe_Type<"Walk", "walk"> {
   let genVerifyDecl = 1;
 }
 
-def TraceaPipe_TurnsType : TraceaPipe_Type<"Turns", "turns"> {
-  let summary = "A token that the teams of a role pass round";
+def TraceaPipe_OrderBarrierType : TraceaPipe_Type<"OrderBarrier", "order_barrier"> {
+  let summary = "A barrier that orders the teams of a role";
   let parameters = (ins "int64_t":$teams);
   let assemblyFormat = "`<` $teams `>`";
   let genVerifyDecl = 1;

@@ -181,7 +181,7 @@ def StageEpilogue : Pass<"tracea-stage-epilogue", "::mlir::tracea_pipe::KernelOp
 def PingPong : Pass<"tracea-ping-pong", "::mlir::tracea_pipe::KernelOp"> {
   let summary = "Ping-pong: two consumer teams alternate between tiles";
   let description = [{
-    Ping-pong scheduling, for a kernel whose pipeline has `turns`: the consumer
+    Ping-pong scheduling, for a kernel whose pipeline has `ping_pong`: the consumer
     role becomes so many teams. All walk over the tiles of the workgroup; each
     computes those of its turn, and advances its phases past what the others
     read. A team takes the turn before it waits for the first slot of a tile, and
