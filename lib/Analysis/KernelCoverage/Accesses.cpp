@@ -233,11 +233,11 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
                                         Value(), Value(), context))
           accesses.push_back(*rhs);
       })
-      .Case([&](memref::LoadOp load) {
+      .Case<memref::LoadOp, ReadOp>([&](auto load) {
         TileAccess access;
         access.op = op;
         access.verb = "reads";
-        access.memory = load.getMemRef();
+        access.memory = load->getOperand(0);
         access.indices = getAll(load.getIndices(), context);
         accesses.push_back(access);
       })

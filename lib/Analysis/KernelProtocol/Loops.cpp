@@ -43,7 +43,7 @@ std::string Extractor::keyOf(Value value) {
                : "iteration of (" + key + " in " + context + ")";
   }
   Operation *def = value.getDefiningOp();
-  if (!def || def->getNumRegions() || !isPure(def))
+  if (!def || def->getNumRegions() || !isMemoryEffectFree(def))
     return "";
   std::string key = def->getName().getStringRef().str() + "#" +
                     std::to_string(cast<OpResult>(value).getResultNumber());

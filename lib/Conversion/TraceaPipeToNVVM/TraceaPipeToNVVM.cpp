@@ -93,6 +93,7 @@ static LogicalResult convertBody(NVVMLoweringContext &context) {
   populateLaneStorePatterns(converter, patterns, context);
   populateLocalRingPatterns(converter, patterns, context);
   populateRaggedTilePatterns(converter, patterns, context);
+  populateReadPatterns(converter, patterns, context);
   populateRingPatterns(converter, patterns, context);
   populateShiftedLoadPatterns(converter, patterns, context);
   populateTileMemoryPatterns(converter, patterns, context);

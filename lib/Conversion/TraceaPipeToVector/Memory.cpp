@@ -427,12 +427,24 @@ struct LowerDelinearize : OpConversionPattern<DelinearizeOp> {
     return success();
   }
 };
+
+struct LowerRead : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value number = memref::LoadOp::create(
+        rewriter, op.getLoc(), adaptor.getSource(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    number);
+    return success();
+  }
+};
 } // namespace
 
 void mlir::tracea_pipe::populateMemoryPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns,
                                                VectorLoweringContext &) {
-  patterns
-      .add<LowerLoad, LowerStore, LowerPrefetch, LowerView, LowerDelinearize>(
-          converter, patterns.getContext());
+  patterns.add<LowerLoad, LowerStore, LowerPrefetch, LowerRead, LowerView,
+               LowerDelinearize>(converter, patterns.getContext());
 }

@@ -44,6 +44,9 @@ void populateRingPatterns(const TypeConverter &converter,
 void populateRaggedTilePatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 KernelContext &context);
+/// Numbers that memory holds while the kernel runs.
+void populateReadPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns, KernelContext &context);
 /// `load` and `store` of register tiles; by words where rows begin anywhere.
 void populateTileMemoryPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,

@@ -42,10 +42,19 @@ Expr IndexContext::translate(Value value) {
                      cast<OpResult>(value).getResultNumber());
 }
 
-/// A value of which nothing is known: a size if all of the grid sees one value.
+/// What the type of a value says: a number in memory has at most its bits.
+static cov::Range getTypeRange(Value value) {
+  auto read = value.getDefiningOp<ReadOp>();
+  if (read && read.getSource().getType().getElementType().isInteger(32))
+    return cov::Range(Expr(INT32_MIN), Expr(int64_t(INT32_MAX) + 1));
+  return cov::Range::from(INT64_MIN / 4);
+}
+
+/// A value of which nothing else is known: a size if all of the grid sees one
+/// value.
 Expr IndexContext::opaque(Value value, const Twine &why) {
   Operation *parent = value.getParentRegion()->getParentOp();
-  cov::Range range = cov::Range::from(INT64_MIN / 4);
+  cov::Range range = getTypeRange(value);
   Term term = isa<KernelOp>(parent) ? math.space.symbol("unknown", range)
                                     : math.space.id("unknown", range);
   describe(term, parent, "an unknown value");
@@ -402,6 +411,7 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         return result == 0 ? known->all : known->full;
       })
       .Case([&](RaggedTileOp tile) { return raggedTile(tile, result); })
+      .Case([&](ReadOp) { return opaque(value, "a number that memory holds"); })
       .Default([&](Operation *other) {
         return opaque(value,
                       "a value of '" + other->getName().getStringRef() + "'");

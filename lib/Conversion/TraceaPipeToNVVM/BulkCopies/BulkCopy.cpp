@@ -5,10 +5,12 @@
 #include "BulkCopies/BulkCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -266,11 +268,32 @@ std::optional<BulkCopy> Planner::runAlong(CopyOp op) {
   return copy;
 }
 
+/// Whether numbers in memory decide what one of `values` is, or how far a loop
+/// comes that counts it.
+static bool dependOnMemory(ValueRange values) {
+  llvm::SetVector<Value> origins(values.begin(), values.end());
+  for (size_t i = 0; i < origins.size(); ++i) {
+    Operation *op = origins[i].getDefiningOp();
+    if (isa_and_nonnull<ReadOp>(op))
+      return true;
+    if (!op)
+      op = scf::getForInductionVarOwner(origins[i]);
+    if (op)
+      origins.insert_range(op->getOperands());
+  }
+  return false;
+}
+
 std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOp op,
                                                         TensorMapRecipe &recipe,
                                                         std::string &reason) {
   Planner planner(op.getSource(), op.getDest(), op.getMap(), recipe, reason);
-  return op.getAlong().empty() ? planner.run() : planner.runAlong(op);
+  std::optional<BulkCopy> copy =
+      op.getAlong().empty() ? planner.run() : planner.runAlong(op);
+  if (copy)
+    copy->dependsOnMemory =
+        dependOnMemory(op.getIndices()) || dependOnMemory(op.getWalks());
+  return copy;
 }
 
 namespace {
@@ -344,6 +367,7 @@ std::optional<BulkCopy> mlir::tracea_pipe::planBulkCopy(CopyOutOp op,
     return std::nullopt;
   }
   recipe.isWritten = true;
+  copy->dependsOnMemory = dependOnMemory(op.getIndices());
   // Along the contiguous dimension the unit writes 16 bytes at a time. Rows of
   // memory that has several end where the next one begins, at a multiple of
   // them; a single one may end anywhere.

@@ -57,6 +57,8 @@ struct BulkCopy {
   };
   SmallVector<Box> boxes;
   int64_t bytes = 0;
+  /// Where it is follows from numbers in memory, whatever these are.
+  bool dependsOnMemory = false;
   /// Limits of a copy out that may end before the memory does, where the unit
   /// does not clip: it copies tiles that they do not cut.
   SmallVector<unsigned> wholeLimits;

@@ -13,16 +13,26 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
+/// A coordinate of the unit, `constant` behind `index`. Numbers in memory may
+/// lead further than 32 bits do. No tensor map does: nothing is there, as there
+/// is nothing where 32 bits end.
+static Value toCoordinate(Emitter &b, const BulkCopy &copy, Value index,
+                          int64_t constant) {
+  if (!copy.dependsOnMemory)
+    return b.add(b.toI32(index), constant);
+  index = arith::MaxSIOp::create(b, b.add(index, constant), b.index(INT32_MIN));
+  return b.toI32(arith::MinSIOp::create(b, index, b.index(INT32_MAX)));
+}
+
 /// The coordinates of a box in the order of its tensor map.
-static SmallVector<Value> getCoordinates(Emitter &b,
-                                         const TensorMapRecipe &recipe,
-                                         const BulkCopy::Box &box,
-                                         ValueRange indices, AffineMap map) {
+static SmallVector<Value>
+getCoordinates(Emitter &b, const TensorMapRecipe &recipe, const BulkCopy &copy,
+               const BulkCopy::Box &box, ValueRange indices, AffineMap map) {
   SmallVector<Value> coordinates;
   for (auto [dim, displacement] : llvm::zip(recipe.dims, box.coordinates)) {
     LinearForm form = getLinearForm(map.getResult(dim), map.getNumDims());
     coordinates.push_back(
-        b.add(b.toI32(indices[dim]), form.constant + displacement));
+        toCoordinate(b, copy, indices[dim], form.constant + displacement));
   }
   return coordinates;
 }
@@ -45,7 +55,8 @@ struct ColumnStart {
 /// The first pixel is the same for all steps: it is computed where the walk
 /// begins, outside of the loop over them.
 static ColumnStart getColumnStart(Emitter &b, CopyOp op, ValueRange indices,
-                                  const TensorMapRecipe &recipe) {
+                                  const TensorMapRecipe &recipe,
+                                  const BulkCopy &copy) {
   ColumnStart start;
   AffineMap map = op.getMap();
   auto indexAlong = [&](int64_t dim) {
@@ -62,7 +73,8 @@ static ColumnStart getColumnStart(Emitter &b, CopyOp op, ValueRange indices,
       start.coordinates.push_back(
           b.add(b.mul(b.toI32(first[last - i]), recipe.getStep(i)),
                 recipe.lower[i - 1]));
-    start.coordinates.push_back(b.toI32(first.front()));
+    start.coordinates.push_back(
+        toCoordinate(b, copy, first.front(), /*constant=*/0));
   }
   start.coordinates.back() =
       b.add(start.coordinates.back(), indexAlong(recipe.dims.back()));
@@ -119,14 +131,14 @@ struct LowerCopy : BulkPattern<CopyOp> {
       bool walks = !op.getAlong().empty();
       ColumnStart start;
       if (walks)
-        start = getColumnStart(b, op, adaptor.getIndices(), recipe);
+        start = getColumnStart(b, op, adaptor.getIndices(), recipe, copy);
       for (const BulkCopy::Box &box : copy.boxes) {
         Value target = LLVM::AddrSpaceCastOp::create(
             b, cluster, b.sharedPointer(b.add(adaptor.getDest(), box.offset)));
         NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
             b, target, context.tensorMaps[copy.tensorMap],
             walks ? start.at(b, box)
-                  : getCoordinates(b, recipe, box, adaptor.getIndices(),
+                  : getCoordinates(b, recipe, copy, box, adaptor.getIndices(),
                                    op.getMap()),
             barrier, start.offsets, /*multicastMask=*/nullptr, policy,
             walks ? NVVM::TMALoadMode::IM2COL : NVVM::TMALoadMode::TILE,
@@ -149,7 +161,8 @@ struct LowerCopyOut : BulkPattern<CopyOutOp> {
         NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
             b, context.tensorMaps[copy.tensorMap],
             b.sharedPointer(b.add(adaptor.getSource(), box.offset)),
-            getCoordinates(b, recipe, box, adaptor.getIndices(), op.getMap()),
+            getCoordinates(b, recipe, copy, box, adaptor.getIndices(),
+                           op.getMap()),
             /*l2CacheHint=*/nullptr, NVVM::TMAStoreMode::TILE,
             /*predicate=*/nullptr);
     });

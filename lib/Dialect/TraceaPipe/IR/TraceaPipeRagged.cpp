@@ -5,7 +5,7 @@
 // Verifiers of the operations that find the rows of a tile where memory says
 // how many rows each group has.
 
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "Verifiers.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -18,23 +18,11 @@ bool mlir::tracea_pipe::isRaggedEnds(Type type) {
   return element.isSignlessInteger(32) || element.isSignlessInteger(64);
 }
 
-/// The operations are pure because nobody changes what they read.
 static LogicalResult verifyRagged(Operation *op, Value ends, int64_t tile) {
   if (tile < 1 || tile > (int64_t(1) << 30))
     return op->emitOpError()
            << "expects tiles of 1 to 2^30 rows, found " << tile;
-  for (Operation *user : ends.getUsers()) {
-    auto store = dyn_cast<StoreOp>(user);
-    auto copy = dyn_cast<CopyOutOp>(user);
-    if ((!store || store.getDest() != ends) &&
-        (!copy || copy.getDest() != ends))
-      continue;
-    InFlightDiagnostic error = op->emitOpError()
-                               << "expects ends that the kernel does not write";
-    error.attachNote(user->getLoc()) << "written here";
-    return error;
-  }
-  return success();
+  return verifiers::verifyUnchanged(op, ends, "ends");
 }
 
 LogicalResult RaggedCountOp::verify() {

@@ -32,7 +32,7 @@ static bool isAlikeForTeams(Value value, RoleOp role) {
   if (!role.getBody().isAncestor(value.getParentRegion()))
     return true;
   Operation *def = value.getDefiningOp();
-  return def && isPure(def) && def->getNumRegions() == 0 &&
+  return def && isMemoryEffectFree(def) && def->getNumRegions() == 0 &&
          llvm::all_of(def->getOperands(), [&](Value operand) {
            return isAlikeForTeams(operand, role);
          });

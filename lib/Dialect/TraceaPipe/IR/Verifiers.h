@@ -30,6 +30,10 @@ LogicalResult verifyCopied(Operation *op, Type source, Type dest);
 LogicalResult verifyProduct(Operation *op, ShapedType lhs, ShapedType rhs,
                             RankedTensorType acc);
 
+/// `memory`, which `op` reads without an effect, must not be written by
+/// anything that takes it or a view of it; `what` names it.
+LogicalResult verifyUnchanged(Operation *op, Value memory, StringRef what);
+
 /// What `tracea_pipe.certificates` and `tracea_pipe.remarks` of `op` hold.
 LogicalResult verifyCertificates(Operation *op, Attribute value);
 LogicalResult verifyRemarks(Operation *op, Attribute value);

@@ -30,7 +30,7 @@ static constexpr int64_t kCopyingWarps = 4;
 
 /// What all roles may know: numbers that cost nothing to have.
 static bool isShared(Operation *op) {
-  return op->getNumRegions() == 0 && isPure(op) &&
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
          llvm::all_of(op->getResultTypes(),
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
 }

@@ -11,6 +11,7 @@ include "tracea/Dialect/TraceaPipe/IR/TraceaPipeClusterOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeInterface.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeKernelOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeRaggedOps.td"
+include "tracea/Dialect/TraceaPipe/IR/TraceaPipeReadOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeTileOps.td"
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeWalkOps.td"
 
