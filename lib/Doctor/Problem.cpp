@@ -157,8 +157,12 @@ static void fillEpilogue(Problem &problem, EpilogueOpInterface op) {
   auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   for (Value extra : op.getExtras())
     if (auto type = dyn_cast<RankedTensorType>(extra.getType());
-        type && result && type.getShape() == result.getShape())
+        type && result && type.getShape() == result.getShape()) {
       ++problem.addends;
+      problem.addendBytes += llvm::divideCeil(
+          type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth(),
+          8);
+    }
   constexpr int errorFunction = 3;
   op.getEpilogue().walk([&](Operation *inner) {
     if (isa<math::ErfOp>(inner))

@@ -60,6 +60,8 @@ struct Problem {
   int extras = 0; // extra operands of the epilogue
   /// Those of them that have an element for each of the result's.
   int addends = 0;
+  /// The bytes of an element of all of them together.
+  int64_t addendBytes = 0;
   /// Exponentials, quotients, conversions to 8 bits and the like that the
   /// epilogue computes of an element; an error function is as long as three.
   int functions = 0;
