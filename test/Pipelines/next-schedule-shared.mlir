@@ -4,23 +4,41 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t.err
 // RUN: FileCheck %s < %t
 
-// REMARK: next-schedule-shared.mlir:23:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
-// REMARK: next-schedule-shared.mlir:24:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
+// REMARK: next-schedule-shared.mlir:19:8: remark: tracea.gemm: gives up 'gemm.warpgroup' with tile = [128, 256, 64]
+// REMARK: next-schedule-shared.mlir:31:8: remark: tracea.gemm: gives up 'gemm.warpgroup' with tile = [128, 256, 64]
 
-// CHECK: tracea_pipe.launch @gemm_0 else [@gemm_1] ins
-// CHECK: tracea_pipe.launch @gemm_0 else [@gemm_1] ins
+// CHECK: tracea_pipe.launch @gemm_0 ins
+// CHECK: tracea_pipe.launch @gemm_0 ins
 // CHECK: tracea_pipe.kernel @gemm_0(
-// CHECK: tracea_pipe.kernel @gemm_1(
 // CHECK-NOT: tracea_pipe.kernel
 
-func.func @main(%a: tensor<100x128xf16>, %b: tensor<128x?xf16>, %c: tensor<128x?xf16>)
-    -> (tensor<100x?xf64>, tensor<100x?xf64>) {
-  %c1 = arith.constant 1 : index
-  %n = tensor.dim %b, %c1 : tensor<128x?xf16>
-  %m = tensor.dim %c, %c1 : tensor<128x?xf16>
-  %e = tensor.empty(%n) : tensor<100x?xf64>
-  %f = tensor.empty(%m) : tensor<100x?xf64>
-  %r = tracea.gemm acc f64 ins(%a, %b : tensor<100x128xf16>, tensor<128x?xf16>) outs(%e : tensor<100x?xf64>)
-  %s = tracea.gemm acc f64 ins(%a, %c : tensor<100x128xf16>, tensor<128x?xf16>) outs(%f : tensor<100x?xf64>)
-  return %r, %s : tensor<100x?xf64>, tensor<100x?xf64>
+func.func @main(%a: tensor<4096x512xbf16>, %b: tensor<512x4096xbf16>, %c: tensor<512x4096xbf16>,
+    %c0: tensor<4096x4096xf32>, %c1: tensor<4096x4096xf32>, %c2: tensor<4096x4096xf32>,
+    %c3: tensor<4096x4096xf32>) -> (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) {
+  %e = tensor.empty() : tensor<4096x4096xbf16>
+  %r = tracea.gemm ins(%a, %b : tensor<4096x512xbf16>, tensor<512x4096xbf16>) outs(%e : tensor<4096x4096xbf16>)
+    epilogue(%c0 by affine_map<(i, j) -> (i, j)>, %c1 by affine_map<(i, j) -> (i, j)>,
+             %c2 by affine_map<(i, j) -> (i, j)>, %c3 by affine_map<(i, j) -> (i, j)>
+             : tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
+  ^bb0(%acc: f32, %x0: f32, %x1: f32, %x2: f32, %x3: f32):
+    %0 = arith.addf %acc, %x0 : f32
+    %1 = arith.addf %0, %x1 : f32
+    %2 = arith.addf %1, %x2 : f32
+    %3 = arith.addf %2, %x3 : f32
+    %4 = arith.truncf %3 : f32 to bf16
+    tracea.yield %4 : bf16
+  }
+  %s = tracea.gemm ins(%a, %c : tensor<4096x512xbf16>, tensor<512x4096xbf16>) outs(%e : tensor<4096x4096xbf16>)
+    epilogue(%c0 by affine_map<(i, j) -> (i, j)>, %c1 by affine_map<(i, j) -> (i, j)>,
+             %c2 by affine_map<(i, j) -> (i, j)>, %c3 by affine_map<(i, j) -> (i, j)>
+             : tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
+  ^bb0(%acc: f32, %x0: f32, %x1: f32, %x2: f32, %x3: f32):
+    %0 = arith.addf %acc, %x0 : f32
+    %1 = arith.addf %0, %x1 : f32
+    %2 = arith.addf %1, %x2 : f32
+    %3 = arith.addf %2, %x3 : f32
+    %4 = arith.truncf %3 : f32 to bf16
+    tracea.yield %4 : bf16
+  }
+  return %r, %s : tensor<4096x4096xbf16>, tensor<4096x4096xbf16>
 }

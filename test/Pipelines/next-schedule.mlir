@@ -1,5 +1,5 @@
-// A certificate decides which schedule is taken: sums of f64 in 4x8 registers of a lane do
-// not fit, so that the operation takes the next schedule that does; the other one keeps its own.
+// A certificate decides which schedule is taken: what the epilogue loads does not fit beside the
+// sums, so that the operation takes the next schedule that does; the other one keeps its own.
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a require-proof=true to=pipeline" -o %t 2>%t.err
 // RUN: FileCheck %s --check-prefix=REMARK < %t.err
 // The pass by itself, as the driver runs it.
@@ -9,29 +9,40 @@
 // RUN: tracea-opt %s --tracea-compile="target=sm_90a to=pipeline" -o /dev/null --remark-format=emitRemark \
 // RUN:   --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=FILTERED
 
-// REMARK: next-schedule.mlir:{{[0-9]+}}:8: remark: tracea.gemm: gives up 'gemm.simt' with tile = [64, 64, 32], registers = [4, 8]
-// REMARK-SAME: and takes 'gemm.simt' with tile
+// REMARK: next-schedule.mlir:{{[0-9]+}}:8: remark: tracea.gemm: gives up 'gemm.warpgroup' with tile = [128, 256, 64]
+// REMARK-SAME: and takes 'gemm.warpgroup' with tile
 // REMARK-SAME: does not fit
 // REMARK-NOT: error:
 // FILTERED: [Missed] schedule-given-up
 
-// CHECK-COUNT-4: check = "resources"
+// CHECK-COUNT-3: check = "resources"
 
 // Whoever has written a schedule gets the error.
-// RUN: sed -e 's/outs(%e : tensor<100x?xf64>)/& schedule <variant = "gemm.simt", unit = vector, tile = [64, 64, 32], registers = [4, 8], slots = 4, group = 16>/' %s > %t.given.mlir
+// RUN: sed -e 's/outs(%e : tensor<4096x4096xbf16>)/& schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>/' %s > %t.given.mlir
 // RUN: not tracea-opt %t.given.mlir --mlir-print-op-on-diagnostic=false -o /dev/null \
 // RUN:   --tracea-compile="target=sm_90a to=pipeline" 2>&1 | FileCheck %s --check-prefix=GIVEN
 // GIVEN-NOT: gives up
-// GIVEN: error: 'tracea_pipe.kernel' op does not fit: role
+// GIVEN: error: 'tracea_pipe.role' op does not fit: role
 // GIVEN-NOT: gives up
 
-func.func @main(%a: tensor<100x128xf16>, %b: tensor<128x?xf16>, %x: tensor<256x256xbf16>, %y: tensor<256x256xbf16>)
-    -> (tensor<100x?xf64>, tensor<256x256xbf16>) {
-  %c1 = arith.constant 1 : index
-  %n = tensor.dim %b, %c1 : tensor<128x?xf16>
-  %e = tensor.empty(%n) : tensor<100x?xf64>
-  %r = tracea.gemm acc f64 ins(%a, %b : tensor<100x128xf16>, tensor<128x?xf16>) outs(%e : tensor<100x?xf64>)
+func.func @main(%a: tensor<4096x512xbf16>, %b: tensor<512x4096xbf16>, %x: tensor<256x256xbf16>,
+    %y: tensor<256x256xbf16>, %c0: tensor<4096x4096xf32>, %c1: tensor<4096x4096xf32>,
+    %c2: tensor<4096x4096xf32>, %c3: tensor<4096x4096xf32>)
+    -> (tensor<4096x4096xbf16>, tensor<256x256xbf16>) {
+  %e = tensor.empty() : tensor<4096x4096xbf16>
+  %r = tracea.gemm ins(%a, %b : tensor<4096x512xbf16>, tensor<512x4096xbf16>) outs(%e : tensor<4096x4096xbf16>)
+    epilogue(%c0 by affine_map<(i, j) -> (i, j)>, %c1 by affine_map<(i, j) -> (i, j)>,
+             %c2 by affine_map<(i, j) -> (i, j)>, %c3 by affine_map<(i, j) -> (i, j)>
+             : tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>, tensor<4096x4096xf32>) {
+  ^bb0(%acc: f32, %x0: f32, %x1: f32, %x2: f32, %x3: f32):
+    %0 = arith.addf %acc, %x0 : f32
+    %1 = arith.addf %0, %x1 : f32
+    %2 = arith.addf %1, %x2 : f32
+    %3 = arith.addf %2, %x3 : f32
+    %4 = arith.truncf %3 : f32 to bf16
+    tracea.yield %4 : bf16
+  }
   %f = tensor.empty() : tensor<256x256xbf16>
   %s = tracea.gemm ins(%x, %y : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%f : tensor<256x256xbf16>)
-  return %r, %s : tensor<100x?xf64>, tensor<256x256xbf16>
+  return %r, %s : tensor<4096x4096xbf16>, tensor<256x256xbf16>
 }

@@ -134,12 +134,13 @@ getOperandAccess(Operation *op, StringRef verb, Value operand, unsigned number,
   SmallVector<Expr> elements;
   for (int64_t dim = 0; dim < 2; ++dim) {
     bool isSummed = dim == (number == 0 ? 1 : 0);
-    // Both operands walk along one depth, which may be more than they have.
+    // Both operands walk along one depth, which may be more than they have: one
+    // element past the end tells of a depth without a known end.
     Expr extent = type.getDimSize(dim);
     if (isSummed && depth)
-      if (std::optional<int64_t> most =
-              context.math.getInterval(context.get(depth)).upper)
-        extent = std::max<int64_t>(*most, type.getDimSize(dim));
+      extent = std::max<int64_t>(context.math.getInterval(context.get(depth))
+                                     .upper.value_or(type.getDimSize(dim) + 1),
+                                 type.getDimSize(dim));
     Expr element = context.getElement(op, isSummed ? 2 : number, 0, extent,
                                       isSummed      ? "k"
                                       : number == 0 ? "row"

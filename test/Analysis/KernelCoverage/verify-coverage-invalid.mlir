@@ -700,6 +700,66 @@ tracea_pipe.kernel @k(%a: memref<?x100xf32>, %b: memref<100x16xf32>) {
 
 // -----
 
+// The multiply goes on past the end of its block, by as much as is left of k. Limits
+// of copies end there by themselves.
+#id = affine_map<(i, j) -> (i, j)>
+#lanes = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
+#panel = affine_map<(p, k, i) -> (p * 8 + i, k)>
+#columns = affine_map<(k, j) -> (k, j)>
+#window = affine_map<(i, k) -> (0, k, i)>
+!a = memref<4x64x8xf32, #tracea_pipe.staged>
+!b = memref<64x16xf32, #tracea_pipe.staged>
+!av = memref<8x64xf32, strided<[1, 8], offset: ?>, #tracea_pipe.staged>
+!ring_a = !tracea_pipe.channel<1 x (!a)>
+!ring_b = !tracea_pipe.channel<1 x (!b)>
+!phase = !tracea_pipe.phase<1>
+tracea_pipe.kernel @k(%a: memref<?x?xf32>, %b: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c1 = arith.constant 1 : index
+  %K = memref.dim %a, %c1 : memref<?x?xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x16xf32, #lanes>
+  %M = memref.dim %a, %c0 : memref<?x?xf32>
+  %rows = arith.ceildivsi %M, %c32 : index
+  tracea_pipe.tiles (%i) in (%rows) {
+    %ra = tracea_pipe.channel : !ring_a
+    %rb = tracea_pipe.channel : !ring_b
+    %p = tracea_pipe.start : !phase
+    %m = arith.muli %i, %c32 : index
+    %left = arith.subi %M, %m : index
+    %length = arith.minsi %left, %c32 : index
+    %panels = arith.ceildivsi %length, %c8 : index
+    scf.for %k = %c0 to %K step %c64 {
+      %rest = arith.subi %K, %k : index
+      %fa = tracea_pipe.acquire %ra[%p] : !ring_a, !phase -> !a
+      tracea_pipe.copy %a[%m, %k] map #panel limits(%panels, %rest, %c8) padded [0] to %fa : memref<?x?xf32>, !a
+      tracea_pipe.commit %ra[%p] : !ring_a, !phase
+      %sa = tracea_pipe.wait %ra[%p] : !ring_a, !phase -> !a
+      %fb = tracea_pipe.acquire %rb[%p] : !ring_b, !phase -> !b
+      // expected-remark@+1 {{may not happen, since no launch compares the extents of the arguments}}
+      tracea_pipe.copy %b[%k, %c0] map #columns limits(%rest, %c16) to %fb : memref<?x16xf32>, !b
+      tracea_pipe.commit %rb[%p] : !ring_b, !phase
+      %sb = tracea_pipe.wait %rb[%p] : !ring_b, !phase -> !b
+      scf.for %r = %c0 to %length step %c8 {
+        %panel = arith.divui %r, %c8 : index
+        // expected-note@+1 {{it looks through this window}}
+        %v = tracea_pipe.view %sa[%panel, %c0, %c0] map #window : !a -> !av
+        // expected-error@+2 {{reads its lhs out of bounds of what 'tracea_pipe.wait' gives}}
+        // expected-error@+1 {{reads its rhs out of bounds of what 'tracea_pipe.wait' gives}}
+        %d = tracea_pipe.mma %v, %sb, %zero depth(%rest) : !av, !b, tensor<8x16xf32, #lanes>
+      }
+      tracea_pipe.release %ra[%p] : !ring_a, !phase
+      tracea_pipe.release %rb[%p] : !ring_b, !phase
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // The copy of B ignores the tail of k.
 #id = affine_map<(i, j) -> (i, j)>
 #lanes = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8]], outer = [1, 1]>
