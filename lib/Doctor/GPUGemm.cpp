@@ -228,13 +228,14 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   auto others =
       static_cast<int64_t>(problem.auxiliaries.size()) + problem.reductions;
   bool isNarrow = problem.result && bytesOf(*problem.result) == 1;
-  // Of what the epilogue loads a thread holds a part of 64 elements at a time.
-  constexpr int64_t registerBytes = 4, loadedElements = 64;
+  // Of what the epilogue loads a thread holds a part of 64 elements at a time,
+  // and of its 240 registers it needs some for other things.
+  constexpr int64_t registerBytes = 4, loadedElements = 64, mostHeld = 224;
   int64_t mostSums = std::min<int64_t>(
       others     ? 128
       : isNarrow ? 160
                  : 192,
-      192 - loadedElements * problem.addendBytes / registerBytes);
+      mostHeld - loadedElements * problem.addendBytes / registerBytes);
   if (tile.pingPong == 1)
     return "";
   if (tile.consumers != 1)

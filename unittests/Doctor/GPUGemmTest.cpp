@@ -280,15 +280,15 @@ TEST(GPUGemm, TurnsAreChecked) {
   problem.m = kUnknownExtent;
   Plan plan = best(gemm(16384, 4096, 1024)).plan;
   EXPECT_EQ(variant().check(problem, hopper(), plan), "");
-  // Two operands of 16 bits leave room for 128 sums, two of 32 bits for 64.
+  // Two operands of 16 bits leave room for 160 sums, two of 32 bits for 96.
   Problem residuals = gemm(16384, 4096, 1024);
   residuals.addends = 2;
   residuals.addendBytes = 4;
   EXPECT_THAT(variant().check(residuals, hopper(), plan),
-              HasSubstr("at most 128 sums a thread"));
+              HasSubstr("at most 160 sums a thread"));
   residuals.addendBytes = 8;
   EXPECT_THAT(variant().check(residuals, hopper(), plan),
-              HasSubstr("at most 64 sums a thread"));
+              HasSubstr("at most 96 sums a thread"));
   Problem reduced = gemm(16384, 4096, 1024);
   reduced.reductions = 1;
   EXPECT_THAT(variant().check(reduced, hopper(), plan),
