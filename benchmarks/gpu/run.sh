@@ -18,6 +18,8 @@
 #   gemm        matrix products against cuBLAS and PyTorch in one process; takes
 #               the programs that gemm/compile.py leaves in build/gpu-gemm and
 #               build/dev/lib/libtracea-gpu-contender.so, from anywhere
+#   conv        convolutions against float64, beside PyTorch; takes the programs
+#               that conv/compile.py leaves in build/gpu-conv, and the same library
 #
 # Every part builds what else it needs with nvcc and the host's compiler, writes
 # full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
@@ -27,7 +29,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm)
+known=(wavefronts tiles latency gemm conv)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -191,6 +193,27 @@ part_gemm() {
   "$here/run.py" "${options[@]}" build/gpu-gemm >>"$dir/table.txt"
   local status=$?
   summarize <"$dir/table.txt"
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# conv
+#===----------------------------------------------------------------------===#
+
+part_conv() {
+  local dir=$out/conv here=benchmarks/gpu/conv
+  mkdir -p "$dir"
+  if [[ -x build/dev/bin/tracea ]]; then
+    "$here/compile.py" || echo 'conv: not every convolution was compiled' | summarize
+  fi
+  if [[ ! -f build/gpu-conv/block.tracea ]]; then
+    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
+    return 1
+  fi
+  describe_machine conv >"$dir/table.txt"
+  "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
+  local status=$?
+  tail -n 1 "$dir/table.txt" | summarize
   return $status
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the convolutions, proofs demanded: compile.py [--only REGEX] [--target NAME] [--emit WHAT] [--compiler PATH] [OUT]
+"""Compiles the convolutions, proofs demanded: compile.py [--only REGEX] [--target NAME] [--only-ptx] [--emit WHAT] [--compiler PATH] [OUT]
 
 Writes OUT/NAME.tracea (default: build/gpu-conv), which run.py runs and compares
-on a machine with a GPU, and says what each takes. --emit writes something else,
-as `tracea compile` knows it, `asm` say.
+on a machine with a GPU, and says what each takes. With --only-ptx the driver
+there assembles them, for a newer GPU too. --emit writes something else, as
+`tracea compile` knows it, `asm` say.
 """
 
 import argparse
@@ -24,6 +25,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=".*", help="cases, a regular expression")
     parser.add_argument("--target", default="sm_90a")
+    parser.add_argument("--only-ptx", action="store_true", help="programs without machine code")
     parser.add_argument("--emit", help="what to write in place of programs")
     parser.add_argument("--compiler", default=os.path.join(ROOT, "build/dev/bin/tracea"))
     parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "build/gpu-conv"))
@@ -37,6 +39,7 @@ def main():
         with open(source, "w") as file:
             file.write(module(case))
         what = ["--emit", options.emit] if options.emit else []
+        what += ["--only-ptx"] if options.only_ptx else []
         begin = time.monotonic()
         done = subprocess.run(
             [options.compiler, "compile", source, "--target", options.target, "--require-proof", "--dump-remarks",

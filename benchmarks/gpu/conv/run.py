@@ -21,8 +21,8 @@ import torch.nn.functional as F
 
 from cases import cases
 
-sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../gemm"))
-from run import TYPES, Program  # noqa: E402
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from contender import TYPES, Program  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 GUARD = 4096

@@ -13,7 +13,6 @@ A wrong result has no time. Rows without a program say so and count as such.
 """
 
 import argparse
-import ctypes
 import json
 import math
 import os
@@ -26,49 +25,15 @@ import torch
 
 from problems import problems
 
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from contender import TYPES, Program  # noqa: E402
+
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
-TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i32": torch.int32,
-         "i8": torch.int8, "f8E4M3FN": torch.float8_e4m3fn}
 # Rested ceilings, in TFLOP/s and GB/s: the roofline of an H200.
 CEILING = {"bf16": 793, "f16": 783, "tf32": 401, "f8E4M3FN": 1480, "i8": 1480, "f32": 51, "tf32x3": 134, "f64": 33}
 BANDWIDTH = 4298
 CACHE_BYTES = 360e6
 SECONDS_OF_SAMPLE = 3e-3
-
-
-class Program:
-    """A compiled program on device memory of PyTorch's."""
-
-    library = None
-
-    def __init__(self, path, overlap=False):
-        if not Program.library:
-            library = ctypes.CDLL(os.path.join(ROOT, "build/dev/lib/libtracea-gpu-contender.so"))
-            library.tracea_contender_open.restype = ctypes.c_void_p
-            library.tracea_contender_error.restype = ctypes.c_char_p
-            Program.library = library
-        self.handle = Program.library.tracea_contender_open(path.encode(), 0, int(overlap))
-        if not self.handle:
-            raise RuntimeError(Program.library.tracea_contender_error().decode())
-
-    def check(self, status):
-        if status:
-            raise RuntimeError(Program.library.tracea_contender_error().decode())
-
-    def bind(self, inputs, outputs):
-        extents = [extent for tensor in inputs for extent in tensor.shape]
-        self.check(Program.library.tracea_contender_prepare(
-            ctypes.c_void_p(self.handle), (ctypes.c_int64 * len(extents))(*extents)))
-        pointers = (ctypes.c_void_p * len(inputs))(*[tensor.data_ptr() for tensor in inputs])
-        target = (ctypes.c_void_p * len(outputs))(*[tensor.data_ptr() for tensor in outputs])
-
-        def launch():
-            self.check(Program.library.tracea_contender_enqueue(
-                ctypes.c_void_p(self.handle), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, target))
-        return launch
-
-    def close(self):
-        Program.library.tracea_contender_close(ctypes.c_void_p(self.handle))
 
 
 def make_inputs(problem):
