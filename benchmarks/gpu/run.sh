@@ -20,6 +20,10 @@
 #               build/dev/lib/libtracea-gpu-contender.so, from anywhere
 #   conv        convolutions against float64, beside PyTorch; takes the programs
 #               that conv/compile.py leaves in build/gpu-conv, and the same library
+#   numerics    random modules against plain loops in long double, bit for bit
+#               the same twice, between guards; also for older GPUs, assembled by
+#               the driver. Takes the compiler, which pack.sh brings to a machine
+#               without LLVM
 #
 # Every part builds what else it needs with nvcc and the host's compiler, writes
 # full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
@@ -29,7 +33,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv)
+known=(wavefronts tiles latency gemm conv numerics)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -214,6 +218,55 @@ part_conv() {
   "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
   local status=$?
   tail -n 1 "$dir/table.txt" | summarize
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# numerics
+#===----------------------------------------------------------------------===#
+
+# Where tools are that run here: those of the build, or those that pack.sh left.
+find_tools() {
+  [[ -z ${tools:-} ]] || return 0
+  tools=build/dev/bin
+  if ! "$tools/tracea" --version >/dev/null 2>&1; then
+    if [[ ! -f build/gpu-pack/tools.tar.xz ]]; then
+      echo 'error: no compiler that runs here: build it, or run pack.sh where it is built' >&2
+      return 1
+    fi
+    local unpacked=${TMPDIR:-/tmp}/tracea-pack
+    mkdir -p "$unpacked"
+    for part_of_pack in libraries tools; do
+      tar -C "$unpacked" -xf "build/gpu-pack/$part_of_pack.tar.xz" || return 1
+    done
+    tools=$unpacked/bin
+    libraries=$unpacked/lib
+  fi
+}
+
+# A tool, with the libraries that were packed with it; no other program sees them.
+run_tool() {
+  LD_LIBRARY_PATH=${libraries:-}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$tools/$1" "${@:2}"
+}
+
+part_numerics() {
+  local dir=$out/numerics cases=2000 status=0
+  mkdir -p "$dir"
+  find_tools || return 1
+  ((quick)) && cases=200
+  describe_machine numerics >"$dir/table.txt"
+  for target in "sm_$capability" sm_80 sm_75 sm_70; do
+    for family in gemm conv2d grouped_gemm; do
+      local log=$dir/$target-$family.txt
+      run_tool tracea-numerics --target "$target" --family "$family" --no-regressions \
+        --seed "$seed" --cases "$cases" >"$log" 2>&1 || status=1
+      printf '%-8s %-14s seed %s: %s\n' "$target" "$family" "$seed" \
+        "$(grep -E 'no variant|passed' "$log" | paste -sd ';' | sed 's/;/; /g')" >>"$dir/table.txt"
+    done
+    # What is not for this GPU needs fewer cases.
+    cases=$((cases < 500 ? cases : 500))
+  done
+  summarize <"$dir/table.txt"
   return $status
 }
 

@@ -9,7 +9,7 @@
 #ifndef TRACEA_TEST_INTEGRATION_MUTATION_CAMPAIGN_H
 #define TRACEA_TEST_INTEGRATION_MUTATION_CAMPAIGN_H
 
-#include "../CPU/Numerics.h"
+#include "../Numerics/Numerics.h"
 #include "../Support/Processes.h"
 
 #include "mlir/IR/BuiltinOps.h"

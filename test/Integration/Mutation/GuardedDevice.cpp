@@ -4,7 +4,7 @@
 
 #include "GuardedDevice.h"
 
-#include "../CPU/Numerics.h"
+#include "../Numerics/Numerics.h"
 #include "CPUModule.h"
 #include "tracea/Runtime/CPU/CPUDevice.h"
 

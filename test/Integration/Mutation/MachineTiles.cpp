@@ -4,7 +4,7 @@
 
 #include "Machine.h"
 
-#include "../CPU/Numerics.h"
+#include "../Numerics/Numerics.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

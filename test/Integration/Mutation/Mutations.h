@@ -10,7 +10,7 @@
 #ifndef TRACEA_TEST_INTEGRATION_MUTATION_MUTATIONS_H
 #define TRACEA_TEST_INTEGRATION_MUTATION_MUTATIONS_H
 
-#include "../CPU/Numerics.h"
+#include "../Numerics/Numerics.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

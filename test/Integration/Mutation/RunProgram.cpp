@@ -4,7 +4,7 @@
 
 #include "Campaign.h"
 
-#include "../CPU/NumericsMemory.h"
+#include "../Numerics/NumericsMemory.h"
 #include "GuardedDevice.h"
 #include "Machine.h"
 #include "tracea/Runtime/Executable.h"

@@ -5,7 +5,7 @@
 #ifndef TRACEA_TEST_INTEGRATION_SUPPORT_ARGUMENTS_H
 #define TRACEA_TEST_INTEGRATION_SUPPORT_ARGUMENTS_H
 
-#include "../CPU/Numerics.h"
+#include "../Numerics/Numerics.h"
 #include "Processes.h"
 
 #include <string>

@@ -6,13 +6,16 @@
 // an address that is aligned to its elements only, or strided. Whatever the
 // tensor does not cover holds a pattern that must survive.
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICSMEMORY_H
-#define TRACEA_TEST_INTEGRATION_CPU_NUMERICSMEMORY_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSMEMORY_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSMEMORY_H
 
 #include "Numerics.h"
 #include "tracea/Runtime/Tensor.h"
 
 namespace tracea::numerics {
+
+/// Writes a number of the type, whose bytes need no alignment.
+void encode(ElementType type, double value, uint8_t *to);
 
 enum class Placement {
   /// The last byte before a guard page.
@@ -58,4 +61,4 @@ private:
 
 } // namespace tracea::numerics
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICSMEMORY_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSMEMORY_H

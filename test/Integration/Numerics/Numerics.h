@@ -11,8 +11,8 @@
 // after they are rounded to the output's type. For small integers the bound is
 // zero, and an output must agree exactly.
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICS_H
-#define TRACEA_TEST_INTEGRATION_CPU_NUMERICS_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICS_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICS_H
 
 #include "tracea/Runtime/ElementType.h"
 
@@ -381,4 +381,4 @@ ElementType accumulatorOf(ElementType type);
 
 } // namespace tracea::numerics
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICS_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICS_H

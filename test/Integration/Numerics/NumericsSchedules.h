@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICSSCHEDULES_H
-#define TRACEA_TEST_INTEGRATION_CPU_NUMERICSSCHEDULES_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSSCHEDULES_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSSCHEDULES_H
 
 #include "Numerics.h"
 
@@ -23,4 +23,4 @@ bool hasVariant(std::string_view variant);
 
 } // namespace tracea::numerics
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICSSCHEDULES_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSSCHEDULES_H

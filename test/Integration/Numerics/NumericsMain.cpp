@@ -9,6 +9,8 @@
 #include "Numerics.h"
 #include "NumericsRun.h"
 #include "NumericsSchedules.h"
+#include "tracea/Runtime/CUDA/CUDADevice.h"
+#include "tracea/TargetInfo/TargetInfo.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -68,7 +70,9 @@ plain loops, within bounds on the rounding error.
   --prove          compiles only, and demands all proofs: what is refused is
                    counted by reason; what the target has no variant for is
                    counted apart
-  --target NAME    the target of --prove (default host)
+  --target NAME    the target of --prove (default host); without it a GPU, on
+                   which all cases run: what it has no variant for is counted
+                   apart
   --variant NAME   with --prove, some plan of this variant in place of the
                    Doctor's schedule, which gives way to no other; what it does
                    not serve is counted apart
@@ -122,8 +126,17 @@ Options parse(campaign::Arguments &arguments) {
           families().begin(), families().end(),
           [&](const Family &family) { return family.name == options.family; }))
     arguments.fail("no family is named '" + options.family + "'; see --help");
-  if (options.target != "host" && !options.prove)
-    arguments.fail("--target is of use with --prove only");
+  if (options.target != "host" && !options.prove) {
+    std::optional<target::TargetDescription> found =
+        target::lookup(options.target);
+    if (!found || !found->isGPU())
+      arguments.fail("--target without --prove: expected a GPU, found '" +
+                     options.target + "'");
+    // Devices are opened by the processes that use them.
+    if (!runtime::hasCUDADriver())
+      arguments.fail("--target " + options.target +
+                     " without --prove: this machine has no CUDA driver");
+  }
   if (!options.variant.empty() && !options.prove)
     arguments.fail("--variant is of use with --prove only");
   if (!options.variant.empty() && !hasVariant(options.variant))
@@ -180,7 +193,8 @@ std::string reproCommand(const Options &options, const Job &job) {
   return "tracea-numerics --seed " + std::to_string(options.seed) +
          (options.large ? " --long" : "") +
          (options.family.empty() ? "" : " --family " + options.family) +
-         (options.prove ? " --prove --target " + options.target : "") +
+         (options.prove ? " --prove" : "") +
+         (options.target == "host" ? "" : " --target " + options.target) +
          (options.variant.empty() ? "" : " --variant " + options.variant) +
          " --repro " + std::to_string(job.number);
 }
@@ -258,8 +272,7 @@ void Summary::take(int64_t position, const campaign::JobResult &result) {
   std::string error = result.end.empty() ? result.fields[1] : result.end;
   if (error.empty())
     return;
-  if (options.prove &&
-      error.find("has no variant for target") != std::string::npos) {
+  if (error.find("has no variant for target") != std::string::npos) {
     ++unsupported;
     return;
   }
@@ -310,7 +323,8 @@ int main(int argc, char **argv) {
               static_cast<long long>(count));
   Summary summary(options, jobs);
   auto prepare = [&]() -> campaign::Work {
-    auto runner = std::make_shared<Runner>();
+    bool onGPU = !options.prove && options.target != "host";
+    auto runner = std::make_shared<Runner>(onGPU ? options.target : "");
     return [&, runner](int64_t position, const campaign::Say &say) {
       return runJob(options, jobs[position], *runner, say);
     };

@@ -4,6 +4,8 @@
 
 #include "NumericsRun.h"
 
+#include "NumericsCompare.h"
+#include "NumericsDevice.h"
 #include "NumericsMemory.h"
 #include "NumericsSchedules.h"
 
@@ -15,7 +17,6 @@
 #include "tracea/Runtime/Executable.h"
 
 #include <cmath>
-#include <cstdio>
 
 using namespace tracea;
 using namespace tracea::numerics;
@@ -28,6 +29,9 @@ struct Runner::Impl {
   int compiled = 0;
   std::shared_ptr<rt::Device> devices[2]; // of 1 and 2 threads
   std::vector<std::string> otherTargets;
+  /// The target to run on in place of the host, and its device once it is open.
+  std::string gpu;
+  std::shared_ptr<rt::Device> gpuDevice;
 
   void renewContext();
   /// The program file's bytes; none with an error.
@@ -39,10 +43,12 @@ struct Runner::Impl {
                        const compiler::CompileOptions &options,
                        const std::string &variant, Random &random,
                        std::string &error);
-  std::shared_ptr<rt::Executable> load(const std::vector<uint8_t> &bytes,
-                                       int device, std::string &error);
+  std::shared_ptr<rt::Executable>
+  load(const std::vector<uint8_t> &bytes,
+       const std::shared_ptr<rt::Device> &device, std::string &error);
   std::string judge(const Case &test, Random &random, const std::string &target,
                     bool more);
+  std::string judgeOnGPU(const Case &test, Random &random);
   std::string judgeReference(const Case &test, Random &random);
 };
 
@@ -63,7 +69,8 @@ void Runner::Impl::renewContext() {
   });
 }
 
-Runner::Runner() : impl(std::make_unique<Impl>()) {
+Runner::Runner(std::string gpu) : impl(std::make_unique<Impl>()) {
+  impl->gpu = std::move(gpu);
   for (int threads : {1, 2}) {
     rt::CPUDeviceOptions options;
     options.threads = threads;
@@ -133,7 +140,8 @@ std::string Runner::Impl::schedule(const std::string &text,
 }
 
 std::shared_ptr<rt::Executable>
-Runner::Impl::load(const std::vector<uint8_t> &bytes, int device,
+Runner::Impl::load(const std::vector<uint8_t> &bytes,
+                   const std::shared_ptr<rt::Device> &device,
                    std::string &error) {
   rt::Expected<rt::ProgramFile> parsed = rt::ProgramFile::parse(bytes);
   if (!parsed) {
@@ -141,60 +149,12 @@ Runner::Impl::load(const std::vector<uint8_t> &bytes, int device,
     return nullptr;
   }
   rt::Expected<std::shared_ptr<rt::Executable>> executable =
-      rt::Executable::load(std::move(*parsed), devices[device]);
+      rt::Executable::load(std::move(*parsed), device);
   if (!executable) {
     error = "does not load: " + executable.message();
     return nullptr;
   }
   return *executable;
-}
-
-//===----------------------------------------------------------------------===//
-// Comparison
-//===----------------------------------------------------------------------===//
-
-static bool isRight(ElementType type, double got, Approx expected) {
-  Real value = expected.value;
-  if (isInteger(type))
-    return got == double(value);
-  Real error = expected.error;
-  if (std::isinf(error) || (std::isnan(error) && !std::isnan(value)))
-    return true;
-  if (std::isnan(value))
-    return std::isnan(got);
-  if (std::isinf(value))
-    return got == double(value);
-  Real low = roundTo(type, value - error), high = roundTo(type, value + error);
-  return low <= got && got <= high;
-}
-
-static std::string describeIndex(const Shape &index) { return listOf(index); }
-
-static std::string number(double value) {
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
-}
-
-/// The first wrong element, and how many there are.
-static std::string compare(const ExpectedTensor &expected,
-                           const std::function<double(const Shape &)> &read) {
-  int64_t wrong = 0;
-  std::string first;
-  forEachIndex(expected.shape, [&](const Shape &index, int64_t linear) {
-    double got = read(index);
-    const Approx &want = expected.values[linear];
-    if (isRight(expected.type, got, want))
-      return;
-    if (wrong++ == 0)
-      first = "at " + describeIndex(index) + " expected " +
-              number(double(want.value)) + " within " +
-              number(double(want.error)) + ", found " + number(got);
-  });
-  if (wrong == 0)
-    return "";
-  return first + " (" + std::to_string(wrong) + " of " +
-         std::to_string(countOf(expected.shape)) + " wrong)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,7 +294,7 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
   if (!error.empty())
     return where + error;
   std::shared_ptr<rt::Executable> executable =
-      load(program, firstDevice, error);
+      load(program, devices[firstDevice], error);
   if (!executable)
     return where + error;
   rt::Expected<std::unique_ptr<rt::Execution>> execution =
@@ -367,7 +327,7 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
       bool otherThreads = random.chance(0.5);
       Random forOther(random.next());
       if (more || otherThreads) {
-        other = load(program, 1 - firstDevice, error);
+        other = load(program, devices[1 - firstDevice], error);
         if (!other)
           return where + error;
         rt::Expected<std::unique_ptr<rt::Execution>> second =
@@ -380,11 +340,70 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
         if (bits != again)
           return run + "another thread count gives other bits";
       }
+      Random forEnqueue = random;
+      error = judgeOnDevice(**execution, *devices[firstDevice], forEnqueue,
+                            instance, again);
+      if (!error.empty())
+        return run + "enqueued: " + error;
+      if (bits != again)
+        return run + "enqueued it gives other bits";
       error = judgeAliased(**execution, random, instance);
       if (!error.empty())
         return run + error;
     }
     error = judgeWrong(**execution, random, instance);
+    if (!error.empty())
+      return run + error;
+  }
+  return "";
+}
+
+std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
+  if (!gpuDevice) {
+    rt::Expected<std::shared_ptr<rt::Device>> opened = rt::openDevice("cuda");
+    if (!opened)
+      return "no device: " + opened.message();
+    gpuDevice = *opened;
+  }
+  compiler::CompileOptions options;
+  options.target = gpu;
+  const std::string &arch = gpuDevice->info().arch;
+  options.assemble = gpu == arch || gpu == arch + "a";
+  std::string error, where = gpu + ": ";
+  std::vector<uint8_t> program = compile(test.text, options, error);
+  if (!error.empty())
+    return where + error;
+  std::shared_ptr<rt::Executable> executable = load(program, gpuDevice, error);
+  if (!executable)
+    return where + error;
+  rt::Expected<std::unique_ptr<rt::Execution>> execution =
+      executable->createExecution();
+  if (!execution)
+    return where + execution.message();
+  for (int i = 0, instances = test.dynamic ? 3 : 1; i < instances; ++i) {
+    Instance instance = test.make(random, i == 0);
+    std::string run = where + "instance " + std::to_string(i) + " ";
+    for (const HostTensor &input : instance.inputs)
+      run += listOf(input.shape);
+    run += ": ";
+    std::vector<std::vector<uint8_t>> bits, again;
+    Random same = random;
+    error = judgeOnDevice(**execution, *gpuDevice, random, instance, bits);
+    if (!error.empty())
+      return run + error;
+    // The same bits again in other memory, aligned alike: which kernel runs
+    // depends on that.
+    error = judgeOnDevice(**execution, *gpuDevice, same, instance, again);
+    if (!error.empty())
+      return run + "second run: " + error;
+    if (bits != again)
+      return run + "a second run gives other bits";
+    if (i > 0)
+      continue;
+    // From and to memory of the host, strided too.
+    error = judgeRun(**execution, random, instance, Placement::Strided, again);
+    if (error.empty())
+      error = judgeWrong(**execution, random, instance);
     if (!error.empty())
       return run + error;
   }
@@ -398,7 +417,7 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
   std::vector<uint8_t> program = compile(test.text, options, error);
   if (!error.empty())
     return where + error;
-  std::shared_ptr<rt::Executable> executable = load(program, 0, error);
+  std::shared_ptr<rt::Executable> executable = load(program, devices[0], error);
   if (!executable)
     return where + error;
   rt::Expected<std::unique_ptr<rt::Execution>> execution =
@@ -443,6 +462,8 @@ std::string Runner::prove(const Case &test, const std::string &target,
 }
 
 std::string Runner::run(const Case &test, Random &random, bool allTargets) {
+  if (!impl->gpu.empty())
+    return impl->judgeOnGPU(test, random);
   // Each way of running starts from its own numbers, so that leaving one out
   // does not change the others.
   Random forHost(random.next()), forOthers(random.next()),

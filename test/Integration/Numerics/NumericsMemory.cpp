@@ -17,7 +17,7 @@ using namespace tracea::numerics;
 
 static constexpr uint8_t canary = 0xA5;
 
-static void encode(ElementType type, double value, uint8_t *to) {
+void numerics::encode(ElementType type, double value, uint8_t *to) {
   switch (type) {
   case ElementType::F64:
     std::memcpy(to, &value, 8);

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICSPRODUCTS_H
-#define TRACEA_TEST_INTEGRATION_CPU_NUMERICSPRODUCTS_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSPRODUCTS_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSPRODUCTS_H
 
 #include "Numerics.h"
 
@@ -26,4 +26,4 @@ struct Product {
 
 } // namespace tracea::numerics
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICSPRODUCTS_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSPRODUCTS_H

@@ -5,8 +5,8 @@
 // The functions of `math` with their exact values, arguments that are hard for
 // them, and the largest error of a program on these. Needs no compiler.
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_ACCURACYMEASURE_H
-#define TRACEA_TEST_INTEGRATION_CPU_ACCURACYMEASURE_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_ACCURACYMEASURE_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_ACCURACYMEASURE_H
 
 #include "tracea/Runtime/ElementType.h"
 #include "tracea/Runtime/Executable.h"
@@ -59,4 +59,4 @@ std::string formatUnits(double units);
 
 } // namespace tracea::accuracy
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_ACCURACYMEASURE_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_ACCURACYMEASURE_H

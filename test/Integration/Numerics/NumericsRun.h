@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
-#define TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
+#ifndef TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSRUN_H
+#define TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSRUN_H
 
 #include "Numerics.h"
 
@@ -13,7 +13,10 @@ namespace tracea::numerics {
 
 class Runner {
 public:
-  Runner();
+  /// Runs on a GPU if `gpu` names one of the tables' targets, else on this
+  /// processor. Code for an older GPU than the one there is assembled by the
+  /// driver.
+  explicit Runner(std::string gpu = "");
   ~Runner();
 
   /// Compiles and runs a case in several ways that `random` chooses. Empty when
@@ -33,4 +36,4 @@ private:
 
 } // namespace tracea::numerics
 
-#endif // TRACEA_TEST_INTEGRATION_CPU_NUMERICSRUN_H
+#endif // TRACEA_TEST_INTEGRATION_NUMERICS_NUMERICSRUN_H
