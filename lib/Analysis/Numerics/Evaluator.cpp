@@ -211,6 +211,23 @@ void Evaluator::dropSingles(Operation *writer, BlockArgument object,
   }
 }
 
+/// Of a single row or column there is but the first tile, and the first team of
+/// a role: those of `candidates` that have to be 0 for `form` to be there are.
+void Evaluator::dropSingleTiles(Form &form, ArrayRef<unsigned> candidates,
+                                IndexSpace::Replacement &by, Env env) {
+  IndexSpace::Replacement zero;
+  index.forEachVariable(form, [&](unsigned id) {
+    if (llvm::is_contained(candidates, id) &&
+        index.prove(index.form(id), env->facts) &&
+        index.prove(index.scale(index.form(id), -1), env->facts))
+      zero[id] = Form(0);
+  });
+  form = index.substitute(form, zero, env->facts);
+  for (auto &[id, earlier] : by)
+    earlier = index.substitute(earlier, zero, env->facts);
+  by.insert(zero.begin(), zero.end());
+}
+
 /// What the kernel's definition says of the extents of a result: it has no more
 /// rows and columns than the factors, whose types may tell where its own does
 /// not.
@@ -372,7 +389,12 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
     places.push_back({old, Form()});
   for (auto &[walked, coordinates] : walkedNumbers)
     places.push_back({walked.number, numberOf(walked, coordinates)});
-  for (auto &[old, place] : places) {
+  auto isSingle = [&](size_t dim) {
+    return dim < element.size() &&
+           index.prove(index.sub(Form(1), extentOf(object, dim)), inner->facts);
+  };
+  for (auto [dim, pair] : llvm::enumerate(places)) {
+    auto &[old, place] = pair;
     Form form = index.substitute(old, by, inner->facts);
     if (result.at.size() < element.size()) {
       result.at.push_back(index.newVariable(0, std::nullopt));
@@ -398,6 +420,8 @@ std::optional<ElementTerm> Evaluator::resultOf(Operation *writer,
         break;
       }
     }
+    if (!gone && isSingle(dim))
+      dropSingleTiles(form, candidates, by, inner);
     if (!gone && !form.isConstant() && form != place) {
       index.fail("where an element lies is not a sum of tile, loops and "
                  "coordinate");

@@ -258,6 +258,8 @@ private:
   Env withFactors(mlir::BlockArgument object, Env env);
   void dropSingles(mlir::Operation *writer, mlir::BlockArgument object,
                    Coordinates &at, Env env);
+  void dropSingleTiles(Form &form, llvm::ArrayRef<unsigned> candidates,
+                       IndexSpace::Replacement &by, Env env);
   std::optional<ElementTerm> resultOf(Operation *writer, BlockArgument object);
 
   tracea_pipe::KernelOp kernel;

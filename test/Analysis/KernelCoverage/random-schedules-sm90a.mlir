@@ -3,8 +3,8 @@
 // RUN: tracea-opt %s --split-input-file --tracea-compile="target=sm_90a from=decision to=pipeline require-proof=true" | FileCheck %s
 // RUN: tracea-opt %s --split-input-file --tracea-compile="target=sm_90a from=decision require-proof=true" -o %t 2>&1 | count 0
 // RUN: FileCheck %s --check-prefix=TARGET --input-file=%t
-// CHECK-COUNT-8: 1 sum in them as defined with each term once
-// TARGET-COUNT-8: check = "target-protocol", claim = "{{[34]}} roles, 1 rings, every trip count"
+// CHECK-COUNT-9: 1 sum in them as defined with each term once
+// TARGET-COUNT-9: check = "target-protocol", claim = "{{[34]}} roles, 1 rings, every trip count"
 
 // A factor is a padded copy, whose type has more than the other has at run time.
 func.func @padded(%a: tensor<?x257xf16>, %b: tensor<?x?xf16>) -> tensor<33x32xbf16> {
@@ -58,6 +58,15 @@ func.func @single_tile(%a: tensor<1x96x48xf16>, %b: tensor<96x64xf16>, %e: tenso
   %r = tracea.gemm transpose_lhs ins(%a, %b : tensor<1x96x48xf16>, tensor<96x64xf16>) outs(%e : tensor<1x48x64xf16>)
          schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [64, 64, 64], slots = 4, producers = 1, consumers = 1, group = 16>
   return %r : tensor<1x48x64xf16>
+}
+
+// -----
+
+// One column: of two teams only the first has it, and of its tile only the first column.
+func.func @single_column(%a: tensor<65x31xf16>, %b: tensor<1x65xf16>, %e: tensor<31x1xf16>) -> tensor<31x1xf16> {
+  %r = tracea.gemm transpose_lhs transpose_rhs ins(%a, %b : tensor<65x31xf16>, tensor<1x65xf16>) outs(%e : tensor<31x1xf16>)
+         schedule <variant = "gemm.skinny", unit = wgmma, tile = [32, 128, 64], slots = 4, producers = 1, consumers = 2>
+  return %r : tensor<31x1xf16>
 }
 
 // -----
