@@ -54,6 +54,15 @@ ta::Instruction &Assembler::add(Step step, const Event &event) {
   return instruction;
 }
 
+/// Whether the slot was read before and nothing has happened since: lanes that
+/// load a tile byte by byte read its slot once, as far as anybody else can
+/// tell.
+bool Assembler::isReadAgain(const Event &event, SlotParts slot) {
+  if (event.kind != Event::Read || event.async || event.remote)
+    return false;
+  return !reads.insert({slot, event.lanes, event.fresh}).second;
+}
+
 void Assembler::assembleAccess(const Event &event, unsigned number) {
   bool writes = event.kind != Event::Read;
   int64_t begin = event.address.constant, end = begin + event.length;
@@ -113,6 +122,8 @@ void Assembler::assembleAccess(const Event &event, unsigned number) {
               " of shared memory are read, but nobody fills them",
           event.op);
   for (const Target &target : targets) {
+    if (isReadAgain(event, {target.channel, target.slot, target.parts}))
+      continue;
     const ta::Channel &channel = result.protocol.channels[target.channel];
     if (writes && !(channel.producers >> number & 1))
       context.undecided(event.op, "it writes into a slot that others fill");
@@ -323,7 +334,13 @@ void Assembler::assemble(unsigned number) {
       electedLane = lane;
     }
   std::vector<int> start;
-  for (const Event &event : program.events) {
+  std::vector<bool> isTarget(program.events.size() + 1);
+  for (const Event &event : program.events)
+    if (event.target >= 0)
+      isTarget[event.target] = true;
+  for (auto [place, event] : llvm::enumerate(program.events)) {
+    if (event.kind != Event::Read || isTarget[place])
+      reads.clear();
     start.push_back(static_cast<int>(role.role.code.size()));
     assembleEvent(event, number);
   }

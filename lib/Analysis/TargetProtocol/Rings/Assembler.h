@@ -81,6 +81,9 @@ private:
   void assemble(unsigned number);
   void assembleEvent(const Event &event, unsigned number);
   void assembleAccess(const Event &event, unsigned number);
+  /// Channel, expression of the slot, parts.
+  using SlotParts = std::tuple<int, int, uint32_t>;
+  bool isReadAgain(const Event &event, SlotParts slot);
   void pruneVariables(::tracea::analysis::Role &role);
   int expressionOf(const Symbol *symbol, Operation *op);
   int slotOf(const Linear &address, int64_t base, int64_t stride,
@@ -112,6 +115,8 @@ private:
   // State of the role whose events are being assembled.
   ::tracea::analysis::RoleBuilder *builder = nullptr;
   DenseMap<const Symbol *, int> expressions;
+  /// What is read since anything else happened.
+  std::set<std::tuple<SlotParts, LaneSet, bool>> reads;
   std::vector<int> valueNumbers;
   std::optional<int64_t> electedLane;
   llvm::DenseSet<int64_t> initialized, fenced;
