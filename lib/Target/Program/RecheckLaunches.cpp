@@ -319,6 +319,9 @@ std::string Launches::prove(const cov::Constraint &constraint,
     if (check == constraint || (check.equality && constraint.equality &&
                                 check.expr == -constraint.expr))
       return "";
+  // Nor does what the intervals of sizes and quotients say.
+  if (!constraint.equality && exprs.math.isNonNegative(constraint.expr))
+    return "";
   cov::Problem problem;
   problem.space = exprs.space;
   problem.assumptions = exprs.checks;
@@ -568,6 +571,11 @@ public:
     for (const rt::BufferSpec &buffer : entry.buffers)
       isWritten.push_back(buffer.kind != rt::BufferKind::Temp ||
                           buffer.contents != rt::TempContents::Any);
+    // An expression comes after those that it is made of.
+    for (const rt::Expr &expr : entry.exprs)
+      isZero.push_back(expr.op == rt::ExprOp::Mul
+                           ? isZero[expr.a] || isZero[expr.b]
+                           : expr.op == rt::ExprOp::Const && expr.a == 0);
   }
 
   /// What `step` does wrong. Of kernels without a model nothing is known.
@@ -628,12 +636,13 @@ public:
 
 private:
   bool isEmpty(int64_t buffer) const {
-    const rt::Expr &bytes = entry.exprs[entry.buffers[buffer].bytes];
-    return bytes.op == rt::ExprOp::Const && bytes.a == 0;
+    return isZero[entry.buffers[buffer].bytes];
   }
 
   const rt::EntrySpec &entry;
   std::vector<bool> isWritten;
+  /// Of expressions: one extent of 0 is enough, whatever the others are.
+  std::vector<bool> isZero;
 };
 } // namespace
 
