@@ -86,6 +86,17 @@ Extents Machine::indices(ValueRange values) const {
   return result;
 }
 
+std::vector<Walk> Machine::walks(ValueRange values) const {
+  std::vector<Walk> result;
+  for (Value value : values) {
+    const Walk *walk = std::get_if<Walk>(&get(value));
+    if (!walk)
+      stop("the interpreter expected a walk");
+    result.push_back(*walk);
+  }
+  return result;
+}
+
 Window Machine::whole(std::shared_ptr<Memory> memory, ArrayRef<int64_t> sizes) {
   Window window;
   window.memory = std::move(memory);
@@ -153,6 +164,20 @@ bool Machine::runHost(Operation &op) {
   }
   if (auto cast = dyn_cast<memref::CastOp>(op)) {
     set(cast.getResult(), get(cast.getSource()));
+    return true;
+  }
+  if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+    // Dense memory: a dimension becomes the rows and columns of its parts.
+    const Window &source = window(expand.getSrc());
+    Extents sizes;
+    size_t next = 0;
+    for (int64_t extent : expand.getStaticOutputShape())
+      sizes.push_back(ShapedType::isDynamic(extent)
+                          ? index(expand.getOutputShape()[next++])
+                          : extent);
+    Window result = whole(source.memory, sizes);
+    result.offset = source.offset;
+    set(expand.getResult(), result);
     return true;
   }
   if (auto launchOp = dyn_cast<LaunchOp>(op)) {

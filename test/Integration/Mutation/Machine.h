@@ -92,9 +92,19 @@ struct Phase {
   int64_t value = 0, slots = 1;
 };
 
+/// Coordinates that follow each other in row-major order: the first one has no
+/// end of its own, the others those of the basis.
+struct Walk {
+  int64_t first = 0;
+  Extents basis;
+
+  /// Those of the number `first + t`.
+  Extents at(int64_t t) const;
+};
+
 using Datum = std::variant<std::monostate, double, Window, TileRef,
                            std::shared_ptr<Flight>, std::shared_ptr<Ring>,
-                           std::shared_ptr<Turns>, Phase>;
+                           std::shared_ptr<Turns>, Phase, Walk>;
 
 /// Rounds to a type of floats, wraps to one of integers.
 double roundToType(mlir::Type type, double value);
@@ -178,6 +188,7 @@ private:
   bool runElementwise(mlir::Operation &op);
   bool runTileOp(mlir::Operation &op);
   bool runMemoryOp(mlir::Operation &op);
+  bool runCopy(mlir::tracea_pipe::CopyOp copy);
   bool runRingOp(mlir::Operation &op);
   bool runAsyncOp(mlir::Operation &op);
   /// The lanes of this strand meet.
@@ -192,6 +203,7 @@ private:
   const Window &window(mlir::Value value) const;
   TileRef tile(mlir::Value value) const;
   Extents indices(mlir::ValueRange values) const;
+  std::vector<Walk> walks(mlir::ValueRange values) const;
   /// Whether the element is below all limits.
   static bool isBelow(llvm::ArrayRef<int64_t> at,
                       llvm::ArrayRef<int64_t> limits);

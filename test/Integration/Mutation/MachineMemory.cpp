@@ -75,36 +75,71 @@ std::shared_ptr<Memory> Machine::declare(Operation *op, int64_t number,
 // Loads, stores, copies
 //===----------------------------------------------------------------------===//
 
+Extents Walk::at(int64_t t) const {
+  int64_t rest = first + t;
+  if (rest < 0)
+    stop("walks from before the beginning");
+  Extents result(basis.size() + 1);
+  for (size_t dim = basis.size(); dim > 0; --dim) {
+    if (basis[dim - 1] < 1)
+      stop("walks through a dimension without elements");
+    result[dim] = rest % basis[dim - 1];
+    rest /= basis[dim - 1];
+  }
+  result[0] = rest;
+  return result;
+}
+
 namespace {
-/// How an element of a copy finds its source.
-class SourceMap {
+/// How an element of a tile finds its place in memory.
+class Places {
 public:
-  SourceMap(const Window &source, ArrayRef<int64_t> first, AffineMap map,
-            ArrayRef<int64_t> padded)
-      : source(source), first(first.begin(), first.end()),
-        padded(padded.begin(), padded.end()) {
+  Places(Window memory, Extents first, AffineMap map, ArrayRef<int64_t> along,
+         std::vector<Walk> walks, ArrayRef<int64_t> padded = {})
+      : memory(std::move(memory)), first(std::move(first)),
+        along(along.begin(), along.end()), padded(padded.begin(), padded.end()),
+        walks(std::move(walks)) {
     for (AffineExpr result : map.getResults())
       forms.push_back(getLinearForm(result, map.getNumDims()));
   }
 
-  /// The element's value; zero outside of the source along dimensions that are
+  /// The element's value; zero outside of memory along dimensions that are
   /// padded.
   double read(ArrayRef<int64_t> at) {
-    coordinates = first;
-    for (auto [coordinate, form] : llvm::zip_equal(coordinates, forms)) {
-      coordinate += form.constant;
-      for (auto [index, coefficient] : llvm::zip_equal(at, form.coefficients))
-        coordinate += coefficient * index;
-    }
+    locate(at);
     for (int64_t dim : padded)
-      if (coordinates[dim] < 0 || coordinates[dim] >= source.sizes[dim])
+      if (coordinates[dim] < 0 || coordinates[dim] >= memory.sizes[dim])
         return 0.0;
-    return source.read(source.place(coordinates));
+    return memory.read(memory.place(coordinates));
+  }
+
+  void write(ArrayRef<int64_t> at, double value) {
+    locate(at);
+    memory.write(memory.place(coordinates), value);
   }
 
 private:
-  const Window &source;
-  Extents first, padded, coordinates;
+  void locate(ArrayRef<int64_t> at) {
+    inputs.clear();
+    for (size_t dim = 0; dim < at.size(); ++dim) {
+      const int64_t *found = llvm::find(along, static_cast<int64_t>(dim));
+      if (found == along.end())
+        inputs.push_back(at[dim]);
+      else
+        llvm::append_range(inputs, walks[found - along.begin()].at(at[dim]));
+    }
+    coordinates = first;
+    for (auto [coordinate, form] : llvm::zip_equal(coordinates, forms)) {
+      coordinate += form.constant;
+      for (auto [input, coefficient] :
+           llvm::zip_equal(inputs, form.coefficients))
+        coordinate += coefficient * input;
+    }
+  }
+
+  Window memory;
+  Extents first, along, padded, inputs, coordinates;
+  std::vector<Walk> walks;
   SmallVector<LinearForm> forms;
 };
 } // namespace
@@ -121,6 +156,25 @@ static bool isStaged(Value memory) {
   return type && isa_and_nonnull<StagedAttr>(type.getMemorySpace());
 }
 
+bool Machine::runCopy(CopyOp copy) {
+  Window dest = window(copy.getDest());
+  Places source(window(copy.getSource()), indices(copy.getIndices()),
+                copy.getMap(), copy.getAlong(), walks(copy.getWalks()),
+                copy.getPadded());
+  Extents limits = indices(copy.getLimits());
+  auto action = [=]() mutable {
+    forEach(dest.sizes, [&](ArrayRef<int64_t> at) {
+      if (isBelow(at, limits))
+        dest.write(dest.place(at), source.read(at));
+    });
+  };
+  if (late)
+    current->copies.push_back(action);
+  else
+    action();
+  return true;
+}
+
 bool Machine::runMemoryOp(Operation &op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
     Extents limits = indices(load.getLimits());
@@ -130,11 +184,11 @@ bool Machine::runMemoryOp(Operation &op) {
     double padding = load.getPadding() ? scalar(load.getPadding()) : 0.0;
     auto result = std::make_shared<Tile>();
     llvm::append_range(result->shape, load.getType().getShape());
-    Window source = view(window(load.getSource()), indices(load.getIndices()),
-                         load.getMap(), result->shape);
+    Places source(window(load.getSource()), indices(load.getIndices()),
+                  load.getMap(), load.getAlong(), walks(load.getWalks()));
     forEach(result->shape, [&](ArrayRef<int64_t> at) {
-      result->elements.push_back(
-          isBelow(at, limits) ? source.read(source.place(at)) : padding);
+      result->elements.push_back(isBelow(at, limits) ? source.read(at)
+                                                     : padding);
     });
     set(load.getResult(), TileRef(result));
     return true;
@@ -142,14 +196,14 @@ bool Machine::runMemoryOp(Operation &op) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     Extents limits = indices(store.getLimits());
     TileRef value = tile(store.getValue());
-    Window dest = view(window(store.getDest()), indices(store.getIndices()),
-                       store.getMap(), value->shape);
-    auto action = [=] {
+    Places dest(window(store.getDest()), indices(store.getIndices()),
+                store.getMap(), store.getAlong(), walks(store.getWalks()));
+    auto action = [=]() mutable {
       size_t next = 0;
       forEach(value->shape, [&](ArrayRef<int64_t> at) {
         double element = value->elements[next++];
         if (isBelow(at, limits))
-          dest.write(dest.place(at), element);
+          dest.write(at, element);
       });
     };
     if (!late || !isStaged(store.getDest())) {
@@ -181,23 +235,20 @@ bool Machine::runMemoryOp(Operation &op) {
     set(scratch.getResult(), whole(declare(&op, team, type), type.getShape()));
     return true;
   }
-  if (auto copy = dyn_cast<CopyOp>(op)) {
-    Window source = window(copy.getSource()), dest = window(copy.getDest());
-    Extents first = indices(copy.getIndices());
-    Extents limits = indices(copy.getLimits());
-    Extents padded(copy.getPadded().begin(), copy.getPadded().end());
-    AffineMap map = copy.getMap();
-    auto action = [=] {
-      SourceMap from(source, first, map, padded);
-      forEach(dest.sizes, [&](ArrayRef<int64_t> at) {
-        if (isBelow(at, limits))
-          dest.write(dest.place(at), from.read(at));
-      });
-    };
-    if (late)
-      current->copies.push_back(action);
-    else
-      action();
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return runCopy(copy);
+  if (auto walk = dyn_cast<DelinearizeOp>(op)) {
+    set(walk.getResult(),
+        Walk{index(walk.getFirst()), indices(walk.getBasis())});
+    return true;
+  }
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    const Window &source = window(read.getSource());
+    Extents at = indices(read.getIndices());
+    for (auto [coordinate, size] : llvm::zip_equal(at, source.sizes))
+      if (coordinate < 0 || coordinate >= size)
+        stop("reads a number out of bounds");
+    set(read.getResult(), source.read(source.place(at)));
     return true;
   }
   if (auto peer = dyn_cast<PeerOp>(op)) {

@@ -5,6 +5,7 @@
 #include "Machine.h"
 
 #include "../Numerics/Numerics.h"
+#include "Campaign.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -105,10 +106,13 @@ static Function getIntegerFunction(Operation &op) {
     };
   };
   auto divide = [&](int64_t (*f)(int64_t, int64_t)) -> Function {
-    return [f](ArrayRef<double> x) -> double {
+    // A program does not run with sizes for which its host divides by zero.
+    bool onHost = isa<func::FuncOp>(op.getParentOp());
+    return [f, onHost](ArrayRef<double> x) -> double {
       int64_t by = toInteger(x[1]);
       if (by == 0)
-        stop("divides by zero");
+        stop((onHost ? std::string(refusedByHost) + " what " : std::string()) +
+             "divides by zero");
       return double(f(toInteger(x[0]), by));
     };
   };
