@@ -82,6 +82,7 @@ convert(Operation *root, GPULoweringContext &context,
 LogicalResult mlir::tracea_pipe::convertTileArithmetic(
     Operation *root, GPULoweringContext &context,
     function_ref<bool(Operation *)> isKept) {
+  context.keepsStagedMemory = true;
   if (failed(planExchanges(root, context)))
     return failure();
   return convert(root, context, isKept,

@@ -1,9 +1,10 @@
-//===- Emitter.cpp - Barriers of slots, and what units see ----------------===//
+//===- Emitter.cpp - Barriers of slots
+//--------------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operations of NVVM that several patterns write: arrivals and waits at
-// barriers in shared memory, and fences between lanes and units.
+// barriers in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +56,4 @@ void NVVMEmitter::arriveExpecting(Value barrier, int64_t bytes) {
                                          i32(bytes), NVVM::MemScopeKind::CTA,
                                          /*relaxed=*/false,
                                          /*predicate=*/nullptr);
-}
-
-void NVVMEmitter::fenceUnits() {
-  // Units read memory by another way than lanes write it.
-  NVVM::FenceProxyOp::create(
-      *this, NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
 }

@@ -59,8 +59,6 @@ public:
   void arrive(Value barrier);
   /// The same, and so many bytes are to land before the phase completes.
   void arriveExpecting(Value barrier, int64_t bytes);
-  /// What lanes have stored becomes visible to the units.
-  void fenceUnits();
 
   NVVMLoweringContext &context;
 };
@@ -84,18 +82,16 @@ void populateCopyPatterns(const TypeConverter &converter,
 void populateMatrixTransferPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns,
                                     NVVMLoweringContext &context);
+/// Conversions of pairs of floats.
+void populatePairPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns,
+                          NVVMLoweringContext &context);
+void populateTurnPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns,
+                          NVVMLoweringContext &context);
 void populateMatrixUnitPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns,
                                 NVVMLoweringContext &context);
-void populateTeamPatterns(const TypeConverter &converter,
-                          RewritePatternSet &patterns,
-                          NVVMLoweringContext &context);
-void populateTilePatterns(const TypeConverter &converter,
-                          RewritePatternSet &patterns,
-                          NVVMLoweringContext &context);
-void populateWarpMultiplyPatterns(const TypeConverter &converter,
-                                  RewritePatternSet &patterns,
-                                  NVVMLoweringContext &context);
 
 } // namespace mlir::tracea_pipe
 

@@ -34,6 +34,40 @@ bool NVVMTarget::isMeeting(Operation *op) const {
   return isa<NVVM::BarrierOp>(op);
 }
 
+void NVVMTarget::meetWorkgroup(Emitter &b) { NVVM::BarrierOp::create(b); }
+
+void NVVMTarget::fenceUnits(Emitter &b) {
+  // Units read memory by another way than lanes write it.
+  NVVM::FenceProxyOp::create(
+      b, NVVM::ProxyKind::async_shared,
+      NVVM::SharedSpaceAttr::get(b.getContext(),
+                                 NVVM::SharedSpace::shared_cta));
+}
+
+Value NVVMTarget::shuffle(Emitter &b, Value word, Value offset,
+                          gpu::ShuffleMode mode) {
+  NVVM::ShflKind kind = NVVM::ShflKind::idx;
+  // The last lane, or the first one where lanes below are read.
+  int64_t clamp = getSubgroupSize() - 1;
+  switch (mode) {
+  case gpu::ShuffleMode::XOR:
+    kind = NVVM::ShflKind::bfly;
+    break;
+  case gpu::ShuffleMode::UP:
+    kind = NVVM::ShflKind::up;
+    clamp = 0;
+    break;
+  case gpu::ShuffleMode::DOWN:
+    kind = NVVM::ShflKind::down;
+    break;
+  case gpu::ShuffleMode::IDX:
+    break;
+  }
+  return NVVM::ShflOp::create(b, word.getType(), b.i32(-1), word, offset,
+                              b.i32(clamp), kind,
+                              /*return_value_and_is_valid=*/::mlir::UnitAttr());
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,10 @@ public:
 
   void meet(Emitter &b) override;
   bool isMeeting(Operation *op) const override;
+  void meetWorkgroup(Emitter &b) override;
+  void fenceUnits(Emitter &b) override;
+  Value shuffle(Emitter &b, Value word, Value offset,
+                gpu::ShuffleMode mode) override;
 
   Value getStart(Emitter &, Value converted) override { return converted; }
   Address getStaged(Emitter &b, const StagedWindow &window, Value offset,
@@ -55,6 +59,10 @@ public:
   Value multiplyAdd(Emitter &b, Value x, Value y, Value z) override;
   bool hasByteDots() const override { return true; }
   Value dotBytes(Emitter &b, Value x, Value y, Value z) override;
+  std::unique_ptr<MatrixInstruction>
+  getMatrixInstruction(Type element, Type accumulator,
+                       Precision precision) const override;
+  std::string describeMatrixInstructions() const override;
   void keepLoop(scf::ForOp loop) override;
 
   /// The beginning of the workgroup's memory, !llvm.ptr<3>, and the same as a

@@ -6,13 +6,9 @@
 #include "Lowering.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tracea/Conversion/Passes.h"
-#include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KernelConversion.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 
 namespace mlir::tracea {
@@ -23,30 +19,10 @@ namespace mlir::tracea {
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
-static void addConversions(TypeConverter &converter) {
-  converter.addConversion([](Type type) { return type; });
-  converter.addConversion([](MemRefType type) -> std::optional<Type> {
-    if (!isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
-      return std::nullopt;
-    // The offset of its buffer in the workgroup's memory.
-    return IntegerType::get(type.getContext(), 32);
-  });
-  converter.addConversion([](RankedTensorType type) -> std::optional<Type> {
-    if (!isRegisterTile(type))
-      return std::nullopt;
-    return getLaneVector(type);
-  });
+static LogicalResult convertBody(NVVMLoweringContext &context) {
+  KernelConversion conversion(context, context.function.getContext());
+  TypeConverter &converter = conversion.converter;
   using Types = SmallVectorImpl<Type>;
-  converter.addConversion(
-      [](PhaseType type, Types &results) -> std::optional<LogicalResult> {
-        // Slot and parity.
-        results.append(2, IntegerType::get(type.getContext(), 32));
-        return success();
-      });
-  converter.addConversion(
-      [](ChannelType, Types &) -> std::optional<LogicalResult> {
-        return success();
-      });
   converter.addConversion(
       [](OrderBarrierType, Types &) -> std::optional<LogicalResult> {
         return success();
@@ -56,76 +32,13 @@ static void addConversions(TypeConverter &converter) {
         llvm::append_range(results, getInFlightTypes(type));
         return success();
       });
-}
-
-static LogicalResult convertBody(NVVMLoweringContext &context) {
-  MLIRContext *mlirContext = context.function.getContext();
-  TypeConverter converter;
-  addConversions(converter);
-  ConversionTarget target(*mlirContext);
-  target.markUnknownOpDynamicallyLegal([&](Operation *op) {
-    return !isa<arith::ArithDialect, math::MathDialect, tensor::TensorDialect,
-                scf::SCFDialect>(op->getDialect()) ||
-           converter.isLegal(op);
-  });
-  target.addIllegalDialect<TraceaPipeDialect, gpu::GPUDialect>();
-  target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
-      [&](UnrealizedConversionCastOp op) {
-        return llvm::none_of(op.getOperandTypes(), isRegisterTile) &&
-               llvm::none_of(op.getResultTypes(), isRegisterTile);
-      });
-  target.addDynamicallyLegalOp<memref::CollapseShapeOp, memref::ExpandShapeOp>(
-      [&](Operation *op) { return converter.isLegal(op->getResultTypes()); });
-  RewritePatternSet patterns(mlirContext);
-  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                       target);
-  populateChannelPatterns(converter, patterns, context);
-  populateClusterPatterns(converter, patterns, context);
-  populateCopyPatterns(converter, patterns, context);
-  populateMatrixTransferPatterns(converter, patterns, context);
-  populateMatrixUnitPatterns(converter, patterns, context);
-  populateTeamPatterns(converter, patterns, context);
-  populateTilePatterns(converter, patterns, context);
-  populateWarpMultiplyPatterns(converter, patterns, context);
-  populateElementCopyPatterns(converter, patterns, context);
-  populateLaneCopyPatterns(converter, patterns, context);
-  populateLaneMultiplyPatterns(converter, patterns, context);
-  populateLaneStorePatterns(converter, patterns, context);
-  populateLocalRingPatterns(converter, patterns, context);
-  populateRaggedTilePatterns(converter, patterns, context);
-  populateReadPatterns(converter, patterns, context);
-  populateRingPatterns(converter, patterns, context);
-  populateShiftedLoadPatterns(converter, patterns, context);
-  populateTileMemoryPatterns(converter, patterns, context);
-  populateTransposedCopyPatterns(converter, patterns, context);
-  // Whoever goes along a walk computes its coordinates, where it stands.
-  target.addLegalOp<DelinearizeOp>();
-  if (failed(applyPartialConversion(context.function, target,
-                                    std::move(patterns))))
-    return failure();
-  context.function.walk([](DelinearizeOp op) {
-    if (op->use_empty())
-      op.erase();
-  });
-  return success();
-}
-
-/// The casts that stood for arguments have no uses left.
-static LogicalResult eraseArguments(NVVMLoweringContext &context) {
-  SmallVector<Operation *> casts;
-  context.function.walk([&](UnrealizedConversionCastOp cast) {
-    if (llvm::any_of(cast.getResultTypes(), llvm::IsaPred<MemRefType>))
-      casts.push_back(cast);
-  });
-  for (Operation *cast : llvm::reverse(casts)) {
-    if (cast->use_empty()) {
-      cast->erase();
-      continue;
-    }
-    return cast->use_begin()->getOwner()->emitOpError()
-           << "uses memory in a way that this target has no lowering for";
-  }
-  return success();
+  conversion.target.addIllegalDialect<gpu::GPUDialect>();
+  for (auto populate :
+       {populateChannelPatterns, populateClusterPatterns, populateCopyPatterns,
+        populateMatrixTransferPatterns, populateMatrixUnitPatterns,
+        populatePairPatterns, populateTurnPatterns})
+    populate(converter, conversion.patterns, context);
+  return conversion.apply(context.function);
 }
 
 /// What the tables say of the kernel's target; of a kernel without one, of the
@@ -184,7 +97,7 @@ struct ConvertTraceaPipeToNVVM
     return failure(
         failed(buildFunction(context)) ||
         failed(collectWindows(context.function, context)) ||
-        failed(convertBody(context)) || failed(eraseArguments(context)) ||
+        failed(convertBody(context)) ||
         failed(lowerArithmetic(context.function, digits, hasTangent, facts)));
   }
 

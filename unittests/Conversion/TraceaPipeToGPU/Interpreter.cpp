@@ -5,7 +5,6 @@
 #include "Interpreter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -355,35 +354,74 @@ bool Interpreter::runThreads(Operation &op, const std::vector<bool> &active) {
     values[op.getResult(0)] = std::move(result);
     return true;
   }
+  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp>(op)) {
+    ThreadValues result(getNumThreads());
+    for (int64_t thread = 0; thread < getNumThreads(); ++thread)
+      result[thread] = {
+          uint64_t(isa<gpu::ThreadIdOp>(op) ? thread : workgroup)};
+    values[op.getResult(0)] = std::move(result);
+    return true;
+  }
   if (isa<gpu::BarrierOp>(op)) {
     if (!everyone)
       fail("a barrier that some threads do not reach");
-    ++numBarriers;
-    ++epoch;
+    meet();
     return true;
   }
-  auto shuffle = dyn_cast<gpu::ShuffleOp>(op);
-  if (!shuffle)
+  auto shuffled = dyn_cast<gpu::ShuffleOp>(op);
+  if (!shuffled)
     return false;
   if (!everyone)
     fail("a shuffle without some of its lanes");
+  if (int64_t(values[shuffled.getWidth()][0][0]) != lanes)
+    fail("a shuffle among less than a subgroup");
+  shuffle(shuffled.getShuffleResult(), shuffled.getValue(),
+          shuffled.getOffset(), shuffled.getMode());
+  return true;
+}
+
+void Interpreter::shuffle(Value shuffled, Value word, Value distance,
+                          gpu::ShuffleMode mode) {
+  int64_t lanes = banks.numLanes();
   ++numShuffles;
   ThreadValues result(getNumThreads());
   for (int64_t thread = 0; thread < getNumThreads(); ++thread) {
-    if (!active[thread])
-      continue;
     int64_t lane = thread % lanes,
-            offset = int64_t(values[shuffle.getOffset()][thread][0]);
-    int64_t source =
-        shuffle.getMode() == gpu::ShuffleMode::XOR ? lane ^ offset : offset;
-    if (int64_t(values[shuffle.getWidth()][thread][0]) != lanes || source < 0 ||
-        source >= lanes)
-      fail("a shuffle from lane " + std::to_string(source));
-    else
-      result[thread] = values[shuffle.getValue()][thread - lane + source];
+            offset = int64_t(values[distance][thread][0]);
+    int64_t source = mode == gpu::ShuffleMode::XOR ? lane ^ offset : offset;
+    if (source < 0 || source >= lanes)
+      return fail("a shuffle from lane " + std::to_string(source));
+    result[thread] = values[word][thread - lane + source];
   }
-  values[shuffle.getShuffleResult()] = std::move(result);
-  return true;
+  values[shuffled] = std::move(result);
+}
+
+/// Loops of as many iterations for all threads.
+void Interpreter::runLoop(scf::ForOp loop, const std::vector<bool> &active) {
+  auto get = [&](Value bound) {
+    const ThreadValues &found = values[bound];
+    for (const std::vector<uint64_t> &thread : found)
+      if (thread != found[0])
+        fail("a loop whose bounds differ between threads");
+    return int64_t(found[0][0]);
+  };
+  auto assign = [&](ValueRange to, ValueRange from) {
+    std::vector<ThreadValues> copies;
+    for (Value value : from)
+      copies.push_back(values[value]);
+    for (auto [value, copy] : llvm::zip(to, copies))
+      values[value] = copy;
+  };
+  int64_t end = get(loop.getUpperBound()), step = get(loop.getStep());
+  assign(loop.getRegionIterArgs(), loop.getInits());
+  for (int64_t i = get(loop.getLowerBound()); i < end && problem.empty();
+       i += step) {
+    values[loop.getInductionVar()] =
+        ThreadValues(getNumThreads(), {uint64_t(i)});
+    runBlock(*loop.getBody(), active);
+    assign(loop.getRegionIterArgs(), loop.getYieldedValues());
+  }
+  assign(loop.getResults(), loop.getRegionIterArgs());
 }
 
 void Interpreter::runOperation(Operation &op, const std::vector<bool> &active) {
@@ -413,6 +451,8 @@ void Interpreter::runOperation(Operation &op, const std::vector<bool> &active) {
       values[result] = value;
     return;
   }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return runLoop(loop, active);
   if (isa<scf::YieldOp>(op))
     return;
   if (isa<gpu::ReturnOp>(op)) {
@@ -425,8 +465,9 @@ void Interpreter::runOperation(Operation &op, const std::vector<bool> &active) {
     values[op.getResult(0)] = std::move(copy);
     return;
   }
-  if (!runThreads(op, active) && !runMemory(op, active) &&
-      !runVector(op, active) && !runScalar(op, active))
+  if (!runTarget(op, active) && !runThreads(op, active) &&
+      !runMemory(op, active) && !runVector(op, active) &&
+      !runScalar(op, active))
     fail("unknown operation " + op.getName().getStringRef().str());
 }
 

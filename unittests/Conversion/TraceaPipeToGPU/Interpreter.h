@@ -13,6 +13,7 @@
 #define TRACEA_UNITTESTS_CONVERSION_TRACEAPIPETOGPU_INTERPRETER_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "tracea/Algebra/Banks.h"
 #include "llvm/ADT/DenseMap.h"
@@ -34,6 +35,7 @@ class Interpreter {
 public:
   Interpreter(int64_t warps, ::tracea::algebra::BankModel banks)
       : warps(warps), banks(std::move(banks)) {}
+  virtual ~Interpreter() = default;
 
   int64_t getNumThreads() const { return warps * banks.numLanes(); }
 
@@ -42,6 +44,8 @@ public:
   std::string run(gpu::GPUFuncOp func, ArrayRef<ThreadValues> values,
                   MutableArrayRef<BufferArgument> buffers);
 
+  /// The number of the workgroup.
+  int64_t workgroup = 0;
   /// What the function returned.
   std::vector<ThreadValues> results;
   int64_t numShuffles = 0, numBarriers = 0, numSelects = 0;
@@ -49,6 +53,25 @@ public:
   int64_t worstDegree = 0;
   /// Bytes of the widest access of a thread to a buffer.
   int64_t widestAccess = 0;
+
+protected:
+  /// Runs an operation of a target; false for one that it does not know.
+  virtual bool runTarget(Operation &op, const std::vector<bool> &active) {
+    return false;
+  }
+  /// All threads meet.
+  void meet() {
+    ++numBarriers;
+    ++epoch;
+  }
+  /// Words of other lanes of the subgroup.
+  void shuffle(Value result, Value word, Value offset, gpu::ShuffleMode mode);
+  void fail(const std::string &what) {
+    if (problem.empty())
+      problem = what;
+  }
+
+  DenseMap<Value, ThreadValues> values;
 
 private:
   struct Memory {
@@ -74,17 +97,13 @@ private:
   void access(Operation &op, Value memref, ValueRange indices, int64_t elements,
               ThreadValues *loaded, const ThreadValues *stored,
               const std::vector<bool> &active);
-  void fail(const std::string &what) {
-    if (problem.empty())
-      problem = what;
-  }
+  void runLoop(scf::ForOp loop, const std::vector<bool> &active);
   /// Applies `compute` to the elements of each thread.
   void forEach(Operation &op, const std::vector<bool> &active,
                function_ref<uint64_t(ArrayRef<uint64_t>)> compute);
 
   int64_t warps;
   ::tracea::algebra::BankModel banks;
-  DenseMap<Value, ThreadValues> values;
   DenseMap<Value, Reference> references;
   std::vector<Memory> memories;
   int64_t epoch = 0;

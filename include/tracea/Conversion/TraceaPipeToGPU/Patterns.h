@@ -33,6 +33,20 @@ void populateLaneStorePatterns(const TypeConverter &converter,
 void populateLaneMultiplyPatterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns,
                                   KernelContext &context);
+/// Accesses to the memory through which values pass between warps.
+void populateExchangeMemoryPatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns,
+                                    KernelContext &context);
+/// Every other `mma`, of fragments of the target's matrix instructions.
+void populateFragmentMultiplyPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns,
+                                      KernelContext &context);
+/// Numbers of lanes and warps, meetings, shuffles, the order of tiles.
+void populatePlacePatterns(const TypeConverter &converter,
+                           RewritePatternSet &patterns, KernelContext &context);
+/// Slices of tiles, and casts between tiles and vectors.
+void populateTilePatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns, KernelContext &context);
 /// Rings whose lanes fill and read them: acquire, commit, wait, release.
 void populateLocalRingPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns,

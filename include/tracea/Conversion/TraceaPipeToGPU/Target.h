@@ -13,13 +13,16 @@
 #ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_TARGET_H
 #define TRACEA_CONVERSION_TRACEAPIPETOGPU_TARGET_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 
 namespace mlir::tracea_pipe {
 
 class Emitter;
+class MatrixInstruction;
 struct GlobalBuffer;
 struct StagedWindow;
 struct Team;
@@ -60,6 +63,15 @@ public:
   virtual void meet(Emitter &b) = 0;
   /// Whether `op` is such a meeting.
   virtual bool isMeeting(Operation *op) const = 0;
+  /// All lanes of the workgroup meet.
+  virtual void meetWorkgroup(Emitter &b) = 0;
+  /// What the lanes of a team that feeds units have stored becomes visible to
+  /// these.
+  virtual void fenceUnits(Emitter &b) {}
+  /// The word (i32 or f32) of another lane of the subgroup: `offset` (i32) is
+  /// its number, or what leads to it.
+  virtual Value shuffle(Emitter &b, Value word, Value offset,
+                        gpu::ShuffleMode mode) = 0;
 
   //===--------------------------------------------------------------------===//
   // Memory
@@ -134,6 +146,13 @@ public:
   /// one of two vectors of four i8.
   virtual bool hasByteDots() const { return false; }
   virtual Value dotBytes(Emitter &b, Value x, Value y, Value z);
+  /// The instruction of a subgroup that multiplies such elements; null where
+  /// there is none.
+  virtual std::unique_ptr<MatrixInstruction>
+  getMatrixInstruction(Type element, Type accumulator,
+                       Precision precision) const;
+  /// What they multiply, for a message.
+  virtual std::string describeMatrixInstructions() const { return "nothing"; }
   /// Code generation must not unroll the loop.
   virtual void keepLoop(scf::ForOp loop) = 0;
 

@@ -30,6 +30,9 @@ struct GPULoweringContext {
   /// The memory of exchanges for each gpu.func, grid or role that needs one:
   /// see planExchanges.
   DenseMap<Operation *, Value> exchangeBuffers;
+  /// Whether the memory of a kernel's exchanges stays staged memory, which the
+  /// second step lowers, or is cast to the gpu dialect's.
+  bool keepsStagedMemory = false;
 
   int64_t numShuffles = 0, numSelects = 0, numExchanges = 0;
 

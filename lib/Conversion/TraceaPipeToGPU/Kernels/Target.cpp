@@ -9,6 +9,7 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Target.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Emitter.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Fragments.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -64,4 +65,9 @@ Value GPUTarget::multiplyAdd(Emitter &b, Value x, Value y, Value z) {
 
 Value GPUTarget::dotBytes(Emitter &, Value, Value, Value) {
   llvm_unreachable("the target multiplies bytes one by one");
+}
+
+std::unique_ptr<MatrixInstruction>
+GPUTarget::getMatrixInstruction(Type, Type, Precision) const {
+  return nullptr;
 }

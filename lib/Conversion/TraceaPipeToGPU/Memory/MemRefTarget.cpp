@@ -48,6 +48,13 @@ bool MemRefTarget::isMeeting(Operation *op) const {
   return isa<gpu::BarrierOp, SyncOp>(op);
 }
 
+void MemRefTarget::meetWorkgroup(Emitter &b) { gpu::BarrierOp::create(b); }
+
+Value MemRefTarget::shuffle(Emitter &b, Value word, Value offset,
+                            gpu::ShuffleMode mode) {
+  return Threads(b, b.op, lowering).shuffle(word, offset, mode).front();
+}
+
 //===----------------------------------------------------------------------===//
 // What is known of memory
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,9 @@ public:
   const Team &getTeam(Emitter &b) override;
   void meet(Emitter &b) override;
   bool isMeeting(Operation *op) const override;
+  void meetWorkgroup(Emitter &b) override;
+  Value shuffle(Emitter &b, Value word, Value offset,
+                gpu::ShuffleMode mode) override;
 
   bool describe(Value memory, GlobalBuffer &buffer) override;
   Value getStart(Emitter &b, Value converted) override;

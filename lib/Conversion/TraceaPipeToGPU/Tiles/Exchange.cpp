@@ -186,7 +186,8 @@ Value mlir::tracea_pipe::getExchange(Threads &threads) {
   auto type = cast<MemRefType>(buffer.getType());
   auto workgroup =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  if (type.getMemorySpace() != workgroup) {
+  if (!threads.context.keepsStagedMemory &&
+      type.getMemorySpace() != workgroup) {
     type = MemRefType::get(type.getShape(), type.getElementType(),
                            MemRefLayoutAttrInterface{}, workgroup);
     buffer = memref::MemorySpaceCastOp::create(b, type, buffer);
@@ -202,7 +203,7 @@ Value mlir::tracea_pipe::getExchange(Threads &threads) {
   return memref::ViewOp::create(b,
                                 MemRefType::get({bytes}, type.getElementType(),
                                                 MemRefLayoutAttrInterface{},
-                                                workgroup),
+                                                type.getMemorySpace()),
                                 buffer, offset, ValueRange{});
 }
 

@@ -61,35 +61,6 @@ struct LowerTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-struct LowerSlice : OpConversionPattern<SliceOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(SliceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    std::optional<SmallVector<int64_t>> registers = op.getRegisters();
-    if (!registers)
-      return op.emitOpError() << "moves elements between lanes";
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
-        op, adaptor.getValue(), adaptor.getValue(), *registers);
-    return success();
-  }
-};
-
-/// Between the two steps a tile is a vector in the one and a tile in the other.
-struct LowerCast : OpConversionPattern<UnrealizedConversionCastOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(UnrealizedConversionCastOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (op.getNumOperands() != 1 || op.getNumResults() != 1)
-      return failure();
-    Type type = getTypeConverter()->convertType(op.getResult(0).getType());
-    if (type != adaptor.getInputs().front().getType())
-      return failure();
-    rewriter.replaceOp(op, adaptor.getInputs());
-    return success();
-  }
-};
 } // namespace
 
 /// Whether `op` stays an operation on tiles until the kernel is a function: it
@@ -124,9 +95,8 @@ LogicalResult mlir::tracea_pipe::convertSharedTiles(KernelOp kernel,
   });
 }
 
-void mlir::tracea_pipe::populateTilePatterns(const TypeConverter &converter,
+void mlir::tracea_pipe::populatePairPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &) {
-  patterns.add<LowerTruncF, LowerSlice, LowerCast>(converter,
-                                                   patterns.getContext());
+  patterns.add<LowerTruncF>(converter, patterns.getContext());
 }

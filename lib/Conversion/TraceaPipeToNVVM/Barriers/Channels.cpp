@@ -51,7 +51,7 @@ struct LowerCommit : NVVMPattern<CommitOp> {
     const ChannelPlan &channel = context.plan.getChannel(op.getChannel());
     if (!channel.arrivesEarly) {
       if (channel.writtenByLanes) {
-        b.fenceUnits();
+        b.target.fenceUnits(b);
         b.meet();
       }
       int64_t bytes = context.plan.committedBytes.lookup(op);

@@ -2,13 +2,14 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a kernel to a function: arguments become pointers and sizes, tensor maps
-// come by value, buffers get their places in shared memory, and the interface
-// that the launch reads is written down.
+// How NVIDIA's GPUs enter a kernel: buffers are pointers and sizes, tensor maps
+// come by value, barriers are set up in shared memory, registers move between
+// warpgroups, and the interface that the launch reads is written down.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KernelBuilder.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Raster.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -25,53 +26,49 @@ constexpr int64_t kSharedAlignment = 1024;
 constexpr int64_t kTensorMapBytes = 128;
 
 namespace {
-class FunctionBuilder {
+class FunctionBuilder : public KernelBuilder {
 public:
   explicit FunctionBuilder(NVVMLoweringContext &context)
-      : plan(context.plan), context(context), kernel(plan.kernel),
-        b(kernel.getLoc(), kernel) {}
-
-  LogicalResult build();
+      : KernelBuilder(context), context(context), plan(context.plan) {}
 
 private:
-  void buildSignature();
-  void bindArguments();
-  void bindBuffer(Value memory, const GlobalBuffer &buffer);
-  void setUpThread();
+  Block *createFunction() override;
+  void setUpMemory() override;
+  void setUpTeams() override;
+  Value emitThread() override {
+    return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  }
+  Value emitWorkgroup() override {
+    return arith::IndexCastUIOp::create(
+        b, b.getIndexType(), NVVM::BlockIdXOp::create(b, b.getI32Type()));
+  }
+  Value emitUniform(Value number) override;
+  SmallVector<Value> emitIndices(Value number, TilesOp tiles) override;
+  void emitReturn() override { LLVM::ReturnOp::create(b, ValueRange()); }
+  void beginRoles(ArrayRef<RoleOp> roles) override;
+  void beginRole(RoleOp role, Team &team) override;
+  // Team 0 begins. In the end its turn comes once more: a barrier that the
+  // workgroup leaves behind must have nobody waiting for it.
+  void beginTeam(Team &team) override { passTurns(team, 0, /*waits=*/false); }
+  void endTeam(Team &team) override { passTurns(team, 0, /*waits=*/true); }
+  Value emitElected() override {
+    return NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value());
+  }
+
   void setUpBarriers();
   void waitForGrids();
-  SmallVector<Value> emitIndices(Value number, TilesOp tiles);
-  void moveBody();
-  void buildRoles(RolesOp roles);
-  void buildRole(RoleOp role, Team &team);
   void moveRegisters(int64_t budget);
   void meetBarriers(bool isFirst);
   void passTurns(Team &team, int64_t to, bool waits);
 
-  Value i32(int64_t value) {
-    return arith::ConstantOp::create(b, b.getI32IntegerAttr(value));
-  }
-  Value isEqual(Value x, int64_t y) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, x, i32(y));
-  }
   Value pointer(int64_t offset) {
     return LLVM::GEPOp::create(b, context.target.shared.getType(),
                                b.getI8Type(), context.target.shared,
                                LLVM::GEPArg(static_cast<int32_t>(offset)));
   }
-  /// Fills an `if` and goes on behind it.
-  void onlyIf(Value condition, function_ref<void()> body) {
-    auto ifOp = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    body();
-  }
 
-  NVVMPlan &plan;
   NVVMLoweringContext &context;
-  KernelOp kernel;
-  ImplicitLocOpBuilder b;
-  Value warp, lane;
+  NVVMPlan &plan;
 };
 } // namespace
 
@@ -88,21 +85,6 @@ static Value getSharedMemory(ImplicitLocOpBuilder &b, ModuleOp module) {
   return LLVM::AddressOfOp::create(b, global);
 }
 
-/// Bytes that the beginning of a memref argument, and of each of its rows, is a
-/// multiple of: an element's, if the kernel does not ask for more.
-static int64_t getAlignment(KernelOp kernel, unsigned argument) {
-  auto type = dyn_cast<MemRefType>(kernel.getArgumentTypes()[argument]);
-  if (!type)
-    return 1;
-  if (auto aligned =
-          kernel.getArgAttrOfType<IntegerAttr>(argument, kAlignedAttrName))
-    return aligned.getInt();
-  Type element = type.getElementType();
-  return element.isIntOrFloat()
-             ? std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1)
-             : 1;
-}
-
 /// Whether the target lets a grid begin before the one before it has ended.
 static bool overlapsGrids(KernelOp kernel) {
   return getCapability(kernel).value_or(0) >= 90;
@@ -110,7 +92,7 @@ static bool overlapsGrids(KernelOp kernel) {
 
 /// A buffer is a pointer and its dynamic sizes; then come the tensor maps, by
 /// value: the unit reads them where the launch has put them.
-void FunctionBuilder::buildSignature() {
+Block *FunctionBuilder::createFunction() {
   MLIRContext *mlirContext = b.getContext();
   auto global = LLVM::LLVMPointerType::get(
       mlirContext, static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
@@ -159,100 +141,36 @@ void FunctionBuilder::buildSignature() {
         b.getI32IntegerAttr(static_cast<int32_t>(residents.getInt())));
   SmallVector<int64_t> alignments;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    alignments.push_back(getAlignment(kernel, i));
+    alignments.push_back(getArgumentAlignment(kernel, i));
   function->setAttr(kInterfaceAttrName,
                     KernelInterfaceAttr::get(
                         mlirContext, kernel.getArgumentTypes(), alignments,
                         threads, kernel.getTiles().getCluster(),
                         plan.sharedBytes, maps, overlapsGrids(kernel)));
   context.function = function;
-  b.setInsertionPointToStart(function.addEntryBlock(b));
+  return function.addEntryBlock(b);
 }
 
-/// Gives `memory` the place and the extents of a buffer, and the same memory
-/// with collapsed dimensions those that follow from them.
-void FunctionBuilder::bindBuffer(Value memory, const GlobalBuffer &buffer) {
-  for (Operation *user : llvm::make_early_inc_range(memory.getUsers())) {
-    auto dim = dyn_cast<memref::DimOp>(user);
-    std::optional<int64_t> number =
-        dim ? getConstantIntValue(dim.getIndex()) : std::nullopt;
-    if (number && *number >= 0 && *number < buffer.type.getRank()) {
-      dim.getResult().replaceAllUsesWith(buffer.sizes[*number]);
-      dim.erase();
-    } else if (auto collapse = dyn_cast<memref::CollapseShapeOp>(user)) {
-      // Rows of whole rows begin where those do.
-      GlobalBuffer collapsed{
-          collapse.getResultType(), buffer.base, {}, buffer.alignment};
-      for (const ReassociationIndices &group :
-           collapse.getReassociationIndices()) {
-        Value size = buffer.sizes[group.front()];
-        for (int64_t inner : ArrayRef(group).drop_front())
-          size = b.createOrFold<arith::MulIOp>(size, buffer.sizes[inner]);
-        collapsed.sizes.push_back(size);
-      }
-      bindBuffer(collapse, collapsed);
-      collapse.erase();
-    }
-  }
-  Value memref = UnrealizedConversionCastOp::create(b, Type(buffer.type),
-                                                    ValueRange(buffer.base))
-                     .getResult(0);
-  memory.replaceAllUsesWith(memref);
-  context.arguments[memref] = buffer;
-}
-
-/// Gives the kernel's arguments their values. A buffer stays a memref, which
-/// nothing but accesses uses that know its parts.
-void FunctionBuilder::bindArguments() {
-  Block &entry = context.function.getBody().front();
-  unsigned next = 0;
-  auto takeIndex = [&]() -> Value {
-    return arith::IndexCastOp::create(b, b.getIndexType(),
-                                      entry.getArgument(next++));
-  };
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
-    auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type) {
-      argument.replaceAllUsesWith(argument.getType().isIndex()
-                                      ? takeIndex()
-                                      : Value(entry.getArgument(next++)));
-      continue;
-    }
-    GlobalBuffer buffer;
-    buffer.type = type;
-    buffer.base = entry.getArgument(next++);
-    buffer.alignment = getAlignment(kernel, argument.getArgNumber());
-    for (int64_t size : type.getShape())
-      buffer.sizes.push_back(
-          ShapedType::isDynamic(size)
-              ? takeIndex()
-              : arith::ConstantIndexOp::create(b, size).getResult());
-    bindBuffer(argument, buffer);
-  }
+void FunctionBuilder::setUpMemory() {
   for (size_t i = 0; i < plan.tensorMaps.size(); ++i)
-    context.tensorMaps.push_back(entry.getArgument(next++));
-}
-
-void FunctionBuilder::setUpThread() {
+    context.tensorMaps.push_back(takeParameter());
   context.target.shared =
       getSharedMemory(b, context.function->getParentOfType<ModuleOp>());
   context.target.sharedAddress =
       LLVM::PtrToIntOp::create(b, b.getI32Type(), context.target.shared);
-  int64_t lanes = context.target.getSubgroupSize();
-  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
-  lane = arith::AndIOp::create(b, thread, i32(lanes - 1));
-  // The same for all lanes, and known to be: branches over it do not diverge.
-  Value number =
-      arith::ShRUIOp::create(b, thread, i32(context.target.getNumLaneBits()));
-  warp = NVVM::ShflOp::create(b, b.getI32Type(), i32(-1), number, i32(0),
-                              i32(lanes - 1), NVVM::ShflKind::idx,
+}
+
+/// Branches over what is shuffled from one lane do not diverge.
+Value FunctionBuilder::emitUniform(Value number) {
+  return NVVM::ShflOp::create(b, b.getI32Type(), i32(-1), number, i32(0),
+                              i32(context.target.getSubgroupSize() - 1),
+                              NVVM::ShflKind::idx,
                               /*return_value_and_is_valid=*/::mlir::UnitAttr());
-  Team &workgroup = *plan.teams.front();
-  workgroup.index = i32(0);
-  workgroup.thread = thread;
-  workgroup.warp = warp;
-  workgroup.lane = lane;
-  workgroup.leader = isEqual(thread, 0);
+}
+
+void FunctionBuilder::setUpTeams() {
+  setUpBarriers();
+  waitForGrids();
 }
 
 void FunctionBuilder::setUpBarriers() {
@@ -323,7 +241,7 @@ void FunctionBuilder::meetBarriers(bool isFirst) {
 SmallVector<Value> FunctionBuilder::emitIndices(Value number, TilesOp tiles) {
   int64_t cluster = tiles.getCluster();
   if (cluster == 1)
-    return emitGridIndices(b, number, tiles.getBounds(), tiles.getGroup());
+    return KernelBuilder::emitIndices(number, tiles);
   context.function->setAttr(
       NVVM::NVVMDialect::getClusterDimAttrName(),
       b.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
@@ -335,29 +253,6 @@ SmallVector<Value> FunctionBuilder::emitIndices(Value number, TilesOp tiles) {
                                      tiles.getBounds().drop_front(),
                                      tiles.getGroup()));
   return indices;
-}
-
-void FunctionBuilder::moveBody() {
-  Block &entry = context.function.getBody().front();
-  TilesOp tiles = kernel.getTiles();
-  Block &body = kernel.getBody().front();
-  // The uniform code, then the iteration of this workgroup.
-  for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (&op == tiles.getOperation() || isa<EndOp>(op))
-      break;
-    op.moveBefore(&entry, entry.end());
-  }
-  b.setInsertionPointToEnd(&entry);
-  Value number = arith::IndexCastUIOp::create(
-      b, b.getIndexType(), NVVM::BlockIdXOp::create(b, b.getI32Type()));
-  SmallVector<Value> indices = emitIndices(number, tiles);
-  for (auto [argument, index] : llvm::zip(tiles.getIndices(), indices))
-    argument.replaceAllUsesWith(index);
-  Block &iteration = tiles.getBody().front();
-  iteration.getTerminator()->erase();
-  entry.getOperations().splice(entry.end(), iteration.getOperations());
-  b.setInsertionPointToEnd(&entry);
-  LLVM::ReturnOp::create(b, ValueRange());
 }
 
 /// Takes registers from the pool of the multiprocessor, or leaves some there.
@@ -391,60 +286,18 @@ void FunctionBuilder::passTurns(Team &team, int64_t to, bool waits) {
   }
 }
 
-void FunctionBuilder::buildRole(RoleOp role, Team &team) {
-  Block &body = role.getBody().front();
+void FunctionBuilder::beginRole(RoleOp role, Team &team) {
   meetBarriers(team.firstWarp == 0);
   if (team.firstWarp % kWarpsOfGroup == 0 &&
       role.getWarps()[1] % kWarpsOfGroup == 0)
     moveRegisters(team.registers);
-  Value inRole = warp;
-  if (team.firstWarp)
-    inRole = arith::SubIOp::create(b, warp, i32(team.firstWarp));
-  team.index = i32(0);
-  team.warp = inRole;
-  if (team.copies > 1) {
-    team.index = arith::DivUIOp::create(b, inRole, i32(team.numWarps));
-    team.warp = arith::RemUIOp::create(b, inRole, i32(team.numWarps));
-  }
-  team.lane = lane;
-  team.thread = arith::AddIOp::create(
-      b,
-      arith::ShLIOp::create(b, team.warp, i32(context.target.getNumLaneBits())),
-      lane);
-  if (body.getNumArguments())
-    body.getArgument(0).replaceAllUsesWith(
-        arith::IndexCastOp::create(b, b.getIndexType(), team.index));
-  auto moveHere = [&]() {
-    body.getTerminator()->erase();
-    b.getInsertionBlock()->getOperations().splice(b.getInsertionPoint(),
-                                                  body.getOperations());
-  };
-  if (team.singleLane) {
-    onlyIf(isEqual(team.warp, 0), [&]() {
-      onlyIf(
-          NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value()),
-          moveHere);
-    });
-    return;
-  }
-  team.leader = isEqual(team.thread, 0);
-  // Team 0 begins. In the end its turn comes once more: a barrier that the
-  // workgroup leaves behind must have nobody waiting for it.
-  passTurns(team, 0, /*waits=*/false);
-  moveHere();
-  passTurns(team, 0, /*waits=*/true);
 }
 
-void FunctionBuilder::buildRoles(RolesOp roles) {
-  b.setInsertionPoint(roles);
-  SmallVector<RoleOp> sorted(roles.getBody().front().getOps<RoleOp>());
-  llvm::sort(sorted, [](RoleOp x, RoleOp y) {
-    return x.getWarps()[0] < y.getWarps()[0];
-  });
+void FunctionBuilder::beginRoles(ArrayRef<RoleOp> roles) {
   // All warps of a warpgroup move their registers by one instruction; roles
   // that share one do it before they part.
   DenseSet<int64_t> groups;
-  for (RoleOp role : sorted) {
+  for (RoleOp role : roles) {
     int64_t first = role.getWarps()[0], end = role.getWarps()[1];
     if (role.getRegisters() == 0 ||
         (first % kWarpsOfGroup == 0 && end % kWarpsOfGroup == 0))
@@ -458,51 +311,6 @@ void FunctionBuilder::buildRoles(RolesOp roles) {
              [&]() { moveRegisters(role.getRegisters()); });
     }
   }
-  int64_t covered = 0;
-  OpBuilder::InsertionGuard guard(b);
-  for (auto [number, role] : llvm::enumerate(sorted)) {
-    int64_t first = role.getWarps()[0], end = role.getWarps()[1];
-    bool last = number + 1 == sorted.size();
-    Team &team = plan.getTeam(role);
-    Value mine;
-    if (!(last && end == plan.numWarps))
-      mine =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, warp, i32(end));
-    if (first > covered) {
-      Value from =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::uge, warp, i32(first));
-      mine = mine ? arith::AndIOp::create(b, mine, from).getResult() : from;
-    }
-    if (!mine) {
-      buildRole(role, team);
-      continue;
-    }
-    auto ifOp = scf::IfOp::create(b, mine, /*withElseRegion=*/!last);
-    b.setInsertionPointToStart(ifOp.thenBlock());
-    buildRole(role, team);
-    if (!last)
-      b.setInsertionPointToStart(ifOp.elseBlock());
-    // Those before a gap may come to the next comparison.
-    covered = first > covered ? covered : end;
-  }
-  roles.erase();
-}
-
-LogicalResult FunctionBuilder::build() {
-  RolesOp roles = kernel.getRoles();
-  if (roles && roles->getParentOp() != kernel.getTiles())
-    return roles.emitOpError()
-           << "expects to stand directly in 'tracea_pipe.tiles'";
-  buildSignature();
-  bindArguments();
-  setUpThread();
-  setUpBarriers();
-  waitForGrids();
-  moveBody();
-  if (roles)
-    buildRoles(roles);
-  kernel.erase();
-  return success();
 }
 
 LogicalResult mlir::tracea_pipe::buildFunction(NVVMLoweringContext &context) {

@@ -9,11 +9,6 @@
 
 namespace mlir::tracea_pipe {
 
-/// The shape of one instruction of the unit, m64 nN kK.
-struct MatrixInstruction {
-  int64_t n = 8, k = 16;
-};
-
 struct MatrixDescriptor {
   /// Everything but the address: strides and swizzle mode.
   uint64_t constant = 0;

@@ -10,6 +10,7 @@
 #include "Lowering.h"
 #include "MatrixUnit/MatrixDescriptors.h"
 #include "tracea/Algebra/Fragments.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Fragments.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -132,34 +133,6 @@ static std::optional<Instruction> getInstruction(Type element, Type accumulator,
   return result;
 }
 
-/// Whether register `first + i` of `lanes` is register i of `fragment`, moved
-/// by `origin`, for each lane and warp.
-static bool isFragment(LanesAttr lanes, int64_t first,
-                       const alg::LaneMap &fragment, ArrayRef<int64_t> origin) {
-  if (lanes.getNumLanes() != fragment.numLanes() ||
-      lanes.getNumWarps() != fragment.numWarps())
-    return false;
-  auto same = [&](int64_t reg, int64_t lane, int64_t warp) {
-    alg::TileCoord expected = *fragment.coordinate(reg, lane, warp);
-    SmallVector<int64_t> found = lanes.getCoordinate(first + reg, lane, warp);
-    for (auto [x, y, o] : llvm::zip(found, expected, origin))
-      if (x != y + o)
-        return false;
-    return true;
-  };
-  // Both are linear: registers, lanes and warps can be compared one by one.
-  for (int64_t reg = 0; reg < fragment.numRegisters(); ++reg)
-    if (!same(reg, 0, 0))
-      return false;
-  for (int64_t lane = 1; lane < fragment.numLanes(); lane *= 2)
-    if (!same(0, lane, 0))
-      return false;
-  for (int64_t warp = 1; warp < fragment.numWarps(); warp *= 2)
-    if (!same(0, 0, warp))
-      return false;
-  return true;
-}
-
 /// `lanes` as text on one line.
 static std::string describe(const alg::LaneMap &map) {
   std::string text = map.str();
@@ -232,9 +205,7 @@ struct LowerMmaAsync : NVVMPattern<MmaAsyncOp> {
       for (int64_t reg = 0; reg < lanes.getNumRegisters() && !first; ++reg)
         if (lanes.getCoordinate(reg, 0) == SmallVector<int64_t>{0, k})
           first = reg;
-      if (!first ||
-          *first + fragment->numRegisters() > lanes.getNumRegisters() ||
-          !isFragment(lanes, *first, *fragment, {0, k}))
+      if (!first || !isFragment(lanes, *first, *fragment, {0, k}))
         return mismatch();
       SmallVector<Value> &words = steps.emplace_back();
       for (int64_t reg = 0; reg < fragment->numRegisters(); reg += perWord) {

@@ -1,0 +1,191 @@
+//===- WaveTargetTest.cpp - Kernels of another GPU than NVIDIA's ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The level that all GPUs share takes neither a pointer nor a warp of 32 lanes
+// for granted: whole kernels are lowered for a target of 64 lanes whose buffers
+// are handles, and run lane by lane.
+
+#include "WaveTarget.h"
+#include "TileHarness.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+namespace {
+/// Parses a kernel and lowers it.
+struct WaveKernel {
+  WaveKernel(TileHarness &harness, const std::string &text) {
+    harness.context.allowUnregisteredDialects();
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&harness.context));
+    if (module)
+      function = lowerToWaves(*module->getOps<KernelOp>().begin());
+    EXPECT_TRUE(function) << text;
+  }
+
+  OwningOpRef<ModuleOp> module;
+  gpu::GPUFuncOp function;
+};
+} // namespace
+
+template <typename T>
+static BufferArgument getBuffer(const std::vector<T> &elements) {
+  BufferArgument buffer;
+  buffer.bytes.resize(elements.size() * sizeof(T));
+  std::memcpy(buffer.bytes.data(), elements.data(), buffer.bytes.size());
+  buffer.shape = {static_cast<int64_t>(buffer.bytes.size())};
+  return buffer;
+}
+
+template <typename T>
+static std::vector<T> getElements(const BufferArgument &buffer) {
+  std::vector<T> elements(buffer.bytes.size() / sizeof(T));
+  std::memcpy(elements.data(), buffer.bytes.data(), buffer.bytes.size());
+  return elements;
+}
+
+// Two waves multiply blocks of a ring that they fill themselves, and reduce
+// their sums along rows, which is between lanes, and along columns, which is
+// between waves.
+static const char kProduct[] = R"mlir(
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#a = #tracea_pipe.lanes<reg = [[0, 1], [0, 2], [0, 4], [0, 32]],
+  lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8], [0, 16]],
+  warp = [[16, 0]], outer = [1, 1]>
+#b = #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0], [32, 0]],
+  lane = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0], [16, 0]],
+  warp = [[0, 0]], outer = [1, 1]>
+#d = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]],
+  lane = [[0, 1], [0, 2], [0, 4], [0, 8], [4, 0], [8, 0]],
+  warp = [[16, 0]], outer = [1, 1]>
+#rows = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]],
+  lane = [[0, 0], [0, 0], [0, 0], [0, 0], [4, 0], [8, 0]],
+  warp = [[16, 0]], outer = [1, 1]>
+#columns = #tracea_pipe.lanes<reg = [],
+  lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 0], [0, 0]],
+  warp = [[0, 0]], outer = [1, 1]>
+!blockA = memref<32x64xi8, #tracea_pipe.staged>
+!blockB = memref<64x16xi8, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!blockA, !blockB)>
+!phase = !tracea_pipe.phase<2>
+tracea_pipe.kernel @product(%A: memref<?x?xi8> {tracea_pipe.aligned = 16 : i64},
+                            %B: memref<?x16xi8> {tracea_pipe.aligned = 16 : i64},
+                            %D: memref<?x16xi32>, %R: memref<?xi32>,
+                            %M: memref<?xi32>, %n: index)
+    attributes {warps = 2 : i64, tracea_pipe.held_copies} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %depth = memref.dim %A, %c1 : memref<?x?xi8>
+  tracea_pipe.tiles (%i) in (%n) {
+    %row = arith.muli %i, %c32 : index
+    %ring = tracea_pipe.channel : !ring
+    %start = tracea_pipe.start : !phase
+    %zero = arith.constant dense<0> : tensor<32x16xi32, #d>
+    %sum, %end = scf.for %k = %c0 to %depth step %c64
+        iter_args(%acc = %zero, %p = %start) -> (tensor<32x16xi32, #d>, !phase) {
+      %toA, %toB = tracea_pipe.acquire %ring[%p] : !ring, !phase -> !blockA, !blockB
+      tracea_pipe.copy %A[%row, %k] map #id padded [0, 1] to %toA : memref<?x?xi8>, !blockA
+      tracea_pipe.copy %B[%k, %c0] map #id padded [0, 1] to %toB : memref<?x16xi8>, !blockB
+      tracea_pipe.commit %ring[%p] : !ring, !phase
+      %fromA, %fromB = tracea_pipe.wait %ring[%p] : !ring, !phase -> !blockA, !blockB
+      %a = tracea_pipe.load %fromA[%c0, %c0] map #id : !blockA -> tensor<32x64xi8, #a>
+      %b = tracea_pipe.load %fromB[%c0, %c0] map #id : !blockB -> tensor<64x16xi8, #b>
+      %next = tracea_pipe.mma %a, %b, %acc
+          : tensor<32x64xi8, #a>, tensor<64x16xi8, #b>, tensor<32x16xi32, #d>
+      tracea_pipe.release %ring[%p] : !ring, !phase
+      %q = tracea_pipe.advance %p : !phase
+      scf.yield %next, %q : tensor<32x16xi32, #d>, !phase
+    }
+    tracea_pipe.store %sum, %D[%row, %c0] map #id : tensor<32x16xi32, #d>, memref<?x16xi32>
+    %rows = tracea_pipe.reduce add %sum dim 1 : tensor<32x16xi32, #d> -> tensor<32x1xi32, #rows>
+    tracea_pipe.store %rows, %R[%row] map #row : tensor<32x1xi32, #rows>, memref<?xi32>
+    %columns = tracea_pipe.reduce add %sum dim 0 : tensor<32x16xi32, #d> -> tensor<1x16xi32, #columns>
+    %first = arith.muli %i, %c16 : index
+    tracea_pipe.store %columns, %M[%first] map #column : tensor<1x16xi32, #columns>, memref<?xi32>
+  }
+  tracea_pipe.end
+}
+)mlir";
+
+TEST(WaveTarget, Product) {
+  TileHarness harness;
+  WaveKernel kernel(harness, kProduct);
+  ASSERT_TRUE(kernel.function);
+  constexpr int64_t kTiles = 2, kRows = 32 * kTiles, kColumns = 16,
+                    kDepth = 192;
+  std::vector<int8_t> a(kRows * kDepth), b(kDepth * kColumns);
+  std::mt19937 random(5);
+  for (std::vector<int8_t> *matrix : {&a, &b})
+    for (int8_t &element : *matrix)
+      element = static_cast<int8_t>(random());
+  std::vector<BufferArgument> buffers = {
+      getBuffer(a), getBuffer(b),
+      getBuffer(std::vector<int32_t>(kRows * kColumns, 77)),
+      getBuffer(std::vector<int32_t>(kRows, 77)),
+      getBuffer(std::vector<int32_t>(kTiles * kColumns, 77))};
+  WaveMachine machine(/*waves=*/2);
+  auto everywhere = [&](int64_t value) {
+    return ThreadValues(machine.getNumThreads(), {uint64_t(value)});
+  };
+  std::vector<ThreadValues> numbers;
+  for (int64_t number :
+       {kRows, kDepth, kDepth, kRows, kRows, kTiles * kColumns, kTiles})
+    numbers.push_back(everywhere(number));
+  for (machine.workgroup = 0; machine.workgroup < kTiles; ++machine.workgroup)
+    ASSERT_EQ(machine.run(kernel.function, numbers, buffers), "");
+  // Two instructions for each of the three steps of both tiles.
+  EXPECT_EQ(machine.numMultiplies, 2 * 3 * kTiles);
+  EXPECT_GT(machine.numShuffles, 0);
+  EXPECT_GT(machine.numBarriers, 0);
+  EXPECT_EQ(machine.widestAccess, 16);
+
+  std::vector<int32_t> d(kRows * kColumns), rows(kRows),
+      columns(kTiles * kColumns);
+  for (int64_t i = 0; i < kRows; ++i)
+    for (int64_t j = 0; j < kColumns; ++j) {
+      int32_t &sum = d[i * kColumns + j];
+      for (int64_t k = 0; k < kDepth; ++k)
+        sum += a[i * kDepth + k] * b[k * kColumns + j];
+      rows[i] += sum;
+      columns[i / 32 * kColumns + j] += sum;
+    }
+  EXPECT_EQ(getElements<int32_t>(buffers[2]), d);
+  EXPECT_EQ(getElements<int32_t>(buffers[3]), rows);
+  EXPECT_EQ(getElements<int32_t>(buffers[4]), columns);
+}
+
+// What the level cannot say with the target's instructions is an error.
+TEST(WaveTarget, Refused) {
+  TileHarness harness;
+  std::string text = kProduct;
+  auto replace = [&](const std::string &from, const std::string &to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+         at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  replace("xi8", "xf16");
+  replace("xi32", "xf32");
+  replace("dense<0>", "dense<0.0>");
+  harness.context.allowUnregisteredDialects();
+  auto module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&harness.context));
+  ASSERT_TRUE(module);
+  std::string messages;
+  ScopedDiagnosticHandler handler(&harness.context, [&](Diagnostic &diag) {
+    messages += diag.str() + "\n";
+    return success();
+  });
+  EXPECT_FALSE(lowerToWaves(*module->getOps<KernelOp>().begin()));
+  EXPECT_NE(messages.find("has no instruction of warps: they multiply i8 into "
+                          "i32, found 'f16' into 'f32'"),
+            std::string::npos)
+      << messages;
+}
