@@ -1,188 +1,24 @@
 //===- Values.cpp - The terms of values -----------------------------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an element of a value is, as a term over the elements of the operands.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Evaluator.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::tracea::numerics;
 using namespace mlir::tracea_pipe;
 
-template <typename T>
-static std::string toText(T what) {
-  std::string text;
-  llvm::raw_string_ostream(text) << what;
-  return text;
-}
-
 static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
-}
-
-//===----------------------------------------------------------------------===//
-// Indices
-//===----------------------------------------------------------------------===//
-
-Form Evaluator::indexOf(Value value, Env env) {
-  if (std::optional<int64_t> constant =
-          getConstantIntValue(getAsOpFoldResult(value)))
-    return Form(*constant);
-  return computeIndex(value, env);
-}
-
-Form Evaluator::computeIndex(Value value, Env env) {
-  if (++steps > 400000) {
-    index.fail("the kernel is too large");
-    return Form(0);
-  }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (Operation *role = argument.getOwner()->getParentOp(); isa<RoleOp>(role))
-      if (Env binding = find(env, role))
-        return binding->iteration;
-    if (auto it = grid.find(value); it != grid.end())
-      return it->second;
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (parent == kernel)
-      return index.argument(argument.getArgNumber());
-    auto loop = dyn_cast<scf::ForOp>(parent);
-    if (loop && argument == loop.getInductionVar()) {
-      Env binding = find(env, loop);
-      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-      if (binding && (step || isGridLoop(loop))) {
-        Form stride = indexOf(loop.getStep(), binding->parent);
-        return index.add(indexOf(loop.getLowerBound(), binding->parent),
-                         index.mul(binding->iteration, stride));
-      }
-    }
-    index.fail("an index is carried from one iteration to the next");
-    return Form(0);
-  }
-  Operation *op = value.getDefiningOp();
-  auto operand = [&](unsigned i) { return indexOf(op->getOperand(i), env); };
-  auto isNatural = [&](const Form &form) {
-    return index.prove(form, env->ranges);
-  };
-  auto constantOf = [&](unsigned i) -> std::optional<int64_t> {
-    Form form = operand(i);
-    if (form.isConstant() && form.constant > 0)
-      return form.constant;
-    return std::nullopt;
-  };
-  auto opaque = [&]() {
-    SmallVector<Form> forms;
-    for (Value input : op->getOperands())
-      if (input.getType().isIntOrIndex() && !input.getType().isInteger(1)) {
-        forms.push_back(indexOf(input, env));
-      } else {
-        index.fail(("an index comes from '" + op->getName().getStringRef() +
-                    "', which is not followed")
-                       .str());
-        return Form(0);
-      }
-    if (op->getNumRegions() || !isMemoryEffectFree(op))
-      index.fail(("an index comes from '" + op->getName().getStringRef() +
-                  "', which is not followed")
-                     .str());
-    return index.function((op->getName().getStringRef() + "#" +
-                           Twine(cast<OpResult>(value).getResultNumber()) +
-                           " " + toText(op->getAttrDictionary()))
-                              .str(),
-                          forms);
-  };
-  return llvm::TypeSwitch<Operation *, Form>(op)
-      .Case([&](arith::AddIOp) { return index.add(operand(0), operand(1)); })
-      .Case([&](arith::SubIOp) { return index.sub(operand(0), operand(1)); })
-      .Case([&](arith::MulIOp) { return index.mul(operand(0), operand(1)); })
-      .Case<arith::IndexCastOp>([&](auto) -> Form {
-        // Between indices and integers of 64 bits nothing changes.
-        Type other = op->getOperand(0).getType();
-        Type result = op->getResult(0).getType();
-        if ((other.isIndex() || other.isInteger(64)) &&
-            (result.isIndex() || result.isInteger(64)))
-          return operand(0);
-        return opaque();
-      })
-      .Case<arith::FloorDivSIOp>([&](auto) -> Form {
-        if (auto divisor = constantOf(1))
-          return index.floorDiv(operand(0), *divisor, env->ranges);
-        return opaque();
-      })
-      .Case<arith::CeilDivSIOp>([&](auto) -> Form {
-        if (auto divisor = constantOf(1))
-          return index.floorDiv(index.add(operand(0), Form(*divisor - 1)),
-                                *divisor, env->ranges);
-        return opaque();
-      })
-      .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) -> Form {
-        // Divisions with and without a sign agree on natural numbers.
-        auto divisor = constantOf(1);
-        if (divisor && isNatural(operand(0)))
-          return index.floorDiv(operand(0), *divisor, env->ranges);
-        return opaque();
-      })
-      .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) -> Form {
-        auto divisor = constantOf(1);
-        if (!divisor || !isNatural(operand(0)))
-          return opaque();
-        Form quotient = index.floorDiv(operand(0), *divisor, env->ranges);
-        return index.sub(operand(0), index.scale(quotient, *divisor));
-      })
-      .Case<arith::XOrIOp>([&](auto) -> Form {
-        // Bit by bit: one that is added where it is 0, taken where it is 1.
-        auto bits = constantOf(1);
-        Form form = operand(0);
-        if (!bits || !isNatural(form))
-          return opaque();
-        for (int64_t bit = 1; bit > 0 && bit <= *bits; bit *= 2) {
-          if (!(*bits & bit))
-            continue;
-          Form above =
-              index.scale(index.floorDiv(form, 2 * bit, env->ranges), 2);
-          Form own = index.sub(index.floorDiv(form, bit, env->ranges), above);
-          form =
-              index.add(form, index.sub(Form(bit), index.scale(own, 2 * bit)));
-        }
-        return form;
-      })
-      .Case([&](arith::MinSIOp) {
-        return index.min(operand(0), operand(1), env->ranges);
-      })
-      .Case([&](arith::MaxSIOp) {
-        return index.max(operand(0), operand(1), env->ranges);
-      })
-      .Case([&](RasterOp) { return rasterOf(cast<OpResult>(value), env); })
-      .Case([&](memref::DimOp dim) -> Form {
-        std::optional<int64_t> number = dim.getConstantIndex();
-        auto type = dyn_cast<MemRefType>(dim.getSource().getType());
-        if (!number || !type || *number < 0 || *number >= type.getRank() ||
-            !isa_and_nonnull<BlockArgument>(getObject(dim.getSource())) ||
-            getPeer(dim.getSource()))
-          return opaque();
-        return extentOf(dim.getSource(), *number);
-      })
-      .Default([&](Operation *) { return opaque(); });
-}
-
-Form Evaluator::rasterOf(OpResult value, Env env) {
-  auto raster = cast<RasterOp>(value.getOwner());
-  Form place = indexOf(raster.getIndex(), env);
-  // The only tile of a product, whose number is a remainder by one.
-  if (place == Form(0))
-    return place;
-  Form rows = indexOf(raster.getRows(), env);
-  Form columns = indexOf(raster.getColumns(), env);
-  int64_t group = raster.getGroup();
-  bool isRow = value == raster.getRow();
-  if (auto it = rasters.find({place, rows, columns, group});
-      it != rasters.end())
-    return isRow ? it->second.first : it->second.second;
-  return index.function((isRow ? "row" : "column") + std::to_string(group),
-                        {place, rows, columns}, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +60,7 @@ TermRef Evaluator::computeArgument(BlockArgument argument,
   if (parent == kernel)
     return terms.operation("argument " +
                                std::to_string(argument.getArgNumber()) + " " +
-                               toText(argument.getType()),
+                               llvm::to_string(argument.getType()),
                            {});
   auto loop = dyn_cast<scf::ForOp>(parent);
   Env binding = loop ? find(env, loop) : nullptr;
@@ -262,12 +98,12 @@ TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
             if (element.isInteger(1))
               return terms.truth(!integer.getValue().isZero());
           }
-          return terms.constant(toText(attr));
+          return terms.constant(llvm::to_string(attr));
         }
         SmallVector<TermRef> position;
         for (const Form &form : at)
           position.push_back(terms.integer(form));
-        return terms.operation("table " + toText(constant.getValue()),
+        return terms.operation("table " + llvm::to_string(constant.getValue()),
                                position);
       })
       .Case([&](tensor::SplatOp splat) {
@@ -405,16 +241,16 @@ TermRef Evaluator::elementwise(Operation *op, const Coordinates &at, Env env) {
   for (NamedAttribute attribute : op->getAttrs()) {
     if (isa<arith::FastMathFlagsAttr>(attribute.getValue()))
       continue;
-    symbol +=
-        " " + attribute.getName().str() + "=" + toText(attribute.getValue());
+    symbol += " " + attribute.getName().str() + "=" +
+              llvm::to_string(attribute.getValue());
   }
   SmallVector<TermRef> operands;
   for (Value operand : op->getOperands()) {
     bool isTile = isa<ShapedType>(operand.getType());
     operands.push_back(termOf(operand, isTile ? at : Coordinates(), env));
-    symbol += " " + toText(elementOf(operand));
+    symbol += " " + llvm::to_string(elementOf(operand));
   }
-  symbol += " -> " + toText(elementOf(op->getResult(0)));
+  symbol += " -> " + llvm::to_string(elementOf(op->getResult(0)));
   return terms.operation(std::move(symbol), operands);
 }
 
@@ -424,7 +260,9 @@ TermRef Evaluator::convert(TermRef term, Type from, Type to) {
     return term;
   auto cast = [&](StringRef name) {
     return terms.operation(
-        (name + " " + toText(from) + " -> " + toText(to)).str(), {term});
+        (name + " " + llvm::to_string(from) + " -> " + llvm::to_string(to))
+            .str(),
+        {term});
   };
   if (!from.isIntOrFloat() || !to.isIntOrFloat()) {
     index.fail("elements that are no numbers are converted");
@@ -568,7 +406,7 @@ TermRef Evaluator::reduce(ReduceOp op, const Coordinates &at, Env env) {
   TermRef body = termOf(op.getValue(), inner, env);
   return terms.make({TermKind::Reduce,
                      (stringifyReduceKind(op.getKind()) + " " +
-                      toText(type.getElementType()) + " " + order)
+                      llvm::to_string(type.getElementType()) + " " + order)
                          .str(),
                      {body},
                      {Form(run)},
@@ -602,8 +440,8 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
       return termOf(acc, at, env);
     return terms.constant(
         isa<FloatType>(accType)
-            ? toText(FloatAttr::get(cast<FloatType>(accType), 0.0))
-            : toText(IntegerAttr::get(accType, 0)));
+            ? llvm::to_string(FloatAttr::get(cast<FloatType>(accType), 0.0))
+            : llvm::to_string(IntegerAttr::get(accType, 0)));
   };
   int64_t group = 1;
   bool readsMemory = !isRegisterTile(rhs.getType());
@@ -639,16 +477,17 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   TermRef sum = terms.state(state);
   if (!byLanes) {
     bool isRounded = !readsMemory && lhsType.getElementType().isF32();
-    std::string operands = isRounded ? "tf32 tf32"
-                                     : toText(lhsType.getElementType()) + " " +
-                                           toText(rhsType.getElementType());
+    std::string operands =
+        isRounded ? "tf32 tf32"
+                  : llvm::to_string(lhsType.getElementType()) + " " +
+                        llvm::to_string(rhsType.getElementType());
     auto step = [&](TermRef left, TermRef right) {
-      sum = terms.make(
-          {TermKind::UnitStep,
-           (readsMemory ? "" : "warp ") + operands + " -> " + toText(accType),
-           {sum, left, right},
-           {Form(group)},
-           {product}});
+      sum = terms.make({TermKind::UnitStep,
+                        (readsMemory ? "" : "warp ") + operands + " -> " +
+                            llvm::to_string(accType),
+                        {sum, left, right},
+                        {Form(group)},
+                        {product}});
     };
     auto round = [&](TermRef term) {
       return terms.operation("to_nearest_away f32 -> tf32", {term});
@@ -670,7 +509,7 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   } else {
     x = convert(x, lhsType.getElementType(), accType);
     y = convert(y, rhsType.getElementType(), accType);
-    std::string type = toText(accType);
+    std::string type = llvm::to_string(accType);
     if (!isa<FloatType>(accType))
       sum = terms.operation("add " + type,
                             {sum, terms.operation("mul " + type, {x, y})});

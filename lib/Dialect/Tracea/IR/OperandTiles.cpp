@@ -1,0 +1,297 @@
+//===- OperandTiles.cpp - What a tile of each operation reads -------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a tile of an operation's iteration domain to the tiles of its operands,
+// for each operation; what cannot be cut is said where it is refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileRequest.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using utils::IteratorType;
+
+static constexpr StringLiteral kReduced =
+    "the result needs the whole reduction";
+
+static LogicalResult expectWholeReductions(const TileRequest &request) {
+  for (auto [index, loop] : llvm::enumerate(request.loops))
+    if (loop.kind == IteratorType::reduction &&
+        failed(request.expectWhole(index, kReduced)))
+      return failure();
+  return success();
+}
+
+LogicalResult mlir::tracea::setOperandTiles(GemmOp op, TileRequest &request) {
+  if (failed(expectWholeReductions(request)))
+    return failure();
+  unsigned batch = op.getBatchRank();
+  unsigned m = batch, n = batch + 1, k = batch + 2;
+  auto getMatrix = [&](Value operand, unsigned row, unsigned column) {
+    SmallVector<unsigned> dims;
+    if (cast<RankedTensorType>(operand.getType()).getRank() > 2)
+      dims = llvm::to_vector(llvm::seq<unsigned>(0, batch));
+    dims.append({row, column});
+    return request.getSpan(dims);
+  };
+  request.setOperand(op.getLhsMutable(), op.getTransposeLhs()
+                                             ? getMatrix(op.getLhs(), k, m)
+                                             : getMatrix(op.getLhs(), m, k));
+  request.setOperand(op.getRhsMutable(), op.getTransposeRhs()
+                                             ? getMatrix(op.getRhs(), n, k)
+                                             : getMatrix(op.getRhs(), k, n));
+  return request.setEpilogueOperands();
+}
+
+LogicalResult mlir::tracea::setOperandTiles(GroupedGemmOp op,
+                                            TileRequest &request) {
+  enum { M, N, K };
+  if (failed(expectWholeReductions(request)) ||
+      failed(request.expectWhole(M, "ends count rows from the first one")))
+    return failure();
+  request.setOperand(op.getLhsMutable(), request.getSpan({M, K}));
+  Tile rhs = request.getWhole(op.getRhs());
+  rhs.set(op.getRhsN(), request.offsets[N], request.sizes[N]);
+  request.setOperand(op.getRhsMutable(), std::move(rhs));
+  if (failed(request.setEpilogueOperands()))
+    return failure();
+  return success();
+}
+
+/// The rows (axis 0) or columns (axis 1) of the image that a tile of the result
+/// reads, halo included. The pads of a tile are attributes: a tile that cuts a
+/// padded dimension has to lie at a known place.
+static LogicalResult setHalo(Conv2DOp op, TileRequest &request, unsigned dim,
+                             unsigned filterDim, unsigned axis, Tile &image,
+                             MutableArrayRef<int64_t> pads) {
+  if (request.isWhole(dim))
+    return success();
+  OpBuilder &builder = request.builder;
+  int64_t stride = op.getStrides()[axis], dilation = op.getDilations()[axis];
+  int64_t &padLow = pads[axis], &padHigh = pads[axis + 2];
+  OpFoldResult taps =
+      tensor::getMixedSize(builder, op.getLoc(), op.getFilter(), filterDim);
+  AffineExpr d0 = builder.getAffineDimExpr(0), d1 = builder.getAffineDimExpr(1);
+
+  if (isZeroInteger(request.sizes[dim])) {
+    padLow = padHigh = 0;
+    image.set(dim, builder.getIndexAttr(0), builder.getIndexAttr(0));
+    return success();
+  }
+  if (padLow == 0 && padHigh == 0) {
+    OpFoldResult offset = affine::makeComposedFoldedAffineApply(
+        builder, op.getLoc(), d0 * stride, {request.offsets[dim]});
+    OpFoldResult size = affine::makeComposedFoldedAffineApply(
+        builder, op.getLoc(), (d0 - 1) * stride + (d1 - 1) * dilation + 1,
+        {request.sizes[dim], taps});
+    image.set(dim, offset, size);
+    return success();
+  }
+
+  std::optional<int64_t> offset = getConstantIntValue(request.offsets[dim]);
+  std::optional<int64_t> size = getConstantIntValue(request.sizes[dim]);
+  std::optional<int64_t> extent = getConstantIntValue(image.sizes[dim]);
+  std::optional<int64_t> numTaps = getConstantIntValue(taps);
+  if (!offset || !size || !extent || !numTaps)
+    return op.emitOpError("expected a tile at a static place of dimension ")
+           << request.loops[dim].name
+           << ": its padding depends on where it lies";
+  int64_t begin = *offset * stride - padLow;
+  int64_t length = (*size - 1) * stride + (*numTaps - 1) * dilation + 1;
+  int64_t low = std::clamp<int64_t>(begin, 0, *extent);
+  int64_t high = std::clamp<int64_t>(begin + length, low, *extent);
+  padLow = std::clamp<int64_t>(-begin, 0, length);
+  padHigh = length - padLow - (high - low);
+  image.set(dim, builder.getIndexAttr(low), builder.getIndexAttr(high - low));
+  return success();
+}
+
+/// The channels of the image and the groups of a tile of output channels.
+static LogicalResult setGroups(Conv2DOp op, TileRequest &request, Tile &image,
+                               int64_t &groups) {
+  unsigned dim = op.getChannelDim();
+  if (groups == 1 || request.isWhole(dim))
+    return success();
+  // Tiles of whole groups. A tile is known to begin with a group if its offset
+  // is static or each group writes one channel.
+  int64_t out = cast<RankedTensorType>(op.getFilter().getType())
+                    .getDimSize(op.getFilterOutDim());
+  if (ShapedType::isDynamic(out))
+    out = cast<RankedTensorType>(op.getInit().getType()).getDimSize(dim);
+  int64_t outOfGroup = ShapedType::isDynamic(out) ? 0 : out / groups;
+  std::optional<int64_t> offset = getConstantIntValue(request.offsets[dim]);
+  std::optional<int64_t> size = getConstantIntValue(request.sizes[dim]);
+  if (outOfGroup == 0 || !size || *size == 0 || *size % outOfGroup != 0 ||
+      (outOfGroup != 1 && (!offset || *offset % outOfGroup != 0)))
+    return op.emitOpError("expected a tile of whole groups in dimension k: the "
+                          "operation has ")
+           << groups << " groups";
+  groups = *size / outOfGroup;
+  OpBuilder &builder = request.builder;
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  OpFoldResult inOfGroup = tensor::getMixedSize(
+      builder, op.getLoc(), op.getFilter(), op.getFilterInDim());
+  AffineExpr inBegin = d0.floorDiv(outOfGroup);
+  if (std::optional<int64_t> in = getConstantIntValue(inOfGroup)) {
+    image.set(dim,
+              affine::makeComposedFoldedAffineApply(
+                  builder, op.getLoc(), inBegin * *in, {request.offsets[dim]}),
+              builder.getIndexAttr(groups * *in));
+    return success();
+  }
+  AffineExpr in = builder.getAffineSymbolExpr(0);
+  image.set(dim,
+            affine::makeComposedFoldedAffineApply(
+                builder, op.getLoc(), AffineMap::get(1, 1, inBegin * in),
+                {request.offsets[dim], inOfGroup}),
+            affine::makeComposedFoldedAffineApply(builder, op.getLoc(),
+                                                  d0 * groups, {inOfGroup}));
+  return success();
+}
+
+LogicalResult mlir::tracea::setOperandTiles(Conv2DOp op, TileRequest &request) {
+  if (failed(expectWholeReductions(request)))
+    return failure();
+  Tile image = request.getWhole(op.getImage());
+  unsigned n = op.getBatchDim(), k = op.getChannelDim();
+  image.set(n, request.offsets[n], request.sizes[n]);
+  SmallVector<int64_t> pads(op.getPads());
+  int64_t groups = op.getGroups();
+  if (failed(setHalo(op, request, op.getHeightDim(), op.getFilterHeightDim(), 0,
+                     image, pads)) ||
+      failed(setHalo(op, request, op.getWidthDim(), op.getFilterWidthDim(), 1,
+                     image, pads)) ||
+      failed(setGroups(op, request, image, groups)))
+    return failure();
+  request.setOperand(op.getImageMutable(), std::move(image));
+
+  Tile filter = request.getWhole(op.getFilter());
+  filter.set(op.getFilterOutDim(), request.offsets[k], request.sizes[k]);
+  request.setOperand(op.getFilterMutable(), std::move(filter));
+  if (failed(request.setEpilogueOperands()))
+    return failure();
+  request.update = [pads, groups](Operation *tiled) {
+    Conv2DOp conv = cast<Conv2DOp>(tiled);
+    conv.setPads(pads);
+    conv.setGroups(groups);
+  };
+  return success();
+}
+
+/// The input of a row operation has the tile of the result.
+template <typename OpTy>
+static LogicalResult setRowTiles(OpTy op, TileRequest &request) {
+  if (failed(expectWholeReductions(request)))
+    return failure();
+  Tile tile;
+  tile.offsets.assign(request.offsets.begin(), request.offsets.end());
+  tile.sizes.assign(request.sizes.begin(), request.sizes.end());
+  request.setOperand(op.getInputMutable(), std::move(tile));
+  return request.setEpilogueOperands();
+}
+
+LogicalResult mlir::tracea::setOperandTiles(SoftmaxOp op,
+                                            TileRequest &request) {
+  return setRowTiles(op, request);
+}
+LogicalResult mlir::tracea::setOperandTiles(LayerNormOp op,
+                                            TileRequest &request) {
+  return setRowTiles(op, request);
+}
+LogicalResult mlir::tracea::setOperandTiles(RMSNormOp op,
+                                            TileRequest &request) {
+  return setRowTiles(op, request);
+}
+LogicalResult mlir::tracea::setOperandTiles(BatchNormOp op,
+                                            TileRequest &request) {
+  unsigned axis = op.getAxis();
+  for (OpOperand *parameter : {&op.getScaleMutable(), &op.getBiasMutable(),
+                               &op.getMeanMutable(), &op.getVarianceMutable()})
+    request.setOperand(*parameter, request.getSpan({axis}));
+  return setRowTiles(op, request);
+}
+
+/// The heads of key and value that a tile of the query's heads reads.
+static LogicalResult setHeads(AttentionOp op, TileRequest &request, Tile &key) {
+  int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+  int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
+  if (request.isWhole(1) || groups == 1)
+    return success();
+  OpFoldResult offset = request.offsets[1], size = request.sizes[1];
+  bool known = ShapedType::isStatic(heads) && ShapedType::isStatic(groups) &&
+               groups != 0;
+  int64_t ratio = known ? heads / groups : 0;
+  if (ratio == 1) {
+    key.set(1, offset, size);
+    return success();
+  }
+  std::optional<int64_t> first = getConstantIntValue(offset);
+  std::optional<int64_t> count = getConstantIntValue(size);
+  OpBuilder &builder = request.builder;
+  if (ratio > 1 && count == 1) {
+    key.set(1,
+            affine::makeComposedFoldedAffineApply(
+                builder, op.getLoc(),
+                builder.getAffineDimExpr(0).floorDiv(ratio), {offset}),
+            builder.getIndexAttr(1));
+    return success();
+  }
+  if (ratio > 1 && first && count && *first % ratio == 0 &&
+      *count % ratio == 0) {
+    key.set(1, builder.getIndexAttr(*first / ratio),
+            builder.getIndexAttr(*count / ratio));
+    return success();
+  }
+  return op.emitOpError("expected a tile of one head or of whole groups of "
+                        "heads in dimension h");
+}
+
+LogicalResult mlir::tracea::setOperandTiles(AttentionOp op,
+                                            TileRequest &request) {
+  enum { B, H, I, E, J, D };
+  if (failed(expectWholeReductions(request)))
+    return failure();
+  // The masks speak of absolute rows.
+  if ((op.getCausal() || op.getWindow() || op.getBlockMask()) &&
+      failed(request.expectWhole(I, "a mask depends on the row's number")))
+    return failure();
+  if (op.getLseInit() &&
+      failed(request.expectWhole(E, "log-sum-exp must be written once")))
+    return failure();
+
+  request.setOperand(op.getQueryMutable(), request.getSpan({B, H, I, D}));
+  Tile key = request.getWhole(op.getKey());
+  key.set(0, request.offsets[B], request.sizes[B]);
+  if (failed(setHeads(op, request, key)))
+    return failure();
+  Tile value = request.getWhole(op.getValue());
+  value.set(0, key.offsets[0], key.sizes[0]);
+  value.set(1, key.offsets[1], key.sizes[1]);
+  value.set(3, request.offsets[E], request.sizes[E]);
+  request.setOperand(op.getKeyMutable(), std::move(key));
+  request.setOperand(op.getValueMutable(), std::move(value));
+
+  if (Value mask = op.getBlockMask()) {
+    RankedTensorType type = cast<RankedTensorType>(mask.getType());
+    Tile tile = request.getWhole(mask);
+    for (unsigned dim : {B, H}) {
+      if (type.getDimSize(dim) == 1 || request.isWhole(dim))
+        continue;
+      // A dynamic extent may be 1, which is broadcast.
+      if (type.isDynamicDim(dim))
+        return request.expectWhole(dim,
+                                   "the block mask may be broadcast along it");
+      tile.set(dim, request.offsets[dim], request.sizes[dim]);
+    }
+    request.setOperand(op.getBlockMaskMutable()[0], std::move(tile));
+  }
+  request.setOperand(op.getInitMutable(), request.getSpan({B, H, I, E}));
+  if (op.getLseInit())
+    request.setOperand(op.getLseInitMutable()[0], request.getSpan({B, H, I}));
+  return success();
+}
