@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Analysis/BankProof.h"
+#include "tracea/Analysis/Protocol/WordReader.h"
 
 #include <array>
 #include <charconv>
@@ -93,38 +94,13 @@ std::string tracea::analysis::writeModel(const BankProof &proof) {
 
 namespace {
 /// Takes one word after the other; the first fault ends it.
-class Reader {
+class Reader : WordReader {
 public:
-  explicit Reader(std::string_view text) : rest(text) {}
+  explicit Reader(std::string_view text) : WordReader(text, "model of banks") {}
 
   Expected<BankProof> read();
 
 private:
-  bool fail(const std::string &expected) {
-    if (error.empty())
-      error = "model of banks: expected " + expected + ", found '" +
-              std::string(word.substr(0, 40)) + "'";
-    return false;
-  }
-  std::string_view next() {
-    size_t begin = rest.find_first_not_of(' ');
-    rest.remove_prefix(begin == std::string_view::npos ? rest.size() : begin);
-    word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(word.size());
-    return word;
-  }
-  template <typename T>
-  bool parse(std::string_view text, T &into, int base = 10) {
-    const char *end = text.data() + text.size();
-    auto [at, code] = std::from_chars(text.data(), end, into, base);
-    return code == std::errc() && at == end;
-  }
-  bool number(int64_t low, int64_t high, int64_t &into, const char *what) {
-    if (parse(next(), into) && into >= low && into <= high)
-      return true;
-    return fail(std::string(what) + " from " + std::to_string(low) + " to " +
-                std::to_string(high));
-  }
   /// Parts of the text, at most kMaxList.
   bool split(std::string_view text, char separator,
              std::vector<std::string_view> &parts) {
@@ -173,8 +149,6 @@ private:
   bool swizzle(std::optional<Swizzle> &swizzle);
   bool access(BankProof &proof);
 
-  std::string_view rest, word;
-  std::string error;
   int64_t locations = 0;
 };
 } // namespace
@@ -213,7 +187,7 @@ bool Reader::access(BankProof &proof) {
   if (proof.accesses.size() == kMaxAccesses)
     return fail("at most " + std::to_string(kMaxAccesses) + " accesses");
   int64_t count = 0, elementBytes = 0;
-  if (!number(1, kMaxCount, count, "a count"))
+  if (!nextNumber(1, kMaxCount, count, "a count"))
     return false;
   bool isRead = next() == "read";
   if (!isRead && word != "write")
@@ -224,9 +198,9 @@ bool Reader::access(BankProof &proof) {
   int64_t offset = 0, step = 0;
   // Within them no address overflows.
   constexpr int64_t far = int64_t(1) << 38;
-  if (!number(1, 16, elementBytes, "bytes of an element") || !lanes(map) ||
-      !list(next(), steps) || !number(-far, far, offset, "an offset") ||
-      !number(-far, far, step, "a step") || !swizzle(order))
+  if (!nextNumber(1, 16, elementBytes, "bytes of an element") || !lanes(map) ||
+      !list(next(), steps) || !nextNumber(-far, far, offset, "an offset") ||
+      !nextNumber(-far, far, step, "a step") || !swizzle(order))
     return false;
   proof.accesses.push_back(
       {TileAccess{std::move(*map), std::move(steps),

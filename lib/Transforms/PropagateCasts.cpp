@@ -100,6 +100,15 @@ namespace {
 
 using Counter = std::function<void(unsigned)>;
 
+/// A pattern that counts what it changes.
+template <typename Pattern>
+struct Counting : public Pattern {
+  Counting(MLIRContext *context, Counter count)
+      : Pattern(context), count(std::move(count)) {}
+
+  Counter count;
+};
+
 /// Operands that carry the values summed or normalized.
 struct AbsorbOperands : public RewritePattern {
   AbsorbOperands(MLIRContext *context, Counter count)
@@ -138,9 +147,9 @@ private:
 };
 
 /// Extra operands: the conversion moves into the epilogue.
-struct AbsorbExtra : public OpInterfaceRewritePattern<EpilogueOpInterface> {
-  AbsorbExtra(MLIRContext *context, Counter count)
-      : OpInterfaceRewritePattern(context), count(std::move(count)) {}
+struct AbsorbExtra
+    : public Counting<OpInterfaceRewritePattern<EpilogueOpInterface>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(EpilogueOpInterface op,
                                 PatternRewriter &rewriter) const override {
@@ -169,15 +178,12 @@ struct AbsorbExtra : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     }
     return failure();
   }
-
-private:
-  Counter count;
 };
 
 /// A narrowing of the result: the epilogue stores the narrow value.
-struct AbsorbResult : public OpInterfaceRewritePattern<EpilogueOpInterface> {
-  AbsorbResult(MLIRContext *context, Counter count)
-      : OpInterfaceRewritePattern(context), count(std::move(count)) {}
+struct AbsorbResult
+    : public Counting<OpInterfaceRewritePattern<EpilogueOpInterface>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(EpilogueOpInterface op,
                                 PatternRewriter &rewriter) const override {
@@ -208,15 +214,11 @@ struct AbsorbResult : public OpInterfaceRewritePattern<EpilogueOpInterface> {
     count(1);
     return success();
   }
-
-private:
-  Counter count;
 };
 
 /// extf(truncf(x)) inside an epilogue, back to the type of x.
-struct ElideRounding : public OpRewritePattern<arith::ExtFOp> {
-  ElideRounding(MLIRContext *context, Counter count)
-      : OpRewritePattern(context), count(std::move(count)) {}
+struct ElideRounding : public Counting<OpRewritePattern<arith::ExtFOp>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
@@ -228,9 +230,6 @@ struct ElideRounding : public OpRewritePattern<arith::ExtFOp> {
     count(1);
     return success();
   }
-
-private:
-  Counter count;
 };
 
 struct PropagateCastsPass

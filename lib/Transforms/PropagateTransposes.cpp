@@ -29,6 +29,15 @@ struct Transposition {
 };
 
 using Counter = std::function<void()>;
+
+/// A pattern that counts what it changes.
+template <typename Pattern>
+struct Counting : public Pattern {
+  Counting(MLIRContext *context, Counter count)
+      : Pattern(context), count(std::move(count)) {}
+
+  Counter count;
+};
 } // namespace
 
 /// Matches `linalg.transpose` and any other way to write one.
@@ -105,9 +114,8 @@ static bool swapsMatrix(AffineMap map) {
 namespace {
 
 /// A transposed operand of a gemm: the flag.
-struct TransposeGemmOperand : public OpRewritePattern<GemmOp> {
-  TransposeGemmOperand(MLIRContext *context, Counter count)
-      : OpRewritePattern(context), count(std::move(count)) {}
+struct TransposeGemmOperand : public Counting<OpRewritePattern<GemmOp>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
@@ -132,15 +140,11 @@ struct TransposeGemmOperand : public OpRewritePattern<GemmOp> {
     count();
     return success();
   }
-
-private:
-  Counter count;
 };
 
 /// (A B)^T = B^T A^T.
-struct TransposeGemmResult : public OpRewritePattern<GemmOp> {
-  TransposeGemmResult(MLIRContext *context, Counter count)
-      : OpRewritePattern(context), count(std::move(count)) {}
+struct TransposeGemmResult : public Counting<OpRewritePattern<GemmOp>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(GemmOp op,
                                 PatternRewriter &rewriter) const override {
@@ -163,9 +167,6 @@ struct TransposeGemmResult : public OpRewritePattern<GemmOp> {
     count();
     return success();
   }
-
-private:
-  Counter count;
 };
 
 } // namespace
@@ -197,9 +198,8 @@ static std::string permuteDims(StringRef dims, AffineMap map) {
 namespace {
 
 /// A transposed filter: another layout.
-struct TransposeFilter : public OpRewritePattern<Conv2DOp> {
-  TransposeFilter(MLIRContext *context, Counter count)
-      : OpRewritePattern(context), count(std::move(count)) {}
+struct TransposeFilter : public Counting<OpRewritePattern<Conv2DOp>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(Conv2DOp op,
                                 PatternRewriter &rewriter) const override {
@@ -220,15 +220,11 @@ struct TransposeFilter : public OpRewritePattern<Conv2DOp> {
     }
     return failure();
   }
-
-private:
-  Counter count;
 };
 
 /// Transposed before and transposed back after: the other image layout.
-struct TransposeImageAndResult : public OpRewritePattern<Conv2DOp> {
-  TransposeImageAndResult(MLIRContext *context, Counter count)
-      : OpRewritePattern(context), count(std::move(count)) {}
+struct TransposeImageAndResult : public Counting<OpRewritePattern<Conv2DOp>> {
+  using Counting::Counting;
 
   LogicalResult matchAndRewrite(Conv2DOp op,
                                 PatternRewriter &rewriter) const override {
@@ -254,9 +250,6 @@ struct TransposeImageAndResult : public OpRewritePattern<Conv2DOp> {
     count();
     return success();
   }
-
-private:
-  Counter count;
 };
 
 /// A transposition of a transposition is one, or none.

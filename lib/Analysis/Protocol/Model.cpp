@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tracea/Analysis/Protocol/Model.h"
+#include "tracea/Analysis/Protocol/WordReader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 namespace tracea::analysis {
@@ -98,44 +98,14 @@ void writeInstruction(std::string &text, const Instruction &op) {
   writeField(text, 'e', op.expression, -1);
 }
 
-class Reader {
+class Reader : WordReader {
 public:
-  explicit Reader(std::string_view text) : rest(text) {}
+  explicit Reader(std::string_view text)
+      : WordReader(text, "model of a protocol") {}
 
   Expected<Protocol> read();
 
 private:
-  bool fail(const std::string &expected) {
-    if (error.empty())
-      error = "model of a protocol: expected " + expected + ", found '" +
-              std::string(word.substr(0, 40)) + "'";
-    return false;
-  }
-  /// The next word; empty at the end.
-  std::string_view next() {
-    size_t begin = rest.find_first_not_of(' ');
-    rest.remove_prefix(begin == std::string_view::npos ? rest.size() : begin);
-    word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(word.size());
-    return word;
-  }
-  bool number(std::string_view text, int64_t low, int64_t high, int64_t &into,
-              const char *what) {
-    const char *end = text.data() + text.size();
-    auto [at, code] = std::from_chars(text.data(), end, into);
-    if (code != std::errc() || at != end || into < low || into > high)
-      return fail(std::string(what) + " from " + std::to_string(low) + " to " +
-                  std::to_string(high));
-    return true;
-  }
-  template <typename T>
-  bool nextNumber(int64_t low, int64_t high, T &into, const char *what) {
-    int64_t value = 0;
-    if (!number(next(), low, high, value, what))
-      return false;
-    into = static_cast<T>(value);
-    return true;
-  }
   bool expect(std::string_view keyword) {
     return next() == keyword || fail("'" + std::string(keyword) + "'");
   }
@@ -149,8 +119,6 @@ private:
   bool check();
   bool checkInstruction(const Role &role, const Instruction &op);
 
-  std::string_view rest, word;
-  std::string error;
   Protocol protocol;
   int64_t slots = 0, code = 0, names = 0;
 };

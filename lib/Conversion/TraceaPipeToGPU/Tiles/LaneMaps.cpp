@@ -9,6 +9,17 @@ using namespace mlir;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
 
+alg::Expected<MovedMaps> mlir::tracea_pipe::getMovedMaps(Value value,
+                                                         Value result) {
+  alg::Expected<alg::LaneMap> from = getLaneMap(getLanes(value.getType()));
+  if (!from)
+    return from.error();
+  alg::Expected<alg::LaneMap> to = getLaneMap(getLanes(result.getType()));
+  if (!to)
+    return to.error();
+  return MovedMaps{std::move(*from), std::move(*to)};
+}
+
 std::vector<alg::TileCoord> mlir::tracea_pipe::getBases(const alg::LaneMap &map,
                                                         alg::LaneDim dim) {
   std::vector<alg::TileCoord> bases;

@@ -9,6 +9,12 @@
 
 namespace mlir::tracea_pipe {
 
+/// The lane maps of what an operation reads and of what it gives.
+struct MovedMaps {
+  ::tracea::algebra::LaneMap from, to;
+};
+::tracea::algebra::Expected<MovedMaps> getMovedMaps(Value value, Value result);
+
 /// A lane map whose repeats are odd: what is a power of two in them is linear.
 /// Maps of tiles of one shape then have one linear shape.
 struct OddLaneMap {

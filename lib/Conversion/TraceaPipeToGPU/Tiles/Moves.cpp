@@ -22,16 +22,11 @@ static Type getElementType(Value tile) {
 alg::Expected<TileConversion>
 mlir::tracea_pipe::planRelayout(RelayoutOp op,
                                 const GPULoweringContext &context) {
-  alg::Expected<alg::LaneMap> from =
-      getLaneMap(getLanes(op.getValue().getType()));
-  if (!from)
-    return from.error();
-  alg::Expected<alg::LaneMap> to =
-      getLaneMap(getLanes(op.getResult().getType()));
-  if (!to)
-    return to.error();
-  return TileConversion::get(*from, *to, getElementType(op.getValue()),
-                             context);
+  alg::Expected<MovedMaps> maps = getMovedMaps(op.getValue(), op.getResult());
+  if (!maps)
+    return maps.error();
+  return TileConversion::get(maps->from, maps->to,
+                             getElementType(op.getValue()), context);
 }
 
 /// The dimensions that a broadcast repeats.
@@ -47,18 +42,13 @@ static SmallVector<unsigned> getRepeated(BroadcastOp op) {
 alg::Expected<TileConversion>
 mlir::tracea_pipe::planBroadcast(BroadcastOp op,
                                  const GPULoweringContext &context) {
-  alg::Expected<alg::LaneMap> from =
-      getLaneMap(getLanes(op.getValue().getType()));
-  if (!from)
-    return from.error();
-  alg::Expected<alg::LaneMap> to =
-      getLaneMap(getLanes(op.getResult().getType()));
-  if (!to)
-    return to.error();
-  alg::Expected<alg::LaneMap> wanted = project(*to, getRepeated(op));
+  alg::Expected<MovedMaps> maps = getMovedMaps(op.getValue(), op.getResult());
+  if (!maps)
+    return maps.error();
+  alg::Expected<alg::LaneMap> wanted = project(maps->to, getRepeated(op));
   if (!wanted)
     return wanted.error();
-  return TileConversion::get(*from, *wanted, getElementType(op.getValue()),
+  return TileConversion::get(maps->from, *wanted, getElementType(op.getValue()),
                              context);
 }
 

@@ -93,18 +93,14 @@ static alg::Expected<alg::LaneMap> divide(const alg::LaneMap &map, unsigned dim,
 
 static alg::Expected<ReducePlan> plan(ReduceOp op,
                                       const GPULoweringContext &context) {
-  alg::Expected<alg::LaneMap> from =
-      getLaneMap(getLanes(op.getValue().getType()));
-  if (!from)
-    return from.error();
-  alg::Expected<alg::LaneMap> to =
-      getLaneMap(getLanes(op.getResult().getType()));
-  if (!to)
-    return to.error();
-  if (from->numLanes() > context.getSubgroupSize())
+  alg::Expected<MovedMaps> maps = getMovedMaps(op.getValue(), op.getResult());
+  if (!maps)
+    return maps.error();
+  const alg::LaneMap &from = maps->from, &to = maps->to;
+  if (from.numLanes() > context.getSubgroupSize())
     return alg::Error{"expected a lane map of at most " +
                       std::to_string(context.getSubgroupSize()) +
-                      " lanes, found " + std::to_string(from->numLanes())};
+                      " lanes, found " + std::to_string(from.numLanes())};
   unsigned dim = op.getDim();
   auto extentOf = [&](Value tile) {
     return cast<RankedTensorType>(tile.getType()).getDimSize(dim);
@@ -113,7 +109,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   bool isWhole = numRuns == 1;
   int64_t run = extentOf(op.getValue()) / numRuns;
   alg::Expected<alg::LaneMap> projected =
-      isWhole ? project(*from, {dim}) : divide(*from, dim, run);
+      isWhole ? project(from, {dim}) : divide(from, dim, run);
   if (!projected)
     return projected.error();
   ReducePlan result;
@@ -121,8 +117,8 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   // Registers.
   std::map<alg::TileCoord, unsigned> groups;
   std::map<alg::TileCoord, int64_t> elements;
-  for (int64_t reg = 0; reg < from->numRegisters(); ++reg) {
-    alg::TileCoord at = *from->coordinate(reg, 0);
+  for (int64_t reg = 0; reg < from.numRegisters(); ++reg) {
+    alg::TileCoord at = *from.coordinate(reg, 0);
     result.isReplica.push_back(!elements.emplace(at, reg).second);
     at[dim] /= run;
     result.groupOf.push_back(
@@ -131,20 +127,20 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
   result.numGroups = groups.size();
 
   // Threads. Kernel vectors list the dependent index bit last.
-  alg::Expected<alg::F2Matrix> all = getColumns(*from);
+  alg::Expected<alg::F2Matrix> all = getColumns(from);
   if (!all)
     return all.error();
   alg::Expected<alg::F2Matrix> others = getColumns(*projected);
   if (!others)
     return others.error();
-  unsigned regBits = from->numBits(alg::LaneDim::Reg),
-           laneBits = from->numBits(alg::LaneDim::Lane),
-           warpBits = from->numBits(alg::LaneDim::Warp);
+  unsigned regBits = from.numBits(alg::LaneDim::Reg),
+           laneBits = from.numBits(alg::LaneDim::Lane),
+           warpBits = from.numBits(alg::LaneDim::Warp);
   auto field = [](uint64_t x, unsigned shift, unsigned width) {
     return x >> shift & ((uint64_t(1) << width) - 1);
   };
   // Coordinates that the members combined so far reach.
-  alg::F2Vectors reached = from->columns(alg::LaneDim::Reg);
+  alg::F2Vectors reached = from.columns(alg::LaneDim::Reg);
   alg::F2Vectors same; // Lane masks along which groups stay in place.
   for (uint64_t member : others->kernel()) {
     Partner partner{field(member, 0, regBits), field(member, regBits, laneBits),
@@ -211,12 +207,12 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
     int64_t source = 0, rest = reg >> bits.size(), index = 0, step = 1;
     for (auto [i, bit] : llvm::enumerate(bits))
       source |= (reg >> i & 1) << bit;
-    for (unsigned d = from->rank(); d-- > 0;) {
+    for (unsigned d = from.rank(); d-- > 0;) {
       if (d != dim || !isWhole) {
-        index += rest % from->outer()[d] * step;
-        rest /= from->outer()[d];
+        index += rest % from.outer()[d] * step;
+        rest /= from.outer()[d];
       }
-      step *= from->outer()[d];
+      step *= from.outer()[d];
     }
     result.held.push_back(index << regBits | source);
   }
@@ -231,7 +227,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
     if (!canShare)
       break;
     unsigned lane = llvm::Log2_64(partner.lane);
-    alg::TileCoord wanted = to->basis(alg::LaneDim::Lane, lane);
+    alg::TileCoord wanted = to.basis(alg::LaneDim::Lane, lane);
     if (llvm::any_of(bases.lane[lane], [](int64_t x) { return x != 0; }))
       continue;
     for (auto [bit, basis] : llvm::enumerate(bases.reg))
@@ -258,7 +254,7 @@ static alg::Expected<ReducePlan> plan(ReduceOp op,
       return map.error();
   }
   alg::Expected<TileConversion> conversion = TileConversion::get(
-      *map, *to,
+      *map, to,
       cast<RankedTensorType>(op.getValue().getType()).getElementType(),
       context);
   if (!conversion)
