@@ -182,6 +182,10 @@ private:
   TermRef beforeBlock(Value object, const Coordinates &at, Block *block,
                       Env env);
   TermRef initially(Value object, const Coordinates &at);
+  /// Which iterations of a loop write an element: every one, at most one, or
+  /// false where that is not decided.
+  bool findRounds(scf::ForOp loop, Value object, const Coordinates &at, Env env,
+                  bool &everyRound, std::optional<Form> &round);
   TermRef afterLoop(scf::ForOp loop, Value object, const Coordinates &at,
                     Env env);
   /// The element that `op` writes for its own coordinates, as coordinates of

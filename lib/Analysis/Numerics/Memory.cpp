@@ -366,6 +366,26 @@ TermRef Evaluator::initially(Value object, const Coordinates &at) {
   return terms.input(argument.getArgNumber(), at, type);
 }
 
+bool Evaluator::findRounds(scf::ForOp loop, Value object, const Coordinates &at,
+                           Env env, bool &everyRound,
+                           std::optional<Form> &round) {
+  for (Operation *writer : writers[object]) {
+    if (!loop->isProperAncestor(writer))
+      continue;
+    std::optional<Form> iteration;
+    Hit hit = iterationOf(loop, writer, at, env, iteration);
+    if (hit == Hit::No)
+      continue;
+    if (hit == Hit::Unclear || (round && iteration && *round != *iteration) ||
+        (iteration ? everyRound : round.has_value()))
+      return false;
+    everyRound |= !iteration;
+    if (iteration)
+      round = iteration;
+  }
+  return true;
+}
+
 TermRef Evaluator::beforeBlock(Value object, const Coordinates &at,
                                Block *block, Env env) {
   Operation *parent = block->getParentOp();
@@ -401,21 +421,9 @@ TermRef Evaluator::beforeBlock(Value object, const Coordinates &at,
   };
   bool everyRound = false;
   std::optional<Form> round;
-  for (Operation *writer : writers[object]) {
-    if (!loop->isProperAncestor(writer))
-      continue;
-    std::optional<Form> iteration;
-    Hit hit = iterationOf(loop, writer, at, around(env, loop), iteration);
-    if (hit == Hit::No)
-      continue;
-    if (hit == Hit::Unclear || (round && iteration && *round != *iteration) ||
-        (iteration ? everyRound : round.has_value())) {
-      index.fail("in which iteration memory was written is not decided");
-      return terms.undefined();
-    }
-    everyRound |= !iteration;
-    if (iteration)
-      round = iteration;
+  if (!findRounds(loop, object, at, around(env, loop), everyRound, round)) {
+    index.fail("in which iteration memory was written is not decided");
+    return terms.undefined();
   }
   if (everyRound) {
     StateKey key{object, at};
@@ -445,21 +453,9 @@ TermRef Evaluator::afterLoop(scf::ForOp loop, Value object,
                              const Coordinates &at, Env env) {
   bool everyRound = false;
   std::optional<Form> round;
-  for (Operation *writer : writers[object]) {
-    if (!loop->isProperAncestor(writer))
-      continue;
-    std::optional<Form> iteration;
-    Hit hit = iterationOf(loop, writer, at, env, iteration);
-    if (hit == Hit::No)
-      continue;
-    if (hit == Hit::Unclear || (round && iteration && *round != *iteration) ||
-        (iteration ? everyRound : round.has_value())) {
-      index.fail("which iteration of a loop writes an element is not decided");
-      return terms.undefined();
-    }
-    everyRound |= !iteration;
-    if (iteration)
-      round = iteration;
+  if (!findRounds(loop, object, at, env, everyRound, round)) {
+    index.fail("which iteration of a loop writes an element is not decided");
+    return terms.undefined();
   }
   if (everyRound)
     return foldOf(loop, tripCount(loop, env), {object, at}, env);
