@@ -75,6 +75,8 @@ static bool arePieces(Operation *a, Operation *b) {
   bool differ = false;
   for (auto [x, y] : llvm::zip_equal(first.walks, second.walks)) {
     DelinearizeOp one = getDelinearize(x), other = getDelinearize(y);
+    if (!one || !other)
+      return false;
     std::optional<int64_t> distance =
         getDistance(one.getFirst(), other.getFirst());
     if (!distance || one.getBasis() != other.getBasis())

@@ -30,6 +30,10 @@ Form SumFinder::evaluate(AffineExpr expr, ArrayRef<Form> walked) {
         return extent(definition.getOperands()[factor], position);
       position -= rank;
     }
+    SmallVector<Form> place;
+    for (AffineExpr result : definition.getPlace(position).getResults())
+      place.push_back(evaluate(result, walked));
+    return index.gathered(definition.getTables()[position], place);
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Form x = evaluate(binary.getLHS(), walked),
@@ -198,6 +202,8 @@ void SumFinder::addSplit(ClosedSum &sum) {
     bool isNamed = coordinates[dim].isConstant();
     for (auto map : definition.getMaps().getAsRange<AffineMapAttr>())
       isNamed |= map.getValue().isFunctionOfDim(dim);
+    for (size_t table = 0; table < definition.getTables().size(); ++table)
+      isNamed |= definition.getPlace(table).isFunctionOfDim(dim);
     if (isNamed)
       continue;
     if (sum.split)

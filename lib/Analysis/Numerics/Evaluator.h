@@ -211,6 +211,8 @@ private:
     Coordinates basis;
   };
   Walked walkedBy(Value walk, const Form &at, Env env);
+  /// Element `at` of a walk along a table: a function of its place.
+  Form gatheredBy(tracea_pipe::GatherOp op, const Form &at, Env env);
   Coordinates coordinatesOf(const Walked &number, Env env);
   /// The number that has these coordinates.
   Form numberOf(const Walked &walked, const Coordinates &coordinates);

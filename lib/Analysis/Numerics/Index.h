@@ -92,6 +92,11 @@ public:
   Form function(std::string name, llvm::ArrayRef<Form> operands,
                 std::optional<int64_t> low = std::nullopt);
 
+  /// What a kernel gathers along its argument `table` at a place.
+  Form gathered(unsigned table, llvm::ArrayRef<Form> place) {
+    return function("table " + std::to_string(table), place);
+  }
+
   Form add(const Form &x, const Form &y) { return combine(x, 1, y); }
   Form sub(const Form &x, const Form &y) { return combine(x, -1, y); }
   Form scale(const Form &x, int64_t factor) {

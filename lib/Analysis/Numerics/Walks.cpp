@@ -6,6 +6,8 @@
 // its element is known by them: they are symbols, the same for whatever else
 // walks through this number along the same basis, and the number is found from
 // them again. Memory of which dimensions are collapsed is walked through alike.
+// A number of a table is a function of its place, of which nothing else is
+// known.
 
 #include "Evaluator.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
@@ -20,6 +22,15 @@ Evaluator::Walked Evaluator::walkedBy(Value walk, const Form &at, Env env) {
   for (Value extent : op.getBasis())
     result.basis.push_back(indexOf(extent, env));
   return result;
+}
+
+Form Evaluator::gatheredBy(GatherOp op, const Form &at, Env env) {
+  SmallVector<Form> place;
+  for (Value position : op.getIndices())
+    place.push_back(indexOf(position, env));
+  place.back() = index.add(place.back(), at);
+  return index.gathered(cast<BlockArgument>(op.getTable()).getArgNumber(),
+                        place);
 }
 
 Evaluator::Coordinates Evaluator::coordinatesOf(const Walked &number, Env env) {
@@ -57,6 +68,8 @@ Evaluator::Coordinates Evaluator::place(Operation *op, const Coordinates &at,
   TileTransfer transfer = *getTileTransfer(op);
   SmallVector<Form> inputs =
       getMapInputs<Form>(transfer, at, [&](Value walk, const Form &one) {
+        if (GatherOp gather = getGather(walk))
+          return Coordinates{gatheredBy(gather, one, env)};
         return coordinatesOf(walkedBy(walk, one, env), env);
       });
   return address(transfer.indices, transfer.map,

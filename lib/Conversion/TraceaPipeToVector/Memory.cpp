@@ -418,10 +418,13 @@ struct LowerView : OpConversionPattern<ViewOp> {
 } // namespace
 
 namespace {
-struct LowerDelinearize : OpConversionPattern<DelinearizeOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Whoever goes along a walk has its coordinates.
+template <typename OpTy>
+struct LowerWalk : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  using typename OpConversionPattern<OpTy>::OneToNOpAdaptor;
   LogicalResult
-  matchAndRewrite(DelinearizeOp op, OneToNOpAdaptor adaptor,
+  matchAndRewrite(OpTy op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithMultiple(op, {ValueRange()});
     return success();
@@ -446,5 +449,6 @@ void mlir::tracea_pipe::populateMemoryPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns,
                                                VectorLoweringContext &) {
   patterns.add<LowerLoad, LowerStore, LowerPrefetch, LowerRead, LowerView,
-               LowerDelinearize>(converter, patterns.getContext());
+               LowerWalk<DelinearizeOp>, LowerWalk<GatherOp>>(
+      converter, patterns.getContext());
 }

@@ -76,9 +76,36 @@ SmallVector<Value> mlir::tracea_pipe::getElementIndices(ImplicitLocOpBuilder &b,
   return result;
 }
 
+/// The number of a table for element `at`, or what it is where there is none.
+static Value getGathered(ImplicitLocOpBuilder &b, GatherOp op, Value at) {
+  SmallVector<Value> indices(op.getIndices());
+  indices.back() = addIndex(b, indices.back(), at);
+  Value isThere;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    Value size = b.createOrFold<memref::DimOp>(op.getTable(), dim);
+    // None is below zero and, without a sign, below the size as well.
+    Value below =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    isThere = isThere ? Value(arith::AndIOp::create(b, isThere, below)) : below;
+  }
+  auto ifOp = scf::IfOp::create(b, TypeRange(b.getIndexType()), isThere,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  Value number = memref::LoadOp::create(b, op.getTable(), indices);
+  number = arith::IndexCastOp::create(b, b.getIndexType(), number);
+  scf::YieldOp::create(b, number);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  Value nowhere = arith::ConstantIndexOp::create(b, GatherOp::kNowhere);
+  scf::YieldOp::create(b, nowhere);
+  return ifOp.getResult(0);
+}
+
 SmallVector<Value>
 mlir::tracea_pipe::getWalkCoordinates(ImplicitLocOpBuilder &b, Value walk,
                                       Value at) {
+  if (GatherOp gather = getGather(walk))
+    return {getGathered(b, gather, at)};
   DelinearizeOp op = getDelinearize(walk);
   Value rest = addIndex(b, op.getFirst(), at);
   SmallVector<Value> coordinates;

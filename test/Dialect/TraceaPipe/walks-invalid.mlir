@@ -165,7 +165,7 @@ tracea_pipe.kernel @elsewhere(%x: memref<?x?x?x16xf32>, %p: index, %q: index, %w
     %one = tracea_pipe.delinearize %tile into (%p, %q) : <3>
     %other = tracea_pipe.delinearize %tile into (%q, %p) : <3>
     %w = arith.select %which, %one, %other : !tracea_pipe.walk<3>
-    // expected-error@+1 {{expects walks that 'tracea_pipe.delinearize' makes, found one that comes from elsewhere}}
+    // expected-error@+1 {{expects walks that 'tracea_pipe.delinearize' or 'tracea_pipe.gather' makes, found one that comes from elsewhere}}
     %a = tracea_pipe.stage %x[%c0, %c0, %c0, %c0] map affine_map<(n, p, q, c) -> (n, p, q, c)> along [0](%w : !tracea_pipe.walk<3>) : memref<?x?x?x16xf32> -> !staged
   }
   end

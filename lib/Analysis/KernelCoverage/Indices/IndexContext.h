@@ -138,6 +138,8 @@ public:
   /// below `limit`.
   llvm::SmallVector<cov::Expr> getWalk(Value walk, const cov::Expr &element,
                                        std::optional<cov::Expr> limit);
+  /// The numbers that memory may hold: those of its type.
+  static cov::Range getNumberRange(MemRefType memory);
   /// The coordinates of a number below `end` in the mixed radix of a basis. Of
   /// an output they are those of `walked`.
   llvm::SmallVector<cov::Expr> delinearize(Operation *op,
@@ -207,6 +209,7 @@ private:
   cov::Expr translateOp(Operation *op, unsigned result);
   cov::Expr translate(AffineExpr expr, ValueRange operands, unsigned numDims,
                       Operation *op);
+  cov::Expr getGathered(tracea_pipe::GatherOp op, const cov::Expr &element);
   std::optional<bool> isKnown(Value condition);
   cov::Expr select(Operation *op, Value condition, Value ifTrue, Value ifFalse);
   cov::Expr nonNegative(Operation *op, cov::Expr expr);

@@ -42,11 +42,16 @@ Expr IndexContext::translate(Value value) {
                      cast<OpResult>(value).getResultNumber());
 }
 
-/// What the type of a value says: a number in memory has at most its bits.
-static cov::Range getTypeRange(Value value) {
-  auto read = value.getDefiningOp<ReadOp>();
-  if (read && read.getSource().getType().getElementType().isInteger(32))
+cov::Range IndexContext::getNumberRange(MemRefType memory) {
+  if (memory.getElementType().isInteger(32))
     return cov::Range(Expr(INT32_MIN), Expr(int64_t(INT32_MAX) + 1));
+  return cov::Range::from(INT64_MIN / 4);
+}
+
+/// What the type of a value says.
+static cov::Range getTypeRange(Value value) {
+  if (auto read = value.getDefiningOp<ReadOp>())
+    return IndexContext::getNumberRange(read.getSource().getType());
   return cov::Range::from(INT64_MIN / 4);
 }
 

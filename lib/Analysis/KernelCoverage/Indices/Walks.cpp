@@ -6,7 +6,8 @@
 // in their extents where only the run knows these. Of what is written they have
 // to be one to one: the stores make the numbers, in one stage, and Euclid's
 // lemma takes these apart, so that extents that only the run knows are divisors
-// as good as any.
+// as good as any. A number of a table is any that its type holds, or the one of
+// places that the table has not.
 
 #include "IndexContext.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
@@ -19,6 +20,8 @@ using cov::Term;
 
 SmallVector<Expr> IndexContext::getWalk(Value walk, const Expr &element,
                                         std::optional<Expr> limit) {
+  if (GatherOp gather = getGather(walk))
+    return {getGathered(gather, element)};
   DelinearizeOp op = getDelinearize(walk);
   Expr first = get(op.getFirst());
   Expr number = nonNegative(op, first) + element;
@@ -34,6 +37,18 @@ SmallVector<Expr> IndexContext::getWalk(Value walk, const Expr &element,
       if (math.space.isSymbolic(upper))
         end = upper;
   return delinearize(op, number, basis, end);
+}
+
+Expr IndexContext::getGathered(GatherOp op, const Expr &element) {
+  // Whether a table names a place twice nobody knows.
+  if (forOutput)
+    return Expr::invalid();
+  Term id = math.space.id("gathered", getNumberRange(op.getTable().getType()));
+  describe(id, op, "the number that the table holds");
+  kernel.abstractions[id] = "a number that memory holds";
+  kernel.origins[id] =
+      math.space.variables(get(op.getIndices().back()) + element);
+  return id;
 }
 
 SmallVector<Expr> IndexContext::delinearize(Operation *op, const Expr &number,

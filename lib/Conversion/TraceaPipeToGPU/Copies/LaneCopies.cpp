@@ -8,8 +8,9 @@
 // from the window and from what the kernel asks of its memory. Memory that
 // promises nothing is copied by 4 bytes where the run finds it aligned to that,
 // which all lanes find alike, or element by element.
-// Where the rows of the tile are pixels of images, a lane divides once for each
-// of its rows where the walk begins: outside of the loop over the steps.
+// Where the rows of the tile are pixels of images or numbers of a table, a lane
+// divides or loads once for each of its rows where the walk begins: outside of
+// the loop over the steps.
 
 #include "Copies/HeldCopies.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
@@ -211,7 +212,7 @@ static SmallVector<int64_t> doubling(int64_t first, int64_t below,
 SmallVector<Value> LaneCopy::getRowInputs(const Pieces &pieces,
                                           int64_t origin) {
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(getDelinearize(op.getWalks().front()));
+  b.setInsertionPoint(op.getWalks().front().getDefiningOp());
   Value row = b.createOrFold<arith::DivUIOp>(b.toIndex(b.team.thread),
                                              b.index(pieces.columns));
   return getWalkCoordinates(b, op.getWalks().front(), b.add(row, origin));

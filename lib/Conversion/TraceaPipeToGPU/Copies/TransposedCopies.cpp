@@ -121,7 +121,7 @@ SmallVector<Value> TransposedCopy::getInputs(const Shares &shares, Value row,
     return inputs;
   }
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(getDelinearize(source.walks.front()));
+  b.setInsertionPoint(source.walks.front().getDefiningOp());
   Value first = b.add(getColumn(shares), round * shares.columns);
   llvm::append_range(inputs,
                      getWalkCoordinates(b, source.walks.front(), first));

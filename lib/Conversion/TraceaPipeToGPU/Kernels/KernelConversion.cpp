@@ -55,7 +55,7 @@ KernelConversion::KernelConversion(KernelContext &context,
   });
   target.addIllegalDialect<TraceaPipeDialect>();
   // Whoever goes along a walk computes its coordinates, where it stands.
-  target.addLegalOp<DelinearizeOp>();
+  target.addLegalOp<DelinearizeOp, GatherOp>();
   target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
       [](UnrealizedConversionCastOp op) {
         return llvm::none_of(op.getOperandTypes(), isRegisterTile) &&
@@ -100,9 +100,9 @@ LogicalResult KernelConversion::apply(Operation *function) {
     populate(converter, patterns, context);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();
-  function->walk([](DelinearizeOp op) {
-    if (op->use_empty())
-      op.erase();
+  function->walk([](Operation *op) {
+    if (isa<DelinearizeOp, GatherOp>(op) && op->use_empty())
+      op->erase();
   });
   return eraseArguments(function);
 }

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The coordinates of an element along a dimension that walks, by divisions
-// where the code asks for them.
+// The coordinates of an element along a dimension that walks, by divisions or
+// loads where the code asks for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,35 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
+/// The number of a table for element `at`, or what it is where there is none.
+static Value getGathered(Emitter &b, GatherOp op, Value at) {
+  const GlobalBuffer &table = b.context.arguments.find(op.getTable())->second;
+  SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(b.remap(index));
+  indices.back() = b.add(indices.back(), at);
+  Value isThere;
+  // None is below zero and, without a sign, below the size as well.
+  for (auto [index, size] : llvm::zip_equal(indices, table.sizes))
+    isThere =
+        b.conjoin(isThere, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                 index, size));
+  Type element = table.type.getElementType();
+  auto load = [&]() -> Value {
+    Address place = b.target.getGlobal(
+        b, table, [&](unsigned dim) { return indices[dim]; });
+    Value number = b.target.loadUnchanged(b, element, place,
+                                          element.getIntOrFloatBitWidth() / 8);
+    return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  };
+  return b.choose(b.getIndexType(), isThere, load,
+                  [&]() { return b.index(GatherOp::kNowhere); });
+}
+
 SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
                                                          Value at) {
+  if (GatherOp gather = getGather(walk))
+    return {getGathered(b, gather, at)};
   DelinearizeOp op = getDelinearize(walk);
   Value rest = b.add(b.remap(op.getFirst()), at);
   SmallVector<Value> coordinates;

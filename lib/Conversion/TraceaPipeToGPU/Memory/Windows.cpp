@@ -232,7 +232,8 @@ void mlir::tracea_pipe::addWalks(GlobalWindow &window,
   if (!transfer.padded.empty() || transfer.walks.size() != 1)
     return;
   DelinearizeOp walk = getDelinearize(transfer.walks.front());
-  std::optional<unsigned> first = findWhole(window, walk, 0);
+  std::optional<unsigned> first =
+      walk ? findWhole(window, walk, 0) : std::nullopt;
   if (!first)
     return;
   unsigned last = *first + walk.getBasis().size(), dims = transfer.shape.size();

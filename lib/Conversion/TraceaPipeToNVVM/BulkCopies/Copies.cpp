@@ -67,7 +67,7 @@ static ColumnStart getColumnStart(Emitter &b, CopyOp op, ValueRange indices,
   size_t last = recipe.dims.size() - 1;
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(getDelinearize(walk));
+    b.setInsertionPoint(walk.getDefiningOp());
     SmallVector<Value> first = getWalkCoordinates(b, walk, b.index(0));
     for (size_t i = 1; i < last; ++i)
       start.coordinates.push_back(

@@ -136,6 +136,8 @@ bool WalkMatcher::matchCorners(unsigned coordinate) {
 }
 
 bool WalkMatcher::run() {
+  if (!walk)
+    return refuse("it goes along the numbers of a table");
   if (getCornerReach(type.getRank() - 2) == 0)
     return refuse("its memory has no 3 to 5 dimensions");
   if (!matchTile() || !matchMap())

@@ -155,8 +155,8 @@ static bool isScalar(Operation *op, const NVVMPlan &plan) {
     return group.getUnit() == Unit::Copy;
   if (isa<TraceaPipeDialect>(op->getDialect()))
     return isa<AcquireOp, WaitOp, CommitOp, ReleaseOp, StartOp, AdvanceOp,
-               DelinearizeOp, RasterOp, RaggedTileOp, RaggedCountOp, ReadOp,
-               ViewOp, ScratchOp, ChannelOp, EndOp, SyncOp>(op);
+               DelinearizeOp, GatherOp, RasterOp, RaggedTileOp, RaggedCountOp,
+               ReadOp, ViewOp, ScratchOp, ChannelOp, EndOp, SyncOp>(op);
   auto hasTiles = [](TypeRange types) {
     return llvm::any_of(types, [](Type type) {
       return isRegisterTile(type) || isa<InFlightType>(type);

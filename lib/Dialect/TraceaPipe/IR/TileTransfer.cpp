@@ -94,10 +94,6 @@ bool mlir::tracea_pipe::haveSamePlaces(const TileTransfer &one,
          one.walks == other.walks;
 }
 
-DelinearizeOp mlir::tracea_pipe::getDelinearize(Value walk) {
-  return cast<DelinearizeOp>(walk.getDefiningOp());
-}
-
 int64_t mlir::tracea_pipe::clipLimit(int64_t limit, int64_t extent) {
   return std::max<int64_t>(0, std::min(limit, extent));
 }

@@ -182,7 +182,8 @@ void LanesAttr::print(AsmPrinter &printer) const {
 LogicalResult
 DefinitionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        int64_t result, int64_t factors,
-                       ArrayRef<int64_t> operands, ArrayAttr maps) {
+                       ArrayRef<int64_t> operands, ArrayAttr maps,
+                       ArrayRef<int64_t> tables, ArrayAttr places) {
   if (operands.empty() || maps.size() != operands.size())
     return emitError() << "expects a map for each of at least one operand, "
                           "found "
@@ -195,14 +196,27 @@ DefinitionAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (Attribute map : maps.getValue().take_front(factors))
     if (auto affine = dyn_cast<AffineMapAttr>(map))
       extents += affine.getValue().getNumResults();
+  if ((places ? places.size() : 0) != tables.size())
+    return emitError() << "expects a place for each of its tables, found "
+                       << tables.size() << " tables and "
+                       << (places ? places.size() : 0) << " places";
   std::optional<unsigned> dims;
-  for (Attribute map : maps) {
+  SmallVector<Attribute> all(maps.getValue());
+  if (places)
+    llvm::append_range(all, places.getValue());
+  for (auto [number, map] : llvm::enumerate(all)) {
     auto affine = dyn_cast<AffineMapAttr>(map);
-    if (!affine || (affine.getValue().getNumSymbols() != 0 &&
-                    affine.getValue().getNumSymbols() != extents))
-      return emitError() << "expects affine maps without symbols, or with "
-                         << extents << " for the extents of the factors, found "
-                         << map;
+    unsigned symbols = affine ? affine.getValue().getNumSymbols() : 0;
+    bool isPlace = number >= maps.size();
+    if (!affine || (symbols != 0 && symbols != extents &&
+                    (isPlace || symbols != extents + tables.size()))) {
+      InFlightDiagnostic error = emitError();
+      error << "expects affine maps without symbols, or with " << extents
+            << " for the extents of the factors";
+      if (!tables.empty() && !isPlace)
+        error << " and " << tables.size() << " for the tables";
+      return error << ", found " << map;
+    }
     if (dims.value_or(affine.getValue().getNumDims()) !=
         affine.getValue().getNumDims())
       return emitError() << "expects maps of as many dimensions, found " << map;

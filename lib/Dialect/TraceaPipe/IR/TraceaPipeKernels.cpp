@@ -114,6 +114,15 @@ static LogicalResult verifyDefinition(KernelOp kernel,
              << "expects a definition with a map into memref argument "
              << number << ", found " << AffineMapAttr::get(map);
   }
+  for (auto [index, number] : llvm::enumerate(definition.getTables())) {
+    MemRefType table = getMemory(number);
+    AffineMap place = definition.getPlace(index);
+    if (!table || table.getRank() != place.getNumResults() ||
+        !table.getElementType().isSignlessInteger())
+      return kernel.emitOpError()
+             << "expects a definition with a place in memref argument "
+             << number << " of integers, found " << AffineMapAttr::get(place);
+  }
   for (unsigned dim = result.getRank(); dim < definition.getNumDims(); ++dim) {
     AffineExpr walked = getAffineDimExpr(dim, kernel.getContext());
     if (llvm::none_of(llvm::seq<int64_t>(definition.getFactors()),

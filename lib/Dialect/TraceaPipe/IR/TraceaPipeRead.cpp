@@ -55,14 +55,20 @@ LogicalResult mlir::tracea_pipe::verifiers::verifyUnchanged(Operation *op,
   return success();
 }
 
+LogicalResult mlir::tracea_pipe::verifiers::verifyUnchangedArgument(
+    Operation *op, Value memory, StringRef what) {
+  auto argument = dyn_cast<BlockArgument>(memory);
+  if (!argument ||
+      !isa_and_nonnull<KernelOp>(argument.getOwner()->getParentOp()))
+    return op->emitOpError()
+           << "expects " << what << " that is an argument of the kernel";
+  return verifyUnchanged(op, memory, what);
+}
+
 LogicalResult ReadOp::verify() {
   MemRefType type = getSource().getType();
   if (static_cast<int64_t>(getIndices().size()) != type.getRank())
     return emitOpError() << "expects " << type.getRank() << " indices for "
                          << type << ", found " << getIndices().size();
-  auto argument = dyn_cast<BlockArgument>(getSource());
-  if (!argument ||
-      !isa_and_nonnull<KernelOp>(argument.getOwner()->getParentOp()))
-    return emitOpError() << "expects memory that is an argument of the kernel";
-  return verifiers::verifyUnchanged(*this, getSource(), "memory");
+  return verifiers::verifyUnchangedArgument(*this, getSource(), "memory");
 }

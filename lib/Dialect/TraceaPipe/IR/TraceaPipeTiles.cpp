@@ -50,6 +50,14 @@ LogicalResult StoreOp::verify() {
                          << tile.getElementType();
   if (failed(verifyTransfer(*this)))
     return failure();
+  for (Value walk : getWalks())
+    if (GatherOp gather = getGather(walk)) {
+      InFlightDiagnostic error =
+          emitOpError() << "expects walks that go to each place once, found "
+                           "one along a table, which may name a place twice";
+      error.attachNote(gather.getLoc()) << "the table is read here";
+      return error;
+    }
   if (!isInjective(*getTileTransfer(*this)))
     return emitOpError() << "expects a map known to send no two elements of "
                          << tile << " to one place, found " << getMapAttr();

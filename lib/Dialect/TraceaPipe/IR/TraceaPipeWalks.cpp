@@ -2,8 +2,9 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Verifiers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -31,4 +32,43 @@ LogicalResult DelinearizeOp::verify() {
                               "found "
                            << *known << " as extent " << number;
   return success();
+}
+
+LogicalResult GatherOp::verify() {
+  MemRefType type = getTable().getType();
+  int64_t coordinates = getResult().getType().getCoordinates();
+  if (coordinates != 1)
+    return emitOpError() << "expects a walk through 1 coordinate, found "
+                         << coordinates;
+  if (type.getRank() == 0)
+    return emitOpError() << "expects a table of at least 1 dimension, found "
+                         << type;
+  if (static_cast<int64_t>(getIndices().size()) != type.getRank())
+    return emitOpError() << "expects " << type.getRank() << " indices for "
+                         << type << ", found " << getIndices().size();
+  return verifiers::verifyUnchangedArgument(*this, getTable(), "a table");
+}
+
+DelinearizeOp mlir::tracea_pipe::getDelinearize(Value walk) {
+  return walk.getDefiningOp<DelinearizeOp>();
+}
+
+GatherOp mlir::tracea_pipe::getGather(Value walk) {
+  return walk.getDefiningOp<GatherOp>();
+}
+
+Value mlir::tracea_pipe::shiftWalk(OpBuilder &builder, Value walk,
+                                   Value offset) {
+  Location loc = walk.getLoc();
+  auto shift = [&](Value first) -> Value {
+    return arith::AddIOp::create(builder, loc, first, offset);
+  };
+  if (DelinearizeOp op = getDelinearize(walk))
+    return DelinearizeOp::create(builder, loc, op.getResult().getType(),
+                                 shift(op.getFirst()), op.getBasis());
+  GatherOp op = getGather(walk);
+  SmallVector<Value> indices(op.getIndices());
+  indices.back() = shift(indices.back());
+  return GatherOp::create(builder, loc, op.getResult().getType(), op.getTable(),
+                          indices);
 }

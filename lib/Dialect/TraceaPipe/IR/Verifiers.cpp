@@ -94,9 +94,11 @@ static LogicalResult verifyWalks(Operation *op, const TileTransfer &transfer) {
     before = dim;
   }
   for (Value walk : transfer.walks)
-    if (!walk.getDefiningOp<DelinearizeOp>())
-      return op->emitOpError() << "expects walks that 'tracea_pipe.delinearize'"
-                                  " makes, found one that comes from elsewhere";
+    if (!getDelinearize(walk) && !getGather(walk))
+      return op->emitOpError()
+             << "expects walks that 'tracea_pipe.delinearize' or "
+                "'tracea_pipe.gather' makes, found one that comes from "
+                "elsewhere";
   return success();
 }
 

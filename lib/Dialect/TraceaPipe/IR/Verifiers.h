@@ -34,6 +34,10 @@ LogicalResult verifyProduct(Operation *op, ShapedType lhs, ShapedType rhs,
 /// anything that takes it or a view of it; `what` names it.
 LogicalResult verifyUnchanged(Operation *op, Value memory, StringRef what);
 
+/// The same of memory that must be an argument of the kernel.
+LogicalResult verifyUnchangedArgument(Operation *op, Value memory,
+                                      StringRef what);
+
 /// What `tracea_pipe.certificates` and `tracea_pipe.remarks` of `op` hold.
 LogicalResult verifyCertificates(Operation *op, Attribute value);
 LogicalResult verifyRemarks(Operation *op, Attribute value);

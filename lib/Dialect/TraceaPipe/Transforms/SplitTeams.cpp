@@ -37,6 +37,8 @@ private:
   LogicalResult localize(Operation *op);
   LogicalResult visit(Operation *op);
   /// team * step + value.
+  /// How far this team's part of a dimension lies behind the first team's.
+  Value getOffset(OpBuilder &builder, Location loc, int64_t step);
   Value shift(OpBuilder &builder, Location loc, Value value, int64_t step);
   void shiftAccess(Operation *op, MutableOperandRange indices,
                    MutableOperandRange limits, MutableOperandRange walks,
@@ -87,13 +89,17 @@ FailureOr<Part> TeamSplitter::getPart(Operation *op, RankedTensorType type) {
   return part;
 }
 
+Value TeamSplitter::getOffset(OpBuilder &builder, Location loc, int64_t step) {
+  Value scale = arith::ConstantIndexOp::create(builder, loc, step);
+  return arith::MulIOp::create(builder, loc, team, scale);
+}
+
 Value TeamSplitter::shift(OpBuilder &builder, Location loc, Value value,
                           int64_t step) {
   if (!step)
     return value;
-  Value scale = arith::ConstantIndexOp::create(builder, loc, step);
-  Value offset = arith::MulIOp::create(builder, loc, team, scale);
-  return arith::AddIOp::create(builder, loc, value, offset);
+  return arith::AddIOp::create(builder, loc, value,
+                               getOffset(builder, loc, step));
 }
 
 void TeamSplitter::shiftAccess(Operation *op, MutableOperandRange indices,
@@ -117,12 +123,9 @@ void TeamSplitter::shiftAccess(Operation *op, MutableOperandRange indices,
       limit.set(shift(builder, op->getLoc(), limit.get(), -s));
   // A dimension that walks begins at the team's first element of it.
   for (auto [dim, walk] : llvm::zip_equal(transfer.along, walks)) {
-    DelinearizeOp digits = getDelinearize(walk.get());
     if (int64_t s = step[dim])
-      walk.set(DelinearizeOp::create(
-          builder, digits.getLoc(), digits.getResult().getType(),
-          shift(builder, op->getLoc(), digits.getFirst(), s),
-          digits.getBasis()));
+      walk.set(
+          shiftWalk(builder, walk.get(), getOffset(builder, op->getLoc(), s)));
   }
 }
 

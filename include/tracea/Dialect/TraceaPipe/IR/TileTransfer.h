@@ -78,8 +78,14 @@ SmallVector<T> getMapInputs(const TileTransfer &transfer, ArrayRef<T> at,
 /// are one say.
 bool haveSamePlaces(const TileTransfer &one, const TileTransfer &other);
 
-/// The operation that says through which coordinates `walk` goes.
+/// The operation that says through which coordinates `walk` goes, if it is the
+/// one that is named.
 DelinearizeOp getDelinearize(Value walk);
+GatherOp getGather(Value walk);
+
+/// The walk that begins at element `offset` of `walk`: made at the builder,
+/// which is behind what makes `walk`.
+Value shiftWalk(OpBuilder &builder, Value walk, Value offset);
 
 /// How many coordinates of a dimension a limit leaves: those below it, none
 /// below a negative one, and all of the extent below one that is larger.

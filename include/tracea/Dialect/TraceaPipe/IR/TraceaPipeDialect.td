@@ -31,8 +31,9 @@ def TraceaPipe_Dialect : Dialect {
     - A dimension of the tile that is listed in `along` walks through several
       coordinates: `walks` says through which, and they take its place among the
       dimensions of `map`. So the rows of a tile are pixels that follow each
-      other across rows and images (the coordinate map of an implicit GEMM).
-      `load`, `store`, `stage` and `copy` take walks.
+      other across rows and images (the coordinate map of an implicit GEMM), or
+      rows that a table lists (a gather). `load`, `store`, `stage` and `copy`
+      take walks.
     - With `limits`, one for each dimension of the tile, element `t` takes part
       where `0 <= t < min(limit, extent)` in each dimension. A limit may lie
       beyond the tile, and leaves all of it; or be zero or negative, and leaves
@@ -193,7 +194,10 @@ def TraceaPipe_DefinitionAttr : TraceaPipe_Attr<"Definition", "definition"> {
     of an argument elements are zero. A dimension that is summed over is, by
     itself, a result of the map of some factor, whose extent there is its end.
     Maps have no symbols, or one for each extent of each factor, in order: which
-    group a channel is of is a quotient by how many of them a group has.
+    group a channel is of is a quotient by how many of them a group has. Behind
+    these they may have one for each of the `tables`: the number that a kernel
+    gathers along its argument `tables[i]` at place `places[i]` of (d0, d1, ...),
+    as `tracea_pipe.gather` finds it.
 
     The kernel is compared with it (`tracea-verify-coverage`), so that a wrong
     row, column, step or tap of an operand is found. What an epilogue computes
@@ -202,17 +206,34 @@ def TraceaPipe_DefinitionAttr : TraceaPipe_Attr<"Definition", "definition"> {
     #tracea_pipe.definition<result = 2, factors = 2, operands = [0, 1],
         maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>]>
     ```
+    Of rows that argument 2 lists, in factors of two extents each:
+    ```mlir
+    #tracea_pipe.definition<result = 3, factors = 2, operands = [0, 1],
+        maps = [affine_map<(m, n, k)[x0, x1, w0, w1, row] -> (row, k)>,
+                affine_map<(m, n, k) -> (k, n)>],
+        tables = [2], places = [affine_map<(m, n, k) -> (m)>]>
+    ```
   }];
   let parameters = (ins
     "int64_t":$result, "int64_t":$factors,
     ArrayRefParameter<"int64_t", "arguments of the kernel">:$operands,
-    "::mlir::ArrayAttr":$maps
+    "::mlir::ArrayAttr":$maps,
+    OptionalArrayRefParameter<"int64_t", "arguments that are gathered along">:$tables,
+    OptionalParameter<"::mlir::ArrayAttr", "which of their numbers">:$places
   );
-  let assemblyFormat = "`<` `result` `=` $result `,` `factors` `=` $factors `,` `operands` `=` `[` $operands `]` `,` `maps` `=` $maps `>`";
+  let builders = [AttrBuilder<(ins "int64_t":$result, "int64_t":$factors,
+      "::llvm::ArrayRef<int64_t>":$operands, "::mlir::ArrayAttr":$maps), [{
+    return $_get($_ctxt, result, factors, operands, maps,
+                 ::llvm::ArrayRef<int64_t>(), ::mlir::ArrayAttr());
+  }]>];
+  let assemblyFormat = "`<` `result` `=` $result `,` `factors` `=` $factors `,` `operands` `=` `[` $operands `]` `,` `maps` `=` $maps (`,` `tables` `=` `[` $tables^ `]` `,` `places` `=` $places)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     ::mlir::AffineMap getMap(unsigned operand) const {
       return ::llvm::cast<::mlir::AffineMapAttr>(getMaps()[operand]).getValue();
+    }
+    ::mlir::AffineMap getPlace(unsigned table) const {
+      return ::llvm::cast<::mlir::AffineMapAttr>(getPlaces()[table]).getValue();
     }
     /// Dimensions of the result and those that are summed over.
     unsigned getNumDims() const { return getMap(0).getNumDims(); }

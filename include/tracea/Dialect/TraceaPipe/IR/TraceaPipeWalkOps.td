@@ -38,4 +38,45 @@ def TraceaPipe_DelinearizeOp : TraceaPipe_Op<"delinearize", [Pure]> {
   let hasVerifier = 1;
 }
 
+/// Pure: nobody changes the table, and there is no place of it that would not
+/// be read.
+def TraceaPipe_GatherOp : TraceaPipe_Op<"gather", [Pure]> {
+  let summary = "Walks through the numbers of a table";
+  let description = [{
+    The one coordinate of element t is the number, with its sign, that `table`
+    holds at `indices` and t further on along its last dimension. Where the
+    table has no such place it is -2^31, which lies outside of all memory that
+    has no more than 2^31 elements before it.
+
+    `table` is an argument of the kernel that nothing in it writes, under this
+    name or another. Its numbers may be anything that its type holds. So a
+    dimension of memory that they index is to be `padded`, which makes zeros of
+    what they do not find, or the access is not proved to be in bounds. Nothing
+    is stored along a table: it may name one place twice.
+
+    As with `tracea_pipe.delinearize`, whoever makes it outside of a loop asks
+    for the numbers to be read outside of it.
+
+    Rows of `x` that a table lists, in its order:
+    ```mlir
+    %rows = tracea_pipe.gather %table[%first] : memref<?xi32> -> <1>
+    %a = tracea_pipe.stage %x[%c0, %k] map affine_map<(r, c) -> (r, c)>
+           along [0](%rows : !tracea_pipe.walk<1>) padded [0, 1]
+           : memref<?x?xf32> -> tensor<64x32xf32, #tracea_pipe.staged>
+    ```
+  }];
+  let arguments = (ins
+    Arg<MemRefOf<[I32, I64]>, "memory that the kernel does not write">:$table,
+    Variadic<Index>:$indices);
+  let results = (outs TraceaPipe_WalkType:$result);
+  let assemblyFormat = [{
+    $table `[` $indices `]` attr-dict `:` type($table) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The coordinate of an element that the table has not.
+    static constexpr int64_t kNowhere = INT32_MIN;
+  }];
+}
+
 #endif
