@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Analysis/Banks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
@@ -322,6 +323,62 @@ static FailureOr<Window> getWindow(Value value, std::string &reason) {
   return window;
 }
 
+/// The lane map of a tile with each dimension that walks cut into its digits,
+/// which are some of its bits where all extents are powers of two and the walk
+/// begins at 0; else null.
+static LanesAttr getWalkedLanes(LanesAttr lanes, const TileTransfer &transfer) {
+  if (transfer.along.empty())
+    return lanes;
+  SmallVector<int64_t> linear = lanes.getTileShape();
+  for (auto [extent, repeats] : llvm::zip_equal(linear, lanes.getOuter()))
+    extent /= repeats;
+  SmallVector<MapInput> inputs = getMapInputs(transfer);
+  // What each input divides its dimension by, and its own extent.
+  SmallVector<int64_t> divisors(inputs.size(), 1), extents, outer;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    extents.push_back(linear[input.dim]);
+    outer.push_back(lanes.getOuter()[input.dim]);
+    if (input.walk < 0)
+      continue;
+    DelinearizeOp walk = getDelinearize(transfer.walks[input.walk]);
+    if (!walk || getConstantIntValue(walk.getFirst()) != 0)
+      return {};
+    for (Value extent : walk.getBasis().drop_front(input.coordinate)) {
+      std::optional<int64_t> known = getConstantIntValue(extent);
+      if (!known || !llvm::isPowerOf2_64(*known) ||
+          llvm::MulOverflow(divisors[number], *known, divisors[number]))
+        return {};
+    }
+    bool isFirst = input.coordinate == 0;
+    if (!isFirst) {
+      std::optional<int64_t> own =
+          getConstantIntValue(walk.getBasis()[input.coordinate - 1]);
+      if (!own || !llvm::isPowerOf2_64(*own))
+        return {};
+      extents[number] = std::min(
+          *own, std::max<int64_t>(linear[input.dim] / divisors[number], 1));
+      outer[number] = 1;
+      continue;
+    }
+    // Repeats count the first digit alone.
+    if (outer[number] != 1 && linear[input.dim] % divisors[number])
+      return {};
+    extents[number] =
+        std::max<int64_t>(linear[input.dim] / divisors[number], 1);
+  }
+  auto cut = [&](ArrayRef<DenseI64ArrayAttr> vectors) {
+    return llvm::map_to_vector(vectors, [&](DenseI64ArrayAttr vector) {
+      SmallVector<int64_t> digits;
+      for (auto [input, divisor, extent] :
+           llvm::zip_equal(inputs, divisors, extents))
+        digits.push_back(vector[input.dim] / divisor % extent);
+      return DenseI64ArrayAttr::get(lanes.getContext(), digits);
+    });
+  };
+  return LanesAttr::get(lanes.getContext(), cut(lanes.getReg()),
+                        cut(lanes.getLane()), cut(lanes.getWarp()), outer);
+}
+
 static StagedAccess getAccess(Operation *op, Value memory, Type tile,
                               AffineMap map, ValueRange indices, bool isMasked,
                               alg::AccessKind kind) {
@@ -336,15 +393,17 @@ static StagedAccess getAccess(Operation *op, Value memory, Type tile,
   FailureOr<Window> window = getWindow(memory, result.reason);
   if (failed(window))
     return result;
-  if (!getTileTransfer(op)->along.empty()) {
-    result.reason = "a dimension of the tile walks through coordinates";
-    return result;
-  }
   if (!seeThrough(*window, map, indices)) {
     result.reason = "a byte stride does not fit 64 bits";
     return result;
   }
-  alg::Expected<alg::LaneMap> lanes = getLaneMap(getLanes(tile));
+  LanesAttr digits = getWalkedLanes(getLanes(tile), *getTileTransfer(op));
+  if (!digits) {
+    result.reason = "a dimension of the tile walks through coordinates that "
+                    "are not bits of its own";
+    return result;
+  }
+  alg::Expected<alg::LaneMap> lanes = getLaneMap(digits);
   if (!lanes) {
     result.reason = lanes.message();
     return result;

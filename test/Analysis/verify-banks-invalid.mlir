@@ -21,6 +21,28 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// Pixels of two rows of a window that are six pixels apart: the last two have the banks of the first two.
+#fragment = #tracea_pipe.lanes<reg = [[0, 1], [8, 0], [0, 8]],
+                               lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], outer = [1, 1]>
+#mode128 = #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a">} {
+  tracea_pipe.kernel @pixels(%n: index) {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    tracea_pipe.tiles (%i) in (%n) {
+      %walk = tracea_pipe.delinearize %c0 into(%c4) : <2>
+      // expected-note@+1 {{lanes 0, 24 want different words of bank 0 of this buffer (register 0, warp 0)}}
+      %s = tracea_pipe.scratch : memref<36x64xbf16, #mode128>
+      // expected-error@+1 {{has bank conflicts on 'sm_90a': its 4-byte reads take 2 cycles a phase, expected at most 1}}
+      %a = tracea_pipe.load %s[%c0, %c0] map affine_map<(p, q, c) -> (p * 6 + q, c)> along [0](%walk : !tracea_pipe.walk<2>)
+           : memref<36x64xbf16, #mode128> -> tensor<16x16xbf16, #fragment>
+    }
+    tracea_pipe.end
+  }
+}
+
+// -----
+
 // A swizzle of too few bits, written through.
 #id = affine_map<(i, j) -> (i, j)>
 #fragment = #tracea_pipe.lanes<reg = [[0, 1], [8, 0]],

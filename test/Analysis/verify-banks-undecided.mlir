@@ -24,6 +24,20 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 
+  // Rows of three: no bits of the tile.
+  tracea_pipe.kernel @threes(%n: index) {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    tracea_pipe.tiles (%i) in (%n) {
+      %walk = tracea_pipe.delinearize %c0 into(%c3) : <2>
+      %s = tracea_pipe.scratch : memref<20x32xf32, #tracea_pipe.staged>
+      // expected-remark@+1 {{bank conflicts not decided: a dimension of the tile walks through coordinates that are not bits of its own}}
+      %a = tracea_pipe.load %s[%c0, %c0] map affine_map<(p, q, c) -> (p * 5 + q, c)> along [0](%walk : !tracea_pipe.walk<2>)
+           : memref<20x32xf32, #tracea_pipe.staged> -> tensor<8x32xf32, #tracea_pipe.lanes<reg = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], outer = [1, 1]>>
+    }
+    tracea_pipe.end
+  }
+
   // 64 lanes do not fit a warp.
   tracea_pipe.kernel @too_many_lanes(%n: index) {
     %c0 = arith.constant 0 : index

@@ -32,6 +32,21 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     tracea_pipe.end
   }
 
+  // Pixels that cross the rows of a window: digits that are bits of the tile are dimensions of its own.
+  // CHECK-LABEL: tracea_pipe.kernel @pixels
+  // CHECK-SAME:  claim = "1 accesses to staged memory take at most 1 cycle a phase on sm_90a, 0 by rank, 1 by enumeration of a period", model = "banks/1 sm_90a access 1 read 2 4,4,16 1,1,1 0,0,1;2,0,0;0,0,8 0,0,2;0,0,4;0,1,0;0,2,0;1,0,0 - - 1536,128,2
+  tracea_pipe.kernel @pixels(%n: index) {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    tracea_pipe.tiles (%i) in (%n) {
+      %walk = tracea_pipe.delinearize %c0 into(%c4) : <2>
+      %s = tracea_pipe.scratch : memref<52x64xbf16, #mode128>
+      %a = tracea_pipe.load %s[%c0, %c0] map affine_map<(p, q, c) -> (p * 12 + q, c)> along [0](%walk : !tracea_pipe.walk<2>)
+           : memref<52x64xbf16, #mode128> -> tensor<16x16xbf16, #fragment>
+    }
+    tracea_pipe.end
+  }
+
   // Nothing staged, nothing to say but that.
   // CHECK-LABEL: tracea_pipe.kernel @global_only
   // CHECK-SAME:  check = "banks", claim = "no accesses to staged memory", model = "banks/1 -"

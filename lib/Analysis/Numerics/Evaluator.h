@@ -213,6 +213,10 @@ private:
   Walked walkedBy(Value walk, const Form &at, Env env);
   /// Element `at` of a walk along a table: a function of its place.
   Form gatheredBy(tracea_pipe::GatherOp op, const Form &at, Env env);
+  /// Whether coordinates are those of one number in the mixed radix of `basis`,
+  /// for what is known of them.
+  bool areDigits(const Coordinates &basis, const Coordinates &coordinates,
+                 Env env);
   Coordinates coordinatesOf(const Walked &number, Env env);
   /// The number that has these coordinates.
   Form numberOf(const Walked &walked, const Coordinates &coordinates);

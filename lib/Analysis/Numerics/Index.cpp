@@ -129,6 +129,29 @@ Form IndexSpace::mul(const Form &x, const Form &y) {
                   positive ? std::optional<int64_t>(0) : std::nullopt);
 }
 
+/// A quotient beside its own number, so many times that together they are a
+/// remainder, but for a multiple of `divisor`: 15 (k div 3) + k is
+/// 18 (k div 3) + k mod 3. What such multiples are divided by it, and the rest.
+std::pair<Form, Form> IndexSpace::splitQuotients(const Form &x,
+                                                 int64_t divisor) {
+  Form quotients, rest = x;
+  for (auto [id, factor] : x.terms) {
+    const Atom &quotient = atom(id);
+    if (quotient.kind != AtomKind::Quotient || quotient.forms[0].terms.empty())
+      continue;
+    auto [number, times] = quotient.forms[0].terms.front();
+    int64_t taken = x.coefficient(number);
+    if (taken == 0 || taken % times)
+      continue;
+    int64_t left = factor + taken / times * quotient.divisor;
+    if (left % divisor)
+      continue;
+    rest = sub(rest, scale(form(id), left));
+    quotients = add(quotients, scale(form(id), left / divisor));
+  }
+  return {quotients, rest};
+}
+
 Form IndexSpace::floorDiv(const Form &x, int64_t divisor, Facts facts) {
   if (divisor == 1)
     return x;
@@ -147,8 +170,14 @@ Form IndexSpace::floorDiv(const Form &x, int64_t divisor, Facts facts) {
   rest.constant = x.constant - whole.constant * divisor;
   if (rest.isConstant())
     return whole;
-  if (prove(rest, facts) && prove(sub(Form(divisor - 1), rest), facts))
+  auto isRemainder = [&](const Form &form) {
+    return prove(form, facts) && prove(sub(Form(divisor - 1), form), facts);
+  };
+  if (isRemainder(rest))
     return whole;
+  auto [quotients, remainders] = splitQuotients(rest, divisor);
+  if (!quotients.isConstant() && isRemainder(remainders))
+    return add(whole, quotients);
   Interval range = interval(rest);
   Atom atom{AtomKind::Quotient, "", {rest}, divisor, {}, {}};
   if (range.low)

@@ -130,6 +130,7 @@ private:
   bool hasNoSolution(llvm::ArrayRef<Form> rows, llvm::ArrayRef<unsigned> ids);
   bool proveBySimplex(const Form &goal, Facts facts,
                       llvm::SmallVectorImpl<unsigned> &split);
+  std::pair<Form, Form> splitQuotients(const Form &x, int64_t divisor);
   Form extremum(AtomKind kind, const Form &x, const Form &y, Facts facts);
 
   std::deque<Atom> atoms;

@@ -182,6 +182,17 @@ Evaluator::findWalked(const Coordinates &basis,
   return nullptr;
 }
 
+bool Evaluator::areDigits(const Coordinates &basis,
+                          const Coordinates &coordinates, Env env) {
+  return llvm::all_of_zip(basis, ArrayRef(coordinates).drop_front(),
+                          [&](const Form &extent, const Form &coordinate) {
+                            Form room = index.sub(index.sub(extent, coordinate),
+                                                  Form(1));
+                            return index.prove(coordinate, env->facts) &&
+                                   index.prove(room, env->facts);
+                          });
+}
+
 std::optional<std::pair<Evaluator::Coordinates, Evaluator::Coordinates>>
 Evaluator::equations(Operation *op, const Coordinates &element,
                      const Coordinates &at, Env env) {
@@ -227,9 +238,9 @@ Evaluator::equations(Operation *op, const Coordinates &element,
   for (size_t i = 0; i < found.size(); ++i) {
     Walked own = walkedBy(transfer->walks[i], at[transfer->along[i]], env);
     const Walked *known = findWalked(own.basis, found[i]);
-    if (!known)
+    if (!known && !areDigits(own.basis, found[i], env))
       return std::nullopt;
-    result.first.push_back(known->number);
+    result.first.push_back(known ? known->number : numberOf(own, found[i]));
     result.second.push_back(own.number);
   }
   return result;

@@ -3,10 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a multiply of tiles to a loop over k of rank-1 updates of the registers
-// that hold the sums.
+// that hold the sums. Where the left operand is in registers itself, all steps
+// stand behind one another.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
@@ -26,10 +28,13 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     auto accTile = cast<RankedTensorType>(op.getAcc().getType());
     LanesAttr lanes = getLanes(accTile);
-    auto lhsType = dyn_cast<MemRefType>(op.getLhs().getType());
+    auto lhsType = cast<ShapedType>(op.getLhs().getType());
     auto rhsType = dyn_cast<MemRefType>(op.getRhs().getType());
-    if (!lhsType || !rhsType)
-      return op.emitOpError() << "expects both operands in memory on a CPU";
+    bool inRegisters = isRegisterTile(lhsType);
+    if (!rhsType || (!inRegisters && !isa<MemRefType>(lhsType)))
+      return op.emitOpError()
+             << "expects its right operand in memory on a CPU, and its left "
+                "one in memory or registers";
     SmallVector<int64_t> strides;
     int64_t offset;
     if ((lanes.getNumLanes() > 1 && lanes.getContiguousLaneDim() != 1) ||
@@ -44,7 +49,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
                 "found "
              << rhsType;
 
-    Value lhs = adaptor.getLhs().front(), rhs = adaptor.getRhs().front();
+    Value rhs = adaptor.getRhs().front();
     Value depth;
     if (op.getDepth()) {
       depth = adaptor.getDepth().front();
@@ -54,10 +59,18 @@ struct LowerMma : OpConversionPattern<MmaOp> {
                            : lhsType.getDimSize(1);
       depth = arith::ConstantIndexOp::create(b, extent);
     }
+    if (inRegisters && !getConstantIntValue(depth))
+      return op.emitOpError() << "expects a constant depth where its left "
+                                 "operand is in registers";
+    // Of a tile in registers every element has its place.
+    LeftOperand lhs;
+    lhs.values = adaptor.getLhs();
+    if (inRegisters)
+      lhs.places = getPlaces(cast<RankedTensorType>(lhsType));
     if (op.getLimits().empty()) {
-      scf::ForOp loop = emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(),
-                                 Value(), Value());
-      rewriter.replaceOpWithMultiple(op, {loop.getResults()});
+      SmallVector<Value> sums = emitSums(b, accTile, lhs, rhs, depth,
+                                         adaptor.getAcc(), Value(), Value());
+      rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
       return success();
     }
     // Whole tiles read what they like; the others repeat their last row and
@@ -72,60 +85,115 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     SmallVector<Type> types(lanes.getNumRegisters(), getRegisterType(accTile));
     auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    scf::ForOp plain = emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(),
-                                Value(), Value());
-    scf::YieldOp::create(b, plain.getResults());
+    SmallVector<Value> plain = emitSums(b, accTile, lhs, rhs, depth,
+                                        adaptor.getAcc(), Value(), Value());
+    scf::YieldOp::create(b, plain);
     b.setInsertionPointToStart(ifOp.elseBlock());
-    scf::ForOp cut =
-        emitLoop(b, accTile, lhs, rhs, depth, adaptor.getAcc(), rows, columns);
-    scf::YieldOp::create(b, cut.getResults());
+    SmallVector<Value> cut =
+        emitSums(b, accTile, lhs, rhs, depth, adaptor.getAcc(), rows, columns);
+    scf::YieldOp::create(b, cut);
     rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
     return success();
   }
 
 private:
-  /// The loop over k; `rows` and `columns` limit what is read, if given.
-  scf::ForOp emitLoop(ImplicitLocOpBuilder &b, RankedTensorType accTile,
-                      Value lhs, Value rhs, Value depth, ValueRange acc,
-                      Value rowLimit, Value columnLimit) const {
+  /// A memref, or the registers of a tile with the place of each element.
+  struct LeftOperand {
+    ValueRange values;
+    DenseMap<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>> places;
+  };
+  /// In which register and lane each element of a tile of rank 2 is.
+  static decltype(LeftOperand::places) getPlaces(RankedTensorType tile) {
+    decltype(LeftOperand::places) places;
+    LanesAttr lanes = getLanes(tile);
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
+      for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane) {
+        SmallVector<int64_t> at = lanes.getCoordinate(reg, lane);
+        places.try_emplace({at[0], at[1]}, std::pair(reg, lane));
+      }
+    return places;
+  }
+
+  /// What does not change with k: the row that each broadcast reads, and the
+  /// masks of columns.
+  struct Edges {
+    llvm::MapVector<int64_t, Value> rows, masks;
+    bool cutsColumns = false;
+  };
+
+  /// The sums over k; `rows` and `columns` limit what is read, if given.
+  SmallVector<Value> emitSums(ImplicitLocOpBuilder &b, RankedTensorType accTile,
+                              const LeftOperand &lhs, Value rhs, Value depth,
+                              ValueRange acc, Value rowLimit,
+                              Value columnLimit) const {
     LanesAttr lanes = getLanes(accTile);
     VectorType vector = getRegisterType(accTile);
-    Type accType = accTile.getElementType();
-    Type rhsElement = cast<MemRefType>(rhs.getType()).getElementType();
-    auto loadType = VectorType::get(vector.getShape(), rhsElement);
-
-    // What does not change with k: the row each broadcast reads, and the masks.
-    llvm::MapVector<int64_t, Value> rowIndices, masks;
+    Edges edges;
+    edges.cutsColumns = static_cast<bool>(columnLimit);
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
+    bool inRegisters = !lhs.places.empty();
     // Without rows there is no last one to repeat.
     if (rowLimit) {
       Value some =
           arith::CmpIOp::create(b, arith::CmpIPredicate::sge, rowLimit, one);
-      depth = arith::SelectOp::create(b, some, depth, zero);
+      if (!inRegisters)
+        depth = arith::SelectOp::create(b, some, depth, zero);
       columnLimit =
           clipLimit(b, b.getLoc(), columnLimit, accTile.getDimSize(1));
     }
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
       SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
-      Value &row = rowIndices[at[0]];
+      Value &row = edges.rows[at[0]];
       if (!row) {
         row = arith::ConstantIndexOp::create(b, at[0]);
         if (rowLimit)
           row = arith::MinSIOp::create(b, row,
                                        arith::SubIOp::create(b, rowLimit, one));
       }
-      Value &mask = masks[at[1]];
+      Value &mask = edges.masks[at[1]];
       if (columnLimit && !mask)
         mask = vector::CreateMaskOp::create(
             b, VectorType::get(vector.getShape(), b.getI1Type()),
             ValueRange(addIndex(b, columnLimit, -at[1])));
     }
 
+    // Which register an element is in is known only of a k that is.
+    if (inRegisters) {
+      SmallVector<Value> sums(acc);
+      int64_t steps = std::max<int64_t>(*getConstantIntValue(depth), 0);
+      for (int64_t k = 0; k < steps; ++k) {
+        auto loadRow = [&](int64_t row) -> Value {
+          auto [reg, lane] = lhs.places.find({row, k})->second;
+          return vector::ExtractOp::create(b, lhs.values[reg], lane);
+        };
+        sums = emitStep(b, accTile, loadRow, rhs,
+                        arith::ConstantIndexOp::create(b, k), edges, sums);
+      }
+      return sums;
+    }
     auto loop = scf::ForOp::create(b, zero, depth, one, acc);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
+    auto loadRow = [&](int64_t row) -> Value {
+      return memref::LoadOp::create(b, lhs.values.front(),
+                                    ValueRange{edges.rows[row], k});
+    };
+    scf::YieldOp::create(b, emitStep(b, accTile, loadRow, rhs, k, edges,
+                                     loop.getRegionIterArgs()));
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  /// One rank-1 update of the sums.
+  SmallVector<Value> emitStep(ImplicitLocOpBuilder &b, RankedTensorType accTile,
+                              function_ref<Value(int64_t)> loadRow, Value rhs,
+                              Value k, Edges &edges, ValueRange sums) const {
+    LanesAttr lanes = getLanes(accTile);
+    VectorType vector = getRegisterType(accTile);
+    Type accType = accTile.getElementType();
+    Type rhsElement = cast<MemRefType>(rhs.getType()).getElementType();
+    auto loadType = VectorType::get(vector.getShape(), rhsElement);
     llvm::MapVector<int64_t, Value> rows, columns;
     SmallVector<Value> results;
     for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
@@ -134,22 +202,19 @@ private:
       if (!column) {
         Value j = arith::ConstantIndexOp::create(b, at[1]);
         Value loaded;
-        if (columnLimit)
-          loaded =
-              vector::MaskedLoadOp::create(b, loadType, rhs, ValueRange{k, j},
-                                           masks[at[1]], getZero(b, loadType));
+        if (edges.cutsColumns)
+          loaded = vector::MaskedLoadOp::create(
+              b, loadType, rhs, ValueRange{k, j}, edges.masks[at[1]],
+              getZero(b, loadType));
         else
           loaded = vector::LoadOp::create(b, loadType, rhs, ValueRange{k, j});
         column = convertElements(b, loaded, accType);
       }
       Value &row = rows[at[0]];
-      if (!row) {
-        Value element =
-            memref::LoadOp::create(b, lhs, ValueRange{rowIndices[at[0]], k});
-        row = vector::BroadcastOp::create(b, vector,
-                                          convertElements(b, element, accType));
-      }
-      Value sum = loop.getRegionIterArgs()[reg];
+      if (!row)
+        row = vector::BroadcastOp::create(
+            b, vector, convertElements(b, loadRow(at[0]), accType));
+      Value sum = sums[reg];
       if (!isa<FloatType>(accType))
         sum = arith::AddIOp::create(b, sum,
                                     arith::MulIOp::create(b, row, column));
@@ -160,8 +225,7 @@ private:
                                     arith::MulFOp::create(b, row, column));
       results.push_back(sum);
     }
-    scf::YieldOp::create(b, results);
-    return loop;
+    return results;
   }
 
   VectorLoweringContext &context;

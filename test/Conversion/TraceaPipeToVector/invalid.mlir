@@ -92,12 +92,27 @@ tracea_pipe.kernel @staged_view(%m: memref<?x?xf32>, %n: index) {
 // -----
 
 #tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
-tracea_pipe.kernel @mma_registers(%b: memref<4x4xf32>, %n: index) {
+#square = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+tracea_pipe.kernel @mma_registers(%a: memref<2x4xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+    %b = arith.constant dense<0.0> : tensor<4x4xf32, #square>
+    %c = arith.constant dense<0.0> : tensor<2x4xf32, #tile>
+    // expected-error @+2 {{'tracea_pipe.mma' op expects its right operand in memory on a CPU, and its left one in memory or registers}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x4xf32>, tensor<4x4xf32, #square>, tensor<2x4xf32, #tile>
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+tracea_pipe.kernel @mma_register_depth(%b: memref<4x4xf32>, %n: index) {
   tracea_pipe.tiles (%i) in (%n) {
     %a = arith.constant dense<0.0> : tensor<2x4xf32, #tile>
-    // expected-error @+2 {{'tracea_pipe.mma' op expects both operands in memory on a CPU}}
+    // expected-error @+2 {{'tracea_pipe.mma' op expects a constant depth where its left operand is in registers}}
     // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
-    %r = tracea_pipe.mma %a, %b, %a : tensor<2x4xf32, #tile>, memref<4x4xf32>, tensor<2x4xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %a depth(%n) : tensor<2x4xf32, #tile>, memref<4x4xf32>, tensor<2x4xf32, #tile>
   }
   tracea_pipe.end
 }

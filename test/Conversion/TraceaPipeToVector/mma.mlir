@@ -4,6 +4,7 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,NOFMA
 
 #tile = #tracea_pipe.lanes<reg = [[0, 4], [1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#left = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #scalar = #tracea_pipe.lanes<reg = [[1, 0]], outer = [1, 1]>
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
                                                   cpu = "x86-64-v3", features = "+fma,+avx2", vector_bits = 128>} {
@@ -40,6 +41,30 @@ tracea_pipe.kernel @floats(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memre
     %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #tile>
     %r = tracea_pipe.mma %a, %b, %c depth(%depth) : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
     tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// Of a left operand in registers each step takes its elements from where they are: rows are registers, k is lanes.
+// CHECK-LABEL: tracea_pipe.kernel @registers(
+// CHECK:         %[[A0:.*]] = vector.load %{{.*}} : memref<2x4xf32>, vector<4xf32>
+// CHECK:         %[[A1:.*]] = vector.load %{{.*}} : memref<2x4xf32>, vector<4xf32>
+// CHECK-NOT:     scf.for
+// CHECK:         vector.load %{{.*}}[%c0, %c0] : memref<4x8xf32>
+// CHECK:         vector.extract %[[A0]][0]
+// CHECK:         vector.extract %[[A1]][0]
+// CHECK:         vector.load %{{.*}}[%c3, %c0] : memref<4x8xf32>
+// CHECK:         vector.extract %[[A0]][3]
+// CHECK:         vector.extract %[[A1]][3]
+// CHECK-NOT:     vector.extract
+// CHECK:         end
+tracea_pipe.kernel @registers(%x: memref<2x4xf32>, %b: memref<4x8xf32>, %d: memref<2x8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %a = tracea_pipe.load %x[%c0, %c0] map affine_map<(i, j) -> (i, j)> : memref<2x4xf32> -> tensor<2x4xf32, #left>
+    %c = tracea_pipe.load %d[%c0, %c0] map affine_map<(i, j) -> (i, j)> : memref<2x8xf32> -> tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c : tensor<2x4xf32, #left>, memref<4x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%c0, %c0] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<2x8xf32>
   }
   tracea_pipe.end
 }

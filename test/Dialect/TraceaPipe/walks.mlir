@@ -55,3 +55,21 @@ tracea_pipe.kernel @both(%x: memref<?x?x?x16xf32>, %first: index, %k: index, %p:
   }
   end
 }
+
+// Pixels that cross the rows of a window, in staged memory.
+// CHECK-LABEL: tracea_pipe.kernel @window
+// CHECK: tracea_pipe.load {{.+}} along [0](%{{.+}} : !tracea_pipe.walk<2>) : tensor<24x16xf32, #tracea_pipe.staged>
+// CHECK: tracea_pipe.store {{.+}} along [0](%{{.+}} : !tracea_pipe.walk<2>) : {{.+}}, memref<2x4x16xf32, #tracea_pipe.staged>
+tracea_pipe.kernel @window(%x: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  tiles (%tile) in (%c1) {
+    %halo = tracea_pipe.stage %x[%c0, %c0] map affine_map<(i, c) -> (i, c)> padded [0] : memref<?x16xf32> -> tensor<24x16xf32, #tracea_pipe.staged>
+    %pixels = tracea_pipe.delinearize %c0 into (%c4) : <2>
+    %a = tracea_pipe.load %halo[%c1, %c0] map affine_map<(p, q, c) -> (p * 6 + q, c)> along [0](%pixels : !tracea_pipe.walk<2>) : tensor<24x16xf32, #tracea_pipe.staged> -> !tile
+    %b = tracea_pipe.scratch : memref<2x4x16xf32, #tracea_pipe.staged>
+    tracea_pipe.store %a, %b[%c0, %c0, %c0] map affine_map<(p, q, c) -> (p, q, c)> along [0](%pixels : !tracea_pipe.walk<2>) : !tile, memref<2x4x16xf32, #tracea_pipe.staged>
+  }
+  end
+}

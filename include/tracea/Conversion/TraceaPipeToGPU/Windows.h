@@ -103,6 +103,15 @@ struct StagedWindow {
   Value buffer;
   StagedLayout layout;
   SmallVector<Dim> dims;
+  /// Where a dimension of the tile walks: what the coordinates are linear in,
+  /// and the digits through which it walks. Else they are so in the tile's
+  /// dimensions.
+  struct Digits {
+    int64_t first = 0;
+    SmallVector<int64_t> basis;
+  };
+  SmallVector<MapInput> inputs;
+  SmallVector<Digits> walks;
 
   /// The window of an access `memory[indices + map(t)]`.
   static FailureOr<StagedWindow>
@@ -112,6 +121,12 @@ struct StagedWindow {
   static FailureOr<StagedWindow>
   get(Value memory, function_ref<InFlightDiagnostic()> emitError);
 
+  /// Has the window go along the walks of a transfer, of which the numbers must
+  /// be known.
+  LogicalResult addWalks(const TileTransfer &transfer,
+                         function_ref<InFlightDiagnostic()> emitError);
+  /// What the coordinates are linear in, for element `at` of the tile.
+  SmallVector<int64_t> getInputs(ArrayRef<int64_t> at) const;
   /// Bytes from the origin's terms to element `at`, before the swizzle.
   int64_t getOffset(ArrayRef<int64_t> at) const;
   /// What the bytes of the terms are known to be a multiple of; 0 without any,

@@ -138,8 +138,32 @@ Value Emitter::swizzle(const alg::Swizzle &swizzle, Value offset) {
   return result;
 }
 
+/// What the coordinates of a window are linear in, for the element `at` (i32)
+/// of its tile.
+static SmallVector<Value> getInputs(Emitter &b, const StagedWindow &window,
+                                    ValueRange at) {
+  if (window.walks.empty())
+    return SmallVector<Value>(at);
+  SmallVector<Value> inputs;
+  for (const MapInput &input : window.inputs) {
+    Value number = at[input.dim];
+    if (input.walk >= 0) {
+      const StagedWindow::Digits &digits = window.walks[input.walk];
+      number = b.add(number, digits.first);
+      for (int64_t extent : ArrayRef(digits.basis).drop_front(input.coordinate))
+        number = b.createOrFold<arith::DivUIOp>(number, b.i32(extent));
+      if (input.coordinate > 0)
+        number = b.createOrFold<arith::RemUIOp>(
+            number, b.i32(digits.basis[input.coordinate - 1]));
+    }
+    inputs.push_back(number);
+  }
+  return inputs;
+}
+
 Value Emitter::stagedOffset(const StagedWindow &window, ValueRange at) {
   const StagedLayout &layout = window.layout;
+  SmallVector<Value> inputs = getInputs(*this, window, at);
   bool panels = layout.panel != layout.type.getShape().back();
   Value sum;
   auto addTo = [&](Value &total, Value x) {
@@ -148,7 +172,7 @@ Value Emitter::stagedOffset(const StagedWindow &window, ValueRange at) {
   for (auto [number, dim] : llvm::enumerate(window.dims)) {
     bool last = number + 1 == window.dims.size();
     Value coordinate = i32(dim.form.constant);
-    for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+    for (auto [factor, x] : llvm::zip(dim.form.coefficients, inputs))
       if (factor)
         coordinate = add(coordinate, mul(x, factor));
     for (const WindowDim::Term &term : dim.terms)

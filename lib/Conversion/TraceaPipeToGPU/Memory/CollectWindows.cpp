@@ -24,15 +24,15 @@ LogicalResult mlir::tracea_pipe::collectWindow(Operation *op,
   std::optional<TileTransfer> transfer = getTileTransfer(op);
   bool walks =
       transfer && !transfer->along.empty() && transfer->memory == operand.get();
-  if (walks && isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
-    return op->emitOpError() << "goes along a walk through staged memory; this "
-                                "target walks through memory of the launcher";
   if (!map)
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
   if (isa_and_nonnull<StagedAttr>(type.getMemorySpace())) {
     FailureOr<StagedWindow> window = StagedWindow::get(
         operand.get(), indices, map, [&]() { return op->emitOpError(); });
     if (failed(window))
+      return failure();
+    if (walks && failed(window->addWalks(*transfer,
+                                         [&]() { return op->emitOpError(); })))
       return failure();
     // Lanes that access one element after the other find its panel; all others
     // count bytes from the origin.

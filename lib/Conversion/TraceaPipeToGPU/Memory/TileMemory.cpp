@@ -52,8 +52,9 @@ static bool hasBytePairs(const StagedWindow &window, RankedTensorType tile) {
   int64_t preserved = layout.swizzle.preservedVectorBytes();
   auto isOdd = [](int64_t value) { return value % 2 != 0; };
   if (layout.elementBytes != 1 || lanes.getReg().empty() ||
-      window.dims.empty() || isOdd(window.getTermsAlignment()) ||
-      isOdd(layout.panel) || isOdd(layout.panelBytes) || preserved == 1 ||
+      window.dims.empty() || !window.walks.empty() ||
+      isOdd(window.getTermsAlignment()) || isOdd(layout.panel) ||
+      isOdd(layout.panelBytes) || preserved == 1 ||
       llvm::any_of(ArrayRef(layout.steps).drop_back(), isOdd))
     return false;
   // The tile's dimension that runs along the buffer's last one.

@@ -306,11 +306,61 @@ StagedWindow::get(Value memory, function_ref<InFlightDiagnostic()> emitError) {
       emitError);
 }
 
+LogicalResult
+StagedWindow::addWalks(const TileTransfer &transfer,
+                       function_ref<InFlightDiagnostic()> emitError) {
+  for (Value walk : transfer.walks) {
+    DelinearizeOp op = getDelinearize(walk);
+    Digits digits;
+    std::optional<int64_t> first =
+        op ? getConstantIntValue(op.getFirst()) : std::nullopt;
+    bool isKnown = first.has_value() && *first >= 0;
+    digits.first = first.value_or(0);
+    if (op)
+      for (Value extent : op.getBasis()) {
+        std::optional<int64_t> known = getConstantIntValue(extent);
+        isKnown &= known.has_value();
+        digits.basis.push_back(known.value_or(1));
+      }
+    if (!isKnown) {
+      InFlightDiagnostic error =
+          emitError() << "goes along a walk through staged memory, expects one "
+                         "of constant numbers and extents";
+      error.attachNote(walk.getLoc()) << "the walk begins here";
+      return failure();
+    }
+    walks.push_back(std::move(digits));
+  }
+  inputs = getMapInputs(transfer);
+  return success();
+}
+
+SmallVector<int64_t> StagedWindow::getInputs(ArrayRef<int64_t> at) const {
+  if (walks.empty())
+    return SmallVector<int64_t>(at);
+  SmallVector<int64_t> result;
+  for (const MapInput &input : inputs) {
+    result.push_back(at[input.dim]);
+    if (input.walk < 0)
+      continue;
+    // Digit i, counted from the one without an end, is what is left of the
+    // number above those behind it, below its own extent.
+    const Digits &digits = walks[input.walk];
+    int64_t &number = result.back();
+    number += digits.first;
+    for (int64_t extent : ArrayRef(digits.basis).drop_front(input.coordinate))
+      number /= extent;
+    if (input.coordinate > 0)
+      number %= digits.basis[input.coordinate - 1];
+  }
+  return result;
+}
+
 int64_t StagedWindow::getOffset(ArrayRef<int64_t> at) const {
-  SmallVector<int64_t> coordinates;
+  SmallVector<int64_t> coordinates, inputs = getInputs(at);
   for (const Dim &dim : dims) {
     int64_t coordinate = dim.form.constant;
-    for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
+    for (auto [factor, x] : llvm::zip(dim.form.coefficients, inputs))
       coordinate += factor * x;
     coordinates.push_back(coordinate);
   }
