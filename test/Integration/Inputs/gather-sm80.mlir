@@ -25,7 +25,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", t
     %c32 = arith.constant 32 : index
     %c16 = arith.constant 16 : index
     %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #lanes>
-    %c8 = arith.constant 8 : index
+    %c512 = arith.constant 512 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
     %c0 = arith.constant 0 : index
@@ -35,8 +35,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", t
       %1 = arith.muli %arg3, %c64 : index
       %2 = arith.muli %arg4, %c64 : index
       %listed = tracea_pipe.gather %table[%1] : memref<?xi32> -> <1>
-      %3 = scf.for %step = %c0 to %c8 step %c1 iter_args(%arg6 = %cst) -> (tensor<64x64xf32, #lanes>) {
-        %k = arith.muli %step, %c64 : index
+      %3 = scf.for %k = %c0 to %c512 step %c64 iter_args(%arg6 = %cst) -> (tensor<64x64xf32, #lanes>) {
         %13 = tracea_pipe.stage %arg0[%c0, %k] map #rows along [0](%listed : !tracea_pipe.walk<1>)
           padded [0, 1] slots 4 : memref<?x512xf16> -> tensor<64x64xf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
         %14 = tracea_pipe.stage %arg1[%2, %k] map #rows padded [0, 1] slots 4 : memref<64x512xf16> -> tensor<64x64xf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>

@@ -45,6 +45,9 @@ struct WindowDim {
   struct Term {
     Value value;
     int64_t factor;
+    /// What is known to divide the value where the window was collected: of a
+    /// loop that is being converted nobody finds the counter's step.
+    int64_t divisor;
   };
   /// Factors of the access's coordinates, and what is known of the origin.
   LinearForm form;

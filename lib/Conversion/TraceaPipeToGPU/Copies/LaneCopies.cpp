@@ -135,7 +135,7 @@ int64_t LaneCopy::getSourceWidth() const {
   int64_t divisor =
       std::gcd<int64_t>(columns.form.constant, columns.form.coefficients[0]);
   for (const WindowDim::Term &term : columns.terms)
-    divisor = std::gcd(divisor, term.factor * getKnownDivisor(term.value));
+    divisor = std::gcd(divisor, term.factor * term.divisor);
   return std::gcd(kMostBytes, divisor * elementBytes);
 }
 

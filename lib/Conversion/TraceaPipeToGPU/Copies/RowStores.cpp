@@ -33,7 +33,7 @@ static int64_t getPieceBytes(CopyOutOp op, const StagedWindow &source,
   // Where pieces begin in memory; rows begin where the buffer's alignment says.
   int64_t column = dest.dims.back().form.constant;
   for (const WindowDim::Term &term : dest.dims.back().terms)
-    column = std::gcd(column, term.factor * getKnownDivisor(term.value));
+    column = std::gcd(column, term.factor * term.divisor);
   int64_t piece = std::gcd(memory.alignment, kMostBytes);
   if (column)
     piece = std::gcd(piece, std::gcd(column, kMostBytes) * bytes);

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/GlobalTile.h"
-#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,7 +58,7 @@ int64_t GlobalTile::getColumnAlignment() const {
   add(lanes.getLane());
   add(lanes.getWarp());
   for (const WindowDim::Term &term : column.terms)
-    elements = std::gcd(elements, term.factor * getKnownDivisor(term.value));
+    elements = std::gcd(elements, term.factor * term.divisor);
   // Only 16 bytes and their divisors matter; a sum that wraps stays a multiple
   // of those.
   int64_t bytes = getElementBytes(buffer.type);

@@ -120,7 +120,7 @@ static void addTerm(WindowDim &dim, Value value, int64_t factor) {
     return;
   }
   if (factor)
-    dim.terms.push_back({value, factor});
+    dim.terms.push_back({value, factor, getKnownDivisor(value)});
 }
 
 SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,
@@ -375,7 +375,7 @@ bool StagedWindow::startsPanels(Value *term) const {
   if (layout.panel == layout.type.getShape().back())
     return true;
   for (const Term &entry : dims.back().terms)
-    if (entry.factor * getKnownDivisor(entry.value) % layout.panel) {
+    if (entry.factor * entry.divisor % layout.panel) {
       if (term)
         *term = entry.value;
       return false;
@@ -391,7 +391,7 @@ int64_t StagedWindow::getTermsAlignment() const {
     bool last = index + 1 == dims.size();
     bool panels = layout.panel != layout.type.getShape().back();
     for (const Term &term : dim.terms) {
-      int64_t elements = term.factor * getKnownDivisor(term.value);
+      int64_t elements = term.factor * term.divisor;
       alignment =
           std::gcd(alignment, last && panels
                                   ? elements / layout.panel * layout.panelBytes
