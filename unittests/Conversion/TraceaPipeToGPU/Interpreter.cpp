@@ -116,6 +116,11 @@ bool Interpreter::runScalar(Operation &op, const std::vector<bool> &active) {
           return asSigned(x, from) > asSigned(y, from) ? x : y;
         });
       })
+      .Case<arith::MinSIOp>([&](auto) {
+        return binary([&](uint64_t x, uint64_t y) {
+          return asSigned(x, from) < asSigned(y, from) ? x : y;
+        });
+      })
       .Case<arith::AddFOp>([&](auto) {
         return binary([](uint64_t x, uint64_t y) {
           return asBits(asFloat(x) + asFloat(y));
