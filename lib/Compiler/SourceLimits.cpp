@@ -202,38 +202,39 @@ bool tc::isBytecode(std::string_view bytes) {
   return bytes.substr(0, 4) == "ML\xefR";
 }
 
-std::optional<tc::DeepNesting> tc::findDeepNesting(std::string_view source) {
-  StringRef text(source.data(), source.size());
-  bool isBinary = isBytecode(source);
+static std::optional<tc::DeepNesting> findInModule(StringRef text) {
+  std::string_view source(text.data(), text.size());
+  bool isBinary = tc::isBytecode(source);
   std::optional<size_t> at =
       isBinary ? scanBytecode(text) : NestingScanner(text).run();
   if (!at)
     return std::nullopt;
-  DeepNesting deep;
+  tc::DeepNesting deep;
   StringRef before = isBinary ? StringRef() : text.take_front(*at);
   deep.line = static_cast<unsigned>(before.count('\n')) + 1;
   size_t lineBegin = before.rfind('\n');
   deep.column = static_cast<unsigned>(
       *at - (lineBegin == StringRef::npos ? 0 : lineBegin + 1) + 1);
-  deep.message = "expected at most " + std::to_string(mostNesting) +
+  deep.message = "expected at most " + std::to_string(tc::mostNesting) +
                  " nested brackets, operators of one affine expression or "
                  "minus signs, found more";
   return deep;
 }
 
-/// Fails where one of the modules that the marker separates goes too deep.
-static rt::Status checkNesting(StringRef text, StringRef marker,
-                               const std::string &name) {
+std::optional<tc::DeepNesting>
+tc::findDeepNesting(std::string_view source, std::string_view splitMarker) {
+  StringRef text(source.data(), source.size());
+  StringRef marker(splitMarker.data(), splitMarker.size());
   unsigned lines = 0;
   while (true) {
     size_t cut = marker.empty() ? StringRef::npos : text.find(marker);
     StringRef chunk = text.take_front(cut);
-    if (std::optional<tc::DeepNesting> deep = tc::findDeepNesting(chunk))
-      return rt::Status::error(name + ":" + std::to_string(lines + deep->line) +
-                               ":" + std::to_string(deep->column) + ": " +
-                               deep->message);
+    if (std::optional<DeepNesting> deep = findInModule(chunk)) {
+      deep->line += lines;
+      return deep;
+    }
     if (cut == StringRef::npos)
-      return rt::Status::success();
+      return std::nullopt;
     lines += static_cast<unsigned>(chunk.count('\n'));
     text = text.drop_front(cut + marker.size());
   }
@@ -251,7 +252,9 @@ tc::readModuleText(const std::string &path, std::string_view splitMarker) {
   if (!bytes)
     return bytes.status();
   StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
-  TRACEA_RETURN_IF_ERROR(checkNesting(
-      text, StringRef(splitMarker.data(), splitMarker.size()), name));
+  if (std::optional<DeepNesting> deep = findDeepNesting(text, splitMarker))
+    return rt::Status::error(name + ":" + std::to_string(deep->line) + ":" +
+                             std::to_string(deep->column) + ": " +
+                             deep->message);
   return MemoryBuffer::getMemBufferCopy(text, name);
 }

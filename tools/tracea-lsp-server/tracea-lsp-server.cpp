@@ -2,6 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LimitedInput.h"
+
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -13,6 +15,8 @@ static int run(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::tracea::registerTraceaDialects(registry);
+  if (!tracea::lsp::limitInput(registry))
+    return 1;
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
 

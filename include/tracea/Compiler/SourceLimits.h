@@ -44,8 +44,11 @@ struct DeepNesting {
 };
 
 /// The first place where `text` nests deeper than `mostNesting`. Of bytecode
-/// this looks at the text in it; the column counts its bytes.
-std::optional<DeepNesting> findDeepNesting(std::string_view text);
+/// this looks at the text in it; the column counts its bytes. Where
+/// `splitMarker` is not empty the text is several modules, each of which counts
+/// by itself.
+std::optional<DeepNesting> findDeepNesting(std::string_view text,
+                                           std::string_view splitMarker = "");
 
 /// A module's file, or with "-" the standard input: at most `maxModuleBytes`
 /// and not too deep. Where `splitMarker` is not empty the text is several
