@@ -85,12 +85,14 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
     return name.rfind(kind, 0) == 0;
   };
   size_t results = 0, stores = 0, values = 0, defined = 0, sums = 0, slots = 0;
+  size_t partial = 0;
   for (const coverage::Argument &argument : problem.arguments)
     results += argument.kind == coverage::Argument::Result;
   for (const coverage::Stage &stage : problem.stages) {
     stores += is(stage.name, "elements of ");
     values += is(stage.name, "sum ");
     defined += stage.name.find(", as its operation") != std::string::npos;
+    partial += stage.name.find(", as far as memory says") != std::string::npos;
     sums += is(stage.name, "terms ");
     slots += is(stage.name, "slot ");
   }
@@ -114,6 +116,8 @@ tracea::analysis::describeCoverage(const coverage::Problem &problem) {
     text += count(values, "sum", "sums") +
             (defined == values ? " in them as defined" : " in them") +
             " with each term once, ";
+  if (partial)
+    text += std::to_string(partial) + " as far as memory says, ";
   text += count(problem.accesses.size(), "access", "accesses") + " in bounds";
   if (conditions)
     text += ", " + count(conditions, "condition", "conditions");

@@ -12,6 +12,21 @@ using namespace mlir::tracea::numerics;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
+static bool isNumberOfMemory(const IndexSpace &index, unsigned id) {
+  const Atom &atom = index.atom(id);
+  return atom.kind == AtomKind::Function &&
+         llvm::StringRef(atom.symbol).starts_with("read ");
+}
+
+static bool hasNumber(const IndexSpace &index, const Form &form) {
+  return llvm::any_of(form.terms, [&](const auto &term) {
+    return isNumberOfMemory(index, term.first) ||
+           llvm::any_of(index.atom(term.first).forms, [&](const Form &inner) {
+             return hasNumber(index, inner);
+           });
+  });
+}
+
 bool SumFinder::isOf(const Form &form, const Piece &piece) const {
   bool found = false;
   index.forEachVariable(form, [&](unsigned id) {
@@ -260,6 +275,97 @@ bool SumFinder::addDims(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   return true;
 }
 
+/// What has to hold so that `form` >= 0: a minimum is so where both sides are.
+static void splitMinima(IndexSpace &index, const Form &form,
+                        llvm::SmallVectorImpl<Form> &parts) {
+  for (size_t number = 0; number < form.terms.size(); ++number) {
+    auto [id, factor] = form.terms[number];
+    if (factor != 1 || index.atom(id).kind != AtomKind::Min)
+      continue;
+    Form rest = form;
+    rest.terms.erase(rest.terms.begin() + number);
+    for (const Form &side : index.atom(id).forms)
+      splitMinima(index, index.add(rest, side), parts);
+    return;
+  }
+  parts.push_back(form);
+}
+
+/// `condition`, which compares a number with a step, as one of the place
+/// `walked` that the step is at: of a piece whose place is `place`.
+std::optional<Form> SumFinder::getEnd(const Form &condition, unsigned number,
+                                      const PlacedPiece &placed,
+                                      const Form &walked, const Form &place) {
+  Form end = index.form(number), rest = index.sub(condition, end);
+  // A number of elements.
+  Form left = index.add(rest, place);
+  if (left.isConstant())
+    return index.add(index.sub(end, walked), left);
+  // One of blocks, of which a step has one.
+  for (auto [id, factor] : rest.terms) {
+    int64_t size = place.coefficient(id);
+    left = index.add(rest, index.form(id));
+    if (factor != -1 || size < 2 || !left.isConstant() ||
+        !llvm::is_contained(placed.piece.variables, id))
+      continue;
+    Interval within =
+        index.interval(index.sub(place, index.scale(index.form(id), size)));
+    if (!within.low || !within.high)
+      continue;
+    // Blocks in front of a loop are not counted by it.
+    int64_t before = llvm::divideFloorSigned(*within.low, size);
+    if (llvm::divideFloorSigned(*within.high, size) != before)
+      continue;
+    Form block = index.sub(index.floorDiv(walked, size, nullptr), Form(before));
+    return index.add(index.sub(end, block), left);
+  }
+  return std::nullopt;
+}
+
+void SumFinder::addEnds(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
+  if (sum.isDefined || sum.split || sum.dims.size() != 1)
+    return;
+  unsigned walked = index.newVariable(0, std::nullopt);
+  for (auto [p, placed] : llvm::enumerate(pieces))
+    for (const Condition &condition : placed.piece.domain) {
+      if (condition.isEquality || !isOf(condition.form, placed.piece))
+        continue;
+      SmallVector<Form> parts;
+      splitMinima(index, condition.form, parts);
+      for (const Form &part : parts)
+        for (auto [id, factor] : part.terms) {
+          if (factor != 1 || !isNumberOfMemory(index, id))
+            continue;
+          std::optional<Form> end = getEnd(part, id, placed, index.form(walked),
+                                           sum.dims[0].forms[p]);
+          if (!end)
+            continue;
+          Condition scope{*end, false};
+          if (!llvm::is_contained(sum.scope, scope))
+            sum.scope.push_back(scope);
+          if (!llvm::is_contained(sum.numbers, id))
+            sum.numbers.push_back(id);
+        }
+    }
+  if (!sum.scope.empty())
+    sum.walked = {walked};
+}
+
+bool SumFinder::isOfElement(const Form &form, const Piece &piece,
+                            const ClosedSum &sum) const {
+  return llvm::any_of(form.terms, [&](const auto &term) {
+    const Atom &atom = index.atom(term.first);
+    if (llvm::is_contained(sum.numbers, term.first))
+      return false;
+    if (atom.kind == AtomKind::Variable)
+      return !llvm::is_contained(piece.variables, term.first) &&
+             (!sum.split || term.first != *sum.split);
+    return llvm::any_of(atom.forms, [&](const Form &inner) {
+      return isOfElement(inner, piece, sum);
+    });
+  });
+}
+
 void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
   for (size_t p = 0; p < pieces.size(); ++p) {
     const PlacedPiece &placed = pieces[p];
@@ -280,15 +386,12 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       // walked dimensions have to stay below theirs.
       if (isMask && !isWalk)
         continue;
-      bool isOther = false;
-      index.forEachVariable(condition.form, [&](unsigned id) {
-        isOther |= !llvm::is_contained(placed.piece.variables, id) &&
-                   (!sum.split || id != *sum.split);
-      });
+      bool isOther = isOfElement(condition.form, placed.piece, sum);
       // A definition says of each element which terms it has.
       if (!isOther || sum.isDefined) {
         part.domain.push_back(condition);
-      } else if (isOf(condition.form, placed.piece)) {
+      } else if (isOf(condition.form, placed.piece) ||
+                 hasNumber(index, condition.form)) {
         sum.undecided = "which terms it has depends on the element";
         return;
       }
@@ -297,9 +400,12 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
     IndexSpace::Replacement here;
     for (auto [variable, dim] : llvm::zip(sum.walked, sum.dims))
       here[variable] = dim.forms[p];
-    for (const Condition &condition : sum.scope)
-      part.domain.push_back({index.substitute(condition.form, here, nullptr),
-                             condition.isEquality});
+    // What a definition does not have is zero; where memory says the end, steps
+    // behind it would be a fault.
+    if (sum.numbers.empty())
+      for (const Condition &condition : sum.scope)
+        part.domain.push_back({index.substitute(condition.form, here, nullptr),
+                               condition.isEquality});
     sum.parts.push_back(std::move(part));
   }
 }
@@ -312,8 +418,10 @@ ClosedSum SumFinder::close(std::vector<PlacedPiece> pieces) {
           !llvm::is_contained(sum.arguments, unsigned(place.argument)))
         sum.arguments.push_back(place.argument);
   llvm::sort(sum.arguments);
-  if (definition ? addDefinedDims(pieces, sum) : addDims(pieces, sum))
+  if (definition ? addDefinedDims(pieces, sum) : addDims(pieces, sum)) {
+    addEnds(pieces, sum);
     addParts(pieces, sum);
+  }
   return sum;
 }
 
@@ -406,7 +514,7 @@ std::vector<ClosedSum> SumFinder::find(const Value &value) {
     SmallVector<std::string> conditions;
     for (const Condition &condition : piece.domain)
       if (!definition && !isOf(condition.form, piece) &&
-          !isOfSizes(condition.form) &&
+          !isOfSizes(condition.form) && !hasNumber(index, condition.form) &&
           llvm::none_of(placed.places, [&](const Place &place) {
             return isInBounds(condition, place);
           })) {

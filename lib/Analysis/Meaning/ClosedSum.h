@@ -47,6 +47,9 @@ struct ClosedSum {
   /// the result: windows are not past a border. Elsewhere terms are zero, and
   /// nobody need visit them. The parts have these conditions as well.
   llvm::SmallVector<Condition, 4> scope;
+  /// Numbers that memory holds, as atoms, on which `scope` depends: they say
+  /// where the sum ends, which no definition does.
+  llvm::SmallVector<unsigned, 2> numbers;
   /// Why the closed form is not known; empty: it is.
   std::string undecided;
   /// What it reads elsewhere than the definition says; empty: nothing.
@@ -124,6 +127,16 @@ private:
   bool addDims(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
   bool addSplit(llvm::ArrayRef<PlacedPiece> pieces, const Forms &forms,
                 const Place &place, ClosedSum &sum);
+  /// Ends of a sum that memory says become its scope.
+  void addEnds(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
+  std::optional<numerics::Form> getEnd(const numerics::Form &condition,
+                                       unsigned number,
+                                       const PlacedPiece &placed,
+                                       const numerics::Form &walked,
+                                       const numerics::Form &place);
+  /// Whether anything but steps, parts and numbers of the sum decides it.
+  bool isOfElement(const numerics::Form &form, const Piece &piece,
+                   const ClosedSum &sum) const;
   void addParts(llvm::ArrayRef<PlacedPiece> pieces, ClosedSum &sum);
 
   numerics::IndexSpace &index;

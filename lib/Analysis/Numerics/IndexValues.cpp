@@ -145,6 +145,15 @@ Form Evaluator::computeIndex(Value value, Env env) {
       .Case([&](arith::MaxSIOp) {
         return index.max(operand(0), operand(1), env->ranges);
       })
+      .Case([&](ReadOp read) {
+        // One place has one number for as long as the kernel runs.
+        auto source = cast<BlockArgument>(read.getSource());
+        SmallVector<Form> at;
+        for (Value coordinate : read.getIndices())
+          at.push_back(indexOf(coordinate, env));
+        return index.function("read " + std::to_string(source.getArgNumber()),
+                              at);
+      })
       .Case([&](RasterOp) { return rasterOf(cast<OpResult>(value), env); })
       .Case([&](memref::DimOp dim) -> Form {
         std::optional<int64_t> number = dim.getConstantIndex();

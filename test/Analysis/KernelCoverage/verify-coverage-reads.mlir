@@ -3,7 +3,7 @@
 // Of numbers that memory holds nothing is known but their type.
 
 // CHECK: tracea_pipe.kernel @cut(
-// CHECK-SAME: claim = "all elements of 1 result written exactly once, 3 accesses in bounds, for all sizes, no index beyond 64 bits"
+// CHECK-SAME: claim = "all elements of 1 result written exactly once, 1 sum in them with each term once, 1 as far as memory says, 3 accesses in bounds, 1 condition, for all sizes, no index beyond 64 bits"
 tracea_pipe.kernel @cut(%list: memref<8xi32>, %x: memref<?xf32>, %y: memref<8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -26,11 +26,11 @@ Expr FormTranslation::get(const Form &form) {
 
 Expr FormTranslation::getAtom(unsigned id) {
   const Atom &atom = index.atom(id);
+  if (auto it = values.find(id); it != values.end())
+    return it->second;
   switch (atom.kind) {
-  case AtomKind::Variable: {
-    auto it = values.find(id);
-    return it == values.end() ? fail("it depends on the element") : it->second;
-  }
+  case AtomKind::Variable:
+    return fail("it depends on the element");
   case AtomKind::Extent: {
     auto [argument, dim] = StringRef(atom.symbol).split('.');
     unsigned number = 0, position = 0;

@@ -23,7 +23,7 @@ public:
   /// Invalid where a function or a variable has no expression, with `reason`.
   cov::Expr get(const numerics::Form &form);
 
-  /// The expressions that replace the variables of a form.
+  /// The expressions that replace variables, or other atoms, of a form.
   std::map<unsigned, cov::Expr> values;
   std::string reason;
 

@@ -45,6 +45,7 @@ private:
   std::string addValue(numerics::TermRef term, ArrayRef<unsigned> at,
                        std::set<numerics::TermRef> &seen);
   void addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at);
+  Term addNumber(unsigned number, cov::AffineStage &stage);
   /// The coordinates of the element that say which terms a sum has.
   SmallVector<unsigned> getElement(const meaning::ClosedSum &sum,
                                    ArrayRef<unsigned> at);
@@ -405,6 +406,23 @@ static bool isAlongTogether(const meaning::ClosedSum &sum,
   return false;
 }
 
+/// A number that memory holds is any number of its type: one that the claim is
+/// about, as it is about each element. Returns what writers call it.
+Term ValueSums::addNumber(unsigned number, cov::AffineStage &stage) {
+  StringRef symbol = index.atom(number).symbol;
+  unsigned argument = 0;
+  symbol.consume_front("read ");
+  symbol.getAsInteger(10, argument);
+  auto type = cast<MemRefType>(kernel.getFunctionType().getInput(argument));
+  cov::Range range = IndexContext::getNumberRange(type);
+  Term coordinate = space.coordinate("number", range);
+  Term id = space.id("held", range);
+  for (Term term : {coordinate, id})
+    indices.names[term] = "a number of argument " + std::to_string(argument);
+  stage.coordinates.push_back(coordinate);
+  return id;
+}
+
 void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   ContentClaim content;
   content.part.kind = CoveragePart::Values;
@@ -470,6 +488,10 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
     indices.names[element.back().second] = words;
     content.elementDims.push_back(dim);
   }
+  for (unsigned number : sum.numbers)
+    element.push_back({number, addNumber(number, stage)});
+  if (!sum.numbers.empty())
+    content.name += ", as far as memory says";
   for (size_t number = 0; number < sum.parts.size(); ++number)
     stage.writers.push_back(
         getWriter(sum, number, at, element, content.undecided));
@@ -482,6 +504,9 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   coverage.finish(content);
   if (content.part.doubt.empty() && isAlongTogether(sum, index))
     content.part.doubt = "it walks along several dimensions at once";
+  // Where it ends is what the kernel does, and nobody's demand.
+  if (content.part.doubt.empty() && !sum.numbers.empty())
+    content.part.doubt = "memory says where it ends";
   coverage.contents.push_back(std::move(content));
 }
 
