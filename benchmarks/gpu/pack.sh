@@ -30,11 +30,16 @@ if [[ ! $out/libraries.tar.xz -nt $newest ]]; then
   echo 'packing libraries, which takes minutes' >&2
   mkdir "$work/lib"
   for library in "${libraries[@]}"; do
-    if [[ $library == */libicudata.* ]]; then
-      # LLVM's reader of XML wants ICU, whose 30 MB of tables nothing here reads.
-      version=${library##*.}
-      printf 'const char icudt%s_dat[64];\n' "$version" >"$work/tables.c"
-      clang-22 -shared -Wl,-soname,"libicudata.so.$version" -o "$work/lib/${library##*/}" "$work/tables.c"
+    # LLVM's reader of XML wants ICU, whose 30 MB of tables nothing here reads,
+    # and its static analyser Z3, which nothing here calls.
+    stub=''
+    case $library in
+      */libicudata.*) stub="const char icudt${library##*.}_dat[64];" ;;
+      */libz3.*) stub='typedef int nothing;' ;;
+    esac
+    if [[ $stub ]]; then
+      printf '%s\n' "$stub" >"$work/stub.c"
+      clang-22 -shared -Wl,-soname,"${library##*/}" -o "$work/lib/${library##*/}" "$work/stub.c"
     else
       cp -L "$library" "$work/lib/"
     fi

@@ -188,7 +188,6 @@ void addCPUVariants(Registry &registry) {
   addCPUConvVariants(registry);
   addCPURowVariants(registry);
   addCPUAttentionVariants(registry);
-  addCPUFallbackVariants(registry);
 }
 
 } // namespace tracea::doctor

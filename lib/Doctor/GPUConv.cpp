@@ -27,7 +27,7 @@ public:
   std::string_view name() const override { return ownName; }
   std::string_view summary() const override { return ownSummary; }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
-  TargetKind kind() const override { return product.kind(); }
+  bool runsOn(TargetKind kind) const override { return product.runsOn(kind); }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override;

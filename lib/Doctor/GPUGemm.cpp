@@ -37,7 +37,9 @@ public:
                  "by teams of four warps";
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
-  TargetKind kind() const override { return TargetKind::CUDA; }
+  bool runsOn(TargetKind kind) const override {
+    return kind == TargetKind::CUDA;
+  }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {

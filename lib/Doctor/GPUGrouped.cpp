@@ -27,7 +27,9 @@ public:
            "from their ends";
   }
   bool serves(OpKind op) const override { return op == OpKind::GroupedGemm; }
-  TargetKind kind() const override { return TargetKind::CUDA; }
+  bool runsOn(TargetKind kind) const override {
+    return kind == TargetKind::CUDA;
+  }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {

@@ -47,7 +47,9 @@ public:
            "multiply and add up a tile of its own";
   }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
-  TargetKind kind() const override { return TargetKind::CUDA; }
+  bool runsOn(TargetKind kind) const override {
+    return kind == TargetKind::CUDA;
+  }
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override;

@@ -31,6 +31,12 @@ inline int64_t extentOf(int64_t extent) {
   return std::clamp<int64_t>(assumed(extent, 4096), 1, int64_t(1) << 31);
 }
 
+/// Elements of the result; extents unknown or overflowing count as typical.
+inline double elementsOf(const Problem &problem) {
+  return static_cast<double>(assumed(problem.rows)) *
+         static_cast<double>(assumed(problem.columns));
+}
+
 /// The extents of the operands' rows in memory.
 inline int64_t rowOf(const Problem &problem, bool isFirst) {
   if (problem.kind == OpKind::Conv2D)

@@ -94,7 +94,7 @@ std::vector<const Variant *> Registry::variantsFor(OpKind op,
                                                    TargetKind kind) const {
   std::vector<const Variant *> found;
   for (const std::unique_ptr<Variant> &variant : entries)
-    if (variant->serves(op) && variant->kind() == kind)
+    if (variant->serves(op) && variant->runsOn(kind))
       found.push_back(variant.get());
   return found;
 }
@@ -109,6 +109,7 @@ static Registry &getAll() {
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
+    addLoopVariants(result);
     return result;
   }();
   return registry;
@@ -199,11 +200,10 @@ Reason checkSchedule(const Registry &registry, const Problem &problem,
   std::string quoted = "variant '" + std::string(variant) + "' ";
   if (!found->serves(problem.kind))
     return quoted + "does not compute " + std::string(stringify(problem.kind));
-  if (found->kind() != target.kind)
-    return quoted + "is for targets of kind " +
-           std::string(target::stringify(found->kind())) + ", target '" +
-           target.name + "' is of kind " +
-           std::string(target::stringify(target.kind));
+  if (!found->runsOn(target.kind))
+    return quoted + "does not run on targets of kind " +
+           std::string(target::stringify(target.kind)) + ", as '" +
+           target.name + "' is";
   // GPUs do not list their vector unit.
   if (plan.unit != UnitKind::Vector && !target.findUnit(plan.unit))
     return "target '" + target.name + "' has no unit '" +

@@ -19,7 +19,6 @@ void addCPUGemmVariants(Registry &registry);
 void addCPUConvVariants(Registry &registry);
 void addCPURowVariants(Registry &registry);
 void addCPUAttentionVariants(Registry &registry);
-void addCPUFallbackVariants(Registry &registry);
 
 void addGPUGemmVariants(Registry &registry);
 /// After those of one product.
@@ -28,6 +27,9 @@ void addGPUWarpGemmVariants(Registry &registry);
 void addGPUSimtGemmVariants(Registry &registry);
 /// After those of one product.
 void addGPUConvVariants(Registry &registry);
+
+/// What runs anywhere, as loops over elements.
+void addLoopVariants(Registry &registry);
 
 } // namespace tracea::doctor
 

@@ -10,12 +10,14 @@
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Conversion/TraceaPipeToNVVM/TraceaPipeToNVVM.h"
+#include "tracea/Pipelines/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
 void mlir::tracea::addCUDATargetPhase(OpPassManager &manager, bool verify,
                                       bool requireProof) {
+  manager.addPass(createLowerPlainLoops());
   manager.addPass(createConvertTraceaPipeToNVVM());
   buildNVVMToLLVMPipeline(manager);
   if (!verify)

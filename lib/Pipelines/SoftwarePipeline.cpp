@@ -4,7 +4,6 @@
 
 #include "TargetPhases.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Pipelines/Passes.h"
@@ -16,9 +15,6 @@ namespace mlir::tracea {
 
 using namespace mlir;
 using namespace mlir::tracea;
-
-/// The variant of kernels that are loops over elements.
-static constexpr StringLiteral kPlainLoops = "linalg";
 
 static void addRolePasses(OpPassManager &kernels) {
   kernels.addPass(tracea_pipe::createJoinChannels());
@@ -48,21 +44,9 @@ struct SoftwarePipeline
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto target =
-        module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
-    bool onGPU = target && target.getKind() != TargetKind::CPU;
     OpPassManager manager = makeKernelManager();
     bool failedAny = false;
     for (auto kernel : module.getOps<tracea_pipe::KernelOp>()) {
-      if (onGPU && kernel.getVariant() == kPlainLoops) {
-        kernel.emitError()
-            << "'" << kernel.getSourceOp().value_or("an operation")
-            << "' has no variant for target '" << target.getName()
-            << "' and was fused into no operation that has one; "
-               "expected only what the target's variants compute";
-        failedAny = true;
-        continue;
-      }
       if ((kernel.getPipelineAttr() || kernel.getWarps()) &&
           failed(runPipeline(manager, kernel)))
         failedAny = true;

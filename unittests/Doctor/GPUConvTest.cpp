@@ -51,10 +51,11 @@ const Variant &find(const char *name) {
 TEST(GPUConv, VariantsAreThoseOfProducts) {
   std::vector<const Variant *> found = Registry::builtin().variantsFor(
       OpKind::Conv2D, tracea::target::TargetKind::CUDA);
-  ASSERT_EQ(found.size(), 3u);
+  ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0]->name(), "conv2d.warp");
   EXPECT_EQ(found[1]->name(), "conv2d.tf32x3");
   EXPECT_EQ(found[2]->name(), "conv2d.simt");
+  EXPECT_TRUE(found[3]->isFallback());
 }
 
 TEST(GPUConv, PlansHold) {

@@ -117,7 +117,7 @@ TEST(GPUWarpGemm, OthersFollowWhereThePlanDoesNotDo) {
                 rank(Registry::builtin(), problem, target(name)).front().plan);
     for (size_t i = 0; i < all.size(); ++i) {
       EXPECT_EQ(all[i].variant->check(problem, target(name), all[i].plan), "");
-      if (i)
+      if (i && !all[i].variant->isFallback())
         EXPECT_LE(all[i - 1].cycles, all[i].cycles);
     }
   }

@@ -24,7 +24,7 @@ public:
   std::string_view name() const override { return label; }
   std::string_view summary() const override { return "is a test"; }
   bool serves(OpKind op) const override { return op == OpKind::Gemm; }
-  TargetKind kind() const override { return onKind; }
+  bool runsOn(TargetKind kind) const override { return kind == onKind; }
   bool isFallback() const override { return fallback; }
   Reason whyNot(const Problem &, const TargetDescription &) const override {
     return refusal;
@@ -105,7 +105,7 @@ TEST(Registry, ChecksSchedulesByHand) {
   EXPECT_THAT(checkSchedule(registry, problem, target, "refused", plan),
               HasSubstr("it rains"));
   EXPECT_THAT(checkSchedule(registry, problem, target, "gpu", plan),
-              HasSubstr("is for targets of kind cuda"));
+              HasSubstr("does not run on targets of kind cpu"));
   plan.tile = {8};
   EXPECT_THAT(checkSchedule(registry, problem, target, "good", plan),
               HasSubstr("the tile is not [7]"));

@@ -70,7 +70,7 @@ private:
 /// A base of the CPU variants: what none of them can do is checked once.
 class CPUVariant : public Variant {
 public:
-  TargetKind kind() const final { return TargetKind::CPU; }
+  bool runsOn(TargetKind kind) const final { return kind == TargetKind::CPU; }
   /// Most of them can do all that they serve.
   Reason whyNot(const Problem &, const TargetDescription &) const override {
     return "";

@@ -68,7 +68,7 @@ public:
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
   virtual bool serves(OpKind op) const = 0;
-  virtual TargetKind kind() const = 0;
+  virtual bool runsOn(TargetKind kind) const = 0;
   /// Whether this is the meaning spelled out rather than a fast way: taken only
   /// when every other variant is refused.
   virtual bool isFallback() const { return false; }

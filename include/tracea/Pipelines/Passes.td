@@ -17,9 +17,16 @@ def SoftwarePipeline : Pass<"tracea-software-pipeline", "::mlir::ModuleOp"> {
     `tracea-ping-pong`. Kernels of several warps that all do the same get a
     multistage pipeline (`tracea-join-channels`, `tracea-multistage-prefetch`).
     Other kernels stay as they are.
+  }];
+}
 
-    In a module for a GPU a kernel of plain loops is an error that names the
-    operation: no thread of a GPU runs it, and the host does not in its place.
+def LowerPlainLoops : Pass<"tracea-lower-plain-loops", "::mlir::ModuleOp"> {
+  let summary = "Make loops over single elements of kernels without a variant";
+  let description = [{
+    Of kernels that `tracea-outline-host` made: structured operations become
+    loops, and views of the kernel's arguments offsets and strides into them.
+    Loops over lanes stay. An assertion in a kernel is an error: on a GPU it has
+    no way to stop the program and to say why.
   }];
 }
 

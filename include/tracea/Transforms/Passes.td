@@ -522,7 +522,11 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
     the remark `host-op`. Stores of scalars that follow each other share one
     kernel of a single tile; the scalars are computed inside. For a GPU copies
     between memrefs of identity layout, and fills with a repeated byte, stay as
-    they are: its driver does them.
+    they are: its driver does them. There a tile of the grid is an `scf.forall`
+    over lanes (`#gpu.thread<linear_dim_0>` is the one whose neighbours are
+    neighbouring lanes), and a lane does all iterations of the dimensions that
+    are not parallel, with its sums in registers. What cannot be split is done
+    by one lane.
 
     Extents of operands that must agree but are known only at run time are
     compared by `cf.assert`.
@@ -547,8 +551,9 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::tracea_pipe::TraceaPipeDialect"
   ];
   let statistics = [

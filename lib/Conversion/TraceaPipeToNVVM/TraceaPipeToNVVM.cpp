@@ -69,6 +69,8 @@ static unsigned getStoredDigits(KernelOp kernel) {
       add(store.getDest());
     else if (auto copy = dyn_cast<CopyOutOp>(op))
       add(copy.getDest());
+    else if (auto element = dyn_cast<memref::StoreOp>(op))
+      add(element.getMemRef());
   });
   return digits ? digits : ~0u;
 }
@@ -107,9 +109,7 @@ struct ConvertTraceaPipeToNVVM
     // Host code, which the manifest has taken over by now.
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (function.walk([](LaunchOp) { return WalkResult::interrupt(); })
-              .wasInterrupted())
-        function.erase();
+      function.erase();
     for (KernelOp kernel : kernels)
       if (failed(convert(kernel)))
         return signalPassFailure();

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,6 +42,8 @@ struct OutlineHost : public mlir::tracea::impl::OutlineHostBase<OutlineHost> {
     auto target =
         module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
     isForGPU = target && target.getKind() != TargetKind::CPU;
+    if (isForGPU)
+      subgroupSize = target.getSubgroup();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(runOnFunction(function, module, names)))
@@ -72,7 +75,7 @@ private:
                             group.sourceOp);
       if (auto structured = dyn_cast<linalg::LinalgOp>(group.ops.front()))
         assertShapes(structured);
-      if (failed(outlineGroup(group, module, names)))
+      if (failed(outlineGroup(group, module, names, subgroupSize)))
         return failure();
       ++numOutlined;
     }
@@ -152,6 +155,8 @@ private:
 
   DenseSet<Operation *> copies;
   bool isForGPU = false;
+  /// Lanes of a GPU's subgroup.
+  int64_t subgroupSize = 0;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 // operation can be tiled, and a launch stands in the group's place.
 
 #include "OutlinedKernel.h"
+#include "LaneGrid.h"
 #include "SizeBuilder.h"
 
 #include "CheckAccesses.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -62,8 +64,10 @@ bool canBeTiledByWindows(linalg::LinalgOp op) {
 /// Makes the kernel of one group.
 class Outliner {
 public:
-  Outliner(const HostGroup &group, ModuleOp module, KernelNames &names)
-      : group(group), module(module), names(names) {}
+  Outliner(const HostGroup &group, ModuleOp module, KernelNames &names,
+           int64_t subgroupSize)
+      : group(group), module(module), names(names), subgroupSize(subgroupSize) {
+  }
 
   LogicalResult run();
 
@@ -74,7 +78,8 @@ private:
   void findWrites();
   void passBuffers(Operation *before);
   void buildKernel(OpBuilder &builder);
-  TilesOp buildGrid(OpBuilder &builder);
+  LogicalResult buildGrid(OpBuilder &builder);
+  void buildWhole(OpBuilder &builder, function_ref<void(OpBuilder &)> body);
   LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
                            ArrayRef<OpFoldResult> offsets,
                            ArrayRef<OpFoldResult> sizes);
@@ -82,6 +87,7 @@ private:
   const HostGroup &group;
   ModuleOp module;
   KernelNames &names;
+  int64_t subgroupSize;
 
   llvm::SetVector<Value> buffers;      // views that the kernel needs
   llvm::SetVector<Value> sizes;        // scalars that the launch passes
@@ -93,9 +99,12 @@ private:
     Value root;
     /// The view itself is an argument.
     bool direct = false;
+    /// What makes the view from the whole buffer, if the kernel can do it
+    /// again.
+    SmallVector<Operation *> steps;
     SmallVector<OpFoldResult> offset, viewSizes, strides;
   };
-  SmallVector<PassedView> views;
+  std::vector<PassedView> views;
   SmallVector<Value> inputs, outputs;
   KernelOp kernel;
   IRMapping mapping;
@@ -224,9 +233,29 @@ void Outliner::findWrites() {
     });
 }
 
+/// The operations that make `view` from `root`, the first one first; none where
+/// one of them is of another kind, or needs a number that no launch passes.
+static SmallVector<Operation *> getSteps(Value view, Value root) {
+  SmallVector<Operation *> steps;
+  for (Value memory = view; memory != root;
+       memory = steps.back()->getOperand(0)) {
+    Operation *op = memory.getDefiningOp();
+    if (!isa_and_nonnull<memref::SubViewOp, memref::ExpandShapeOp,
+                         memref::CollapseShapeOp, memref::CastOp,
+                         memref::TransposeOp>(op))
+      return {};
+    for (Value number : op->getOperands().drop_front())
+      if (!isExpressible(number) && !matchPattern(number, m_Constant()))
+        return {};
+    steps.push_back(op);
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
 /// Decides how each view reaches the kernel: as itself when it is row-major
-/// and its buffer's only one here, else as the whole buffer and the numbers
-/// that describe the view.
+/// and its buffer's only one here, else as the whole buffer, of which the
+/// kernel makes the view again, or the numbers that describe it.
 void Outliner::passBuffers(Operation *before) {
   OpBuilder builder(before);
   llvm::SmallDenseMap<Value, unsigned> numViews;
@@ -242,7 +271,15 @@ void Outliner::passBuffers(Operation *before) {
     passed.direct = view == passed.root ||
                     (numViews[passed.root] == 1 && isPassableToKernel(type));
     (written ? outs : ins).insert(passed.direct ? view : passed.root);
-    if (!passed.direct) {
+    // A buffer of which the kernel writes a part is not one that it writes
+    // whole.
+    if (!passed.direct && !written)
+      passed.steps = getSteps(view, passed.root);
+    for (Operation *step : passed.steps)
+      for (Value number : step->getOperands().drop_front())
+        if (!matchPattern(number, m_Constant()))
+          sizes.insert(number);
+    if (!passed.direct && passed.steps.empty()) {
       auto metadata = memref::ExtractStridedMetadataOp::create(
           builder, view.getLoc(), view);
       passed.offset = {metadata.getConstifiedMixedOffset()};
@@ -262,9 +299,25 @@ void Outliner::passBuffers(Operation *before) {
   outputs.assign(outs.begin(), outs.end());
 }
 
+/// A grid of one tile, in which one thread does everything.
+void Outliner::buildWhole(OpBuilder &builder,
+                          function_ref<void(OpBuilder &)> body) {
+  Location loc = group.ops.front()->getLoc();
+  if (subgroupSize) {
+    buildSingleLane(builder, loc, body);
+    kernel.setWarps(1);
+    return;
+  }
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto tiles = TilesOp::create(builder, loc, ValueRange{one});
+  builder.setInsertionPointToStart(&tiles.getBody().front());
+  body(builder);
+}
+
 /// The tiles of the kernel: chunks of the parallel dimensions, from the
-/// outermost inwards, each as small as leaves a tile its grain.
-TilesOp Outliner::buildGrid(OpBuilder &builder) {
+/// outermost inwards, each as small as leaves a tile its grain. On a GPU lanes
+/// share the dimensions.
+LogicalResult Outliner::buildGrid(OpBuilder &builder) {
   Operation *op = group.ops.front();
   Location loc = op->getLoc();
   SizeBuilder size(builder, loc);
@@ -277,14 +330,13 @@ TilesOp Outliner::buildGrid(OpBuilder &builder) {
     if (iterator == utils::IteratorType::parallel)
       parallel.push_back(dim);
   if (parallel.empty()) {
-    Value one = size.value(size.constant(1));
-    TilesOp tiles = TilesOp::create(builder, loc, ValueRange{one});
-    builder.setInsertionPointToStart(&tiles.getBody().front());
-    for (Operation &member : llvm::make_range(
-             op->getIterator(), std::next(group.ops.back()->getIterator())))
-      if (clones.contains(&member) || llvm::is_contained(group.ops, &member))
-        builder.clone(member, mapping);
-    return tiles;
+    buildWhole(builder, [&](OpBuilder &b) {
+      for (Operation &member : llvm::make_range(
+               op->getIterator(), std::next(group.ops.back()->getIterator())))
+        if (clones.contains(&member) || llvm::is_contained(group.ops, &member))
+          b.clone(member, mapping);
+    });
+    return success();
   }
 
   // Where operands have no windows the tile is loops over single elements.
@@ -303,11 +355,17 @@ TilesOp Outliner::buildGrid(OpBuilder &builder) {
   // A tile size of 0 means a dimension that is not tiled: loops without an
   // iteration stay whole.
   if (llvm::any_of(extents, isZeroInteger)) {
-    Value one = size.value(size.constant(1));
-    TilesOp tiles = TilesOp::create(builder, loc, ValueRange{one});
-    clone->moveBefore(&tiles.getBody().front(),
-                      tiles.getBody().front().begin());
-    return tiles;
+    buildWhole(builder, [&](OpBuilder &b) {
+      clone->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
+    });
+    return success();
+  }
+  if (subgroupSize) {
+    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone);
+    if (failed(grid))
+      return failure();
+    kernel.setWarps(llvm::divideCeil(grid->lanes, subgroupSize));
+    return success();
   }
 
   SmallVector<OpFoldResult> chunks;
@@ -350,9 +408,9 @@ TilesOp Outliner::buildGrid(OpBuilder &builder) {
   if (isLoops ? failed(buildLoops(builder, clone, tileOffsets, tileSizes))
               : failed(clone.getTiledImplementation(builder, tileOffsets,
                                                     tileSizes)))
-    return nullptr;
+    return failure();
   clone->erase();
-  return tiles;
+  return success();
 }
 
 /// The iterations [offset, offset + size) of `op`, each on single elements.
@@ -392,8 +450,8 @@ void Outliner::buildKernel(OpBuilder &builder) {
   std::replace(stem.begin(), stem.end(), '.', '_');
   builder.setInsertionPointToEnd(module.getBody());
   kernel = KernelOp::create(builder, loc, names.take(stem),
-                            builder.getFunctionType(types, {}), "linalg",
-                            group.sourceOp);
+                            builder.getFunctionType(types, {}),
+                            kPlainLoopsVariant, group.sourceOp);
   Block &body = kernel.getBody().front();
   builder.setInsertionPointToStart(&body);
   IRMapping passed;
@@ -411,6 +469,18 @@ void Outliner::buildKernel(OpBuilder &builder) {
   };
   for (PassedView &view : views) {
     auto type = cast<MemRefType>(view.view.getType());
+    if (!view.steps.empty()) {
+      IRMapping own(mapping);
+      own.map(view.root, passed.lookup(view.root));
+      for (Operation *step : view.steps) {
+        for (Value number : step->getOperands().drop_front())
+          if (!own.contains(number))
+            builder.clone(*number.getDefiningOp(), own);
+        builder.clone(*step, own);
+      }
+      mapping.map(view.view, own.lookup(view.view));
+      continue;
+    }
     if (!view.direct) {
       mapping.map(view.view,
                   memref::ReinterpretCastOp::create(
@@ -441,6 +511,11 @@ LogicalResult Outliner::run() {
     auto type = dyn_cast<MemRefType>(root.getType());
     return type && llvm::is_contained(type.getShape(), 0);
   });
+  // A loop without an iteration is kept on a CPU, where it costs nothing; lanes
+  // are not started for it.
+  auto structured = dyn_cast<linalg::LinalgOp>(first);
+  if (subgroupSize && structured && group.ops.size() == 1)
+    writesNothing |= llvm::is_contained(structured.getStaticLoopRanges(), 0);
   if (writesNothing) {
     for (Operation *op : llvm::reverse(group.ops))
       if (op->use_empty())
@@ -451,7 +526,7 @@ LogicalResult Outliner::run() {
 
   OpBuilder builder(module.getContext());
   buildKernel(builder);
-  if (!buildGrid(builder))
+  if (failed(buildGrid(builder)))
     return first->emitOpError() << "cannot be split into tiles";
   checkAccesses(kernel);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
@@ -468,6 +543,7 @@ LogicalResult Outliner::run() {
 }
 
 LogicalResult mlir::tracea::outlineGroup(const HostGroup &group,
-                                         ModuleOp module, KernelNames &names) {
-  return Outliner(group, module, names).run();
+                                         ModuleOp module, KernelNames &names,
+                                         int64_t subgroupSize) {
+  return Outliner(group, module, names, subgroupSize).run();
 }

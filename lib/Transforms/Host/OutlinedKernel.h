@@ -23,9 +23,11 @@ bool belongsToHost(Operation *op);
 /// that uses them.
 bool isScalarComputation(Operation *op);
 
-/// Replaces the group by a launch of a new kernel.
+/// Replaces the group by a launch of a new kernel. On a GPU, whose subgroups
+/// have so many lanes, its loops are shared out to lanes; 0 is a CPU.
 LogicalResult outlineGroup(const HostGroup &group, ModuleOp module,
-                           tracea_pipe::KernelNames &names);
+                           tracea_pipe::KernelNames &names,
+                           int64_t subgroupSize);
 
 } // namespace mlir::tracea
 

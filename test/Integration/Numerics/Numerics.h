@@ -83,6 +83,16 @@ Real smallest(ElementType type);
 bool isInteger(ElementType type);
 int64_t bytesOf(ElementType type);
 
+/// From now on functions are those of a GPU's unit, in this process.
+void takeFunctionsOfUnit();
+/// What functions of single precision may be off by beside their roundings
+/// where what follows from them is stored as `stored`, in units of their
+/// argument or of 1, whichever is larger. A GPU's unit computes tangents,
+/// and with them error and logistic functions, to 2^-11 where results have no
+/// more digits than bf16, and divides by an approximate reciprocal where they
+/// have those of f16 (docs/Accuracy.md).
+Real errorOfUnit(ElementType stored);
+
 /// How many roundings the error of a sum of `count` terms may show, in units of
 /// the sum of magnitudes: the worst case for short sums, six standard
 /// deviations of independent roundings for long ones (Higham and Mary, "A New

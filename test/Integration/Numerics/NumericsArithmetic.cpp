@@ -117,6 +117,16 @@ static Real roundingError(ElementType type, Real value, Real inherited) {
   return unitRoundoff(type) * (std::fabs(value) + inherited) + smallest(type);
 }
 
+static bool usesUnit = false;
+
+void numerics::takeFunctionsOfUnit() { usesUnit = true; }
+
+Real numerics::errorOfUnit(ElementType stored) {
+  if (!usesUnit || isInteger(stored) || bytesOf(stored) > 2)
+    return 0;
+  return stored == ElementType::F16 ? 0x1p-18L : 0x1p-10L;
+}
+
 Approx Arithmetic::add(Approx a, Approx b) const {
   Real value = a.value + b.value, error = a.error + b.error;
   return {value, error + roundingError(type, value, error)};

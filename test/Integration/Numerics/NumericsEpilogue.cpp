@@ -110,6 +110,19 @@ static std::string writeConversion(Writer &w, ElementType from, ElementType to,
                   std::string(" : ") + nameOf(from) + " to " + nameOf(to));
 }
 
+static bool isFunction(const Step &step) {
+  switch (step.kind) {
+  case Step::SiLU:
+  case Step::GeluErf:
+  case Step::GeluTanh:
+  case Step::Tanh:
+  case Step::Sigmoid:
+    return true;
+  default:
+    return false;
+  }
+}
+
 static Approx applyStep(const Step &step, ElementType type, Approx x,
                         Approx extra) {
   Arithmetic math(type);
@@ -178,7 +191,10 @@ Approx Epilogue::apply(Approx x, const Shape &index,
       if (tensor.type != type)
         extra = Arithmetic(type).convert(extra);
     }
+    Real argument = std::fabs(x.value);
     x = applyStep(step, type, x, extra);
+    if (isFunction(step) && type == ElementType::F32 && std::isfinite(argument))
+      x.error += errorOfUnit(resultType) * std::max<Real>(argument, 1);
   }
   return x;
 }

@@ -92,8 +92,11 @@ static Values matmul(const Values &a, const Values &b, ElementType type) {
   return result;
 }
 
-static Approx silu(Arithmetic math, Approx x) {
-  return math.apply(x, x.value / (1 + std::exp(-x.value)), 1.1L, 10);
+static Approx silu(Arithmetic math, ElementType stored, Approx x) {
+  Approx y = math.apply(x, x.value / (1 + std::exp(-x.value)), 1.1L, 10);
+  if (std::isfinite(x.value))
+    y.error += errorOfUnit(stored) * std::max<Real>(std::fabs(x.value), 1);
+  return y;
 }
 
 //===----------------------------------------------------------------------===//
@@ -529,8 +532,10 @@ static Case generateMLP(Random &random, bool) {
       };
     };
     Values hidden = mapValues(linear(value, 1), bias(2));
-    hidden = mapValues(hidden,
-                       [&](Approx a, const Shape &) { return silu(math, a); });
+    ElementType stored = o.narrow ? ElementType::BF16 : ElementType::F32;
+    hidden = mapValues(hidden, [&](Approx a, const Shape &) {
+      return silu(math, stored, a);
+    });
     if (o.gated) {
       Values up = linear(value, 6);
       for (size_t i = 0; i < hidden.at.size(); ++i)

@@ -21,7 +21,7 @@ static std::vector<Plan> getPlans(const Variant &variant,
                                   const Problem &problem,
                                   const TargetDescription &target) {
   std::vector<Plan> plans;
-  if (!variant.serves(problem.kind) || variant.kind() != target.kind ||
+  if (!variant.serves(problem.kind) || !variant.runsOn(target.kind) ||
       !variant.whyNot(problem, target).empty())
     return plans;
   for (Plan &plan : variant.plans(problem, target))

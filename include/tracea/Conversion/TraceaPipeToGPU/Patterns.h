@@ -47,6 +47,12 @@ void populatePlacePatterns(const TypeConverter &converter,
 /// Slices of tiles, and casts between tiles and vectors.
 void populateTilePatterns(const TypeConverter &converter,
                           RewritePatternSet &patterns, KernelContext &context);
+/// The argument that memory is, or is a view of; else null.
+const GlobalBuffer *findArgument(Value memory, const KernelContext &context);
+/// Loops over lanes, and accesses to single elements of arguments.
+void populateLaneLoopPatterns(const TypeConverter &converter,
+                              RewritePatternSet &patterns,
+                              KernelContext &context);
 /// Rings whose lanes fill and read them: acquire, commit, wait, release.
 void populateLocalRingPatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns,

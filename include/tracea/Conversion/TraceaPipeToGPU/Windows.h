@@ -98,6 +98,10 @@ void addWalks(GlobalWindow &window, const TileTransfer &transfer);
 /// Whether coordinate 1 of an access runs along the last dimension, alone and
 /// by steps of one.
 bool runsAlongLast(ArrayRef<WindowDim> dims);
+/// The same of memory, of an access none of whose dimensions walks.
+inline bool runsAlongLast(const GlobalWindow &window) {
+  return window.inputs.empty() && runsAlongLast(window.dims);
+}
 
 struct StagedWindow {
   using Term = WindowDim::Term;

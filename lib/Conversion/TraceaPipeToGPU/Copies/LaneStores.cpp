@@ -60,7 +60,7 @@ bool LaneStore::matches() {
   if (type.getRank() != 2 || !b.team.thread ||
       memory.type.getElementType() != type.getElementType() ||
       !llvm::isPowerOf2_64(b.team.numWarps) || !runsAlongLast(source.dims) ||
-      !runsAlongLast(dest.dims))
+      !runsAlongLast(dest))
     return false;
   int64_t extent = type.getDimSize(1);
   columns = std::min(extent & -extent, lanes);

@@ -26,7 +26,7 @@ static int64_t getPieceBytes(CopyOutOp op, const StagedWindow &source,
   auto type = cast<MemRefType>(op.getSource().getType());
   int64_t bytes = source.layout.elementBytes;
   if (type.getRank() != 2 || !runsAlongLast(source.dims) ||
-      !runsAlongLast(dest.dims) || source.hasTerms() ||
+      !runsAlongLast(dest) || source.hasTerms() ||
       memory.type.getElementType() != type.getElementType() ||
       memory.type.getRank() < 2)
     return 0;

@@ -56,6 +56,7 @@ KernelConversion::KernelConversion(KernelContext &context,
   target.addIllegalDialect<TraceaPipeDialect>();
   // Whoever goes along a walk computes its coordinates, where it stands.
   target.addLegalOp<DelinearizeOp, GatherOp>();
+  target.addIllegalOp<scf::ForallOp>();
   target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
       [](UnrealizedConversionCastOp op) {
         return llvm::none_of(op.getOperandTypes(), isRegisterTile) &&
@@ -63,9 +64,16 @@ KernelConversion::KernelConversion(KernelContext &context,
       });
   target.addDynamicallyLegalOp<memref::CollapseShapeOp, memref::ExpandShapeOp>(
       [&](Operation *op) { return converter.isLegal(op->getResultTypes()); });
-  target.addDynamicallyLegalOp<memref::LoadOp, memref::StoreOp, memref::ViewOp,
-                               vector::LoadOp, vector::StoreOp>(
+  target.addDynamicallyLegalOp<memref::ViewOp, vector::LoadOp, vector::StoreOp>(
       [&](Operation *op) { return converter.isLegal(op); });
+  target.addDynamicallyLegalOp<memref::LoadOp>([&](memref::LoadOp op) {
+    return converter.isLegal(op.getOperation()) &&
+           !findArgument(op.getMemRef(), context);
+  });
+  target.addDynamicallyLegalOp<memref::StoreOp>([&](memref::StoreOp op) {
+    return converter.isLegal(op.getOperation()) &&
+           !findArgument(op.getMemRef(), context);
+  });
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
 }
@@ -92,16 +100,17 @@ LogicalResult KernelConversion::apply(Operation *function) {
   for (auto populate :
        {populateElementCopyPatterns, populateExchangeMemoryPatterns,
         populateFragmentMultiplyPatterns, populateLaneCopyPatterns,
-        populateLaneMultiplyPatterns, populateLaneStorePatterns,
-        populateLocalRingPatterns, populatePlacePatterns,
-        populateRaggedTilePatterns, populateReadPatterns, populateRingPatterns,
-        populateShiftedLoadPatterns, populateTilePatterns,
+        populateLaneLoopPatterns, populateLaneMultiplyPatterns,
+        populateLaneStorePatterns, populateLocalRingPatterns,
+        populatePlacePatterns, populateRaggedTilePatterns, populateReadPatterns,
+        populateRingPatterns, populateShiftedLoadPatterns, populateTilePatterns,
         populateTileMemoryPatterns, populateTransposedCopyPatterns})
     populate(converter, patterns, context);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();
   function->walk([](Operation *op) {
-    if (isa<DelinearizeOp, GatherOp>(op) && op->use_empty())
+    if (isa<DelinearizeOp, GatherOp, memref::ReinterpretCastOp>(op) &&
+        op->use_empty())
       op->erase();
   });
   return eraseArguments(function);

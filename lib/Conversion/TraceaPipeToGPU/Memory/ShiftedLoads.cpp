@@ -92,7 +92,7 @@ bool ShiftedLoad::matches() {
       neighbours < 2 || !b.target.hasAddressNumbers() ||
       buffer.alignment % (kWordBytes / 2) == 0 ||
       buffer.type.getElementType() != tile.getElementType() ||
-      !runsAlongLast(window.dims) || !hasWords())
+      !runsAlongLast(window) || !hasWords())
     return false;
   // Rows further down are further on in memory.
   for (const WindowDim &dim : window.dims)

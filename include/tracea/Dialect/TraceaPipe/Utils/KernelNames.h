@@ -10,6 +10,9 @@
 
 namespace mlir::tracea_pipe {
 
+/// The variant of kernels that are loops over elements.
+inline constexpr llvm::StringLiteral kPlainLoopsVariant = "linalg";
+
 /// Gives the kernels that a pass makes names of their own. Each takes a
 /// constant time: the module's symbols are read once.
 class KernelNames {

@@ -1,0 +1,269 @@
+//===- LaneGrid.cpp - Loops over the lanes of a GPU -----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an operation without a variant to a kernel of plain loops that a GPU
+// runs: the grid is over its parallel dimensions, neighbouring lanes take
+// neighbouring elements of the result, and each lane goes through the reduced
+// dimensions with its sums in registers.
+
+#include "LaneGrid.h"
+#include "SizeBuilder.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+/// Lanes of a workgroup that has enough to do for them.
+constexpr int64_t kMostLanes = 256;
+/// Those along a dimension of open extent whose neighbours are neighbours in
+/// memory: two accesses of 128 bytes in single precision.
+constexpr int64_t kOpenLanes = 64;
+
+/// The parallel dimensions, the one first along which the result is contiguous.
+static SmallVector<unsigned> orderDims(TilingInterface op) {
+  llvm::SetVector<unsigned> order;
+  SmallVector<utils::IteratorType> iterators = op.getLoopIteratorTypes();
+  auto add = [&](unsigned dim) {
+    if (iterators[dim] == utils::IteratorType::parallel)
+      order.insert(dim);
+  };
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation()))
+    for (OpOperand &init : structured.getDpsInitsMutable())
+      for (AffineExpr expr :
+           llvm::reverse(structured.getMatchingIndexingMap(&init).getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(expr))
+          add(dim.getPosition());
+  for (unsigned dim = iterators.size(); dim-- > 0;)
+    add(dim);
+  return order.takeVector();
+}
+
+/// How many lanes go along each of the dimensions, powers of two.
+static SmallVector<int64_t> splitLanes(ArrayRef<unsigned> order,
+                                       ArrayRef<OpFoldResult> extents) {
+  SmallVector<int64_t> lanes(extents.size(), 1);
+  int64_t left = kMostLanes;
+  for (unsigned dim : order) {
+    int64_t extent = getConstantIntValue(extents[dim])
+                         .value_or(dim == order.front() ? kOpenLanes : left);
+    lanes[dim] = std::min<int64_t>(
+        left, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+    left /= lanes[dim];
+  }
+  // What only the run knows takes what is left.
+  if (!getConstantIntValue(extents[order.front()]))
+    lanes[order.front()] *= left;
+  return lanes;
+}
+
+/// A loop over lanes; `body` gets the number of the iteration along each
+/// dimension, of which the last one's neighbours are neighbouring lanes.
+static void buildLanes(OpBuilder &builder, Location loc,
+                       ArrayRef<int64_t> extents,
+                       function_ref<void(OpBuilder &, ValueRange)> body) {
+  SmallVector<OpFoldResult> bounds;
+  SmallVector<Attribute> mapping;
+  for (auto [position, extent] : llvm::enumerate(extents)) {
+    bounds.push_back(builder.getIndexAttr(extent));
+    auto id = static_cast<uint64_t>(gpu::MappingId::LinearDim0) +
+              extents.size() - 1 - position;
+    mapping.push_back(gpu::GPUThreadMappingAttr::get(
+        builder.getContext(), static_cast<gpu::MappingId>(id)));
+  }
+  auto loop = scf::ForallOp::create(builder, loc, bounds, /*outputs=*/{},
+                                    builder.getArrayAttr(mapping));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getTerminator());
+  body(builder, loop.getInductionVars());
+}
+
+namespace {
+/// One lane's part of a structured operation.
+class Iteration {
+public:
+  Iteration(OpBuilder &builder, linalg::LinalgOp op,
+            ArrayRef<OpFoldResult> extents, SmallVector<Value> indices)
+      : b(builder), op(op), loc(op.getLoc()), extents(extents),
+        indices(std::move(indices)) {}
+
+  void build();
+
+private:
+  SmallVector<Value> place(OpOperand &operand);
+  SmallVector<Value> reduce(unsigned dim, SmallVector<Value> carried);
+  SmallVector<Value> compute(ValueRange carried);
+
+  OpBuilder &b;
+  linalg::LinalgOp op;
+  Location loc;
+  ArrayRef<OpFoldResult> extents;
+  SmallVector<Value> indices;
+};
+} // namespace
+
+/// Where the iteration is in an operand.
+SmallVector<Value> Iteration::place(OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SmallVector<OpFoldResult> at(indices.begin(), indices.end());
+  SmallVector<Value> result;
+  SizeBuilder size(b, loc);
+  for (unsigned i = 0; i < map.getNumResults(); ++i)
+    result.push_back(size.value(
+        affine::makeComposedFoldedAffineApply(b, loc, map.getSubMap({i}), at)));
+  return result;
+}
+
+/// The operation's body at the place where the iteration is.
+SmallVector<Value> Iteration::compute(ValueRange carried) {
+  Block &body = *op.getBlock();
+  IRMapping mapping;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    if (argument.use_empty())
+      continue;
+    Value value = input->get();
+    if (isa<MemRefType>(value.getType()))
+      value = memref::LoadOp::create(b, loc, value, place(*input));
+    mapping.map(argument, value);
+  }
+  mapping.map(op.getRegionOutputArgs(), carried);
+  for (Operation &inner : body.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(index.getResult(), indices[index.getDim()]);
+    else
+      b.clone(inner, mapping)->walk([&](linalg::IndexOp nested) {
+        nested.replaceAllUsesWith(indices[nested.getDim()]);
+        nested.erase();
+      });
+  }
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+/// Goes through the dimensions from `dim` on that are not parallel.
+SmallVector<Value> Iteration::reduce(unsigned dim, SmallVector<Value> carried) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  while (dim < iterators.size() &&
+         iterators[dim] == utils::IteratorType::parallel)
+    ++dim;
+  if (dim == iterators.size())
+    return compute(carried);
+  SizeBuilder size(b, loc);
+  auto loop = scf::ForOp::create(b, loc, size.value(size.constant(0)),
+                                 size.value(extents[dim]),
+                                 size.value(size.constant(1)), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  indices[dim] = loop.getInductionVar();
+  SmallVector<Value> next =
+      reduce(dim + 1, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+  scf::YieldOp::create(b, loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void Iteration::build() {
+  // Where nothing is reduced, what was there before may not matter.
+  SmallVector<Value> carried;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    carried.push_back(
+        op.getNumReductionLoops() == 0 && !op.payloadUsesValueFromOperand(&init)
+            ? Value()
+            : memref::LoadOp::create(b, loc, init.get(), place(init))
+                  .getResult());
+  SmallVector<Value> results = reduce(0, carried);
+  for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), results))
+    memref::StoreOp::create(b, loc, value, init.get(), place(init));
+}
+
+FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
+                                                TilingInterface op) {
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  SmallVector<OpFoldResult> extents;
+  for (const Range &range : op.getIterationDomain(builder))
+    extents.push_back(range.size);
+  SmallVector<unsigned> order = orderDims(op);
+  SmallVector<int64_t> lanes = splitLanes(order, extents);
+  LaneGrid grid;
+  // From the outermost dimension inwards.
+  SmallVector<int64_t> laneExtents;
+  SmallVector<Value> bounds;
+  SizeBuilder size(builder, loc);
+  for (unsigned dim : llvm::reverse(order)) {
+    laneExtents.push_back(lanes[dim]);
+    grid.lanes *= lanes[dim];
+    bounds.push_back(
+        size.value(size.ceilDiv(extents[dim], size.constant(lanes[dim]))));
+  }
+  grid.tiles = TilesOp::create(builder, loc, bounds);
+  op->moveBefore(&grid.tiles.getBody().front(),
+                 grid.tiles.getBody().front().begin());
+  builder.setInsertionPoint(op);
+  bool isBuilt = true;
+  buildLanes(builder, loc, laneExtents, [&](OpBuilder &b, ValueRange ids) {
+    SizeBuilder at(b, loc);
+    SmallVector<Value> indices(extents.size());
+    Value inside;
+    for (auto [dim, tile, id] :
+         llvm::zip(llvm::reverse(order), grid.tiles.getIndices(), ids)) {
+      OpFoldResult count = at.constant(lanes[dim]);
+      indices[dim] = at.value(at.add(at.mul(OpFoldResult(tile), count), id));
+      std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
+      if (extent && *extent % lanes[dim] == 0)
+        continue;
+      Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                          indices[dim], at.value(extents[dim]));
+      inside = inside ? arith::AndIOp::create(b, loc, inside, holds).getResult()
+                      : holds;
+    }
+    if (inside) {
+      auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation())) {
+      Iteration(b, structured, extents, indices).build();
+      return;
+    }
+    // Of other operations the dimensions that are left are loops.
+    for (unsigned dim = 0; dim < extents.size(); ++dim) {
+      if (indices[dim])
+        continue;
+      auto loop =
+          scf::ForOp::create(b, loc, at.value(at.constant(0)),
+                             at.value(extents[dim]), at.value(at.constant(1)));
+      b.setInsertionPointToStart(loop.getBody());
+      indices[dim] = loop.getInductionVar();
+    }
+    isBuilt = succeeded(op.generateScalarImplementation(b, loc, indices));
+  });
+  if (!isBuilt)
+    return failure();
+  op->erase();
+  return grid;
+}
+
+LaneGrid mlir::tracea::buildSingleLane(OpBuilder &builder, Location loc,
+                                       function_ref<void(OpBuilder &)> body) {
+  LaneGrid grid;
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  grid.tiles = TilesOp::create(builder, loc, ValueRange{one});
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&grid.tiles.getBody().front());
+  buildLanes(builder, loc, {1}, [&](OpBuilder &b, ValueRange) { body(b); });
+  return grid;
+}
