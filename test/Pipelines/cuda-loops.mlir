@@ -4,6 +4,7 @@
 // RUN: tracea compile %t/elementwise.mlir --target sm_90a --require-proof --emit asm -o - --dump-remarks 2>&1 | FileCheck %s --check-prefix=ELEMENTWISE
 // RUN: tracea compile %t/copy.mlir --target sm_80 --emit asm -o - | FileCheck %s --check-prefix=COPY
 // RUN: tracea compile %t/softmax.mlir --target sm_90a --require-proof --emit asm -o - --dump-remarks 2>&1 | FileCheck %s --check-prefix=SOFTMAX
+// RUN: tracea compile %t/grouped.mlir --target sm_80 --require-proof --emit asm -o - | FileCheck %s --check-prefix=GROUPED
 // RUN: tracea compile %t/nothing.mlir --target sm_70 --require-proof --emit asm -o - | FileCheck %s --check-prefix=NOTHING
 
 // ELEMENTWISE: 'linalg.generic' runs as plain loops: no kernel variant covers it
@@ -20,6 +21,10 @@
 // SOFTMAX: tracea.softmax: falls back to 'linalg'
 // SOFTMAX-DAG: .entry linalg_generic_{{[0-9]+}}(
 // SOFTMAX-DAG: ex2.approx.f32
+
+// Which matrix a row takes is data, but none that there is not: nothing has to be reported.
+// GROUPED: .entry linalg_generic_0(
+// GROUPED: mul.rn.f32
 
 // A sum of no terms is what it began with: no kernel is needed.
 // NOTHING-NOT: .entry
@@ -49,6 +54,12 @@ func.func @main(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
 func.func @main(%a: tensor<64x64xf32>, %d: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %0 = tracea.softmax dim 1 ins(%a : tensor<64x64xf32>) outs(%d : tensor<64x64xf32>)
   return %0 : tensor<64x64xf32>
+}
+
+//--- grouped.mlir
+func.func @main(%a: tensor<64x32xf32>, %b: tensor<4x32x16xf32>, %ends: tensor<4xi32>, %d: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %0 = tracea.grouped_gemm ins(%a, %b, %ends : tensor<64x32xf32>, tensor<4x32x16xf32>, tensor<4xi32>) outs(%d : tensor<64x16xf32>)
+  return %0 : tensor<64x16xf32>
 }
 
 //--- nothing.mlir

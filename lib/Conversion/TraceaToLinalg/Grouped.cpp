@@ -54,16 +54,19 @@ struct GroupedGemmDefinition : OpRewritePattern<GroupedGemmOp> {
     Emitter e(rewriter, op.getLoc());
     Type acc = op.getAccumulatorType();
     Value groups = emitGroups(e, op);
-    Value count = e.make<arith::IndexCastOp>(rewriter.getI64Type(),
-                                             e.index(e.sizes(op.getRhs())[0]));
+    Value count = e.index(e.sizes(op.getRhs())[0]);
     Value start = e.filled(e.sizes(op.getInit()), e.zero(acc));
     // Loops: m, n, k.
     Value sum = e.generic(
         {groups, op.getLhs()}, {e.select(3, {0}), e.select(3, {0, 2})}, start,
         e.select(3, {0, 1}), [&](Emitter &e, ValueRange scalars) {
           Type index = e.builder.getIndexType();
-          Value hasGroup = e.make<arith::CmpIOp>(arith::CmpIPredicate::slt,
-                                                 scalars[0], count);
+          // No group is negative, which later passes are told.
+          Value group = e.make<arith::MaxSIOp>(
+              e.make<arith::IndexCastOp>(index, scalars[0]),
+              e.make<arith::ConstantIndexOp>(0));
+          Value hasGroup =
+              e.make<arith::CmpIOp>(arith::CmpIPredicate::slt, group, count);
           Value n = e.make<linalg::IndexOp>(index, 1);
           Value k = e.make<linalg::IndexOp>(index, 2);
           auto pick = scf::IfOp::create(e.builder, e.loc, TypeRange(acc),
@@ -72,7 +75,7 @@ struct GroupedGemmDefinition : OpRewritePattern<GroupedGemmOp> {
             OpBuilder::InsertionGuard guard(e.builder);
             e.builder.setInsertionPointToStart(pick.thenBlock());
             SmallVector<Value> at(3);
-            at[0] = e.make<arith::IndexCastOp>(index, scalars[0]);
+            at[0] = group;
             at[op.getRhsN()] = n;
             at[op.getRhsK()] = k;
             Value rhs = e.make<tensor::ExtractOp>(op.getRhs(), at);

@@ -73,6 +73,29 @@ static bool isDerived(Value number, bool counters = true) {
   return true;
 }
 
+/// Whether the program itself asks for an index of data that lies in dimension
+/// `dim` of `buffer`, before it goes where `op` is: a number that is not
+/// negative, and less than the constant extent.
+static bool isAskedFor(Operation *op, Value index, Value buffer, unsigned dim) {
+  auto extent = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+  auto least = index.getDefiningOp<arith::MaxSIOp>();
+  if (ShapedType::isDynamic(extent) || !least ||
+      llvm::none_of(least->getOperands(), [](Value bound) {
+        return getConstantIntValue(bound).value_or(-1) >= 0;
+      }))
+    return false;
+  for (Operation *inner = op; auto branch = inner->getParentOfType<scf::IfOp>();
+       inner = branch) {
+    auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
+        compare.getLhs() == index &&
+        getConstantIntValue(compare.getRhs()).value_or(extent + 1) <= extent &&
+        branch.getThenRegion().isAncestor(op->getParentRegion()))
+      return true;
+  }
+  return false;
+}
+
 /// "'memref.load' at f.mlir:6:12".
 static std::string describe(Operation *op, StringRef name) {
   std::string text = "'" + name.str() + "'";
@@ -111,7 +134,7 @@ Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value all;
   for (auto [dim, index] : llvm::enumerate(indices)) {
-    if (isDerived(index))
+    if (isDerived(index) || isAskedFor(op, index, buffer, dim))
       continue;
     OpFoldResult size = memref::getMixedSize(b, op->getLoc(), buffer, dim);
     Value extent = getValueOrCreateConstantIndexOp(b, op->getLoc(), size);
