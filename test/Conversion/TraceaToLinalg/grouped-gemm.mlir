@@ -13,11 +13,12 @@
 // CHECK: arith.select %[[BELOW]], %[[LEAST]], %[[BEST]] : i64
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[GROUPS]], %[[A]] : tensor<?xi64>, tensor<?x8xbf16>) outs(%{{.*}} : tensor<?x4xf32>)
 // CHECK: ^bb0(%[[GROUP:.*]]: i64, %[[LHS:.*]]: bf16, %[[ACC:.*]]: f32):
-// CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[GROUP]], %{{.*}} : i64
+// CHECK: %[[NUMBER:.*]] = arith.index_cast %[[GROUP]] : i64 to index
+// CHECK: %[[G:.*]] = arith.maxsi %[[NUMBER]], %{{.*}} : index
+// CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[G]], %{{.*}} : index
 // CHECK: %[[N:.*]] = linalg.index 1
 // CHECK: %[[K:.*]] = linalg.index 2
 // CHECK: scf.if %[[HAS]] -> (f32) {
-// CHECK: %[[G:.*]] = arith.index_cast %[[GROUP]] : i64 to index
 // CHECK: tensor.extract %[[B]][%[[G]], %[[N]], %[[K]]] : tensor<3x4x8xbf16>
 // CHECK: } else {
 // CHECK-NEXT: scf.yield %[[ACC]] : f32
