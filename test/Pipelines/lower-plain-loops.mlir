@@ -1,0 +1,58 @@
+// RUN: tracea-opt %s -split-input-file -verify-diagnostics -tracea-lower-plain-loops | FileCheck %s
+
+// Of a kernel that no variant made, structured operations and views become loops over elements of its arguments; its
+// author's own loops are done in turn, loops over lanes stay.
+// CHECK-LABEL: tracea_pipe.kernel @loops(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<8x16xf32>, %[[Y:[^:]*]]: memref<4xf32>
+// CHECK:         scf.forall (%{{.*}}) in (1) {
+// CHECK:           scf.for %[[I:.*]] = %c0 to %c4 step %c1 {
+// CHECK:             %[[ROW:.*]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK:             memref.load %[[X]][%[[ROW]], %{{.*}}] : memref<8x16xf32>
+// CHECK:             memref.store %{{.*}}, %[[Y]][%[[I]]] : memref<4xf32>
+// CHECK:           scf.for
+// CHECK-NOT:     scf.forall
+// CHECK:         } {mapping = [#gpu.thread<linear_dim_0>]}
+tracea_pipe.kernel @loops(%x: memref<8x16xf32>, %y: memref<4xf32>) attributes {variant = "linalg", warps = 1} {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  tiles (%t) in (%c1) {
+    scf.forall (%l) in (1) {
+      %part = memref.subview %x[2, 3] [4, 1] [1, 1] : memref<8x16xf32> to memref<4xf32, strided<[16], offset: 35>>
+      linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+          ins(%part : memref<4xf32, strided<[16], offset: 35>>) outs(%y : memref<4xf32>) {
+      ^bb0(%a: f32, %o: f32):
+        linalg.yield %a : f32
+      }
+      scf.forall (%i) in (4) {
+        %v = memref.load %y[%i] : memref<4xf32>
+        %w = arith.addf %v, %one : f32
+        memref.store %w, %y[%i] : memref<4xf32>
+      }
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
+
+// Others stay as they are.
+// CHECK-LABEL: tracea_pipe.kernel @variant(
+// CHECK:         linalg.fill
+tracea_pipe.kernel @variant(%y: memref<4xf32>) attributes {variant = "other"} {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  tiles (%t) in (%c1) {
+    linalg.fill ins(%one : f32) outs(%y : memref<4xf32>)
+  }
+  end
+}
+
+// -----
+
+tracea_pipe.kernel @asserts(%y: memref<4xf32>, %n: index) attributes {variant = "linalg", source_op = "tensor.extract"} {
+  %c1 = arith.constant 1 : index
+  tiles (%t) in (%c1) {
+    %holds = arith.cmpi slt, %n, %c1 : index
+    // expected-error @below {{'tensor.extract' decides by data which element it takes, which kernels on GPUs cannot check yet; expected indices that follow from sizes}}
+    cf.assert %holds, "{0}"
+  }
+  end
+}
