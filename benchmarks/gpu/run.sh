@@ -256,12 +256,14 @@ part_numerics() {
   ((quick)) && cases=200
   describe_machine numerics >"$dir/table.txt"
   for target in "sm_$capability" sm_80 sm_75 sm_70; do
-    for family in gemm conv2d grouped_gemm; do
+    for family in gemm conv2d all; do
       local log=$dir/$target-$family.txt
-      run_tool tracea-numerics --target "$target" --family "$family" --no-regressions \
+      local drawn=(--family "$family")
+      [[ $family == all ]] && drawn=()
+      run_tool tracea-numerics --target "$target" "${drawn[@]}" --no-regressions \
         --seed "$seed" --cases "$cases" >"$log" 2>&1 || status=1
       printf '%-8s %-14s seed %s: %s\n' "$target" "$family" "$seed" \
-        "$(grep -E 'no variant|passed' "$log" | paste -sd ';' | sed 's/;/; /g')" >>"$dir/table.txt"
+        "$(grep -E 'no variant|refuse|passed' "$log" | paste -sd ';' | sed 's/;/; /g')" >>"$dir/table.txt"
     done
     # What is not for this GPU needs fewer cases.
     cases=$((cases < 500 ? cases : 500))

@@ -258,11 +258,13 @@ public:
   void take(int64_t position, const campaign::JobResult &result);
   void print() const;
   int64_t failures = 0;
+  /// Programs that ran nothing, which pass nothing either.
+  int64_t refused = 0;
 
 private:
   const Options &options;
   const std::vector<Job> &jobs;
-  int64_t unsupported = 0, refused = 0;
+  int64_t unsupported = 0;
   std::map<std::string, int64_t> reasons;
 };
 
@@ -277,7 +279,8 @@ void Summary::take(int64_t position, const campaign::JobResult &result) {
     return;
   }
   // Kernels that ask more of memory than the shapes give; no wrong number.
-  if (error.find("the program refuses these shapes") != std::string::npos) {
+  if (error.find("the program refuses these shapes: kernel '") !=
+      std::string::npos) {
     ++refused;
     return;
   }
@@ -348,5 +351,5 @@ int main(int argc, char **argv) {
   if (badEnds)
     std::printf("FAILED: %lld processes ended between cases\n",
                 static_cast<long long>(badEnds));
-  return campaign::finish(count, summary.failures + badEnds);
+  return campaign::finish(count - summary.refused, summary.failures + badEnds);
 }

@@ -43,9 +43,10 @@ struct Runner::Impl {
                        const compiler::CompileOptions &options,
                        const std::string &variant, Random &random,
                        std::string &error);
-  std::shared_ptr<rt::Executable>
-  load(const std::vector<uint8_t> &bytes,
-       const std::shared_ptr<rt::Device> &device, std::string &error);
+  /// A way through the program's entry on a device; null with an error.
+  std::unique_ptr<rt::Execution> load(const std::vector<uint8_t> &bytes,
+                                      const std::shared_ptr<rt::Device> &device,
+                                      std::string &error);
   std::string judge(const Case &test, Random &random, const std::string &target,
                     bool more);
   std::string judgeOnGPU(const Case &test, Random &random);
@@ -139,7 +140,7 @@ std::string Runner::Impl::schedule(const std::string &text,
   return scheduled;
 }
 
-std::shared_ptr<rt::Executable>
+std::unique_ptr<rt::Execution>
 Runner::Impl::load(const std::vector<uint8_t> &bytes,
                    const std::shared_ptr<rt::Device> &device,
                    std::string &error) {
@@ -154,7 +155,13 @@ Runner::Impl::load(const std::vector<uint8_t> &bytes,
     error = "does not load: " + executable.message();
     return nullptr;
   }
-  return *executable;
+  rt::Expected<std::unique_ptr<rt::Execution>> execution =
+      (*executable)->createExecution();
+  if (!execution) {
+    error = execution.message();
+    return nullptr;
+  }
+  return std::move(*execution);
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,16 +300,11 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
   std::vector<uint8_t> program = compile(test.text, options, error);
   if (!error.empty())
     return where + error;
-  std::shared_ptr<rt::Executable> executable =
+  std::unique_ptr<rt::Execution> execution =
       load(program, devices[firstDevice], error);
-  if (!executable)
-    return where + error;
-  rt::Expected<std::unique_ptr<rt::Execution>> execution =
-      executable->createExecution();
   if (!execution)
-    return where + execution.message();
+    return where + error;
 
-  std::shared_ptr<rt::Executable> other;
   int instances = (test.dynamic ? 3 : 1) + (more ? 1 : 0);
   for (int i = 0; i < instances; ++i) {
     Instance instance = test.make(random, i == 0);
@@ -314,12 +316,12 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
       run += listOf(input.shape);
     run += ": ";
     std::vector<std::vector<uint8_t>> bits, again;
-    error = judgeRun(**execution, random, instance, placement, bits);
+    error = judgeRun(*execution, random, instance, placement, bits);
     if (!error.empty())
       return run + error;
     if (i == 0) {
       // The same bits again, elsewhere in memory and by other threads.
-      error = judgeRun(**execution, random, instance, Placement::Start, again);
+      error = judgeRun(*execution, random, instance, Placement::Start, again);
       if (!error.empty())
         return run + "second run: " + error;
       if (bits != again)
@@ -327,31 +329,28 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
       bool otherThreads = random.chance(0.5);
       Random forOther(random.next());
       if (more || otherThreads) {
-        other = load(program, devices[1 - firstDevice], error);
-        if (!other)
-          return where + error;
-        rt::Expected<std::unique_ptr<rt::Execution>> second =
-            other->createExecution();
+        std::unique_ptr<rt::Execution> second =
+            load(program, devices[1 - firstDevice], error);
         if (!second)
-          return where + second.message();
-        error = judgeRun(**second, forOther, instance, placement, again);
+          return where + error;
+        error = judgeRun(*second, forOther, instance, placement, again);
         if (!error.empty())
           return run + "with another thread count: " + error;
         if (bits != again)
           return run + "another thread count gives other bits";
       }
       Random forEnqueue = random;
-      error = judgeOnDevice(**execution, *devices[firstDevice], forEnqueue,
+      error = judgeOnDevice(*execution, *devices[firstDevice], forEnqueue,
                             instance, again);
       if (!error.empty())
         return run + "enqueued: " + error;
       if (bits != again)
         return run + "enqueued it gives other bits";
-      error = judgeAliased(**execution, random, instance);
+      error = judgeAliased(*execution, random, instance);
       if (!error.empty())
         return run + error;
     }
-    error = judgeWrong(**execution, random, instance);
+    error = judgeWrong(*execution, random, instance);
     if (!error.empty())
       return run + error;
   }
@@ -373,13 +372,9 @@ std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
   std::vector<uint8_t> program = compile(test.text, options, error);
   if (!error.empty())
     return where + error;
-  std::shared_ptr<rt::Executable> executable = load(program, gpuDevice, error);
-  if (!executable)
-    return where + error;
-  rt::Expected<std::unique_ptr<rt::Execution>> execution =
-      executable->createExecution();
+  std::unique_ptr<rt::Execution> execution = load(program, gpuDevice, error);
   if (!execution)
-    return where + execution.message();
+    return where + error;
   for (int i = 0, instances = test.dynamic ? 3 : 1; i < instances; ++i) {
     Instance instance = test.make(random, i == 0);
     std::string run = where + "instance " + std::to_string(i) + " ";
@@ -388,12 +383,12 @@ std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
     run += ": ";
     std::vector<std::vector<uint8_t>> bits, again;
     Random same = random;
-    error = judgeOnDevice(**execution, *gpuDevice, random, instance, bits);
+    error = judgeOnDevice(*execution, *gpuDevice, random, instance, bits);
     if (!error.empty())
       return run + error;
     // The same bits again in other memory, aligned alike: which kernel runs
     // depends on that.
-    error = judgeOnDevice(**execution, *gpuDevice, same, instance, again);
+    error = judgeOnDevice(*execution, *gpuDevice, same, instance, again);
     if (!error.empty())
       return run + "second run: " + error;
     if (bits != again)
@@ -401,9 +396,9 @@ std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
     if (i > 0)
       continue;
     // From and to memory of the host, strided too.
-    error = judgeRun(**execution, random, instance, Placement::Strided, again);
+    error = judgeRun(*execution, random, instance, Placement::Strided, again);
     if (error.empty())
-      error = judgeWrong(**execution, random, instance);
+      error = judgeWrong(*execution, random, instance);
     if (!error.empty())
       return run + error;
   }
@@ -417,13 +412,9 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
   std::vector<uint8_t> program = compile(test.text, options, error);
   if (!error.empty())
     return where + error;
-  std::shared_ptr<rt::Executable> executable = load(program, devices[0], error);
-  if (!executable)
-    return where + error;
-  rt::Expected<std::unique_ptr<rt::Execution>> execution =
-      executable->createExecution();
+  std::unique_ptr<rt::Execution> execution = load(program, devices[0], error);
   if (!execution)
-    return where + execution.message();
+    return where + error;
   Instance instance = test.make(random, true);
   Instance wide = instance;
   for (HostTensor &input : wide.inputs)
@@ -439,7 +430,7 @@ std::string Runner::Impl::judgeReference(const Case &test, Random &random) {
         value.error += 1e-12L * (1 + std::fabs(value.value));
   }
   std::vector<std::vector<uint8_t>> bits;
-  error = judgeRun(**execution, random, wide, Placement::End, bits);
+  error = judgeRun(*execution, random, wide, Placement::End, bits);
   return error.empty() ? "" : where + error;
 }
 
