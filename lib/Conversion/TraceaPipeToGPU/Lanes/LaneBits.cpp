@@ -2,15 +2,13 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Maps over F2 become masks and shifts, one for each distance that bits move
-// by; steps that are no bits of their own become products of fields.
+// Bits in a row whose steps double are one field, times the first step.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lanes/LaneBits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -41,36 +39,48 @@ static Value emitField(ImplicitLocOpBuilder &b, Value number, size_t begin,
                    : b.createOrFold<arith::MulIOp>(field, getI32(b, step));
 }
 
-Value mlir::tracea_pipe::moveBits(ImplicitLocOpBuilder &b,
-                                  function_ref<Value()> number,
-                                  size_t knownBits,
-                                  const alg::F2Vectors &columns) {
-  std::map<int64_t, uint64_t> movedBy;
-  for (auto [bit, column] : llvm::enumerate(columns))
-    for (uint64_t rest = column; rest; rest &= rest - 1)
-      movedBy[llvm::countr_zero(rest) - static_cast<int64_t>(bit)] |=
-          uint64_t(1) << bit;
+Value mlir::tracea_pipe::addBits(ImplicitLocOpBuilder &b,
+                                 const ThreadNumbers &thread,
+                                 ArrayRef<int64_t> byLane,
+                                 ArrayRef<int64_t> byWarp, BitSum sum) {
   Value result;
-  for (auto [distance, mask] : movedBy) {
-    Value term = number();
-    if (mask + 1 != uint64_t(1) << knownBits)
-      term = arith::AndIOp::create(b, term, getI32(b, int64_t(mask)));
-    if (distance > 0)
-      term = arith::ShLIOp::create(b, term, getI32(b, distance));
-    else if (distance < 0)
-      term = arith::ShRUIOp::create(b, term, getI32(b, -distance));
-    result = result ? Value(arith::XOrIOp::create(b, result, term)) : term;
-  }
+  // The bits that the sum so far may set.
+  uint64_t taken = 0;
+  auto addNumber = [&](function_ref<Value()> number, ArrayRef<int64_t> steps) {
+    for (size_t bit = 0; bit < steps.size();) {
+      // Bits whose steps double are one field; over F2 where no step reaches
+      // into another one.
+      auto support = static_cast<uint64_t>(steps[bit]);
+      size_t end = bit + 1;
+      while (end < steps.size() && steps[end] == 2 * steps[end - 1] &&
+             (sum == BitSum::Integers ||
+              !(support & static_cast<uint64_t>(steps[end]))))
+        support |= static_cast<uint64_t>(steps[end++]);
+      if (steps[bit]) {
+        Value field = emitField(b, number(), bit, end, steps[bit]);
+        // Sums that carry nothing fold into the addresses of instructions.
+        if (!result)
+          result = field;
+        else if (sum == BitSum::Integers || !(taken & support))
+          result = b.createOrFold<arith::AddIOp>(result, field);
+        else
+          result = arith::XOrIOp::create(b, result, field);
+        taken |= support;
+      }
+      bit = end;
+    }
+  };
+  addNumber(thread.lane, byLane);
+  addNumber(thread.warp, byWarp);
   return result;
 }
 
 SmallVector<Value> mlir::tracea_pipe::applyBits(ImplicitLocOpBuilder &b,
-                                                function_ref<Value()> lane,
-                                                function_ref<Value()> warp,
+                                                const ThreadNumbers &thread,
                                                 ArrayRef<ThreadMap> maps) {
   SmallVector<Value> results(maps.size());
-  auto addBits = [&](function_ref<Value()> number,
-                     alg::F2Vectors ThreadMap::*columns) {
+  auto addNumber = [&](function_ref<Value()> number,
+                       alg::F2Vectors ThreadMap::*columns) {
     size_t most = 0;
     for (const ThreadMap &map : maps)
       most = std::max(most, (map.*columns).size());
@@ -85,23 +95,7 @@ SmallVector<Value> mlir::tracea_pipe::applyBits(ImplicitLocOpBuilder &b,
             result ? arith::XOrIOp::create(b, result, term).getResult() : term;
       }
   };
-  addBits(lane, &ThreadMap::byLane);
-  addBits(warp, &ThreadMap::byWarp);
+  addNumber(thread.lane, &ThreadMap::byLane);
+  addNumber(thread.warp, &ThreadMap::byWarp);
   return results;
-}
-
-Value mlir::tracea_pipe::sumBits(ImplicitLocOpBuilder &b, Value number,
-                                 ArrayRef<int64_t> steps, Value sum) {
-  for (size_t bit = 0; bit < steps.size();) {
-    // Bits whose steps double are one field.
-    size_t end = bit + 1;
-    while (end < steps.size() && steps[end] == 2 * steps[end - 1])
-      ++end;
-    if (steps[bit]) {
-      Value field = emitField(b, number, bit, end, steps[bit]);
-      sum = sum ? b.createOrFold<arith::AddIOp>(sum, field) : field;
-    }
-    bit = end;
-  }
-  return sum;
 }

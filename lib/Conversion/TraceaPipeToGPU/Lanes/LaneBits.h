@@ -15,7 +15,7 @@
 
 namespace mlir::tracea_pipe {
 
-/// An F2-linear map of lane and warp: what each of their bits adds.
+/// A map over F2 of lane and warp: what each of their bits adds.
 struct ThreadMap {
   ::tracea::algebra::F2Vectors byLane, byWarp;
 
@@ -24,26 +24,27 @@ struct ThreadMap {
   bool isZero() const { return getSupport() == 0; }
 };
 
+/// The numbers of a thread, i32, which are asked for where they are needed.
+struct ThreadNumbers {
+  function_ref<Value()> lane, warp;
+};
+
+/// How what the bits add comes together.
+enum class BitSum { Integers, F2 };
+
 Value getI32(ImplicitLocOpBuilder &b, int64_t value);
 
-/// A map over F2 of the bits of `number` (i32), of which those at and above
-/// `knownBits` are 0; null for no column. Bits that move by one distance move
-/// together.
-Value moveBits(ImplicitLocOpBuilder &b, function_ref<Value()> number,
-               size_t knownBits, const ::tracea::algebra::F2Vectors &columns);
+/// What the bits of a thread's lane and warp add, as i32; null for nothing.
+Value addBits(ImplicitLocOpBuilder &b, const ThreadNumbers &thread,
+              ArrayRef<int64_t> byLane, ArrayRef<int64_t> byWarp, BitSum sum);
 
-/// What the bits of lane and warp (i32) add over F2, for each map; null for
-/// nothing. A lane has no bits at and above `laneBits`. The values are asked
-/// for where they are needed.
+/// What they add over F2 for each of several maps, as i32; null for nothing.
+/// The maps take each bit in turns, so that one extraction of it serves all of
+/// them: fields of their own save registers here, but measured slower where
+/// a workgroup fills a multiprocessor.
 SmallVector<Value> applyBits(ImplicitLocOpBuilder &b,
-                             function_ref<Value()> lane,
-                             function_ref<Value()> warp,
+                             const ThreadNumbers &thread,
                              ArrayRef<ThreadMap> maps);
-
-/// `sum`, which may be null, and the steps whose bits are set in `number`
-/// (i32); null for nothing.
-Value sumBits(ImplicitLocOpBuilder &b, Value number, ArrayRef<int64_t> steps,
-              Value sum);
 
 } // namespace mlir::tracea_pipe
 

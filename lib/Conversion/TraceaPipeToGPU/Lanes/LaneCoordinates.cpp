@@ -19,7 +19,7 @@ LaneCoordinates::LaneCoordinates(Emitter &b, LanesAttr lanes)
       map.byWarp.push_back(static_cast<uint64_t>(vector[dim]));
   }
   base = applyBits(
-      b, [&]() { return b.team.lane; }, [&]() { return b.team.warp; }, maps);
+      b, {[&]() { return b.team.lane; }, [&]() { return b.team.warp; }}, maps);
 }
 
 SmallVector<Value> LaneCoordinates::get(int64_t reg) {

@@ -29,19 +29,15 @@ static std::optional<uint64_t> getSupport(ArrayRef<int64_t> laneSteps,
   return support;
 }
 
-/// The part of an offset that the thread's lane and warp decide.
-static Value getThread(Emitter &b, ArrayRef<int64_t> laneSteps,
-                       ArrayRef<int64_t> warpSteps) {
-  Value byLane = sumBits(b, b.team.lane, laneSteps, Value());
-  Value sum = sumBits(b, b.team.warp, warpSteps, byLane);
-  return sum ? sum : b.i32(0);
-}
-
 SmallVector<Address> ThreadOffsets::get(ArrayRef<int64_t> laneSteps,
                                         ArrayRef<int64_t> warpSteps,
                                         ArrayRef<int64_t> registers) {
   std::optional<uint64_t> support = getSupport(laneSteps, warpSteps);
-  Value thread = getThread(b, laneSteps, warpSteps);
+  Value thread =
+      addBits(b, {[&]() { return b.team.lane; }, [&]() { return b.team.warp; }},
+              laneSteps, warpSteps, BitSum::Integers);
+  if (!thread)
+    thread = b.i32(0);
   const auto &swizzle = window.layout.swizzle;
   Value terms = b.termsOf(window);
   SmallVector<Address> places;

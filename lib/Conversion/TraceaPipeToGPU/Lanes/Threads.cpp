@@ -53,30 +53,20 @@ Value Threads::getWarp() {
 }
 
 Value Threads::apply(const ThreadMap &map, uint64_t constant) {
-  Value result;
-  uint64_t taken = 0;
-  auto add = [&](Value term, uint64_t support) {
-    if (!result)
-      result = term;
-    else if (taken & support)
-      result = arith::XOrIOp::create(b, result, term);
-    else
-      // Sums that carry nothing fold into the addresses of instructions.
-      result = arith::AddIOp::create(b, result, term);
-    taken |= support;
+  auto toSteps = [](const alg::F2Vectors &columns) {
+    return SmallVector<int64_t>(columns.begin(), columns.end());
   };
-  constexpr size_t kUnknownBits = 63;
-  size_t laneBits =
-      llvm::Log2_64(static_cast<uint64_t>(context.getSubgroupSize()));
-  if (Value byLane =
-          moveBits(b, [&]() { return getLane(); }, laneBits, map.byLane))
-    add(byLane, ThreadMap{map.byLane, {}}.getSupport());
-  if (Value byWarp =
-          moveBits(b, [&]() { return getWarp(); }, kUnknownBits, map.byWarp))
-    add(byWarp, ThreadMap{{}, map.byWarp}.getSupport());
-  if (constant || !result)
-    add(getI32(b, int64_t(constant)), constant);
-  return result;
+  Value result =
+      addBits(b, {[&]() { return getLane(); }, [&]() { return getWarp(); }},
+              toSteps(map.byLane), toSteps(map.byWarp), BitSum::F2);
+  if (result && !constant)
+    return result;
+  Value number = getI32(b, int64_t(constant));
+  if (!result)
+    return number;
+  if (map.getSupport() & constant)
+    return arith::XOrIOp::create(b, result, number);
+  return arith::AddIOp::create(b, result, number);
 }
 
 Value Threads::applyIndex(const ThreadMap &map, uint64_t constant) {
