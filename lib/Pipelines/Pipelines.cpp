@@ -28,6 +28,8 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createInlineCalls());
   addCleanup(manager);
   manager.addNestedPass<func::FuncOp>(createExpandFunctions());
+  // Before their numbers are operations on tensors.
+  manager.addNestedPass<func::FuncOp>(createExpandReshapes());
   // Operations of `arith` and `math` written on whole tensors; on tiles of
   // kernels they have a meaning of their own.
   manager.addNestedPass<func::FuncOp>(createElementwiseToLinalg());

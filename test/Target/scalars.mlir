@@ -94,3 +94,16 @@ func.func @computed(%s: f32 {tracea.name = "s"}) -> tensor<1xf32> {
   %r = tensor.from_elements %square : tensor<1xf32>
   return %r : tensor<1xf32>
 }
+
+// So does a number that a kernel computes, and one that is read from a tensor.
+// CHECK-LABEL: entry element
+// CHECK:         requires (3 < dim(arg0, 0)): {{.*}}an element is read beyond dimension 0
+// CHECK:         launch memref_store_{{[0-9]+}}, 1 tiles (%0 f32[dim(arg0, 0)]; s; %[[ELEMENT:[0-9]+]] f32[]; %[[SCALED:[0-9]+]] f32[])
+// CHECK-NEXT:    gives %[[ELEMENT]] f32[]
+// CHECK-NEXT:    gives %[[SCALED]] f32[]
+func.func @element(%x: tensor<?xf32>, %s: f32 {tracea.name = "s"}) -> (f32, f32) {
+  %c3 = arith.constant 3 : index
+  %element = tensor.extract %x[%c3] : tensor<?xf32>
+  %scaled = arith.mulf %element, %s : f32
+  return %element, %scaled : f32, f32
+}

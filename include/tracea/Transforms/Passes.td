@@ -412,6 +412,41 @@ def ExpandFunctions : Pass<"tracea-expand-functions", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// ExpandReshapes
+//===----------------------------------------------------------------------===//
+
+def ExpandReshapes : Pass<"tracea-expand-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Turn reshapes by numbers into collapses and expansions";
+  let description = [{
+    `tensor.reshape` takes its sizes from a tensor. Where that is made of single
+    numbers (`tensor.from_elements`, a constant, a cast of one), the reshape
+    becomes collapses and expansions, which producers and consumers are fused
+    through. Dimensions that are seen to stay, and those that join or split
+    within known extents, are groups of their own; what is left becomes one
+    dimension first, and that it has as many elements as are asked for is an
+    assertion. A single size that no number tells is what the others leave.
+
+    ```mlir
+    %shape = tensor.from_elements %n, %c64 : tensor<2xindex>
+    %1 = tensor.reshape %0(%shape)
+           : (tensor<?x4x16xf32>, tensor<2xindex>) -> tensor<?x64xf32>
+    ```
+    becomes
+    ```mlir
+    %d = tensor.dim %0, %c0 : tensor<?x4x16xf32>
+    %same = arith.cmpi eq, %d, %n : index
+    cf.assert %same, "the reshape does not keep the number of elements"
+    %1 = tensor.collapse_shape %0 [[0], [1, 2]]
+           : tensor<?x4x16xf32> into tensor<?x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // GatherToLinalg
 //===----------------------------------------------------------------------===//
 

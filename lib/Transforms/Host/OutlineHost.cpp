@@ -61,6 +61,10 @@ private:
                                        "structured control flow "
                                        "that ends before the program is made";
     rewriteCopies(function);
+    storeResults(function);
+    for (auto load :
+         llvm::make_early_inc_range(function.getOps<memref::LoadOp>()))
+      assertIndices(load);
 
     SmallVector<HostGroup> groups;
     if (failed(findGroups(function, groups)))
@@ -94,6 +98,27 @@ private:
       copies.insert(generic);
       copy.erase();
     }
+  }
+
+  /// Numbers that only a kernel knows are returned in memory of their own, to
+  /// which they are written where they are computed.
+  void storeResults(func::FuncOp function) {
+    Operation *end = function.getBody().front().getTerminator();
+    for (OpOperand &result : end->getOpOperands()) {
+      Value number = result.get();
+      if (!number.getType().isIntOrIndexOrFloat() || isKnownScalar(number))
+        continue;
+      OpBuilder builder(function.getContext());
+      builder.setInsertionPointAfterValue(number);
+      Value memory = memref::AllocOp::create(
+          builder, number.getLoc(), MemRefType::get({}, number.getType()));
+      memref::StoreOp::create(builder, number.getLoc(), number, memory,
+                              ValueRange());
+      result.set(memory);
+    }
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(),
+                                       end->getOperandTypes()));
   }
 
   LogicalResult findGroups(func::FuncOp function,

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -107,5 +108,31 @@ void tracea::assertShapes(linalg::LinalgOp op) {
     if (!known || !isStatic(axis))
       check(orEmpty(compare(arith::CmpIPredicate::slt, at(last), extent(axis))),
             "reads beyond" + Twine(where));
+  }
+}
+
+void tracea::assertIndices(memref::LoadOp load) {
+  OpBuilder builder(load);
+  Location loc = load.getLoc();
+  SizeBuilder size(builder, loc);
+  for (int64_t dim = 0; dim < load.getMemRefType().getRank(); ++dim) {
+    Value index = load.getIndices()[dim];
+    std::optional<int64_t> number = getConstantIntValue(index);
+    bool isStatic = !load.getMemRefType().isDynamicDim(dim);
+    if (!isExpressible(index) || (number && isStatic))
+      continue;
+    auto check = [&](arith::CmpIPredicate predicate, OpFoldResult bound,
+                     const Twine &message) {
+      Value holds = arith::CmpIOp::create(builder, loc, predicate, index,
+                                          size.value(bound));
+      cf::AssertOp::create(builder, loc, holds,
+                           (message + " dimension " + Twine(dim)).str());
+    };
+    if (!number)
+      check(arith::CmpIPredicate::sge, size.constant(0),
+            "an element is read before");
+    check(arith::CmpIPredicate::slt,
+          memref::getMixedSize(builder, loc, load.getMemRef(), dim),
+          "an element is read beyond");
   }
 }

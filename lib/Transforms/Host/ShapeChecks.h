@@ -6,6 +6,7 @@
 #define TRACEA_LIB_TRANSFORMS_HOST_SHAPECHECKS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::tracea {
 
@@ -14,6 +15,10 @@ namespace mlir::tracea {
 /// runs, for loops take their bounds from one operand and read the others
 /// without looking.
 void assertShapes(linalg::LinalgOp op);
+
+/// Asserts that an element lies in its memory as far as the run knows the
+/// indices before; those that data decides are checked in the kernel.
+void assertIndices(memref::LoadOp load);
 
 } // namespace mlir::tracea
 
