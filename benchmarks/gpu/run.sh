@@ -20,6 +20,9 @@
 #               build/dev/lib/libtracea-gpu-contender.so, from anywhere
 #   conv        convolutions against float64, beside PyTorch; takes the programs
 #               that conv/compile.py leaves in build/gpu-conv, and the same library
+#   models      whole models against float64, beside PyTorch (with --compiled also
+#               torch.compile); takes the programs that models/compile.py leaves in
+#               build/gpu-models, and the same library
 #   numerics    random modules against plain loops in long double, bit for bit
 #               the same twice, between guards; also for older GPUs, assembled by
 #               the driver. Takes the compiler, which pack.sh brings to a machine
@@ -33,7 +36,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv numerics)
+known=(wavefronts tiles latency gemm conv models numerics)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -218,6 +221,29 @@ part_conv() {
   "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
   local status=$?
   tail -n 1 "$dir/table.txt" | summarize
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# models
+#===----------------------------------------------------------------------===#
+
+part_models() {
+  local dir=$out/models here=benchmarks/gpu/models options=()
+  mkdir -p "$dir"
+  if [[ -x build/dev/bin/tracea ]]; then
+    "$here/compile.py" || echo 'models: not every model was compiled' | summarize
+  fi
+  if [[ ! -f build/gpu-models/mlp_i8.tracea ]]; then
+    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
+    return 1
+  fi
+  ((quick)) && options=(--rounds 2)
+  ((compiled)) && options+=(--compiled)
+  describe_machine models >"$dir/table.txt"
+  "$here/run.py" "${options[@]}" --seed "$seed" build/gpu-models >>"$dir/table.txt"
+  local status=$?
+  summarize <"$dir/table.txt"
   return $status
 }
 

@@ -60,6 +60,9 @@ private:
   }
 
   void checkRead(Operation *op, Value value, const Twine &what) {
+    // A view's sizes are no memory.
+    if (!isa<MemRefType>(value.getType()))
+      return;
     Value memory = getMemory(value);
     auto alloc = memory.getDefiningOp<memref::AllocOp>();
     if (!alloc || written.contains(memory) ||

@@ -7,9 +7,12 @@
 // lowering for GPUs knows. Other kernels stay as they are.
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
@@ -57,6 +60,57 @@ static LogicalResult lowerOwnLoops(tracea_pipe::KernelOp kernel) {
   return success();
 }
 
+/// The size of a dimension of `memory`, followed through views to an argument:
+/// it is asked of, and the views are gone when their accesses are.
+static OpFoldResult getSize(OpBuilder &b, Value memory, int64_t dim) {
+  auto type = cast<MemRefType>(memory.getType());
+  if (!type.isDynamicDim(dim))
+    return b.getIndexAttr(type.getDimSize(dim));
+  Operation *view = memory.getDefiningOp();
+  if (auto cast = dyn_cast_or_null<memref::CastOp>(view))
+    return getSize(b, cast.getSource(), dim);
+  if (auto expand = dyn_cast_or_null<memref::ExpandShapeOp>(view))
+    return expand.getMixedOutputShape()[dim];
+  if (auto window = dyn_cast_or_null<memref::ReinterpretCastOp>(view))
+    return window.getMixedSizes()[dim];
+  if (auto window = dyn_cast_or_null<memref::SubViewOp>(view)) {
+    llvm::SmallBitVector dropped = window.getDroppedDims();
+    for (auto [outer, size] : llvm::enumerate(window.getMixedSizes()))
+      if (!dropped.test(outer) && dim-- == 0)
+        return size;
+  }
+  if (auto transpose = dyn_cast_or_null<memref::TransposeOp>(view))
+    return getSize(b, transpose.getIn(),
+                   transpose.getPermutation().getDimPosition(dim));
+  if (auto collapse = dyn_cast_or_null<memref::CollapseShapeOp>(view)) {
+    OpFoldResult product = b.getIndexAttr(1);
+    AffineExpr left, right;
+    bindSymbols(b.getContext(), left, right);
+    for (int64_t outer : collapse.getReassociationIndices()[dim])
+      product = affine::makeComposedFoldedAffineApply(
+          b, view->getLoc(), left * right,
+          {product, getSize(b, collapse.getSrc(), outer)});
+    return product;
+  }
+  return memref::DimOp::create(b, memory.getLoc(), memory, dim).getResult();
+}
+
+/// Sizes of views become those that the views were made with.
+static void resolveViewSizes(tracea_pipe::KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  SmallVector<memref::DimOp> sizes;
+  kernel.walk([&](memref::DimOp size) { sizes.push_back(size); });
+  for (memref::DimOp size : sizes) {
+    std::optional<int64_t> dim = size.getConstantIndex();
+    if (!dim || isa<BlockArgument>(size.getSource()))
+      continue;
+    rewriter.setInsertionPoint(size);
+    OpFoldResult number = getSize(rewriter, size.getSource(), *dim);
+    rewriter.replaceOp(
+        size, getValueOrCreateConstantIndexOp(rewriter, size.getLoc(), number));
+  }
+}
+
 /// A kernel on a GPU has no way to stop and to say why.
 static LogicalResult verifyNothingIsAsserted(tracea_pipe::KernelOp kernel) {
   WalkResult result = kernel.walk([&](cf::AssertOp check) {
@@ -78,12 +132,16 @@ struct LowerPlainLoops
 
   void runOnOperation() override {
     OpPassManager manager = makeLoopManager();
-    for (auto kernel : getOperation().getOps<tracea_pipe::KernelOp>())
-      if (kernel.getVariant() == tracea_pipe::kPlainLoopsVariant &&
-          (failed(verifyNothingIsAsserted(kernel)) ||
-           failed(lowerOwnLoops(kernel)) ||
-           failed(runPipeline(manager, kernel))))
+    for (auto kernel : getOperation().getOps<tracea_pipe::KernelOp>()) {
+      if (kernel.getVariant() != tracea_pipe::kPlainLoopsVariant)
+        continue;
+      if (failed(verifyNothingIsAsserted(kernel)) ||
+          failed(lowerOwnLoops(kernel)))
         return signalPassFailure();
+      resolveViewSizes(kernel);
+      if (failed(runPipeline(manager, kernel)))
+        return signalPassFailure();
+    }
   }
 };
 } // namespace

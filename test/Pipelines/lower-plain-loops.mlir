@@ -45,6 +45,35 @@ tracea_pipe.kernel @variant(%y: memref<4xf32>) attributes {variant = "other"} {
   end
 }
 
+// Sizes of views are those that the views were made with: no view is left.
+// CHECK-LABEL: tracea_pipe.kernel @sizes(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x6x?xf32>, %[[N:[^:]*]]: index, %[[Y:[^:]*]]: memref<?x2xf32>
+// CHECK-NOT:     memref.{{(subview|expand_shape|collapse_shape|transpose|cast|reinterpret_cast|extract_strided_metadata)}}
+// CHECK:         %[[DIM:.*]] = memref.dim %[[X]], %c0
+// CHECK:         %[[JOINED:.*]] = arith.muli %[[DIM]], %c6
+// CHECK:         tiles (%{{.*}}, %{{.*}}, %{{.*}}) in (%[[N]], %[[JOINED]], %[[N]])
+// CHECK-NOT:     memref.{{(subview|expand_shape|collapse_shape|transpose|cast|reinterpret_cast|extract_strided_metadata)}}
+// CHECK:         memref.store
+tracea_pipe.kernel @sizes(%x: memref<?x6x?xf32>, %n: index, %y: memref<?x2xf32>) attributes {variant = "linalg", warps = 1} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part = memref.subview %x[0, 2, 0] [%n, 1, 4] [1, 1, 1] : memref<?x6x?xf32> to memref<?x4xf32, strided<[?, 1], offset: ?>>
+  %split = memref.expand_shape %part [[0], [1, 2]] output_shape [%n, 2, 2] : memref<?x4xf32, strided<[?, 1], offset: ?>> into memref<?x2x2xf32, strided<[?, 2, 1], offset: ?>>
+  %turned = memref.transpose %split (i, j, k) -> (j, i, k) : memref<?x2x2xf32, strided<[?, 2, 1], offset: ?>> to memref<2x?x2xf32, strided<[2, ?, 1], offset: ?>>
+  %cast = memref.cast %turned : memref<2x?x2xf32, strided<[2, ?, 1], offset: ?>> to memref<?x?x2xf32, strided<[?, ?, ?], offset: ?>>
+  %joined = memref.collapse_shape %x [[0, 1], [2]] : memref<?x6x?xf32> into memref<?x?xf32>
+  %first = memref.dim %part, %c0 : memref<?x4xf32, strided<[?, 1], offset: ?>>
+  %second = memref.dim %joined, %c0 : memref<?x?xf32>
+  %third = memref.dim %cast, %c1 : memref<?x?x2xf32, strided<[?, ?, ?], offset: ?>>
+  tiles (%t, %u, %v) in (%first, %second, %third) {
+    scf.forall (%l) in (1) {
+      %e = memref.load %split[%t, %c1, %c0] : memref<?x2x2xf32, strided<[?, 2, 1], offset: ?>>
+      memref.store %e, %y[%t, %c0] : memref<?x2xf32>
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
+
 // -----
 
 tracea_pipe.kernel @asserts(%y: memref<4xf32>, %n: index) attributes {variant = "linalg", source_op = "tensor.extract"} {

@@ -202,3 +202,21 @@ func.func @sum_without_terms(%x: memref<1x0xf64>) -> memref<1xf64> {
   }
   return %sum : memref<1xf64>
 }
+
+// -----
+
+// A window that is asked for its shape alone is not passed: nobody wrote it.
+// CHECK-LABEL: func.func @window(
+// CHECK-SAME:    %[[X:.*]]: memref<1x8x8x16xf32>, %[[Y:.*]]: memref<1x4x4x16xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         tracea_pipe.launch @linalg_pooling_nhwc_max_0 ins(%[[X]] : memref<1x8x8x16xf32>) outs(%[[Y]] : memref<1x4x4x16xf32>)
+// CHECK-LABEL: tracea_pipe.kernel @linalg_pooling_nhwc_max_0(
+// CHECK-SAME:    %{{[^:]*}}: memref<1x8x8x16xf32>, %{{[^:]*}}: memref<1x4x4x16xf32>)
+// CHECK:         scf.for
+// CHECK:           arith.maximumf
+func.func @window(%x: memref<1x8x8x16xf32>, %y: memref<1x4x4x16xf32>) {
+  %w = memref.alloc() : memref<2x2xf32>
+  linalg.pooling_nhwc_max {dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>}
+      ins(%x, %w : memref<1x8x8x16xf32>, memref<2x2xf32>) outs(%y : memref<1x4x4x16xf32>)
+  return
+}

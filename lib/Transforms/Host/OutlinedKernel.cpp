@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -61,6 +62,15 @@ bool canBeTiledByWindows(linalg::LinalgOp op) {
   });
 }
 
+/// Whether `op` asks an operand for its shape alone, as pooling does its
+/// window.
+bool hasShapeOperand(linalg::LinalgOp op) {
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+    return isa<MemRefType>(operand->get().getType()) &&
+           !op.payloadUsesValueFromOperand(operand);
+  });
+}
+
 /// Makes the kernel of one group.
 class Outliner {
 public:
@@ -83,6 +93,7 @@ private:
   LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
                            ArrayRef<OpFoldResult> offsets,
                            ArrayRef<OpFoldResult> sizes);
+  void dropUnusedInputs();
 
   const HostGroup &group;
   ModuleOp module;
@@ -339,9 +350,11 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder) {
     return success();
   }
 
-  // Where operands have no windows the tile is loops over single elements.
+  // Where operands have no windows the tile is loops over single elements, and
+  // where one is not read: then the kernel has no use for it.
   auto structured = dyn_cast<linalg::LinalgOp>(op);
-  bool isLoops = structured && !canBeTiledByWindows(structured);
+  bool isLoops = structured && (!canBeTiledByWindows(structured) ||
+                                hasShapeOperand(structured));
 
   // The domain is asked of a clone on the kernel's own buffers.
   auto clone = cast<TilingInterface>(builder.clone(*op, mapping));
@@ -502,6 +515,24 @@ void Outliner::buildKernel(OpBuilder &builder) {
       builder.clone(*op, mapping);
 }
 
+/// Memory that the kernel does not look at is not passed: nobody may have
+/// written it.
+void Outliner::dropUnusedInputs() {
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  llvm::BitVector unused(kernel.getNumArguments());
+  for (unsigned number = inputs.size(); number-- > 0;) {
+    if (!isa<MemRefType>(inputs[number].getType()) ||
+        !kernel.getArgument(number).use_empty())
+      continue;
+    unused.set(number);
+    inputs.erase(inputs.begin() + number);
+  }
+  (void)kernel.eraseArguments(unused);
+}
+
 LogicalResult Outliner::run() {
   if (failed(collect()))
     return failure();
@@ -529,6 +560,7 @@ LogicalResult Outliner::run() {
   if (failed(buildGrid(builder)))
     return first->emitOpError() << "cannot be split into tiles";
   checkAccesses(kernel);
+  dropUnusedInputs();
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   EndOp::create(builder, first->getLoc());
 
