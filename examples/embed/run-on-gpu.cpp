@@ -96,7 +96,8 @@ int main(int argc, char **argv) {
     if (Status status = (*execution)->enqueue(**stream, inputs, outputs);
         !status.ok())
       return fail(status);
-  if (Status status = (*stream)->synchronize(); !status.ok())
+  // Tells as well what kernels could not do.
+  if (Status status = (*execution)->wait(**stream); !status.ok())
     return fail(status);
   std::printf("ran %s 3 times on %s, %lld launches\n", entry.name.c_str(),
               (*device)->info().name.c_str(),

@@ -60,10 +60,17 @@ private:
     llvm::support::endian::write64le(buffer, word);
     bytes.append(buffer, buffer + sizeof word);
   }
+  /// Accesses that are built say of a hint that they do not have it; read from
+  /// text they do not.
+  static bool isUnsaid(NamedAttribute attribute) {
+    auto hint = dyn_cast<BoolAttr>(attribute.getValue());
+    return attribute.getName() == "nontemporal" && hint && !hint.getValue();
+  }
   void addAttributes(Operation *op, ArrayRef<StringLiteral> without = {}) {
     uint64_t count = 0;
     for (NamedAttribute attribute : op->getAttrDictionary()) {
-      if (llvm::is_contained(without, attribute.getName().getValue()))
+      if (llvm::is_contained(without, attribute.getName().getValue()) ||
+          isUnsaid(attribute))
         continue;
       addText<Attribute>(attribute.getName());
       addText(attribute.getValue());

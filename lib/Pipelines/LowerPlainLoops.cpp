@@ -10,8 +10,9 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,9 +45,18 @@ static OpPassManager makeLoopManager() {
   return manager;
 }
 
-/// Loops of the module's author, whose iterations one lane does in turn.
+/// Loops and copies of the module's author, whose iterations one lane does in
+/// turn.
 static LogicalResult lowerOwnLoops(tracea_pipe::KernelOp kernel) {
   SmallVector<scf::ForallOp> loops;
+  SmallVector<memref::CopyOp> copies;
+  kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    OpBuilder builder(copy);
+    linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                             copy.getTarget());
+    copy.erase();
+  }
   kernel.walk([&](scf::ForallOp loop) {
     if (!loop.getMapping())
       loops.push_back(loop);
@@ -111,18 +121,6 @@ static void resolveViewSizes(tracea_pipe::KernelOp kernel) {
   }
 }
 
-/// A kernel on a GPU has no way to stop and to say why.
-static LogicalResult verifyNothingIsAsserted(tracea_pipe::KernelOp kernel) {
-  WalkResult result = kernel.walk([&](cf::AssertOp check) {
-    check.emitError() << "'" << kernel.getSourceOp().value_or("an operation")
-                      << "' decides by data which element it takes, which "
-                         "kernels on GPUs cannot check yet; expected indices "
-                         "that follow from sizes";
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 namespace {
 struct LowerPlainLoops
     : mlir::tracea::impl::LowerPlainLoopsBase<LowerPlainLoops> {
@@ -135,8 +133,7 @@ struct LowerPlainLoops
     for (auto kernel : getOperation().getOps<tracea_pipe::KernelOp>()) {
       if (kernel.getVariant() != tracea_pipe::kPlainLoopsVariant)
         continue;
-      if (failed(verifyNothingIsAsserted(kernel)) ||
-          failed(lowerOwnLoops(kernel)))
+      if (failed(lowerOwnLoops(kernel)))
         return signalPassFailure();
       resolveViewSizes(kernel);
       if (failed(runPipeline(manager, kernel)))

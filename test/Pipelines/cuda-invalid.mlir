@@ -2,11 +2,9 @@
 // it: nothing is computed by the host in its place.
 
 // RUN: split-file %s %t
-// RUN: not tracea-opt %t/gather.mlir --tracea-compile="target=sm_90a" 2>&1 | FileCheck %s --check-prefix=GATHER
 // RUN: not tracea-opt %t/elementwise.mlir --tracea-compile="target=sm_90a reference=true" 2>&1 | FileCheck %s --check-prefix=REFERENCE
 // RUN: not tracea-opt %t/elementwise.mlir --tracea-compile="target=gfx942" 2>&1 | FileCheck %s --check-prefix=ROCM
 
-// GATHER: gather.mlir:{{.*}}: error: 'linalg.generic' decides by data which element it takes, which kernels on GPUs cannot check yet; expected indices that follow from sizes
 // REFERENCE: error: no code generator for target 'sm_90a' of kind cuda; a reference is for kind cpu
 // ROCM: error: no code generator for target 'gfx942' of kind rocm; expected kind cpu or cuda
 
@@ -19,16 +17,4 @@ func.func @main(%a: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
     linalg.yield %n : f32
   } -> tensor<64xf32>
   return %0 : tensor<64xf32>
-}
-
-//--- gather.mlir
-func.func @main(%x: tensor<64xf32>, %at: tensor<8xi32>, %d: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%at : tensor<8xi32>) outs(%d : tensor<8xf32>) {
-  ^bb0(%i: i32, %out: f32):
-    %j = arith.index_cast %i : i32 to index
-    %e = tensor.extract %x[%j] : tensor<64xf32>
-    linalg.yield %e : f32
-  } -> tensor<8xf32>
-  return %0 : tensor<8xf32>
 }

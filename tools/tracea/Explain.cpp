@@ -285,6 +285,9 @@ static std::string describe(const std::string &source,
     for (const rt::RemarkSpec &remark : kernel.remarks)
       text += "  " + kernel.name + ": not decided: " + remark.check + ": " +
               remark.reason + "\n";
+    if (kernel.gpu)
+      for (const std::string &assertion : kernel.gpu->assertions)
+        text += "  " + kernel.name + ": fails the run: " + assertion + "\n";
   }
   for (const rt::EntrySpec &entry : manifest.entries)
     text += describeEntry(manifest, entry);

@@ -19,6 +19,7 @@
 
 using namespace tracea::runtime;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 static const std::vector<uint64_t> blobSizes = {5, 32};
 
@@ -52,6 +53,45 @@ TEST(ManifestGPU, RoundTrips) {
         "\"im2col\":{\"lower\"", "\"swizzle\":\"128B\"", "\"fill\":\"nan\"",
         "{\"pointer\":{"})
     EXPECT_THAT(json, HasSubstr(part));
+}
+
+TEST(ManifestGPU, AssertionsAreLinesAndAParameter) {
+  Manifest manifest = test::describedGPUProgram().manifest;
+  EXPECT_THAT(jsonOf(manifest), Not(HasSubstr("assertions")));
+  manifest.kernels[0].gpu->assertions = {"index {0}", "size {0} of {1}"};
+  std::string json = jsonOf(manifest);
+  EXPECT_THAT(json,
+              HasSubstr("\"assertions\":[\"index {0}\",\"size {0} of {1}\"]"));
+  Expected<Manifest> read = manifestFromJSON(json);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(jsonOf(*read), json);
+  EXPECT_EQ(read->kernels[0].gpu->recordBytes(), 48);
+  auto errorOf = [&](std::vector<std::string> texts) {
+    manifest.kernels[0].gpu->assertions = std::move(texts);
+    return validate(manifest, blobSizes).message();
+  };
+  EXPECT_EQ(errorOf({"index {0}"}), "");
+  EXPECT_THAT(errorOf({"index", ""}),
+              HasSubstr("$.kernels[0].gpu.assertions[1]"));
+  EXPECT_THAT(errorOf({"two\nlines"}),
+              HasSubstr("$.kernels[0].gpu.assertions[0]"));
+  EXPECT_THAT(errorOf({std::string(5000, 'x')}),
+              HasSubstr("expected at most 4096 bytes, found 5000"));
+  EXPECT_THAT(errorOf(std::vector<std::string>(4097, "x")),
+              HasSubstr("expected at most 4096 elements, found 4097"));
+  // The address of the record is a parameter: 8 bytes beside the others.
+  manifest.kernels[0].gpu->assertions.clear();
+  ManifestLimits limits;
+  auto fits = [&](int64_t bytes) {
+    limits.maxParameterBytes = bytes;
+    return validate(manifest, blobSizes, limits).ok();
+  };
+  int64_t bytes = 1;
+  while (!fits(bytes))
+    ++bytes;
+  manifest.kernels[0].gpu->assertions = {"index {0}"};
+  EXPECT_FALSE(fits(bytes));
+  EXPECT_TRUE(fits(bytes + 15));
 }
 
 TEST(ManifestGPU, WhatCodeTakesIsKeptWhereItIsKnown) {

@@ -141,8 +141,17 @@ public:
   /// and the stream may be one that is being captured. The captured graph uses
   /// this Execution's temporary memory. Calls on different streams must be
   /// ordered by the caller.
+  ///
+  /// What kernels find that they cannot do, an index of data that lies outside
+  /// of its tensor for instance, is told by `wait`.
   Status enqueue(Stream &stream, Span<const DeviceTensor> inputs,
                  Span<const DeviceTensor> outputs);
+
+  /// Waits for the runs that were enqueued on `stream`, and fails where a
+  /// kernel of theirs, or of a graph that they were captured into, could not do
+  /// what the program asks for. Each failure is told once; where several runs
+  /// were enqueued since the last call it is not said which one failed.
+  Status wait(Stream &stream);
 
   /// Does what depends on the inputs' shapes alone: checks, expressions, and
   /// temporary memory for inputs and outputs that are used in place. For an

@@ -81,7 +81,22 @@ struct GPUKernelSpec {
   int64_t indexBits = 64;
   /// For people; known where the compiler had an assembler.
   std::optional<KernelUseSpec> use = std::nullopt;
+  /// What the kernel may find that it cannot do, in words in which `{0}` and
+  /// `{1}` stand for numbers. Where there are any it takes, as its last
+  /// parameter, the address of a record of `assertionWords` for each of them.
+  std::vector<std::string> assertions = {};
+
+  int64_t recordBytes() const;
 };
+
+/// Numbers of 64 bits that tell of an assertion, all of them zero before it
+/// fails: 1; the greatest number that was found; and the complement of the
+/// least that it was compared with, both taken as numbers without a sign.
+inline constexpr int64_t assertionWords = 3;
+
+inline int64_t GPUKernelSpec::recordBytes() const {
+  return static_cast<int64_t>(assertions.size()) * assertionWords * 8;
+}
 
 /// The hardware's element types; the bits are those of the view's type.
 enum class MapElement : uint8_t {

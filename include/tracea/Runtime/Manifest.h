@@ -358,6 +358,7 @@ struct ManifestLimits {
   int64_t maxParameterBytes = 4096;
   uint64_t maxCertificates = 64;
   uint64_t maxRemarks = 4096;
+  uint64_t maxAssertions = 4096;
   uint64_t maxClaimBytes = 4096;
   uint64_t maxModelBytes = 1 << 20;
 };

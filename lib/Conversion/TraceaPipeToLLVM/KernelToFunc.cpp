@@ -25,6 +25,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Assertions.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
 namespace mlir::tracea {
@@ -357,31 +358,6 @@ LogicalResult KernelConverter::placeScratch() {
   return success();
 }
 
-/// The number that an assertion is about and what it is compared with; null
-/// where it compares nothing.
-static std::pair<Value, Value> getCompared(Value condition) {
-  SmallVector<Value> left = {condition};
-  std::pair<Value, Value> compared;
-  while (!left.empty()) {
-    Operation *op = left.pop_back_val().getDefiningOp();
-    if (auto both = dyn_cast_if_present<arith::AndIOp>(op))
-      llvm::append_range(left, both.getOperands());
-    auto compare = dyn_cast_if_present<arith::CmpIOp>(op);
-    if (!compare)
-      continue;
-    bool swaps = llvm::is_contained(
-        {arith::CmpIPredicate::sgt, arith::CmpIPredicate::ugt,
-         arith::CmpIPredicate::sle, arith::CmpIPredicate::ule},
-        compare.getPredicate());
-    // An index is compared with both ends of its range; the message names the
-    // upper end, which says more than zero.
-    if (!compared.first || !matchPattern(compare.getRhs(), m_Zero()))
-      compared = swaps ? std::pair(compare.getRhs(), compare.getLhs())
-                       : std::pair(compare.getLhs(), compare.getRhs());
-  }
-  return compared;
-}
-
 /// A kernel cannot stop the run. An assertion that fails leaves its number and
 /// what was compared in the last 64 bytes of the workspace, where the runtime
 /// looks after the launch; the texts stand beside the kernel's code.
@@ -411,21 +387,10 @@ LogicalResult KernelConverter::placeAssertions() {
                                  8 * slot});
       LLVM::StoreOp::create(builder, loc, value, address, /*alignment=*/8);
     };
-    auto toWord = [&](Value value) -> Value {
-      if (!value)
-        return constant(0);
-      if (isa<IndexType>(value.getType()))
-        return arith::IndexCastOp::create(builder, loc, i64, value);
-      unsigned width = value.getType().getIntOrFloatBitWidth();
-      if (width < 64)
-        return arith::ExtSIOp::create(builder, loc, i64, value);
-      return width == 64 ? value
-                         : arith::TruncIOp::create(builder, loc, i64, value);
-    };
     auto [found, expected] = getCompared(assertion.getArg());
     store(constant(number + 1), 0);
-    store(toWord(found), 1);
-    store(toWord(expected), 2);
+    store(getAssertedWord(builder, loc, found), 1);
+    store(getAssertedWord(builder, loc, expected), 2);
     texts += assertion.getMsg().str() + '\0';
     assertion.erase();
   }

@@ -149,6 +149,12 @@ Value NVVMTarget::loadUnchanged(Emitter &b, Type type, const Address &address,
   return load;
 }
 
+void NVVMTarget::raise(Emitter &b, Value word, const Address &address) {
+  // [PTX] atom.max of u64 in global memory: since sm_32.
+  LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::umax, address.base, word,
+                            LLVM::AtomicOrdering::monotonic, "device");
+}
+
 bool NVVMTarget::isStagedLoad(Operation *op) const {
   auto load = dyn_cast<LLVM::LoadOp>(op);
   return load && load.getAddr().getType().getAddressSpace() ==

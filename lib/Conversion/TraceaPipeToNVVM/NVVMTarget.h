@@ -44,6 +44,7 @@ public:
              unsigned alignment) override;
   Value loadUnchanged(Emitter &b, Type type, const Address &address,
                       unsigned alignment) override;
+  void raise(Emitter &b, Value word, const Address &address) override;
   bool isStagedLoad(Operation *op) const override;
   bool hasAddressNumbers() const override { return true; }
   Value getNumber(Emitter &b, const Address &address) override;

@@ -11,6 +11,8 @@
 
 #include "CPUModule.h"
 
+#include "../Core/Assertions.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -224,12 +226,7 @@ Status CPUKernel::getFailedAssertion(const void *workspace) const {
   size_t number = static_cast<size_t>(record[0] - 1);
   std::string text =
       number < assertions.size() ? assertions[number] : "an assertion failed";
-  for (int i = 0; i < 2; ++i) {
-    std::string place = "{" + std::to_string(i) + "}";
-    if (size_t at = text.find(place); at != std::string::npos)
-      text.replace(at, place.size(), std::to_string(record[1 + i]));
-  }
-  return Status::error(text);
+  return Status::error(fillAssertion(std::move(text), record[1], record[2]));
 }
 
 } // namespace tracea::runtime

@@ -75,6 +75,8 @@ static Status loadKernels(const ProgramFile &program, Device &device,
         for (int64_t size :
              parameterBytes(entry, arg, manifest.kernels[k].gpu->indexBits / 8))
           bytes.push_back(size);
+      if (!manifest.kernels[k].gpu->assertions.empty())
+        bytes.push_back(sizeof(void *));
       TRACEA_RETURN_IF_ERROR(kernels[k]->checkParameters(bytes).withContext(
           "entry \"" + entry.name + "\", step " + std::to_string(s)));
     }

@@ -243,13 +243,17 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
     outputs[i] = Operand::of(to[i]);
   }
   TRACEA_RETURN_IF_ERROR(settle());
+  if (hasUnread)
+    TRACEA_RETURN_IF_ERROR(waitFor(*stream).withContext("an earlier run"));
   choosePlaces(/*onDevice=*/false);
   TRACEA_RETURN_IF_ERROR(place(*stream));
   TRACEA_RETURN_IF_ERROR(stageInputs(from));
   TRACEA_RETURN_IF_ERROR(writeTables(*stream));
   TRACEA_RETURN_IF_ERROR(launchSteps(*stream));
+  TRACEA_RETURN_IF_ERROR(fetchRecords(*stream));
   TRACEA_RETURN_IF_ERROR(copyOutputs(to));
   oldTables.clear();
+  TRACEA_RETURN_IF_ERROR(checkRecords(*stream));
   ++stats.runs;
   return Status::success();
 }
@@ -367,6 +371,7 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   TRACEA_RETURN_IF_ERROR(checkCopiesOnDevice());
   TRACEA_RETURN_IF_ERROR(place(on));
   inFlight = true;
+  hasUnread = records != nullptr;
   TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
   TRACEA_RETURN_IF_ERROR(writeTables(on));
   TRACEA_RETURN_IF_ERROR(launchSteps(on));
@@ -464,6 +469,14 @@ Status Execution::enqueue(Stream &stream, Span<const DeviceTensor> inputs,
     for (const std::unique_ptr<Stream> &side : impl->sideStreams)
       (void)side->synchronize();
     return status.withContext(impl->entry->name);
+  } catch (const std::exception &failure) {
+    return Status::error(impl->entry->name + ": " + failure.what());
+  }
+}
+
+Status Execution::wait(Stream &stream) {
+  try {
+    return impl->waitFor(stream).withContext(impl->entry->name);
   } catch (const std::exception &failure) {
     return Status::error(impl->entry->name + ": " + failure.what());
   }

@@ -133,6 +133,7 @@ Status Execution::Impl::prepare() {
   stats.kernelTimes.resize(program->manifest.kernels.size());
   for (size_t i = 0; i < stats.kernelTimes.size(); ++i)
     stats.kernelTimes[i].kernel = program->manifest.kernels[i].name;
+  TRACEA_RETURN_IF_ERROR(makeRecords());
   return prepareStreams();
 }
 
@@ -511,6 +512,12 @@ Status Execution::Impl::bindArguments(size_t s) {
     for (const std::vector<int64_t> *numbers : {&view.sizes, &view.strides})
       for (int64_t number : *numbers)
         TRACEA_RETURN_IF_ERROR(scalar(number));
+  }
+  if (recordOffsets[s] >= 0) {
+    places.push_back(step.slots.size());
+    step.buffers.push_back(
+        {step.slots.size(), records.get(), recordOffsets[s]});
+    step.slots.push_back(0);
   }
   // Only now nothing moves any more.
   for (size_t place : places)

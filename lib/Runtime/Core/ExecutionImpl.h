@@ -143,6 +143,16 @@ struct Execution::Impl {
   /// What kernels demand of an input's address.
   std::vector<int64_t> inputAlign;
 
+  /// What kernels found that they could not do, in words of the device: where
+  /// the record of each step begins, or -1. Null where no kernel has any. They
+  /// are kept until somebody looks, over any number of runs.
+  std::shared_ptr<Buffer> records;
+  std::vector<int64_t> recordOffsets;
+  std::vector<int64_t> recordWords;
+  /// Whether runs were enqueued: they, and graphs that they are part of, may
+  /// leave something at any time.
+  bool hasUnread = false;
+
   // Bound to shapes.
   bool bound = false;
   std::vector<std::vector<int64_t>> boundShapes;
@@ -234,6 +244,16 @@ struct Execution::Impl {
                      Stream &on) const;
   /// Waits for work that uses the arena.
   Status settle();
+
+  // ExecutionRecords.cpp
+  Status makeRecords();
+  /// Enqueues the transfer of the records to the host.
+  Status fetchRecords(Stream &on);
+  /// Fails, once, with the first step whose kernel could not do something. The
+  /// transfer has been waited for.
+  Status checkRecords(Stream &on);
+  /// Waits for what was enqueued before.
+  Status waitFor(Stream &on);
 
   // Execution.cpp
   Status stageInputs(Span<const TensorView> tensors);

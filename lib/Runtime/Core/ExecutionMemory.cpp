@@ -281,6 +281,7 @@ Execution::Impl::~Impl() {
   if (!inFlight || !program->device->status().ok() || settle().ok())
     return;
   kept.push_back(std::move(arena));
+  kept.push_back(std::move(records));
   (void)new std::vector<std::shared_ptr<Buffer>>(std::move(kept));
 }
 

@@ -27,21 +27,26 @@ static bool readUse(Reader &r, const Json &value, KernelUseSpec &use) {
 }
 
 bool readGPUKernel(Reader &r, const Json &value, GPUKernelSpec &gpu) {
-  bool hasUse = value.is_object() && value.contains("use");
-  return r.object(value, numbers(r, "block", gpu.block),
-                  numbers(r, "cluster", gpu.cluster),
-                  number(r, "persistent", gpu.persistent),
-                  Field("overlaps",
-                        [&](const Json &v) {
-                          if (!v.is_boolean())
-                            return r.wrong(v, "a boolean");
-                          gpu.overlaps = v.get<bool>();
-                          return true;
-                        }),
-                  number(r, "indexBits", gpu.indexBits),
-                  onlyIf(hasUse, Field("use", [&](const Json &v) {
-                           return readUse(r, v, gpu.use.emplace());
-                         })));
+  auto has = [&](const char *name) {
+    return value.is_object() && value.contains(name);
+  };
+  return r.object(
+      value, numbers(r, "block", gpu.block), numbers(r, "cluster", gpu.cluster),
+      number(r, "persistent", gpu.persistent),
+      Field("overlaps",
+            [&](const Json &v) {
+              if (!v.is_boolean())
+                return r.wrong(v, "a boolean");
+              gpu.overlaps = v.get<bool>();
+              return true;
+            }),
+      number(r, "indexBits", gpu.indexBits),
+      onlyIf(has("use"), Field("use",
+                               [&](const Json &v) {
+                                 return readUse(r, v, gpu.use.emplace());
+                               })),
+      onlyIf(r.format > 4 && has("assertions"),
+             texts(r, "assertions", gpu.assertions)));
 }
 
 bool readImage(Reader &r, const Json &value, ImageSpec &image) {
@@ -92,6 +97,8 @@ Json writeGPUKernel(const GPUKernelSpec &gpu) {
     use["spillLoadBytes"] = gpu.use->spillLoadBytes;
     object["use"] = std::move(use);
   }
+  if (!gpu.assertions.empty())
+    object["assertions"] = gpu.assertions;
   return object;
 }
 

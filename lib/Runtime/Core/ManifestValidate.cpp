@@ -413,6 +413,20 @@ Status validateProofs(const KernelSpec &kernel, const ManifestLimits &limits,
   return Status::success();
 }
 
+/// Lines that a failed run can show.
+Status validateAssertions(const std::vector<std::string> &assertions,
+                          const ManifestLimits &limits, const Path &path) {
+  TRACEA_RETURN_IF_ERROR(checkCount(Path(&path, "assertions"),
+                                    assertions.size(), limits.maxAssertions));
+  for (size_t i = 0; i < assertions.size(); ++i) {
+    Path text(&path, "assertions", static_cast<int64_t>(i));
+    TRACEA_RETURN_IF_ERROR(checkName(text, assertions[i]));
+    TRACEA_RETURN_IF_ERROR(
+        checkLine(text, assertions[i], limits.maxClaimBytes));
+  }
+  return Status::success();
+}
+
 Status validateKernels(const Manifest &manifest, size_t numBlobs,
                        const ManifestLimits &limits) {
   std::set<std::string> names;
@@ -435,8 +449,12 @@ Status validateKernels(const Manifest &manifest, size_t numBlobs,
       return failAt(Path(&at, "gpu"), kernel.gpu ? "the target has no grid"
                                                  : "expected the launch of a "
                                                    "kernel on a grid");
-    if (kernel.gpu)
-      TRACEA_RETURN_IF_ERROR(validateGPUKernel(*kernel.gpu, Path(&at, "gpu")));
+    if (kernel.gpu) {
+      Path gpu(&at, "gpu");
+      TRACEA_RETURN_IF_ERROR(validateGPUKernel(*kernel.gpu, gpu));
+      TRACEA_RETURN_IF_ERROR(
+          validateAssertions(kernel.gpu->assertions, limits, gpu));
+    }
   }
   return validateImages(manifest, numBlobs);
 }

@@ -135,6 +135,8 @@ Status validateGridStep(const Manifest &manifest, const EntrySpec &entry,
     for (int64_t size : parameterBytes(entry, arg, word))
       add(size, std::min(size, tensorMapAlign));
   }
+  if (kernel.gpu && !kernel.gpu->assertions.empty())
+    add(sizeof(void *), sizeof(void *));
   if (bytes > limits.maxParameterBytes)
     return failAt(Path(&at, "args"),
                   "expected at most " +

@@ -15,8 +15,8 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace rt = ::tracea::runtime;
 
-/// Text as one line that a manifest takes.
-static std::string cutLine(StringRef text, const rt::ManifestLimits &limits) {
+std::string mlir::tracea::cutLine(StringRef text) {
+  rt::ManifestLimits limits;
   std::string line = text.str();
   if (line.size() > limits.maxClaimBytes) {
     size_t end = limits.maxClaimBytes - 4;
@@ -67,8 +67,8 @@ static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
                           << limits.maxModelBytes;
       model = "";
     }
-    spec.certificates.push_back(makeCertificate(
-        proof.getCheck(), cutLine(proof.getClaim(), limits), model));
+    spec.certificates.push_back(
+        makeCertificate(proof.getCheck(), cutLine(proof.getClaim()), model));
   }
   if (isStale)
     return;
@@ -76,9 +76,8 @@ static void exportProofs(KernelOp kernel, rt::KernelSpec &spec) {
     auto remark = cast<DictionaryAttr>(entry);
     if (spec.remarks.size() == limits.maxRemarks)
       break;
-    spec.remarks.push_back(
-        {remark.getAs<StringAttr>("check").str(),
-         cutLine(remark.getAs<StringAttr>("reason"), limits)});
+    spec.remarks.push_back({remark.getAs<StringAttr>("check").str(),
+                            cutLine(remark.getAs<StringAttr>("reason"))});
   }
 }
 

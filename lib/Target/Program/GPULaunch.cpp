@@ -275,6 +275,12 @@ LogicalResult mlir::tracea::describeGPUKernel(rt::KernelSpec &kernel,
   gpu.indexBits = 64;
   kernel.gpu = gpu;
   kernel.workspace = interface.getShared();
+  if (interface.getAssertions().size() > rt::ManifestLimits().maxAssertions)
+    return function.emitError() << "has " << interface.getAssertions().size()
+                                << " assertions; a program holds "
+                                << rt::ManifestLimits().maxAssertions;
+  for (StringAttr text : interface.getAssertions())
+    kernel.gpu->assertions.push_back(cutLine(text));
   if (CertificateAttr proof = getCertificate(function, "target-protocol"))
     kernel.certificates.push_back(
         makeCertificate(proof.getCheck(), proof.getClaim(), proof.getModel()));

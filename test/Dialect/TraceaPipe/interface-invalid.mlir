@@ -136,7 +136,7 @@ module attributes {tracea_pipe.interface = #tracea_pipe.interface<(), threads = 
 // -----
 
 // A pointer and an extent, and a tensor map.
-// expected-error @below {{has 2 parameters; its 'tracea_pipe.interface' expects 3, of which the last 1 are tensor maps}}
+// expected-error @below {{has 2 parameters; its 'tracea_pipe.interface' expects 3, of which 1 are tensor maps}}
 func.func private @few(!llvm.ptr<1>, i64) attributes {
   tracea_pipe.interface = #tracea_pipe.interface<(memref<?xf32>), threads = 32,
       maps = [<argument = 0, element = f32, dims = [0], box = [4]>]>}
@@ -148,3 +148,14 @@ func.func @load(%x: memref<4xi32>, %i: index) -> i32 {
   %0 = memref.load %x[%i] {tracea_pipe.unchanged = 1} : memref<4xi32>
   return %0 : i32
 }
+
+// -----
+
+// expected-error @below {{has no text for assertion 1; expected what it is about}}
+#silent = #tracea_pipe.interface<(index), threads = 32, assertions = ["index {0}", ""]>
+
+// -----
+
+// expected-error @below {{has 1 parameters; its 'tracea_pipe.interface' expects 2, of which 0 are tensor maps and the last a record}}
+func.func private @no_record(i64) attributes {
+  tracea_pipe.interface = #tracea_pipe.interface<(index), threads = 32, assertions = ["index {0}"]>}

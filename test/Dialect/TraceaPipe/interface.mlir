@@ -8,6 +8,11 @@ func.func private @product(!llvm.ptr<1>, i64, f32, i64, !llvm.ptr) attributes {
       threads = 384, cluster = 2, shared = 1024, waits = true,
       maps = [<argument = 0, element = bf16, dims = [1, 0], box = [8, 128], swizzle = 32, written = true>]>}
 
+// CHECK-LABEL: @asserting
+// CHECK-SAME: tracea_pipe.interface = #tracea_pipe.interface<(index), threads = 32, assertions = ["index {0}", "size {0} of {1}"]>
+func.func private @asserting(i64, !llvm.ptr<1>) attributes {
+  tracea_pipe.interface = #tracea_pipe.interface<(index), threads = 32, assertions = ["index {0}", "size {0} of {1}"]>}
+
 // What is as usual is not printed.
 // CHECK-LABEL: @plain
 // CHECK-SAME: tracea_pipe.interface = #tracea_pipe.interface<(), threads = 32>

@@ -148,7 +148,8 @@ bool Interpreter::runScalar(Operation &op, const std::vector<bool> &active) {
                 [&](Inputs x) { return uint64_t(asSigned(x[0], from)); });
         return true;
       })
-      .Case<arith::ExtUIOp, arith::TruncIOp, arith::BitcastOp>([&](auto) {
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::TruncIOp,
+            arith::BitcastOp>([&](auto) {
         forEach(op, active, [](Inputs x) { return x[0]; });
         return true;
       })
@@ -337,6 +338,25 @@ bool Interpreter::runMemory(Operation &op, const std::vector<bool> &active) {
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
     access(op, store.getMemRef(), store.getIndices(), 1, nullptr,
            &values[store.getValueToStore()], active);
+    return true;
+  }
+  if (auto raise = dyn_cast<memref::AtomicRMWOp>(op)) {
+    // One thread after the other.
+    for (int64_t thread = 0; thread < getNumThreads(); ++thread) {
+      if (!active[thread])
+        continue;
+      std::vector<bool> alone(active.size(), false);
+      alone[thread] = true;
+      access(op, raise.getMemref(), raise.getIndices(), 1, &loaded, nullptr,
+             alone);
+      if (!problem.empty())
+        break;
+      ThreadValues greater(getNumThreads());
+      greater[thread] = {
+          std::max(values[raise.getValue()][thread][0], loaded[thread][0])};
+      access(op, raise.getMemref(), raise.getIndices(), 1, nullptr, &greater,
+             alone);
+    }
     return true;
   }
   if (auto store = dyn_cast<vector::StoreOp>(op)) {

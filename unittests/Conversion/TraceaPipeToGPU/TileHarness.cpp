@@ -5,6 +5,7 @@
 #include "TileHarness.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,9 +22,9 @@ namespace alg = ::tracea::algebra;
 
 TileHarness::TileHarness() {
   context.loadDialect<affine::AffineDialect, arith::ArithDialect,
-                      func::FuncDialect, gpu::GPUDialect, math::MathDialect,
-                      memref::MemRefDialect, scf::SCFDialect,
-                      tensor::TensorDialect, TraceaPipeDialect,
+                      cf::ControlFlowDialect, func::FuncDialect,
+                      gpu::GPUDialect, math::MathDialect, memref::MemRefDialect,
+                      scf::SCFDialect, tensor::TensorDialect, TraceaPipeDialect,
                       vector::VectorDialect>();
   lowering.banks = *alg::bankModel("nvidia");
 }

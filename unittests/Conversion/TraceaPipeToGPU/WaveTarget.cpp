@@ -132,6 +132,12 @@ void WaveTarget::store(Emitter &b, Value value, const Address &address,
     memref::StoreOp::create(b, value, view, zero);
 }
 
+void WaveTarget::raise(Emitter &b, Value word, const Address &address) {
+  Value view = getView(b, word.getType(), address), zero = b.index(0);
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::maxu, word, view,
+                              ValueRange(zero));
+}
+
 bool WaveTarget::isStagedLoad(Operation *op) const {
   return isa<memref::LoadOp, vector::LoadOp>(op) &&
          cast<MemRefType>(op->getOperand(0).getType()).getMemorySpace();
@@ -208,6 +214,8 @@ private:
       if (memref)
         parameters.append(memref.getNumDynamicDims(), b.getIndexType());
     }
+    if (!getAssertedTexts(kernel).empty())
+      parameters.push_back(MemRefType::get(ShapedType::kDynamic, byte));
     auto shared =
         MemRefType::get(plan.sharedBytes, byte, MemRefLayoutAttrInterface(),
                         gpu::AddressSpaceAttr::get(

@@ -43,6 +43,7 @@ public:
              unsigned alignment) override;
   void store(Emitter &b, Value value, const Address &address,
              unsigned alignment) override;
+  void raise(Emitter &b, Value word, const Address &address) override;
   bool isStagedLoad(Operation *op) const override;
   void keepLoop(scf::ForOp) override {}
 

@@ -162,6 +162,57 @@ TEST(WaveTarget, Product) {
   EXPECT_EQ(getElements<int32_t>(buffers[4]), columns);
 }
 
+// Lanes take what data says, and leave in the record of the assertion, the
+// second of two, what there is not.
+static const char kAsserting[] = R"mlir(
+tracea_pipe.kernel @take(%at: memref<100xi32>, %y: memref<100xi32>, %n: index)
+    attributes {warps = 2 : i64} {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+    %some = arith.cmpi sgt, %n, %c1 : index
+    cf.assert %some, "expected more than {1}, found {0}"
+    scf.forall (%i) in (100) {
+      %number = memref.load %at[%i] : memref<100xi32>
+      %index = arith.index_cast %number : i32 to index
+      %holds = arith.cmpi slt, %index, %c64 : index
+      cf.assert %holds, "expected less than {1}, found {0}"
+      scf.if %holds {
+        memref.store %number, %y[%i] : memref<100xi32>
+      }
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  tracea_pipe.end
+}
+)mlir";
+
+TEST(WaveTarget, AssertionsLeaveTheGreatest) {
+  TileHarness harness;
+  WaveKernel kernel(harness, kAsserting);
+  ASSERT_TRUE(kernel.function);
+  std::vector<int32_t> at(100), taken(100, 77);
+  for (int32_t i = 0; i < 100; ++i)
+    at[i] = (7 * i) % 64;
+  std::vector<int32_t> expected = at;
+  WaveMachine machine(/*waves=*/2);
+  auto run = [&](int64_t number) {
+    std::vector<BufferArgument> buffers = {getBuffer(at), getBuffer(taken),
+                                           getBuffer(std::vector<int64_t>(6))};
+    std::vector<ThreadValues> numbers = {
+        ThreadValues(machine.getNumThreads(), {uint64_t(number)})};
+    EXPECT_EQ(machine.run(kernel.function, numbers, buffers), "");
+    EXPECT_EQ(getElements<int32_t>(buffers[1]), expected);
+    return getElements<int64_t>(buffers[2]);
+  };
+  EXPECT_EQ(run(2), std::vector<int64_t>(6, 0));
+  EXPECT_EQ(run(1), (std::vector<int64_t>{1, 1, ~1, 0, 0, 0}));
+  for (auto [lane, index] : {std::pair(3, 64), {99, 1000}, {64, 65}}) {
+    at[lane] = index;
+    expected[lane] = 77;
+  }
+  EXPECT_EQ(run(2), (std::vector<int64_t>{0, 0, 0, 1, 1000, ~64}));
+}
+
 // What the level cannot say with the target's instructions is an error.
 TEST(WaveTarget, Refused) {
   TileHarness harness;

@@ -118,6 +118,28 @@ define ptx_kernel void @gpu_overlap(ptr addrspace(1) %out, i32 %add) {
   ret void
 }
 
+; out[0] = index, unless that is one of the numbers from `limit` on, of which
+; every block counts one more: these stay in the second assertion of the record.
+define ptx_kernel void @gpu_asserts(ptr addrspace(1) %out, i64 %index, i64 %limit, ptr addrspace(1) %record) {
+  %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %number = zext i32 %block to i64
+  %mine = add i64 %index, %number
+  %holds = icmp slt i64 %mine, %limit
+  br i1 %holds, label %store, label %fail
+store:
+  store i64 %mine, ptr addrspace(1) %out
+  ret void
+fail:
+  %failed = getelementptr i64, ptr addrspace(1) %record, i64 3
+  %found = getelementptr i64, ptr addrspace(1) %record, i64 4
+  %expected = getelementptr i64, ptr addrspace(1) %record, i64 5
+  %least = xor i64 %limit, -1
+  %1 = atomicrmw umax ptr addrspace(1) %failed, i64 1 syncscope("device") monotonic
+  %2 = atomicrmw umax ptr addrspace(1) %found, i64 %mine syncscope("device") monotonic
+  %3 = atomicrmw umax ptr addrspace(1) %expected, i64 %least syncscope("device") monotonic
+  ret void
+}
+
 ; Copies the box of f32 at row y, column x of the map's tensor to `out`, which
 ; has `count` elements.
 define ptx_kernel void @gpu_tiled(ptr byval([128 x i8]) align 64 "nvvm.grid_constant" %map, ptr addrspace(1) %out, i32 %y, i32 %x, i32 %count) {

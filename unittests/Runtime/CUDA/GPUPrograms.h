@@ -59,6 +59,37 @@ inline void addGenerator(ProgramFile &program, int64_t n, const Grid &grid,
   program.manifest.entries = {entry};
 }
 
+/// main(index: i64) -> i64[1] by two steps, each with an assertion that never
+/// fails and one that the index lies below the step's limit.
+inline ProgramFile assertingProgram(int64_t firstLimit, int64_t secondLimit) {
+  GPUKernelSpec gpu;
+  gpu.assertions = {"never {0}", "'tensor.extract' at test.mlir:3:7: expected "
+                                 "index 0 from 0 to below {1}, found {0}"};
+  ProgramFile program = gpuProgram("gpu_asserts", gpu);
+  EntrySpec entry;
+  entry.name = "main";
+  InputSpec index = {"index", ElementType::I64, {}};
+  index.isScalar = true;
+  entry.inputs = {index};
+  ExprBuilder e(entry.exprs);
+  int64_t one = e.constant(1);
+  entry.buffers = {BufferSpec::temp(e.constant(8))};
+  for (int64_t limit : {firstLimit, secondLimit}) {
+    StepSpec step;
+    step.tiles = one;
+    step.grid = {e.constant(4), one, one};
+    step.args = {
+        ArgSpec::fromPointer(e.rowMajorView(0, ElementType::I64, {one})),
+        ArgSpec::fromValue(0), ArgSpec::fromIndex(e.constant(limit))};
+    entry.steps.push_back(step);
+  }
+  entry.outputs = {
+      {ElementType::I64, e.rowMajorView(0, ElementType::I64, {one})}};
+  assumeDependencies(entry);
+  program.manifest.entries = {entry};
+  return program;
+}
+
 /// main(x: f32[?, ?]) -> f32[rows, columns]: the box of x at (y, x), as a bulk
 /// copy brings it.
 inline ProgramFile tiledProgram(int64_t rows, int64_t columns, int64_t y,

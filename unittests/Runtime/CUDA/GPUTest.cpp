@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FakeCUDA.h"
 #include "GPUPrograms.h"
 
 #include "tracea/Runtime/CUDA/CUDADevice.h"
@@ -20,8 +21,11 @@
 
 using namespace tracea::runtime;
 using namespace tracea::runtime::test;
+using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::Ge;
 using ::testing::HasSubstr;
+using ::testing::Le;
 
 namespace {
 struct Library {
@@ -470,6 +474,73 @@ TEST_P(GPU, OutputsThatAreInputsAreCopiedOnTheDevice) {
   EXPECT_EQ(download<int64_t>(*v)[0], (5 * 3 + 1) * 3 + 2);
   EXPECT_EQ(execution->stats().inputCopies, 1);
   EXPECT_EQ(execution->stats().outputCopies, 1);
+}
+
+TEST_P(GPU, FailedAssertionsFailTheRun) {
+  std::unique_ptr<Execution> execution = start(assertingProgram(1 << 20, 8));
+  auto run = [&](int64_t index) {
+    Tensor in = *Tensor::borrow(&index, ElementType::I64, {});
+    std::vector<Tensor> outputs(1);
+    Status status = execution->run({in}, outputs);
+    EXPECT_EQ(status.ok(), !outputs[0].isNull());
+    return status.ok() ? std::string("ok") : status.message();
+  };
+  EXPECT_EQ(run(0), "ok");
+  // Of four blocks' numbers the greatest is told, each time anew.
+  for (int64_t index : {7, 12})
+    EXPECT_THAT(run(index),
+                AllOf(HasSubstr("main: step 1 (kernel \"the_gpu_asserts\"): "
+                                "'tensor.extract' at test.mlir:3:7: expected "
+                                "index 0 from 0 to below 8, found "),
+                      HasSubstr("found " + std::to_string(index + 3))));
+  EXPECT_EQ(run(1), "ok");
+  // Of several steps the first one is told.
+  execution = start(assertingProgram(2, 1));
+  EXPECT_THAT(run(-4), "ok");
+  EXPECT_THAT(run(5), AllOf(HasSubstr("step 0"), HasSubstr("below 2")));
+}
+
+TEST_P(GPU, FailedAssertionsOfEnqueuedRunsAreToldByTheWait) {
+  std::unique_ptr<Execution> execution = start(assertingProgram(1 << 20, 8));
+  std::vector<int64_t> shape = {1};
+  std::shared_ptr<Buffer> out = upload(std::vector<int64_t>{0});
+  DeviceTensor output{out->address(), ElementType::I64, shape, {}};
+  auto enqueue = [&](int64_t index) {
+    DeviceTensor in{&index, ElementType::I64, {}, {}};
+    Status status = execution->enqueue(*stream, {in}, {output});
+    EXPECT_TRUE(status.ok()) << status.message();
+  };
+  EXPECT_TRUE(execution->wait(*stream).ok());
+  enqueue(6);
+  enqueue(100);
+  enqueue(1);
+  EXPECT_THAT(execution->wait(*stream).message(),
+              AllOf(HasSubstr("main: step 1"), HasSubstr("found 103")));
+  EXPECT_TRUE(execution->wait(*stream).ok()) << "told twice";
+  enqueue(2);
+  EXPECT_TRUE(execution->wait(*stream).ok());
+  EXPECT_THAT(download<int64_t>(*out)[0], AllOf(Ge(2), Le(5)));
+
+  // What nobody has waited for is not told of another run.
+  enqueue(9);
+  int64_t index = 0;
+  Tensor in = *Tensor::borrow(&index, ElementType::I64, {});
+  std::vector<Tensor> outputs(1);
+  EXPECT_THAT(
+      execution->run({in}, outputs).message(),
+      AllOf(HasSubstr("an earlier run: step 1"), HasSubstr("found 12")));
+  EXPECT_TRUE(execution->run({in}, outputs).ok());
+}
+
+TEST_P(GPU, ProgramsWithoutAssertionsLookAtNothing) {
+  std::unique_ptr<Execution> execution = start(chainProgram({1}, false));
+  std::shared_ptr<Buffer> v = upload(std::vector<int64_t>{5, 0});
+  std::vector<int64_t> shape = {1};
+  DeviceTensor tensor{v->address(), ElementType::I64, shape, {}};
+  ASSERT_TRUE(execution->enqueue(*stream, {tensor}, {tensor}).ok());
+  int64_t copies = tracea::fakecuda::countCalls("cuMemcpyDtoHAsync");
+  EXPECT_TRUE(execution->wait(*stream).ok());
+  EXPECT_EQ(tracea::fakecuda::countCalls("cuMemcpyDtoHAsync"), copies);
 }
 
 TEST_P(GPU, GraphsReplayWhatWasEnqueued) {

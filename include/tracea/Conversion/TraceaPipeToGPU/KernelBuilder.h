@@ -41,6 +41,9 @@ protected:
   /// Whatever comes before the kernel's own code: staged memory, before the
   /// thread is known; and behind that, what teams need.
   virtual void setUpMemory() {}
+  /// The address of the record of the kernel's assertions, where it has some.
+  /// By default it is the parameter behind those that `setUpMemory` takes.
+  virtual Value emitRecord() { return takeParameter(); }
   virtual void setUpTeams() {}
   /// The thread's number in its workgroup (i32), and the workgroup's (an
   /// index).
@@ -84,6 +87,7 @@ protected:
 
 private:
   void bindArguments();
+  void bindRecord();
   void bindBuffer(Value memory, const GlobalBuffer &buffer);
   void setUpThread();
   void moveBody();
@@ -92,6 +96,10 @@ private:
 
   unsigned nextParameter = 0;
 };
+
+/// The texts of the assertions in a kernel, in their order. A function of a
+/// kernel that has some takes the address of their record.
+SmallVector<StringAttr> getAssertedTexts(KernelOp kernel);
 
 /// Bytes that the beginning of a memref argument, and of each of its rows, is a
 /// multiple of: an element's, if the kernel does not ask for more.

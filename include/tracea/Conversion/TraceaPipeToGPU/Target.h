@@ -108,6 +108,9 @@ public:
                               unsigned alignment) {
     return load(b, type, address, alignment);
   }
+  /// Leaves the greater of `word` (i64, taken without a sign) and what memory
+  /// holds there, whatever other lanes leave at the same time.
+  virtual void raise(Emitter &b, Value word, const Address &address) = 0;
   /// Whether `op` is a load from staged memory.
   virtual bool isStagedLoad(Operation *op) const = 0;
 

@@ -43,6 +43,9 @@ void addImage(::tracea::runtime::ProgramFile &program,
               ::tracea::runtime::ImageKind kind, std::vector<uint8_t> code,
               StringRef arch, int64_t isa = 0);
 
+/// Text as one line that a manifest takes.
+std::string cutLine(StringRef text);
+
 /// A certificate of a manifest, with the digest of its text.
 ::tracea::runtime::CertificateSpec
 makeCertificate(StringRef check, StringRef claim, StringRef model);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tracea/Conversion/TraceaPipeToGPU/KernelBuilder.h"
+#include "Kernels/Assertions.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Raster.h"
@@ -126,6 +127,24 @@ void KernelBuilder::bindArguments() {
               : arith::ConstantIndexOp::create(b, size).getResult());
     bindBuffer(argument, buffer);
   }
+}
+
+/// Memory that the launch adds to the arguments.
+void KernelBuilder::bindRecord() {
+  MemRefType type = getRecordType(kernel);
+  if (type.getNumElements() == 0)
+    return;
+  GlobalBuffer buffer;
+  buffer.type = type;
+  buffer.base = emitRecord();
+  buffer.alignment = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape())
+    buffer.sizes.push_back(arith::ConstantIndexOp::create(b, size));
+  Value record =
+      UnrealizedConversionCastOp::create(b, Type(type), ValueRange(buffer.base))
+          .getResult(0);
+  context.arguments[record] = buffer;
+  lowerAssertions(kernel, record);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,6 +269,7 @@ LogicalResult KernelBuilder::build() {
   b.setInsertionPointToStart(entry);
   bindArguments();
   setUpMemory();
+  bindRecord();
   setUpThread();
   setUpTeams();
   moveBody();

@@ -74,6 +74,10 @@ KernelConversion::KernelConversion(KernelContext &context,
     return converter.isLegal(op.getOperation()) &&
            !findArgument(op.getMemRef(), context);
   });
+  target.addDynamicallyLegalOp<memref::AtomicRMWOp>(
+      [&](memref::AtomicRMWOp op) {
+        return !findArgument(op.getMemref(), context);
+      });
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                        target);
 }

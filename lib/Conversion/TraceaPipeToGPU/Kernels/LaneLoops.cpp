@@ -158,11 +158,32 @@ struct LowerElementStore : KernelPattern<memref::StoreOp> {
     return success();
   }
 };
+
+struct LowerElementRaise : KernelPattern<memref::AtomicRMWOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter b(op, rewriter, context);
+    if (!findArgument(op.getMemref(), context))
+      return failure();
+    if (op.getKind() != arith::AtomicRMWKind::maxu ||
+        !op.getType().isInteger(64) || !op.getResult().use_empty())
+      return op.emitOpError()
+             << "expects the greater of two numbers without a sign, of 64 bits "
+                "and not used again";
+    ElementPlace place = findElement(b, op.getMemref(), adaptor.getIndices());
+    b.target.raise(b, adaptor.getValue(), place.address);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void mlir::tracea_pipe::populateLaneLoopPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns,
                                                  KernelContext &context) {
-  patterns.add<LowerLaneLoop, LowerElementLoad, LowerElementStore>(
-      converter, patterns.getContext(), context);
+  patterns.add<LowerLaneLoop, LowerElementLoad, LowerElementStore,
+               LowerElementRaise>(converter, patterns.getContext(), context);
 }

@@ -212,6 +212,11 @@ void MemRefTarget::store(Emitter &b, Value value, const Address &address,
     memref::StoreOp::create(b, value, address.base, address.indices);
 }
 
+void MemRefTarget::raise(Emitter &b, Value word, const Address &address) {
+  memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::maxu, word, address.base,
+                              address.indices);
+}
+
 bool MemRefTarget::isStagedLoad(Operation *op) const {
   Value memory;
   if (auto load = dyn_cast<memref::LoadOp>(op))

@@ -41,6 +41,7 @@ public:
              unsigned alignment) override;
   void store(Emitter &b, Value value, const Address &address,
              unsigned alignment) override;
+  void raise(Emitter &b, Value word, const Address &address) override;
   bool isStagedLoad(Operation *op) const override;
   /// Loops of this level have no annotations.
   void keepLoop(scf::ForOp) override {}

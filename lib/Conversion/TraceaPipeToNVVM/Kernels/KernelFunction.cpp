@@ -91,7 +91,8 @@ static bool overlapsGrids(KernelOp kernel) {
 }
 
 /// A buffer is a pointer and its dynamic sizes; then come the tensor maps, by
-/// value: the unit reads them where the launch has put them.
+/// value: the unit reads them where the launch has put them. Last comes the
+/// record of the assertions.
 Block *FunctionBuilder::createFunction() {
   MLIRContext *mlirContext = b.getContext();
   auto global = LLVM::LLVMPointerType::get(
@@ -120,6 +121,11 @@ Block *FunctionBuilder::createFunction() {
         b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
     }));
   }
+  SmallVector<StringAttr> assertions = getAssertedTexts(kernel);
+  if (!assertions.empty()) {
+    parameters.push_back(global);
+    attributes.push_back(b.getDictionaryAttr({}));
+  }
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(mlirContext),
                                           parameters);
   auto function = LLVM::LLVMFuncOp::create(
@@ -142,11 +148,12 @@ Block *FunctionBuilder::createFunction() {
   SmallVector<int64_t> alignments;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     alignments.push_back(getArgumentAlignment(kernel, i));
-  function->setAttr(kInterfaceAttrName,
-                    KernelInterfaceAttr::get(
-                        mlirContext, kernel.getArgumentTypes(), alignments,
-                        threads, kernel.getTiles().getCluster(),
-                        plan.sharedBytes, maps, overlapsGrids(kernel)));
+  function->setAttr(
+      kInterfaceAttrName,
+      KernelInterfaceAttr::get(mlirContext, kernel.getArgumentTypes(),
+                               alignments, threads,
+                               kernel.getTiles().getCluster(), plan.sharedBytes,
+                               maps, overlapsGrids(kernel), assertions));
   context.function = function;
   return function.addEntryBlock(b);
 }

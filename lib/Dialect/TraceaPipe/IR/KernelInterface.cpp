@@ -131,12 +131,10 @@ static LogicalResult verifyMap(EmitError emitError, TensorMapAttr map,
   return success();
 }
 
-LogicalResult KernelInterfaceAttr::verify(EmitError emitError,
-                                          ArrayRef<Type> arguments,
-                                          ArrayRef<int64_t> aligned,
-                                          int64_t threads, int64_t cluster,
-                                          int64_t shared,
-                                          ArrayRef<TensorMapAttr> maps, bool) {
+LogicalResult KernelInterfaceAttr::verify(
+    EmitError emitError, ArrayRef<Type> arguments, ArrayRef<int64_t> aligned,
+    int64_t threads, int64_t cluster, int64_t shared,
+    ArrayRef<TensorMapAttr> maps, bool, ArrayRef<StringAttr> assertions) {
   if (arguments.size() != aligned.size())
     return emitError() << "has " << arguments.size() << " arguments and "
                        << aligned.size() << " alignments; expected as many";
@@ -161,6 +159,10 @@ LogicalResult KernelInterfaceAttr::verify(EmitError emitError,
   for (TensorMapAttr map : maps)
     if (failed(verifyMap(emitError, map, arguments)))
       return failure();
+  for (auto [number, text] : llvm::enumerate(assertions))
+    if (text.empty())
+      return emitError() << "has no text for assertion " << number
+                         << "; expected what it is about";
   return success();
 }
 
@@ -195,8 +197,9 @@ static LogicalResult verifyInterface(Operation *op, Attribute value) {
     return op->emitOpError()
            << "has " << function.getNumArguments() << " parameters; its '"
            << kInterfaceAttrName << "' expects " << interface.getNumParameters()
-           << ", of which the last " << interface.getMaps().size()
-           << " are tensor maps";
+           << ", of which " << interface.getMaps().size() << " are tensor maps"
+           << (interface.getAssertions().empty() ? ""
+                                                 : " and the last a record");
   return success();
 }
 

@@ -68,6 +68,20 @@ static void printTensorMaps(AsmPrinter &printer, ArrayRef<TensorMapAttr> maps) {
   printer << ']';
 }
 
+/// `["index {0}", "size {0}"]`.
+static ParseResult parseAssertions(AsmParser &parser,
+                                   SmallVectorImpl<StringAttr> &texts) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+    return parser.parseAttribute(texts.emplace_back());
+  });
+}
+
+static void printAssertions(AsmPrinter &printer, ArrayRef<StringAttr> texts) {
+  printer << '[';
+  llvm::interleaveComma(texts, printer);
+  printer << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeAttributes.cpp.inc"
 

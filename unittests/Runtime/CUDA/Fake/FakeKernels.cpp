@@ -65,6 +65,24 @@ static void overlap(const KernelLaunch &launch) {
   *out = 3 * *out + launch.parameter<int32_t>(1);
 }
 
+static void asserts(const KernelLaunch &launch) {
+  int64_t limit = launch.parameter<int64_t>(2);
+  auto *record = launch.parameter<uint64_t *>(3);
+  auto raise = [](uint64_t &word, int64_t value) {
+    word = std::max(word, static_cast<uint64_t>(value));
+  };
+  for (unsigned block = 0; block < launch.shape.grid[0]; ++block) {
+    int64_t mine = launch.parameter<int64_t>(1) + block;
+    if (mine < limit) {
+      *launch.parameter<int64_t *>(0) = mine;
+      continue;
+    }
+    raise(record[3], 1);
+    raise(record[4], mine);
+    raise(record[5], ~limit);
+  }
+}
+
 /// Element (…, 1, 0) of the map's tensor, or 0 where it is outside.
 static float elementAt(const FakeMap &map, const int64_t *at) {
   const char *where = map.address;
@@ -129,6 +147,7 @@ KernelBody findKernel(const std::string &name) {
       {"gpu_shape", shape},
       {"gpu_persistent", persistent},
       {"gpu_overlap", overlap},
+      {"gpu_asserts", asserts},
       {"gpu_tiled", tiled},
       {"gpu_im2col", im2col},
   };

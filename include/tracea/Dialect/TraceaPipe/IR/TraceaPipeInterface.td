@@ -77,6 +77,12 @@ def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interfa
     `shared` bytes of memory; `cluster` workgroups with numbers in a row run at
     the same time. A kernel that `waits` touches no memory of the caller before
     the launches before its own have ended, so that it may begin earlier.
+
+    A kernel with `assertions`, here their texts, takes one pointer more, behind
+    all others: to its record of three words for each of them, which hold zeros.
+    Where one fails the first word becomes 1; the second the greatest number
+    that was found, the third the complement of the least that it was compared
+    with, both taken as numbers without a sign.
     ```mlir
     #tracea_pipe.interface<(memref<?x?xbf16> aligned 16, index), threads = 384,
                            shared = 65536, waits = true>
@@ -89,16 +95,20 @@ def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interfa
     DefaultValuedParameter<"int64_t", "1", "workgroups of a cluster">:$cluster,
     DefaultValuedParameter<"int64_t", "0", "bytes of a workgroup">:$shared,
     OptionalArrayRefParameter<"::mlir::tracea_pipe::TensorMapAttr">:$maps,
-    DefaultValuedParameter<"bool", "false">:$waits
+    DefaultValuedParameter<"bool", "false">:$waits,
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$assertions
   );
   let assemblyFormat = [{
     `<` custom<Arguments>($arguments, $aligned) `,`
-        struct($threads, $cluster, $shared, custom<TensorMaps>($maps), $waits) `>`
+        struct($threads, $cluster, $shared, custom<TensorMaps>($maps), $waits,
+               custom<Assertions>($assertions)) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Parameters of the function, and the number of the first tensor map's.
-    unsigned getNumParameters() const { return getFirstMap() + getMaps().size(); }
+    unsigned getNumParameters() const { 
+      return getFirstMap() + getMaps().size() + !getAssertions().empty();
+    }
     unsigned getFirstMap() const;
     /// The tensor map of a parameter; null where it is another.
     TensorMapAttr getMapOf(unsigned parameter) const;
