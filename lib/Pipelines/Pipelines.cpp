@@ -81,6 +81,7 @@ static void addTilePhase(OpPassManager &manager, bool reference) {
   }
   manager.addPass(createBufferizeHost());
   manager.addPass(createOutlineHost());
+  manager.addPass(tracea_pipe::createDropUnreachedKernels());
   manager.addPass(tracea_pipe::createDeduplicateKernels());
 }
 

@@ -15,7 +15,7 @@
 // REMARK-NOT: error:
 // FILTERED: [Missed] schedule-given-up
 
-// CHECK-COUNT-3: check = "resources"
+// CHECK-COUNT-2: check = "resources"
 
 // Whoever has written a schedule gets the error.
 // RUN: sed -e 's/outs(%e : tensor<4096x4096xbf16>)/& schedule <variant = "gemm.warpgroup", unit = wgmma, tile = [128, 256, 64], slots = 4, producers = 1, consumers = 2, group = 16>/' %s > %t.given.mlir

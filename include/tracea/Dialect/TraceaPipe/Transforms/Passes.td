@@ -221,4 +221,24 @@ def DeduplicateKernels : Pass<"tracea-deduplicate-kernels", "::mlir::ModuleOp"> 
   ];
 }
 
+def DropUnreachedKernels : Pass<"tracea-drop-unreached-kernels", "::mlir::ModuleOp"> {
+  let summary = "Drop kernels behind one that can always run";
+  let description = [{
+    A launch may name several kernels, of which the first runs whose arguments
+    begin at the multiples of bytes that it asks for (`tracea_pipe.aligned`).
+    Buffers and inputs do: it is a matter of rows and of places in a buffer. Where
+    the types of a launch's operands say that all of them begin so, the kernels
+    behind are not proved and not compiled.
+
+    ```mlir
+    tracea_pipe.launch @gemm_0 else [@gemm_1] ins(%a, %b : memref<?x64xbf16>, …) outs(%x : …)
+    ```
+    becomes
+    ```mlir
+    tracea_pipe.launch @gemm_0 ins(%a, %b : memref<?x64xbf16>, …) outs(%x : …)
+    ```
+  }];
+  let statistics = [Statistic<"numDropped", "dropped", "Kernels that are gone">];
+}
+
 #endif // TRACEA_DIALECT_TRACEAPIPE_TRANSFORMS_PASSES_TD
