@@ -5,6 +5,7 @@
 // RUN: not tracea-translate %t/input.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: not tracea-translate %t/element.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: not tracea-translate %t/scalar.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=SCALAR
+// RUN: not tracea-translate %t/marked.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=MARKED
 // RUN: not tracea-translate %t/element.mlir --emit=nonsense 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not tracea-translate %t/element.mlir --emit=program --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not tracea-translate %t/constant.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=CONSTANT
@@ -14,6 +15,7 @@
 // GRID: grid.mlir:5:{{[0-9]+}}: error: 'memref.load' cannot be expressed in a program; expected sizes to be index arithmetic on the shapes of the inputs
 // ELEMENT: error: elements of type 'complex<f32>' cannot be held by a program
 // SCALAR: error: argument #0 of 'main' has type 'complex<f32>'; expected a number, or a memref of identity layout
+// MARKED: error: argument #0 of 'main' has type 'f32' and is marked 'tracea.constant'; expected a tensor
 // FORM: error: unknown form 'nonsense'; expected one of semantic, decision
 // ENTRY: error: the module has no public function named 'other'
 
@@ -77,6 +79,13 @@ func.func @main(%x: memref<4xcomplex<f32>>) {
 //--- scalar.mlir
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
 func.func @main(%x: complex<f32>) {
+  return
+}
+}
+
+//--- marked.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+func.func @main(%x: f32 {tracea.constant}) {
   return
 }
 }

@@ -6,6 +6,7 @@
 #include "Proofs.h"
 #include "Session.h"
 #include "Views.h"
+#include "tracea/Runtime/Constants.h"
 
 #include <nlohmann/json.hpp>
 
@@ -160,7 +161,7 @@ static std::string describeView(const rt::ViewSpec &view,
 
 static std::string describeStep(const rt::Manifest &manifest,
                                 const rt::EntrySpec &entry,
-                                const rt::StepSpec &step,
+                                const rt::StepSpec &step, bool isConstant,
                                 const ExprPrinter &exprs) {
   std::string text;
   if (step.isLaunch()) {
@@ -184,7 +185,7 @@ static std::string describeStep(const rt::Manifest &manifest,
   }
   for (size_t i = 0; i < step.after.size(); ++i)
     text += (i ? ", " : " after ") + std::to_string(step.after[i]);
-  return text;
+  return text + (isConstant ? ", once" : "");
 }
 
 static std::string describeEntry(const rt::Manifest &manifest,
@@ -192,15 +193,19 @@ static std::string describeEntry(const rt::Manifest &manifest,
   ExprPrinter exprs(entry);
   std::string text = "\nentry " + entry.name + "\n";
   for (const rt::InputSpec &input : entry.inputs)
-    text += "  takes '" + input.name + "' " + describeType(input) + "\n";
+    text += "  takes '" + input.name + "' " + describeType(input) +
+            (input.isConstant ? ", constant\n" : "\n");
   for (const rt::CheckSpec &check : entry.checks)
     text += "  requires " + exprs[check.expr] + ": " + check.message + "\n";
   for (size_t i = 0; i < entry.buffers.size(); ++i)
     text += "  %" + std::to_string(i) + " = " +
             describeBuffer(entry, entry.buffers[i], exprs) + "\n";
+  std::vector<char> constantSteps = rt::findConstantSteps(entry);
   for (size_t i = 0; i < entry.steps.size(); ++i)
-    text += "  " + std::to_string(i) + ": " +
-            describeStep(manifest, entry, entry.steps[i], exprs) + "\n";
+    text +=
+        "  " + std::to_string(i) + ": " +
+        describeStep(manifest, entry, entry.steps[i], constantSteps[i], exprs) +
+        "\n";
   for (const rt::OutputSpec &output : entry.outputs)
     text += "  gives " + describeView(output.view, exprs) + "\n";
   return text;

@@ -5,6 +5,7 @@
 #include "Timing.h"
 
 #include "Session.h"
+#include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Expr.h"
 
 #include <nlohmann/json.hpp>
@@ -59,8 +60,10 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
     kernels[i].op = manifest.kernels[i].op;
     kernels[i].variant = manifest.kernels[i].variant;
   }
+  std::vector<char> constantSteps = rt::findConstantSteps(entry);
   for (const rt::StepSpec &step : entry.steps) {
-    if (!isRun(step, values))
+    if (!isRun(step, values) ||
+        constantSteps[static_cast<size_t>(&step - entry.steps.data())])
       continue;
     KernelTiming &kernel = kernels[static_cast<size_t>(step.kernel)];
     // A tensor map tells again what a pointer tells.
@@ -94,24 +97,32 @@ static double medianOf(const std::vector<double> &sorted) {
 Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
   std::vector<rt::Tensor> inputs = session.inputTensors();
   std::vector<rt::Tensor> outputs(session.entry().outputs.size());
-  auto round = [&](rt::Execution &execution, double &time) -> Status {
+  // Constants are given to the first round alone.
+  std::vector<rt::Tensor> others = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (session.entry().inputs[i].isConstant)
+      others[i] = rt::Tensor();
+  auto round = [&](rt::Execution &execution,
+                   const std::vector<rt::Tensor> &given,
+                   double &time) -> Status {
     Stopwatch watch;
-    Status status = execution.run(inputs, outputs);
+    Status status = execution.run(given, outputs);
     time = watch.seconds();
     return status;
   };
 
   double time = 0;
   Stopwatch warmUp;
+  TRACEA_RETURN_IF_ERROR(round(*session.execution, inputs, time));
   do {
-    TRACEA_RETURN_IF_ERROR(round(*session.execution, time));
+    TRACEA_RETURN_IF_ERROR(round(*session.execution, others, time));
   } while (warmUp.seconds() < std::min(0.1, seconds / 10));
 
   constexpr size_t mostRounds = 1000000;
   std::vector<double> times;
   Stopwatch total;
   do {
-    TRACEA_RETURN_IF_ERROR(round(*session.execution, time));
+    TRACEA_RETURN_IF_ERROR(round(*session.execution, others, time));
     times.push_back(time);
   } while ((total.seconds() < seconds || times.size() < 3) &&
            times.size() < mostRounds);
@@ -129,14 +140,14 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
       session.executable->createExecution(session.entryName, profiling);
   if (!profiled)
     return profiled.status();
-  TRACEA_RETURN_IF_ERROR(round(**profiled, time));
+  TRACEA_RETURN_IF_ERROR(round(**profiled, inputs, time));
   // The median round of each kernel: one interrupted round says nothing.
   std::vector<std::vector<double>> rounds;
   std::vector<int64_t> launches;
   Stopwatch profile;
   do {
     (*profiled)->resetStats();
-    TRACEA_RETURN_IF_ERROR(round(**profiled, time));
+    TRACEA_RETURN_IF_ERROR(round(**profiled, others, time));
     const std::vector<rt::KernelTime> &kernelTimes =
         (*profiled)->stats().kernelTimes;
     rounds.resize(kernelTimes.size());

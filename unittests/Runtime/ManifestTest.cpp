@@ -9,6 +9,8 @@
 
 #include "TestPrograms.h"
 
+#include "tracea/Runtime/Constants.h"
+
 #include <algorithm>
 #include <functional>
 #include <gmock/gmock.h>
@@ -263,11 +265,123 @@ TEST(Manifest, RefusesWrongFillsAndCopies) {
   };
   EXPECT_THAT(errorIn("\"contents\":\"zero\"", "\"contents\":\"ones\""),
               HasSubstr("buffers[2].contents: expected one of any, zero, "
-                        "persistent, found \"ones\""));
+                        "persistent, constant, found \"ones\""));
   EXPECT_THAT(errorIn("\"value\":255", "\"value\":255,\"tiles\":0"),
               HasSubstr("steps[2]: unknown field \"tiles\""));
   EXPECT_THAT(errorIn(",\"value\":255", ""),
               HasSubstr("steps[2]: the field \"value\" is missing"));
+}
+
+/// A program whose first step computes a buffer of a constant alone: its input
+/// is one, and what it took besides is gone.
+static ProgramFile programWithConstants() {
+  ProgramFile program = test::describedProgram();
+  EntrySpec &entry = program.manifest.entries[0];
+  entry.inputs[0].isConstant = true;
+  entry.steps[0].args.resize(3);
+  markConstants(entry);
+  return program;
+}
+
+TEST(Manifest, ReadsConstants) {
+  ProgramFile program = programWithConstants();
+  // Both steps use nothing else.
+  const EntrySpec &marked = program.manifest.entries[0];
+  EXPECT_EQ(marked.buffers[2].contents, TempContents::Constant);
+  EXPECT_EQ(marked.buffers[3].contents, TempContents::Constant);
+  EXPECT_EQ(findConstantSteps(marked), (std::vector<char>{true, true}));
+  std::string json = *toJSON(program.manifest);
+  EXPECT_THAT(json, HasSubstr("\"shape\":[{\"dynamic\":true},4],"
+                              "\"constant\":true}"));
+  Expected<std::vector<uint8_t>> bytes = program.serialize();
+  ASSERT_TRUE(bytes) << bytes.message();
+  Expected<ProgramFile> parsed = ProgramFile::parse(*bytes);
+  ASSERT_TRUE(parsed) << parsed.message();
+  EXPECT_TRUE(parsed->manifest.entries[0].inputs[0].isConstant);
+  EXPECT_FALSE(parsed->manifest.entries[0].inputs[1].isConstant);
+  EXPECT_EQ(*toJSON(parsed->manifest), json);
+
+  auto errorIn = [&](const std::string &from, const std::string &to) {
+    std::string changed = json;
+    size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return manifestFromJSON(changed.replace(at, from.size(), to)).message();
+  };
+  EXPECT_THAT(errorIn("\"constant\":true", "\"constant\":false"),
+              HasSubstr("inputs[0].constant: expected true"));
+  EXPECT_THAT(
+      errorIn("\"scalar\":\"i64\"", "\"scalar\":\"i64\",\"constant\":true"),
+      HasSubstr("inputs[1]: unknown field \"constant\""));
+}
+
+TEST(Manifest, ConstantContentsFollowFromConstants) {
+  auto marksOf = [](void (*change)(EntrySpec &entry)) {
+    ProgramFile program = test::describedProgram();
+    EntrySpec &entry = program.manifest.entries[0];
+    entry.inputs[0].isConstant = true;
+    entry.steps[0].args.resize(3);
+    change(entry);
+    addDependencies(entry);
+    markConstants(entry);
+    EXPECT_TRUE(program.validate().ok());
+    return std::make_pair(entry.buffers[2].contents, entry.buffers[3].contents);
+  };
+  constexpr TempContents any = TempContents::Any,
+                         constant = TempContents::Constant;
+  auto marks = [](TempContents a, TempContents b) {
+    return std::make_pair(a, b);
+  };
+  EXPECT_EQ(marksOf([](EntrySpec &) {}), marks(constant, constant));
+  // The sizes of the input are not constant either.
+  EXPECT_EQ(marksOf([](EntrySpec &e) { e.inputs[0].isConstant = false; }),
+            marks(any, any));
+  EXPECT_EQ(marksOf([](EntrySpec &e) {
+              e.steps[1].args.push_back(ArgSpec::fromValue(2));
+            }),
+            marks(constant, any));
+  EXPECT_EQ(marksOf([](EntrySpec &e) {
+              e.steps[0].args.push_back(
+                  ArgSpec::fromIndex(ExprBuilder(e.exprs).value(1)));
+            }),
+            marks(any, any));
+  // What a run writes between is another value than the one that was kept.
+  EXPECT_EQ(marksOf([](EntrySpec &e) {
+              e.steps[1].args.push_back(ArgSpec::fromValue(2));
+              e.steps.push_back(e.steps[0]);
+            }),
+            marks(any, any));
+
+  auto errorOf = [](void (*change)(EntrySpec &entry)) {
+    ProgramFile program = programWithConstants();
+    change(program.manifest.entries[0]);
+    Status status = program.validate();
+    return status.ok() ? "accepted" : status.message();
+  };
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.inputs[0].isConstant = false; }),
+              HasSubstr("buffers[2]: expected constant contents to have a "
+                        "constant size"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.buffers[2].contents = any; }),
+              HasSubstr("steps[1]: expected a step that writes the constant "
+                        "contents of buffer 3 to use constants alone, found "
+                        "buffer 2"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) {
+                e.steps[0].args.push_back(ArgSpec::fromValue(2));
+              }),
+              HasSubstr("steps[0]: expected a step that writes the constant "
+                        "contents of buffer 2 to use constants alone, found "
+                        "the scalar of argument 3"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) {
+                e.steps[1].args.push_back(ArgSpec::fromValue(2));
+                e.buffers[3].contents = any;
+                e.steps.push_back(e.steps[0]);
+                addDependencies(e);
+              }),
+              HasSubstr("steps[2]: expected a step that writes the constant "
+                        "contents of buffer 2 to use constants alone, found "
+                        "step 1 before it, which is not"));
+  EXPECT_THAT(errorOf([](EntrySpec &e) { e.inputs[1].isConstant = true; }),
+              HasSubstr("inputs[1]: expected a tensor to be constant, found a "
+                        "scalar"));
 }
 
 // Certificates without a digest.

@@ -56,6 +56,9 @@ struct RunStats {
   /// Bytes of the arena now, and how often it had to grow.
   int64_t arenaBytes = 0;
   int64_t arenaGrowths = 0;
+  /// How often what depends on constants alone was computed, or constants were
+  /// copied.
+  int64_t loads = 0;
   /// In the order of the manifest's kernels; filled when profiling.
   std::vector<KernelTime> kernelTimes;
 };
@@ -124,6 +127,12 @@ public:
   /// must have the output's type and shape. Outputs may overlap inputs (the
   /// input is then copied first) but not each other.
   ///
+  /// An input that is constant (`InputSpec::isConstant`) may be null in all
+  /// runs but the first: it is then what it was in the run before. What the
+  /// entry computes of constants alone is computed by the runs that are given
+  /// one, and kept. The memory of a constant must live and stay as it is until
+  /// another one is given in its place.
+  ///
   /// Before anything is launched the inputs' count, types, ranks and static
   /// sizes, the entry's checks and the bounds of every view are verified; a
   /// failure names the argument, what was expected and what was found, and
@@ -140,7 +149,8 @@ public:
   /// or of `prepare`, nothing is evaluated, planned, allocated or waited for,
   /// and the stream may be one that is being captured. The captured graph uses
   /// this Execution's temporary memory. Calls on different streams must be
-  /// ordered by the caller.
+  /// ordered by the caller. Constants are given as in `run`, where null has no
+  /// shape, and before a stream is captured.
   ///
   /// What kernels find that they cannot do, an index of data that lies outside
   /// of its tensor for instance, is told by `wait`.
@@ -156,7 +166,8 @@ public:
   /// Does what depends on the inputs' shapes alone: checks, expressions, and
   /// temporary memory for inputs and outputs that are used in place. For an
   /// entry with scalars that are integers `scalars[i]` is the number of input
-  /// i.
+  /// i. Where all constants have been given, what depends on them alone is
+  /// computed.
   Status prepare(Span<const std::vector<int64_t>> inputShapes,
                  Span<const int64_t> scalars = {});
 

@@ -134,6 +134,10 @@ struct InputSpec {
   /// One number that the host knows when it launches, and no memory of a
   /// device; its shape is empty.
   bool isScalar = false;
+  /// A tensor that is the same in many runs, a weight for instance: an
+  /// Execution keeps it, and what depends on such inputs alone, until it is
+  /// given another one.
+  bool isConstant = false;
 };
 
 /// The run is refused with `message` where `expr` is zero.
@@ -152,10 +156,12 @@ enum class TempContents : uint8_t {
   Zero,
   /// What the Execution's last run left there; zeros at first, and where its
   /// size has changed.
-  Persistent
+  Persistent,
+  /// What steps computed of constants alone, before all runs; see Constants.h.
+  Constant
 };
-inline constexpr int numTempContents = 3;
-/// "any", "zero", "persistent".
+inline constexpr int numTempContents = 4;
+/// "any", "zero", "persistent", "constant".
 const char *nameOf(TempContents contents);
 
 /// A number of a table: the value of an expression, or of a scalar input of the

@@ -100,10 +100,13 @@ Status Execution::Impl::zero(size_t s, Stream &on) {
   return Status::success();
 }
 
-Status Execution::Impl::launchSteps(Stream &on) {
+Status Execution::Impl::launchSteps(Stream &on, bool onlyConstant) {
+  auto isLeftOut = [&](size_t s) {
+    return isConstantStep[s] ? !isLoading : onlyConstant;
+  };
   // Descriptors first: what they refuse is refused before anything runs.
   for (size_t s = 0; s < steps.size(); ++s)
-    if (entry->steps[s].isLaunch() && !steps[s].isEmpty())
+    if (entry->steps[s].isLaunch() && !steps[s].isEmpty() && !isLeftOut(s))
       if (Status status = patch(steps[s]); !status.ok())
         return status.withContext(nameOfStep(s));
   if (beginning)
@@ -122,17 +125,22 @@ Status Execution::Impl::launchSteps(Stream &on) {
     for (int64_t other : place.waits)
       TRACEA_RETURN_IF_ERROR(
           stream->wait(*stepEvents[static_cast<size_t>(other)]));
-    TRACEA_RETURN_IF_ERROR(zero(s, *stream));
-    Status status = entry->steps[s].isLaunch() ? launchStep(s, *stream)
-                                               : runMove(s, *stream);
-    if (!status.ok())
-      return status.withContext(nameOfStep(s));
+    if (!isLeftOut(s)) {
+      TRACEA_RETURN_IF_ERROR(zero(s, *stream));
+      Status status = entry->steps[s].isLaunch() ? launchStep(s, *stream)
+                                                 : runMove(s, *stream);
+      if (!status.ok())
+        return status.withContext(nameOfStep(s));
+    }
     if (place.isAwaited)
       TRACEA_RETURN_IF_ERROR(stream->record(*stepEvents[s]));
   }
   for (int64_t last : streamPlan.finalWaits)
     TRACEA_RETURN_IF_ERROR(on.wait(*stepEvents[static_cast<size_t>(last)]));
-  return zero(steps.size(), on);
+  if (!onlyConstant)
+    TRACEA_RETURN_IF_ERROR(zero(steps.size(), on));
+  isLoaded = true;
+  return Status::success();
 }
 
 Status Execution::Impl::synchronize(Stream &on) {
@@ -147,35 +155,38 @@ Status Execution::Impl::synchronize(Stream &on) {
 // Host memory
 //===----------------------------------------------------------------------===//
 
+Status Execution::Impl::stageInput(const Tensor &input, BoundBuffer &buffer,
+                                   Stream &on) {
+  ++stats.inputCopies;
+  stats.copiedBytes += buffer.bytes;
+  if (program->device->info().hostAccessible) {
+    copyStrided(input.dataAs<const char>(), input.strides(), buffer.address(),
+                rowMajorStrides(input.shape()), input.shape(),
+                sizeOf(input.type()));
+    return Status::success();
+  }
+  Tensor contiguous = input;
+  if (!input.isContiguous()) {
+    Expected<Tensor> copy = input.clone();
+    if (!copy)
+      return copy.status();
+    contiguous = std::move(*copy);
+  }
+  TRACEA_RETURN_IF_ERROR(on.copyToDevice(buffer.memory(), buffer.offset,
+                                         contiguous.data(), buffer.bytes));
+  // A copy made here must outlive the transfer.
+  return contiguous.data() != input.data() ? on.synchronize()
+                                           : Status::success();
+}
+
 Status Execution::Impl::stageInputs(Span<const TensorView> tensors) {
-  bool shared = program->device->info().hostAccessible;
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     if (spec.kind != BufferKind::Input || !buffers[b].inArena ||
         buffers[b].bytes == 0)
       continue;
-    const Tensor &input = tensors[static_cast<size_t>(spec.index)];
-    ++stats.inputCopies;
-    stats.copiedBytes += buffers[b].bytes;
-    if (shared) {
-      copyStrided(input.dataAs<const char>(), input.strides(),
-                  buffers[b].address(), rowMajorStrides(input.shape()),
-                  input.shape(), sizeOf(input.type()));
-      continue;
-    }
-    Tensor contiguous = input;
-    if (!input.isContiguous()) {
-      Expected<Tensor> copy = input.clone();
-      if (!copy)
-        return copy.status();
-      contiguous = std::move(*copy);
-    }
-    TRACEA_RETURN_IF_ERROR(
-        stream->copyToDevice(buffers[b].memory(), buffers[b].offset,
-                             contiguous.data(), buffers[b].bytes));
-    // A copy made here must outlive the transfer.
-    if (contiguous.data() != input.data())
-      TRACEA_RETURN_IF_ERROR(stream->synchronize());
+    TRACEA_RETURN_IF_ERROR(stageInput(tensors[static_cast<size_t>(spec.index)],
+                                      buffers[b], *stream));
   }
   return Status::success();
 }
@@ -226,6 +237,7 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
   inputs.clear();
   for (const Tensor &tensor : from)
     inputs.push_back(Operand::of(tensor));
+  TRACEA_RETURN_IF_ERROR(takeConstants());
   TRACEA_RETURN_IF_ERROR(readScalars());
   outputs.clear();
   for (const Tensor &tensor : to)
@@ -242,11 +254,14 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
     to[i] = std::move(*created);
     outputs[i] = Operand::of(to[i]);
   }
+  TRACEA_RETURN_IF_ERROR(checkConstants());
   TRACEA_RETURN_IF_ERROR(settle());
   if (hasUnread)
     TRACEA_RETURN_IF_ERROR(waitFor(*stream).withContext("an earlier run"));
+  keepConstants(from);
   choosePlaces(/*onDevice=*/false);
   TRACEA_RETURN_IF_ERROR(place(*stream));
+  TRACEA_RETURN_IF_ERROR(load(*stream));
   TRACEA_RETURN_IF_ERROR(stageInputs(from));
   TRACEA_RETURN_IF_ERROR(writeTables(*stream));
   TRACEA_RETURN_IF_ERROR(launchSteps(*stream));
@@ -262,19 +277,24 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
 // Device memory
 //===----------------------------------------------------------------------===//
 
+Status Execution::Impl::stageOnDevice(const Operand &input, BoundBuffer &buffer,
+                                      Stream &on) {
+  ++stats.inputCopies;
+  stats.copiedBytes += buffer.bytes;
+  BorrowedBuffer caller(input.data, buffer.bytes);
+  return on.copy(buffer.memory(), buffer.offset,
+                 input.buffer ? *input.buffer : caller, input.offset,
+                 buffer.bytes);
+}
+
 Status Execution::Impl::stageOnDevice(Stream &on) {
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
     if (spec.kind != BufferKind::Input || !buffers[b].inArena ||
         buffers[b].bytes == 0)
       continue;
-    ++stats.inputCopies;
-    stats.copiedBytes += buffers[b].bytes;
-    Operand &from = inputs[static_cast<size_t>(spec.index)];
-    BorrowedBuffer caller(from.data, buffers[b].bytes);
-    TRACEA_RETURN_IF_ERROR(on.copy(buffers[b].memory(), buffers[b].offset,
-                                   from.buffer ? *from.buffer : caller,
-                                   from.offset, buffers[b].bytes));
+    TRACEA_RETURN_IF_ERROR(
+        stageOnDevice(inputs[static_cast<size_t>(spec.index)], buffers[b], on));
   }
   return Status::success();
 }
@@ -357,6 +377,10 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
     }
   };
   take(inputs, from);
+  for (size_t i = 0; i < inputs.size() && i < entry->inputs.size(); ++i)
+    inputs[i].isNull = entry->inputs[i].isConstant && !inputs[i].data &&
+                       !inputs[i].buffer && inputs[i].shape.empty();
+  TRACEA_RETURN_IF_ERROR(takeConstants());
   take(outputs, to);
   for (size_t i = 0; i < inputs.size() && i < entry->inputs.size(); ++i)
     if (Status status = checkDeviceTensor(inputs[i]); !status.ok())
@@ -367,11 +391,14 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   TRACEA_RETURN_IF_ERROR(readScalars());
   TRACEA_RETURN_IF_ERROR(bind());
   TRACEA_RETURN_IF_ERROR(checkOutputs());
+  TRACEA_RETURN_IF_ERROR(checkConstants());
+  keepConstants({});
   choosePlaces(/*onDevice=*/true);
   TRACEA_RETURN_IF_ERROR(checkCopiesOnDevice());
   TRACEA_RETURN_IF_ERROR(place(on));
   inFlight = true;
   hasUnread = records != nullptr;
+  TRACEA_RETURN_IF_ERROR(load(on));
   TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
   TRACEA_RETURN_IF_ERROR(writeTables(on));
   TRACEA_RETURN_IF_ERROR(launchSteps(on));
@@ -386,8 +413,11 @@ Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes,
   for (size_t i = 0; i < shapes.size(); ++i) {
     Operand &input = inputs.emplace_back();
     input.shape = shapes[i];
-    if (i < entry->inputs.size())
+    if (i < entry->inputs.size()) {
       input.type = entry->inputs[i].type;
+      if (constants[i].isGiven && constants[i].shape == shapes[i])
+        input = constants[i].operand;
+    }
     // The memory is not looked at.
     std::optional<int64_t> count = countElements(input.shape);
     if (!count)
@@ -410,7 +440,8 @@ Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes,
   }
   choosePlaces(/*onDevice=*/true);
   TRACEA_RETURN_IF_ERROR(place(*stream));
-  return writeTables(*stream, /*isPrepared=*/true);
+  TRACEA_RETURN_IF_ERROR(writeTables(*stream, /*isPrepared=*/true));
+  return loadBeforehand(*stream);
 }
 
 //===----------------------------------------------------------------------===//

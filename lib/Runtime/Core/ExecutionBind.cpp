@@ -134,6 +134,7 @@ Status Execution::Impl::prepare() {
   for (size_t i = 0; i < stats.kernelTimes.size(); ++i)
     stats.kernelTimes[i].kernel = program->manifest.kernels[i].name;
   TRACEA_RETURN_IF_ERROR(makeRecords());
+  prepareConstants();
   return prepareStreams();
 }
 
@@ -273,7 +274,8 @@ Status Execution::Impl::bind() {
     isWholeBuffer[i] =
         entry->buffers[b].kind == BufferKind::Temp &&
         entry->buffers[b].contents != TempContents::Persistent &&
-        view.low == 0 && view.offset == 0 &&
+        entry->buffers[b].contents != TempContents::Constant && view.low == 0 &&
+        view.offset == 0 &&
         view.high * sizeOf(view.spec->type) == buffers[b].bytes &&
         view.isRowMajor() && !view.isEmpty();
   }

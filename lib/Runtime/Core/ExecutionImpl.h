@@ -108,6 +108,8 @@ struct BoundStep {
 struct Operand : DeviceTensor {
   bool isNull = false;
   bool readOnly = false;
+  /// A constant that an earlier run was given.
+  bool isRemembered = false;
   /// Of a scalar: its value as an argument of a kernel.
   int64_t scalar = 0;
 
@@ -117,6 +119,17 @@ struct Operand : DeviceTensor {
   std::pair<const char *, const char *> extent() const;
   std::string describe() const;
   static Operand of(const Tensor &tensor);
+};
+
+/// An input that is constant, as it was last given.
+struct BoundConstant {
+  bool isGiven = false;
+  Operand operand;
+  /// What the operand refers to.
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+  /// Null where it was given in memory of the device.
+  Tensor tensor;
 };
 
 struct Execution::Impl {
@@ -152,6 +165,13 @@ struct Execution::Impl {
   /// Whether runs were enqueued: they, and graphs that they are part of, may
   /// leave something at any time.
   bool hasUnread = false;
+  /// By step, whether it is done once for all runs with the same constants.
+  std::vector<char> isConstantStep;
+  /// By input.
+  std::vector<BoundConstant> constants;
+  /// Whether those steps have been done, and whether this run does them.
+  bool isLoaded = false;
+  bool isLoading = false;
 
   // Bound to shapes.
   bool bound = false;
@@ -254,11 +274,30 @@ struct Execution::Impl {
   Status checkRecords(Stream &on);
   /// Waits for what was enqueued before.
   Status waitFor(Stream &on);
+  // ExecutionConstants.cpp
+  /// What does not change between runs.
+  void prepareConstants();
+  bool isConstantInput(size_t buffer) const;
+  /// Whether the buffer has memory that lasts beyond the run.
+  bool isKept(size_t buffer) const;
+  Status takeConstants();
+  Status checkConstants() const;
+  /// Remembers the constants that the run was given, by their tensors where
+  /// they are in host memory.
+  void keepConstants(Span<const TensorView> tensors);
+  /// Finds out whether the run does the steps that depend on constants alone,
+  /// and puts constants where they read them.
+  Status load(Stream &on);
+  /// Does these steps before all runs, if what they need is there.
+  Status loadBeforehand(Stream &on);
 
   // Execution.cpp
+  Status stageInput(const Tensor &input, BoundBuffer &buffer, Stream &on);
+  Status stageOnDevice(const Operand &input, BoundBuffer &buffer, Stream &on);
   Status stageInputs(Span<const TensorView> tensors);
   Status stageOnDevice(Stream &on);
-  Status launchSteps(Stream &on);
+  /// All steps of the run, or those alone that are done once for all runs.
+  Status launchSteps(Stream &on, bool onlyConstant = false);
   Status launchStep(size_t s, Stream &on);
   Status runMove(size_t s, Stream &on);
   Status zero(size_t s, Stream &on);

@@ -25,9 +25,18 @@ static bool isAligned(const void *pointer, int64_t align) {
 void Execution::Impl::choosePlaces(bool onDevice) {
   bool shared = onDevice || program->device->info().hostAccessible;
   staged.assign(inputs.size(), !shared);
-  for (size_t i = 0; i < inputs.size() && shared; ++i) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    // A constant stays where it was given, by this run or another.
+    bool isHere = shared;
+    if (constants[i].isGiven)
+      isHere = constants[i].tensor.isNull() ||
+               program->device->info().hostAccessible;
     if (entry->inputs[i].isScalar)
       continue;
+    if (!isHere) {
+      staged[i] = true;
+      continue;
+    }
     staged[i] =
         !inputs[i].isContiguous() || !isAligned(inputs[i].data, inputAlign[i]);
     for (const Operand &output : outputs)
@@ -110,8 +119,7 @@ Status Execution::Impl::planPlaces(Stream &on) {
     }
     if (spec.kind == BufferKind::Input && !staged[index])
       continue;
-    if (spec.kind == BufferKind::Table ||
-        spec.contents == TempContents::Persistent) {
+    if (isKept(b)) {
       TRACEA_RETURN_IF_ERROR(
           keep(b, on).withContext("buffer " + std::to_string(b)));
       continue;
@@ -182,6 +190,7 @@ Status Execution::Impl::keep(size_t b, Stream &on) {
                                        kept[b] ? kept[b]->bytes() : 0, on));
     TRACEA_RETURN_IF_ERROR(settle());
     kept[b].reset();
+    isLoaded = false;
     TRACEA_RETURN_IF_ERROR(checkLimit(bytes));
     Expected<std::shared_ptr<Buffer>> fresh =
         program->device->allocate(bytes, entry->buffers[b].align);

@@ -14,6 +14,8 @@
 #include "Assertions.h"
 #include "ExecutionImpl.h"
 
+#include <algorithm>
+
 namespace tracea::runtime {
 
 Status Execution::Impl::makeRecords() {
@@ -57,6 +59,9 @@ Status Execution::Impl::checkRecords(Stream &on) {
         program->manifest.kernels[static_cast<size_t>(entry->steps[s].kernel)];
     for (const std::string &text : kernel.gpu->assertions) {
       if (words[0] != 0) {
+        // What stays between runs may be of that one.
+        if (std::count(isConstantStep.begin(), isConstantStep.end(), true))
+          isLoaded = false;
         // What is told is forgotten. The next run may be on another stream.
         TRACEA_RETURN_IF_ERROR(on.fill(*records, 0, records->bytes(), 0));
         TRACEA_RETURN_IF_ERROR(on.synchronize());

@@ -21,8 +21,8 @@ const char *nameOf(ExprOp op) {
 }
 
 const char *nameOf(TempContents contents) {
-  static constexpr const char *names[numTempContents] = {"any", "zero",
-                                                         "persistent"};
+  static constexpr const char *names[numTempContents] = {
+      "any", "zero", "persistent", "constant"};
   return names[static_cast<int>(contents)];
 }
 

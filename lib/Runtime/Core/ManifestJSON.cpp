@@ -98,13 +98,17 @@ bool readExpr(Reader &r, const Json &value, Expr &expr) {
   return r.fail("unknown operator \"" + name.substr(0, 64) + "\"");
 }
 
+/// A field that is there where it is true.
+auto isTrue(Reader &r) {
+  return [&r](const Json &v) {
+    return (v.is_boolean() && v.get<bool>()) || r.fail("expected true");
+  };
+}
+
 bool readSize(Reader &r, const Json &value, int64_t &size) {
   if (value.is_object()) {
     size = dynamicSize;
-    return r.object(value, Field{"dynamic", [&](const Json &v) {
-                                   return (v.is_boolean() && v.get<bool>()) ||
-                                          r.fail("expected true");
-                                 }});
+    return r.object(value, Field("dynamic", isTrue(r)));
   }
   if (!r.integer(value, size))
     return false;
@@ -118,9 +122,12 @@ bool readInput(Reader &r, const Json &value, InputSpec &input) {
   if (input.isScalar)
     return r.object(value, text(r, "name", input.name),
                     elementType(r, "scalar", input.type));
+  input.isConstant =
+      r.format > 4 && value.is_object() && value.contains("constant");
   return r.object(value, text(r, "name", input.name),
                   elementType(r, "type", input.type),
-                  list<int64_t>(r, "shape", input.shape, readSize));
+                  list<int64_t>(r, "shape", input.shape, readSize),
+                  onlyIf(input.isConstant, Field("constant", isTrue(r))));
 }
 
 bool readCheck(Reader &r, const Json &value, CheckSpec &check) {
@@ -146,7 +153,9 @@ bool readBuffer(Reader &r, const Json &value, BufferSpec &buffer) {
         value, text(r, "kind", kind), number(r, "bytes", buffer.bytes),
         number(r, "align", buffer.align),
         onlyIf(r.format > 3, Field("contents", [&](const Json &v) {
-                 return readName(r, v, numTempContents, buffer.contents);
+                 // Format 4 knew nothing of constants, the last of them.
+                 return readName(r, v, numTempContents - (r.format < 5),
+                                 buffer.contents);
                })));
   }
   if (kind == "table" && r.format > 4) {
@@ -396,6 +405,8 @@ Json writeInput(const InputSpec &input) {
     }
     return value;
   });
+  if (input.isConstant)
+    object["constant"] = true;
   return object;
 }
 

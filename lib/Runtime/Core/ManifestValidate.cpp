@@ -11,6 +11,7 @@
 
 #include "ManifestValidate.h"
 
+#include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Dependencies.h"
 
 #include <algorithm>
@@ -59,6 +60,7 @@ public:
     TRACEA_RETURN_IF_ERROR(buffers());
     TRACEA_RETURN_IF_ERROR(steps());
     TRACEA_RETURN_IF_ERROR(order());
+    TRACEA_RETURN_IF_ERROR(constants());
     for (size_t i = 0; i < entry.outputs.size(); ++i) {
       Path output(&path, "outputs", static_cast<int64_t>(i));
       Path view(&output, "view");
@@ -92,6 +94,8 @@ private:
                             std::to_string(size));
       if (input.isScalar && !input.shape.empty())
         return failAt(Path(&at, "shape"), "expected a scalar without axes");
+      if (input.isScalar && input.isConstant)
+        return failAt(at, "expected a tensor to be constant, found a scalar");
     }
     return Status::success();
   }
@@ -311,6 +315,23 @@ private:
                                 ", and one of them writes it");
     }
     return Status::success();
+  }
+
+  /// What is computed once follows from what stays.
+  Status constants() {
+    ConstantError error = findConstantError(entry);
+    if (error.takes.empty())
+      return Status::success();
+    std::string name = "buffer " + std::to_string(error.buffer);
+    if (error.step < 0)
+      return failAt(Path(&path, "buffers", error.buffer),
+                    "expected constant contents to have a constant size");
+    return failAt(Path(&path, "steps", error.step),
+                  "expected a step that writes the constant contents of " +
+                      name +
+                      " to use constants alone, "
+                      "found " +
+                      error.takes);
   }
 
   Status checkLaunch(const Path &at, const StepSpec &step) {

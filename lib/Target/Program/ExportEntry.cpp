@@ -17,6 +17,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
+#include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Dependencies.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -50,6 +51,12 @@ LogicalResult EntryExporter::exportInput(BlockArgument argument) {
   input.name = llvm::formatv("arg{0}", number);
   if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
     input.name = name.str();
+  input.isConstant = function.getArgAttr(number, kConstantAttrName) != nullptr;
+  if (input.isConstant && !isa<MemRefType>(argument.getType()))
+    return emitError(argument.getLoc())
+           << "argument #" << number << " of '" << function.getName()
+           << "' has type " << argument.getType() << " and is marked '"
+           << kConstantAttrName << "'; expected a tensor";
   if (std::optional<rt::ElementType> scalar =
           getRuntimeElementType(argument.getType())) {
     input.type = *scalar;
@@ -329,6 +336,7 @@ LogicalResult EntryExporter::exportSteps() {
     }
   }
   rt::addDependencies(entry);
+  rt::markConstants(entry);
   return success();
 }
 

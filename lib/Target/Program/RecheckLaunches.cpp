@@ -324,7 +324,8 @@ public:
   Memory(const rt::EntrySpec &entry) : entry(entry) {
     for (const rt::BufferSpec &buffer : entry.buffers)
       isWritten.push_back(buffer.kind != rt::BufferKind::Temp ||
-                          buffer.contents != rt::TempContents::Any);
+                          buffer.contents == rt::TempContents::Zero ||
+                          buffer.contents == rt::TempContents::Persistent);
     // An expression comes after those that it is made of.
     for (const rt::Expr &expr : entry.exprs)
       isZero.push_back(expr.op == rt::ExprOp::Mul
