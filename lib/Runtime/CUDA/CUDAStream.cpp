@@ -130,6 +130,15 @@ std::string CUDAStream::lastWork() const {
          static_cast<const CUDAKernel &>(*last).displayName();
 }
 
+/// What ends the context comes out of whatever the stream is asked next.
+Status CUDAStream::check(Result result, const char *call,
+                         const std::string &subject) const {
+  if (result == success || !isSticky(result) || !last)
+    return context->check(result, call, subject);
+  return context->check(
+      result, call, (subject.empty() ? "" : subject + " after ") + lastWork());
+}
+
 Expected<bool> CUDAStream::isCapturing() const {
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
@@ -166,10 +175,9 @@ static constexpr int64_t smallCopyBytes = 64 << 10;
 Status CUDAStream::upload(DevicePtr to, const char *from, int64_t bytes) {
   const API &api = context->api();
   auto transfer = [&](DevicePtr target, const void *source, int64_t size) {
-    return context->check(api.cuMemcpyHtoDAsync(target, source,
-                                                static_cast<size_t>(size),
-                                                handle),
-                          "cuMemcpyHtoDAsync", bytesText(size));
+    return check(api.cuMemcpyHtoDAsync(target, source,
+                                       static_cast<size_t>(size), handle),
+                 "cuMemcpyHtoDAsync", bytesText(size));
   };
   if (bytes <= smallCopyBytes || isPinned(*context, from))
     return transfer(to, from, bytes);
@@ -195,8 +203,7 @@ Status CUDAStream::upload(DevicePtr to, const char *from, int64_t bytes) {
     std::memcpy(piece.host, from + done, static_cast<size_t>(size));
     status = transfer(to + static_cast<DevicePtr>(done), piece.host, size);
     if (status.ok())
-      status = context->check(api.cuEventRecord(piece.event, handle),
-                              "cuEventRecord");
+      status = check(api.cuEventRecord(piece.event, handle), "cuEventRecord");
     piece.pending = true;
     done += size;
   }
@@ -208,10 +215,9 @@ Status CUDAStream::upload(DevicePtr to, const char *from, int64_t bytes) {
 Status CUDAStream::download(char *to, DevicePtr from, int64_t bytes) {
   const API &api = context->api();
   auto transfer = [&](void *target, DevicePtr source, int64_t size) {
-    return context->check(api.cuMemcpyDtoHAsync(target, source,
-                                                static_cast<size_t>(size),
-                                                handle),
-                          "cuMemcpyDtoHAsync", bytesText(size));
+    return check(api.cuMemcpyDtoHAsync(target, source,
+                                       static_cast<size_t>(size), handle),
+                 "cuMemcpyDtoHAsync", bytesText(size));
   };
   if (bytes <= smallCopyBytes || isPinned(*context, to))
     return transfer(to, from, bytes);
@@ -251,8 +257,8 @@ Status CUDAStream::download(char *to, DevicePtr from, int64_t bytes) {
     status =
         transfer(flight.piece.host, from + static_cast<DevicePtr>(done), size);
     if (status.ok())
-      status = context->check(api.cuEventRecord(flight.piece.event, handle),
-                              "cuEventRecord");
+      status =
+          check(api.cuEventRecord(flight.piece.event, handle), "cuEventRecord");
     flight.piece.pending = true;
     flight.offset = done;
     flight.size = status.ok() ? size : 0;
@@ -286,7 +292,7 @@ Status CUDAStream::doCopy(Buffer &to, int64_t toOffset, const Buffer &from,
                           int64_t fromOffset, int64_t bytes) {
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
-  return context->check(
+  return check(
       context->api().cuMemcpyDtoDAsync(at(to, toOffset), at(from, fromOffset),
                                        static_cast<size_t>(bytes), handle),
       "cuMemcpyDtoDAsync", bytesText(bytes));
@@ -296,10 +302,9 @@ Status CUDAStream::doFill(Buffer &to, int64_t offset, int64_t bytes,
                           uint8_t value) {
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
-  return context->check(
-      context->api().cuMemsetD8Async(at(to, offset), value,
-                                     static_cast<size_t>(bytes), handle),
-      "cuMemsetD8Async", bytesText(bytes));
+  return check(context->api().cuMemsetD8Async(
+                   at(to, offset), value, static_cast<size_t>(bytes), handle),
+               "cuMemsetD8Async", bytesText(bytes));
 }
 
 Status CUDAStream::doLaunch(const std::shared_ptr<Kernel> &kernel,
@@ -352,8 +357,8 @@ Status CUDAStream::doRecord(Event &event) {
     return Status::error("the event belongs to another device");
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
-  return context->check(context->api().cuEventRecord(native->handle, handle),
-                        "cuEventRecord");
+  return check(context->api().cuEventRecord(native->handle, handle),
+               "cuEventRecord");
 }
 
 Status CUDAStream::doWait(const Event &event) {
@@ -362,9 +367,8 @@ Status CUDAStream::doWait(const Event &event) {
     return Status::error("the event belongs to another device");
   Current current(*context);
   TRACEA_RETURN_IF_ERROR(current.status);
-  return context->check(
-      context->api().cuStreamWaitEvent(handle, native->handle, 0),
-      "cuStreamWaitEvent");
+  return check(context->api().cuStreamWaitEvent(handle, native->handle, 0),
+               "cuStreamWaitEvent");
 }
 
 Status CUDAStream::doSynchronize() {

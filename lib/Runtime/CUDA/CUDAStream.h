@@ -76,6 +76,8 @@ protected:
 private:
   /// What the stream ran last, for messages of errors that come later.
   std::string lastWork() const;
+  Status check(Result result, const char *call,
+               const std::string &subject = "") const;
   Status refuseCapture(const char *what) const;
   Status upload(DevicePtr to, const char *from, int64_t bytes);
   Status download(char *to, DevicePtr from, int64_t bytes);

@@ -11,6 +11,7 @@
 #include "ExecutionImpl.h"
 
 #include <exception>
+#include <limits>
 
 namespace tracea::runtime {
 
@@ -83,6 +84,34 @@ static Status loadKernels(const ProgramFile &program, Device &device,
   return Status::success();
 }
 
+/// The buffers hold what was allocated also where this fails.
+static Status loadConstants(const ProgramFile &program, Device &device,
+                            Stream &stream,
+                            std::vector<std::shared_ptr<Buffer>> &buffers) {
+  int64_t sum = 0;
+  for (const ConstantSpec &spec : program.manifest.constants)
+    if (__builtin_add_overflow(sum, spec.size, &sum))
+      sum = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < program.manifest.constants.size(); ++i) {
+    const ConstantSpec &spec = program.manifest.constants[i];
+    const std::vector<uint8_t> &blob =
+        program.blobs[static_cast<size_t>(spec.blob)];
+    std::string context = "constant " + std::to_string(i);
+    Expected<std::shared_ptr<Buffer>> buffer = device.allocate(spec.size);
+    if (!buffer)
+      return Status::error(
+          context + " of " + std::to_string(program.manifest.constants.size()) +
+          ", together " + std::to_string(sum) + " bytes: " + buffer.message());
+    buffers.push_back(std::move(*buffer));
+    TRACEA_RETURN_IF_ERROR(stream
+                               .copyToDevice(*buffers.back(), 0,
+                                             blob.data() + spec.offset,
+                                             spec.size)
+                               .withContext(context));
+  }
+  return stream.synchronize();
+}
+
 Expected<std::shared_ptr<Executable>>
 Executable::load(ProgramFile program, std::shared_ptr<Device> device) {
   if (!device)
@@ -95,21 +124,12 @@ Executable::load(ProgramFile program, std::shared_ptr<Device> device) {
     Expected<std::unique_ptr<Stream>> stream = device->createStream();
     if (!stream)
       return stream.status();
-    for (size_t i = 0; i < program.manifest.constants.size(); ++i) {
-      const ConstantSpec &spec = program.manifest.constants[i];
-      const std::vector<uint8_t> &blob =
-          program.blobs[static_cast<size_t>(spec.blob)];
-      std::string context = "constant " + std::to_string(i);
-      Expected<std::shared_ptr<Buffer>> buffer = device->allocate(spec.size);
-      if (!buffer)
-        return buffer.status().withContext(context);
-      TRACEA_RETURN_IF_ERROR(
-          (*stream)
-              ->copyToDevice(**buffer, 0, blob.data() + spec.offset, spec.size)
-              .withContext(context));
-      impl->constants.push_back(std::move(*buffer));
+    Status loaded = loadConstants(program, *device, **stream, impl->constants);
+    if (!loaded.ok()) {
+      // Transfers that were enqueued use the memory.
+      (void)device->waitIdle();
+      return loaded;
     }
-    TRACEA_RETURN_IF_ERROR((*stream)->synchronize());
 
     TRACEA_RETURN_IF_ERROR(loadKernels(program, *device, impl->kernels));
     impl->manifest = std::move(program.manifest);

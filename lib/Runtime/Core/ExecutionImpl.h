@@ -248,6 +248,8 @@ struct Execution::Impl {
   /// Gives every buffer that is used its address.
   Status place(Stream &on);
   Status planPlaces(Stream &on);
+  /// Whether the run gives the buffer memory: it has none of the caller's.
+  bool needsMemory(size_t buffer) const;
   /// Whether two buffers may be in use at the same time.
   bool mayOverlap(size_t a, size_t b) const;
   bool endsBefore(size_t a, size_t b) const;
@@ -257,6 +259,11 @@ struct Execution::Impl {
   /// Makes the tables whose numbers have changed. Before a run, in `prepare`,
   /// those whose numbers follow from what is known then; they are waited for.
   Status writeTables(Stream &on, bool isPrepared = false);
+  /// So many bytes and those that persist.
+  int64_t addKept(int64_t bytes) const;
+  std::string nameOfBuffer(size_t buffer) const;
+  /// The sum and the largest of the buffers, for a message.
+  std::string describeNeeds() const;
   /// Whether so many bytes may be had beside those that persist.
   Status checkLimit(int64_t bytes) const;
   /// Fails where memory cannot be allocated now, for `what`.
@@ -264,6 +271,7 @@ struct Execution::Impl {
                      Stream &on) const;
   /// Waits for work that uses the arena.
   Status settle();
+  void giveUp(std::shared_ptr<Buffer> memory) const;
 
   // ExecutionRecords.cpp
   Status makeRecords();

@@ -98,6 +98,14 @@ bool Execution::Impl::mayOverlap(size_t a, size_t b) const {
   return !endsBefore(a, b) && !endsBefore(b, a);
 }
 
+bool Execution::Impl::needsMemory(size_t b) const {
+  const BufferSpec &spec = entry->buffers[b];
+  if (uses[b].empty() || claimed[b] || spec.kind == BufferKind::Constant)
+    return false;
+  return spec.kind != BufferKind::Input ||
+         staged[static_cast<size_t>(spec.index)];
+}
+
 Status Execution::Impl::planPlaces(Stream &on) {
   planned = false;
   std::vector<ArenaRegion> needed;
@@ -110,15 +118,11 @@ Status Execution::Impl::planPlaces(Stream &on) {
     buffer.caller = {nullptr, 0};
     buffer.offset = 0;
     buffer.inArena = false;
-    if (uses[b].empty() || claimed[b])
+    if (spec.kind == BufferKind::Constant)
+      buffer.owner = program->constants[index].get();
+    if (!needsMemory(b))
       continue;
     ArenaRegion region = {buffer.bytes, 64};
-    if (spec.kind == BufferKind::Constant) {
-      buffer.owner = program->constants[index].get();
-      continue;
-    }
-    if (spec.kind == BufferKind::Input && !staged[index])
-      continue;
     if (isKept(b)) {
       TRACEA_RETURN_IF_ERROR(
           keep(b, on).withContext("buffer " + std::to_string(b)));
@@ -171,16 +175,55 @@ Status Execution::Impl::checkGrowth(const char *what, int64_t bytes,
   return Status::success();
 }
 
-Status Execution::Impl::checkLimit(int64_t bytes) const {
-  int64_t needed = bytes;
+int64_t Execution::Impl::addKept(int64_t bytes) const {
   for (const std::shared_ptr<Buffer> &buffer : kept)
-    if (__builtin_add_overflow(needed, buffer ? buffer->bytes() : 0, &needed))
-      needed = std::numeric_limits<int64_t>::max();
+    if (__builtin_add_overflow(bytes, buffer ? buffer->bytes() : 0, &bytes))
+      return std::numeric_limits<int64_t>::max();
+  return bytes;
+}
+
+Status Execution::Impl::checkLimit(int64_t bytes) const {
+  int64_t needed = addKept(bytes);
   if (options.maxArenaBytes > 0 && needed > options.maxArenaBytes)
-    return Status::error(
-        "expected to need at most " + std::to_string(options.maxArenaBytes) +
-        " bytes of temporary memory, found " + std::to_string(needed));
+    return Status::error("expected to need at most " +
+                         std::to_string(options.maxArenaBytes) +
+                         " bytes of temporary memory, found " +
+                         std::to_string(needed) + describeNeeds());
   return Status::success();
+}
+
+std::string Execution::Impl::nameOfBuffer(size_t b) const {
+  const BufferSpec &spec = entry->buffers[b];
+  if (spec.kind == BufferKind::Input)
+    return nameOfInput(static_cast<size_t>(spec.index));
+  std::string name = "buffer " + std::to_string(b);
+  size_t first =
+      uses[b].empty() ? steps.size() : static_cast<size_t>(uses[b].front());
+  return first < steps.size() ? name + " of " + nameOfStep(first) : name;
+}
+
+std::string Execution::Impl::describeNeeds() const {
+  constexpr size_t mostNamed = 5;
+  std::vector<size_t> needed;
+  int64_t sum = 0;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    if (!needsMemory(b))
+      continue;
+    needed.push_back(b);
+    if (__builtin_add_overflow(sum, buffers[b].bytes, &sum))
+      sum = std::numeric_limits<int64_t>::max();
+  }
+  std::sort(needed.begin(), needed.end(), [&](size_t a, size_t b) {
+    return buffers[a].bytes != buffers[b].bytes
+               ? buffers[a].bytes > buffers[b].bytes
+               : a < b;
+  });
+  std::string text = "; all buffers together have " + std::to_string(sum) +
+                     " bytes, and the largest are ";
+  for (size_t i = 0; i < std::min(needed.size(), mostNamed); ++i)
+    text += (i ? ", " : "") + nameOfBuffer(needed[i]) + " with " +
+            std::to_string(buffers[needed[i]].bytes);
+  return needed.empty() ? "" : text;
 }
 
 Status Execution::Impl::keep(size_t b, Stream &on) {
@@ -195,11 +238,19 @@ Status Execution::Impl::keep(size_t b, Stream &on) {
     Expected<std::shared_ptr<Buffer>> fresh =
         program->device->allocate(bytes, entry->buffers[b].align);
     if (!fresh)
-      return fresh.status();
+      return Status::error("expected " + std::to_string(bytes) +
+                           " bytes that stay between runs, beside " +
+                           std::to_string(addKept(0)) + ": " + fresh.message() +
+                           describeNeeds());
     // The next run may be on another stream.
     if (bytes > 0) {
-      TRACEA_RETURN_IF_ERROR(on.fill(**fresh, 0, bytes, 0));
-      TRACEA_RETURN_IF_ERROR(on.synchronize());
+      Status status = on.fill(**fresh, 0, bytes, 0);
+      if (status.ok())
+        status = on.synchronize();
+      if (!status.ok()) {
+        giveUp(std::move(*fresh));
+        return status;
+      }
     }
     kept[b] = std::move(*fresh);
     tables[b].clear();
@@ -266,7 +317,10 @@ Status Execution::Impl::growArena(Stream &on) {
   Expected<std::shared_ptr<Buffer>> grown =
       program->device->allocate(plan.bytes, plan.align);
   if (!grown)
-    return grown.status().withContext("temporary memory");
+    return Status::error(
+        "expected " + std::to_string(plan.bytes) +
+        " bytes of temporary memory, beside " + std::to_string(addKept(0)) +
+        " that stay between runs: " + grown.message() + describeNeeds());
   arena = std::move(*grown);
   arenaAlign = plan.align;
   stats.arenaBytes = plan.bytes;
@@ -282,6 +336,15 @@ Status Execution::Impl::settle() {
   inFlight = false;
   oldTables.clear();
   return Status::success();
+}
+
+/// Lets go of memory that work may still use which failed.
+void Execution::Impl::giveUp(std::shared_ptr<Buffer> memory) const {
+  const Device &device = *program->device;
+  if (program->device->waitIdle().ok() || !device.status().ok())
+    return;
+  // It is lost rather than used by two.
+  (void)new std::shared_ptr<Buffer>(std::move(memory));
 }
 
 Execution::Impl::~Impl() {

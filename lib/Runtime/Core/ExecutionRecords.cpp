@@ -39,8 +39,12 @@ Status Execution::Impl::makeRecords() {
     return buffer.status().withContext("records of assertions");
   records = std::move(*buffer);
   recordWords.resize(static_cast<size_t>(bytes) / sizeof(int64_t));
-  TRACEA_RETURN_IF_ERROR(stream->fill(*records, 0, bytes, 0));
-  return stream->synchronize();
+  Status status = stream->fill(*records, 0, bytes, 0);
+  if (status.ok())
+    status = stream->synchronize();
+  if (!status.ok())
+    giveUp(std::move(records));
+  return status;
 }
 
 Status Execution::Impl::fetchRecords(Stream &on) {
