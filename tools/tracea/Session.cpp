@@ -45,6 +45,9 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
                  "other may run on; default: 1")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
+  app.add_flag("--graph", options.graph,
+               "Record the run into a graph of the device, and launch that as "
+               "a whole");
   app.add_option("--input", options.inputs,
                  "NumPy file of the next argument, or its number where it is "
                  "a scalar; repeat in argument order")
@@ -535,6 +538,7 @@ Expected<Session> Session::open(const SessionOptions &options) {
   session.executable = *executable;
   rt::ExecutionOptions runs;
   runs.streams = options.streams;
+  runs.graph = options.graph;
   Expected<std::unique_ptr<rt::Execution>> execution =
       session.executable->createExecution(session.entryName, runs);
   if (!execution)
@@ -553,6 +557,14 @@ std::vector<rt::Tensor> Session::inputTensors() const {
   std::vector<rt::Tensor> tensors;
   for (const InputTensor &input : inputs)
     tensors.push_back(input.tensor);
+  return tensors;
+}
+
+std::vector<rt::Tensor> Session::otherTensors() const {
+  std::vector<rt::Tensor> tensors = inputTensors();
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (entry().inputs[i].isConstant)
+      tensors[i] = rt::Tensor();
   return tensors;
 }
 

@@ -28,6 +28,8 @@ struct SessionOptions {
   int threads = 0;
   /// How many streams of the device a run may use.
   int streams = 1;
+  /// Whether runs that come again are recorded and launched as a whole.
+  bool graph = false;
   std::vector<std::string> inputs;
   /// "0=128x256": the sizes of a random input.
   std::vector<std::string> shapes;
@@ -72,6 +74,8 @@ public:
 
   const runtime::EntrySpec &entry() const { return execution->entry(); }
   std::vector<runtime::Tensor> inputTensors() const;
+  /// The same for later runs, to which constants are not given again.
+  std::vector<runtime::Tensor> otherTensors() const;
   /// Of a launch of the kernel, or null. Launches share a kernel where their
   /// types are the same, and so is what they count for.
   const LaunchNote *findLaunch(const std::string &kernel) const;

@@ -98,10 +98,7 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
   std::vector<rt::Tensor> inputs = session.inputTensors();
   std::vector<rt::Tensor> outputs(session.entry().outputs.size());
   // Constants are given to the first round alone.
-  std::vector<rt::Tensor> others = inputs;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (session.entry().inputs[i].isConstant)
-      others[i] = rt::Tensor();
+  std::vector<rt::Tensor> others = session.otherTensors();
   auto round = [&](rt::Execution &execution,
                    const std::vector<rt::Tensor> &given,
                    double &time) -> Status {

@@ -44,6 +44,8 @@ struct DeviceInfo {
   /// Whether kernels run on a grid of blocks; a manifest says for each of them
   /// how (KernelSpec::gpu), and for each step on which grid.
   bool hasGrid = false;
+  /// Whether streams record graphs.
+  bool hasGraphs = false;
 };
 
 /// Something that the interface offers and this driver does not.
@@ -175,6 +177,12 @@ public:
 /// uses must stay alive until `synchronize` returns. Errors of earlier work
 /// may be reported by any later call. One thread at a time may use a stream;
 /// different streams may be used by different threads.
+/// Work that a stream has recorded, to be launched as a whole.
+class Graph {
+public:
+  virtual ~Graph();
+};
+
 class Stream {
 public:
   virtual ~Stream();
@@ -207,8 +215,21 @@ public:
   Status synchronize();
   /// Whether what is enqueued is recorded into a graph in place of being run.
   virtual Expected<bool> isCapturing() const;
+  /// From here on what is enqueued is recorded in place of being run, also on
+  /// streams that wait for an event of this one, which must be waited for
+  /// before the end. Only where the device has graphs.
+  Status beginCapture();
+  /// Ends that. A graph of this device that is given is updated where what was
+  /// recorded has its structure, else another one takes its place, when all
+  /// work of the device has ended.
+  Status endCapture(std::unique_ptr<Graph> &graph);
+  /// Runs what was recorded. The memory and kernels that it uses must live.
+  Status launch(Graph &graph);
 
 protected:
+  virtual Status doBeginCapture();
+  virtual Status doEndCapture(std::unique_ptr<Graph> &graph);
+  virtual Status doLaunchGraph(Graph &graph);
   virtual Status doCopyToDevice(Buffer &to, int64_t offset, const void *from,
                                 int64_t bytes) = 0;
   virtual Status doCopyToHost(void *to, const Buffer &from, int64_t offset,

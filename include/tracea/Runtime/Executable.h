@@ -33,6 +33,10 @@ struct ExecutionOptions {
   /// How many streams may work on a run: steps that need nothing of each other
   /// then go to different ones. 1 takes them in their order.
   int streams = 1;
+  /// Record the work of a run that comes for the second time, with the same
+  /// shapes, addresses and numbers, into a graph of the device, and launch it
+  /// as a whole from then on.
+  bool graph = false;
 };
 
 /// Time spent in one kernel of the program.
@@ -59,6 +63,10 @@ struct RunStats {
   /// How often what depends on constants alone was computed, or constants were
   /// copied.
   int64_t loads = 0;
+  /// How often the work of a run was recorded into a graph, and how many runs
+  /// were launches of one.
+  int64_t graphRecordings = 0;
+  int64_t graphLaunches = 0;
   /// In the order of the manifest's kernels; filled when profiling.
   std::vector<KernelTime> kernelTimes;
 };

@@ -31,6 +31,7 @@ public:
     description.name = p.name;
     description.parallelism = std::max(p.multiprocessors, 1);
     description.hasGrid = true;
+    description.hasGraphs = true;
     description.imageKinds = {ImageKind::Cubin, ImageKind::PTX};
     if (p.clusters)
       description.features.push_back("cluster");

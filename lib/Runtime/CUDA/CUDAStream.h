@@ -72,6 +72,9 @@ protected:
   Status doRecord(Event &event) override;
   Status doWait(const Event &event) override;
   Status doSynchronize() override;
+  Status doBeginCapture() override;
+  Status doEndCapture(std::unique_ptr<Graph> &graph) override;
+  Status doLaunchGraph(Graph &graph) override;
 
 private:
   /// What the stream ran last, for messages of errors that come later.

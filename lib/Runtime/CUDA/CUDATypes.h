@@ -29,6 +29,8 @@ using ModuleHandle = struct ModuleTag *;
 using LinkHandle = struct LinkTag *; // CUlinkState
 using FunctionHandle = struct FunctionTag *;
 using PoolHandle = struct PoolTag *;
+using GraphHandle = struct GraphTag *;         // CUgraph
+using GraphExecHandle = struct GraphExecTag *; // CUgraphExec
 
 /// The results that the driver distinguishes; all others are only reported.
 enum : Result {
@@ -66,6 +68,7 @@ enum : Result {
   errorStreamCaptureUnsupported = 900,
   errorStreamCaptureInvalidated = 901,
   errorStreamCaptureImplicit = 906,
+  errorGraphExecUpdateFailure = 910,
   errorUnknown = 999,
 };
 
@@ -127,7 +130,15 @@ enum : unsigned {
 };
 enum : int { captureNone = 0, captureActive = 1 }; // CUstreamCaptureStatus
 enum : int { captureModeRelaxed = 2 };             // CUstreamCaptureMode
-enum : int { poolReleaseThreshold = 4 };           // CUmemPool_attribute
+
+/// CUgraphExecUpdateResultInfo; what kept a graph from being updated.
+struct GraphExecUpdateInfo {
+  int result = 0;
+  void *errorNode = nullptr;
+  void *errorFromNode = nullptr;
+};
+
+enum : int { poolReleaseThreshold = 4 }; // CUmemPool_attribute
 
 /// CUmemPoolProps.
 struct PoolProps {

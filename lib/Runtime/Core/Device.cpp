@@ -23,6 +23,7 @@ Buffer::~Buffer() = default;
 Kernel::~Kernel() = default;
 Module::~Module() = default;
 Event::~Event() = default;
+Graph::~Graph() = default;
 Stream::~Stream() = default;
 Device::~Device() = default;
 
@@ -131,6 +132,25 @@ Status Stream::synchronize() {
 }
 
 Expected<bool> Stream::isCapturing() const { return false; }
+
+Status Stream::beginCapture() {
+  return guarded([&] { return doBeginCapture(); });
+}
+
+Status Stream::endCapture(std::unique_ptr<Graph> &graph) {
+  return guarded([&] { return doEndCapture(graph); });
+}
+
+Status Stream::launch(Graph &graph) {
+  return guarded([&] { return doLaunchGraph(graph); });
+}
+
+static Status noGraphs() {
+  return Status::error("streams of this device record no graphs");
+}
+Status Stream::doBeginCapture() { return noGraphs(); }
+Status Stream::doEndCapture(std::unique_ptr<Graph> &) { return noGraphs(); }
+Status Stream::doLaunchGraph(Graph &) { return noGraphs(); }
 
 Status Kernel::checkParameters(Span<const int64_t>) const {
   return Status::success();

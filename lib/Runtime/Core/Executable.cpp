@@ -157,6 +157,12 @@ Executable::createExecution(const std::string &name,
                         : "no entry \"" + name + "\"") +
           "; the program has: " + (known.empty() ? "none" : known));
     }
+    if (options.graph && !impl->device->info().hasGraphs)
+      return Status::error("graphs: the device \"" + impl->device->info().kind +
+                           "\" has none");
+    if (options.graph && options.profile)
+      return Status::error("expected either graphs or the time of every "
+                           "launch, found both");
     Expected<std::unique_ptr<Stream>> stream = impl->device->createStream();
     if (!stream)
       return stream.status();

@@ -264,7 +264,7 @@ Status Execution::Impl::run(Span<const TensorView> from, Span<Tensor> to) {
   TRACEA_RETURN_IF_ERROR(load(*stream));
   TRACEA_RETURN_IF_ERROR(stageInputs(from));
   TRACEA_RETURN_IF_ERROR(writeTables(*stream));
-  TRACEA_RETURN_IF_ERROR(launchSteps(*stream));
+  TRACEA_RETURN_IF_ERROR(enqueueWork(*stream, /*onDevice=*/false));
   TRACEA_RETURN_IF_ERROR(fetchRecords(*stream));
   TRACEA_RETURN_IF_ERROR(copyOutputs(to));
   oldTables.clear();
@@ -361,6 +361,13 @@ static Status checkDeviceTensor(const Operand &tensor) {
   return Status::success();
 }
 
+Status Execution::Impl::enqueueDirectly(Stream &on, bool onDevice) {
+  if (onDevice)
+    TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
+  TRACEA_RETURN_IF_ERROR(launchSteps(on));
+  return onDevice ? copyOnDevice(on) : Status::success();
+}
+
 Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
                                 Span<const DeviceTensor> to) {
   auto take = [](std::vector<Operand> &operands,
@@ -399,10 +406,8 @@ Status Execution::Impl::enqueue(Stream &on, Span<const DeviceTensor> from,
   inFlight = true;
   hasUnread = records != nullptr;
   TRACEA_RETURN_IF_ERROR(load(on));
-  TRACEA_RETURN_IF_ERROR(stageOnDevice(on));
   TRACEA_RETURN_IF_ERROR(writeTables(on));
-  TRACEA_RETURN_IF_ERROR(launchSteps(on));
-  TRACEA_RETURN_IF_ERROR(copyOnDevice(on));
+  TRACEA_RETURN_IF_ERROR(enqueueWork(on, /*onDevice=*/true));
   ++stats.runs;
   return Status::success();
 }

@@ -256,6 +256,7 @@ Status Execution::Impl::bind() {
   for (size_t i = 0; i < inputs.size(); ++i)
     TRACEA_RETURN_IF_ERROR(checkInput(i));
   bound = planned = false;
+  ++numBound;
   boundShapes.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i)
     boundShapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());

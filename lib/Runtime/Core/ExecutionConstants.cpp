@@ -32,17 +32,19 @@ bool Execution::Impl::isKept(size_t b) const {
   if (spec.contents != TempContents::Constant)
     return spec.contents == TempContents::Persistent;
   // What only steps before all runs use lives as long as they do.
-  size_t numSteps = entry->steps.size();
-  for (int64_t user : uses[b])
-    if (static_cast<size_t>(user) == numSteps ||
-        !isConstantStep[static_cast<size_t>(user)])
-      return true;
-  return false;
+  return isUsedByRuns[b];
 }
 
 void Execution::Impl::prepareConstants() {
   isConstantStep = findConstantSteps(*entry);
   constants.resize(entry->inputs.size());
+  size_t numSteps = entry->steps.size();
+  for (const std::vector<int64_t> &users : uses)
+    isUsedByRuns.push_back(
+        std::any_of(users.begin(), users.end(), [&](int64_t user) {
+          size_t step = static_cast<size_t>(user);
+          return step == numSteps || !isConstantStep[step];
+        }));
   isLoaded = std::none_of(isConstantStep.begin(), isConstantStep.end(),
                           [](char isConstant) { return isConstant; });
 }

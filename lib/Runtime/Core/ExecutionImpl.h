@@ -21,6 +21,8 @@
 #include "tracea/Runtime/Executable.h"
 #include "tracea/Runtime/Expr.h"
 
+#include <array>
+
 namespace tracea::runtime {
 
 struct Executable::Impl {
@@ -132,6 +134,17 @@ struct BoundConstant {
   Tensor tensor;
 };
 
+/// A run's work as the device recorded it.
+struct RecordedRun {
+  /// What it was recorded for: shapes, places, addresses, numbers.
+  std::vector<int64_t> key;
+  std::unique_ptr<Graph> graph;
+  /// What a run of it adds to the statistics: see `counters`.
+  std::array<int64_t, 5> counts = {};
+  /// The run that used it last.
+  int64_t lastUse = 0;
+};
+
 struct Execution::Impl {
   std::shared_ptr<Executable> executable;
   Executable::Impl *program = nullptr;
@@ -167,6 +180,8 @@ struct Execution::Impl {
   bool hasUnread = false;
   /// By step, whether it is done once for all runs with the same constants.
   std::vector<char> isConstantStep;
+  /// By buffer, whether other steps use it, or a result does.
+  std::vector<char> isUsedByRuns;
   /// By input.
   std::vector<BoundConstant> constants;
   /// Whether those steps have been done, and whether this run does them.
@@ -208,6 +223,13 @@ struct Execution::Impl {
   std::vector<std::vector<unsigned char>> oldTables;
   /// Whether work may be under way that uses the arena.
   bool inFlight = false;
+
+  /// How often shapes were bound and memory was planned.
+  int64_t numBound = 0;
+  int64_t numPlanned = 0;
+  std::vector<RecordedRun> recorded;
+  /// Of the last run, if runs are recorded at all.
+  std::vector<int64_t> lastKey;
 
   // Of one run.
   std::vector<Operand> inputs;
@@ -299,7 +321,17 @@ struct Execution::Impl {
   /// Does these steps before all runs, if what they need is there.
   Status loadBeforehand(Stream &on);
 
+  // ExecutionGraph.cpp
+  /// Enqueues the run's work, as a graph where that is asked for.
+  Status enqueueWork(Stream &on, bool onDevice);
+  Status record(RecordedRun &run, Stream &on, bool onDevice);
+  RecordedRun &chooseRecord();
+  std::vector<int64_t> getKey(bool onDevice) const;
+  std::array<int64_t *, 5> counters();
+
   // Execution.cpp
+  /// What of it does not move between host and device.
+  Status enqueueDirectly(Stream &on, bool onDevice);
   Status stageInput(const Tensor &input, BoundBuffer &buffer, Stream &on);
   Status stageOnDevice(const Operand &input, BoundBuffer &buffer, Stream &on);
   Status stageInputs(Span<const TensorView> tensors);

@@ -108,6 +108,7 @@ bool Execution::Impl::needsMemory(size_t b) const {
 
 Status Execution::Impl::planPlaces(Stream &on) {
   planned = false;
+  ++numPlanned;
   std::vector<ArenaRegion> needed;
   std::vector<size_t> owners;
   for (size_t b = 0; b < buffers.size(); ++b) {

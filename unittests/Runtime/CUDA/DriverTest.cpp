@@ -123,7 +123,30 @@ Status useEverything() {
   for (int64_t i = 0; i < 3; ++i)
     if (*sums[static_cast<size_t>(i)].dataAs<int64_t>() != 11 + i)
       return Status::error("the branches are wrong");
-  return Status::success();
+
+  several.graph = true;
+  Expected<std::unique_ptr<Execution>> recorded =
+      (*branches)->createExecution("", several);
+  if (!recorded)
+    return recorded.status();
+  for (int run = 0; run < 3; ++run) {
+    number = run;
+    TRACEA_RETURN_IF_ERROR((*recorded)->run({v}, sums));
+    for (int64_t i = 0; i < 3; ++i)
+      if (*sums[static_cast<size_t>(i)].dataAs<int64_t>() != 3 * run + 5 + i)
+        return Status::error("the recorded branches are wrong");
+  }
+  // On memory of the device, of which the recorded graphs are updated.
+  std::vector<int64_t> one = {1};
+  for (int64_t place = 0; place < 12; ++place) {
+    auto at = [&](int64_t offset) {
+      return DeviceTensor{nullptr, ElementType::I64, one,
+                          {},      large->get(),     64 * (place / 2) + offset};
+    };
+    TRACEA_RETURN_IF_ERROR((*recorded)->enqueue(
+        **stream, {at(0)}, {at(1024), at(2048), at(3072)}));
+  }
+  return (*stream)->synchronize();
 }
 } // namespace
 
@@ -231,6 +254,7 @@ TEST_F(CUDADriver, EverythingIsGivenBack) {
   EXPECT_EQ(alive.events, 0);
   EXPECT_EQ(alive.modules, 0);
   EXPECT_EQ(alive.pools, 0);
+  EXPECT_EQ(alive.graphs, 0);
   EXPECT_EQ(alive.contexts, 0);
   EXPECT_EQ(alive.stacked, 0);
 }
@@ -275,6 +299,7 @@ TEST_F(CUDADriver, EveryCallMayFail) {
       EXPECT_EQ(alive.events, 0);
       EXPECT_EQ(alive.modules, 0);
       EXPECT_EQ(alive.pools, 0);
+      EXPECT_EQ(alive.graphs, 0);
       EXPECT_EQ(alive.contexts, 0);
       EXPECT_EQ(alive.stacked, 0);
     }

@@ -64,6 +64,7 @@ protected:
     EXPECT_EQ(alive.events, 0);
     EXPECT_EQ(alive.modules, 0);
     EXPECT_EQ(alive.pools, 0);
+    EXPECT_EQ(alive.graphs, 0);
     EXPECT_EQ(alive.contexts, 0);
     EXPECT_EQ(alive.stacked, 0);
   }

@@ -60,6 +60,7 @@ SAME(errorSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
 SAME(errorStreamCaptureUnsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 SAME(errorStreamCaptureInvalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 SAME(errorStreamCaptureImplicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+SAME(errorGraphExecUpdateFailure, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 SAME(errorUnknown, CUDA_ERROR_UNKNOWN);
 
 SAME(maxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
@@ -124,6 +125,8 @@ static_assert(offsetof(t::LaunchConfig, stream) ==
               offsetof(CUlaunchConfig, hStream));
 static_assert(offsetof(t::LaunchConfig, attributes) ==
               offsetof(CUlaunchConfig, attrs));
+static_assert(sizeof(t::GraphExecUpdateInfo) ==
+              sizeof(CUgraphExecUpdateResultInfo));
 static_assert(sizeof(t::TensorMapBits) == sizeof(CUtensorMap));
 
 static_assert(CU_TENSOR_MAP_DATA_TYPE_UINT8 == 0 &&

@@ -223,3 +223,37 @@ TEST_P(ConstantsConformance, ConstantsOfTheProgramArePreparedFor) {
   }
   EXPECT_EQ(execution->stats().launches, 3);
 }
+
+// A step of every run reads what stays between two steps that are done once.
+TEST_P(ConstantsConformance, StepsOfRunsMayStandBetween) {
+  ProgramFile program = this->program();
+  EntrySpec &entry = program.manifest.entries[0];
+  // x + hidden comes before 2 hidden + w.
+  entry.steps[2].args[1] = entry.steps[1].args[0];
+  std::swap(entry.steps[1], entry.steps[2]);
+  // And what comes later may lie where it would lie, did it not stay.
+  entry.buffers.push_back(entry.buffers[5]);
+  StepSpec last = entry.steps[1];
+  last.args[1].view.buffer = 5;
+  last.args[2].view.buffer = 6;
+  last.writes = {6};
+  entry.steps.push_back(last);
+  entry.outputs.push_back(entry.outputs[0]);
+  entry.outputs[0].view.buffer = 6;
+  entry.outputs[1].view.buffer = 4;
+  addDependencies(entry);
+  EXPECT_EQ(findConstantSteps(entry),
+            (std::vector<char>{true, false, true, false}));
+  std::unique_ptr<Execution> execution = start(program);
+  for (bool isFirst : {true, false, false}) {
+    std::vector<Tensor> outputs(2);
+    std::vector<Tensor> inputs = {filled(50, 1), filled(50, 10),
+                                  filled(50, 100)};
+    if (!isFirst)
+      inputs[0] = inputs[1] = Tensor();
+    Status status = execution->run(inputs, outputs);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_THAT(valuesOf(outputs[0]), Each(213.0f));
+    EXPECT_THAT(valuesOf(outputs[1]), Each(27.0f));
+  }
+}

@@ -61,7 +61,8 @@ std::vector<std::string> calledNames();
 std::vector<LaunchRecord> launches();
 
 /// What is alive: memory, pinned memory, streams, events, modules, pools,
-/// retained contexts; and contexts that are left on this thread's stack.
+/// graphs, retained contexts; and contexts that are left on this thread's
+/// stack.
 struct Alive {
   int64_t allocations = 0;
   int64_t hostAllocations = 0;
@@ -69,6 +70,7 @@ struct Alive {
   int64_t events = 0;
   int64_t modules = 0;
   int64_t pools = 0;
+  int64_t graphs = 0;
   int64_t contexts = 0;
   int64_t stacked = 0;
 };

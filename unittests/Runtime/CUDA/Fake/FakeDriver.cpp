@@ -71,6 +71,7 @@ __attribute__((visibility("default"))) Alive alive() {
   a.events = static_cast<int64_t>(s.events.size());
   a.modules = static_cast<int64_t>(s.modules.size());
   a.pools = static_cast<int64_t>(s.pools.size());
+  a.graphs = static_cast<int64_t>(s.graphs.size());
   for (const Context &context : s.contexts)
     a.contexts += context.retained;
   a.stacked = static_cast<int64_t>(contextStack.size());

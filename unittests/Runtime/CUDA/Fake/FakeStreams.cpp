@@ -198,7 +198,7 @@ FAKE_API Result cuEventSynchronize(EventHandle handle) {
 }
 
 //===----------------------------------------------------------------------===//
-// Capture and graphs, which only tests use
+// Capture and graphs
 //===----------------------------------------------------------------------===//
 
 FAKE_API Result cuStreamBeginCapture_v2(StreamHandle handle, int) {
@@ -210,7 +210,7 @@ FAKE_API Result cuStreamBeginCapture_v2(StreamHandle handle, int) {
   stream->broken = false;
   return success;
 }
-FAKE_API Result cuStreamEndCapture(StreamHandle handle, void **graph) {
+FAKE_API Result cuStreamEndCapture(StreamHandle handle, GraphHandle *graph) {
   FAKE_CALL(cuStreamEndCapture, needsContext);
   Stream *stream = streamOf(handle);
   if (!stream || !stream->capture)
@@ -226,20 +226,32 @@ FAKE_API Result cuStreamEndCapture(StreamHandle handle, void **graph) {
   if (stream->broken)
     return errorStreamCaptureInvalidated;
   state().graphs.insert(captured.get());
-  *graph = captured.release();
+  *graph = reinterpret_cast<GraphHandle>(captured.release());
   return success;
 }
-FAKE_API Result cuGraphInstantiateWithFlags(void **executable, void *graph,
+FAKE_API Result cuGraphInstantiateWithFlags(GraphExecHandle *executable,
+                                            GraphHandle graph,
                                             unsigned long long) {
   FAKE_CALL(cuGraphInstantiateWithFlags, needsContext);
-  Graph *copy = new Graph(*static_cast<Graph *>(graph));
+  Graph *copy = new Graph(*reinterpret_cast<Graph *>(graph));
   state().graphs.insert(copy);
-  *executable = copy;
+  *executable = reinterpret_cast<GraphExecHandle>(copy);
   return success;
 }
-FAKE_API Result cuGraphLaunch(void *executable, StreamHandle stream) {
+/// As many pieces of work are the same structure here.
+FAKE_API Result cuGraphExecUpdate_v2(GraphExecHandle executable,
+                                     GraphHandle graph, GraphExecUpdateInfo *) {
+  FAKE_CALL(cuGraphExecUpdate, needsContext);
+  Graph *to = reinterpret_cast<Graph *>(executable);
+  Graph *from = reinterpret_cast<Graph *>(graph);
+  if (to->nodes.size() != from->nodes.size())
+    return errorGraphExecUpdateFailure;
+  to->nodes = from->nodes;
+  return success;
+}
+FAKE_API Result cuGraphLaunch(GraphExecHandle executable, StreamHandle stream) {
   FAKE_CALL(cuGraphLaunch, needsContext);
-  for (const Work &node : static_cast<Graph *>(executable)->nodes)
+  for (const Work &node : reinterpret_cast<Graph *>(executable)->nodes)
     if (Result result = enqueue(stream, node))
       return result;
   return success;
@@ -250,11 +262,11 @@ static Result destroyGraph(void *graph) {
   delete static_cast<Graph *>(graph);
   return success;
 }
-FAKE_API Result cuGraphExecDestroy(void *executable) {
+FAKE_API Result cuGraphExecDestroy(GraphExecHandle executable) {
   FAKE_CALL(cuGraphExecDestroy, needsContext);
   return destroyGraph(executable);
 }
-FAKE_API Result cuGraphDestroy(void *graph) {
+FAKE_API Result cuGraphDestroy(GraphHandle graph) {
   FAKE_CALL(cuGraphDestroy, needsContext);
   return destroyGraph(graph);
 }
