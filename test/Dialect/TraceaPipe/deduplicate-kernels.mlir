@@ -148,17 +148,20 @@ tracea_pipe.kernel @k_0(%a: memref<4xf32>, %d: memref<4xf32>) {
 
 // -----
 
-// Sizes from different places are as good, where the same is known of them.
+// Sizes from different places are as good, where as much is known of them, or more.
 // CHECK-LABEL: func.func @sizes(
 // CHECK:         launch @k_0 ins(%{{.*}} : memref<?xf32>) outs(%[[X:.*]] : memref<?xf32>)
 // CHECK:         launch @k_0 ins(%{{.*}} : memref<?xf32>) outs(%[[Y:.*]] : memref<?xf32>)
 // CHECK:         launch @k_2 ins(%{{.*}} : memref<?xf32>) outs(%[[Z:.*]] : memref<?xf32>)
 // CHECK:         launch @k_0 ins(%[[Z]] : memref<?xf32>) outs(%[[X]] : memref<?xf32>)
 // CHECK:         launch @k_4 ins(%[[Z]] : memref<?xf32>) outs(%[[Y]] : memref<?xf32>)
-// CHECK:         launch @k_5 ins(%[[Y]] : memref<?xf32>) outs(%[[Y2:.*]] : memref<?xf32>)
+// CHECK:         launch @k_0 ins(%[[Y]] : memref<?xf32>) outs(%[[Y2:.*]] : memref<?xf32>)
 // CHECK:         launch @k_6 ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
 // CHECK:         launch @k_6 ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
-func.func @sizes(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %m: index) -> memref<?xf32> {
+// CHECK:         launch @k_8 ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
+// CHECK:         launch @k_9 ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
+// CHECK:         launch @k_9 ins(%{{.*}} : memref<?xf32>) outs(%{{.*}} : memref<?xf32>)
+func.func @sizes(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %p: memref<?x8xf32>, %q: memref<?xf32>, %m: index) -> memref<?xf32> {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %na = memref.dim %a, %c0 : memref<?xf32>
@@ -179,7 +182,7 @@ func.func @sizes(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %m: in
   %small = arith.cmpi sle, %nb, %c8 : index
   cf.assert %small, "few"
   tracea_pipe.launch @k_4 ins(%z : memref<?xf32>) outs(%y : memref<?xf32>)
-  // More is known of them than when they were launched before.
+  // More is known of them than when others were launched before: that is no matter.
   tracea_pipe.launch @k_5 ins(%y : memref<?xf32>) outs(%y2 : memref<?xf32>)
   // Computed, each in the same way.
   %na2 = arith.muli %na, %c8 : index
@@ -189,6 +192,22 @@ func.func @sizes(%a: memref<?xf32>, %b: memref<?xf32>, %c: memref<?xf32>, %m: in
   %nc2 = arith.muli %nc, %c8 : index
   %ys = memref.alloc(%nc2) : memref<?xf32>
   tracea_pipe.launch @k_7 ins(%c : memref<?xf32>) outs(%ys : memref<?xf32>)
+  // Less is known of these than of those of @k_4, which are two sizes as well.
+  tracea_pipe.launch @k_8 ins(%c : memref<?xf32>) outs(%q : memref<?xf32>)
+  // Joined by a view, and compared in the same way each time.
+  %one = memref.collapse_shape %p [[0, 1]] : memref<?x8xf32> into memref<?xf32>
+  %np = memref.dim %p, %c0 : memref<?x8xf32>
+  %np2 = arith.muli %np, %c8 : index
+  %none = memref.dim %one, %c0 : memref<?xf32>
+  %is = arith.cmpi eq, %none, %np2 : index
+  cf.assert %is, "as long"
+  %ps = memref.alloc(%np2) : memref<?xf32>
+  tracea_pipe.launch @k_9 ins(%one : memref<?xf32>) outs(%ps : memref<?xf32>)
+  %two = memref.collapse_shape %p [[0, 1]] : memref<?x8xf32> into memref<?xf32>
+  %ntwo = memref.dim %two, %c0 : memref<?xf32>
+  %is2 = arith.cmpi eq, %ntwo, %np2 : index
+  cf.assert %is2, "as long"
+  tracea_pipe.launch @k_10 ins(%two : memref<?xf32>) outs(%ps : memref<?xf32>)
   return %y2 : memref<?xf32>
 }
 tracea_pipe.kernel @k_0(%a: memref<?xf32>, %d: memref<?xf32>) {
@@ -234,6 +253,24 @@ tracea_pipe.kernel @k_6(%a: memref<?xf32>, %d: memref<?xf32>) {
   tracea_pipe.end
 }
 tracea_pipe.kernel @k_7(%a: memref<?xf32>, %d: memref<?xf32>) {
+  %c4 = arith.constant 4 : index
+  tracea_pipe.tiles (%i) in (%c4) {
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @k_8(%a: memref<?xf32>, %d: memref<?xf32>) {
+  %c4 = arith.constant 4 : index
+  tracea_pipe.tiles (%i) in (%c4) {
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @k_9(%a: memref<?xf32>, %d: memref<?xf32>) {
+  %c4 = arith.constant 4 : index
+  tracea_pipe.tiles (%i) in (%c4) {
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @k_10(%a: memref<?xf32>, %d: memref<?xf32>) {
   %c4 = arith.constant 4 : index
   tracea_pipe.tiles (%i) in (%c4) {
   }

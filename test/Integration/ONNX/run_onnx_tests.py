@@ -4,6 +4,8 @@
 """Runs ONNX's backend tests of the operators that Tracea compiles.
 
     run_onnx_tests.py --build build/dev
+    run_onnx_tests.py --build build/dev --device cuda
+    run_onnx_tests.py --build build/dev --compile-for sm_90a   # proved and compiled, not run
     run_onnx_tests.py --backend stock      # checks the importer itself
 
 The tests are those that the onnx project ships (Debian: libonnx-testdata), each
@@ -88,7 +90,21 @@ def command(options, model, rank):
     if options.backend == "stock":
         tool = [sys.executable, str(HERE.parent / "stock.py"), str(model)]
         return tool + ["--rank", str(rank), "--tools", options.tools]
-    return [options.tracea, "run", str(model), "--target", options.target]
+    where = ["--device", options.device] if options.device else ["--target", options.target]
+    return [options.tracea, "run", str(model), *where]
+
+
+def compile_test(options, source):
+    """Compiles a module for another machine; what is wrong, or None."""
+    line = [options.tracea, "compile", str(source), "--target", options.compile_for]
+    line += ["--require-proof", "--only-ptx", "-o", str(source.with_suffix(".tracea"))]
+    try:
+        done = subprocess.run(line, capture_output=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return f"not compiled within {TIMEOUT} s"
+    if done.returncode == 0:
+        return None
+    return f"exit code {done.returncode}: {done.stderr.decode(errors='replace').strip()[-2000:]}"
 
 
 def run_test(options, folder, model):
@@ -106,6 +122,9 @@ def run_test(options, folder, model):
         scratch = pathlib.Path(scratch)
         source, output = scratch / "model.mlir", scratch / "output.npy"
         source.write_text(text)
+        if options.compile_for:
+            problem = compile_test(options, source)
+            return ("FAIL", problem) if problem else ("PASS", "")
         for data in sets:
             expected = load(data / "output_0.pb")
             line = command(options, source, len(expected.shape))
@@ -136,6 +155,8 @@ def main():
     parser.add_argument("--build", help="build folder that holds bin/tracea")
     parser.add_argument("--tracea", default="tracea", help="path of the tool")
     parser.add_argument("--target", default="cpu")
+    parser.add_argument("--device", help="where to run: cpu, cuda or cuda:1")
+    parser.add_argument("--compile-for", metavar="TARGET", help="compile alone, with all proofs")
     parser.add_argument("--tools", default=stock.DEFAULT_BIN,
                         help="folder of mlir-opt, for --backend stock")
     parser.add_argument("--data", default=DATA)

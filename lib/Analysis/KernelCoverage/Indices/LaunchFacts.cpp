@@ -13,7 +13,7 @@
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <set>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -365,20 +365,25 @@ mlir::tracea::findLaunches(KernelOp kernel) {
   if (!module)
     return launches;
   auto name = FlatSymbolRefAttr::get(kernel);
-  std::set<std::string> known;
+  // By how many operands are inputs, and by their sizes. What is an input of
+  // one launch may be a result of another.
+  std::map<std::pair<size_t, std::string>, std::vector<LaunchDescription>>
+      known;
   for (auto function : module.getOps<func::FuncOp>()) {
     std::optional<LaunchSizes> sizes;
     function.walk([&](LaunchOp launch) {
       if (!llvm::is_contained(launch.getKernels(), name))
         return;
-      // Of launches that bring the same sizes, the first one knows least.
       if (!sizes)
         sizes.emplace(function);
-      // What is an input of one may be a result of another.
-      std::string text = std::to_string(launch.getInputs().size()) + ": " +
-                         sizes->describe(launch);
-      if (known.insert(std::move(text)).second)
-        launches.push_back(launch);
+      LaunchDescription description = sizes->describe(launch);
+      auto &others = known[{launch.getInputs().size(), description.sizes}];
+      if (llvm::any_of(others, [&](const LaunchDescription &other) {
+            return description.isCoveredBy(other);
+          }))
+        return;
+      others.push_back(std::move(description));
+      launches.push_back(launch);
     });
   }
   // Another operation with a body may launch the kernel as well, behind checks

@@ -5,7 +5,8 @@
 // What is proved of a kernel, and what code is generated for it, depends on its
 // launches too: on what the host knows of the sizes, and on whether operands
 // lie in the same memory. Launches that differ in this keep kernels of their
-// own, so that sharing costs no proof and no speed.
+// own, so that sharing costs no proof and no speed; one of which more is known
+// is no other.
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
@@ -42,14 +43,14 @@ private:
 
 /// What a launch says of its operands. Before memory is assigned nothing is
 /// known of it.
-static std::string getKind(LaunchOp launch, LaunchSizes &sizes) {
+static LaunchDescription describe(LaunchOp launch, LaunchSizes &sizes) {
   if (launch.getNumResults() != 0)
-    return "";
-  std::string kind = sizes.describe(launch);
+    return {};
+  LaunchDescription result = sizes.describe(launch);
   llvm::SmallBitVector aliased = getAliasedOperands(launch);
   for (unsigned operand : aliased.set_bits())
-    kind += "; aliased " + std::to_string(operand);
-  return kind;
+    result.sizes += "; aliased " + std::to_string(operand);
+  return result;
 }
 
 /// Of what isEqual compares; values count by the order of their definitions.
@@ -106,22 +107,28 @@ struct DeduplicateKernels
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     KernelClasses classes;
-    std::map<std::pair<unsigned, std::string>, KernelOp> chosen;
+    // Kernels by their class and the sizes that they are launched with, and
+    // what is known of these where one is launched first.
+    std::map<std::pair<unsigned, std::string>,
+             SmallVector<std::pair<LaunchDescription, KernelOp>, 1>>
+        chosen;
     // In the order of their first launches, so that output is stable.
     llvm::SetVector<Operation *> before;
     llvm::DenseSet<Operation *> after;
-    auto choose = [&](KernelOp kernel, const std::string &kind) {
+    auto choose = [&](KernelOp kernel, const LaunchDescription &launch) {
       before.insert(kernel);
-      KernelOp &choice = chosen[{classes.get(kernel), kind}];
-      if (choice)
-        return choice;
-      choice = kernel;
+      auto &choices = chosen[{classes.get(kernel), launch.sizes}];
+      for (auto &[first, choice] : choices)
+        if (launch.isCoveredBy(first))
+          return choice;
+      KernelOp choice = kernel;
       if (!after.insert(kernel).second) {
         choice = kernel.clone();
         symbols.insert(choice, std::next(kernel->getIterator()));
         after.insert(choice);
         ++numSplit;
       }
+      choices.push_back({launch, choice});
       return choice;
     };
 
@@ -130,11 +137,11 @@ struct DeduplicateKernels
         continue;
       LaunchSizes sizes(&host);
       host.walk([&](LaunchOp launch) {
-        std::string kind = getKind(launch, sizes);
+        LaunchDescription description = describe(launch, sizes);
         SmallVector<Attribute> names;
         for (FlatSymbolRefAttr name : launch.getKernels()) {
           auto kernel = symbols.lookup<KernelOp>(name.getAttr());
-          KernelOp choice = choose(kernel, kind);
+          KernelOp choice = choose(kernel, description);
           names.push_back(FlatSymbolRefAttr::get(choice));
           if (choice == kernel)
             continue;

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -73,6 +74,11 @@ SizeOrigin mlir::tracea_pipe::getSizeOrigin(Value memory, int64_t dim) {
     return getSizeOrigin(alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)]);
   if (auto cast = memory.getDefiningOp<memref::CastOp>())
     return getSizeOrigin(cast.getSource(), dim);
+  if (auto collapse = memory.getDefiningOp<memref::CollapseShapeOp>()) {
+    ReassociationIndices group = collapse.getReassociationIndices()[dim];
+    return group.size() == 1 ? getSizeOrigin(collapse.getSrc(), group.front())
+                             : SizeOrigin(memory, dim);
+  }
   OpFoldResult size;
   if (auto view = memory.getDefiningOp<memref::SubViewOp>();
       view && view.getSourceType().getRank() == type.getRank())
@@ -88,8 +94,21 @@ SizeOrigin mlir::tracea_pipe::getSizeOrigin(Value memory, int64_t dim) {
   return getSizeOrigin(cast<Value>(size));
 }
 
+/// The product of extents that a view joins to one, if the size is that.
+static memref::CollapseShapeOp getJoined(SizeOrigin origin) {
+  if (!origin.first || origin.second < 0)
+    return nullptr;
+  auto collapse = origin.first.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse ||
+      collapse.getReassociationIndices()[origin.second].size() == 1)
+    return nullptr;
+  return collapse;
+}
+
 /// Whether the size is computed from others, which decide it.
 static bool isArithmetic(SizeOrigin origin) {
+  if (getJoined(origin))
+    return true;
   if (!origin.first || origin.second != -1)
     return false;
   Operation *op = origin.first.getDefiningOp();
@@ -97,6 +116,19 @@ static bool isArithmetic(SizeOrigin origin) {
          isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
          llvm::all_of(op->getOperandTypes(),
                       [](Type type) { return type.isIntOrIndex(); });
+}
+
+/// Those others.
+static SmallVector<SizeOrigin> getOperands(SizeOrigin origin) {
+  SmallVector<SizeOrigin> operands;
+  if (memref::CollapseShapeOp collapse = getJoined(origin)) {
+    for (int64_t dim : collapse.getReassociationIndices()[origin.second])
+      operands.push_back(getSizeOrigin(collapse.getSrc(), dim));
+    return operands;
+  }
+  for (Value operand : origin.first.getDefiningOp()->getOperands())
+    operands.push_back(getSizeOrigin(operand));
+  return operands;
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,9 +157,12 @@ public:
       return success();
     }
     Operation *op = origin.first.getDefiningOp();
-    os << op->getName() << op->getAttrDictionary() << '(';
-    for (Value operand : op->getOperands())
-      if (failed(add(getSizeOrigin(operand))))
+    os << op->getName();
+    if (!getJoined(origin))
+      os << op->getAttrDictionary();
+    os << '(';
+    for (SizeOrigin operand : getOperands(origin))
+      if (failed(add(operand)))
         return failure();
     os << ')';
     return success();
@@ -185,13 +220,19 @@ void LaunchSizes::learn(Value condition) {
       return;
     }
   }
+  Writer writer(*this);
+  if (succeeded(writer.add(getSizeOrigin(condition)))) {
+    for (unsigned number : writer.reached)
+      writer.text += " " + std::to_string(number);
+    if (!learned.insert(std::move(writer.text)).second)
+      return;
+  }
   llvm::SmallSetVector<SizeOrigin, 8> reached;
   reached.insert(getSizeOrigin(condition));
   for (size_t i = 0; i < reached.size(); ++i) {
     SizeOrigin next = reached[i];
     if (isArithmetic(next))
-      for (Value operand : next.first.getDefiningOp()->getOperands())
-        reached.insert(getSizeOrigin(operand));
+      reached.insert_range(getOperands(next));
   }
   llvm::SmallSetVector<unsigned, 4> about;
   for (SizeOrigin size : reached)
@@ -201,7 +242,13 @@ void LaunchSizes::learn(Value condition) {
     classes[number].checks.push_back(condition);
 }
 
-std::string LaunchSizes::describe(LaunchOp launch) {
+bool LaunchDescription::isCoveredBy(const LaunchDescription &other) const {
+  return sizes == other.sizes &&
+         std::includes(facts.begin(), facts.end(), other.facts.begin(),
+                       other.facts.end());
+}
+
+LaunchDescription LaunchSizes::describe(LaunchOp launch) {
   SmallVector<SizeOrigin> sizes;
   for (Value operand : launch->getOperands()) {
     if (operand.getType().isIntOrIndex())
@@ -211,8 +258,9 @@ std::string LaunchSizes::describe(LaunchOp launch) {
         if (type.isDynamicDim(dim))
           sizes.push_back(getSizeOrigin(operand, dim));
   }
+  LaunchDescription result;
   if (sizes.empty())
-    return "";
+    return result;
   bool isWhole = true;
   for (; numPassed < checks.size(); ++numPassed) {
     // Hosts are straight code; of others sizes are known by their values.
@@ -224,6 +272,7 @@ std::string LaunchSizes::describe(LaunchOp launch) {
   Writer writer(*this);
   for (SizeOrigin size : sizes)
     isWhole = isWhole && succeeded(writer.add(size));
+  result.sizes = std::exchange(writer.text, {});
   // Assertions about these sizes, about sizes in those, and so on.
   llvm::SmallSetVector<Value, 8> conditions;
   for (size_t i = 0; isWhole && i < writer.reached.size(); ++i) {
@@ -232,17 +281,17 @@ std::string LaunchSizes::describe(LaunchOp launch) {
     for (Value condition : about) {
       if (!conditions.insert(condition))
         continue;
-      writer.text += "; ";
       isWhole = succeeded(writer.add(getSizeOrigin(condition)));
       if (!isWhole)
         break;
+      result.facts.insert(std::exchange(writer.text, {}));
     }
   }
   if (isWhole)
-    return std::move(writer.text);
-  std::string text;
-  llvm::raw_string_ostream os(text);
+    return result;
+  result = {};
+  llvm::raw_string_ostream os(result.sizes);
   for (SizeOrigin size : sizes)
     os << size.first.getAsOpaquePointer() << ' ' << size.second << ' ';
-  return text;
+  return result;
 }

@@ -203,7 +203,9 @@ def DeduplicateKernels : Pass<"tracea-deduplicate-kernels", "::mlir::ModuleOp"> 
     What is proved of a kernel follows from its launches as well: from where the
     sizes come that they bring, and from which operands lie in the same memory.
     Once launches are on memrefs, a kernel is kept for each of the ways in which
-    it is launched. Kernels that nothing launches stay as they are.
+    it is launched. Sizes that are computed alike, of which more is known than at
+    an earlier launch, need none of their own: what holds there holds for them.
+    Kernels that nothing launches stay as they are.
 
     ```mlir
     tracea_pipe.launch @gemm_0 ins(%a, %b : …) outs(%x : …)

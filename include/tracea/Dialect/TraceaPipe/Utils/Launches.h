@@ -9,6 +9,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <set>
 
 namespace mlir::tracea_pipe {
 
@@ -36,18 +37,26 @@ using SizeOrigin = std::pair<Value, int64_t>;
 SizeOrigin getSizeOrigin(Value size);
 SizeOrigin getSizeOrigin(Value memory, int64_t dim);
 
+/// The sizes of a launch on memrefs, dynamic extents, integers and indices in
+/// the order of the operands, and what has been asserted of them before.
+struct LaunchDescription {
+  std::string sizes;
+  std::set<std::string> facts;
+
+  /// Whether what is proved of the sizes of `other` holds for these: they are
+  /// computed alike, and all that is known of those is known of these.
+  bool isCoveredBy(const LaunchDescription &other) const;
+};
+
 /// What a function says of the sizes that its launches bring: how they are
 /// computed, and what has been asserted of them before.
 class LaunchSizes {
 public:
   explicit LaunchSizes(Operation *function);
 
-  /// A text for the sizes of a launch on memrefs: dynamic extents, integers and
-  /// indices, in the order of the operands. Of launches with equal texts, in
-  /// this function or another, the one that comes first brings sizes of which
-  /// nothing is known that would not hold for those of the other. Launches are
-  /// described in the order of the function.
-  std::string describe(LaunchOp launch);
+  /// Of a launch in this function; of two functions descriptions may be
+  /// compared. Launches are described in the order of the function.
+  LaunchDescription describe(LaunchOp launch);
 
 private:
   /// Sizes that are not computed from others and were found equal.
@@ -64,6 +73,8 @@ private:
   void learn(Value condition);
 
   SmallVector<cf::AssertOp> checks;
+  /// What has been learned, so that it is learned once.
+  std::set<std::string> learned;
   /// How many of the checks have been passed.
   size_t numPassed = 0;
   DenseMap<SizeOrigin, unsigned> numbers;
