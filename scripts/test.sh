@@ -117,6 +117,8 @@ lit_tests lit "$TRACEA_BUILD/test"
 TRACEA_TEST_ROUNDTRIP=1 lit_tests roundtrip "$TRACEA_BUILD/test/Dialect"
 line_tests onnx "ONNX backend node tests" \
   python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD"
+line_tests onnx-gpu "ONNX backend node tests, compiled for a GPU" \
+  python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD" --compile-for sm_90a
 line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
 
 # The sanitizers over what needs no LLVM: the runtime and the algebra, which

@@ -5,7 +5,7 @@
 from fills import BIAS, DATA, POSITIVE, weights
 
 FULL = dict(size=224, width=64, blocks=(3, 4, 6, 3), classes=1000, folded=0)
-SMALL = dict(size=32, width=8, blocks=(1, 2), classes=10, folded=0)
+SMALL = dict(size=32, width=8, blocks=(1, 1), classes=10, folded=0)
 
 
 def resnet(b, options, batch):

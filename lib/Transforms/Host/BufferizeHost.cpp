@@ -6,7 +6,7 @@
 // to the caller and are never written; results are returned as memrefs, so that
 // the program's manifest can name the view that holds each of them.
 
-#include "PadToGeneric.h"
+#include "MovementToGeneric.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +23,8 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 namespace mlir::tracea {
@@ -57,6 +59,7 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
     ModuleOp module = getOperation();
     if (failed(checkCalls(module)))
       return signalPassFailure();
+    checkExtents(module);
     decompose(module);
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       separateDestinations(function);
@@ -123,12 +126,33 @@ private:
     return success();
   }
 
+  /// What is joined along one dimension is as long in all others.
+  void checkExtents(ModuleOp module) {
+    OpBuilder builder(module.getContext());
+    module.walk([&](tensor::ConcatOp concat) {
+      OperandRange inputs = concat.getInputs();
+      for (unsigned number = 1; number < inputs.size(); ++number)
+        for (int64_t dim = 0; dim < concat.getResultType().getRank(); ++dim)
+          if (dim != int64_t(concat.getDim()))
+            tracea::emitExtentCheck(
+                builder, concat, inputs[0], dim, inputs[number], dim,
+                ("dimension " + Twine(dim) + " of operand #" + Twine(number) +
+                 " to be as long as that of operand #0")
+                    .str());
+    });
+  }
+
   /// Takes apart what bufferization does not know as one operation.
   void decompose(ModuleOp module) {
     RewritePatternSet patterns(module.getContext());
-    tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateDecomposePackUnpackPatterns(patterns);
     tracea::populatePadToGenericPatterns(patterns);
+    auto target = module->getAttrOfType<tracea::TargetAttr>(
+        tracea::TraceaDialect::kTargetAttrName);
+    if (target && target.getKind() != tracea::TargetKind::CPU)
+      tracea::populateConcatToGenericPatterns(patterns);
+    else
+      tensor::populateDecomposeTensorConcatPatterns(patterns);
     patterns.add<DecomposeAggregate>(module.getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())

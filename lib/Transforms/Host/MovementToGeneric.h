@@ -1,0 +1,24 @@
+//===- MovementToGeneric.h - Padding as one loop over the result -----*- C++
+//-*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_MOVEMENTTOGENERIC_H
+#define TRACEA_LIB_TRANSFORMS_HOST_MOVEMENTTOGENERIC_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::tracea {
+
+/// `tensor.pad` becomes a `linalg.generic` that writes each element of the
+/// result once. Bufferization alone would write the result part by part, in a
+/// kernel each, which no proof can tell from a result that was left unfinished.
+void populatePadToGenericPatterns(RewritePatternSet &patterns);
+
+/// So does `tensor.concat`. That is for lanes: a core copies runs of memory
+/// faster than it chooses where each element comes from.
+void populateConcatToGenericPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_TRANSFORMS_HOST_MOVEMENTTOGENERIC_H
