@@ -6,7 +6,7 @@
 // An empty kernel is launched by the driver's call alone, by a stream of the
 // runtime, and by executions of programs with one step and with many. Times
 // are of the host, for one launch, the median of batches that are short enough
-// never to fill the device's queue.
+// never to fill the device's queue. A graph of many steps is one launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -189,6 +189,19 @@ int main(int argc, char **argv) {
               (withMaps ? " steps, two tensor maps" : " steps, two views"),
           steps, *borrowed,
           [&] { check(execution->enqueue(*borrowed, inputs, outputs)); }));
+      check(borrowed->synchronize());
+      // The same run as one graph; the time is that of the whole.
+      ExecutionOptions recorded;
+      recorded.graph = true;
+      execution = take(executable->createExecution("", recorded));
+      rows.push_back(measure(
+          "graph of " + std::to_string(steps) +
+              (withMaps ? " steps, maps, whole" : " steps, views, whole"),
+          1, *borrowed,
+          [&] { check(execution->enqueue(*borrowed, inputs, outputs)); }));
+      if (execution->stats().graphRecordings != 1)
+        fail("expected one graph, found " +
+             std::to_string(execution->stats().graphRecordings));
       check(borrowed->synchronize());
     }
 

@@ -99,9 +99,19 @@ void Execution::Impl::keepConstants(Span<const TensorView> tensors) {
 }
 
 Status Execution::Impl::load(Stream &on) {
-  isLoading = !isLoaded;
-  if (!isLoading)
+  isLoading = false;
+  if (isLoaded)
     return Status::success();
+  auto isCopied = [&](size_t b) {
+    return isConstantInput(b) && isKept(b) && !uses[b].empty() &&
+           buffers[b].bytes > 0;
+  };
+  bool hasWork = std::count(isConstantStep.begin(), isConstantStep.end(), true);
+  for (size_t b = 0; b < buffers.size() && !hasWork; ++b)
+    hasWork = isCopied(b);
+  if (!hasWork)
+    return Status::success();
+  isLoading = true;
   Expected<bool> capturing = on.isCapturing();
   if (!capturing)
     return capturing.status();
@@ -110,8 +120,7 @@ Status Execution::Impl::load(Stream &on) {
                          "been computed before the stream is captured; give "
                          "them to a run beforehand");
   for (size_t b = 0; b < buffers.size(); ++b) {
-    if (!isConstantInput(b) || !isKept(b) || uses[b].empty() ||
-        buffers[b].bytes == 0)
+    if (!isCopied(b))
       continue;
     const BoundConstant &constant =
         constants[static_cast<size_t>(entry->buffers[b].index)];

@@ -14,6 +14,7 @@
 #include "tracea/Compiler/Compiler.h"
 #include "tracea/Runtime/CPU/CPUDevice.h"
 #include "tracea/Runtime/CPU/HostCPU.h"
+#include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Executable.h"
 
 #include <cmath>
@@ -49,6 +50,10 @@ struct Runner::Impl {
                                       std::string &error);
   std::string judge(const Case &test, Random &random, const std::string &target,
                     bool more);
+  std::string judgeConstants(const std::vector<uint8_t> &bytes,
+                             const std::shared_ptr<rt::Device> &device,
+                             Random &random, const Instance &instance,
+                             const std::vector<std::vector<uint8_t>> &expected);
   std::string judgeOnGPU(const Case &test, Random &random);
   std::string judgeReference(const Case &test, Random &random);
 };
@@ -288,6 +293,71 @@ static std::string judgeWrong(rt::Execution &execution, Random &random,
   return "";
 }
 
+/// The program with some of its inputs constant: they are given once, and then
+/// in another version.
+std::string Runner::Impl::judgeConstants(
+    const std::vector<uint8_t> &bytes,
+    const std::shared_ptr<rt::Device> &device, Random &random,
+    const Instance &instance,
+    const std::vector<std::vector<uint8_t>> &expected) {
+  rt::Expected<rt::ProgramFile> program = rt::ProgramFile::parse(bytes);
+  if (!program)
+    return "does not read back: " + program.message();
+  rt::EntrySpec &entry = program->manifest.entries[0];
+  for (rt::InputSpec &input : entry.inputs)
+    input.isConstant = !input.isScalar && random.chance(0.6);
+  rt::markConstants(entry);
+  std::vector<rt::InputSpec> inputs = entry.inputs;
+  rt::Expected<std::vector<uint8_t>> marked = program->serialize();
+  if (!marked)
+    return "does not serialize: " + marked.message();
+  std::string error;
+  std::unique_ptr<rt::Execution> execution = load(*marked, device, error);
+  if (!execution)
+    return error;
+  // What is constant must live as long as it is. The other version has values
+  // that the run may refuse.
+  Instance otherVersion = instance;
+  for (HostTensor &input : otherVersion.inputs)
+    input = randomTensor(random, input.type, input.shape, Fill::Normal);
+  RunMemory memory(random, instance, Placement::Start),
+      otherMemory(random, otherVersion, Placement::Start);
+  enum class Version { Right, Other, Null };
+  bool isRight = true;
+  for (Version version : {Version::Right, Version::Null, Version::Other,
+                          Version::Null, Version::Right, Version::Null}) {
+    RunMemory others(random, instance, Placement::Start);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].isConstant)
+        others.inputViews[i] = version == Version::Right ? memory.inputViews[i]
+                               : version == Version::Other
+                                   ? otherMemory.inputViews[i]
+                                   : rt::Tensor();
+    rt::Status status =
+        execution->run({others.inputViews.data(), others.inputViews.size()},
+                       {others.outputViews.data(), others.outputViews.size()});
+    std::string where =
+        version == Version::Null ? "not given again: " : "given: ";
+    if (version != Version::Null)
+      isRight = version == Version::Right;
+    if (!isRight)
+      continue;
+    if (!status.ok())
+      return where + "does not run: " + status.message();
+    for (size_t i = 0; i < others.outputs.size(); ++i) {
+      if (others.outputs[i].bytes() != expected[i])
+        return where + "output " + std::to_string(i) + " has other bits";
+      if (!others.outputs[i].surroundingsIntact())
+        return where + "memory around output " + std::to_string(i) +
+               " was changed";
+    }
+  }
+  for (size_t i = 0; i < memory.inputs.size(); ++i)
+    if (!memory.inputs[i].surroundingsIntact())
+      return "memory around input " + std::to_string(i) + " was changed";
+  return "";
+}
+
 std::string Runner::Impl::judge(const Case &test, Random &random,
                                 const std::string &target, bool more) {
   compiler::CompileOptions options;
@@ -346,6 +416,11 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
         return run + "enqueued: " + error;
       if (bits != again)
         return run + "enqueued it gives other bits";
+      Random forConstants = random;
+      error = judgeConstants(program, devices[firstDevice], forConstants,
+                             instance, bits);
+      if (!error.empty())
+        return run + "with constants: " + error;
       error = judgeAliased(*execution, random, instance);
       if (!error.empty())
         return run + error;
@@ -397,6 +472,8 @@ std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
       continue;
     // From and to memory of the host, strided too.
     error = judgeRun(*execution, random, instance, Placement::Strided, again);
+    if (error.empty())
+      error = judgeConstants(program, gpuDevice, random, instance, again);
     if (error.empty())
       error = judgeWrong(*execution, random, instance);
     if (!error.empty())

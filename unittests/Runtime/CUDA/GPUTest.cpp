@@ -726,6 +726,41 @@ TEST_P(GPU, PreparedTablesAreThereForGraphs) {
   ASSERT_EQ(raw.release(0), 0);
 }
 
+TEST_P(GPU, RunsThatComeAgainAreLaunchedAsGraphs) {
+  for (int streams : {1, 3}) {
+    Expected<std::shared_ptr<Executable>> executable =
+        Executable::load(branchesProgram({5, 7}), device);
+    ASSERT_TRUE(executable) << executable.message();
+    ExecutionOptions options;
+    options.graph = true;
+    options.streams = streams;
+    std::unique_ptr<Execution> execution =
+        std::move(*(*executable)->createExecution("", options));
+    std::shared_ptr<Buffer> memory = upload(std::vector<int64_t>(512));
+    std::vector<int64_t> shape = {1};
+    auto at = [&](int64_t place) {
+      return DeviceTensor{nullptr, ElementType::I64, shape,
+                          {},      memory.get(),     64 * place};
+    };
+    // Six sets of memory, three times each: the last two take the places of
+    // graphs that are there.
+    for (int64_t place : {0, 4, 8, 12, 16, 20})
+      for (int64_t value : {1, 2, 3}) {
+        value += place;
+        ASSERT_TRUE(stream->copyToDevice(*memory, 64 * place, &value, 8).ok());
+        Status status = execution->enqueue(*stream, {at(place)},
+                                           {at(place + 1), at(place + 2)});
+        ASSERT_TRUE(status.ok()) << status.message();
+        std::vector<int64_t> found = download<int64_t>(*memory);
+        size_t first = static_cast<size_t>(8 * place);
+        EXPECT_EQ(found[first + 8], 3 * value + 5);
+        EXPECT_EQ(found[first + 16], 3 * value + 7);
+      }
+    EXPECT_EQ(execution->stats().graphRecordings, 6);
+    EXPECT_EQ(execution->stats().graphLaunches, 12);
+  }
+}
+
 TEST_P(GPU, LargeCopiesGoThroughPinnedMemory) {
   std::vector<uint32_t> values((13 << 20) / 4 + 5);
   std::iota(values.begin(), values.end(), 1u);

@@ -215,6 +215,34 @@ TEST_F(CUDAGraphs, HostMemoryAndConstants) {
   EXPECT_EQ(numLaunched(), 4);
 }
 
+// What must be computed or copied once is so before a capture; constants that
+// kernels read in place may be given within one.
+TEST_F(CUDAGraphs, ConstantsWithinACapture) {
+  for (bool isComputed : {true, false}) {
+    ProgramFile program = branchesProgram({5, 7});
+    EntrySpec &entry = program.manifest.entries[0];
+    entry.inputs[0].isConstant = true;
+    if (isComputed)
+      markConstants(entry);
+    start(program);
+    ASSERT_TRUE(execution->prepare({shape}).ok());
+    write(0, 4);
+    ASSERT_TRUE(stream->beginCapture().ok());
+    std::string message = enqueue(0).message();
+    std::unique_ptr<Graph> graph;
+    ASSERT_TRUE(stream->endCapture(graph).ok());
+    if (isComputed) {
+      EXPECT_THAT(message, HasSubstr("expected what depends on constants alone "
+                                     "to have been computed before the stream "
+                                     "is captured"));
+      continue;
+    }
+    EXPECT_EQ(message, "");
+    ASSERT_TRUE(stream->launch(*graph).ok());
+    EXPECT_EQ(read(1), 17);
+  }
+}
+
 TEST_F(CUDAGraphs, WhatCannotBeRecordedIsSaid) {
   for (const char *name :
        {"cuStreamBeginCapture", "cuMemcpyDtoDAsync", "cuLaunchKernelEx",
