@@ -71,13 +71,23 @@ public:
   }
 
   Reason whyNotUnasked(const Problem &problem,
-                       const TargetDescription &) const override {
+                       const TargetDescription &target) const override {
+    if (problem.hasOpenRows) {
+      // Whatever the tile is.
+      Plan any = planOf(warpgroupTiles(isTransposed).front());
+      if (Reason reason = whyAlone(problem, target, any); !reason.empty())
+        return "only the run knows where rows begin, and " + reason;
+    }
     if (problem.operand == ElementType::F32 && !problem.allowTF32)
       return "the unit rounds f32 to tf32; the attribute "
              "'tracea.allow_tf32' of the function or the module allows it, or "
              "a schedule asks for it";
     return "";
   }
+
+  bool asksForRows() const override { return true; }
+  Reason whyAlone(const Problem &problem, const TargetDescription &target,
+                  const Plan &plan) const override;
 
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override {
@@ -159,7 +169,9 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
         while (tile.slots > 2 && sharedBytesOf(problem, tile, isTransposed) >
                                      shareOf(target, tile.residents))
           --tile.slots;
-        if (isExcept(tile) || !check(problem, target, planOf(tile)).empty())
+        if (isExcept(tile) || !check(problem, target, planOf(tile)).empty() ||
+            (problem.hasOpenRows &&
+             !whyAlone(problem, target, planOf(tile)).empty()))
           return;
         double cycles = estimate(problem, target, tile, isTransposed).cycles;
         if (found && cycles >= least)
@@ -195,6 +207,19 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
       }
     }
   return best;
+}
+
+Reason WarpgroupGemm::whyAlone(const Problem &problem,
+                               const TargetDescription &target,
+                               const Plan &plan) const {
+  WarpgroupTile tile = tileOf(plan);
+  if (tile.split > 1 && tile.cluster == 1)
+    return "another kernel adds up the parts of its sums";
+  if (problem.reductions)
+    return "what it reduces leaves in parts of its own tiles";
+  if (estimate(problem, target, tile, isTransposed).padded)
+    return "it reads padded copies of its operands";
+  return "";
 }
 
 /// Whether the workgroups of a cluster can share a tile of so many rows and

@@ -84,6 +84,37 @@ static LogicalResult setTypes(Problem &problem, Operation *op, Value first,
   return success();
 }
 
+/// Whether rows of the epilogue's operands and of auxiliary results begin where
+/// only the run knows.
+static bool hasOpenEpilogueRows(GemmOp op) {
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  auto isOpen = [&](Value value, AffineMap map) {
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t last = type.getRank() - 1;
+    if (last < 1 || !type.isDynamicDim(last))
+      return false;
+    auto dim = dyn_cast<AffineDimExpr>(map.getResult(last));
+    if (!dim)
+      return true;
+    unsigned position = dim.getPosition();
+    int64_t rank = result.getRank();
+    return ShapedType::isDynamic(position + 1 == rank ? op.getN()
+                                 : position + 2 == rank
+                                     ? op.getM()
+                                     : result.getDimSize(position));
+  };
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  for (auto [value, map] :
+       llvm::zip(epilogue.getExtras(), epilogue.getEpilogueMaps()))
+    if (isOpen(value, cast<AffineMapAttr>(map).getValue()))
+      return true;
+  for (auto [init, map] :
+       llvm::zip(epilogue.getAuxInitsMutable(), epilogue.getAuxMaps()))
+    if (isOpen(init.get(), cast<AffineMapAttr>(map).getValue()))
+      return true;
+  return false;
+}
+
 static void fill(Problem &problem, GemmOp op) {
   problem.kind = OpKind::Gemm;
   problem.m = toExtent(op.getM());
@@ -92,6 +123,10 @@ static void fill(Problem &problem, GemmOp op) {
   problem.batch = productOf(op.getResult(), 0, op.getBatchRank());
   problem.transposeFirst = op.getTransposeLhs();
   problem.transposeSecond = op.getTransposeRhs();
+  problem.hasOpenRows =
+      problem.n == kUnknownExtent || problem.k == kUnknownExtent ||
+      (problem.transposeFirst && problem.m == kUnknownExtent) ||
+      hasOpenEpilogueRows(op);
 }
 
 static void fill(Problem &problem, GroupedGemmOp op) {

@@ -185,6 +185,45 @@ std::vector<Candidate> rankPlans(const Registry &registry,
   return candidates;
 }
 
+/// Why a variant's plan has no use for another kernel, or no room.
+static Reason whyNoOtherwise(const Variant &variant, const Plan &plan,
+                             const Problem &problem,
+                             const TargetDescription &target) {
+  if (!variant.asksForRows())
+    return "variant '" + std::string(variant.name()) +
+           "' takes rows that begin anywhere";
+  return variant.whyAlone(problem, target, plan);
+}
+
+const Candidate *findOtherwise(const std::vector<Candidate> &candidates,
+                               const Candidate &chosen, const Problem &problem,
+                               const TargetDescription &target) {
+  if (!problem.hasOpenRows ||
+      !whyNoOtherwise(*chosen.variant, chosen.plan, problem, target).empty())
+    return nullptr;
+  for (const Candidate &other : candidates)
+    if (other.accepted() && !other.variant->isFallback() &&
+        !other.variant->asksForRows())
+      return &other;
+  return nullptr;
+}
+
+Reason checkOtherwise(const Registry &registry, const Problem &problem,
+                      const TargetDescription &target, std::string_view variant,
+                      const Plan &plan, std::string_view otherVariant,
+                      const Plan &otherPlan) {
+  Reason reason =
+      checkSchedule(registry, problem, target, otherVariant, otherPlan);
+  if (reason.empty())
+    reason = whyNoOtherwise(*registry.find(variant), plan, problem, target);
+  const Variant *other = registry.find(otherVariant);
+  if (reason.empty() && (other->asksForRows() || other->isFallback()))
+    reason = "a kernel that takes rows that begin anywhere is expected, found "
+             "variant '" +
+             std::string(otherVariant) + "'";
+  return reason.empty() ? "" : "otherwise: " + reason;
+}
+
 Reason checkSchedule(const Registry &registry, const Problem &problem,
                      const TargetDescription &target, std::string_view variant,
                      const Plan &plan) {

@@ -39,6 +39,30 @@ std::string toText(StringRef variant, const Plan &plan) {
   return ("'" + variant + "' with " + describe(plan)).str();
 }
 
+/// The schedule of one of the candidates, with what is left to another.
+ScheduleAttr makeSchedule(MLIRContext *context,
+                          const std::vector<Candidate> &candidates,
+                          const Candidate &chosen, const Problem &problem,
+                          const TargetDescription &target) {
+  auto make = [&](const Candidate &candidate, ScheduleAttr otherwise) {
+    std::string_view name = candidate.variant->name();
+    return getScheduleAttr(context, StringRef(name.data(), name.size()),
+                           candidate.plan, otherwise);
+  };
+  const Candidate *other =
+      ::tracea::doctor::findOtherwise(candidates, chosen, problem, target);
+  return make(chosen, other ? make(*other, {}) : ScheduleAttr());
+}
+
+/// What the operation's schedule leaves to another kernel, for a remark.
+std::string describeOtherwise(ScheduledOpInterface op) {
+  ScheduleAttr otherwise = op.getScheduleAttr().getOtherwise();
+  if (!otherwise)
+    return "";
+  return "; where rows do not begin at multiples of 16 bytes " +
+         toText(otherwise.getVariant(), getPlan(otherwise)) + " runs";
+}
+
 struct SelectSchedulePass
     : public mlir::tracea::impl::SelectScheduleBase<SelectSchedulePass> {
   using SelectScheduleBase::SelectScheduleBase;
@@ -117,9 +141,8 @@ LogicalResult SelectSchedulePass::schedule(ScheduledOpInterface op,
     return error;
   }
   const Candidate &best = candidates.front();
-  std::string_view name = best.variant->name();
-  op.setScheduleAttr(getScheduleAttr(
-      &getContext(), StringRef(name.data(), name.size()), best.plan));
+  op.setScheduleAttr(
+      makeSchedule(&getContext(), candidates, best, *problem, target));
   ++numSelected;
   if (best.variant->isFallback())
     ++numFallbacks;
@@ -135,6 +158,14 @@ LogicalResult SelectSchedulePass::verifyGiven(ScheduledOpInterface op,
   std::string reason = ::tracea::doctor::checkSchedule(
       Registry::builtin(), problem, target,
       std::string_view(variant.data(), variant.size()), getPlan(schedule));
+  if (ScheduleAttr otherwise = schedule.getOtherwise();
+      otherwise && reason.empty()) {
+    StringRef other = otherwise.getVariant();
+    reason = ::tracea::doctor::checkOtherwise(
+        Registry::builtin(), problem, target,
+        std::string_view(variant.data(), variant.size()), getPlan(schedule),
+        std::string_view(other.data(), other.size()), getPlan(otherwise));
+  }
   if (!reason.empty())
     return op->emitOpError() << "schedule is not valid: " << reason;
   ++numVerified;
@@ -170,7 +201,7 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         << (opName + ": takes '" + nameOf(best) + "' with " +
             describe(best.plan) + "; it " +
             std::string(best.variant->summary()) +
-            (why.empty() ? "" : ": " + why));
+            (why.empty() ? "" : ": " + why) + describeOtherwise(op));
   }
   for (const Candidate &candidate : candidates.drop_front()) {
     if (candidate.variant->isFallback())
@@ -195,12 +226,13 @@ LogicalResult mlir::tracea::takeNextSchedule(ScheduledOpInterface op,
   FailureOr<Problem> problem = getProblem(op);
   if (failed(problem))
     return failure();
-  for (const Candidate &candidate :
-       ::tracea::doctor::rankPlans(Registry::builtin(), *problem, target)) {
+  std::vector<Candidate> candidates =
+      ::tracea::doctor::rankPlans(Registry::builtin(), *problem, target);
+  for (const Candidate &candidate : candidates) {
     std::string_view name = candidate.variant->name();
     StringRef variant(name.data(), name.size());
     ScheduleAttr next =
-        getScheduleAttr(op->getContext(), variant, candidate.plan);
+        makeSchedule(op->getContext(), candidates, candidate, *problem, target);
     if (llvm::is_contained(refused, next))
       continue;
     ScheduleAttr former = op.getScheduleAttr();

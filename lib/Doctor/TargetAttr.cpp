@@ -118,15 +118,19 @@ FailureOr<hardware::TargetDescription> mlir::tracea::getTargetDescription(
 
 ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
                                            StringRef variant,
-                                           const doctor::Plan &plan) {
+                                           const doctor::Plan &plan,
+                                           ScheduleAttr otherwise) {
   std::optional<MatrixUnit> unit =
       symbolizeMatrixUnit(toStringRef(hardware::stringify(plan.unit)));
   assert(unit && "plans use units that schedules can name");
-  return ScheduleAttr::get(context, variant, *unit, plan.tile,
-                           getScheduleParams(context, plan.params, [&] {
-                             return emitError(UnknownLoc::get(context))
-                                    << "plan of a variant: ";
-                           }));
+  return ScheduleAttr::get(
+      context, variant, *unit, plan.tile,
+      getScheduleParams(context, plan.params,
+                        [&] {
+                          return emitError(UnknownLoc::get(context))
+                                 << "plan of a variant: ";
+                        }),
+      otherwise);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {

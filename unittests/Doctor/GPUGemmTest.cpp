@@ -111,6 +111,74 @@ TEST(GPUGemm, LongSumsOfFewTilesAreSplit) {
   EXPECT_EQ(fields(best(gemm(512, 512, kUnknownExtent)).plan).split, 1);
 }
 
+TEST(GPUGemm, RowsThatBeginAnywhereAreLeftToAnother) {
+  auto rankOpen = [&](Problem problem, bool isOpen = true) {
+    problem.hasOpenRows = isOpen;
+    std::vector<Candidate> candidates =
+        rank(Registry::builtin(), problem, hopper());
+    const Candidate *other =
+        findOtherwise(candidates, candidates.front(), problem, hopper());
+    std::string names(candidates.front().variant->name());
+    return other ? names + ", " + std::string(other->variant->name()) : names;
+  };
+  Problem open = gemm(kUnknownExtent, kUnknownExtent, kUnknownExtent);
+  EXPECT_EQ(rankOpen(open), "gemm.warpgroup, gemm.warp");
+  EXPECT_EQ(rankOpen(open, /*isOpen=*/false), "gemm.warpgroup");
+  EXPECT_EQ(rankOpen(gemm(16, kUnknownExtent, kUnknownExtent)),
+            "gemm.skinny, gemm.warp");
+
+  // Where another kernel has to follow there is one kernel for all rows: for
+  // parts of sums, reductions, and beside padded operands.
+  Problem parts = gemm(512, 512, 16384);
+  EXPECT_GT(fields(best(parts).plan).split, 1);
+  parts.hasOpenRows = true;
+  for (const Candidate &candidate :
+       rankPlans(Registry::builtin(), parts, hopper()))
+    if (candidate.variant->asksForRows())
+      EXPECT_EQ(candidate.variant->whyAlone(parts, hopper(), candidate.plan),
+                "");
+  Problem reduces = open;
+  reduces.reductions = 1;
+  EXPECT_EQ(rankOpen(reduces), "gemm.warp");
+  EXPECT_EQ(rankOpen(gemm(4096, kUnknownExtent, 1001, true)), "gemm.warp");
+  EXPECT_EQ(rankOpen(gemm(4096, 4096, 1001, true), /*isOpen=*/false),
+            "gemm.warpgroup");
+}
+
+TEST(GPUGemm, SchedulesOfTwoPlansAreChecked) {
+  Problem problem = gemm(4096, kUnknownExtent, 4096);
+  problem.hasOpenRows = true;
+  const Registry &registry = Registry::builtin();
+  std::vector<Candidate> candidates = rank(registry, problem, hopper());
+  const Candidate &first = candidates.front();
+  const Candidate &second =
+      *findOtherwise(candidates, first, problem, hopper());
+  auto check = [&](const Variant &variant, const Plan &plan,
+                   const Variant &other, const Plan &otherPlan) {
+    return checkOtherwise(registry, problem, hopper(), variant.name(), plan,
+                          other.name(), otherPlan);
+  };
+  EXPECT_EQ(check(*first.variant, first.plan, *second.variant, second.plan),
+            "");
+  EXPECT_THAT(check(*second.variant, second.plan, *second.variant, second.plan),
+              HasSubstr("'gemm.warp' takes rows that begin anywhere"));
+  EXPECT_THAT(check(*first.variant, first.plan, *first.variant, first.plan),
+              HasSubstr("a kernel that takes rows that begin anywhere is "
+                        "expected, found variant 'gemm.warpgroup'"));
+  const Variant &loops = *registry.find("linalg");
+  EXPECT_THAT(check(*first.variant, first.plan, loops,
+                    loops.plan(problem, hopper())),
+              HasSubstr("found variant 'linalg'"));
+  Plan wrong = second.plan;
+  wrong.tile = {1, 2, 3};
+  EXPECT_THAT(check(*first.variant, first.plan, *second.variant, wrong),
+              HasSubstr("otherwise: "));
+  Plan split = first.plan;
+  fields(split).split = 2;
+  EXPECT_THAT(check(*first.variant, split, *second.variant, second.plan),
+              HasSubstr("adds up the parts"));
+}
+
 TEST(GPUGemm, EveryEntryOfTheTableHolds) {
   for (bool isTransposed : {false, true})
     for (const WarpgroupTile &tile : warpgroupTiles(isTransposed))

@@ -27,7 +27,8 @@ getTargetDescription(TargetAttr attr,
                      function_ref<InFlightDiagnostic()> emitError);
 
 ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
-                             const ::tracea::doctor::Plan &plan);
+                             const ::tracea::doctor::Plan &plan,
+                             ScheduleAttr otherwise = {});
 ::tracea::doctor::Plan getPlan(ScheduleAttr schedule);
 
 /// Gives `op` the best schedule that is none of `refused`, and says so in

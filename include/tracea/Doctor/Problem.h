@@ -84,6 +84,8 @@ struct Problem {
   int64_t k = 1;
   bool transposeFirst = false;  // the first operand is stored [k, m]
   bool transposeSecond = false; // the second operand is stored [n, k]
+  /// Whether only the run knows where rows of some operand or result begin.
+  bool hasOpenRows = false;
 
   /// Row-wise operations: `rows` independent rows of `columns` elements; the
   /// elements of a row are neighbours in memory when `innermost`.

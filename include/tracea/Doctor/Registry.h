@@ -106,6 +106,16 @@ public:
   virtual double cycles(const Problem &problem, const TargetDescription &target,
                         const Plan &plan) const = 0;
 
+  /// Whether its kernels run only where rows in memory begin at multiples of
+  /// some bytes.
+  virtual bool asksForRows() const { return false; }
+  /// Why no other kernel can stand beside the plan's, for the runs that it
+  /// cannot do.
+  virtual Reason whyAlone(const Problem &, const TargetDescription &,
+                          const Plan &) const {
+    return "";
+  }
+
   /// For people: what the plan does with this problem and why it is expected to
   /// be the best. May be empty.
   virtual std::string reasoning(const Problem &, const TargetDescription &,
@@ -170,6 +180,20 @@ std::vector<Candidate> rank(const Registry &registry, const Problem &problem,
 std::vector<Candidate> rankPlans(const Registry &registry,
                                  const Problem &problem,
                                  const TargetDescription &target);
+
+/// The candidate for the runs that the plan of `chosen` cannot do, where only
+/// the run knows where rows begin; null where there is nothing to add to it, or
+/// no other that can.
+const Candidate *findOtherwise(const std::vector<Candidate> &candidates,
+                               const Candidate &chosen, const Problem &problem,
+                               const TargetDescription &target);
+
+/// What is wrong with a schedule of two plans: the second is for the runs that
+/// the first cannot do.
+Reason checkOtherwise(const Registry &registry, const Problem &problem,
+                      const TargetDescription &target, std::string_view variant,
+                      const Plan &plan, std::string_view otherVariant,
+                      const Plan &otherPlan);
 
 /// What is wrong with the plan `plan` of the variant named `variant`.
 Reason checkSchedule(const Registry &registry, const Problem &problem,

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Conversion/TraceaToTraceaPipe/VariantLowering.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,6 +27,7 @@ namespace mlir::tracea {
 
 using namespace mlir;
 using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
 
 namespace {
 /// One variant: its name, the extents of its tile, its lowering.
@@ -102,6 +104,82 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
   }
   if (failed(lower(rewriter, op)))
     return failure();
+  return true;
+}
+
+/// The launches between two operations of a block, and where they are.
+static SmallVector<LaunchOp> getLaunches(Operation *begin, Operation *end) {
+  SmallVector<LaunchOp> launches;
+  for (Operation *op = begin; op != end; op = op->getNextNode())
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      launches.push_back(launch);
+  return launches;
+}
+
+/// Whether a kernel that follows `first` in a launch never runs: all that it
+/// asks of its arguments `first` asks too.
+static bool isBehind(KernelOp kernel, KernelOp first) {
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto bytes = [&](KernelOp of) {
+      auto aligned = of.getArgAttrOfType<IntegerAttr>(i, kAlignedAttrName);
+      return aligned ? aligned.getInt() : 1;
+    };
+    if (bytes(kernel) < bytes(first))
+      return false;
+  }
+  return true;
+}
+
+/// Lowers an operation by its schedule, and for the runs that its kernel cannot
+/// do by the one that is left to them: one launch, which names the kernels of
+/// both.
+static FailureOr<bool>
+lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
+                   function_ref<FailureOr<bool>(ScheduledOpInterface)> lower) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  ScheduleAttr otherwise = schedule.getOtherwise();
+  Location loc = op.getLoc();
+  rewriter.setInsertionPoint(op);
+  auto other = cast<ScheduledOpInterface>(rewriter.clone(*op));
+  other.setScheduleAttr(otherwise);
+  Operation *before = other->getPrevNode(), *end = op->getNextNode();
+  Block *block = op->getBlock();
+  FailureOr<bool> isLowered = lower(op);
+  if (failed(isLowered))
+    return failure();
+  SmallVector<LaunchOp> first = getLaunches(other->getNextNode(), end);
+  Operation *middle = other->getNextNode();
+  FailureOr<bool> isOtherLowered = lower(other);
+  if (failed(isOtherLowered))
+    return failure();
+  SmallVector<LaunchOp> second =
+      getLaunches(before ? before->getNextNode() : &block->front(), middle);
+  if (first.size() != 1 || second.size() != 1 ||
+      first[0].getInputs() != second[0].getInputs() ||
+      first[0].getInits() != second[0].getInits())
+    return emitError(loc)
+           << "'" << schedule.getVariant() << "' and '"
+           << otherwise.getVariant()
+           << "' expect one launch each, of the same tensors, where one is "
+              "left what the other cannot do; found "
+           << first.size() << " and " << second.size() << " launches";
+  auto module = first[0]->getParentOfType<ModuleOp>();
+  auto getKernel = [&](FlatSymbolRefAttr name) {
+    return module.lookupSymbol<KernelOp>(name.getAttr());
+  };
+  SmallVector<Attribute> others;
+  if (ArrayAttr known = first[0].getOthersAttr())
+    llvm::append_range(others, known);
+  KernelOp last = getKernel(first[0].getKernels().back());
+  for (FlatSymbolRefAttr name : second[0].getKernels()) {
+    KernelOp kernel = getKernel(name);
+    if (isBehind(kernel, last))
+      kernel.erase();
+    else
+      others.push_back(name);
+  }
+  first[0].setOthersAttr(rewriter.getArrayAttr(others));
+  rewriter.eraseOp(second[0]);
   return true;
 }
 
@@ -219,13 +297,18 @@ struct ConvertTraceaToTraceaPipe
                             "first";
         return signalPassFailure();
       }
-      rewriter.setInsertionPoint(op);
-      auto added = getAddedLowerings().find(schedule.getVariant());
-      FailureOr<bool> lowered =
-          added == getAddedLowerings().end()
-              ? lowerOp(rewriter, op)
-              : lowerBy(rewriter, op, added->second.tileRank,
-                        added->second.lower);
+      auto lower = [&](ScheduledOpInterface op) -> FailureOr<bool> {
+        rewriter.setInsertionPoint(op);
+        auto added =
+            getAddedLowerings().find(op.getScheduleAttr().getVariant());
+        return added == getAddedLowerings().end()
+                   ? lowerOp(rewriter, op)
+                   : lowerBy(rewriter, op, added->second.tileRank,
+                             added->second.lower);
+      };
+      FailureOr<bool> lowered = schedule.getOtherwise()
+                                    ? lowerWithOtherwise(rewriter, op, lower)
+                                    : lower(op);
       if (failed(lowered))
         return signalPassFailure();
       numKernels += *lowered;

@@ -12,6 +12,9 @@
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Target/Program/SymbolicEvaluator.h"
 
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
@@ -104,8 +107,29 @@ int64_t StepExporter::either(int64_t a, int64_t b) {
   return exprs.max(a, b);
 }
 
+/// A number that every value of the expression is a multiple of; zero where
+/// it is zero.
+static int64_t getFactor(const std::vector<rt::Expr> &exprs, int64_t number) {
+  const rt::Expr &expr = exprs[number];
+  if (expr.op == rt::ExprOp::Const)
+    return expr.a;
+  if (expr.op == rt::ExprOp::Add || expr.op == rt::ExprOp::Sub)
+    return std::gcd(getFactor(exprs, expr.a), getFactor(exprs, expr.b));
+  if (expr.op != rt::ExprOp::Mul)
+    return 1;
+  // Of what does not fit, one factor.
+  int64_t first = getFactor(exprs, expr.a), both = 0;
+  return llvm::MulOverflow(first, getFactor(exprs, expr.b), both) ? first
+                                                                  : both;
+}
+
 int64_t StepExporter::isWhole(const rt::ViewSpec &view, int64_t elements,
                               int64_t granule) {
+  int64_t factor = 0;
+  if (!llvm::MulOverflow(getFactor(entry.exprs, elements),
+                         rt::sizeOf(view.type), factor) &&
+      factor % granule == 0)
+    return exprs.constant(1);
   int64_t bytes = exprs.mul(elements, exprs.constant(rt::sizeOf(view.type)));
   return exprs.eq(exprs.mod(bytes, exprs.constant(granule)), exprs.constant(0));
 }

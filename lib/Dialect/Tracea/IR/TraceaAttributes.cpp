@@ -200,7 +200,12 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   FailureOr<MatrixUnit> unit = failure();
   SmallVector<int64_t> tile;
   SmallVector<WrittenField> written;
+  ScheduleAttr otherwise;
   auto parseHead = [&](StringRef name) -> OptionalParseResult {
+    if (name == "otherwise") {
+      otherwise = cast_or_null<ScheduleAttr>(ScheduleAttr::parse(parser, {}));
+      return ParseResult(success(otherwise != nullptr));
+    }
     if (name == "variant") {
       variantLoc = parser.getCurrentLocation();
       return parser.parseString(&variant.emplace());
@@ -230,7 +235,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   if (!fields)
     return {};
   return getChecked(emitError, parser.getContext(), *variant, *unit, tile,
-                    fields);
+                    fields, otherwise);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -243,13 +248,23 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
     printer << "]";
   }
   std::string fields = getParams().getParams().print();
-  printer << (fields.empty() ? "" : ", ") << fields << ">";
+  printer << (fields.empty() ? "" : ", ") << fields;
+  if (ScheduleAttr otherwise = getOtherwise()) {
+    printer << ", otherwise = ";
+    otherwise.print(printer);
+  }
+  printer << ">";
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef variant, MatrixUnit unit,
                                    ArrayRef<int64_t> tile,
-                                   ScheduleParamsAttrInterface params) {
+                                   ScheduleParamsAttrInterface params,
+                                   ScheduleAttr otherwise) {
+  if (otherwise && otherwise.getOtherwise())
+    return emitError() << "expected 'otherwise' to be a schedule without a "
+                          "further one, found "
+                       << otherwise;
   // Far beyond any machine; below, no product of extents overflows.
   constexpr int64_t kMostExtent = int64_t(1) << 20;
   std::optional<schedule::Params> expected = lookUpVariant(variant, emitError);

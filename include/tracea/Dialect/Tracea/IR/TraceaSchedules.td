@@ -87,16 +87,27 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     What follows are the fields of the variant's family: those that have not
     their default, in any order. They are an attribute of their own.
 
+    A kernel whose rows must begin at multiples of some bytes cannot run on all
+    shapes where only the run knows extents. `otherwise` is the schedule of the
+    kernel that runs on the others; it has no such field itself.
+
     ```mlir
     #tracea.schedule<variant = "gemm.packed", unit = vector,
                      tile = [96, 1024, 256, 96], registers = [8, 32]>
+    #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma,
+                     tile = [128, 128, 64], slots = 4, producers = 1,
+                     consumers = 2,
+                     otherwise = <variant = "gemm.warp", unit = mma_sync,
+                                  tile = [128, 128, 32], registers = [64, 64],
+                                  slots = 4>>
     ```
   }];
   let parameters = (ins
     StringRefParameter<"registry name of the variant">:$variant,
     EnumParameter<Tracea_MatrixUnit>:$unit,
     OptionalArrayRefParameter<"int64_t", "workgroup tile">:$tile,
-    "::mlir::tracea::ScheduleParamsAttrInterface":$params
+    "::mlir::tracea::ScheduleParamsAttrInterface":$params,
+    OptionalParameter<"::mlir::tracea::ScheduleAttr">:$otherwise
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
