@@ -155,3 +155,28 @@ func.func @rows(%a: tensor<2x2xf32>, %i: tensor<3x1xi64>) -> (tensor<3x2xf32>, t
   %s = tensor.gather %a[%i] gather_dims([0]) : (tensor<2x2xf32>, tensor<3x1xi64>) -> tensor<3x1x2xf32>
   return %r, %s : tensor<3x2xf32>, tensor<3x1x2xf32>
 }
+
+// Assertions of the author's own, as importers write them, read and write nothing that the kernel is given.
+// RUN: tracea compile %s --entry asserted --require-proof -o %t/asserted.tracea
+// RUN: tracea compile %s --entry asserted --target sm_90a --only-ptx --require-proof -o %t/asserted.gpu.tracea
+// RUN: tracea run %s --entry asserted --input %t/a.npy --input %t/good.npy --check
+// RUN: not tracea run %s --entry asserted --input %t/a.npy --input %t/end.npy 2>&1 | FileCheck %s --check-prefix=ASSERTED
+// ASSERTED: {{expected index 0 from 0 to below 4, found 4|index must be smaller than dim size}}
+// RUN: not tracea run %s --entry asserted --input %t/a.npy --input %t/below.npy 2>&1 | FileCheck %s --check-prefix=LARGER
+// LARGER: {{expected index 0 from 0 to below 4, found -1|index must be larger or equal to 0}}
+func.func @asserted(%a: tensor<4xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%i : tensor<3xi64>) outs(%e : tensor<3xf32>) {
+    ^bb0(%x: i64, %o: f32):
+      %k = arith.index_cast %x : i64 to index
+      %below = arith.cmpi slt, %k, %c4 : index
+      cf.assert %below, "index must be smaller than dim size"
+      %above = arith.cmpi sge, %x, %zero : i64
+      cf.assert %above, "index must be larger or equal to 0"
+      %v = tensor.extract %a[%k] : tensor<4xf32>
+      linalg.yield %v : f32
+  } -> tensor<3xf32>
+  return %r : tensor<3xf32>
+}

@@ -204,31 +204,6 @@ struct LowerErfByExp : OpRewritePattern<math::ErfOp> {
     return success();
   }
 };
-
-/// x^n of an integer n is a power of numbers of f64, which hold every n of 32
-/// bits.
-struct LowerFPowI : OpRewritePattern<math::FPowIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::FPowIOp op,
-                                PatternRewriter &rewriter) const override {
-    if (getElementTypeOrSelf(op.getRhs().getType()).getIntOrFloatBitWidth() >
-        32)
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type type = op.getType(), wide = b.getF64Type();
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      wide = shaped.clone(wide);
-    Value base = op.getLhs();
-    if (type != wide)
-      base = arith::ExtFOp::create(b, wide, base);
-    Value power = math::PowFOp::create(
-        b, base, arith::SIToFPOp::create(b, wide, op.getRhs()));
-    if (type != wide)
-      power = arith::TruncFOp::create(b, type, power);
-    rewriter.replaceOp(op, power);
-    return success();
-  }
-};
 } // namespace
 
 /// What is arithmetic on this target: neither an instruction of it nor one of
@@ -273,7 +248,8 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
   RewritePatternSet patterns(context);
   populateByteFloatPatterns(patterns, facts);
   patterns.add<LowerExp>(context, /*compensate=*/digits > kHalfDigits);
-  patterns.add<Approximate<math::Exp2Op>, LowerFPowI>(context);
+  populatePowerPatterns(patterns);
+  patterns.add<Approximate<math::Exp2Op>>(context);
   if (digits <= kHalfDigits)
     patterns.add<Approximate<arith::DivFOp>, Approximate<math::SqrtOp>,
                  Approximate<math::RsqrtOp>, LowerErfByExp>(context);
@@ -283,16 +259,6 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
     populatePolynomialApproximateTanhPattern(patterns);
   tracea::populateMathExpansionPatterns(patterns, isExpanded);
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
-    return failure();
-  WalkResult left = function->walk([](Operation *op) {
-    if (!isa<math::IPowIOp, math::FPowIOp>(op))
-      return WalkResult::advance();
-    op->emitOpError() << "has no lowering for this target; expected a power of "
-                         "floats, or of a float and an integer of at most 32 "
-                         "bits";
-    return WalkResult::interrupt();
-  });
-  if (left.wasInterrupted())
     return failure();
   orderElements(function);
   return verifyByteFloats(function);

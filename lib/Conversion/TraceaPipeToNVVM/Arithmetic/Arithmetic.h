@@ -30,6 +30,9 @@ LogicalResult lowerArithmetic(Operation *function, unsigned digits,
                               bool hasTangent,
                               const ::tracea::target::TargetDescription &facts);
 
+/// Powers of floats and integers whose exponent is an integer.
+void populatePowerPatterns(RewritePatternSet &patterns);
+
 /// Computes on floats of 8 bits in single precision.
 LogicalResult widenByteFloats(Operation *function);
 /// An error for what is left that computes on them.
