@@ -6,11 +6,16 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -87,45 +92,140 @@ static void dropOwnAttributes(ModuleOp module) {
   });
 }
 
-FailureOr<std::string>
-mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
-                               CUDAOutput output) {
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
-  registerNVVMDialectTranslation(*module.getContext());
+namespace {
+/// Kernels that are compiled together, by a thread of their own.
+struct Part {
+  OwningOpRef<ModuleOp> module;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> target;
+  std::unique_ptr<llvm::Module> code;
+  std::string text;
+};
+} // namespace
+
+/// So many that starting a part costs little beside them. How a module is cut
+/// depends on nothing else: its code is the same on every machine.
+constexpr size_t kKernelsInPart = 8;
+
+/// Copies of the module, each with some of its functions, in their order. What
+/// functions share stays with all of them.
+static std::vector<std::unique_ptr<Part>> splitModule(ModuleOp module) {
+  // One function that another one uses has to be with it.
+  llvm::StringSet<> used;
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(&module.getBodyRegion());
+  bool areAlone = uses.has_value();
+  if (uses)
+    for (const SymbolTable::SymbolUse &use : *uses)
+      used.insert(use.getSymbolRef().getLeafReference());
+  SmallVector<Operation *> functions;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    functions.push_back(function);
+    areAlone &= !used.contains(function.getName());
+  }
+  size_t numParts =
+      areAlone ? std::max<size_t>(functions.size() / kKernelsInPart, 1) : 1;
+  std::vector<std::unique_ptr<Part>> parts;
+  llvm::SmallPtrSet<Operation *, 32> inPart;
+  for (size_t part = 0; part < numParts; ++part) {
+    size_t begin = functions.size() * part / numParts;
+    size_t end = functions.size() * (part + 1) / numParts;
+    inPart.clear();
+    inPart.insert(functions.begin() + begin, functions.begin() + end);
+    auto copy = ModuleOp::create(module.getLoc(), module.getSymName());
+    copy->setAttrs(module->getAttrs());
+    for (Operation &op : *module.getBody()) {
+      auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+      if (!function || function.isExternal() || inPart.contains(function))
+        copy.push_back(op.clone());
+    }
+    parts.push_back(std::make_unique<Part>());
+    parts.back()->module = copy;
+  }
+  return parts;
+}
+
+/// The code of the part, not optimized yet.
+static LogicalResult translate(Part &part, const CUDAMachine &machine) {
   FailureOr<std::unique_ptr<llvm::TargetMachine>> target =
-      createTargetMachine(module, machine);
+      createTargetMachine(*part.module, machine);
   if (failed(target))
     return failure();
-  OwningOpRef<ModuleOp> copy(module.clone());
-  dropOwnAttributes(*copy);
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(*copy, context, "kernels");
-  if (!code)
+  part.target = std::move(*target);
+  dropOwnAttributes(*part.module);
+  part.code = translateModuleToLLVMIR(*part.module, part.context, "kernels");
+  if (!part.code)
     return failure();
-  code->setTargetTriple(llvm::Triple(kTriple));
-  code->setDataLayout((*target)->createDataLayout());
-  for (llvm::Function &function : *code)
+  part.code->setTargetTriple(llvm::Triple(kTriple));
+  part.code->setDataLayout(part.target->createDataLayout());
+  for (llvm::Function &function : *part.code)
     if (!function.isDeclaration()) {
       function.addFnAttr("target-cpu", machine.chip);
       function.addFnAttr("target-features", machine.features);
     }
-  optimize(*code, **target);
+  return success();
+}
 
-  std::string text;
+static LogicalResult compile(Part &part, CUDAOutput output) {
+  optimize(*part.code, *part.target);
   if (output == CUDAOutput::LLVMIR) {
-    llvm::raw_string_ostream stream(text);
-    code->print(stream, nullptr);
-    return text;
+    llvm::raw_string_ostream stream(part.text);
+    part.code->print(stream, nullptr);
+    return success();
   }
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream bytes(buffer);
   llvm::legacy::PassManager passes;
-  if ((*target)->addPassesToEmitFile(passes, bytes, nullptr,
-                                     llvm::CodeGenFileType::AssemblyFile))
-    return module.emitError()
+  if (part.target->addPassesToEmitFile(passes, bytes, nullptr,
+                                       llvm::CodeGenFileType::AssemblyFile))
+    return part.module->emitError()
            << "the code generator for '" << kTriple << "' cannot write PTX";
-  passes.run(*code);
-  return std::string(buffer.data(), buffer.size());
+  passes.run(*part.code);
+  part.text.assign(buffer.data(), buffer.size());
+  return success();
+}
+
+/// The parts as one text: its head once, and once what several declare.
+static std::string joinPTX(ArrayRef<std::unique_ptr<Part>> parts) {
+  constexpr StringLiteral lastOfHead = ".address_size 64\n";
+  std::string text = std::move(parts.front()->text);
+  llvm::StringSet<> declared;
+  auto isDeclaration = [](StringRef line) {
+    return line.starts_with(".") && line.ends_with(";");
+  };
+  for (StringRef line : llvm::split(text, '\n'))
+    if (isDeclaration(line))
+      declared.insert(line);
+  for (const std::unique_ptr<Part> &part : parts.drop_front())
+    for (StringRef line :
+         llvm::split(StringRef(part->text).split(lastOfHead).second, '\n'))
+      if (!isDeclaration(line) || declared.insert(line).second)
+        (text += line) += '\n';
+  return text;
+}
+
+FailureOr<std::string>
+mlir::tracea::generateCUDACode(ModuleOp module, const CUDAMachine &machine,
+                               CUDAOutput output) {
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  registerNVVMDialectTranslation(*context);
+  std::vector<std::unique_ptr<Part>> parts;
+  if (output == CUDAOutput::PTX) {
+    parts = splitModule(module);
+  } else {
+    parts.push_back(std::make_unique<Part>());
+    parts.back()->module = module.clone();
+  }
+  for (std::unique_ptr<Part> &part : parts)
+    if (failed(translate(*part, machine)))
+      return failure();
+  if (failed(failableParallelForEach(
+          context, parts,
+          [&](std::unique_ptr<Part> &part) { return compile(*part, output); })))
+    return failure();
+  return joinPTX(parts);
 }
