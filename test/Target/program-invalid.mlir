@@ -6,6 +6,7 @@
 // RUN: not tracea-translate %t/element.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: not tracea-translate %t/scalar.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=SCALAR
 // RUN: not tracea-translate %t/marked.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=MARKED
+// RUN: not tracea-translate %t/valued.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=VALUED
 // RUN: not tracea-translate %t/element.mlir --emit=nonsense 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: not tracea-translate %t/element.mlir --emit=program --entry=other 2>&1 | FileCheck %s --check-prefix=ENTRY
 // RUN: not tracea-translate %t/constant.mlir --emit=program-manifest 2>&1 | FileCheck %s --check-prefix=CONSTANT
@@ -16,6 +17,7 @@
 // ELEMENT: error: elements of type 'complex<f32>' cannot be held by a program
 // SCALAR: error: argument #0 of 'main' has type 'complex<f32>'; expected a number, or a memref of identity layout
 // MARKED: error: argument #0 of 'main' has type 'f32' and is marked 'tracea.constant'; expected a tensor
+// VALUED: error: argument #0 of 'main' is marked 'tracea.constant' = false; expected no value
 // FORM: error: unknown form 'nonsense'; expected one of semantic, decision
 // ENTRY: error: the module has no public function named 'other'
 
@@ -86,6 +88,13 @@ func.func @main(%x: complex<f32>) {
 //--- marked.mlir
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
 func.func @main(%x: f32 {tracea.constant}) {
+  return
+}
+}
+
+//--- valued.mlir
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "x", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64">} {
+func.func @main(%x: f32 {tracea.constant = false}) {
   return
 }
 }

@@ -51,7 +51,13 @@ LogicalResult EntryExporter::exportInput(BlockArgument argument) {
   input.name = llvm::formatv("arg{0}", number);
   if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
     input.name = name.str();
-  input.isConstant = function.getArgAttr(number, kConstantAttrName) != nullptr;
+  Attribute mark = function.getArgAttr(number, kConstantAttrName);
+  if (mark && !isa<UnitAttr>(mark))
+    return emitError(argument.getLoc())
+           << "argument #" << number << " of '" << function.getName()
+           << "' is marked '" << kConstantAttrName << "' = " << mark
+           << "; expected no value";
+  input.isConstant = mark != nullptr;
   if (input.isConstant && !isa<MemRefType>(argument.getType()))
     return emitError(argument.getLoc())
            << "argument #" << number << " of '" << function.getName()
