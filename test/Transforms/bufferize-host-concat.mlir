@@ -29,6 +29,20 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// What lies in one piece of the result is copied.
+// CHECK-LABEL: func.func @pieces(
+// CHECK-NOT:     linalg.generic
+// CHECK:         memref.copy
+// CHECK:         memref.copy
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @pieces(%a: tensor<1x3x4xf32>, %b: tensor<1x5x4xf32>) -> tensor<1x8x4xf32> {
+    %y = tensor.concat dim(1) %a, %b : (tensor<1x3x4xf32>, tensor<1x5x4xf32>) -> tensor<1x8x4xf32>
+    return %y : tensor<1x8x4xf32>
+  }
+}
+
+// -----
+
 // A core copies runs of memory, behind the same checks.
 // CHECK-LABEL: func.func @core(
 // CHECK:         cf.assert %{{.*}}, "tensor.concat: expected dimension 0 of operand #1 to be as long as that of operand #0"

@@ -149,10 +149,12 @@ private:
     tracea::populatePadToGenericPatterns(patterns);
     auto target = module->getAttrOfType<tracea::TargetAttr>(
         tracea::TraceaDialect::kTargetAttrName);
-    if (target && target.getKind() != tracea::TargetKind::CPU)
+    bool isForLanes = target && target.getKind() != tracea::TargetKind::CPU;
+    if (isForLanes)
       tracea::populateConcatToGenericPatterns(patterns);
-    else
-      tensor::populateDecomposeTensorConcatPatterns(patterns);
+    tensor::populateDecomposeTensorConcatPatterns(patterns);
+    tracea::populateInsertToGenericPatterns(patterns,
+                                            /*onlyStrided=*/!isForLanes);
     patterns.add<DecomposeAggregate>(module.getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())

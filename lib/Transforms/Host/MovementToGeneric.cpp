@@ -4,12 +4,17 @@
 
 #include "MovementToGeneric.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 
 using namespace mlir;
 
@@ -27,17 +32,27 @@ struct ConcatToGeneric : OpRewritePattern<tensor::ConcatOp> {
 };
 } // namespace
 
-/// Replaces `op` by a loop over its result whose elements `build` computes.
+/// What is inserted into memory that has to be made anyway.
+struct InsertToGeneric : OpRewritePattern<tensor::InsertSliceOp> {
+  InsertToGeneric(MLIRContext *context, bool onlyStrided)
+      : OpRewritePattern(context), onlyStrided(onlyStrided) {}
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp insert,
+                                PatternRewriter &rewriter) const override;
+
+private:
+  bool onlyStrided;
+};
+
+/// Replaces `op` by a loop over its result, of extents `shape`, whose elements
+/// `build` computes.
 static LogicalResult
 replaceByLoop(PatternRewriter &rewriter, Operation *op,
+              ArrayRef<OpFoldResult> shape,
               function_ref<Value(OpBuilder &, ArrayRef<Value>)> build) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  ReifiedRankedShapedTypeDims shapes;
-  if (failed(reifyResultShapes(rewriter, op, shapes)))
-    return failure();
-  Value init = tensor::EmptyOp::create(rewriter, loc, shapes.front(),
-                                       type.getElementType());
+  Value init =
+      tensor::EmptyOp::create(rewriter, loc, shape, type.getElementType());
   auto generic = linalg::GenericOp::create(
       rewriter, loc, init.getType(), ValueRange(), ValueRange(init),
       ArrayRef(rewriter.getMultiDimIdentityMap(type.getRank())),
@@ -102,11 +117,15 @@ static Value buildElement(OpBuilder &b, tensor::PadOp pad,
 
 LogicalResult PadToGeneric::matchAndRewrite(tensor::PadOp pad,
                                             PatternRewriter &rewriter) const {
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(reifyResultShapes(rewriter, pad, shapes)))
+    return failure();
   SmallVector<OpFoldResult> extents =
       tensor::getMixedSizes(rewriter, pad.getLoc(), pad.getSource());
-  return replaceByLoop(rewriter, pad, [&](OpBuilder &b, ArrayRef<Value> place) {
-    return buildElement(b, pad, extents, place);
-  });
+  return replaceByLoop(rewriter, pad, shapes.front(),
+                       [&](OpBuilder &b, ArrayRef<Value> place) {
+                         return buildElement(b, pad, extents, place);
+                       });
 }
 
 /// The element at `place` of the operands from `number` on.
@@ -140,14 +159,191 @@ static Value buildElement(OpBuilder &b, tensor::ConcatOp concat,
 LogicalResult
 ConcatToGeneric::matchAndRewrite(tensor::ConcatOp concat,
                                  PatternRewriter &rewriter) const {
+  // What lies in one piece is copied as such.
+  ArrayRef<int64_t> outer =
+      concat.getResultType().getShape().take_front(concat.getDim());
+  ReifiedRankedShapedTypeDims shapes;
+  if (llvm::all_of(outer, [](int64_t extent) { return extent == 1; }) ||
+      failed(reifyResultShapes(rewriter, concat, shapes)))
+    return failure();
   SmallVector<OpFoldResult> extents;
   for (Value input : concat.getInputs())
     extents.push_back(tensor::getMixedSize(rewriter, concat.getLoc(), input,
                                            concat.getDim()));
-  return replaceByLoop(rewriter, concat,
+  return replaceByLoop(rewriter, concat, shapes.front(),
                        [&](OpBuilder &b, ArrayRef<Value> place) {
                          return buildElement(b, concat, extents, 0, place);
                        });
+}
+
+/// So many insertions behind each other are one loop.
+static constexpr unsigned kMostInsertions = 16;
+
+/// Whether each place of the window is known, but for how far it reaches along
+/// dimensions that begin where the destination does.
+static bool isPlain(tensor::InsertSliceOp insert) {
+  for (auto [offset, size, stride] :
+       llvm::zip_equal(insert.getMixedOffsets(), insert.getMixedSizes(),
+                       insert.getMixedStrides()))
+    if (!getConstantIntValue(offset) ||
+        getConstantIntValue(stride).value_or(0) < 1 ||
+        (!getConstantIntValue(size) &&
+         !(isZeroInteger(offset) && isOneInteger(stride))))
+      return false;
+  return true;
+}
+
+/// The insertions that make `tensor` out of one that bufferization would write
+/// or copy whole, the last one first; none where it is another.
+static SmallVector<tensor::InsertSliceOp> getInsertions(Value tensor) {
+  SmallVector<tensor::InsertSliceOp> insertions;
+  while (auto insert = tensor.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (!isPlain(insert) || insertions.size() == kMostInsertions ||
+        (!insertions.empty() && !insert->hasOneUse()))
+      return {};
+    insertions.push_back(insert);
+    tensor = insert.getDest();
+  }
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  bool isGiven =
+      argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (isGiven || tensor.getDefiningOp<linalg::FillOp>() ||
+      matchPattern(tensor, m_Constant()))
+    return insertions;
+  return {};
+}
+
+/// The element at `place` of what was there before all insertions.
+static Value buildElement(OpBuilder &b, Location loc, Value tensor,
+                          ArrayRef<Value> place) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs().front();
+  return tensor::ExtractOp::create(b, loc, tensor, place);
+}
+
+/// The element at `place` behind `insertions`, the last one first.
+static Value buildElement(OpBuilder &b, Location loc,
+                          ArrayRef<tensor::InsertSliceOp> insertions,
+                          ArrayRef<Value> place, Value tensor) {
+  if (insertions.empty())
+    return buildElement(b, loc, tensor, place);
+  tensor::InsertSliceOp insert = insertions.front();
+  RankedTensorType type = insert.getDestType();
+  llvm::SmallBitVector dropped = insert.getDroppedDims();
+  Value isInside, zero = arith::ConstantIndexOp::create(b, loc, 0);
+  auto require = [&](arith::CmpIPredicate predicate, Value x, Value y) {
+    Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
+    isInside =
+        isInside ? arith::AndIOp::create(b, loc, isInside, holds) : holds;
+  };
+  SmallVector<Value> source;
+  for (auto [dim, offset, size, stride] :
+       llvm::enumerate(insert.getMixedOffsets(), insert.getMixedSizes(),
+                       insert.getMixedStrides())) {
+    Value index = place[dim];
+    bool isWhole = isZeroInteger(offset) && isOneInteger(stride) &&
+                   getConstantIntValue(size) == type.getDimSize(dim);
+    if (!isZeroInteger(offset)) {
+      Value before = getValueOrCreateConstantIndexOp(b, loc, offset);
+      require(arith::CmpIPredicate::sge, index, before);
+      index = arith::SubIOp::create(b, loc, index, before);
+    }
+    if (!isOneInteger(stride)) {
+      // What is before the window is divided, too.
+      AffineExpr number = b.getAffineDimExpr(0);
+      int64_t step = *getConstantIntValue(stride);
+      require(arith::CmpIPredicate::eq,
+              affine::AffineApplyOp::create(b, loc, number % step, index),
+              zero);
+      index =
+          affine::AffineApplyOp::create(b, loc, number.floorDiv(step), index);
+    }
+    if (!isWhole)
+      require(arith::CmpIPredicate::slt, index,
+              getValueOrCreateConstantIndexOp(b, loc, size));
+    if (!dropped.test(dim))
+      source.push_back(index);
+  }
+  auto extract = [&](OpBuilder &b) -> Value {
+    return tensor::ExtractOp::create(b, loc, insert.getSource(), source);
+  };
+  if (!isInside)
+    return extract(b);
+  auto choice = scf::IfOp::create(
+      b, loc, isInside,
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, extract(b));
+      },
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(
+            b, loc,
+            buildElement(b, loc, insertions.drop_front(), place, tensor));
+      });
+  return choice.getResult(0);
+}
+
+/// Along dimensions whose sizes the run knows the source is as long as the
+/// window, which ends in the destination, `dest` or one as large.
+static void emitExtentChecks(OpBuilder &b, tensor::InsertSliceOp insert,
+                             Value dest) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(insert);
+  Location loc = insert.getLoc();
+  llvm::SmallBitVector dropped = insert.getDroppedDims();
+  int64_t sourceDim = 0;
+  for (auto [dim, size] : llvm::enumerate(insert.getMixedSizes())) {
+    int64_t from = dropped.test(dim) ? -1 : sourceDim++;
+    Value end = dyn_cast<Value>(size);
+    if (end && from >= 0)
+      tracea::emitEqualityCheck(
+          b, insert,
+          b.createOrFold<tensor::DimOp>(loc, insert.getSource(), from), end,
+          "a source as long as its window");
+    if (!end &&
+        (!insert.getDestType().isDynamicDim(dim) || isZeroInteger(size)))
+      continue;
+    if (!end)
+      end = arith::ConstantIndexOp::create(b, loc,
+                                           insert.getStaticOffset(dim) +
+                                               (insert.getStaticSize(dim) - 1) *
+                                                   insert.getStaticStride(dim) +
+                                               1);
+    Value extent = b.createOrFold<tensor::DimOp>(loc, dest, dim);
+    if (extent == end)
+      continue;
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, end, extent);
+    cf::AssertOp::create(b, loc, isInside,
+                         "tensor.insert_slice: expected a window that ends in "
+                         "the destination");
+  }
+}
+
+LogicalResult
+InsertToGeneric::matchAndRewrite(tensor::InsertSliceOp insert,
+                                 PatternRewriter &rewriter) const {
+  // The last one is a loop for all before it.
+  if (insert->hasOneUse())
+    if (auto next = dyn_cast<tensor::InsertSliceOp>(*insert->user_begin());
+        next && next.getDest() == insert.getResult() &&
+        !getInsertions(next).empty())
+      return failure();
+  SmallVector<tensor::InsertSliceOp> insertions = getInsertions(insert);
+  auto isStrided = [](tensor::InsertSliceOp some) {
+    return !llvm::all_of(some.getMixedStrides(), isOneInteger);
+  };
+  if (insertions.empty() ||
+      (onlyStrided && llvm::none_of(insertions, isStrided)))
+    return failure();
+  // Not asked of the insertions, which would stay for it.
+  Value dest = insertions.back().getDest();
+  for (tensor::InsertSliceOp some : insertions)
+    emitExtentChecks(rewriter, some, dest);
+  return replaceByLoop(
+      rewriter, insert, tensor::getMixedSizes(rewriter, insert.getLoc(), dest),
+      [&](OpBuilder &b, ArrayRef<Value> place) {
+        return buildElement(b, insert.getLoc(), insertions, place, dest);
+      });
 }
 
 void mlir::tracea::populatePadToGenericPatterns(RewritePatternSet &patterns) {
@@ -156,5 +352,10 @@ void mlir::tracea::populatePadToGenericPatterns(RewritePatternSet &patterns) {
 
 void mlir::tracea::populateConcatToGenericPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<ConcatToGeneric>(patterns.getContext());
+  patterns.add<ConcatToGeneric>(patterns.getContext(), /*benefit=*/2);
+}
+
+void mlir::tracea::populateInsertToGenericPatterns(RewritePatternSet &patterns,
+                                                   bool onlyStrided) {
+  patterns.add<InsertToGeneric>(patterns.getContext(), onlyStrided);
 }

@@ -15,9 +15,15 @@ namespace mlir::tracea {
 /// kernel each, which no proof can tell from a result that was left unfinished.
 void populatePadToGenericPatterns(RewritePatternSet &patterns);
 
-/// So does `tensor.concat`. That is for lanes: a core copies runs of memory
+/// So does `tensor.concat` of operands that do not lie in one piece of the
+/// result. That is for lanes: a core copies runs of memory
 /// faster than it chooses where each element comes from.
 void populateConcatToGenericPatterns(RewritePatternSet &patterns);
+
+/// So do insertions into what would be filled or copied whole before, those
+/// that leave gaps or, unless `onlyStrided`, all.
+void populateInsertToGenericPatterns(RewritePatternSet &patterns,
+                                     bool onlyStrided);
 
 } // namespace mlir::tracea
 
