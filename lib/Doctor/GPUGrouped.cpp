@@ -39,6 +39,9 @@ public:
   }
   Reason whyNotUnasked(const Problem &problem,
                        const TargetDescription &target) const override {
+    if (problem.hasOpenRows)
+      return "only the run knows where rows begin, and its copies need them at "
+             "multiples of 16 bytes";
     return product.whyNotUnasked(asProduct(problem), target);
   }
 

@@ -84,10 +84,12 @@ static LogicalResult setTypes(Problem &problem, Operation *op, Value first,
   return success();
 }
 
-/// Whether rows of the epilogue's operands and of auxiliary results begin where
-/// only the run knows.
-static bool hasOpenEpilogueRows(GemmOp op) {
-  auto result = cast<RankedTensorType>(op.getResult().getType());
+/// Whether rows of the epilogue's operands and of auxiliary results, for a
+/// result of matrices of m by n, begin where only the run knows.
+static bool hasOpenEpilogueRows(EpilogueOpInterface epilogue, int64_t m,
+                                int64_t n) {
+  auto result =
+      cast<RankedTensorType>(epilogue.getEpilogueInit().get().getType());
   auto isOpen = [&](Value value, AffineMap map) {
     auto type = cast<RankedTensorType>(value.getType());
     int64_t last = type.getRank() - 1;
@@ -98,12 +100,11 @@ static bool hasOpenEpilogueRows(GemmOp op) {
       return true;
     unsigned position = dim.getPosition();
     int64_t rank = result.getRank();
-    return ShapedType::isDynamic(position + 1 == rank ? op.getN()
+    return ShapedType::isDynamic(position + 1 == rank ? n
                                  : position + 2 == rank
-                                     ? op.getM()
+                                     ? m
                                      : result.getDimSize(position));
   };
-  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
   for (auto [value, map] :
        llvm::zip(epilogue.getExtras(), epilogue.getEpilogueMaps()))
     if (isOpen(value, cast<AffineMapAttr>(map).getValue()))
@@ -126,7 +127,7 @@ static void fill(Problem &problem, GemmOp op) {
   problem.hasOpenRows =
       problem.n == kUnknownExtent || problem.k == kUnknownExtent ||
       (problem.transposeFirst && problem.m == kUnknownExtent) ||
-      hasOpenEpilogueRows(op);
+      hasOpenEpilogueRows(op, op.getM(), op.getN());
 }
 
 static void fill(Problem &problem, GroupedGemmOp op) {
@@ -136,6 +137,9 @@ static void fill(Problem &problem, GroupedGemmOp op) {
   problem.k = toExtent(op.getK());
   problem.groups = toExtent(op.getNumGroups());
   problem.transposeSecond = op.getTransposeRhs();
+  problem.hasOpenRows = problem.n == kUnknownExtent ||
+                        problem.k == kUnknownExtent ||
+                        hasOpenEpilogueRows(op, op.getRows(), op.getN());
 }
 
 static void fill(Problem &problem, Conv2DOp op) {

@@ -9,6 +9,8 @@
 // RUN: tracea-opt %t/refused.mlir --split-input-file --tracea-select-schedule="target=sm_90a" --verify-diagnostics
 // RUN: tracea-opt %t/bytes.mlir --tracea-select-schedule="target=sm_90a" -o /dev/null \
 // RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: tracea-opt %t/open.mlir --tracea-select-schedule="target=sm_90a" -o /dev/null \
+// RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: tracea-opt %t/ampere.mlir --tracea-select-schedule="target=sm_80" -o /dev/null \
 // RUN:   --remark-format=emitRemark --remarks-filter=tracea-doctor 2>&1 | FileCheck %s --check-prefix=AMPERE
 
@@ -22,6 +24,10 @@
 
 // BYTES: tracea.grouped_gemm: falls back to 'linalg'
 // BYTES: 'grouped.warpgroup' is not taken: the unit reads i8 where rows of both operands run along k
+// Rows of a known extent begin at whole 16 bytes or are padded; no shape is refused where it is open.
+// OPEN: open.mlir:{{.*}} 'grouped.warpgroup' with tile
+// OPEN: tracea.grouped_gemm: falls back to 'linalg'
+// OPEN: 'grouped.warpgroup' is not taken: only the run knows where rows begin, and its copies need them at multiples of 16 bytes
 // AMPERE: tracea.grouped_gemm: falls back to 'linalg'
 // AMPERE: 'grouped.warpgroup' is not taken: target 'sm_80' has no unit 'wgmma'
 
@@ -50,6 +56,16 @@ func.func @rows(%a: tensor<256x256xbf16>, %b: tensor<4x256x256xbf16>, %e: tensor
   %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x256xbf16>, tensor<4xi32>) outs(%d : tensor<256x256xbf16>)
     schedule <variant = "grouped.warpgroup", unit = wgmma, tile = [96, 256, 64], slots = 4, producers = 1, consumers = 2>
   return %0 : tensor<256x256xbf16>
+}
+
+//--- open.mlir
+func.func @rows(%a: tensor<?x256xbf16>, %b: tensor<?x256x256xbf16>, %e: tensor<?xi32>, %d: tensor<?x256xbf16>) -> tensor<?x256xbf16> {
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<?x256xbf16>, tensor<?x256x256xbf16>, tensor<?xi32>) outs(%d : tensor<?x256xbf16>)
+  return %0 : tensor<?x256xbf16>
+}
+func.func @columns(%a: tensor<256x256xbf16>, %b: tensor<4x256x?xbf16>, %e: tensor<4xi32>, %d: tensor<256x?xbf16>) -> tensor<256x?xbf16> {
+  %0 = tracea.grouped_gemm ins(%a, %b, %e : tensor<256x256xbf16>, tensor<4x256x?xbf16>, tensor<4xi32>) outs(%d : tensor<256x?xbf16>)
+  return %0 : tensor<256x?xbf16>
 }
 
 //--- bytes.mlir
