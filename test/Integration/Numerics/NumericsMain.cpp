@@ -29,6 +29,7 @@ const std::vector<Family> &numerics::families() {
   static const std::vector<Family> list = {
       {"gemm", 30, generateGemm},
       {"grouped_gemm", 0, generateGroupedGemm},
+      {"gather", 0, generateGather},
       {"conv2d", 30, generateConv2D},
       {"softmax", 8, generateSoftmax},
       {"batch_norm", 5, generateBatchNorm},
@@ -87,8 +88,8 @@ plain loops, within bounds on the rounding error.
   --write DIR      writes each module to DIR/N.mlir, and does nothing else
 
 The families are gemm, conv2d, softmax, batch_norm, layer_norm, rms_norm,
-attention, graph and generic; grouped_gemm is drawn by --family alone. The last
-line is "N passed, N failed".
+attention, graph and generic; grouped_gemm and gather are drawn by --family
+alone. The last line is "N passed, N failed".
 )";
 
 Options parse(campaign::Arguments &arguments) {
