@@ -11,7 +11,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -96,6 +98,129 @@ static bool isAskedFor(Operation *op, Value index, Value buffer, unsigned dim) {
   return false;
 }
 
+namespace {
+/// The least and the greatest that a number can be.
+struct Interval {
+  int64_t least, most;
+};
+} // namespace
+
+static std::optional<Interval> getInterval(Value number);
+
+static std::optional<Interval> getInterval(OpFoldResult number) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return Interval{*constant, *constant};
+  return getInterval(cast<Value>(number));
+}
+
+/// The range of an index of the grid or of a loop, by bounds that are known.
+static std::optional<Interval> getInterval(BlockArgument counter) {
+  Operation *owner = counter.getOwner()->getParentOp();
+  auto upTo = [](OpFoldResult lower,
+                 OpFoldResult upper) -> std::optional<Interval> {
+    std::optional<Interval> first = getInterval(lower),
+                            end = getInterval(upper);
+    if (!first || !end)
+      return std::nullopt;
+    return Interval{first->least, end->most - 1};
+  };
+  if (auto tiles = dyn_cast<TilesOp>(owner)) {
+    for (auto [index, bound] : llvm::zip(tiles.getIndices(), tiles.getBounds()))
+      if (index == counter)
+        return upTo(IntegerAttr::get(bound.getType(), 0), bound);
+    return std::nullopt;
+  }
+  auto loop = dyn_cast<LoopLikeOpInterface>(owner);
+  if (!loop)
+    return std::nullopt;
+  auto counters = loop.getLoopInductionVars();
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds();
+  if (!counters || !lower || !upper)
+    return std::nullopt;
+  for (auto [index, first, end] : llvm::zip(*counters, *lower, *upper))
+    if (index == counter)
+      return upTo(first, end);
+  return std::nullopt;
+}
+
+/// The range of a sum, difference, product or bound of numbers.
+static std::optional<Interval> getInterval(Operation *op, Interval x,
+                                           Interval y) {
+  auto both = [](auto combine) -> std::optional<Interval> {
+    Interval result;
+    if (combine(result))
+      return std::nullopt;
+    return result;
+  };
+  if (isa<arith::AddIOp>(op))
+    return both([&](Interval &r) {
+      return llvm::AddOverflow(x.least, y.least, r.least) ||
+             llvm::AddOverflow(x.most, y.most, r.most);
+    });
+  if (isa<arith::SubIOp>(op))
+    return both([&](Interval &r) {
+      return llvm::SubOverflow(x.least, y.most, r.least) ||
+             llvm::SubOverflow(x.most, y.least, r.most);
+    });
+  if (isa<arith::MulIOp>(op) && x.least >= 0 && y.least >= 0)
+    return both([&](Interval &r) {
+      return llvm::MulOverflow(x.least, y.least, r.least) ||
+             llvm::MulOverflow(x.most, y.most, r.most);
+    });
+  if (isa<arith::MinSIOp>(op))
+    return Interval{std::min(x.least, y.least), std::min(x.most, y.most)};
+  if (isa<arith::MaxSIOp>(op))
+    return Interval{std::max(x.least, y.least), std::max(x.most, y.most)};
+  return std::nullopt;
+}
+
+/// What constants say of a number.
+static std::optional<Interval> getInterval(Value number) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return Interval{*constant, *constant};
+  if (auto counter = dyn_cast<BlockArgument>(number))
+    return getInterval(counter);
+  Operation *op = number.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    auto parent = op->getParentOfType<linalg::LinalgOp>();
+    int64_t extent = parent.getStaticLoopRanges()[index.getDim()];
+    if (ShapedType::isDynamic(extent))
+      return std::nullopt;
+    return Interval{0, extent - 1};
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    SmallVector<std::optional<int64_t>> least, most;
+    for (Value operand : apply.getOperands()) {
+      std::optional<Interval> range = getInterval(operand);
+      least.push_back(range ? std::optional(range->least) : std::nullopt);
+      most.push_back(range ? std::optional(range->most) : std::nullopt);
+    }
+    auto bound = [&](bool isUpper) {
+      return getBoundForAffineExpr(map.getResult(0), map.getNumDims(),
+                                   map.getNumSymbols(), least, most, isUpper);
+    };
+    std::optional<int64_t> first = bound(false), last = bound(true);
+    if (!first || !last)
+      return std::nullopt;
+    return Interval{*first, *last};
+  }
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      !isa<arith::ArithDialect>(op->getDialect()))
+    return std::nullopt;
+  std::optional<Interval> x = getInterval(op->getOperand(0)),
+                          y = getInterval(op->getOperand(1));
+  return x && y ? getInterval(op, *x, *y) : std::nullopt;
+}
+
+/// Whether constants alone say that an index lies in dimension `dim`.
+static bool isInside(Value index, Value buffer, unsigned dim) {
+  int64_t extent = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+  std::optional<Interval> range = getInterval(index);
+  return range && ShapedType::isStatic(extent) && range->least >= 0 &&
+         range->most < extent;
+}
+
 /// "'memref.load' at f.mlir:6:12".
 static std::string describe(Operation *op, StringRef name) {
   std::string text = "'" + name.str() + "'";
@@ -117,7 +242,8 @@ public:
   void check(Operation *op);
 
 private:
-  /// Asserts that the indices lie in the buffer; null if all are derived.
+  /// Asserts that the indices lie in the buffer where data decides one of
+  /// them; null where none.
   Value inBounds(Operation *op, StringRef name, Value buffer,
                  ValueRange indices);
   void guardLoad(memref::LoadOp load);
@@ -132,9 +258,17 @@ private:
 Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
                         ValueRange indices) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
+  auto isData = [&](auto place) {
+    return !isDerived(place.value()) &&
+           !isAskedFor(op, place.value(), buffer, place.index());
+  };
+  // Proofs do not follow an access that data takes part in.
+  if (llvm::none_of(llvm::enumerate(indices), isData))
+    return {};
   Value all;
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    if (isDerived(index) || isAskedFor(op, index, buffer, dim))
+  for (auto place : llvm::enumerate(indices)) {
+    auto [dim, index] = place;
+    if (!isData(place) && (isInside(index, buffer, dim) || !isDerived(index)))
       continue;
     OpFoldResult size = memref::getMixedSize(b, op->getLoc(), buffer, dim);
     Value extent = getValueOrCreateConstantIndexOp(b, op->getLoc(), size);

@@ -13,8 +13,8 @@ namespace mlir::tracea_pipe {
 /// would make it leave its buffers, run for ever or trap: an index is asserted
 /// to lie in its buffer, a step to be positive, a divisor not to be zero. What
 /// an assertion fails for is not done: nothing is read (zero stands for it) or
-/// written, the loop has no iterations. What follows from sizes and loops alone
-/// is left to the proofs.
+/// written, the loop has no iterations. Accesses that follow from sizes and
+/// loops alone are left to the proofs.
 void checkAccesses(KernelOp kernel);
 
 } // namespace mlir::tracea_pipe
