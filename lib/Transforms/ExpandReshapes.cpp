@@ -190,10 +190,8 @@ LogicalResult Expansion::refineTarget() {
 
 /// Whether both extents are one number, or one is the other's.
 bool Expansion::isUnchanged(int64_t sourceDim, int64_t dim) {
-  // Where nothing is left of a tensor its other extents may be any.
-  if (int64_t extent = source.getDimSize(sourceDim);
-      !ShapedType::isDynamic(extent))
-    return extent != 0 && extent == target.getDimSize(dim);
+  if (!source.isDynamicDim(sourceDim))
+    return source.getDimSize(sourceDim) == target.getDimSize(dim);
   auto value = dyn_cast<Value>(sizes[dim]);
   while (value && value.getDefiningOp<arith::IndexCastOp>())
     value = value.getDefiningOp<arith::IndexCastOp>().getIn();
@@ -225,7 +223,7 @@ std::optional<Group> Expansion::matchEnd(const Group &rest, bool fromRight) {
         return std::nullopt;
       int64_t extent = takesSource ? source.getDimSize(sourceAt(taken))
                                    : target.getDimSize(at(taken));
-      if (ShapedType::isDynamic(extent) || extent == 0)
+      if (ShapedType::isDynamic(extent))
         return std::nullopt;
       (takesSource ? sourceProduct : product) *= extent;
       ++taken;
@@ -339,6 +337,13 @@ LogicalResult Expansion::run() {
               ? tensor
               : tensor::CastOp::create(builder, loc, type, tensor).getResult(),
           none);
+  } else if (llvm::is_contained(source.getShape(), 0) ||
+             llvm::is_contained(target.getShape(), 0)) {
+    // There are no elements that could be another's.
+    if (failed(assertEqual(getProduct(sourceSizes), getProduct(sizes),
+                           keepsElements)))
+      return failure();
+    tensor = tensor::EmptyOp::create(builder, loc, sizes, element);
   } else {
     if (failed(findGroups()))
       return failure();

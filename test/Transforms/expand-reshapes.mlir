@@ -114,13 +114,26 @@ func.func @known(%x: tensor<4x16xf32>) -> tensor<?x?xf32> {
   return %y : tensor<?x?xf32>
 }
 
-// Where there are no elements other sizes may be any.
+// Where there are no elements nothing of the source is needed.
 // CHECK-LABEL: func.func @empty(
-// CHECK-NOT:     cf.assert
-// CHECK:         return
+// CHECK-SAME:    %{{.*}}: tensor<?x0xf32>, %[[N:.*]]: index)
+// CHECK:         %[[E:.*]] = tensor.empty(%[[N]]) : tensor<?x0xf32>
+// CHECK:         tensor.cast %[[E]]
 func.func @empty(%x: tensor<?x0xf32>, %n : index) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
   %shape = tensor.from_elements %n, %c0 : tensor<2xindex>
   %y = tensor.reshape %x(%shape) : (tensor<?x0xf32>, tensor<2xindex>) -> tensor<?x?xf32>
   return %y : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @becomes_empty(
+// CHECK:         arith.muli
+// CHECK:         arith.cmpi eq, %{{.*}}, %c0
+// CHECK:         cf.assert
+// CHECK:         tensor.empty(%{{.*}}) : tensor<?x0xf32>
+func.func @becomes_empty(%x: tensor<?x3xf32>, %n : index) -> tensor<?x0xf32> {
+  %c0 = arith.constant 0 : index
+  %shape = tensor.from_elements %n, %c0 : tensor<2xindex>
+  %y = tensor.reshape %x(%shape) : (tensor<?x3xf32>, tensor<2xindex>) -> tensor<?x0xf32>
+  return %y : tensor<?x0xf32>
 }
