@@ -192,8 +192,13 @@ static std::string joinPTX(ArrayRef<std::unique_ptr<Part>> parts) {
   constexpr StringLiteral lastOfHead = ".address_size 64\n";
   std::string text = std::move(parts.front()->text);
   llvm::StringSet<> declared;
-  auto isDeclaration = [](StringRef line) {
-    return line.starts_with(".") && line.ends_with(";");
+  // What is declared between braces is a function's own, such as a predicate of
+  // inline assembly.
+  int64_t depth = 0;
+  auto isDeclaration = [&](StringRef line) {
+    bool isOutside = depth == 0;
+    depth += int64_t(line.count('{')) - int64_t(line.count('}'));
+    return isOutside && line.starts_with(".") && line.ends_with(";");
   };
   for (StringRef line : llvm::split(text, '\n'))
     if (isDeclaration(line))
