@@ -109,6 +109,7 @@ static Registry &getAll() {
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
+    addGPURowVariants(result);
     addLoopVariants(result);
     return result;
   }();

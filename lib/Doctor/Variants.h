@@ -28,6 +28,8 @@ void addGPUSimtGemmVariants(Registry &registry);
 /// After those of one product.
 void addGPUConvVariants(Registry &registry);
 
+void addGPURowVariants(Registry &registry);
+
 /// What runs anywhere, as loops over elements.
 void addLoopVariants(Registry &registry);
 

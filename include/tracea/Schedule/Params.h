@@ -11,6 +11,7 @@
 
 #include "tracea/Schedule/CPU.h"
 #include "tracea/Schedule/Lanes.h"
+#include "tracea/Schedule/Rows.h"
 #include "tracea/Schedule/Warpgroups.h"
 
 #include <cassert>
@@ -24,8 +25,9 @@ namespace mlir::tracea::schedule {
 /// The structure of one family, whichever it is.
 class Params {
 public:
-  using Any = std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention,
-                           WarpGemm, SimtGemm, WarpgroupGemm, WarpgroupGrouped>;
+  using Any =
+      std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention, WarpGemm,
+                   SimtGemm, LaneRows, WarpgroupGemm, WarpgroupGrouped>;
 
   Params() = default;
   template <typename Family,

@@ -2,17 +2,21 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variant "row" of softmax, layer_norm and rms_norm. Lanes lie along the last
-// dimension. If that one is reduced, a grid tile is one row and the lanes meet
-// in a tile reduction; if not, a grid tile is a strip of neighbouring rows, one
-// a lane, and nothing crosses lanes. The row is read again in each pass
-// (maximum, sum, result) rather than kept: its length is open, and the cache
-// keeps it.
+// Variants "row" and "row.lanes" of softmax, layer_norm and rms_norm. Lanes lie
+// along the last dimension. If that one is reduced, a grid tile is one row, or
+// a few, and the lanes meet in a tile reduction; if not, a grid tile is a strip
+// of neighbouring rows, one a lane, and nothing crosses lanes. A row that fits
+// the tile is read once and kept in registers. A longer one is read again in
+// each pass (maximum, sum, result): the cache keeps it.
 
+#include "KernelMemory.h"
 #include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -22,14 +26,14 @@ namespace {
 /// The kernel of one operation that reduces the dimensions [firstDim, endDim).
 class RowKernel {
 public:
-  RowKernel(KernelRewriter &rewriter, EpilogueOpInterface op, Value input,
-            ScheduleAttr schedule, int64_t firstDim, int64_t endDim)
-      : op(op), input(input), kb(rewriter, op), b(kb.builder()), ix(kb.index()),
+  RowKernel(KernelBuilder &kb, EpilogueOpInterface op, Value input,
+            int64_t firstDim, int64_t endDim)
+      : op(op), input(input), kb(kb), b(kb.builder()), ix(kb.index()),
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
-        endDim(endDim), width(schedule.getTile().back()) {}
+        endDim(endDim) {}
 
+  /// Opens the grid of tiles that the operation's schedule says.
   void begin();
-  void finish() { kb.finish(); }
 
   /// Folds `body(x, valid, carried)` over the tiles of the row, starting from
   /// the splat `init`; then over the lanes by `kind` if they belong to the row.
@@ -45,8 +49,8 @@ public:
   /// operation's reduced ones, converted to the accumulator's type.
   Value loadNormalized(Value tensor);
 
-  /// `value` where the row has an element, zero past its end.
-  Value dropPadding(Value value);
+  /// `value` where the row has an element, `padding` past its end.
+  Value dropPadding(Value value, double padding = 0);
 
   /// A row's value (one per row) as a tile like the elements'.
   Value spread(Value rowValue);
@@ -62,35 +66,110 @@ public:
 
 private:
   bool lanesReduced() const { return endDim == type.getRank(); }
+  /// The dimension whose neighbours are the rows of a tile.
+  int64_t getRowDim() const { return lanesReduced() ? firstDim - 1 : -1; }
+  RankedTensorType getTile();
+  /// A tile's element to the input's and the result's.
+  AffineMap getMap();
+  RankedTensorType getRowValueType();
   /// Runs `body` at each tile of the row, carrying one value if given.
   Value overRow(Value carried, function_ref<Value(Value)> body);
   Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
   Value loadInput(std::optional<double> padding);
+  Value readInput(std::optional<double> padding);
 
   EpilogueOpInterface op;
   Value input;
-  KernelBuilder kb;
+  KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
   RankedTensorType type;
-  int64_t firstDim, endDim, width;
+  int64_t firstDim, endDim;
+  /// Rows and columns of a tile.
+  int64_t height = 1, width = 0;
   RankedTensorType accTile;
+  /// Where the tile is the whole row: its elements, and what is past its end.
+  bool isResident = false;
+  Value held;
+  double heldPadding = 0;
   /// The place in the input: one index per dimension, and what is left of the
   /// last one.
   SmallVector<Value> indices, limits;
 };
 } // namespace
 
+/// Lanes side by side along rows; those of a subgroup, and subgroups, that are
+/// left over take other rows.
+static LanesAttr getRowLanes(MLIRContext *context, ArrayRef<int64_t> tile,
+                             const schedule::LaneRows &fields,
+                             int64_t subgroup) {
+  ::tracea::algebra::LaneBases bases;
+  for (int64_t step = 1; step < fields.vector; step *= 2)
+    bases.reg.push_back({0, step});
+  int64_t threads = 1;
+  auto add = [&](::tracea::algebra::TileCoord step) {
+    (threads < subgroup ? bases.lane : bases.warp).push_back(std::move(step));
+    threads *= 2;
+  };
+  for (int64_t step = 1; step < fields.lanes; step *= 2)
+    add({0, step * fields.vector});
+  for (int64_t step = 1; step < tile[0]; step *= 2)
+    add({step, 0});
+  return getLanesAttr(context, bases,
+                      {1, tile[1] / (fields.lanes * fields.vector)});
+}
+
+RankedTensorType RowKernel::getTile() {
+  ScheduleAttr schedule =
+      cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr();
+  Type element = op.getAccumulatorType();
+  const auto *lanes = schedule.getFieldsIf<schedule::LaneRows>();
+  if (!lanes)
+    return kb.getTileType(schedule.getTile(), element);
+  int64_t subgroup =
+      op->getParentOfType<ModuleOp>()
+          ->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
+          .getSubgroup();
+  KernelOp kernel = kb.getKernel();
+  kernel.setWarps(
+      llvm::divideCeil(lanes->lanes * schedule.getTile()[0], subgroup));
+  if (lanes->residents > 1)
+    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(lanes->residents));
+  return RankedTensorType::get(
+      schedule.getTile(), element,
+      getRowLanes(b.getContext(), schedule.getTile(), *lanes, subgroup));
+}
+
+RankedTensorType RowKernel::getRowValueType() {
+  if (!lanesReduced())
+    return accTile;
+  return RankedTensorType::get({height, 1}, accTile.getElementType(),
+                               getLanes(accTile).getReduced(1));
+}
+
+AffineMap RowKernel::getMap() {
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  if (getRowDim() >= 0)
+    exprs[getRowDim()] = kb.dim(0);
+  exprs.back() = kb.dim(1);
+  return kb.map(2, exprs);
+}
+
 void RowKernel::begin() {
   int64_t rank = type.getRank();
-  accTile = kb.getTileType({1, width}, op.getAccumulatorType());
+  accTile = getTile();
+  height = accTile.getDimSize(0);
+  width = accTile.getDimSize(1);
+  isResident = lanesReduced() && endDim - firstDim == 1 &&
+               !type.isDynamicDim(firstDim) &&
+               type.getDimSize(firstDim) <= width;
+  auto stepOf = [&](int64_t dim) {
+    return dim == rank - 1 ? width : dim == getRowDim() ? height : 1;
+  };
   SmallVector<Value> bounds;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (dim >= firstDim && dim < endDim)
-      continue;
-    Value extent = kb.getDim(input, dim);
-    bounds.push_back(dim == rank - 1 ? ix.ceilDiv(extent, width) : extent);
-  }
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim < firstDim || dim >= endDim)
+      bounds.push_back(ix.ceilDiv(kb.getDim(input, dim), stepOf(dim)));
   if (bounds.empty())
     bounds.push_back(ix.constant(1));
   Block::BlockArgListType grid = kb.beginTiles(bounds);
@@ -100,11 +179,10 @@ void RowKernel::begin() {
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (dim >= firstDim && dim < endDim)
       continue;
-    indices[dim] = grid[next++];
-    if (dim == rank - 1) {
-      indices[dim] = ix.mul(indices[dim], width);
-      limits[1] = ix.sub(kb.getDim(input, dim), indices[dim]);
-    }
+    indices[dim] = ix.mul(grid[next++], stepOf(dim));
+    bool isColumn = dim == rank - 1;
+    if (isColumn || dim == getRowDim())
+      limits[isColumn] = ix.sub(kb.getDim(input, dim), indices[dim]);
   }
 }
 
@@ -137,17 +215,26 @@ Value RowKernel::overRow(Value carried, function_ref<Value(Value)> body) {
   return overDims(firstDim, carried, body);
 }
 
-Value RowKernel::loadInput(std::optional<double> padding) {
-  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
-  exprs.back() = kb.dim(1);
+Value RowKernel::readInput(std::optional<double> padding) {
   Type elementType = type.getElementType();
   Value pad;
   if (padding)
     pad = arith::ConstantOp::create(
         b, b.getFloatAttr(cast<FloatType>(elementType), *padding));
   Value x = LoadOp::create(b, accTile.clone(elementType), kb.getMemRef(input),
-                           indices, limits, pad, kb.map(2, exprs));
+                           indices, limits, pad, getMap());
   return convertTile(b, x, op.getAccumulatorType());
+}
+
+Value RowKernel::loadInput(std::optional<double> padding) {
+  if (!isResident)
+    return readInput(padding);
+  if (!held) {
+    heldPadding = padding.value_or(0);
+    held = readInput(padding);
+  }
+  return padding && *padding != heldPadding ? dropPadding(held, *padding)
+                                            : held;
 }
 
 Value RowKernel::reduce(ReduceKind kind, double init,
@@ -158,9 +245,7 @@ Value RowKernel::reduce(ReduceKind kind, double init,
   });
   if (!lanesReduced())
     return result;
-  auto reduced = RankedTensorType::get({1, 1}, accTile.getElementType(),
-                                       getLanes(accTile).getReduced(1));
-  return ReduceOp::create(b, reduced, kind, result, 1);
+  return ReduceOp::create(b, getRowValueType(), kind, result, 1);
 }
 
 Value RowKernel::spread(Value rowValue) {
@@ -169,15 +254,16 @@ Value RowKernel::spread(Value rowValue) {
   return BroadcastOp::create(b, accTile, rowValue);
 }
 
-Value RowKernel::dropPadding(Value value) {
-  if (!lanesReduced())
+Value RowKernel::dropPadding(Value value, double padding) {
+  std::optional<int64_t> end = getStatic(limits[1]);
+  if (!lanesReduced() || (end && *end >= width))
     return value;
   RankedTensorType indexTile = accTile.clone(b.getIndexType());
   Value position = CoordinateOp::create(b, indexTile, 1);
-  Value end = tensor::SplatOp::create(b, limits[1], indexTile);
+  Value ends = tensor::SplatOp::create(b, limits[1], indexTile);
   Value valid =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, end);
-  return arith::SelectOp::create(b, valid, value, splatLike(value, 0));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, ends);
+  return arith::SelectOp::create(b, valid, value, splatLike(value, padding));
 }
 
 Value RowKernel::getCount() {
@@ -186,11 +272,7 @@ Value RowKernel::getCount() {
     count = ix.mul(count, kb.getDim(input, dim));
   Value integer = arith::IndexCastOp::create(b, b.getI64Type(), count);
   Value number = arith::SIToFPOp::create(b, op.getAccumulatorType(), integer);
-  RankedTensorType tile = accTile;
-  if (lanesReduced())
-    tile = RankedTensorType::get({1, 1}, accTile.getElementType(),
-                                 getLanes(accTile).getReduced(1));
-  return tensor::SplatOp::create(b, number, tile);
+  return tensor::SplatOp::create(b, number, getRowValueType());
 }
 
 Value RowKernel::loadNormalized(Value tensor) {
@@ -205,9 +287,7 @@ Value RowKernel::loadNormalized(Value tensor) {
 }
 
 void RowKernel::map(function_ref<Value(Value)> body) {
-  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
-  exprs.back() = kb.dim(1);
-  AffineMap resultMap = kb.map(2, exprs);
+  AffineMap resultMap = getMap();
   overRow(Value(), [&](Value) {
     Value value = body(loadInput(std::nullopt));
     Value dest = kb.getDest(op.getEpilogueInit().get());
@@ -217,16 +297,62 @@ void RowKernel::map(function_ref<Value(Value)> body) {
   });
 }
 
-/// A grid tile is one row of registers.
+/// A grid tile is one row of registers, or what lanes hold.
 static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
-  if (schedule.getTile() ==
-          ArrayRef<int64_t>(
-              schedule.getFields<schedule::CPURows>().registers) &&
-      schedule.getTile().front() == 1)
+  constexpr int64_t kMostThreads = 1024, kMostElements = 256;
+  ArrayRef<int64_t> tile = schedule.getTile();
+  if (const auto *fields = schedule.getFieldsIf<schedule::LaneRows>()) {
+    int64_t subgroup =
+        op->getParentOfType<ModuleOp>()
+            ->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
+            .getSubgroup();
+    int64_t run = fields->lanes * fields->vector;
+    if (!llvm::isPowerOf2_64(tile[0]) || tile[0] > kMostThreads ||
+        fields->lanes * tile[0] < subgroup ||
+        fields->lanes * tile[0] > kMostThreads)
+      return op->emitOpError()
+             << "expects a schedule whose 'lanes', times a power of two of "
+                "rows of the tile, are "
+             << subgroup << " to " << kMostThreads << ", found " << schedule;
+    if (tile[1] % run || tile[1] / fields->lanes > kMostElements)
+      return op->emitOpError()
+             << "expects a schedule whose tile has a multiple of 'lanes' times "
+                "'vector' columns, at most "
+             << kMostElements << " of a lane, found " << schedule;
+    return success();
+  }
+  if (tile == ArrayRef<int64_t>(
+                  schedule.getFields<schedule::CPURows>().registers) &&
+      tile.front() == 1)
     return success();
   return op->emitOpError() << "expects a schedule whose tile and register tile "
                               "are one row of equal length, found "
                            << schedule;
+}
+
+/// Replaces the operation by a launch of the kernel that `fill` makes of rows
+/// over [firstDim, endDim) of `input`.
+static void lowerRows(KernelRewriter &rewriter, EpilogueOpInterface op,
+                      Value input, int64_t firstDim, int64_t endDim,
+                      function_ref<void(RowKernel &)> fill) {
+  auto build = [&](KernelBuilder &kb) {
+    RowKernel row(kb, op, input, firstDim, endDim);
+    row.begin();
+    fill(row);
+  };
+  auto scheduled = cast<ScheduledOpInterface>(op.getOperation());
+  if (!scheduled.getScheduleAttr().getFieldsIf<schedule::LaneRows>()) {
+    KernelBuilder kb(rewriter, op);
+    build(kb);
+    return kb.finish();
+  }
+  auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
+  SmallVector<Value> inits =
+      llvm::map_to_vector(operation.getDpsInitsMutable(),
+                          [](OpOperand &operand) { return operand.get(); });
+  rewriter.replaceOp(op, launchForMemory(rewriter, op, operation.getDpsInputs(),
+                                         inits,
+                                         /*numOperands=*/1, build));
 }
 
 static void emitShapeChecks(RewriterBase &rewriter, Operation *op, Value input,
@@ -243,27 +369,25 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
     return failure();
   int64_t dim = op.getDim();
   emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
-  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), dim,
-                dim + 1);
-  row.begin();
-  ImplicitLocOpBuilder &b = row.builder();
-  double lowest = -std::numeric_limits<double>::infinity();
-  Value maximum = row.spread(row.reduce(
-      ReduceKind::Max, lowest, lowest, [&](Value x, Value carried) -> Value {
-        return arith::MaximumFOp::create(b, x, carried);
-      }));
-  auto exponential = [&](Value x) -> Value {
-    return math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
-  };
-  Value sum = row.spread(row.reduce(
-      ReduceKind::Add, 0, lowest, [&](Value x, Value carried) -> Value {
-        return arith::AddFOp::create(b, carried,
-                                     row.dropPadding(exponential(x)));
-      }));
-  row.map([&](Value x) -> Value {
-    return arith::DivFOp::create(b, exponential(x), sum);
+  lowerRows(rewriter, op, op.getInput(), dim, dim + 1, [](RowKernel &row) {
+    ImplicitLocOpBuilder &b = row.builder();
+    double lowest = -std::numeric_limits<double>::infinity();
+    Value maximum = row.spread(row.reduce(
+        ReduceKind::Max, lowest, lowest, [&](Value x, Value carried) -> Value {
+          return arith::MaximumFOp::create(b, x, carried);
+        }));
+    auto exponential = [&](Value x) -> Value {
+      return math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
+    };
+    Value sum = row.spread(row.reduce(
+        ReduceKind::Add, 0, lowest, [&](Value x, Value carried) -> Value {
+          return arith::AddFOp::create(b, carried,
+                                       row.dropPadding(exponential(x)));
+        }));
+    row.map([&](Value x) -> Value {
+      return arith::DivFOp::create(b, exponential(x), sum);
+    });
   });
-  row.finish();
   return success();
 }
 
@@ -286,34 +410,35 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
     for (int64_t i = op.getAxis(); parameter && i < type.getRank(); ++i)
       emitExtentCheck(rewriter, op, parameter, i - op.getAxis(), op.getInput(),
                       i, "scale and bias to have the normalized shape");
-  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), op.getAxis(),
-                type.getRank());
-  row.begin();
-  ImplicitLocOpBuilder &b = row.builder();
-  Value sum =
-      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-        return arith::AddFOp::create(b, carried, x);
+  lowerRows(
+      rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
+      [&](RowKernel &row) {
+        ImplicitLocOpBuilder &b = row.builder();
+        Value sum = row.reduce(ReduceKind::Add, 0, 0,
+                               [&](Value x, Value carried) -> Value {
+                                 return arith::AddFOp::create(b, carried, x);
+                               });
+        Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
+        // The second pass squares differences, not values: no cancellation.
+        Value squares = row.reduce(
+            ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+              Value difference =
+                  row.dropPadding(arith::SubFOp::create(b, x, mean));
+              return arith::AddFOp::create(
+                  b, carried, arith::MulFOp::create(b, difference, difference));
+            });
+        Value inverse = row.spread(getInverseDeviation(
+            row, squares, op.getEpsilon().convertToDouble()));
+        row.map([&](Value x) -> Value {
+          Value y = arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean),
+                                          inverse);
+          if (op.getScale())
+            y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+          if (op.getBias())
+            y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
+          return y;
+        });
       });
-  Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
-  // The second pass squares differences, not values: no cancellation.
-  Value squares =
-      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-        Value difference = row.dropPadding(arith::SubFOp::create(b, x, mean));
-        return arith::AddFOp::create(
-            b, carried, arith::MulFOp::create(b, difference, difference));
-      });
-  Value inverse = row.spread(
-      getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
-  row.map([&](Value x) -> Value {
-    Value y =
-        arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean), inverse);
-    if (op.getScale())
-      y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
-    if (op.getBias())
-      y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
-    return y;
-  });
-  row.finish();
   return success();
 }
 
@@ -326,23 +451,23 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
   for (int64_t i = op.getAxis(); op.getScale() && i < type.getRank(); ++i)
     emitExtentCheck(rewriter, op, op.getScale(), i - op.getAxis(),
                     op.getInput(), i, "scale to have the normalized shape");
-  RowKernel row(rewriter, op, op.getInput(), op.getScheduleAttr(), op.getAxis(),
-                type.getRank());
-  row.begin();
-  ImplicitLocOpBuilder &b = row.builder();
-  Value squares =
-      row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-        return arith::AddFOp::create(b, carried,
-                                     arith::MulFOp::create(b, x, x));
-      });
-  Value inverse = row.spread(
-      getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
-  row.map([&](Value x) -> Value {
-    Value y = arith::MulFOp::create(b, x, inverse);
-    if (op.getScale())
-      y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
-    return y;
-  });
-  row.finish();
+  lowerRows(rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
+            [&](RowKernel &row) {
+              ImplicitLocOpBuilder &b = row.builder();
+              Value squares = row.reduce(
+                  ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+                    return arith::AddFOp::create(
+                        b, carried, arith::MulFOp::create(b, x, x));
+                  });
+              Value inverse = row.spread(getInverseDeviation(
+                  row, squares, op.getEpsilon().convertToDouble()));
+              row.map([&](Value x) -> Value {
+                Value y = arith::MulFOp::create(b, x, inverse);
+                if (op.getScale())
+                  y = arith::MulFOp::create(b, y,
+                                            row.loadNormalized(op.getScale()));
+                return y;
+              });
+            });
   return success();
 }

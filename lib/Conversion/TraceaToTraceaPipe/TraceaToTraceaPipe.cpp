@@ -247,16 +247,19 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
             rewriter, attention, {{"attention.flash", 2, lowerAttentionFlash}});
       })
       .Case([&](SoftmaxOp softmax) {
-        return lowerBy<SoftmaxOp>(rewriter, softmax,
-                                  {{"row", 2, lowerSoftmaxRows}});
+        return lowerBy<SoftmaxOp>(
+            rewriter, softmax,
+            {{"row", 2, lowerSoftmaxRows}, {"row.lanes", 2, lowerSoftmaxRows}});
       })
       .Case([&](LayerNormOp norm) {
         return lowerBy<LayerNormOp>(rewriter, norm,
-                                    {{"row", 2, lowerLayerNormRows}});
+                                    {{"row", 2, lowerLayerNormRows},
+                                     {"row.lanes", 2, lowerLayerNormRows}});
       })
       .Case([&](RMSNormOp norm) {
-        return lowerBy<RMSNormOp>(rewriter, norm,
-                                  {{"row", 2, lowerRMSNormRows}});
+        return lowerBy<RMSNormOp>(
+            rewriter, norm,
+            {{"row", 2, lowerRMSNormRows}, {"row.lanes", 2, lowerRMSNormRows}});
       })
       .Default([](Operation *) -> FailureOr<bool> { return false; });
 }

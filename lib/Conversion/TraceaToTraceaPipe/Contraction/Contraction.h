@@ -14,6 +14,7 @@
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_CONTRACTION_CONTRACTION_H
 
 #include "../Definitions.h"
+#include "../KernelMemory.h"
 
 namespace mlir::tracea {
 
@@ -161,22 +162,13 @@ protected:
   EpilogueOpInterface op;
 };
 
-/// What bulk copies and vectors ask of memory.
-constexpr int64_t kAlignedBytes = 16;
-
-/// Asks for what bulk copies need of every argument whose type allows it.
-void requireAlignment(tracea_pipe::KernelOp kernel);
-
 /// Has kernels before the operation copy operands whose rows do not begin at
 /// multiples of 16 bytes, or of a cache line where the schedule says so. Rows
 /// whose extent types do not tell stay what they are.
 void padOperands(KernelRewriter &rewriter, Contraction &contraction);
 
-/// Replaces the operation by a launch of what `build` makes: one kernel for
-/// memory whose rows begin at multiples of 16 bytes, as far as types allow it,
-/// and one for any other; the latter alone where types say that no rows of
-/// operands begin so. `isWanted` says of which arguments the first one asks
-/// that; null: of all.
+/// Replaces the operation by a launch of what `build` makes, a kernel for each
+/// kind of memory (`launchForMemory`).
 void buildForMemory(KernelRewriter &rewriter, Contraction &contraction,
                     const ContractionResults &results,
                     function_ref<void(KernelBuilder &)> build,

@@ -3,91 +3,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bulk copies need rows that begin at multiples of 16 bytes. Lanes copy from
-// anywhere, but move whole pieces where rows begin so: then a launch has two
-// kernels, of which the first one that can run is taken.
+// anywhere, but move whole pieces where rows begin so.
 
 #include "ContractionResults.h"
-#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
-
-static int64_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
-/// The bytes, up to 16, at multiples of which the rows of an argument can
-/// begin. Only a type whose rows are known to begin elsewhere allows less.
-static int64_t getAllowedAlignment(MemRefType type) {
-  if (type.getRank() == 0)
-    return getElementBytes(type);
-  int64_t row = type.getShape().back();
-  if (type.getRank() == 1 || ShapedType::isDynamic(row))
-    return kAlignedBytes;
-  return std::gcd(kAlignedBytes, row * getElementBytes(type));
-}
-
-static void setAlignment(KernelOp kernel, unsigned argument, int64_t bytes) {
-  Type i64 = IntegerType::get(kernel.getContext(), 64);
-  kernel.setArgAttr(argument, kAlignedAttrName, IntegerAttr::get(i64, bytes));
-}
-
-void mlir::tracea::requireAlignment(KernelOp kernel) {
-  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
-    if (memref.getRank() && getAllowedAlignment(memref) == kAlignedBytes)
-      setAlignment(kernel, number, kAlignedBytes);
-  }
-}
-
-/// Asks for memory that whole pieces can be copied from and vectors stored to,
-/// of every argument that `isWanted` names and whose type allows it. Asks for
-/// nothing, and says so, where neither operand's type does.
-static bool requirePieces(KernelOp kernel,
-                          function_ref<bool(unsigned)> isWanted) {
-  constexpr int64_t kOperands = 2;
-  SmallVector<int64_t> alignments;
-  bool isUseful = false;
-  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
-    alignments.push_back(getAllowedAlignment(memref));
-    if (isWanted && !isWanted(number))
-      alignments.back() = 1;
-    else
-      isUseful |=
-          number < kOperands && alignments.back() > getElementBytes(memref);
-  }
-  if (!isUseful)
-    return false;
-  for (auto [number, bytes] : llvm::enumerate(alignments))
-    if (bytes > 1)
-      setAlignment(kernel, number, bytes);
-  return true;
-}
 
 void mlir::tracea::buildForMemory(KernelRewriter &rewriter,
                                   Contraction &contraction,
                                   const ContractionResults &results,
                                   function_ref<void(KernelBuilder &)> build,
                                   function_ref<bool(unsigned)> isWanted) {
-  EpilogueOpInterface op = contraction.getOp();
-  SmallVector<Value> inputs = contraction.getInputs();
-  auto fill = [&](KernelBuilder &kb) {
-    contraction.define(kb);
-    build(kb);
-  };
-  KernelBuilder aligned(rewriter, op, inputs, results.getInits());
-  fill(aligned);
-  if (!requirePieces(aligned.getKernel(), isWanted))
-    return results.finish(aligned.launch());
-  KernelBuilder any(rewriter, op, inputs, results.getInits());
-  fill(any);
-  auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
-  launch.setOthersAttr(rewriter.getArrayAttr(
-      FlatSymbolRefAttr::get(any.getKernel().getSymNameAttr())));
-  results.finish(launch.getResults());
+  constexpr unsigned kOperands = 2;
+  results.finish(launchForMemory(
+      rewriter, contraction.getOp(), contraction.getInputs(),
+      results.getInits(), kOperands,
+      [&](KernelBuilder &kb) {
+        contraction.define(kb);
+        build(kb);
+      },
+      isWanted));
 }

@@ -65,6 +65,9 @@ def Tracea_WarpGemmAttr : Tracea_FamilyAttr<"WarpGemm", "warp_gemm"> {
 def Tracea_SimtGemmAttr : Tracea_FamilyAttr<"SimtGemm", "simt_gemm"> {
   let summary = "Fields of matrix products by the lanes of a GPU";
 }
+def Tracea_LaneRowsAttr : Tracea_FamilyAttr<"LaneRows", "lane_rows"> {
+  let summary = "Fields of row-wise variants for the lanes of a GPU";
+}
 def Tracea_WarpgroupGemmAttr
     : Tracea_FamilyAttr<"WarpgroupGemm", "warpgroup_gemm"> {
   let summary = "Fields of matrix products by warpgroups";
