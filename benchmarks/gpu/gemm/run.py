@@ -17,9 +17,7 @@ import json
 import math
 import os
 import re
-import statistics
 import sys
-import time
 
 import torch
 
@@ -27,6 +25,7 @@ from problems import problems
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
+from measure import capture, compete, distance  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 # Rested ceilings, in TFLOP/s and GB/s: the roofline of an H200.
@@ -136,43 +135,6 @@ def peers_of(problem, compiled):
         function = torch.compile(body, dynamic=False, mode="max-autotune-no-cudagraphs")
         peers["compile"] = lambda inputs, out: function(*inputs)
     return peers
-
-
-def capture(launches, repeats):
-    for launch in launches:
-        launch()
-    torch.cuda.synchronize()
-    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
-    with torch.cuda.stream(stream):
-        launches[0]()
-        stream.synchronize()
-        with torch.cuda.graph(graph, stream=stream):
-            for i in range(repeats):
-                launches[i % len(launches)]()
-    return graph
-
-
-def compete(graphs, repeats, rounds, rest):
-    """Microseconds of one run: median, least and most of the rounds."""
-    times = {name: [] for name in graphs}
-    for graph in graphs.values():
-        graph.replay()
-    torch.cuda.synchronize()
-    for _ in range(rounds):
-        for name, graph in graphs.items():
-            time.sleep(rest)
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            times[name].append(begin.elapsed_time(end) * 1e3 / repeats)
-    return {name: (statistics.median(found), min(found), max(found)) for name, found in times.items()}
-
-
-def distance(x, exact):
-    norm = exact.norm().item()
-    return ((x.double() - exact).norm().item() / norm) if norm else (x.double() - exact).norm().item()
 
 
 def as_list(results):

@@ -1,0 +1,178 @@
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows, elementwise chains, movement and reductions that are measured.
+
+A case has its module as text, types and shapes of inputs and results, and one
+function of PyTorch's tensors that means the same: what a peer runs, and in
+float64 what results are compared with.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Case:
+    name: str
+    inputs: list
+    outputs: list
+    module: str
+    # The name of a function in run.py, and what it is given beside the inputs.
+    meaning: str
+    options: dict
+
+    @property
+    def bytes(self):
+        """What has to be read and written, each once."""
+        total = 0
+        for element, shape in self.inputs + self.outputs:
+            size = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "i8": 1, "f8E4M3FN": 1}.get(element, 2)
+            for extent in shape:
+                size *= extent
+            total += size
+        return total
+
+
+def tensor(element, shape):
+    return "tensor<" + "".join(f"{extent}x" for extent in shape) + element + ">"
+
+
+def function(inputs, outputs, body, results):
+    """A module of one function; `%i` of the inputs, `%e` of the results' memory."""
+    types = [tensor(*output) for output in outputs]
+    given = ", ".join(f"%{i}: {tensor(*spec)}" for i, spec in enumerate(inputs))
+    empties = "".join(f"  %e{i} = tensor.empty() : {kind}\n" for i, kind in enumerate(types))
+    return (f"func.func @main({given}) -> ({', '.join(types)}) {{\n{empties}{body}"
+            f"  return {', '.join(results)} : {', '.join(types)}\n}}\n")
+
+
+def generic(maps, iterators, ins, outs, arguments, body):
+    """A linalg.generic; ins and outs are pairs of a value and its type."""
+    def listed(pairs):
+        return ", ".join(v for v, _ in pairs) + " : " + ", ".join(t for _, t in pairs)
+    dims = ", ".join(f"d{i}" for i in range(len(iterators)))
+    text = ", ".join(f"affine_map<({dims}) -> ({m})>" for m in maps)
+    kinds = ", ".join(f'"{i}"' for i in iterators)
+    taken = f"ins({listed(ins)}) " if ins else ""
+    return (f"linalg.generic {{indexing_maps = [{text}], iterator_types = [{kinds}]}} {taken}outs({listed(outs)}) {{\n"
+            f"  ^bb0({arguments}):\n{body}  }} -> {', '.join(t for _, t in outs)}\n")
+
+
+def softmax(rows, columns, element="bf16"):
+    spec = (element, (rows, columns))
+    kind = tensor(*spec)
+    body = f"  %y = tracea.softmax dim 1 ins(%0 : {kind}) outs(%e0 : {kind})\n"
+    return Case(f"softmax_{rows}x{columns}_{element}", [spec], [spec], function([spec], [spec], body, ["%y"]), "softmax", {})
+
+
+def norm(kind, rows, columns, element="bf16"):
+    spec, weights = (element, (rows, columns)), (element, (columns,))
+    row, one = tensor(*spec), tensor(*weights)
+    inputs = [spec, weights] + ([weights] if kind == "layer" else [])
+    body = f"  %y = tracea.{kind}_norm axis 1 epsilon 1.0e-5 ins(%0 : {row}) scale(%1 : {one}) "
+    body += f"bias(%2 : {one}) " if kind == "layer" else ""
+    body += f"outs(%e0 : {row})\n"
+    return Case(f"{kind}_norm_{rows}x{columns}_{element}", inputs, [spec], function(inputs, [spec], body, ["%y"]),
+                f"{kind}_norm", {})
+
+
+def residual(rows, columns, quantised=False):
+    """x + y is a result of its own; its rms norm another, in bf16 or scaled to e4m3."""
+    spec, weights = ("bf16", (rows, columns)), ("bf16", (columns,))
+    row, one = tensor(*spec), tensor(*weights)
+    last = ("f8E4M3FN", (rows, columns)) if quantised else spec
+    maps = ["d0, d1"] * 3
+    body = "  %h = " + generic(maps, ["parallel"] * 2, [("%0", row), ("%1", row)], [("%e0", row)], "%a: bf16, %b: bf16, %o: bf16",
+                               "    %s = arith.addf %a, %b : bf16\n    linalg.yield %s : bf16\n")
+    inputs, outputs = [spec, spec, weights], [spec, last]
+    if not quantised:
+        body += f"  %y = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%h : {row}) scale(%2 : {one}) outs(%e1 : {row})\n"
+        return Case(f"residual_rms_{rows}x{columns}", inputs, outputs, function(inputs, outputs, body, ["%h", "%y"]),
+                    "residual_rms", {})
+    return None
+
+
+def chain(elements):
+    """silu(a * b + c) * a: five operations of three inputs."""
+    spec = ("bf16", (elements,))
+    kind = tensor(*spec)
+    inside = ("    %w = arith.extf %a : bf16 to f32\n    %x = arith.extf %b : bf16 to f32\n    %z = arith.extf %c : bf16 to f32\n"
+              "    %1 = arith.mulf %w, %x : f32\n    %2 = arith.addf %1, %z : f32\n    %3 = arith.negf %2 : f32\n"
+              "    %4 = math.exp %3 : f32\n    %one = arith.constant 1.0 : f32\n    %5 = arith.addf %4, %one : f32\n"
+              "    %6 = arith.divf %2, %5 : f32\n    %7 = arith.mulf %6, %w : f32\n    %8 = arith.truncf %7 : f32 to bf16\n"
+              "    linalg.yield %8 : bf16\n")
+    body = "  %y = " + generic(["d0"] * 4, ["parallel"], [(f"%{i}", kind) for i in range(3)], [("%e0", kind)],
+                               "%a: bf16, %b: bf16, %c: bf16, %o: bf16", inside.replace("%1 ", "%t1 ").replace("%1,", "%t1,")
+                               .replace("%2 ", "%t2 ").replace("%2,", "%t2,"))
+    return Case(f"chain_{elements}", [spec] * 3, [spec], function([spec] * 3, [spec], body, ["%y"]), "chain", {})
+
+
+def broadcast(rows, columns):
+    """x + row + column."""
+    specs = [("bf16", (rows, columns)), ("bf16", (columns,)), ("bf16", (rows,))]
+    out = [specs[0]]
+    kinds = [tensor(*spec) for spec in specs]
+    inside = ("    %s = arith.addf %a, %b : bf16\n    %t = arith.addf %s, %c : bf16\n    linalg.yield %t : bf16\n")
+    body = "  %y = " + generic(["d0, d1", "d1", "d0", "d0, d1"], ["parallel"] * 2,
+                               [(f"%{i}", kind) for i, kind in enumerate(kinds)], [("%e0", kinds[0])],
+                               "%a: bf16, %b: bf16, %c: bf16, %o: bf16", inside)
+    return Case(f"broadcast_{rows}x{columns}", specs, out, function(specs, out, body, ["%y"]), "broadcast", {})
+
+
+def transpose(shape, order, element, name):
+    spec = (element, shape)
+    out = (element, tuple(shape[i] for i in order))
+    # Dimensions are those of the result.
+    place = {source: position for position, source in enumerate(order)}
+    read = ", ".join(f"d{place[i]}" for i in range(len(shape)))
+    write = ", ".join(f"d{i}" for i in range(len(shape)))
+    body = "  %y = " + generic([read, write], ["parallel"] * len(shape), [("%0", tensor(*spec))], [("%e0", tensor(*out))],
+                               f"%a: {element}, %o: {element}", f"    linalg.yield %a : {element}\n")
+    return Case(f"transpose_{name}_{element}", [spec], [out], function([spec], [out], body, ["%y"]), "permute",
+                {"order": order})
+
+
+def concat(rows, columns):
+    spec, out = ("bf16", (rows, columns)), ("bf16", (rows, 2 * columns))
+    kind = tensor(*spec)
+    body = f"  %y = tensor.concat dim(1) %0, %1 : ({kind}, {kind}) -> {tensor(*out)}\n"
+    return Case(f"concat_{rows}x{columns}", [spec, spec], [out], function([spec, spec], [out], body, ["%y"]), "concat", {})
+
+
+def sums(shape, dims, name):
+    """Sums of bf16 in f32 over `dims`."""
+    spec = ("bf16", shape)
+    kept = [i for i in range(len(shape)) if i not in dims]
+    out = ("f32", tuple(shape[i] for i in kept))
+    iterators = ["reduction" if i in dims else "parallel" for i in range(len(shape))]
+    read = ", ".join(f"d{i}" for i in range(len(shape)))
+    write = ", ".join(f"d{i}" for i in kept)
+    body = (f"  %zero = arith.constant 0.0 : f32\n  %z = linalg.fill ins(%zero : f32) outs(%e0 : {tensor(*out)}) -> {tensor(*out)}\n"
+            "  %y = " + generic([read, write], iterators, [("%0", tensor(*spec))], [("%z", tensor(*out))],
+                                "%a: bf16, %o: f32", "    %w = arith.extf %a : bf16 to f32\n    %s = arith.addf %o, %w : f32\n"
+                                "    linalg.yield %s : f32\n"))
+    return Case(f"sum_{name}", [spec], [out], function([spec], [out], body, ["%y"]), "total", {"dims": dims})
+
+
+def embedding(words, width, rows):
+    table, index, out = ("bf16", (words, width)), ("i32", (rows,)), ("bf16", (rows, width))
+    inside = ("    %i = linalg.index 1 : index\n    %r = arith.index_cast %a : i32 to index\n"
+              f"    %v = tensor.extract %0[%r, %i] : {tensor(*table)}\n    linalg.yield %v : bf16\n")
+    body = "  %y = " + generic(["d0", "d0, d1"], ["parallel"] * 2, [("%1", tensor(*index))], [("%e0", tensor(*out))],
+                               "%a: i32, %o: bf16", inside)
+    return Case(f"embedding_{words}x{width}_{rows}", [table, index], [out], function([table, index], [out], body, ["%y"]),
+                "embedding", {})
+
+
+def cases():
+    found = []
+    for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (16384, 4095), (4096, 1000)):
+        found += [softmax(rows, columns), norm("rms", rows, columns), norm("layer", rows, columns)]
+    found += [softmax(16384, 4096, "f32"), norm("rms", 16384, 4096, "f32")]
+    found += [residual(16384, 4096), residual(8192, 8192), residual(100000, 128)]
+    found += [chain(1 << 26), broadcast(8192, 8192), concat(8192, 4096)]
+    found += [transpose((8192, 8192), (1, 0), "bf16", "8192"), transpose((8192, 8192), (1, 0), "f32", "8192"),
+              transpose((32, 64, 56, 56), (0, 2, 3, 1), "bf16", "nchw"),
+              transpose((32, 56, 56, 64), (0, 3, 1, 2), "bf16", "nhwc")]
+    found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows")]
+    found += [embedding(50257, 4096, 8192)]
+    return found

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows, movement and reductions against PyTorch in one process: run.py [--only REGEX] [--rounds N] [--rest SECONDS] [--peers eager|compiled] [PROGRAMS]
+
+PROGRAMS is what compile.py wrote (default: build/gpu-rows). Results are written
+over NaN and compared with float64; two runs must be equal bit for bit. Figures
+are of CUDA graphs of repeats over buffers that together exceed the second-level
+cache, rested before each sample, peers and program in turns; the median of the
+rounds. The share is that of the memory's bandwidth for each byte once.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+import torch
+import torch.nn.functional as F
+
+from cases import cases
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from contender import TYPES, Program  # noqa: E402
+from measure import capture, compete, distance  # noqa: E402
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+BANDWIDTH = 4300e9
+CACHE_BYTES = 400e6
+SECONDS_OF_SAMPLE = 3e-3
+
+
+def rms(x, w):
+    return F.rms_norm(x, x.shape[-1:], w, 1e-5)
+
+
+def residual_rms(x, y, w):
+    h = x + y
+    return h, rms(h, w)
+
+
+def chain(a, b, c):
+    if a.dtype == torch.float64:
+        return F.silu(a * b + c) * a
+    w = a.float()
+    return (F.silu(w * b.float() + c.float()) * w).to(a.dtype)
+
+
+MEANINGS = {
+    "softmax": lambda x: torch.softmax(x, -1),
+    "rms_norm": rms,
+    "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-5),
+    "residual_rms": residual_rms,
+    "chain": chain,
+    "broadcast": lambda x, row, column: x + row + column[:, None],
+    "permute": lambda x, order: x.permute(order).contiguous(),
+    "concat": lambda x, y: torch.cat([x, y], 1),
+    "total": lambda x, dims: torch.sum(x, dims, dtype=x.dtype if x.dtype == torch.float64 else torch.float32),
+    "embedding": lambda table, index: F.embedding(index, table),
+}
+
+
+def make_inputs(case):
+    found = []
+    for element, shape in case.inputs:
+        if element == "i32":
+            found.append(torch.randint(0, case.inputs[0][1][0], shape, device="cuda", dtype=torch.int32))
+        else:
+            found.append(torch.randn(shape, device="cuda").to(TYPES[element]))
+    return found
+
+
+def poison(case):
+    outputs = [torch.empty(shape, device="cuda", dtype=TYPES[element]) for element, shape in case.outputs]
+    for out in outputs:
+        out.view(-1).view(torch.uint8).fill_(0xFF)
+    return outputs
+
+
+def as_list(found):
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+def wide(tensor):
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def measure(case, path, options):
+    sets = max(1, min(8, int(CACHE_BYTES / case.bytes) + 1))
+    inputs = [make_inputs(case) for _ in range(sets)]
+    meaning = MEANINGS[case.meaning]
+    peers = {"eager": lambda *given: meaning(*given, **case.options)}
+    if options.peers == "compiled":
+        peers["compile"] = torch.compile(peers["eager"], dynamic=False)
+    exact = as_list(meaning(*[wide(x) for x in inputs[0]], **case.options))
+    errors = [min(distance(x, want) for x in found)
+              for found, want in zip(zip(*[as_list(peer(*inputs[0])) for peer in peers.values()]), exact)]
+    programs = [Program(path) for _ in range(sets)]
+    outputs = [poison(case) for _ in range(sets)]
+    launches = [p.bind(i, o) for p, i, o in zip(programs, inputs, outputs)]
+    again = []
+    for _ in range(2):
+        for out in outputs[0]:
+            out.view(-1).view(torch.uint8).fill_(0xFF)
+        launches[0]()
+        torch.cuda.synchronize()
+        again.append([out.clone() for out in outputs[0]])
+    found = [distance(x, want) for x, want in zip(again[0], exact)]
+    wrong = next((f"error of result {i} {own:.2e}, that of the peer {peer:.2e}"
+                  for i, (own, peer) in enumerate(zip(found, errors)) if not own <= 2 * peer + 1e-7), "")
+    if not all(torch.equal(x.view(-1).view(torch.uint8), y.view(-1).view(torch.uint8)) for x, y in zip(*again)):
+        wrong = "two runs differ"
+    del exact, again
+    floor = case.bytes / BANDWIDTH + 2e-6
+    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / floor)) // sets) * sets
+    graphs = {"tracea": capture(launches, repeats)}
+    # What a peer returns is kept, so that its memory goes round as well.
+    kept = {}
+    for name, peer in peers.items():
+        def launch(i, peer=peer, name=name):
+            kept[name, i] = peer(*inputs[i])
+        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
+    times = compete(graphs, repeats, options.rounds, options.rest)
+    del graphs, kept
+    for program in programs:
+        program.close()
+    torch.cuda.empty_cache()
+    return times, max(found), max(errors), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=".*", help="cases, a regular expression")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rest", type=float, default=0.03)
+    parser.add_argument("--peers", choices=["eager", "compiled"], default="eager")
+    parser.add_argument("programs", nargs="?", default=os.path.join(ROOT, "build/gpu-rows"))
+    options = parser.parse_args()
+    print(f"torch {torch.__version__}; medians of {options.rounds} rounds, {options.rest * 1e3:.0f} ms of rest before each")
+    print(f"{'case':28} {'us':>9} {'share':>6}  {'eager':>9} {'compile':>9} {'ratio':>6}  {'error':8} {'peer s':8}")
+    bad = 0
+    for case in cases():
+        if not re.fullmatch(options.only, case.name):
+            continue
+        path = os.path.join(options.programs, case.name + ".tracea")
+        if not os.path.exists(path):
+            print(f"{case.name:28} no program", flush=True)
+            continue
+        try:
+            times, error, peer_error, wrong = measure(case, path, options)
+        except RuntimeError as failure:
+            if "CUDA" in str(failure):
+                raise
+            times, wrong = None, str(failure).splitlines()[0][:200]
+        bad += bool(wrong)
+        if not times:
+            print(f"{case.name:28} FAILED: {wrong}", flush=True)
+            continue
+        own = times["tracea"][0]
+        peers = {name: times[name][0] for name in times if name != "tracea"}
+        shown = " ".join(f"{peers[name]:9.1f}" if name in peers else f"{'-':>9}" for name in ("eager", "compile"))
+        print(f"{case.name:28} {own:9.1f} {case.bytes / own * 1e6 / BANDWIDTH:6.2f}  {shown} {min(peers.values()) / own:6.2f}  "
+              f"{error:.2e} {peer_error:.2e}  {'FAILED: ' + wrong if wrong else ''}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
