@@ -1,82 +1,27 @@
-//===- KernelMemory.cpp - What kernels ask of memory ----------------------===//
+//===- KernelMemory.cpp - A kernel for each kind of memory ----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "KernelMemory.h"
-#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-static int64_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
-/// The bytes, up to 16, at multiples of which the rows of an argument can
-/// begin. Only a type whose rows are known to begin elsewhere allows less.
-static int64_t getAllowedAlignment(MemRefType type) {
-  if (type.getRank() == 0)
-    return getElementBytes(type);
-  int64_t row = type.getShape().back();
-  if (type.getRank() == 1 || ShapedType::isDynamic(row))
-    return kAlignedBytes;
-  return std::gcd(kAlignedBytes, row * getElementBytes(type));
-}
-
-static void setAlignment(KernelOp kernel, unsigned argument, int64_t bytes) {
-  Type i64 = IntegerType::get(kernel.getContext(), 64);
-  kernel.setArgAttr(argument, kAlignedAttrName, IntegerAttr::get(i64, bytes));
-}
-
-void mlir::tracea::requireAlignment(KernelOp kernel) {
-  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
-    if (memref.getRank() && getAllowedAlignment(memref) == kAlignedBytes)
-      setAlignment(kernel, number, kAlignedBytes);
-  }
-}
-
-/// Asks for memory that whole pieces can be copied from and vectors stored to,
-/// of every argument that `isWanted` names and whose type allows it. Asks for
-/// nothing, and says so, where no type of the first `numOperands` does.
-static bool requirePieces(KernelOp kernel, unsigned numOperands,
-                          function_ref<bool(unsigned)> isWanted) {
-  SmallVector<int64_t> alignments;
-  bool isUseful = false;
-  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    auto memref = cast<MemRefType>(type);
-    alignments.push_back(getAllowedAlignment(memref));
-    if (isWanted && !isWanted(number))
-      alignments.back() = 1;
-    else
-      isUseful |=
-          number < numOperands && alignments.back() > getElementBytes(memref);
-  }
-  if (!isUseful)
-    return false;
-  for (auto [number, bytes] : llvm::enumerate(alignments))
-    if (bytes > 1)
-      setAlignment(kernel, number, bytes);
-  return true;
-}
-
 ValueRange
 mlir::tracea::launchForMemory(KernelRewriter &rewriter, Operation *op,
                               ValueRange inputs, ValueRange inits,
                               unsigned numOperands,
-                              function_ref<void(KernelBuilder &)> build,
+                              function_ref<void(KernelBuilder &, bool)> build,
                               function_ref<bool(unsigned)> isWanted) {
-  KernelBuilder aligned(rewriter, op, inputs, inits);
-  build(aligned);
-  if (!requirePieces(aligned.getKernel(), numOperands, isWanted))
-    return aligned.launch();
+  KernelBuilder first(rewriter, op, inputs, inits);
+  bool isAligned = requirePieces(first.getKernel(), numOperands, isWanted);
+  build(first, isAligned);
+  if (!isAligned)
+    return first.launch();
   KernelBuilder any(rewriter, op, inputs, inits);
-  build(any);
-  auto launch = aligned.launch()[0].getDefiningOp<LaunchOp>();
+  build(any, false);
+  auto launch = first.launch()[0].getDefiningOp<LaunchOp>();
   launch.setOthersAttr(rewriter.getArrayAttr(
       FlatSymbolRefAttr::get(any.getKernel().getSymNameAttr())));
   return launch.getResults();

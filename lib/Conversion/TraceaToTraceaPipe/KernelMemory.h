@@ -1,4 +1,4 @@
-//===- KernelMemory.h - What kernels ask of memory --------------*- C++ -*-===//
+//===- KernelMemory.h - A kernel for each kind of memory --------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -6,25 +6,21 @@
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_KERNELMEMORY_H
 
 #include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "tracea/Dialect/TraceaPipe/Utils/KernelMemory.h"
 
 namespace mlir::tracea {
-
-/// What bulk copies and vectors ask of memory.
-constexpr int64_t kAlignedBytes = 16;
-
-/// Asks for what bulk copies need of every argument whose type allows it.
-void requireAlignment(tracea_pipe::KernelOp kernel);
 
 /// Launches what `build` makes before the operation: one kernel for memory
 /// whose rows begin at multiples of 16 bytes, as far as types allow it, and one
 /// for any other, of which the first one that can run is taken; the latter
 /// alone where types say that no rows of the first `numOperands` begin so.
+/// `build` is told whether it makes the former.
 /// `isWanted` says of which arguments the first one asks that; null: of all.
 /// Returns the results.
 ValueRange launchForMemory(KernelRewriter &rewriter, Operation *op,
                            ValueRange inputs, ValueRange inits,
                            unsigned numOperands,
-                           function_ref<void(KernelBuilder &)> build,
+                           function_ref<void(KernelBuilder &, bool)> build,
                            function_ref<bool(unsigned)> isWanted = nullptr);
 
 } // namespace mlir::tracea

@@ -26,11 +26,12 @@ namespace {
 /// The kernel of one operation that reduces the dimensions [firstDim, endDim).
 class RowKernel {
 public:
+  /// `isAligned`: rows begin at multiples of 16 bytes.
   RowKernel(KernelBuilder &kb, EpilogueOpInterface op, Value input,
-            int64_t firstDim, int64_t endDim)
+            int64_t firstDim, int64_t endDim, bool isAligned)
       : op(op), input(input), kb(kb), b(kb.builder()), ix(kb.index()),
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
-        endDim(endDim) {}
+        endDim(endDim), isAligned(isAligned) {}
 
   /// Opens the grid of tiles that the operation's schedule says.
   void begin();
@@ -85,6 +86,7 @@ private:
   IndexMath &ix;
   RankedTensorType type;
   int64_t firstDim, endDim;
+  bool isAligned;
   /// Rows and columns of a tile.
   int64_t height = 1, width = 0;
   RankedTensorType accTile;
@@ -98,25 +100,24 @@ private:
 };
 } // namespace
 
-/// Lanes side by side along rows; those of a subgroup, and subgroups, that are
-/// left over take other rows.
+/// Lanes side by side along rows, each with a vector, or with one element where
+/// no vector can be read at a time: neighbours are read together. Lanes of a
+/// subgroup, and subgroups, that are left over take other rows.
 static LanesAttr getRowLanes(MLIRContext *context, ArrayRef<int64_t> tile,
-                             const schedule::LaneRows &fields,
-                             int64_t subgroup) {
+                             int64_t lanes, int64_t vector, int64_t subgroup) {
   ::tracea::algebra::LaneBases bases;
-  for (int64_t step = 1; step < fields.vector; step *= 2)
+  for (int64_t step = 1; step < vector; step *= 2)
     bases.reg.push_back({0, step});
   int64_t threads = 1;
   auto add = [&](::tracea::algebra::TileCoord step) {
     (threads < subgroup ? bases.lane : bases.warp).push_back(std::move(step));
     threads *= 2;
   };
-  for (int64_t step = 1; step < fields.lanes; step *= 2)
-    add({0, step * fields.vector});
+  for (int64_t step = 1; step < lanes; step *= 2)
+    add({0, step * vector});
   for (int64_t step = 1; step < tile[0]; step *= 2)
     add({step, 0});
-  return getLanesAttr(context, bases,
-                      {1, tile[1] / (fields.lanes * fields.vector)});
+  return getLanesAttr(context, bases, {1, tile[1] / (lanes * vector)});
 }
 
 RankedTensorType RowKernel::getTile() {
@@ -137,7 +138,8 @@ RankedTensorType RowKernel::getTile() {
     kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(lanes->residents));
   return RankedTensorType::get(
       schedule.getTile(), element,
-      getRowLanes(b.getContext(), schedule.getTile(), *lanes, subgroup));
+      getRowLanes(b.getContext(), schedule.getTile(), lanes->lanes,
+                  isAligned ? lanes->vector : 1, subgroup));
 }
 
 RankedTensorType RowKernel::getRowValueType() {
@@ -335,15 +337,15 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
 static void lowerRows(KernelRewriter &rewriter, EpilogueOpInterface op,
                       Value input, int64_t firstDim, int64_t endDim,
                       function_ref<void(RowKernel &)> fill) {
-  auto build = [&](KernelBuilder &kb) {
-    RowKernel row(kb, op, input, firstDim, endDim);
+  auto build = [&](KernelBuilder &kb, bool isAligned) {
+    RowKernel row(kb, op, input, firstDim, endDim, isAligned);
     row.begin();
     fill(row);
   };
   auto scheduled = cast<ScheduledOpInterface>(op.getOperation());
   if (!scheduled.getScheduleAttr().getFieldsIf<schedule::LaneRows>()) {
     KernelBuilder kb(rewriter, op);
-    build(kb);
+    build(kb, /*isAligned=*/false);
     return kb.finish();
   }
   auto operation = cast<DestinationStyleOpInterface>(op.getOperation());

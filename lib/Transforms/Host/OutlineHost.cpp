@@ -5,6 +5,7 @@
 // A compiled program has no host code: only sizes, views and launches. What
 // bufferization leaves besides becomes kernels of plain loops.
 
+#include "LaneTiles.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
 #include "tracea/Transforms/Passes.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Remarks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
@@ -61,6 +61,14 @@ private:
                                        "structured control flow "
                                        "that ends before the program is made";
     rewriteCopies(function);
+    if (isForGPU)
+      for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>()))
+        if (!isLeft(op)) {
+          bool isCopy = copies.erase(op);
+          Operation *joined = joinLoops(op);
+          if (isCopy)
+            copies.insert(joined);
+        }
     storeResults(function);
     for (auto load :
          llvm::make_early_inc_range(function.getOps<memref::LoadOp>()))
@@ -70,13 +78,6 @@ private:
     if (failed(findGroups(function, groups)))
       return failure();
     for (const HostGroup &group : groups) {
-      Location loc = group.ops.front()->getLoc();
-      remark::missed(
-          loc, remark::RemarkOpts::name("host-op").category("tracea").function(
-                   function.getName()))
-          << remark::reason("'{0}' runs as plain loops: no kernel variant "
-                            "covers it",
-                            group.sourceOp);
       if (auto structured = dyn_cast<linalg::LinalgOp>(group.ops.front()))
         assertShapes(structured);
       if (failed(outlineGroup(group, module, names, subgroupSize)))

@@ -8,6 +8,7 @@
 
 #include "OutlinedKernel.h"
 #include "LaneGrid.h"
+#include "LaneTiles.h"
 #include "SizeBuilder.h"
 
 #include "CheckAccesses.h"
@@ -23,12 +24,14 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
+#include "tracea/Dialect/TraceaPipe/Utils/KernelMemory.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 
@@ -87,7 +90,8 @@ private:
   bool isWrittenBetween(Value root, Operation *from, Operation *to);
   void findWrites();
   void passBuffers(Operation *before);
-  void buildKernel(OpBuilder &builder);
+  void buildKernel(OpBuilder &builder, StringRef variant);
+  bool isLaneTiles();
   LogicalResult buildGrid(OpBuilder &builder);
   void buildWhole(OpBuilder &builder, function_ref<void(OpBuilder &)> body);
   LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
@@ -451,7 +455,7 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder, TilingInterface op,
 
 /// The kernel's frame: its arguments, the views rebuilt from them, and the
 /// scalars computed inside.
-void Outliner::buildKernel(OpBuilder &builder) {
+void Outliner::buildKernel(OpBuilder &builder, StringRef variant) {
   Location loc = group.ops.front()->getLoc();
   SmallVector<Value> operands(inputs);
   operands.append(outputs.begin(), outputs.end());
@@ -466,8 +470,9 @@ void Outliner::buildKernel(OpBuilder &builder) {
   std::replace(stem.begin(), stem.end(), '.', '_');
   builder.setInsertionPointToEnd(module.getBody());
   kernel = KernelOp::create(builder, loc, names.take(stem),
-                            builder.getFunctionType(types, {}),
-                            kPlainLoopsVariant, group.sourceOp);
+                            builder.getFunctionType(types, {}), variant,
+                            group.sourceOp);
+  mapping.clear();
   Block &body = kernel.getBody().front();
   builder.setInsertionPointToStart(&body);
   IRMapping passed;
@@ -505,7 +510,9 @@ void Outliner::buildKernel(OpBuilder &builder) {
                       inKernel(view.strides)));
       continue;
     }
-    mapping.map(view.view, passed.lookup(view.view));
+    // What an earlier kernel of the group did not look at is not passed.
+    if (Value memory = passed.lookupOrNull(view.view))
+      mapping.map(view.view, memory);
   }
   // In the order of the host function, so that uses follow definitions.
   SmallVector<Operation *> ordered(clones.getArrayRef());
@@ -536,6 +543,15 @@ void Outliner::dropUnusedInputs() {
   (void)kernel.eraseArguments(unused);
 }
 
+/// Whether lanes compute the operation tile by tile, on buffers that are the
+/// kernel's arguments.
+bool Outliner::isLaneTiles() {
+  auto op = dyn_cast<linalg::LinalgOp>(group.ops.front());
+  return subgroupSize && op && group.ops.size() == 1 && canBeLaneTiles(op) &&
+         llvm::all_of(views,
+                      [](const PassedView &view) { return view.direct; });
+}
+
 LogicalResult Outliner::run() {
   if (failed(collect()))
     return failure();
@@ -559,17 +575,47 @@ LogicalResult Outliner::run() {
   passBuffers(group.ops.back());
 
   OpBuilder builder(module.getContext());
-  buildKernel(builder);
-  if (failed(buildGrid(builder)))
-    return first->emitOpError() << "cannot be split into tiles";
-  checkAccesses(kernel);
-  dropUnusedInputs();
-  builder.setInsertionPointToEnd(&kernel.getBody().front());
-  EndOp::create(builder, first->getLoc());
+  FlatSymbolRefAttr launched;
+  ArrayAttr others;
+  auto finish = [&]() {
+    dropUnusedInputs();
+    builder.setInsertionPointToEnd(&kernel.getBody().front());
+    EndOp::create(builder, first->getLoc());
+  };
+  if (isLaneTiles()) {
+    auto build = [&](bool isAligned) {
+      auto op = cast<linalg::LinalgOp>(builder.clone(*first, mapping));
+      int64_t threads = buildLaneTiles(builder, op, isAligned, subgroupSize);
+      kernel.setWarps(llvm::divideCeil(threads, subgroupSize));
+      finish();
+    };
+    buildKernel(builder, kLaneTilesVariant);
+    launched = FlatSymbolRefAttr::get(kernel);
+    bool isAligned = requirePieces(kernel, kernel.getNumArguments());
+    build(isAligned);
+    if (isAligned) {
+      buildKernel(builder, kLaneTilesVariant);
+      others = builder.getArrayAttr(FlatSymbolRefAttr::get(kernel));
+      build(/*isAligned=*/false);
+    }
+  } else {
+    remark::missed(
+        first->getLoc(),
+        remark::RemarkOpts::name("host-op").category("tracea").function(
+            first->getParentOfType<func::FuncOp>().getName()))
+        << remark::reason("'{0}' runs as plain loops: no kernel variant "
+                          "covers it",
+                          group.sourceOp);
+    buildKernel(builder, kPlainLoopsVariant);
+    launched = FlatSymbolRefAttr::get(kernel);
+    if (failed(buildGrid(builder)))
+      return first->emitOpError() << "cannot be split into tiles";
+    checkAccesses(kernel);
+    finish();
+  }
 
   builder.setInsertionPoint(group.ops.back());
-  LaunchOp::create(builder, first->getLoc(), TypeRange{},
-                   FlatSymbolRefAttr::get(kernel), /*others=*/ArrayAttr(),
+  LaunchOp::create(builder, first->getLoc(), TypeRange{}, launched, others,
                    inputs, outputs);
   for (Operation *op : llvm::reverse(group.ops))
     if (op->use_empty())

@@ -20,7 +20,7 @@ void mlir::tracea::buildForMemory(KernelRewriter &rewriter,
   results.finish(launchForMemory(
       rewriter, contraction.getOp(), contraction.getInputs(),
       results.getInits(), kOperands,
-      [&](KernelBuilder &kb) {
+      [&](KernelBuilder &kb, bool) {
         contraction.define(kb);
         build(kb);
       },

@@ -12,6 +12,8 @@ namespace mlir::tracea_pipe {
 
 /// The variant of kernels that are loops over elements.
 inline constexpr llvm::StringLiteral kPlainLoopsVariant = "linalg";
+/// The variant of those whose lanes compute elements tile by tile.
+inline constexpr llvm::StringLiteral kLaneTilesVariant = "elementwise.lanes";
 
 /// Gives the kernels that a pass makes names of their own. Each takes a
 /// constant time: the module's symbols are read once.
