@@ -183,7 +183,7 @@ void RowKernel::begin() {
       continue;
     indices[dim] = ix.mul(grid[next++], stepOf(dim));
     bool isColumn = dim == rank - 1;
-    if (isColumn || dim == getRowDim())
+    if (isColumn || (dim == getRowDim() && height > 1))
       limits[isColumn] = ix.sub(kb.getDim(input, dim), indices[dim]);
   }
 }

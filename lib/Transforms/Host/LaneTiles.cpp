@@ -8,13 +8,18 @@
 // read in a tile of its own, whose lanes lie along that one, and relaid: the
 // exchange is the algebra's, without bank conflicts.
 //
+// Of a reduction each lane goes through the reduced loops with a tile of its
+// own, and lanes meet at the end, in a fixed order.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LaneTiles.h"
 #include "SizeBuilder.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -56,6 +61,18 @@ static bool isComputed(Type type) {
   return type.isIndex() || type.isInteger(1) || isStored(type);
 }
 
+static std::optional<ReduceKind> getReduceKind(Operation *combiner) {
+  if (isa<arith::AddFOp, arith::AddIOp>(combiner))
+    return ReduceKind::Add;
+  if (isa<arith::MulFOp, arith::MulIOp>(combiner))
+    return ReduceKind::Mul;
+  if (isa<arith::MaximumFOp, arith::MaxSIOp>(combiner))
+    return ReduceKind::Max;
+  if (isa<arith::MinimumFOp, arith::MinSIOp>(combiner))
+    return ReduceKind::Min;
+  return std::nullopt;
+}
+
 /// Whether the body is arithmetic that tiles have as well.
 static bool isArithmetic(Block &body) {
   return llvm::all_of(body.without_terminator(), [](Operation &op) {
@@ -78,27 +95,48 @@ static std::optional<unsigned> getColumnLoop(AffineMap map) {
   return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
 }
 
+Operation *mlir::tracea::getTileCombiner(linalg::LinalgOp op) {
+  SmallVector<Operation *> combiners;
+  if (op.getNumDpsInits() != 1 ||
+      !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
+      combiners.size() != 1 || !getReduceKind(combiners.front()) ||
+      !arith::getNeutralElement(combiners.front()))
+    return nullptr;
+  return combiners.front();
+}
+
 bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
-  if (!op.hasPureBufferSemantics() || op.getNumReductionLoops() ||
-      op.getNumLoops() == 0 || op.getNumDpsInits() == 0 ||
-      !isArithmetic(*op.getBlock()))
+  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
+      op.getNumDpsInits() == 0 || !isArithmetic(*op.getBlock()))
+    return false;
+  bool isReduction = op.getNumReductionLoops() != 0;
+  if (isReduction && !getTileCombiner(op))
     return false;
   std::optional<unsigned> column =
       getColumnLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
   for (OpOperand &init : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&init);
-    if (!map.isPermutation() || getColumnLoop(map) != column ||
-        op.payloadUsesValueFromOperand(&init))
+    if (!map.isProjectedPermutation() ||
+        map.getNumResults() != op.getNumParallelLoops() ||
+        getColumnLoop(map) != column ||
+        (!isReduction && op.payloadUsesValueFromOperand(&init)))
       return false;
   }
-  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+  bool isAnyWhole = !isReduction;
+  for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type)
-      return isComputed(operand.get().getType());
-    return isStored(type.getElementType()) &&
-           op.getMatchingIndexingMap(&operand).isProjectedPermutation(
-               /*allowZeroInResults=*/true);
-  });
+    if (!type) {
+      if (!isComputed(operand.get().getType()))
+        return false;
+      continue;
+    }
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!isStored(type.getElementType()) ||
+        !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+      return false;
+    isAnyWhole |= map.isPermutation();
+  }
+  return isAnyWhole;
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,9 +149,9 @@ namespace {
 class TileKernel {
 public:
   TileKernel(ImplicitLocOpBuilder &b, linalg::LinalgOp op, bool isAligned,
-             int64_t subgroup)
+             int64_t subgroup, bool startsNeutral)
       : b(b), op(op), size(b, op.getLoc()), isAligned(isAligned),
-        subgroup(subgroup) {}
+        subgroup(subgroup), startsNeutral(startsNeutral) {}
 
   /// Returns the threads of a workgroup.
   int64_t build();
@@ -137,22 +175,36 @@ private:
   void chooseLoops();
   void chooseTile();
   void chooseSquare();
-  LanesAttr makeLanes(unsigned fast, int64_t vector) const;
+  void chooseReduction();
+  LanesAttr makeLanes(unsigned fast, int64_t vector, int64_t lanes) const;
+  int64_t stepOf(unsigned loop) const {
+    return loop == columnLoop ? columns : rowLoop == loop ? rows : 1;
+  }
   void openGrid();
   /// Where a tile is in memory: indices, and the map from the tile.
   AffineMap place(AffineMap map, SmallVectorImpl<Value> &indices);
-  SmallVector<Value> getLimits(AffineMap map);
+  SmallVector<Value> getLimits(AffineMap map, ArrayRef<int64_t> shape);
   Value load(OpOperand &operand);
   Value spread(Value scalar);
   Value getIndex(unsigned loop);
-  void compute();
+  SmallVector<Value> compute(Value carried);
+  Value dropOutside(Value tile, TypedAttr neutral);
+  Value overLoops(ArrayRef<unsigned> loops, Value carried);
+  void store(OpOperand &init, Value tile);
+  void reduce();
+  bool isReduced(std::optional<unsigned> loop) const {
+    return loop && iterators[*loop] == utils::IteratorType::reduction;
+  }
 
   ImplicitLocOpBuilder &b;
   linalg::LinalgOp op;
   SizeBuilder size;
   bool isAligned;
   int64_t subgroup;
+  bool startsNeutral;
   SmallVector<OpFoldResult> extents;
+  SmallVector<utils::IteratorType> iterators;
+  Operation *combiner = nullptr;
   /// The loops that are the tile's dimensions, and whether an operand's
   /// neighbours lie along the rows.
   std::optional<unsigned> rowLoop;
@@ -168,6 +220,17 @@ private:
 
 void TileKernel::chooseLoops() {
   AffineMap result = getMap(*op.getDpsInitOperand(0));
+  int64_t least = kVectorBytes, most = 1;
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType())) {
+      least = std::min(least, getBytes(operand));
+      most = std::max(most, getBytes(operand));
+    }
+  vector = getVector(least);
+  while (vector > 1 && vector * most > kMostBytes)
+    vector /= 2;
+  if (combiner)
+    return;
   columnLoop = *getColumnLoop(result);
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (!isa<MemRefType>(input->get().getType()))
@@ -184,15 +247,50 @@ void TileKernel::chooseLoops() {
   }
   if (!rowLoop && result.getNumResults() > 1)
     rowLoop = result.getDimPosition(result.getNumResults() - 2);
-  int64_t least = kVectorBytes, most = 1;
-  for (Value operand : op->getOperands())
-    if (isa<MemRefType>(operand.getType())) {
-      least = std::min(least, getBytes(operand));
-      most = std::max(most, getBytes(operand));
-    }
-  vector = getVector(least);
-  while (vector > 1 && vector * most > kMostBytes)
-    vector /= 2;
+}
+
+/// Lanes along the loop whose neighbours are neighbours in the operand. If it
+/// is reduced, rows are those of the result; if not, they are reduced, by warps
+/// that lie below each other.
+void TileKernel::chooseReduction() {
+  AffineMap whole;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isa<MemRefType>(input->get().getType()) &&
+        getMap(*input).isPermutation() && !whole)
+      whole = getMap(*input);
+  columnLoop = *getColumnLoop(whole);
+  for (unsigned i = whole.getNumResults() - 1; i-- > 0;) {
+    unsigned loop = whole.getDimPosition(i);
+    if (isReduced(loop) != isReduced(columnLoop) && !rowLoop)
+      rowLoop = loop;
+  }
+  // A lane adds up several vectors, of rows that are reduced or of its own.
+  constexpr int64_t kVectors = 4;
+  auto round = [](int64_t count) {
+    return static_cast<int64_t>(
+        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
+  };
+  int64_t most = isReduced(columnLoop) ? kLanes : subgroup;
+  int64_t open = most * vector * kVectors;
+  int64_t along = std::min(
+      most,
+      round(llvm::divideCeil(getExtent(columnLoop, open),
+                             vector * (isReduced(columnLoop) ? kVectors : 1))));
+  int64_t down =
+      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
+  along = std::max(along, subgroup / down);
+  threads = along * down;
+  int64_t held = 1;
+  if (isReduced(columnLoop))
+    held = std::min<int64_t>(kVectors,
+                             llvm::PowerOf2Ceil(llvm::divideCeil(
+                                 getExtent(columnLoop, open), along * vector)));
+  columns = along * vector * held;
+  rows = down;
+  if (!isReduced(columnLoop) && rowLoop)
+    rows = std::min<int64_t>(down * kVectors, llvm::PowerOf2Ceil(getExtent(
+                                                  rowLoop, down * kVectors)));
+  alongColumns = makeLanes(/*fast=*/1, vector, along);
 }
 
 /// A row of lanes, or several short ones, each lane with a vector.
@@ -210,7 +308,7 @@ void TileKernel::chooseTile() {
   rows = down;
   columns = along * run;
   threads = along * down;
-  alongColumns = makeLanes(/*fast=*/1, vector);
+  alongColumns = makeLanes(/*fast=*/1, vector, along);
 }
 
 /// As many rows as columns, as far as there are such.
@@ -237,13 +335,14 @@ void TileKernel::chooseSquare() {
     transposedVector = std::max<int64_t>(transposedVector / 2, 1);
   }
   threads = std::min(kLanes, left());
-  alongColumns = makeLanes(/*fast=*/1, vector);
-  alongRows = makeLanes(/*fast=*/0, transposedVector);
+  alongColumns = makeLanes(/*fast=*/1, vector, columns / vector);
+  alongRows = makeLanes(/*fast=*/0, transposedVector, rows / transposedVector);
 }
 
-/// Lanes along one dimension of the tile, then along the other one; what they
-/// do not reach each of them holds.
-LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector) const {
+/// So many lanes with vectors along one dimension of the tile, then along the
+/// other one; what they do not reach each of them holds.
+LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector,
+                                int64_t lanes) const {
   alg::LaneBases bases;
   int64_t shape[2] = {rows, columns}, placed = 1;
   auto add = [&](unsigned dim, int64_t step) {
@@ -261,8 +360,7 @@ LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector) const {
     vector[fast] = step;
     bases.reg.push_back(vector);
   }
-  // A tile of one lane's singles apart: the lanes come first.
-  int64_t reach = isTransposed ? shape[fast] : vector * (threads / rows);
+  int64_t reach = vector * lanes;
   for (int64_t step = vector; step < reach; step *= 2)
     add(fast, step);
   for (int64_t step = 1; step < shape[1 - fast]; step *= 2)
@@ -274,15 +372,14 @@ LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector) const {
 
 void TileKernel::openGrid() {
   AffineMap result = getMap(*op.getDpsInitOperand(0));
-  auto stepOf = [&](unsigned loop) {
-    return loop == columnLoop ? columns : rowLoop == loop ? rows : 1;
-  };
   SmallVector<Value> bounds;
   for (unsigned i = 0; i < result.getNumResults(); ++i) {
     unsigned loop = result.getDimPosition(i);
     bounds.push_back(
         size.value(size.ceilDiv(extents[loop], size.constant(stepOf(loop)))));
   }
+  if (bounds.empty())
+    bounds.push_back(size.value(size.constant(1)));
   auto tiles = TilesOp::create(b, bounds);
   op->moveBefore(&tiles.getBody().front(), tiles.getBody().front().begin());
   b.setInsertionPoint(op);
@@ -311,10 +408,10 @@ AffineMap TileKernel::place(AffineMap map, SmallVectorImpl<Value> &indices) {
 
 /// What is left of the loops from the tile on, where it matters and is not
 /// always all of the tile.
-SmallVector<Value> TileKernel::getLimits(AffineMap map) {
+SmallVector<Value> TileKernel::getLimits(AffineMap map,
+                                         ArrayRef<int64_t> shape) {
   SmallVector<Value> limits;
   std::optional<unsigned> loops[2] = {rowLoop, columnLoop};
-  int64_t shape[2] = {rows, columns};
   for (auto [loop, extent] : llvm::zip_equal(loops, shape)) {
     OpFoldResult limit = size.constant(extent);
     if (loop && map.isFunctionOfDim(*loop)) {
@@ -336,8 +433,8 @@ Value TileKernel::load(OpOperand &operand) {
                                     isAcross ? alongRows : alongColumns);
   SmallVector<Value> indices;
   AffineMap places = place(map, indices);
-  Value tile = LoadOp::create(b, type, operand.get(), indices, getLimits(map),
-                              Value(), places);
+  Value tile = LoadOp::create(b, type, operand.get(), indices,
+                              getLimits(map, {rows, columns}), Value(), places);
   if (!isAcross)
     return tile;
   return RelayoutOp::create(
@@ -363,7 +460,8 @@ Value TileKernel::getIndex(unsigned loop) {
       b, start, CoordinateOp::create(b, start.getType(), isColumn));
 }
 
-void TileKernel::compute() {
+/// The body on tiles, with `carried` as what was there before; what it yields.
+SmallVector<Value> TileKernel::compute(Value carried) {
   Block &body = *op.getBlock();
   IRMapping mapping;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -378,6 +476,8 @@ void TileKernel::compute() {
       mapping.map(value, spread(value));
     return mapping.lookup(value);
   };
+  if (carried)
+    mapping.map(op.getRegionOutputArgs().front(), carried);
   for (Operation &scalar : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(scalar)) {
       mapping.map(index.getResult(), getIndex(index.getDim()));
@@ -387,6 +487,10 @@ void TileKernel::compute() {
       continue;
     SmallVector<Value> operands =
         llvm::map_to_vector(scalar.getOperands(), lookup);
+    if (&scalar == combiner)
+      for (Value &operand : operands)
+        if (operand != carried)
+          operand = dropOutside(operand, *arith::getNeutralElement(combiner));
     auto type = RankedTensorType::get(
         {rows, columns}, scalar.getResult(0).getType(), alongColumns);
     Operation *tiled = static_cast<OpBuilder &>(b).create(
@@ -394,36 +498,131 @@ void TileKernel::compute() {
         scalar.getAttrs());
     mapping.map(scalar.getResult(0), tiled->getResult(0));
   }
-  for (auto [init, value] : llvm::zip_equal(
-           op.getDpsInitsMutable(), body.getTerminator()->getOperands())) {
-    AffineMap map = getMap(init);
-    SmallVector<Value> indices;
-    AffineMap places = place(map, indices);
-    StoreOp::create(b, lookup(value), init.get(), indices, getLimits(map),
-                    places);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(), lookup);
+}
+
+/// `tile` with `neutral` beyond the ends of reduced loops.
+Value TileKernel::dropOutside(Value tile, TypedAttr neutral) {
+  std::optional<unsigned> loops[2] = {rowLoop, columnLoop};
+  int64_t shape[2] = {rows, columns};
+  auto type = cast<RankedTensorType>(tile.getType());
+  Value outside;
+  for (unsigned dim : {0, 1}) {
+    if (!isReduced(loops[dim]))
+      continue;
+    std::optional<int64_t> known = getConstantIntValue(extents[*loops[dim]]);
+    if (known && *known % shape[dim] == 0)
+      continue;
+    auto numbers = type.clone(b.getIndexType());
+    Value position = CoordinateOp::create(b, numbers, dim);
+    Value end = spread(size.value(
+        size.sub(extents[*loops[dim]], OpFoldResult(starts[*loops[dim]]))));
+    Value inside =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, end);
+    if (!outside)
+      outside =
+          arith::ConstantOp::create(b, DenseElementsAttr::get(type, neutral));
+    tile = arith::SelectOp::create(b, inside, tile, outside);
   }
+  return tile;
+}
+
+/// Goes through the reduced loops, tile by tile.
+Value TileKernel::overLoops(ArrayRef<unsigned> loops, Value carried) {
+  if (loops.empty())
+    return compute(carried).front();
+  unsigned loop = loops.front();
+  int64_t step = stepOf(loop);
+  Value zero = size.value(size.constant(0));
+  std::optional<int64_t> known = getConstantIntValue(extents[loop]);
+  if (known && *known <= step) {
+    starts[loop] = zero;
+    return overLoops(loops.drop_front(), carried);
+  }
+  auto forOp =
+      scf::ForOp::create(b, zero, size.value(extents[loop]),
+                         size.value(size.constant(step)), ValueRange(carried));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(forOp.getBody());
+  starts[loop] = forOp.getInductionVar();
+  Value next = overLoops(loops.drop_front(), forOp.getRegionIterArg(0));
+  scf::YieldOp::create(b, next);
+  return forOp.getResult(0);
+}
+
+void TileKernel::reduce() {
+  OpOperand &init = *op.getDpsInitOperand(0);
+  TypedAttr neutral = *arith::getNeutralElement(combiner);
+  auto type =
+      RankedTensorType::get({rows, columns}, neutral.getType(), alongColumns);
+  unsigned dim = isReduced(columnLoop);
+  SmallVector<int64_t> shape = {rows, columns};
+  shape[dim] = 1;
+  auto reduced = RankedTensorType::get(shape, type.getElementType(),
+                                       alongColumns.getReduced(dim));
+  AffineMap map = getMap(init);
+  SmallVector<Value> indices;
+  AffineMap places = place(map, indices);
+  // Lanes that share a result read what was there before any of them is done:
+  // they meet in between.
+  Value before;
+  if (!startsNeutral)
+    before = LoadOp::create(b, reduced, init.get(), indices,
+                            getLimits(map, shape), Value(), places);
+  SmallVector<unsigned> loops;
+  for (auto [loop, iterator] : llvm::enumerate(iterators))
+    if (isReduced(loop))
+      loops.push_back(loop);
+  Value sum = overLoops(loops, arith::ConstantOp::create(
+                                   b, DenseElementsAttr::get(type, neutral)));
+  sum = ReduceOp::create(b, reduced, *getReduceKind(combiner), sum, dim);
+  if (before)
+    sum = static_cast<OpBuilder &>(b)
+              .create(combiner->getLoc(), combiner->getName().getIdentifier(),
+                      {before, sum}, {reduced}, combiner->getAttrs())
+              ->getResult(0);
+  StoreOp::create(b, sum, init.get(), indices, getLimits(map, shape), places);
+}
+
+void TileKernel::store(OpOperand &init, Value tile) {
+  AffineMap map = getMap(init);
+  SmallVector<Value> indices;
+  AffineMap places = place(map, indices);
+  StoreOp::create(b, tile, init.get(), indices, getLimits(map, {rows, columns}),
+                  places);
 }
 
 int64_t TileKernel::build() {
   auto tileable = cast<TilingInterface>(op.getOperation());
   for (const Range &range : tileable.getIterationDomain(b))
     extents.push_back(range.size);
+  iterators = op.getIteratorTypesArray();
+  if (op.getNumReductionLoops())
+    combiner = getTileCombiner(op);
   chooseLoops();
-  if (isTransposed)
+  if (combiner)
+    chooseReduction();
+  else if (isTransposed)
     chooseSquare();
   else
     chooseTile();
   openGrid();
-  compute();
+  if (combiner)
+    reduce();
+  else
+    for (auto [init, value] :
+         llvm::zip_equal(op.getDpsInitsMutable(), compute(Value())))
+      store(init, value);
   op->erase();
   return threads;
 }
 
 int64_t mlir::tracea::buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
-                                     bool isAligned, int64_t subgroup) {
+                                     bool isAligned, int64_t subgroup,
+                                     bool startsNeutral) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   b.setInsertionPoint(op);
-  return TileKernel(b, op, isAligned, subgroup).build();
+  return TileKernel(b, op, isAligned, subgroup, startsNeutral).build();
 }
 
 //===----------------------------------------------------------------------===//
@@ -449,11 +648,13 @@ linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
   SmallVector<ReassociationIndices> joined;
   bool isAny = false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (int64_t loop = 0; loop < op.getNumLoops(); ++loop) {
     if (!joined.empty()) {
       ReassociationIndices longer = joined.back();
       longer.push_back(loop);
-      if (linalg::areDimSequencesPreserved(maps, {longer})) {
+      if (iterators[loop] == iterators[loop - 1] &&
+          linalg::areDimSequencesPreserved(maps, {longer})) {
         joined.back() = longer;
         isAny = true;
         continue;

@@ -11,15 +11,20 @@
 namespace mlir::tracea {
 
 /// Whether lanes of a GPU can compute the operation, on buffers, tile by tile:
-/// nothing is reduced, each index is that of one loop, and the body is
-/// arithmetic on single elements.
+/// each index is that of one loop, the body is arithmetic on single elements,
+/// and what is reduced is combined by one operation.
 bool canBeLaneTiles(linalg::LinalgOp op);
+
+/// What the body of a reduction combines with what was there before; null where
+/// it is not one value by one operation whose order lanes may change.
+Operation *getTileCombiner(linalg::LinalgOp op);
 
 /// Builds the grid of the kernel that `op`, on the kernel's arguments, stands
 /// in, and erases it. `isAligned`: the kernel asks for rows that begin at
-/// multiples of 16 bytes. Returns the threads of a workgroup.
+/// multiples of 16 bytes. `startsNeutral`: what a reduction's result holds
+/// before changes nothing, and is not read. Returns the threads of a workgroup.
 int64_t buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op, bool isAligned,
-                       int64_t subgroup);
+                       int64_t subgroup, bool startsNeutral);
 
 /// Has loops over neighbouring dimensions that all operands hold as one become
 /// one loop; returns what does it.

@@ -8,6 +8,7 @@
 #include "LaneTiles.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
+#include "SplitSums.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -42,8 +43,10 @@ struct OutlineHost : public mlir::tracea::impl::OutlineHostBase<OutlineHost> {
     auto target =
         module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
     isForGPU = target && target.getKind() != TargetKind::CPU;
-    if (isForGPU)
+    if (isForGPU) {
       subgroupSize = target.getSubgroup();
+      cores = std::max<int64_t>(target.getCores(), 1);
+    }
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(runOnFunction(function, module, names)))
@@ -68,6 +71,7 @@ private:
           Operation *joined = joinLoops(op);
           if (isCopy)
             copies.insert(joined);
+          splitSum(cast<linalg::LinalgOp>(joined), cores);
         }
     storeResults(function);
     for (auto load :
@@ -183,6 +187,7 @@ private:
   bool isForGPU = false;
   /// Lanes of a GPU's subgroup.
   int64_t subgroupSize = 0;
+  int64_t cores = 1;
 };
 
 } // namespace

@@ -543,6 +543,34 @@ void Outliner::dropUnusedInputs() {
   (void)kernel.eraseArguments(unused);
 }
 
+/// What gives the result of a reduction the value that changes nothing, right
+/// before it; null where nothing does.
+static linalg::FillOp findNeutralFill(linalg::LinalgOp op) {
+  Operation *combiner = getTileCombiner(op);
+  if (!op.getNumReductionLoops() || !combiner)
+    return nullptr;
+  Value memory = op.getDpsInits().front(), root = getViewRoot(memory);
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    bool touches = llvm::any_of(before->getOperands(), [&](Value operand) {
+      return isa<MemRefType>(operand.getType()) && getViewRoot(operand) == root;
+    });
+    if (!touches || isa<memref::DimOp>(before) || isView(before))
+      continue;
+    auto fill = dyn_cast<linalg::FillOp>(before);
+    Attribute value;
+    if (!fill || fill.output() != memory ||
+        !matchPattern(fill.value(), m_Constant(&value)))
+      return nullptr;
+    // A zero's sign is nobody's in a sum.
+    bool isZero = isa<arith::AddFOp>(combiner) &&
+                  matchPattern(fill.value(), m_AnyZeroFloat());
+    return isZero || value == *arith::getNeutralElement(combiner) ? fill
+                                                                  : nullptr;
+  }
+  return nullptr;
+}
+
 /// Whether lanes compute the operation tile by tile, on buffers that are the
 /// kernel's arguments.
 bool Outliner::isLaneTiles() {
@@ -583,9 +611,11 @@ LogicalResult Outliner::run() {
     EndOp::create(builder, first->getLoc());
   };
   if (isLaneTiles()) {
+    linalg::FillOp fill = findNeutralFill(cast<linalg::LinalgOp>(first));
     auto build = [&](bool isAligned) {
       auto op = cast<linalg::LinalgOp>(builder.clone(*first, mapping));
-      int64_t threads = buildLaneTiles(builder, op, isAligned, subgroupSize);
+      int64_t threads = buildLaneTiles(builder, op, isAligned, subgroupSize,
+                                       /*startsNeutral=*/fill != nullptr);
       kernel.setWarps(llvm::divideCeil(threads, subgroupSize));
       finish();
     };
@@ -598,6 +628,8 @@ LogicalResult Outliner::run() {
       others = builder.getArrayAttr(FlatSymbolRefAttr::get(kernel));
       build(/*isAligned=*/false);
     }
+    if (fill)
+      fill->erase();
   } else {
     remark::missed(
         first->getLoc(),

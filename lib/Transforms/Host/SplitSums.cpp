@@ -1,0 +1,157 @@
+//===- SplitSums.cpp - Long reductions of few results ---------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operand is seen with a dimension more, which the parts lie along; their
+// results are memory of their own, of which a second operation takes the sum.
+// The order of all sums stays fixed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitSums.h"
+#include "LaneTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// Workgroups that a multiprocessor is to have, to hide what each waits for.
+constexpr int64_t kWorkgroupsOfCore = 8;
+/// Results of a workgroup whose lanes lie along them.
+constexpr int64_t kResultsOfWorkgroup = 256;
+/// Terms that a part has at least: of lanes that share a sum, and of lanes that
+/// have one each.
+constexpr int64_t kLeastShared = 2048, kLeastOwn = 64;
+
+/// The largest divisor of `number` up to `most`.
+static int64_t getDivisor(int64_t number, int64_t most) {
+  for (int64_t divisor = std::min(most, number); divisor > 1; --divisor)
+    if (number % divisor == 0)
+      return divisor;
+  return 1;
+}
+
+/// The map with `loop` cut into two loops, the numbers of the part and inside
+/// of it, where it is a result of it.
+static AffineMap cutLoop(AffineMap map, unsigned loop) {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> dims, results;
+  for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
+    dims.push_back(getAffineDimExpr(dim + (dim >= loop), context));
+  for (AffineExpr expr : map.getResults()) {
+    if (expr == getAffineDimExpr(loop, context))
+      results.push_back(getAffineDimExpr(loop, context));
+    results.push_back(expr.replaceDims(dims));
+  }
+  return AffineMap::get(map.getNumDims() + 1, 0, results, context);
+}
+
+/// How many parts, 1 for none.
+static int64_t countParts(linalg::LinalgOp op, unsigned loop, int64_t cores) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t results = 1;
+  for (auto [number, extent] : llvm::enumerate(extents)) {
+    if (ShapedType::isDynamic(extent))
+      return 1;
+    if (number != loop && llvm::MulOverflow(results, extent, results))
+      return 1;
+  }
+  bool isShared = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    isShared |= map.isPermutation() && map.getNumResults() &&
+                map.getDimPosition(map.getNumResults() - 1) == loop;
+  }
+  int64_t workgroups =
+      isShared ? results : llvm::divideCeil(results, kResultsOfWorkgroup);
+  int64_t wanted = kWorkgroupsOfCore * cores;
+  if (workgroups == 0 || 4 * workgroups > wanted)
+    return 1;
+  int64_t most = extents[loop] / (isShared ? kLeastShared : kLeastOwn);
+  return getDivisor(extents[loop],
+                    std::min(most, wanted / std::max<int64_t>(workgroups, 1)));
+}
+
+void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores) {
+  Operation *combiner = getTileCombiner(op);
+  if (!combiner || !canBeLaneTiles(op) || op.hasIndexSemantics() ||
+      !isa<linalg::GenericOp>(op.getOperation()) ||
+      op.getNumReductionLoops() != 1)
+    return;
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  unsigned loop = reduced.front();
+  int64_t parts = countParts(op, loop, cores);
+  if (parts < 2)
+    return;
+  int64_t extent = op.getStaticLoopRanges()[loop];
+
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    Value memory = input->get();
+    auto type = dyn_cast<MemRefType>(memory.getType());
+    if (type && !type.getLayout().isIdentity())
+      return;
+    maps.push_back(cutLoop(map, loop));
+    if (map.isFunctionOfDim(loop)) {
+      SmallVector<int64_t> shape;
+      SmallVector<ReassociationIndices> groups;
+      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+        ReassociationIndices &group = groups.emplace_back();
+        if (expr == getAffineDimExpr(loop, op->getContext())) {
+          group.push_back(static_cast<int64_t>(shape.size()));
+          shape.push_back(parts);
+        }
+        group.push_back(static_cast<int64_t>(shape.size()));
+        shape.push_back(group.size() > 1 ? extent / parts
+                                         : type.getDimSize(dim));
+      }
+      memory = memref::ExpandShapeOp::create(b, shape, memory, groups);
+    }
+    inputs.push_back(memory);
+  }
+  // The results of all parts, part by part.
+  OpOperand &init = *op.getDpsInitOperand(0);
+  auto type = cast<MemRefType>(init.get().getType());
+  SmallVector<int64_t> shape = {parts};
+  llvm::append_range(shape, type.getShape());
+  Value partial =
+      memref::AllocOp::create(b, MemRefType::get(shape, type.getElementType()));
+  Value neutral =
+      arith::ConstantOp::create(b, *arith::getNeutralElement(combiner));
+  linalg::FillOp::create(b, neutral, partial);
+  AffineMap written = op.getMatchingIndexingMap(&init);
+  MLIRContext *context = b.getContext();
+  SmallVector<AffineExpr> places = {getAffineDimExpr(loop, context)};
+  llvm::append_range(places, cutLoop(written, loop).getResults());
+  maps.push_back(AffineMap::get(written.getNumDims() + 1, 0, places, context));
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  iterators.insert(iterators.begin() + loop, utils::IteratorType::parallel);
+  auto first = linalg::GenericOp::create(b, inputs, ValueRange(partial), maps,
+                                         iterators);
+  first.getRegion().takeBody(op->getRegion(0));
+
+  unsigned rank = type.getRank();
+  SmallVector<utils::IteratorType> second(rank + 1,
+                                          utils::IteratorType::parallel);
+  second.front() = utils::IteratorType::reduction;
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(rank + 1, context);
+  linalg::GenericOp::create(
+      b, ValueRange(partial), ValueRange(init.get()),
+      {identity, identity.dropResult(0)}, second,
+      [&](OpBuilder &builder, Location loc, ValueRange values) {
+        // What was there before comes first.
+        Operation *combined = builder.create(
+            loc, combiner->getName().getIdentifier(), {values[1], values[0]},
+            {type.getElementType()}, combiner->getAttrs());
+        linalg::YieldOp::create(builder, loc, combined->getResult(0));
+      });
+  op->erase();
+}
