@@ -1,7 +1,7 @@
 // RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
 
-// On a GPU lanes share the parallel dimensions: neighbours in the last one of the result are neighbouring lanes, and
-// what 256 lanes do not fill is left out.
+// What tiles cannot be of, a window with a stride say, is loops on a GPU. Lanes share the parallel dimensions: neighbours
+// in the last one of the result are neighbouring lanes, and what 256 lanes do not fill is left out.
 // CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
 // CHECK-SAME:    warps = 8
 // CHECK-DAG:     %[[ROWS:.*]] = arith.constant 19 : index
@@ -9,16 +9,16 @@
 // CHECK:           scf.forall (%[[R:.*]], %[[C:.*]]) in (2, 128) {
 // CHECK:             %[[BELOW:.*]] = arith.andi
 // CHECK:             scf.if %[[BELOW]] {
-// CHECK:               memref.load %{{.*}}[%[[ROW:.*]], %[[COLUMN:.*]]] : memref<37x100xf32>
+// CHECK:               memref.load %{{.*}}[%{{.*}}, %[[COLUMN:.*]]] : memref<74x100xf32>
 // CHECK:               memref.load %{{.*}}[%[[COLUMN]]] : memref<100xf32>
-// CHECK:               memref.store %{{.*}}[%[[ROW]], %[[COLUMN]]] : memref<37x100xf32>
+// CHECK:               memref.store %{{.*}}[%{{.*}}, %[[COLUMN]]] : memref<37x100xf32>
 // CHECK:         } {mapping = [#gpu.thread<linear_dim_1>, #gpu.thread<linear_dim_0>]}
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
-  func.func @add_row(%x: memref<37x100xf32>, %row: memref<100xf32>) -> memref<37x100xf32> {
+  func.func @add_row(%x: memref<74x100xf32>, %row: memref<100xf32>) -> memref<37x100xf32> {
     %y = memref.alloc() : memref<37x100xf32>
-    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (2 * i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
                     iterator_types = ["parallel", "parallel"]}
-        ins(%x, %row : memref<37x100xf32>, memref<100xf32>) outs(%y : memref<37x100xf32>) {
+        ins(%x, %row : memref<74x100xf32>, memref<100xf32>) outs(%y : memref<37x100xf32>) {
     ^bb0(%a: f32, %b: f32, %o: f32):
       %s = arith.addf %a, %b : f32
       linalg.yield %s : f32
@@ -30,7 +30,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // -----
 
 // Sums stay in registers: one load and one store of the result around the loop. Where the result's columns are the
-// operand's rows, the result decides which lanes are neighbours.
+// operand's rows, the result decides which lanes are neighbours. (Subtraction is no operation whose order may change.)
 // CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
 // CHECK:         scf.forall (%[[T:.*]]) in (256) {
 // CHECK:           %[[FIRST:.*]] = memref.load %[[OUT:.*]][%[[AT:.*]]] : memref<?xf32>
@@ -44,7 +44,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     linalg.generic {indexing_maps = [affine_map<(j, k) -> (k, j)>, affine_map<(j, k) -> (j)>], iterator_types = ["parallel", "reduction"]}
         ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
     ^bb0(%a: f32, %o: f32):
-      %s = arith.addf %a, %o : f32
+      %s = arith.subf %o, %a : f32
       linalg.yield %s : f32
     }
     return
@@ -63,7 +63,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
         ins(%x : memref<1000xf32>) outs(%y : memref<f32>) {
     ^bb0(%a: f32, %o: f32):
-      %s = arith.addf %a, %o : f32
+      %s = arith.subf %o, %a : f32
       linalg.yield %s : f32
     }
     return

@@ -373,22 +373,27 @@ LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector,
 void TileKernel::openGrid() {
   AffineMap result = getMap(*op.getDpsInitOperand(0));
   SmallVector<Value> bounds;
+  SmallVector<unsigned> loops;
+  starts.resize(extents.size());
   for (unsigned i = 0; i < result.getNumResults(); ++i) {
     unsigned loop = result.getDimPosition(i);
-    bounds.push_back(
-        size.value(size.ceilDiv(extents[loop], size.constant(stepOf(loop)))));
+    OpFoldResult bound =
+        size.ceilDiv(extents[loop], size.constant(stepOf(loop)));
+    if (getConstantIntValue(bound) == 1) {
+      starts[loop] = size.value(size.constant(0));
+      continue;
+    }
+    loops.push_back(loop);
+    bounds.push_back(size.value(bound));
   }
   if (bounds.empty())
     bounds.push_back(size.value(size.constant(1)));
   auto tiles = TilesOp::create(b, bounds);
   op->moveBefore(&tiles.getBody().front(), tiles.getBody().front().begin());
   b.setInsertionPoint(op);
-  starts.resize(extents.size());
-  for (unsigned i = 0; i < result.getNumResults(); ++i) {
-    unsigned loop = result.getDimPosition(i);
-    starts[loop] = size.value(size.mul(OpFoldResult(tiles.getIndices()[i]),
-                                       size.constant(stepOf(loop))));
-  }
+  for (auto [loop, index] : llvm::zip(loops, tiles.getIndices()))
+    starts[loop] =
+        size.value(size.mul(OpFoldResult(index), size.constant(stepOf(loop))));
 }
 
 AffineMap TileKernel::place(AffineMap map, SmallVectorImpl<Value> &indices) {
@@ -638,13 +643,6 @@ linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
         return !memref || memref.getLayout().isIdentity();
       }))
     return op;
-  if (!isa<linalg::GenericOp>(op.getOperation())) {
-    FailureOr<linalg::GenericOp> generic =
-        linalg::generalizeNamedOp(rewriter, op);
-    if (failed(generic))
-      return op;
-    op = *generic;
-  }
   SmallVector<ReassociationIndices> joined;
   bool isAny = false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -664,6 +662,13 @@ linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
   }
   if (!isAny)
     return op;
+  if (!isa<linalg::GenericOp>(op.getOperation())) {
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (failed(generic))
+      return op;
+    op = *generic;
+  }
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::CollapseResult> result =
       linalg::collapseOpIterationDims(op, joined, rewriter);

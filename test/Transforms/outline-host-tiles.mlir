@@ -1,0 +1,119 @@
+// RUN: tracea-opt %s -split-input-file -tracea-outline-host -canonicalize -cse | FileCheck %s
+
+// On a GPU elementwise operations are register tiles: a lane has 16 bytes of the result, and of what has no element for
+// each of it the same lanes read their part. A second kernel is for memory that begins anywhere.
+// CHECK: #[[$LANES:.*]] = #tracea_pipe.lanes<reg = {{\[}}[0, 1], [0, 2]], lane = {{\[}}[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = {{\[}}[1, 0], [2, 0], [4, 0]], outer = [1, 1]>
+// CHECK: tracea_pipe.launch @linalg_generic_0 else [@linalg_generic_1]
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK-SAME:    tracea_pipe.aligned = 16
+// CHECK-SAME:    variant = "elementwise.lanes", warps = 8
+// CHECK:         tiles (%[[I:.*]]) in (%c5) {
+// CHECK:           %[[ROW:.*]] = arith.muli %[[I]], %c8
+// CHECK:           %[[LEFT:.*]] = arith.subi %c37, %[[ROW]]
+// CHECK:           %[[X:.*]] = tracea_pipe.load %{{.*}}[%[[ROW]], %c0] map #{{.*}} limits(%[[LEFT]], %c100) : memref<37x100xf32> -> tensor<8x128xf32, #[[$LANES]]>
+// CHECK:           %[[B:.*]] = tracea_pipe.load %{{.*}}[%c0] map #{{.*}} limits(%c8, %c100) : memref<100xf32> -> tensor<8x128xf32, #[[$LANES]]>
+// CHECK:           %[[SUM:.*]] = arith.addf %[[X]], %[[B]]
+// CHECK:           tracea_pipe.store %[[SUM]], %{{.*}}[%[[ROW]], %c0] map #{{.*}} limits(%[[LEFT]], %c100)
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @add_row(%x: memref<37x100xf32>, %row: memref<100xf32>) -> memref<37x100xf32> {
+    %y = memref.alloc() : memref<37x100xf32>
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                    iterator_types = ["parallel", "parallel"]}
+        ins(%x, %row : memref<37x100xf32>, memref<100xf32>) outs(%y : memref<37x100xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+    return %y : memref<37x100xf32>
+  }
+}
+
+// -----
+
+// Loops over dimensions that all operands hold as one are one loop.
+// CHECK-LABEL: func.func @negate
+// CHECK:         %[[X:.*]] = memref.collapse_shape %arg0
+// CHECK:         tracea_pipe.launch @linalg_generic_0 else [@linalg_generic_1] ins({{.*}}%[[X]]
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         tracea_pipe.load {{.*}} : memref<?xbf16> -> tensor<1x2048xbf16,
+// CHECK:         arith.negf
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @negate(%x: memref<?x7x9xbf16>, %y: memref<?x7x9xbf16>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>],
+                    iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%x : memref<?x7x9xbf16>) outs(%y : memref<?x7x9xbf16>) {
+    ^bb0(%a: bf16, %o: bf16):
+      %s = arith.negf %a : bf16
+      linalg.yield %s : bf16
+    }
+    return
+  }
+}
+
+// -----
+
+// A transpose reads along the operand's rows, stores along the result's, and relays in between.
+// CHECK-DAG:   #[[$ACROSS:.*]] = #tracea_pipe.lanes<reg = {{\[}}[1, 0], [2, 0], [4, 0], [0, 32]], lane = {{\[}}[8, 0],
+// CHECK-DAG:   #[[$ALONG:.*]] = #tracea_pipe.lanes<reg = {{\[}}[0, 1], [0, 2], [0, 4], [32, 0]], lane = {{\[}}[0, 8],
+// CHECK-LABEL: tracea_pipe.kernel @linalg_transpose_0(
+// CHECK:         %[[X:.*]] = tracea_pipe.load {{.*}} -> tensor<64x64xf16, #[[$ACROSS]]>
+// CHECK:         %[[Y:.*]] = tracea_pipe.relayout %[[X]] : tensor<64x64xf16, #[[$ACROSS]]> -> tensor<64x64xf16, #[[$ALONG]]>
+// CHECK:         tracea_pipe.store %[[Y]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @transpose(%x: memref<96x256xf16>, %y: memref<256x96xf16>) {
+    linalg.transpose ins(%x : memref<96x256xf16>) outs(%y : memref<256x96xf16>) permutation = [1, 0]
+    return
+  }
+}
+
+// -----
+
+// Of a sum over rows lanes share a row; what the result begins with is read before they meet, and beyond a row's end
+// nothing is added.
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         %[[BEFORE:.*]] = tracea_pipe.load %{{.*}} : memref<?xf32> -> tensor<{{[0-9]+}}x1xf32,
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:           tracea_pipe.load
+// CHECK:           arith.cmpi slt
+// CHECK:           %[[INSIDE:.*]] = arith.select
+// CHECK:           arith.addf %[[INSIDE]]
+// CHECK:         %[[ALL:.*]] = tracea_pipe.reduce add %[[SUM]] dim 1
+// CHECK:         arith.addf %[[BEFORE]], %[[ALL]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @row_sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A long sum is cut into parts, which a second kernel adds up; the zero that it begins with is not written.
+// CHECK-LABEL: func.func @sum
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[PARTS:.*]] = memref.expand_shape %arg0 {{\[\[}}0, 1]] output_shape [512, 2048]
+// CHECK:         %[[PARTIAL:.*]] = memref.alloc() : memref<512xf32>
+// CHECK:         tracea_pipe.launch @linalg_generic_0 else [@linalg_generic_1] ins(%[[PARTS]] {{.*}} outs(%[[PARTIAL]]
+// CHECK:         tracea_pipe.launch @linalg_generic_2 else [@linalg_generic_3] ins(%[[PARTIAL]] {{.*}} outs(%arg1
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK-NOT:     tracea_pipe.load %arg1
+// CHECK:         tracea_pipe.reduce add %{{.*}} dim 1
+// CHECK:       tracea_pipe.kernel
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @sum(%x: memref<1048576xf32>, %y: memref<f32>) {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%y : memref<f32>)
+    linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+        ins(%x : memref<1048576xf32>) outs(%y : memref<f32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}
