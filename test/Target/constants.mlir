@@ -18,7 +18,7 @@
 // CHECK:       %[[SHIFT:[0-9]+]] = temporary of 64 bytes, constant
 // CHECK-NEXT:  %[[SCALE:[0-9]+]] = temporary of 64 bytes, constant
 // CHECK:       launch linalg_generic_0, {{.*}}; %[[SCALE]] f32[16]{{.*}}), once
-// CHECK:       launch linalg_generic_1, {{.*}}; %[[SHIFT]] f32[16]{{.*}}) after 0, once
+// CHECK:       launch linalg_generic_{{[0-9]}}, {{.*}}; %[[SHIFT]] f32[16]{{.*}}) after 0, once
 // CHECK:       launch conv2d_0, {{.*}} after 0, 1{{$}}
 func.func @block(%x: tensor<?x8x8x16xf32>, %w: tensor<16x3x3x16xf32> {tracea.constant},
                  %g: tensor<16xf32> {tracea.constant}, %b: tensor<16xf32> {tracea.constant},

@@ -15,6 +15,7 @@
 
 #include "LaneTiles.h"
 #include "SizeBuilder.h"
+#include "TileShape.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -24,26 +25,14 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
-namespace alg = ::tracea::algebra;
-
-/// Lanes of a workgroup: more than enough loads are in flight with several
-/// workgroups on a multiprocessor.
-constexpr int64_t kLanes = 256;
-/// Those along a loop of open extent where there is another loop beside it.
-constexpr int64_t kOpenLanes = 64;
-constexpr int64_t kVectorBytes = 16;
-/// What the vectors of the widest operand may take of a lane.
-constexpr int64_t kMostBytes = 64;
-/// Elements that a lane reads one by one where it reads no vectors.
-constexpr int64_t kSingles = 4;
-/// Rows and columns of a tile that is transposed, in elements of up to 4 bytes.
-constexpr int64_t kSquare = 64;
 
 //===----------------------------------------------------------------------===//
 // What can be tiles
@@ -87,14 +76,6 @@ static bool isArithmetic(Block &body) {
   });
 }
 
-/// The loop along which neighbours of an operand are neighbours in memory.
-static std::optional<unsigned> getColumnLoop(AffineMap map) {
-  if (map.getNumResults() == 0)
-    return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
-}
-
 Operation *mlir::tracea::getTileCombiner(linalg::LinalgOp op) {
   SmallVector<Operation *> combiners;
   if (op.getNumDpsInits() != 1 ||
@@ -135,13 +116,56 @@ bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
         !map.isProjectedPermutation(/*allowZeroInResults=*/true))
       return false;
     isAnyWhole |= map.isPermutation();
+    // A term that some of the reduced loops repeat: proofs want each once.
+    unsigned reduced = llvm::count_if(
+        llvm::enumerate(op.getIteratorTypesArray()), [&](auto loop) {
+          return loop.value() == utils::IteratorType::reduction &&
+                 map.isFunctionOfDim(loop.index());
+        });
+    if (reduced && reduced != op.getNumReductionLoops())
+      return false;
   }
   return isAnyWhole;
+}
+
+/// What gives the result of a reduction the value that changes nothing, right
+/// before it; null where nothing does.
+linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
+  Operation *combiner = getTileCombiner(op);
+  if (!op.getNumReductionLoops() || !combiner)
+    return nullptr;
+  Value memory = op.getDpsInits().front(), root = getViewRoot(memory);
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    bool touches = llvm::any_of(before->getOperands(), [&](Value operand) {
+      return isa<MemRefType>(operand.getType()) && getViewRoot(operand) == root;
+    });
+    if (!touches || isa<memref::DimOp>(before) ||
+        isa<ViewLikeOpInterface>(before))
+      continue;
+    auto fill = dyn_cast<linalg::FillOp>(before);
+    Attribute value;
+    if (!fill || fill.output() != memory ||
+        !matchPattern(fill.value(), m_Constant(&value)))
+      return nullptr;
+    // A zero's sign is nobody's in a sum.
+    bool isZero = isa<arith::AddFOp>(combiner) &&
+                  matchPattern(fill.value(), m_AnyZeroFloat());
+    return isZero || value == *arith::getNeutralElement(combiner) ? fill
+                                                                  : nullptr;
+  }
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
+
+static SmallVector<OpFoldResult> getExtents(OpBuilder &b, linalg::LinalgOp op) {
+  auto tileable = cast<TilingInterface>(op.getOperation());
+  return llvm::map_to_vector(tileable.getIterationDomain(b),
+                             [](const Range &range) { return range.size; });
+}
 
 namespace {
 /// Rows and columns of the tile are two of the operation's loops; the grid is
@@ -150,8 +174,11 @@ class TileKernel {
 public:
   TileKernel(ImplicitLocOpBuilder &b, linalg::LinalgOp op, bool isAligned,
              int64_t subgroup, bool startsNeutral)
-      : b(b), op(op), size(b, op.getLoc()), isAligned(isAligned),
-        subgroup(subgroup), startsNeutral(startsNeutral) {}
+      : b(b), op(op), size(b, op.getLoc()), extents(getExtents(b, op)),
+        form(op, extents, isAligned, subgroup), startsNeutral(startsNeutral) {
+    if (op.getNumReductionLoops())
+      combiner = getTileCombiner(op);
+  }
 
   /// Returns the threads of a workgroup.
   int64_t build();
@@ -159,26 +186,6 @@ public:
 private:
   AffineMap getMap(OpOperand &operand) {
     return op.getMatchingIndexingMap(&operand);
-  }
-  static int64_t getBytes(Value memory) {
-    return getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth() / 8;
-  }
-  int64_t getVector(int64_t bytes) const {
-    return isAligned ? std::max<int64_t>(kVectorBytes / bytes, 1) : 1;
-  }
-  /// An extent that is known, or `open`.
-  int64_t getExtent(std::optional<unsigned> loop, int64_t open) const {
-    if (!loop)
-      return 1;
-    return getConstantIntValue(extents[*loop]).value_or(open);
-  }
-  void chooseLoops();
-  void chooseTile();
-  void chooseSquare();
-  void chooseReduction();
-  LanesAttr makeLanes(unsigned fast, int64_t vector, int64_t lanes) const;
-  int64_t stepOf(unsigned loop) const {
-    return loop == columnLoop ? columns : rowLoop == loop ? rows : 1;
   }
   void openGrid();
   /// Where a tile is in memory: indices, and the map from the tile.
@@ -192,183 +199,18 @@ private:
   Value overLoops(ArrayRef<unsigned> loops, Value carried);
   void store(OpOperand &init, Value tile);
   void reduce();
-  bool isReduced(std::optional<unsigned> loop) const {
-    return loop && iterators[*loop] == utils::IteratorType::reduction;
-  }
 
   ImplicitLocOpBuilder &b;
   linalg::LinalgOp op;
   SizeBuilder size;
-  bool isAligned;
-  int64_t subgroup;
-  bool startsNeutral;
   SmallVector<OpFoldResult> extents;
-  SmallVector<utils::IteratorType> iterators;
+  TileShape form;
+  bool startsNeutral;
   Operation *combiner = nullptr;
-  /// The loops that are the tile's dimensions, and whether an operand's
-  /// neighbours lie along the rows.
-  std::optional<unsigned> rowLoop;
-  unsigned columnLoop = 0;
-  bool isTransposed = false;
-  /// The tile, and its lanes where they lie along columns, and along rows.
-  int64_t rows = 1, columns = 1, threads = 1, vector = 1, transposedVector = 1;
-  LanesAttr alongColumns, alongRows;
   /// Where the tile begins along each loop.
   SmallVector<Value> starts;
 };
 } // namespace
-
-void TileKernel::chooseLoops() {
-  AffineMap result = getMap(*op.getDpsInitOperand(0));
-  int64_t least = kVectorBytes, most = 1;
-  for (Value operand : op->getOperands())
-    if (isa<MemRefType>(operand.getType())) {
-      least = std::min(least, getBytes(operand));
-      most = std::max(most, getBytes(operand));
-    }
-  vector = getVector(least);
-  while (vector > 1 && vector * most > kMostBytes)
-    vector /= 2;
-  if (combiner)
-    return;
-  columnLoop = *getColumnLoop(result);
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    if (!isa<MemRefType>(input->get().getType()))
-      continue;
-    AffineMap map = getMap(*input);
-    std::optional<unsigned> column = getColumnLoop(map);
-    if (!column || *column == columnLoop || !map.isFunctionOfDim(columnLoop) ||
-        getConstantIntValue(extents[*column]) == 1)
-      continue;
-    rowLoop = column;
-    isTransposed = true;
-    int64_t found = getVector(getBytes(input->get()));
-    transposedVector = std::max(transposedVector, found);
-  }
-  if (!rowLoop && result.getNumResults() > 1)
-    rowLoop = result.getDimPosition(result.getNumResults() - 2);
-}
-
-/// Lanes along the loop whose neighbours are neighbours in the operand. If it
-/// is reduced, rows are those of the result; if not, they are reduced, by warps
-/// that lie below each other.
-void TileKernel::chooseReduction() {
-  AffineMap whole;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<MemRefType>(input->get().getType()) &&
-        getMap(*input).isPermutation() && !whole)
-      whole = getMap(*input);
-  columnLoop = *getColumnLoop(whole);
-  for (unsigned i = whole.getNumResults() - 1; i-- > 0;) {
-    unsigned loop = whole.getDimPosition(i);
-    if (isReduced(loop) != isReduced(columnLoop) && !rowLoop)
-      rowLoop = loop;
-  }
-  // A lane adds up several vectors, of rows that are reduced or of its own.
-  constexpr int64_t kVectors = 4;
-  auto round = [](int64_t count) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
-  };
-  int64_t most = isReduced(columnLoop) ? kLanes : subgroup;
-  int64_t open = most * vector * kVectors;
-  int64_t along = std::min(
-      most,
-      round(llvm::divideCeil(getExtent(columnLoop, open),
-                             vector * (isReduced(columnLoop) ? kVectors : 1))));
-  int64_t down =
-      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
-  along = std::max(along, subgroup / down);
-  threads = along * down;
-  int64_t held = 1;
-  if (isReduced(columnLoop))
-    held = std::min<int64_t>(kVectors,
-                             llvm::PowerOf2Ceil(llvm::divideCeil(
-                                 getExtent(columnLoop, open), along * vector)));
-  columns = along * vector * held;
-  rows = down;
-  if (!isReduced(columnLoop) && rowLoop)
-    rows = std::min<int64_t>(down * kVectors, llvm::PowerOf2Ceil(getExtent(
-                                                  rowLoop, down * kVectors)));
-  alongColumns = makeLanes(/*fast=*/1, vector, along);
-}
-
-/// A row of lanes, or several short ones, each lane with a vector.
-void TileKernel::chooseTile() {
-  auto round = [](int64_t count) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
-  };
-  int64_t singles = isAligned ? 1 : kSingles, run = vector * singles;
-  int64_t open = (rowLoop ? kOpenLanes : kLanes) * run;
-  int64_t along = round(llvm::divideCeil(getExtent(columnLoop, open), run));
-  int64_t down =
-      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
-  along = std::max(along, subgroup / down);
-  rows = down;
-  columns = along * run;
-  threads = along * down;
-  alongColumns = makeLanes(/*fast=*/1, vector, along);
-}
-
-/// As many rows as columns, as far as there are such.
-void TileKernel::chooseSquare() {
-  int64_t widest = 1;
-  for (Value operand : op->getOperands())
-    if (isa<MemRefType>(operand.getType()))
-      widest = std::max(widest, getBytes(operand));
-  int64_t most = widest > 4 ? kSquare / 2 : kSquare;
-  auto round = [&](int64_t extent) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(extent, 1, most)));
-  };
-  rows = round(getExtent(rowLoop, most));
-  columns = round(getExtent(columnLoop, most));
-  columns = std::max(columns, subgroup / rows);
-  vector = std::min(vector, columns);
-  transposedVector = std::min(transposedVector, rows);
-  auto left = [&]() {
-    return rows * columns / std::max(vector, transposedVector);
-  };
-  while (left() < subgroup) {
-    vector = std::max<int64_t>(vector / 2, 1);
-    transposedVector = std::max<int64_t>(transposedVector / 2, 1);
-  }
-  threads = std::min(kLanes, left());
-  alongColumns = makeLanes(/*fast=*/1, vector, columns / vector);
-  alongRows = makeLanes(/*fast=*/0, transposedVector, rows / transposedVector);
-}
-
-/// So many lanes with vectors along one dimension of the tile, then along the
-/// other one; what they do not reach each of them holds.
-LanesAttr TileKernel::makeLanes(unsigned fast, int64_t vector,
-                                int64_t lanes) const {
-  alg::LaneBases bases;
-  int64_t shape[2] = {rows, columns}, placed = 1;
-  auto add = [&](unsigned dim, int64_t step) {
-    alg::TileCoord vector = {0, 0};
-    vector[dim] = step;
-    if (placed == threads) {
-      bases.reg.push_back(vector);
-      return;
-    }
-    (placed < subgroup ? bases.lane : bases.warp).push_back(vector);
-    placed *= 2;
-  };
-  for (int64_t step = 1; step < vector; step *= 2) {
-    alg::TileCoord vector = {0, 0};
-    vector[fast] = step;
-    bases.reg.push_back(vector);
-  }
-  int64_t reach = vector * lanes;
-  for (int64_t step = vector; step < reach; step *= 2)
-    add(fast, step);
-  for (int64_t step = 1; step < shape[1 - fast]; step *= 2)
-    add(1 - fast, step);
-  for (int64_t step = reach; step < shape[fast]; step *= 2)
-    add(fast, step);
-  return getLanesAttr(b.getContext(), bases, {1, 1});
-}
 
 void TileKernel::openGrid() {
   AffineMap result = getMap(*op.getDpsInitOperand(0));
@@ -378,7 +220,7 @@ void TileKernel::openGrid() {
   for (unsigned i = 0; i < result.getNumResults(); ++i) {
     unsigned loop = result.getDimPosition(i);
     OpFoldResult bound =
-        size.ceilDiv(extents[loop], size.constant(stepOf(loop)));
+        size.ceilDiv(extents[loop], size.constant(form.stepOf(loop)));
     if (getConstantIntValue(bound) == 1) {
       starts[loop] = size.value(size.constant(0));
       continue;
@@ -392,16 +234,16 @@ void TileKernel::openGrid() {
   op->moveBefore(&tiles.getBody().front(), tiles.getBody().front().begin());
   b.setInsertionPoint(op);
   for (auto [loop, index] : llvm::zip(loops, tiles.getIndices()))
-    starts[loop] =
-        size.value(size.mul(OpFoldResult(index), size.constant(stepOf(loop))));
+    starts[loop] = size.value(
+        size.mul(OpFoldResult(index), size.constant(form.stepOf(loop))));
 }
 
 AffineMap TileKernel::place(AffineMap map, SmallVectorImpl<Value> &indices) {
   SmallVector<AffineExpr> exprs;
   for (AffineExpr expr : map.getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    bool isColumn = dim && dim.getPosition() == columnLoop;
-    bool isRow = dim && rowLoop == dim.getPosition();
+    bool isColumn = dim && dim.getPosition() == form.columnLoop;
+    bool isRow = dim && form.rowLoop == dim.getPosition();
     exprs.push_back(isRow || isColumn
                         ? getAffineDimExpr(isColumn, b.getContext())
                         : getAffineConstantExpr(0, b.getContext()));
@@ -416,7 +258,7 @@ AffineMap TileKernel::place(AffineMap map, SmallVectorImpl<Value> &indices) {
 SmallVector<Value> TileKernel::getLimits(AffineMap map,
                                          ArrayRef<int64_t> shape) {
   SmallVector<Value> limits;
-  std::optional<unsigned> loops[2] = {rowLoop, columnLoop};
+  std::optional<unsigned> loops[2] = {form.rowLoop, form.columnLoop};
   for (auto [loop, extent] : llvm::zip_equal(loops, shape)) {
     OpFoldResult limit = size.constant(extent);
     if (loop && map.isFunctionOfDim(*loop)) {
@@ -431,24 +273,28 @@ SmallVector<Value> TileKernel::getLimits(AffineMap map,
 
 Value TileKernel::load(OpOperand &operand) {
   AffineMap map = getMap(operand);
-  bool isAcross = isTransposed && getColumnLoop(map) == rowLoop &&
-                  map.isFunctionOfDim(columnLoop);
+  bool isAcross = form.isTransposed && getColumnLoop(map) == form.rowLoop &&
+                  map.isFunctionOfDim(form.columnLoop);
   Type element = getElementTypeOrSelf(operand.get().getType());
-  auto type = RankedTensorType::get({rows, columns}, element,
-                                    isAcross ? alongRows : alongColumns);
+  auto type =
+      RankedTensorType::get({form.rows, form.columns}, element,
+                            isAcross ? form.alongRows : form.alongColumns);
   SmallVector<Value> indices;
   AffineMap places = place(map, indices);
   Value tile = LoadOp::create(b, type, operand.get(), indices,
-                              getLimits(map, {rows, columns}), Value(), places);
+                              getLimits(map, {form.rows, form.columns}),
+                              Value(), places);
   if (!isAcross)
     return tile;
-  return RelayoutOp::create(
-      b, RankedTensorType::get({rows, columns}, element, alongColumns), tile);
+  return RelayoutOp::create(b,
+                            RankedTensorType::get({form.rows, form.columns},
+                                                  element, form.alongColumns),
+                            tile);
 }
 
 Value TileKernel::spread(Value scalar) {
-  auto type =
-      RankedTensorType::get({rows, columns}, scalar.getType(), alongColumns);
+  auto type = RankedTensorType::get({form.rows, form.columns}, scalar.getType(),
+                                    form.alongColumns);
   Attribute constant;
   if (matchPattern(scalar, m_Constant(&constant)))
     return arith::ConstantOp::create(b, DenseElementsAttr::get(type, constant));
@@ -458,8 +304,8 @@ Value TileKernel::spread(Value scalar) {
 /// The number of an iteration along a loop.
 Value TileKernel::getIndex(unsigned loop) {
   Value start = spread(starts[loop]);
-  bool isColumn = loop == columnLoop;
-  if (!isColumn && rowLoop != loop)
+  bool isColumn = loop == form.columnLoop;
+  if (!isColumn && form.rowLoop != loop)
     return start;
   return arith::AddIOp::create(
       b, start, CoordinateOp::create(b, start.getType(), isColumn));
@@ -496,8 +342,9 @@ SmallVector<Value> TileKernel::compute(Value carried) {
       for (Value &operand : operands)
         if (operand != carried)
           operand = dropOutside(operand, *arith::getNeutralElement(combiner));
-    auto type = RankedTensorType::get(
-        {rows, columns}, scalar.getResult(0).getType(), alongColumns);
+    auto type =
+        RankedTensorType::get({form.rows, form.columns},
+                              scalar.getResult(0).getType(), form.alongColumns);
     Operation *tiled = static_cast<OpBuilder &>(b).create(
         scalar.getLoc(), scalar.getName().getIdentifier(), operands, {type},
         scalar.getAttrs());
@@ -508,12 +355,12 @@ SmallVector<Value> TileKernel::compute(Value carried) {
 
 /// `tile` with `neutral` beyond the ends of reduced loops.
 Value TileKernel::dropOutside(Value tile, TypedAttr neutral) {
-  std::optional<unsigned> loops[2] = {rowLoop, columnLoop};
-  int64_t shape[2] = {rows, columns};
+  std::optional<unsigned> loops[2] = {form.rowLoop, form.columnLoop};
+  int64_t shape[2] = {form.rows, form.columns};
   auto type = cast<RankedTensorType>(tile.getType());
   Value outside;
   for (unsigned dim : {0, 1}) {
-    if (!isReduced(loops[dim]))
+    if (!form.isReduced(loops[dim]))
       continue;
     std::optional<int64_t> known = getConstantIntValue(extents[*loops[dim]]);
     if (known && *known % shape[dim] == 0)
@@ -537,7 +384,7 @@ Value TileKernel::overLoops(ArrayRef<unsigned> loops, Value carried) {
   if (loops.empty())
     return compute(carried).front();
   unsigned loop = loops.front();
-  int64_t step = stepOf(loop);
+  int64_t step = form.stepOf(loop);
   Value zero = size.value(size.constant(0));
   std::optional<int64_t> known = getConstantIntValue(extents[loop]);
   if (known && *known <= step) {
@@ -558,13 +405,13 @@ Value TileKernel::overLoops(ArrayRef<unsigned> loops, Value carried) {
 void TileKernel::reduce() {
   OpOperand &init = *op.getDpsInitOperand(0);
   TypedAttr neutral = *arith::getNeutralElement(combiner);
-  auto type =
-      RankedTensorType::get({rows, columns}, neutral.getType(), alongColumns);
-  unsigned dim = isReduced(columnLoop);
-  SmallVector<int64_t> shape = {rows, columns};
+  auto type = RankedTensorType::get({form.rows, form.columns},
+                                    neutral.getType(), form.alongColumns);
+  unsigned dim = form.isReduced(form.columnLoop);
+  SmallVector<int64_t> shape = {form.rows, form.columns};
   shape[dim] = 1;
   auto reduced = RankedTensorType::get(shape, type.getElementType(),
-                                       alongColumns.getReduced(dim));
+                                       form.alongColumns.getReduced(dim));
   AffineMap map = getMap(init);
   SmallVector<Value> indices;
   AffineMap places = place(map, indices);
@@ -575,8 +422,8 @@ void TileKernel::reduce() {
     before = LoadOp::create(b, reduced, init.get(), indices,
                             getLimits(map, shape), Value(), places);
   SmallVector<unsigned> loops;
-  for (auto [loop, iterator] : llvm::enumerate(iterators))
-    if (isReduced(loop))
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (form.isReduced(loop))
       loops.push_back(loop);
   Value sum = overLoops(loops, arith::ConstantOp::create(
                                    b, DenseElementsAttr::get(type, neutral)));
@@ -593,24 +440,11 @@ void TileKernel::store(OpOperand &init, Value tile) {
   AffineMap map = getMap(init);
   SmallVector<Value> indices;
   AffineMap places = place(map, indices);
-  StoreOp::create(b, tile, init.get(), indices, getLimits(map, {rows, columns}),
-                  places);
+  StoreOp::create(b, tile, init.get(), indices,
+                  getLimits(map, {form.rows, form.columns}), places);
 }
 
 int64_t TileKernel::build() {
-  auto tileable = cast<TilingInterface>(op.getOperation());
-  for (const Range &range : tileable.getIterationDomain(b))
-    extents.push_back(range.size);
-  iterators = op.getIteratorTypesArray();
-  if (op.getNumReductionLoops())
-    combiner = getTileCombiner(op);
-  chooseLoops();
-  if (combiner)
-    chooseReduction();
-  else if (isTransposed)
-    chooseSquare();
-  else
-    chooseTile();
   openGrid();
   if (combiner)
     reduce();
@@ -619,7 +453,7 @@ int64_t TileKernel::build() {
          llvm::zip_equal(op.getDpsInitsMutable(), compute(Value())))
       store(init, value);
   op->erase();
-  return threads;
+  return form.threads;
 }
 
 int64_t mlir::tracea::buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
@@ -628,52 +462,4 @@ int64_t mlir::tracea::buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   b.setInsertionPoint(op);
   return TileKernel(b, op, isAligned, subgroup, startsNeutral).build();
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
-  IRRewriter rewriter(op->getContext());
-  rewriter.setInsertionPoint(op);
-  if (!canBeLaneTiles(op) || op.hasIndexSemantics() ||
-      !llvm::all_of(op->getOperandTypes(), [](Type type) {
-        auto memref = dyn_cast<MemRefType>(type);
-        return !memref || memref.getLayout().isIdentity();
-      }))
-    return op;
-  SmallVector<ReassociationIndices> joined;
-  bool isAny = false;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (int64_t loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (!joined.empty()) {
-      ReassociationIndices longer = joined.back();
-      longer.push_back(loop);
-      if (iterators[loop] == iterators[loop - 1] &&
-          linalg::areDimSequencesPreserved(maps, {longer})) {
-        joined.back() = longer;
-        isAny = true;
-        continue;
-      }
-    }
-    joined.push_back({loop});
-  }
-  if (!isAny)
-    return op;
-  if (!isa<linalg::GenericOp>(op.getOperation())) {
-    FailureOr<linalg::GenericOp> generic =
-        linalg::generalizeNamedOp(rewriter, op);
-    if (failed(generic))
-      return op;
-    op = *generic;
-  }
-  rewriter.setInsertionPoint(op);
-  FailureOr<linalg::CollapseResult> result =
-      linalg::collapseOpIterationDims(op, joined, rewriter);
-  if (failed(result))
-    return op;
-  op->erase();
-  return result->collapsedOp;
 }

@@ -19,16 +19,16 @@ bool canBeLaneTiles(linalg::LinalgOp op);
 /// it is not one value by one operation whose order lanes may change.
 Operation *getTileCombiner(linalg::LinalgOp op);
 
+/// What gives the result of a reduction the value that changes nothing, right
+/// before it; null where nothing does.
+linalg::FillOp findNeutralFill(linalg::LinalgOp op);
+
 /// Builds the grid of the kernel that `op`, on the kernel's arguments, stands
 /// in, and erases it. `isAligned`: the kernel asks for rows that begin at
 /// multiples of 16 bytes. `startsNeutral`: what a reduction's result holds
 /// before changes nothing, and is not read. Returns the threads of a workgroup.
 int64_t buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op, bool isAligned,
                        int64_t subgroup, bool startsNeutral);
-
-/// Has loops over neighbouring dimensions that all operands hold as one become
-/// one loop; returns what does it.
-linalg::LinalgOp joinLoops(linalg::LinalgOp op);
 
 } // namespace mlir::tracea
 

@@ -5,7 +5,7 @@
 // A compiled program has no host code: only sizes, views and launches. What
 // bufferization leaves besides becomes kernels of plain loops.
 
-#include "LaneTiles.h"
+#include "JoinLoops.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
 #include "SplitSums.h"

@@ -7,6 +7,7 @@
 // operation can be tiled, and a launch stands in the group's place.
 
 #include "OutlinedKernel.h"
+#include "HostViews.h"
 #include "LaneGrid.h"
 #include "LaneTiles.h"
 #include "SizeBuilder.h"
@@ -46,12 +47,6 @@ namespace {
 constexpr int64_t grainIterations = 16384;
 /// The last parallel dimension is the one that is vectorized.
 constexpr int64_t minInnerExtent = 256;
-
-bool isView(Operation *op) {
-  return isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
-             memref::CastOp, memref::ReinterpretCastOp, memref::TransposeOp,
-             memref::ExtractStridedMetadataOp>(op);
-}
 
 /// Whether windows into its operands can stand for a tile of `op`: indices that
 /// are linear and never fall as a loop goes on begin where the tile does.
@@ -251,26 +246,6 @@ void Outliner::findWrites() {
     });
 }
 
-/// The operations that make `view` from `root`, the first one first; none where
-/// one of them is of another kind, or needs a number that no launch passes.
-static SmallVector<Operation *> getSteps(Value view, Value root) {
-  SmallVector<Operation *> steps;
-  for (Value memory = view; memory != root;
-       memory = steps.back()->getOperand(0)) {
-    Operation *op = memory.getDefiningOp();
-    if (!isa_and_nonnull<memref::SubViewOp, memref::ExpandShapeOp,
-                         memref::CollapseShapeOp, memref::CastOp,
-                         memref::TransposeOp>(op))
-      return {};
-    for (Value number : op->getOperands().drop_front())
-      if (!isExpressible(number) && !matchPattern(number, m_Constant()))
-        return {};
-    steps.push_back(op);
-  }
-  std::reverse(steps.begin(), steps.end());
-  return steps;
-}
-
 /// Decides how each view reaches the kernel: as itself when it is row-major
 /// and its buffer's only one here, else as the whole buffer, of which the
 /// kernel makes the view again, or the numbers that describe it.
@@ -292,7 +267,7 @@ void Outliner::passBuffers(Operation *before) {
     // A buffer of which the kernel writes a part is not one that it writes
     // whole.
     if (!passed.direct && !written)
-      passed.steps = getSteps(view, passed.root);
+      passed.steps = getViewSteps(view, passed.root);
     for (Operation *step : passed.steps)
       for (Value number : step->getOperands().drop_front())
         if (!matchPattern(number, m_Constant()))
@@ -541,34 +516,6 @@ void Outliner::dropUnusedInputs() {
     inputs.erase(inputs.begin() + number);
   }
   (void)kernel.eraseArguments(unused);
-}
-
-/// What gives the result of a reduction the value that changes nothing, right
-/// before it; null where nothing does.
-static linalg::FillOp findNeutralFill(linalg::LinalgOp op) {
-  Operation *combiner = getTileCombiner(op);
-  if (!op.getNumReductionLoops() || !combiner)
-    return nullptr;
-  Value memory = op.getDpsInits().front(), root = getViewRoot(memory);
-  for (Operation *before = op->getPrevNode(); before;
-       before = before->getPrevNode()) {
-    bool touches = llvm::any_of(before->getOperands(), [&](Value operand) {
-      return isa<MemRefType>(operand.getType()) && getViewRoot(operand) == root;
-    });
-    if (!touches || isa<memref::DimOp>(before) || isView(before))
-      continue;
-    auto fill = dyn_cast<linalg::FillOp>(before);
-    Attribute value;
-    if (!fill || fill.output() != memory ||
-        !matchPattern(fill.value(), m_Constant(&value)))
-      return nullptr;
-    // A zero's sign is nobody's in a sum.
-    bool isZero = isa<arith::AddFOp>(combiner) &&
-                  matchPattern(fill.value(), m_AnyZeroFloat());
-    return isZero || value == *arith::getNeutralElement(combiner) ? fill
-                                                                  : nullptr;
-  }
-  return nullptr;
 }
 
 /// Whether lanes compute the operation tile by tile, on buffers that are the

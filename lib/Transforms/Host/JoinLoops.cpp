@@ -1,0 +1,56 @@
+//===- JoinLoops.cpp - Loops that all operands hold as one ----------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "JoinLoops.h"
+#include "LaneTiles.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
+  IRRewriter rewriter(op->getContext());
+  rewriter.setInsertionPoint(op);
+  if (!canBeLaneTiles(op) || op.hasIndexSemantics() ||
+      !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        auto memref = dyn_cast<MemRefType>(type);
+        return !memref || memref.getLayout().isIdentity();
+      }))
+    return op;
+  SmallVector<ReassociationIndices> joined;
+  bool isAny = false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (int64_t loop = 0; loop < op.getNumLoops(); ++loop) {
+    if (!joined.empty()) {
+      ReassociationIndices longer = joined.back();
+      longer.push_back(loop);
+      if (iterators[loop] == iterators[loop - 1] &&
+          linalg::areDimSequencesPreserved(maps, {longer})) {
+        joined.back() = longer;
+        isAny = true;
+        continue;
+      }
+    }
+    joined.push_back({loop});
+  }
+  if (!isAny)
+    return op;
+  if (!isa<linalg::GenericOp>(op.getOperation())) {
+    FailureOr<linalg::GenericOp> generic =
+        linalg::generalizeNamedOp(rewriter, op);
+    if (failed(generic))
+      return op;
+    op = *generic;
+  }
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::CollapseResult> result =
+      linalg::collapseOpIterationDims(op, joined, rewriter);
+  if (failed(result))
+    return op;
+  op->erase();
+  return result->collapsedOp;
+}

@@ -1,0 +1,213 @@
+//===- TileShape.cpp - Which lanes take which elements --------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TileShape.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+
+/// Lanes of a workgroup: more than enough loads are in flight with several
+/// workgroups on a multiprocessor.
+constexpr int64_t kLanes = 256;
+/// Those along a loop of open extent where there is another loop beside it.
+constexpr int64_t kOpenLanes = 64;
+constexpr int64_t kVectorBytes = 16;
+/// What the vectors of the widest operand may take of a lane.
+constexpr int64_t kMostBytes = 64;
+/// Elements that a lane reads one by one where it reads no vectors.
+constexpr int64_t kSingles = 4;
+/// Rows and columns of a tile that is transposed, in elements of up to 4 bytes.
+constexpr int64_t kSquare = 64;
+
+std::optional<unsigned> mlir::tracea::getColumnLoop(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(map.getResults().back());
+  return dim ? std::optional<unsigned>(dim.getPosition()) : std::nullopt;
+}
+
+static int64_t getBytes(Value memory) {
+  return getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth() / 8;
+}
+
+TileShape::TileShape(linalg::LinalgOp op, ArrayRef<OpFoldResult> extents,
+                     bool isAligned, int64_t subgroup)
+    : op(op), extents(extents), isAligned(isAligned), subgroup(subgroup),
+      iterators(op.getIteratorTypesArray()) {
+  chooseLoops();
+  if (op.getNumReductionLoops())
+    chooseReduction();
+  else if (isTransposed)
+    chooseSquare();
+  else
+    chooseTile();
+}
+
+int64_t TileShape::getVector(int64_t bytes) const {
+  return isAligned ? std::max<int64_t>(kVectorBytes / bytes, 1) : 1;
+}
+
+int64_t TileShape::getExtent(std::optional<unsigned> loop, int64_t open) const {
+  if (!loop)
+    return 1;
+  return getConstantIntValue(extents[*loop]).value_or(open);
+}
+
+void TileShape::chooseLoops() {
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  int64_t least = kVectorBytes, most = 1;
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType())) {
+      least = std::min(least, getBytes(operand));
+      most = std::max(most, getBytes(operand));
+    }
+  vector = getVector(least);
+  while (vector > 1 && vector * most > kMostBytes)
+    vector /= 2;
+  if (op.getNumReductionLoops())
+    return;
+  columnLoop = *getColumnLoop(result);
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<MemRefType>(input->get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    std::optional<unsigned> column = getColumnLoop(map);
+    if (!column || *column == columnLoop || !map.isFunctionOfDim(columnLoop) ||
+        getConstantIntValue(extents[*column]) == 1)
+      continue;
+    rowLoop = column;
+    isTransposed = true;
+    int64_t found = getVector(getBytes(input->get()));
+    transposedVector = std::max(transposedVector, found);
+  }
+  if (!rowLoop && result.getNumResults() > 1)
+    rowLoop = result.getDimPosition(result.getNumResults() - 2);
+}
+
+/// Lanes along the loop whose neighbours are neighbours in the operand. If it
+/// is reduced, rows are those of the result; if not, they are reduced, by warps
+/// that lie below each other.
+void TileShape::chooseReduction() {
+  AffineMap whole;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isa<MemRefType>(input->get().getType()) &&
+        op.getMatchingIndexingMap(input).isPermutation() && !whole)
+      whole = op.getMatchingIndexingMap(input);
+  columnLoop = *getColumnLoop(whole);
+  for (unsigned i = whole.getNumResults() - 1; i-- > 0;) {
+    unsigned loop = whole.getDimPosition(i);
+    if (isReduced(loop) != isReduced(columnLoop) && !rowLoop)
+      rowLoop = loop;
+  }
+  // A lane adds up several vectors, of rows that are reduced or of its own.
+  constexpr int64_t kVectors = 4;
+  auto round = [](int64_t count) {
+    return static_cast<int64_t>(
+        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
+  };
+  int64_t most = isReduced(columnLoop) ? kLanes : subgroup;
+  int64_t open = most * vector * kVectors;
+  int64_t along = std::min(
+      most,
+      round(llvm::divideCeil(getExtent(columnLoop, open),
+                             vector * (isReduced(columnLoop) ? kVectors : 1))));
+  int64_t down =
+      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
+  along = std::max(along, subgroup / down);
+  threads = along * down;
+  int64_t held = 1;
+  if (isReduced(columnLoop))
+    held = std::min<int64_t>(kVectors,
+                             llvm::PowerOf2Ceil(llvm::divideCeil(
+                                 getExtent(columnLoop, open), along * vector)));
+  columns = along * vector * held;
+  rows = down;
+  if (!isReduced(columnLoop) && rowLoop)
+    rows = std::min<int64_t>(down * kVectors, llvm::PowerOf2Ceil(getExtent(
+                                                  rowLoop, down * kVectors)));
+  alongColumns = makeLanes(/*fast=*/1, vector, along);
+}
+
+/// A row of lanes, or several short ones, each lane with a vector.
+void TileShape::chooseTile() {
+  auto round = [](int64_t count) {
+    return static_cast<int64_t>(
+        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
+  };
+  int64_t singles = isAligned ? 1 : kSingles, run = vector * singles;
+  int64_t open = (rowLoop ? kOpenLanes : kLanes) * run;
+  int64_t along = round(llvm::divideCeil(getExtent(columnLoop, open), run));
+  int64_t down =
+      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
+  along = std::max(along, subgroup / down);
+  rows = down;
+  columns = along * run;
+  threads = along * down;
+  alongColumns = makeLanes(/*fast=*/1, vector, along);
+}
+
+/// As many rows as columns, as far as there are such.
+void TileShape::chooseSquare() {
+  int64_t widest = 1;
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType()))
+      widest = std::max(widest, getBytes(operand));
+  int64_t most = widest > 4 ? kSquare / 2 : kSquare;
+  auto round = [&](int64_t extent) {
+    return static_cast<int64_t>(
+        llvm::PowerOf2Ceil(std::clamp<int64_t>(extent, 1, most)));
+  };
+  rows = round(getExtent(rowLoop, most));
+  columns = round(getExtent(columnLoop, most));
+  columns = std::max(columns, subgroup / rows);
+  vector = std::min(vector, columns);
+  transposedVector = std::min(transposedVector, rows);
+  auto left = [&]() {
+    return rows * columns / std::max(vector, transposedVector);
+  };
+  while (left() < subgroup) {
+    vector = std::max<int64_t>(vector / 2, 1);
+    transposedVector = std::max<int64_t>(transposedVector / 2, 1);
+  }
+  threads = std::min(kLanes, left());
+  alongColumns = makeLanes(/*fast=*/1, vector, columns / vector);
+  alongRows = makeLanes(/*fast=*/0, transposedVector, rows / transposedVector);
+}
+
+/// So many lanes with vectors along one dimension of the tile, then along the
+/// other one; what they do not reach each of them holds.
+LanesAttr TileShape::makeLanes(unsigned fast, int64_t vector,
+                               int64_t lanes) const {
+  alg::LaneBases bases;
+  int64_t shape[2] = {rows, columns}, placed = 1;
+  auto add = [&](unsigned dim, int64_t step) {
+    alg::TileCoord vector = {0, 0};
+    vector[dim] = step;
+    if (placed == threads) {
+      bases.reg.push_back(vector);
+      return;
+    }
+    (placed < subgroup ? bases.lane : bases.warp).push_back(vector);
+    placed *= 2;
+  };
+  for (int64_t step = 1; step < vector; step *= 2) {
+    alg::TileCoord vector = {0, 0};
+    vector[fast] = step;
+    bases.reg.push_back(vector);
+  }
+  int64_t reach = vector * lanes;
+  for (int64_t step = vector; step < reach; step *= 2)
+    add(fast, step);
+  for (int64_t step = 1; step < shape[1 - fast]; step *= 2)
+    add(1 - fast, step);
+  for (int64_t step = reach; step < shape[fast]; step *= 2)
+    add(fast, step);
+  return getLanesAttr(op->getContext(), bases, {1, 1});
+}
