@@ -122,7 +122,9 @@ static bool isArithmetic(SizeOrigin origin) {
 static SmallVector<SizeOrigin> getOperands(SizeOrigin origin) {
   SmallVector<SizeOrigin> operands;
   if (memref::CollapseShapeOp collapse = getJoined(origin)) {
-    for (int64_t dim : collapse.getReassociationIndices()[origin.second])
+    ReassociationIndices joined =
+        collapse.getReassociationIndices()[origin.second];
+    for (int64_t dim : joined)
       operands.push_back(getSizeOrigin(collapse.getSrc(), dim));
     return operands;
   }
