@@ -96,7 +96,8 @@ static OpFoldResult getSize(OpBuilder &b, Value memory, int64_t dim) {
     OpFoldResult product = b.getIndexAttr(1);
     AffineExpr left, right;
     bindSymbols(b.getContext(), left, right);
-    for (int64_t outer : collapse.getReassociationIndices()[dim])
+    ReassociationIndices joined = collapse.getReassociationIndices()[dim];
+    for (int64_t outer : joined)
       product = affine::makeComposedFoldedAffineApply(
           b, view->getLoc(), left * right,
           {product, getSize(b, collapse.getSrc(), outer)});
