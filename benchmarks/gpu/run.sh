@@ -20,6 +20,9 @@
 #               build/dev/lib/libtracea-gpu-contender.so, from anywhere
 #   conv        convolutions against float64, beside PyTorch; takes the programs
 #               that conv/compile.py leaves in build/gpu-conv, and the same library
+#   rows        rows, elementwise operations, movement and reductions against
+#               PyTorch; takes the programs that rows/compile.py leaves in
+#               build/gpu-rows, and the same library
 #   models      whole models against float64, beside PyTorch (with --compiled also
 #               torch.compile); takes the programs that models/compile.py leaves in
 #               build/gpu-models, and the same library
@@ -36,7 +39,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv models numerics)
+known=(wavefronts tiles latency gemm conv rows models numerics)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -221,6 +224,29 @@ part_conv() {
   "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
   local status=$?
   tail -n 1 "$dir/table.txt" | summarize
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# rows
+#===----------------------------------------------------------------------===#
+
+part_rows() {
+  local dir=$out/rows here=benchmarks/gpu/rows options=()
+  mkdir -p "$dir"
+  if [[ -x build/dev/bin/tracea ]]; then
+    "$here/compile.py" || echo 'rows: not every case was compiled' | summarize
+  fi
+  if [[ ! -f build/gpu-rows/sum_all.tracea ]]; then
+    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
+    return 1
+  fi
+  ((quick)) && options=(--rounds 2)
+  ((compiled)) && options+=(--peers compiled)
+  describe_machine rows >"$dir/table.txt"
+  "$here/run.py" "${options[@]}" build/gpu-rows >>"$dir/table.txt"
+  local status=$?
+  summarize <"$dir/table.txt"
   return $status
 }
 

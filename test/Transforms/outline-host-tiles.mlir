@@ -52,6 +52,27 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// An operand that has one element along a loop keeps the loops apart.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-NOT:     memref.collapse_shape
+// CHECK:         tracea_pipe.launch
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         tracea_pipe.load %{{.*}}[%c0, %{{.*}}] {{.*}} : memref<1x?xf32>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @broadcast(%x: memref<?x?xf32>, %row: memref<1x?xf32>, %y: memref<?x?xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (0, j)>, affine_map<(i, j) -> (i, j)>],
+                    iterator_types = ["parallel", "parallel"]}
+        ins(%x, %row : memref<?x?xf32>, memref<1x?xf32>) outs(%y : memref<?x?xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A transpose reads along the operand's rows, stores along the result's, and relays in between.
 // CHECK-DAG:   #[[$ACROSS:.*]] = #tracea_pipe.lanes<reg = {{\[}}[1, 0], [2, 0], [4, 0], [0, 32]], lane = {{\[}}[8, 0],
 // CHECK-DAG:   #[[$ALONG:.*]] = #tracea_pipe.lanes<reg = {{\[}}[0, 1], [0, 2], [0, 4], [32, 0]], lane = {{\[}}[0, 8],

@@ -14,7 +14,18 @@ using namespace mlir::tracea;
 linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
   IRRewriter rewriter(op->getContext());
   rewriter.setInsertionPoint(op);
-  if (!canBeLaneTiles(op) || op.hasIndexSemantics() ||
+  // Extents of 0 join with open ones to no type, and a dimension that all
+  // iterations see at 0 is joined with none.
+  bool isPlain =
+      llvm::none_of(op->getOperandTypes(),
+                    [](Type type) {
+                      auto memref = dyn_cast<MemRefType>(type);
+                      return memref && llvm::is_contained(memref.getShape(), 0);
+                    }) &&
+      llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+        return llvm::all_of(map.getResults(), llvm::IsaPred<AffineDimExpr>);
+      });
+  if (!isPlain || !canBeLaneTiles(op) || op.hasIndexSemantics() ||
       !llvm::all_of(op->getOperandTypes(), [](Type type) {
         auto memref = dyn_cast<MemRefType>(type);
         return !memref || memref.getLayout().isIdentity();
