@@ -61,8 +61,9 @@ static void persistent(const KernelLaunch &launch) {
 }
 
 static void overlap(const KernelLaunch &launch) {
-  int64_t *out = launch.parameter<int64_t *>(0);
-  *out = 3 * *out + launch.parameter<int32_t>(1);
+  // As on a device, numbers wrap: memory may hold any before its first kernel.
+  auto *out = launch.parameter<uint64_t *>(0);
+  *out = 3 * *out + static_cast<uint64_t>(launch.parameter<int32_t>(1));
 }
 
 static void asserts(const KernelLaunch &launch) {
