@@ -18,7 +18,6 @@ using namespace tracea::doctor;
 namespace {
 
 constexpr int64_t kVectorBytes = 16;
-constexpr int64_t kSubgroup = 32;
 /// Elements that a lane holds of a row.
 constexpr int64_t kMostElements = 64;
 constexpr int64_t kMostLanes = 1024;
@@ -76,7 +75,8 @@ static int64_t roundUpToPower(int64_t value) {
 }
 
 Plan LaneRowsVariant::plan(const Problem &problem,
-                           const TargetDescription &) const {
+                           const TargetDescription &target) const {
+  const int64_t subgroup = target.occupancy.subgroupSize;
   Plan plan = emptyPlan();
   auto &fields = plan.as<schedule::LaneRows>();
   fields.vector = std::max<int64_t>(kVectorBytes / bytesOf(problem.operand), 1);
@@ -92,17 +92,17 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     rows = std::max<int64_t>(kUsualLanes / fields.lanes, 1);
   } else {
     fields.lanes = roundUpToPower(ceilDiv(vectors, kVectorsOfLane));
-    fields.lanes = std::clamp(fields.lanes, kSubgroup, kMostLanes);
+    fields.lanes = std::clamp(fields.lanes, subgroup, kMostLanes);
     // Of longer rows a lane holds more, as far as registers go.
     held = ceilDiv(vectors, fields.lanes);
     if (problem.columns == kUnknownExtent ||
         held * fields.vector > kMostElements)
       held = kVectorsOfLane;
-    rows = std::max<int64_t>(2 * kSubgroup / fields.lanes, 1);
+    rows = std::max<int64_t>(2 * subgroup / fields.lanes, 1);
   }
   if (problem.rows != kUnknownExtent)
     while (rows > 1 && rows / 2 >= problem.rows &&
-           fields.lanes * rows / 2 >= kSubgroup)
+           fields.lanes * rows / 2 >= subgroup)
       rows /= 2;
   plan.tile = {rows, fields.lanes * fields.vector * held};
   int64_t lanes = fields.lanes * rows;

@@ -138,3 +138,30 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// What is read between the fill and the sum is what was filled: the fill stays, and the sum begins with it.
+// CHECK-LABEL: func.func @read_between
+// CHECK:         linalg.fill
+// CHECK:         tracea_pipe.launch
+// CHECK:         tracea_pipe.launch
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @read_between(%x: memref<64x64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%y : memref<64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%z : memref<64xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %v = memref.load %y[%i] : memref<64xf32>
+      linalg.yield %v : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<64x64xf32>) outs(%y : memref<64xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}

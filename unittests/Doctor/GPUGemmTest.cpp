@@ -166,9 +166,9 @@ TEST(GPUGemm, SchedulesOfTwoPlansAreChecked) {
               HasSubstr("a kernel that takes rows that begin anywhere is "
                         "expected, found variant 'gemm.warpgroup'"));
   const Variant &loops = *registry.find("linalg");
-  EXPECT_THAT(check(*first.variant, first.plan, loops,
-                    loops.plan(problem, hopper())),
-              HasSubstr("found variant 'linalg'"));
+  EXPECT_THAT(
+      check(*first.variant, first.plan, loops, loops.plan(problem, hopper())),
+      HasSubstr("found variant 'linalg'"));
   Plan wrong = second.plan;
   wrong.tile = {1, 2, 3};
   EXPECT_THAT(check(*first.variant, first.plan, *second.variant, wrong),

@@ -129,7 +129,8 @@ bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
 }
 
 /// What gives the result of a reduction the value that changes nothing, right
-/// before it; null where nothing does.
+/// before it; null where nothing does. What came before the operation is
+/// launches, fills and copies already, which look into their operands alone.
 linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
   Operation *combiner = getTileCombiner(op);
   if (!op.getNumReductionLoops() || !combiner)

@@ -533,9 +533,8 @@ static Case generateMLP(Random &random, bool) {
     };
     Values hidden = mapValues(linear(value, 1), bias(2));
     ElementType stored = o.narrow ? ElementType::BF16 : ElementType::F32;
-    hidden = mapValues(hidden, [&](Approx a, const Shape &) {
-      return silu(math, stored, a);
-    });
+    hidden = mapValues(
+        hidden, [&](Approx a, const Shape &) { return silu(math, stored, a); });
     if (o.gated) {
       Values up = linear(value, 6);
       for (size_t i = 0; i < hidden.at.size(); ++i)

@@ -1,0 +1,67 @@
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// A row that the tile holds is read once; lanes of all warps meet for its maximum and its sum. A second kernel is for
+// memory that begins anywhere, whose lanes have single elements side by side.
+// CHECK-DAG:   #[[$LANES:.*]] = #tracea_pipe.lanes<reg = {{\[}}[0, 1], [0, 2], [0, 4]], lane = {{\[}}[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], warp = {{\[}}[0, 256]], outer = [1, 2]>
+// CHECK-DAG:   #[[$SINGLES:.*]] = #tracea_pipe.lanes<lane = {{\[}}[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = {{\[}}[0, 32]], outer = [1, 16]>
+// CHECK-LABEL: func.func @held
+// CHECK:         tracea_pipe.launch @softmax_0 else [@softmax_1]
+// CHECK-LABEL: tracea_pipe.kernel @softmax_0(
+// CHECK-SAME:    tracea_pipe.residents = 4
+// CHECK-SAME:    warps = 2
+// CHECK:         tiles (%[[I:.*]]) in (%c5)
+// CHECK:           tracea_pipe.load %{{.*}}[%[[I]], %c0] {{.*}} -> tensor<1x1024xbf16, #[[$LANES]]>
+// CHECK-NOT:       tracea_pipe.load
+// CHECK:           tracea_pipe.reduce max
+// CHECK:           tracea_pipe.reduce add
+// CHECK-NOT:       tracea_pipe.load
+// CHECK:           tracea_pipe.store
+// CHECK-LABEL: tracea_pipe.kernel @softmax_1(
+// CHECK:           tracea_pipe.load {{.*}} -> tensor<1x1024xbf16, #[[$SINGLES]]>
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @held(%x: tensor<5x1000xbf16>, %d: tensor<5x1000xbf16>) -> tensor<5x1000xbf16> {
+    %0 = tracea.softmax dim 1 ins(%x : tensor<5x1000xbf16>) outs(%d : tensor<5x1000xbf16>)
+        schedule <variant = "row.lanes", unit = vector, tile = [1, 1024], lanes = 64, vector = 8, residents = 4>
+    return %0 : tensor<5x1000xbf16>
+  }
+}
+
+// -----
+
+// Of rows whose length only the run knows each pass reads the row again; short ones share a warp.
+// CHECK-LABEL: tracea_pipe.kernel @rms_norm_0(
+// CHECK:         scf.for
+// CHECK:           tracea_pipe.load {{.*}} -> tensor<4x64xf32,
+// CHECK:         tracea_pipe.reduce add {{.*}} -> tensor<4x1xf32,
+// CHECK:         scf.for
+// CHECK:           tracea_pipe.load {{.*}} -> tensor<4x64xf32,
+// CHECK:           tracea_pipe.store
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @open(%x: tensor<?x?xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
+    %0 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<?x?xf32>) outs(%d : tensor<?x?xf32>)
+        schedule <variant = "row.lanes", unit = vector, tile = [4, 64], lanes = 8, vector = 4>
+    return %0 : tensor<?x?xf32>
+  }
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @too_few_lanes(%x: tensor<5x64xf32>, %d: tensor<5x64xf32>) -> tensor<5x64xf32> {
+    // expected-error@+1 {{expects a schedule whose 'lanes', times a power of two of rows of the tile, are 32 to 1024}}
+    %0 = tracea.softmax dim 1 ins(%x : tensor<5x64xf32>) outs(%d : tensor<5x64xf32>)
+        schedule <variant = "row.lanes", unit = vector, tile = [2, 64], lanes = 8, vector = 4>
+    return %0 : tensor<5x64xf32>
+  }
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @odd_columns(%x: tensor<5x100xf32>, %d: tensor<5x100xf32>) -> tensor<5x100xf32> {
+    // expected-error@+1 {{expects a schedule whose tile has a multiple of 'lanes' times 'vector' columns}}
+    %0 = tracea.softmax dim 1 ins(%x : tensor<5x100xf32>) outs(%d : tensor<5x100xf32>)
+        schedule <variant = "row.lanes", unit = vector, tile = [1, 100], lanes = 32, vector = 4>
+    return %0 : tensor<5x100xf32>
+  }
+}
