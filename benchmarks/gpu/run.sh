@@ -206,6 +206,17 @@ part_gemm() {
   return $status
 }
 
+# Has the programs of a part compiled where the compiler is: the part, and one
+# of its programs.
+need_programs() {
+  if [[ -x build/dev/bin/tracea ]]; then
+    "benchmarks/gpu/$1/compile.py" || echo "$1: not everything was compiled" | summarize
+  fi
+  [[ -f build/gpu-$1/$2.tracea ]] && return
+  echo "error: no programs: run benchmarks/gpu/$1/compile.py where the compiler is built" >&2
+  return 1
+}
+
 #===----------------------------------------------------------------------===#
 # conv
 #===----------------------------------------------------------------------===#
@@ -213,13 +224,7 @@ part_gemm() {
 part_conv() {
   local dir=$out/conv here=benchmarks/gpu/conv
   mkdir -p "$dir"
-  if [[ -x build/dev/bin/tracea ]]; then
-    "$here/compile.py" || echo 'conv: not every convolution was compiled' | summarize
-  fi
-  if [[ ! -f build/gpu-conv/block.tracea ]]; then
-    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
-    return 1
-  fi
+  need_programs conv block || return 1
   describe_machine conv >"$dir/table.txt"
   "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
   local status=$?
@@ -234,13 +239,7 @@ part_conv() {
 part_rows() {
   local dir=$out/rows here=benchmarks/gpu/rows options=()
   mkdir -p "$dir"
-  if [[ -x build/dev/bin/tracea ]]; then
-    "$here/compile.py" || echo 'rows: not every case was compiled' | summarize
-  fi
-  if [[ ! -f build/gpu-rows/sum_all.tracea ]]; then
-    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
-    return 1
-  fi
+  need_programs rows sum_all || return 1
   ((quick)) && options=(--rounds 2)
   ((compiled)) && options+=(--peers compiled)
   describe_machine rows >"$dir/table.txt"
@@ -257,13 +256,7 @@ part_rows() {
 part_models() {
   local dir=$out/models here=benchmarks/gpu/models options=()
   mkdir -p "$dir"
-  if [[ -x build/dev/bin/tracea ]]; then
-    "$here/compile.py" || echo 'models: not every model was compiled' | summarize
-  fi
-  if [[ ! -f build/gpu-models/mlp_i8.tracea ]]; then
-    echo "error: no programs: run $here/compile.py where the compiler is built" >&2
-    return 1
-  fi
+  need_programs models mlp_i8 || return 1
   ((quick)) && options=(--rounds 2)
   ((compiled)) && options+=(--compiled)
   describe_machine models >"$dir/table.txt"
