@@ -37,6 +37,12 @@ static int64_t getBytes(Value memory) {
   return getElementTypeOrSelf(memory.getType()).getIntOrFloatBitWidth() / 8;
 }
 
+/// The next power of two, from 1 to `most`, which is one.
+static int64_t roundUp(int64_t count, int64_t most = kLanes) {
+  return static_cast<int64_t>(
+      llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, most)));
+}
+
 TileShape::TileShape(linalg::LinalgOp op, ArrayRef<OpFoldResult> extents,
                      bool isAligned, int64_t subgroup)
     : op(op), extents(extents), isAligned(isAligned), subgroup(subgroup),
@@ -108,18 +114,14 @@ void TileShape::chooseReduction() {
   }
   // A lane adds up several vectors, of rows that are reduced or of its own.
   constexpr int64_t kVectors = 4;
-  auto round = [](int64_t count) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
-  };
   int64_t most = isReduced(columnLoop) ? kLanes : subgroup;
   int64_t open = most * vector * kVectors;
-  int64_t along = std::min(
-      most,
-      round(llvm::divideCeil(getExtent(columnLoop, open),
-                             vector * (isReduced(columnLoop) ? kVectors : 1))));
+  int64_t along =
+      std::min(most, roundUp(llvm::divideCeil(
+                         getExtent(columnLoop, open),
+                         vector * (isReduced(columnLoop) ? kVectors : 1))));
   int64_t down =
-      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
+      std::min(roundUp(getExtent(rowLoop, kLanes / along)), kLanes / along);
   along = std::max(along, subgroup / down);
   threads = along * down;
   int64_t held = 1;
@@ -137,15 +139,11 @@ void TileShape::chooseReduction() {
 
 /// A row of lanes, or several short ones, each lane with a vector.
 void TileShape::chooseTile() {
-  auto round = [](int64_t count) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(count, 1, kLanes)));
-  };
   int64_t singles = isAligned ? 1 : kSingles, run = vector * singles;
   int64_t open = (rowLoop ? kOpenLanes : kLanes) * run;
-  int64_t along = round(llvm::divideCeil(getExtent(columnLoop, open), run));
+  int64_t along = roundUp(llvm::divideCeil(getExtent(columnLoop, open), run));
   int64_t down =
-      std::min(round(getExtent(rowLoop, kLanes / along)), kLanes / along);
+      std::min(roundUp(getExtent(rowLoop, kLanes / along)), kLanes / along);
   along = std::max(along, subgroup / down);
   rows = down;
   columns = along * run;
@@ -160,12 +158,8 @@ void TileShape::chooseSquare() {
     if (isa<MemRefType>(operand.getType()))
       widest = std::max(widest, getBytes(operand));
   int64_t most = widest > 4 ? kSquare / 2 : kSquare;
-  auto round = [&](int64_t extent) {
-    return static_cast<int64_t>(
-        llvm::PowerOf2Ceil(std::clamp<int64_t>(extent, 1, most)));
-  };
-  rows = round(getExtent(rowLoop, most));
-  columns = round(getExtent(columnLoop, most));
+  rows = roundUp(getExtent(rowLoop, most), most);
+  columns = roundUp(getExtent(columnLoop, most), most);
   columns = std::max(columns, subgroup / rows);
   vector = std::min(vector, columns);
   transposedVector = std::min(transposedVector, rows);
