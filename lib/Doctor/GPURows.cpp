@@ -21,10 +21,12 @@ constexpr int64_t kVectorBytes = 16;
 /// Elements that a lane holds of a row.
 constexpr int64_t kMostElements = 64;
 constexpr int64_t kMostLanes = 1024;
-/// Lanes of a workgroup of several rows, or of a strip of them.
-constexpr int64_t kUsualLanes = 128;
-/// Lanes that a multiprocessor is to hold.
-constexpr int64_t kLanesOfMultiprocessor = 1024;
+/// Lanes of a workgroup of a strip of rows, and of several short rows: those
+/// have no barrier, and fewer workgroups are faster begun.
+constexpr int64_t kUsualLanes = 128, kLanesOfShortRows = 256;
+/// Lanes that a multiprocessor is to hold. Of short rows a lane has one vector
+/// in flight, which takes all the lanes that there are.
+constexpr int64_t kLanesOfMultiprocessor = 1024, kMostOfMultiprocessor = 2048;
 
 class LaneRowsVariant final : public Variant {
 public:
@@ -84,12 +86,13 @@ Plan LaneRowsVariant::plan(const Problem &problem,
   int64_t vectors = ceilDiv(columns, fields.vector);
   // A strip of rows goes by lanes, one row each element.
   constexpr int64_t kVectorsOfLane = 4, kFewVectors = 32;
-  int64_t rows = 1, held = 1;
+  int64_t rows = 1, held = 1, most = kLanesOfMultiprocessor;
   if (!problem.innermost) {
     fields.lanes = kUsualLanes;
   } else if (vectors <= kFewVectors) {
     fields.lanes = roundUpToPower(vectors);
-    rows = std::max<int64_t>(kUsualLanes / fields.lanes, 1);
+    rows = kLanesOfShortRows / fields.lanes;
+    most = kMostOfMultiprocessor;
   } else {
     fields.lanes = roundUpToPower(ceilDiv(vectors, kVectorsOfLane));
     fields.lanes = std::clamp(fields.lanes, subgroup, kMostLanes);
@@ -106,7 +109,7 @@ Plan LaneRowsVariant::plan(const Problem &problem,
       rows /= 2;
   plan.tile = {rows, fields.lanes * fields.vector * held};
   int64_t lanes = fields.lanes * rows;
-  fields.residents = std::clamp<int64_t>(kLanesOfMultiprocessor / lanes, 1, 8);
+  fields.residents = std::clamp<int64_t>(most / lanes, 1, 8);
   // Scale and bias take registers beside the row.
   if (problem.kind != OpKind::Softmax)
     fields.residents = std::max<int64_t>(fields.residents * 3 / 4, 1);

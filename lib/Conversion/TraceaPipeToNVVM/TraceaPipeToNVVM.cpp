@@ -94,13 +94,14 @@ struct ConvertTraceaPipeToNVVM
     numLaneCopies += plan.numLaneCopies;
     NVVMLoweringContext context(target, plan);
     unsigned digits = getStoredDigits(kernel);
-    // [PTX] tanh: since sm_75.
-    bool hasTangent = getCapability(kernel).value_or(75) >= 75;
+    // [PTX] tanh: since sm_75; max.NaN: since sm_80.
+    int64_t capability = getCapability(kernel).value_or(75);
+    ArithmeticUnits units{capability >= 75, capability >= 80};
     return failure(
         failed(buildFunction(context)) ||
         failed(collectWindows(context.function, context)) ||
         failed(convertBody(context)) ||
-        failed(lowerArithmetic(context.function, digits, hasTangent, facts)));
+        failed(lowerArithmetic(context.function, digits, units, facts)));
   }
 
   void runOnOperation() override {

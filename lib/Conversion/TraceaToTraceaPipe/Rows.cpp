@@ -46,8 +46,12 @@ public:
   /// tile of a tensor over the reduced dimensions.
   void map(function_ref<Value(Value x)> body);
 
-  /// The elements at the current place of a tensor whose dimensions are the
-  /// operation's reduced ones, converted to the accumulator's type.
+  /// Reads tensors whose dimensions are the operation's reduced ones, null ones
+  /// excepted, before the row is reduced, where lanes can hold them meanwhile.
+  void fetchNormalized(ArrayRef<Value> tensors);
+
+  /// The elements at the current place of such a tensor, converted to the
+  /// accumulator's type.
   Value loadNormalized(Value tensor);
 
   /// `value` where the row has an element, `padding` past its end.
@@ -78,6 +82,7 @@ private:
   Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
   Value loadInput(std::optional<double> padding);
   Value readInput(std::optional<double> padding);
+  Value readNormalized(Value tensor);
 
   EpilogueOpInterface op;
   Value input;
@@ -94,6 +99,8 @@ private:
   bool isResident = false;
   Value held;
   double heldPadding = 0;
+  /// What has been read of tensors over the reduced dimensions, in their types.
+  llvm::SmallDenseMap<Value, Value> fetched;
   /// The place in the input: one index per dimension, and what is left of the
   /// last one.
   SmallVector<Value> indices, limits;
@@ -277,15 +284,40 @@ Value RowKernel::getCount() {
   return tensor::SplatOp::create(b, number, getRowValueType());
 }
 
-Value RowKernel::loadNormalized(Value tensor) {
+Value RowKernel::readNormalized(Value tensor) {
   auto tensorType = cast<RankedTensorType>(tensor.getType());
   SmallVector<Value> at(indices.begin() + firstDim, indices.begin() + endDim);
   SmallVector<AffineExpr> exprs(tensorType.getRank(), kb.zero());
   exprs.back() = kb.dim(1);
-  Value x = LoadOp::create(b, accTile.clone(tensorType.getElementType()),
-                           kb.getMemRef(tensor), at, limits, Value(),
-                           kb.map(2, exprs));
-  return convertTile(b, x, op.getAccumulatorType());
+  // All rows read the same ones, those past the last one too.
+  SmallVector<Value> ends = {ix.constant(height), limits[1]};
+  return LoadOp::create(b, accTile.clone(tensorType.getElementType()),
+                        kb.getMemRef(tensor), at, ends, Value(),
+                        kb.map(2, exprs));
+}
+
+void RowKernel::fetchNormalized(ArrayRef<Value> tensors) {
+  // No read passes the barriers of a reduction: where the row is one wait, this
+  // one passes beside it.
+  constexpr int64_t kMostVectors = 4;
+  const auto *lanes = cast<ScheduledOpInterface>(op.getOperation())
+                          .getScheduleAttr()
+                          .getFieldsIf<schedule::LaneRows>();
+  if (!lanes || !isResident || !isAligned ||
+      width > lanes->lanes * lanes->vector * kMostVectors)
+    return;
+  overRow(Value(), [&](Value) {
+    for (Value tensor : tensors)
+      if (tensor && !fetched.contains(tensor))
+        fetched[tensor] = readNormalized(tensor);
+    return Value();
+  });
+}
+
+Value RowKernel::loadNormalized(Value tensor) {
+  Value x = fetched.lookup(tensor);
+  return convertTile(b, x ? x : readNormalized(tensor),
+                     op.getAccumulatorType());
 }
 
 void RowKernel::map(function_ref<Value(Value)> body) {
@@ -381,13 +413,16 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
     auto exponential = [&](Value x) -> Value {
       return math::ExpOp::create(b, arith::SubFOp::create(b, x, maximum));
     };
-    Value sum = row.spread(row.reduce(
-        ReduceKind::Add, 0, lowest, [&](Value x, Value carried) -> Value {
-          return arith::AddFOp::create(b, carried,
-                                       row.dropPadding(exponential(x)));
-        }));
+    Value sum = row.reduce(ReduceKind::Add, 0, lowest,
+                           [&](Value x, Value carried) -> Value {
+                             return arith::AddFOp::create(
+                                 b, carried, row.dropPadding(exponential(x)));
+                           });
+    // The sum is at least 1, which the greatest element contributes.
+    Value one = row.splatLike(sum, 1);
+    Value inverse = row.spread(arith::DivFOp::create(b, one, sum));
     row.map([&](Value x) -> Value {
-      return arith::DivFOp::create(b, exponential(x), sum);
+      return arith::MulFOp::create(b, exponential(x), inverse);
     });
   });
   return success();
@@ -416,6 +451,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
       rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
       [&](RowKernel &row) {
         ImplicitLocOpBuilder &b = row.builder();
+        row.fetchNormalized({op.getScale(), op.getBias()});
         Value sum = row.reduce(ReduceKind::Add, 0, 0,
                                [&](Value x, Value carried) -> Value {
                                  return arith::AddFOp::create(b, carried, x);
@@ -456,6 +492,7 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
   lowerRows(rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
             [&](RowKernel &row) {
               ImplicitLocOpBuilder &b = row.builder();
+              row.fetchNormalized({op.getScale()});
               Value squares = row.reduce(
                   ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
                     return arith::AddFOp::create(

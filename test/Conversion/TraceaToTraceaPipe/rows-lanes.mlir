@@ -28,6 +28,28 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// What is read beside a row that few registers hold is fetched before the row is reduced, whose rows it does not
+// depend on; where lanes have single elements it would take too many registers.
+// CHECK-LABEL: tracea_pipe.kernel @layer_norm_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x128xbf16> {{{.*}}}, %[[SCALE:[a-z0-9]+]]: memref<128xbf16> {{{.*}}}, %[[BIAS:[a-z0-9]+]]: memref<128xbf16>
+// CHECK-DAG:       tracea_pipe.load %[[SCALE]][%c0] map #{{.*}} limits(%c16, %c128)
+// CHECK-DAG:       tracea_pipe.load %[[BIAS]][%c0] map #{{.*}} limits(%c16, %c128)
+// CHECK:           tracea_pipe.reduce add
+// CHECK-NOT:       tracea_pipe.load
+// CHECK-LABEL: tracea_pipe.kernel @layer_norm_1(
+// CHECK-COUNT-2:   tracea_pipe.reduce add
+// CHECK-COUNT-2:   tracea_pipe.load
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @fetched(%x: tensor<?x128xbf16>, %s: tensor<128xbf16>, %b: tensor<128xbf16>, %d: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+    %0 = tracea.layer_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<?x128xbf16>) scale(%s : tensor<128xbf16>)
+        bias(%b : tensor<128xbf16>) outs(%d : tensor<?x128xbf16>)
+        schedule <variant = "row.lanes", unit = vector, tile = [16, 128], lanes = 16, vector = 8, residents = 6>
+    return %0 : tensor<?x128xbf16>
+  }
+}
+
+// -----
+
 // Of rows whose length only the run knows each pass reads the row again; short ones share a warp.
 // CHECK-LABEL: tracea_pipe.kernel @rms_norm_0(
 // CHECK:         scf.for

@@ -24,9 +24,11 @@
 // CHECK:             %[[END:.*]] = tensor.splat %[[LEFT]]
 // CHECK:             %[[IN:.*]] = arith.cmpi slt, %[[AT]], %[[END]]
 // CHECK:             arith.select %[[IN]], %[[E]], %[[ZERO]]
-// CHECK:           tracea_pipe.reduce add %[[S]] dim 1
+// CHECK:           %[[TOTAL:.*]] = tracea_pipe.reduce add %[[S]] dim 1
+// CHECK:           arith.divf %{{.*}}, %[[TOTAL]] : tensor<1x1xf32
 // CHECK:           scf.for
-// CHECK:             arith.divf
+// CHECK-NOT:         arith.divf
+// CHECK:             arith.mulf
 // CHECK:             %[[OUT:.*]] = arith.truncf {{.*}} to tensor<1x8xbf16
 // CHECK:             tracea_pipe.store %[[OUT]], %[[D]]
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>

@@ -4,6 +4,7 @@
 
 #include "Arithmetic/Arithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -81,6 +82,23 @@ struct Approximate : OpRewritePattern<OpTy> {
     if (!isSingle(op.getType()) || flags == op.getFastmath())
       return failure();
     rewriter.modifyOpInPlace(op, [&] { op.setFastmath(flags); });
+    return success();
+  }
+};
+
+/// An instruction in place of comparisons with NaN. Bounds that are constants
+/// are compared: they are no NaN, and what epilogues clamp was measured so.
+template <typename OpTy, typename IntrinsicOp>
+struct LowerExtremum : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!isSingle(op.getType()) || (vector && vector.getRank() != 1) ||
+        matchPattern(op.getLhs(), m_Constant()) ||
+        matchPattern(op.getRhs(), m_Constant()))
+      return failure();
+    rewriter.replaceOpWithNewOp<IntrinsicOp>(op, op.getLhs(), op.getRhs());
     return success();
   }
 };
@@ -217,7 +235,7 @@ static bool isExpanded(Operation *op) {
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
 LogicalResult mlir::tracea_pipe::lowerArithmetic(
-    Operation *function, unsigned digits, bool hasTangent,
+    Operation *function, unsigned digits, ArithmeticUnits units,
     const ::tracea::target::TargetDescription &facts) {
   MLIRContext *context = function->getContext();
   auto config =
@@ -238,7 +256,7 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
   if (failed(applyOpPatternsGreedily(halves, std::move(widening), strict)))
     return failure();
   // What is a tangent must be one before the others change.
-  hasTangent &= digits <= kBrainDigits;
+  bool hasTangent = units.tangent && digits <= kBrainDigits;
   if (hasTangent) {
     RewritePatternSet tangents(context);
     tangents.add<LowerLogistic, LowerErf, Approximate<math::TanhOp>>(context);
@@ -247,6 +265,9 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
   }
   RewritePatternSet patterns(context);
   populateByteFloatPatterns(patterns, facts);
+  if (units.extrema)
+    patterns.add<LowerExtremum<arith::MaximumFOp, LLVM::MaximumOp>,
+                 LowerExtremum<arith::MinimumFOp, LLVM::MinimumOp>>(context);
   patterns.add<LowerExp>(context, /*compensate=*/digits > kHalfDigits);
   populatePowerPatterns(patterns);
   patterns.add<Approximate<math::Exp2Op>>(context);

@@ -11,6 +11,14 @@
 
 namespace mlir::tracea_pipe {
 
+/// Instructions that not every target has.
+struct ArithmeticUnits {
+  /// The hyperbolic tangent.
+  bool tangent = false;
+  /// The greater and the lesser of two, of which NaN wins.
+  bool extrema = false;
+};
+
 /// Puts what the target has, or polynomials, in place of functions of `math`,
 /// for which it has no library. `digits` are the bits of the significand that
 /// results are rounded to in the end, and say what may stand for a function:
@@ -20,14 +28,14 @@ namespace mlir::tracea_pipe {
 ///   of x · log2 e; beyond 11 digits the product's rounding is made up for.
 /// - Up to 11 (f16): divisions and square roots are to 2 ulp, too.
 /// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, where
-///   it has one (`hasTangent`), with a relative error of 2^-10.98 (PTX ISA,
+///   it has one (`units.tangent`), with a relative error of 2^-10.98 (PTX ISA,
 ///   "tanh"). The logistic function is one of it, and so is the error function,
 ///   to 4e-5.
 ///
-/// All other functions, and all of f64, are expanded: docs/Accuracy.md.
-/// `facts` say what the target converts.
+/// All other functions, and all of f64,
+/// are expanded: docs/Accuracy.md. `facts` say what the target converts.
 LogicalResult lowerArithmetic(Operation *function, unsigned digits,
-                              bool hasTangent,
+                              ArithmeticUnits units,
                               const ::tracea::target::TargetDescription &facts);
 
 /// Powers of floats and integers whose exponent is an integer.
