@@ -15,9 +15,7 @@
 #include "Contraction/WarpgroupTile.h"
 #include "GemmContraction.h"
 #include "Variants.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -38,7 +36,9 @@ public:
 
   MatrixOperand &getLhs() override { return lhs; }
   MatrixOperand &getRhs() override { return rhs; }
-  void emitChecks(RewriterBase &rewriter) override;
+  void emitChecks(RewriterBase &rewriter) override {
+    emitExtentChecks(rewriter, grouped);
+  }
   /// Which terms a row has is data.
   std::optional<Definition> getTerms(KernelBuilder &, unsigned) override {
     return std::nullopt;
@@ -51,21 +51,6 @@ private:
   MatrixOperand lhs, rhs;
 };
 } // namespace
-
-void GroupedContraction::emitChecks(RewriterBase &rewriter) {
-  emitExtentChecks(rewriter, grouped);
-  Value right = rhs.getTensor();
-  if (!cast<RankedTensorType>(right.getType()).isDynamicDim(0))
-    return;
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  Value groups = rewriter.createOrFold<tensor::DimOp>(loc, right, 0);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value some = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
-                                     groups, zero);
-  cf::AssertOp::create(rewriter, loc, some,
-                       "tracea.grouped_gemm: expected at least one group");
-}
 
 /// The walk of one workgroup over the tiles of all groups.
 static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
@@ -100,7 +85,8 @@ static void emitWalk(KernelBuilder &kb, GroupedContraction &contraction,
   tile.n = ix.mul(raster.getColumn(), unit.tileN);
   tile.sizeM = found.getEnd();
   tile.sizeN = sizeN;
-  tile.batch = {ix.min(found.getGroup(), ix.sub(groups, 1))};
+  // Of rows in no group no matrix is read.
+  tile.batch = {found.getGroup()};
   Value isFull = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
                                        raster.getRow(), count.getFull());
   tile.first = ix.constant(0);

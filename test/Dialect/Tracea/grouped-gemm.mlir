@@ -42,9 +42,11 @@ func.func @canonical(%a: tensor<96x64xbf16>, %b: tensor<4x64x128xbf16>, %e: tens
   return %0 : tensor<?x128xbf16>
 }
 
-// Without groups all rows are the epilogue of 0: a product of no depth.
+// Without groups all rows are the epilogue of 0: a product of no depth. What the
+// operation refuses of its operands is still refused.
 // CANON-LABEL: func @no_groups(
 func.func @no_groups(%a: tensor<?x64xbf16>, %b: tensor<0x64x128xbf16>, %e: tensor<0xi32>, %bias: tensor<128xf32>, %d: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  // CANON: cf.assert %{{.*}}, "tracea.grouped_gemm: expected lhs and the result to have the same rows"
   // CANON: %[[L:.*]] = tensor.empty(%{{.*}}) : tensor<?x0xbf16>
   // CANON: %[[R:.*]] = tensor.empty() : tensor<128x0xbf16>
   // CANON: tracea.gemm transpose_rhs ins(%[[L]], %[[R]] : tensor<?x0xbf16>, tensor<128x0xbf16>) outs(%{{.*}} : tensor<?x128xf32>) epilogue(%{{.*}} by #{{.*}} : tensor<128xf32>) {

@@ -237,6 +237,8 @@ private:
   void enterPersistent(scf::ForOp op, Loop &loop, cov::Expr lower,
                        ArrayRef<cov::Expr> uppers, cov::Expr step);
   std::pair<cov::Expr, cov::Expr> raster(tracea_pipe::RasterOp op);
+  void addGroups(Value tile, Value end,
+                 llvm::SmallVectorImpl<cov::Constraint> &guard);
   cov::Expr raggedTile(tracea_pipe::RaggedTileOp op, unsigned result);
   /// x = quotient * divisor + remainder, as a stage of an output.
   std::pair<cov::Expr, cov::Expr> split(Operation *op, cov::Term whole,

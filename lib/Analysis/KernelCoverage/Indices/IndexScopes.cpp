@@ -86,6 +86,7 @@ bool IndexContext::addCondition(Value condition, bool isTrue,
   case arith::CmpIPredicate::slt:
   case arith::CmpIPredicate::ult:
     math.require(b - a - 1, guard);
+    addGroups(compare.getLhs(), compare.getRhs(), guard);
     break;
   case arith::CmpIPredicate::sle:
   case arith::CmpIPredicate::ule:
@@ -100,6 +101,23 @@ bool IndexContext::addCondition(Value condition, bool isTrue,
     break;
   }
   return true;
+}
+
+/// A ragged tile in front of the rest is one of a group: if there is no group,
+/// there is no such tile.
+void IndexContext::addGroups(Value tile, Value end,
+                             SmallVectorImpl<cov::Constraint> &guard) {
+  auto count = end.getDefiningOp<RaggedCountOp>();
+  if (forOutput || !count || end != count.getFull())
+    return;
+  for (Operation *user : tile.getUsers())
+    if (auto found = dyn_cast<RaggedTileOp>(user);
+        found && found.getIndex() == tile &&
+        found.getEnds() == count.getEnds() &&
+        found.getRows() == count.getRows() &&
+        found.getTile() == count.getTile())
+      math.require(getDim(found.getEnds(), 0) - get(found.getGroup()) - 1,
+                   guard);
 }
 
 /// An iteration is one team's, and which one's makes no difference to what it

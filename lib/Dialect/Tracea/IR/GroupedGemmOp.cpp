@@ -6,6 +6,7 @@
 #include "Verification.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
@@ -102,6 +103,8 @@ struct MakeProductOfNoGroups : OpRewritePattern<GroupedGemmOp> {
                                 PatternRewriter &rewriter) const override {
     if (op.getNumGroups() != 0)
       return failure();
+    // The operands that are not read any more keep what a run refuses of them.
+    emitExtentChecks(rewriter, op);
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit());
     OpFoldResult none = rewriter.getIndexAttr(0);

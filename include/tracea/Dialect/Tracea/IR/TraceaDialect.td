@@ -25,7 +25,8 @@ def Tracea_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::cf::ControlFlowDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
   let hasOperationAttrVerify = 1;
   let hasCanonicalizer = 1;
