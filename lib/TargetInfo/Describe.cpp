@@ -66,6 +66,8 @@ std::string shapeText(const MatrixShape &shape) {
   text += stringify(shape.operand);
   text += "->";
   text += stringify(shape.accumulator);
+  if (shape.sumDigits != 0)
+    text += " of " + std::to_string(shape.sumDigits) + " digits";
   return text;
 }
 

@@ -15,6 +15,11 @@
 //   [GA102] [Ada] [Blackwell]  the architecture whitepapers of GeForce RTX
 //           3090, RTX 4090 and RTX 5090. Their tensor rates with f32
 //           accumulation are half of those with f16.
+//   [Sums]  Digits of sums of 8-bit floats: "around 14 bits" on Hopper, section
+//           3.3.2 of the technical report of DeepSeek-V3 (arXiv 2412.19437),
+//           and 13 bits of fraction there and on Ada, section 3.3 of
+//           SageAttention2 (arXiv 2411.10958). On an H200 results of `wgmma`
+//           are off by as much; those of `mma.sync` are not.
 //   Phases of shared memory: [CUDA] "Shared Memory" (32 banks of 4 bytes); 8
 //           bytes a lane go by half warps and 16 bytes by quarter warps, the
 //           rule that public GEMM libraries build on. Not stated by NVIDIA.
@@ -55,7 +60,7 @@ std::vector<AccessPhase> phases() {
 }
 
 // [PTX] mma.sync.aligned shapes since sm_80.
-MatrixUnit mmaSync(bool fp8) {
+MatrixUnit mmaSync(bool fp8, int sumDigits = 0) {
   MatrixUnit unit{UnitKind::MMASync,
                   32,
                   {{16, 8, 16, E::F16, E::F32},
@@ -70,8 +75,8 @@ MatrixUnit mmaSync(bool fp8) {
                    {16, 8, 16, E::I8, E::I32},
                    {8, 8, 4, E::F64, E::F64}}};
   if (fp8) { // since sm_89
-    unit.shapes.push_back({16, 8, 32, E::F8E4M3FN, E::F32});
-    unit.shapes.push_back({16, 8, 32, E::F8E5M2, E::F32});
+    for (E operand : {E::F8E4M3FN, E::F8E5M2})
+      unit.shapes.push_back({16, 8, 32, operand, E::F32, 0, 0, sumDigits});
   }
   return unit;
 }
@@ -85,8 +90,8 @@ MatrixUnit wgmma() {
            {64, 8, 16, E::F16, E::F16, 256, 8},
            {64, 8, 16, E::BF16, E::F32, 256, 8},
            {64, 8, 8, E::TF32, E::F32, 256, 8},
-           {64, 8, 32, E::F8E4M3FN, E::F32, 256, 8},
-           {64, 8, 32, E::F8E5M2, E::F32, 256, 8},
+           {64, 8, 32, E::F8E4M3FN, E::F32, 256, 8, /*sumDigits=*/14},
+           {64, 8, 32, E::F8E5M2, E::F32, 256, 8, /*sumDigits=*/14},
            {64, 16, 32, E::I8, E::I32, 256, 16}}};
 }
 
@@ -199,7 +204,7 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
   // [Ada] 72 MB L2.
   TargetDescription sm89 = base({"sm_89", "NVIDIA GeForce RTX 4090", 100, 1536,
                                  24, 128, 2.52, 1008, 128, 72});
-  sm89.units = {mmaSync(/*fp8=*/true)};
+  sm89.units = {mmaSync(/*fp8=*/true, /*sumDigits=*/14)};
   sm89.peaks = {{UnitKind::Vector, E::F32, 256},
                 {UnitKind::MMASync, E::TF32, 256},
                 {UnitKind::MMASync, E::F16, 512},

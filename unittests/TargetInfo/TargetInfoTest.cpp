@@ -79,6 +79,9 @@ TEST_P(EveryTarget, MatrixShapesArePositive) {
       EXPECT_GT(shape.n, 0);
       EXPECT_GT(shape.k, 0);
       EXPECT_TRUE(shape.hasN(shape.n));
+      EXPECT_GE(shape.sumDigits, 0);
+      if (shape.accumulator == ElementType::F32)
+        EXPECT_LT(shape.sumDigits, 24);
       if (shape.nStep != 0) {
         EXPECT_EQ((shape.nMax - shape.n) % shape.nStep, 0);
         EXPECT_TRUE(shape.hasN(shape.nMax));

@@ -68,6 +68,11 @@ struct MatrixShape {
   ElementType accumulator = ElementType::F32;
   int nMax = 0;
   int nStep = 0;
+  /// Digits of the sums of one instruction, counted from the largest of its
+  /// terms and what they are added to, where these are fewer than the
+  /// accumulator has; what is beyond is cut off. 0: no fewer, as far as is
+  /// known.
+  int sumDigits = 0;
 
   bool hasN(int wanted) const {
     if (nStep == 0)

@@ -16,6 +16,7 @@
 
 #include "tracea/Runtime/ElementType.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -92,6 +93,24 @@ void takeFunctionsOfUnit();
 /// more digits than bf16, and divides by an approximate reciprocal where they
 /// have those of f16 (docs/Accuracy.md).
 Real errorOfUnit(ElementType stored);
+
+/// From now on sums of products of 8-bit floats have so many digits, in this
+/// process, as the schedule's unit has them; 0: those of the accumulator.
+void takeDigitsOfSums(int digits);
+int digitsOfSums(ElementType operand);
+
+/// The terms of a sum, and what is known of those that a unit adds.
+class UnitSum {
+public:
+  /// In the order of the sum, of which a part may be added up apart.
+  void add(Real term);
+  /// A bound on what the unit cuts off with so many digits.
+  Real error(int digits) const;
+
+private:
+  Real sum = 0, magnitude = 0, largest = 0, farthest = 0;
+  int64_t count = 0, positive = 0, negative = 0;
+};
 
 /// How many roundings the error of a sum of `count` terms may show, in units of
 /// the sum of magnitudes: the worst case for short sums, six standard
@@ -350,9 +369,10 @@ inline bool isInteger(double x) {
 }
 
 /// A dot product of `count` terms: its value and error when accumulated in
-/// `type`. `term(i, a, b)` gives the factors.
+/// `type`, in a unit whose sums have so many `digits` (0: those of `type`).
+/// `term(i, a, b)` gives the factors.
 template <typename Term>
-Approx dotProduct(ElementType type, int64_t count, Term term) {
+Approx dotProduct(ElementType type, int64_t count, Term term, int digits = 0) {
   Real magnitude = 0, sum = 0;
   bool integers = true;
   if (type == ElementType::F64) {
@@ -379,12 +399,23 @@ Approx dotProduct(ElementType type, int64_t count, Term term) {
     magnitude = doubleMagnitude;
   }
   // Infinity and NaN come out of any order of the sum.
-  if (!std::isfinite(sum) || isInteger(type) ||
-      (integers &&
-       magnitude < (type == ElementType::F64 ? Real(0x1p53) : Real(0x1p24))))
+  Real exact = type == ElementType::F64 ? 0x1p53L : 0x1p24L;
+  if (digits)
+    exact = std::min(exact, std::ldexp(Real(1), digits));
+  if (!std::isfinite(sum) || isInteger(type) || (integers && magnitude < exact))
     return {sum, 0};
-  return {sum, (sumRoundings(count) + 1) * unitRoundoff(type) * magnitude +
-                   Real(count + 1) * smallest(type)};
+  Real error = (sumRoundings(count) + 1) * unitRoundoff(type) * magnitude +
+               Real(count + 1) * smallest(type);
+  if (digits) {
+    UnitSum unit;
+    for (int64_t i = 0; i < count; ++i) {
+      double a, b;
+      term(i, a, b);
+      unit.add(Real(a) * b);
+    }
+    error += unit.error(digits);
+  }
+  return {sum, error};
 }
 
 /// The accumulator's type by default.

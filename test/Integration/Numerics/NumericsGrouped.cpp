@@ -50,11 +50,13 @@ ExpectedTensor Grouped::compute(const std::vector<HostTensor> &inputs) const {
       return;
     const double *right =
         rhs.values.data() + (found - ends.values.begin()) * K * N;
-    sums[linear] =
-        dotProduct(accumulator, K, [&](int64_t l, double &x, double &y) {
+    sums[linear] = dotProduct(
+        accumulator, K,
+        [&](int64_t l, double &x, double &y) {
           x = lhs.values[index[0] * K + l];
           y = right[transposeRhs ? index[1] * K + l : l * N + index[1]];
-        });
+        },
+        digitsOfSums(type));
   });
   return epilogue.applyAll(sums, shape, inputs);
 }

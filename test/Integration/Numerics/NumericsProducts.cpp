@@ -90,11 +90,13 @@ ExpectedTensor Gemm::compute(const std::vector<HostTensor> &inputs) const {
     const double *right = rhs.values.data() + (rhsShared ? 0 : b) * K * N;
     for (int64_t i = 0; i < M; ++i)
       for (int64_t j = 0; j < N; ++j)
-        sums[(b * M + i) * N + j] =
-            dotProduct(accumulator, K, [&](int64_t l, double &x, double &y) {
+        sums[(b * M + i) * N + j] = dotProduct(
+            accumulator, K,
+            [&](int64_t l, double &x, double &y) {
               x = left[transposeLhs ? l * M + i : i * K + l];
               y = right[transposeRhs ? j * K + l : l * N + j];
-            });
+            },
+            digitsOfSums(type));
   }
   return epilogue.applyAll(sums, shape, inputs);
 }

@@ -39,7 +39,11 @@ struct Runner::Impl {
   std::vector<uint8_t> compile(const std::string &text,
                                const compiler::CompileOptions &options,
                                std::string &error);
-  /// The module at the decision level, with plans of a variant.
+  /// The module at the decision level; null with an error.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  decide(const std::string &text, const compiler::CompileOptions &options,
+         std::string &error);
+  /// The same with plans of a variant.
   std::string schedule(const std::string &text,
                        const compiler::CompileOptions &options,
                        const std::string &variant, Random &random,
@@ -119,10 +123,10 @@ Runner::Impl::compile(const std::string &text,
   return std::move(*bytes);
 }
 
-std::string Runner::Impl::schedule(const std::string &text,
-                                   const compiler::CompileOptions &options,
-                                   const std::string &variant, Random &random,
-                                   std::string &error) {
+mlir::OwningOpRef<mlir::ModuleOp>
+Runner::Impl::decide(const std::string &text,
+                     const compiler::CompileOptions &options,
+                     std::string &error) {
   if (!context)
     renewContext();
   diagnostics.clear();
@@ -133,10 +137,19 @@ std::string Runner::Impl::schedule(const std::string &text,
     decided = compiler::emit(*module, compiler::Emit::Decision, options);
   if (succeeded(decided))
     module = compiler::parseModule(*decided, *context, "decided");
-  if (!module || failed(decided)) {
-    error = "does not compile: " + diagnostics;
+  if (module && succeeded(decided))
+    return module;
+  error = "does not compile: " + diagnostics;
+  return nullptr;
+}
+
+std::string Runner::Impl::schedule(const std::string &text,
+                                   const compiler::CompileOptions &options,
+                                   const std::string &variant, Random &random,
+                                   std::string &error) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = decide(text, options, error);
+  if (!module)
     return "";
-  }
   if (giveSchedules(*module, variant, random) == 0)
     error = "has no variant for target: '" + variant + "' serves nothing";
   std::string scheduled;
@@ -450,6 +463,10 @@ std::string Runner::Impl::judgeOnGPU(const Case &test, Random &random) {
   std::unique_ptr<rt::Execution> execution = load(program, gpuDevice, error);
   if (!execution)
     return where + error;
+  mlir::OwningOpRef<mlir::ModuleOp> decided = decide(test.text, options, error);
+  if (!decided)
+    return where + error;
+  takeDigitsOfSums(getSumDigits(*decided));
   for (int i = 0, instances = test.dynamic ? 3 : 1; i < instances; ++i) {
     Instance instance = test.make(random, i == 0);
     std::string run = where + "instance " + std::to_string(i) + " ";

@@ -58,6 +58,26 @@ int ::tracea::numerics::giveSchedules(ModuleOp module, std::string_view name,
   return given;
 }
 
+int ::tracea::numerics::getSumDigits(ModuleOp module) {
+  auto attr = module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName);
+  FailureOr<TargetDescription> target =
+      getTargetDescription(attr, [&] { return module.emitError(); });
+  if (failed(target))
+    return 0;
+  int digits = 0;
+  module.walk([&](ScheduledOpInterface op) {
+    FailureOr<Problem> problem = getProblem(op);
+    for (ScheduleAttr schedule = op.getScheduleAttr();
+         schedule && succeeded(problem); schedule = schedule.getOtherwise()) {
+      const ::tracea::target::MatrixShape *shape = target->findShape(
+          getPlan(schedule).unit, problem->operand, problem->accumulator);
+      if (shape && shape->sumDigits)
+        digits = digits ? std::min(digits, shape->sumDigits) : shape->sumDigits;
+    }
+  });
+  return digits;
+}
+
 bool ::tracea::numerics::hasVariant(std::string_view variant) {
   return Registry::builtin().find(variant);
 }

@@ -18,6 +18,10 @@ namespace tracea::numerics {
 int giveSchedules(mlir::ModuleOp module, std::string_view variant,
                   Random &random);
 
+/// Digits of the sums of a module at the decision level, the fewest that the
+/// units of its schedules and of those beside them have; 0: the accumulators'.
+int getSumDigits(mlir::ModuleOp module);
+
 /// Whether the compiler has a variant of this name.
 bool hasVariant(std::string_view variant);
 
