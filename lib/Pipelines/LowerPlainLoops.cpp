@@ -132,7 +132,8 @@ struct LowerPlainLoops
   void runOnOperation() override {
     OpPassManager manager = makeLoopManager();
     for (auto kernel : getOperation().getOps<tracea_pipe::KernelOp>()) {
-      if (kernel.getVariant() != tracea_pipe::kPlainLoopsVariant)
+      if (kernel.getVariant() != tracea_pipe::kPlainLoopsVariant &&
+          kernel.getVariant() != tracea_pipe::kVectorLoopsVariant)
         continue;
       if (failed(lowerOwnLoops(kernel)))
         return signalPassFailure();

@@ -163,6 +163,76 @@ def embedding(words, width, rows):
                 "embedding", {})
 
 
+def pool(shape, channels_last):
+    """Maxima of windows of 3x3 in steps of 2, with a border."""
+    n, c, h, w = shape
+    given = (n, h, w, c) if channels_last else shape
+    out = (n, h // 2, w // 2, c) if channels_last else (n, c, h // 2, w // 2)
+    padded = (n, h + 2, w + 2, c) if channels_last else (n, c, h + 2, w + 2)
+    border = "0, 1, 1, 0" if channels_last else "0, 0, 1, 1"
+    kind, wide, small = tensor("bf16", given), tensor("bf16", padded), tensor("bf16", out)
+    order = "nhwc" if channels_last else "nchw"
+    body = ("  %low = arith.constant 0xFF80 : bf16\n"
+            f"  %p = tensor.pad %0 low[{border}] high[{border}] {{\n  ^bb0(%a: index, %b: index, %c: index, %d: index):\n"
+            f"    tensor.yield %low : bf16\n  }} : {kind} to {wide}\n"
+            "  %window = tensor.empty() : tensor<3x3xbf16>\n"
+            f"  %f = linalg.fill ins(%low : bf16) outs(%e0 : {small}) -> {small}\n"
+            f"  %y = linalg.pooling_{order}_max {{strides = dense<2> : vector<2xi64>, dilations = dense<1> : vector<2xi64>}} "
+            f"ins(%p, %window : {wide}, tensor<3x3xbf16>) outs(%f : {small}) -> {small}\n")
+    return Case(f"max_pool_{order}_{'x'.join(map(str, shape))}", [("bf16", given)], [("bf16", out)],
+                function([("bf16", given)], [("bf16", out)], body, ["%y"]), "max_pool", {"channels_last": channels_last})
+
+
+def bilinear(shape, channels_last):
+    """Twice as many rows and columns: of the nearest two each, 3/4 and 1/4; at the border one alone."""
+    n, c, h, w = shape
+    given = (n, h, w, c) if channels_last else shape
+    out = (n, 2 * h, 2 * w, c) if channels_last else (n, c, 2 * h, 2 * w)
+    kind = tensor("bf16", given)
+    down, along = (1, 2) if channels_last else (2, 3)
+    lines = [f"%d{i} = linalg.index {i} : index" for i in range(4)]
+    for name, dim, extent in (("r", f"%d{down}", h), ("s", f"%d{along}", w)):
+        # Twice the place in the operand is (2 i - 1) / 2: the near number is i / 2, the far one beside it.
+        lines += [f"%{name}near = arith.divui {dim}, %two : index", f"%{name}odd = arith.remui {dim}, %two : index",
+                  f"%{name}twice = arith.muli %{name}odd, %two : index", f"%{name}step = arith.subi %{name}twice, %one : index",
+                  f"%{name}beside = arith.addi %{name}near, %{name}step : index",
+                  f"%{name}least = arith.maxsi %{name}beside, %zero : index",
+                  f"%{name}last = arith.constant {extent - 1} : index",
+                  f"%{name}far = arith.minsi %{name}least, %{name}last : index"]
+    for a in ("near", "far"):
+        for b in ("near", "far"):
+            at = ["%d0", f"%r{a}", f"%s{b}", "%d3"] if channels_last else ["%d0", "%d1", f"%r{a}", f"%s{b}"]
+            lines += [f"%x{a}{b} = tensor.extract %0[{', '.join(at)}] : {kind}",
+                      f"%w{a}{b} = arith.extf %x{a}{b} : bf16 to f32"]
+    for a in ("near", "far"):
+        lines += [f"%m{a}0 = arith.mulf %w{a}near, %most : f32", f"%m{a}1 = arith.mulf %w{a}far, %least : f32",
+                  f"%m{a} = arith.addf %m{a}0, %m{a}1 : f32"]
+    lines += ["%n0 = arith.mulf %mnear, %most : f32", "%n1 = arith.mulf %mfar, %least : f32", "%n = arith.addf %n0, %n1 : f32",
+              "%t = arith.truncf %n : f32 to bf16", "linalg.yield %t : bf16"]
+    constants = "".join(f"  %{name} = arith.constant {value}\n" for name, value in
+                        (("zero", "0 : index"), ("one", "1 : index"), ("two", "2 : index"), ("most", "0.75 : f32"),
+                         ("least", "0.25 : f32")))
+    body = constants + "  %y = " + generic(["d0, d1, d2, d3"], ["parallel"] * 4, [], [("%e0", tensor("bf16", out))], "%o: bf16",
+                                           "".join(f"    {line}\n" for line in lines))
+    order = "nhwc" if channels_last else "nchw"
+    return Case(f"bilinear_{order}_{'x'.join(map(str, shape))}", [("bf16", given)], [("bf16", out)],
+                function([("bf16", given)], [("bf16", out)], body, ["%y"]), "bilinear", {"channels_last": channels_last})
+
+
+def pad(shape, channels_last):
+    """A border of zeros."""
+    n, c, h, w = shape
+    given = (n, h, w, c) if channels_last else shape
+    out = (n, h + 2, w + 2, c) if channels_last else (n, c, h + 2, w + 2)
+    border = "0, 1, 1, 0" if channels_last else "0, 0, 1, 1"
+    body = ("  %zero = arith.constant 0.0 : bf16\n"
+            f"  %y = tensor.pad %0 low[{border}] high[{border}] {{\n  ^bb0(%a: index, %b: index, %c: index, %d: index):\n"
+            f"    tensor.yield %zero : bf16\n  }} : {tensor('bf16', given)} to {tensor('bf16', out)}\n")
+    order = "nhwc" if channels_last else "nchw"
+    return Case(f"pad_{order}_{'x'.join(map(str, shape))}", [("bf16", given)], [("bf16", out)],
+                function([("bf16", given)], [("bf16", out)], body, ["%y"]), "pad", {"channels_last": channels_last})
+
+
 def cases():
     found = []
     for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (16384, 4095), (4096, 1000)):
@@ -175,4 +245,7 @@ def cases():
               transpose((32, 56, 56, 64), (0, 3, 1, 2), "bf16", "nhwc")]
     found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows")]
     found += [embedding(50257, 4096, 8192)]
+    for channels_last in (True, False):
+        found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
+                  pad((32, 64, 112, 112), channels_last)]
     return found

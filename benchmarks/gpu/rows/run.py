@@ -46,6 +46,15 @@ def chain(a, b, c):
     return (F.silu(w * b.float() + c.float()) * w).to(a.dtype)
 
 
+def of_images(apply):
+    """`apply` on images, channels first in shape; channels last only in memory."""
+    def applied(x, channels_last):
+        if not channels_last:
+            return apply(x)
+        return apply(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+    return applied
+
+
 MEANINGS = {
     "softmax": lambda x: torch.softmax(x, -1),
     "rms_norm": rms,
@@ -56,6 +65,9 @@ MEANINGS = {
     "permute": lambda x, order: x.permute(order).contiguous(),
     "concat": lambda x, y: torch.cat([x, y], 1),
     "total": lambda x, dims: torch.sum(x, dims, dtype=x.dtype if x.dtype == torch.float64 else torch.float32),
+    "max_pool": of_images(lambda x: F.max_pool2d(x, 3, 2, 1)),
+    "bilinear": of_images(lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)),
+    "pad": of_images(lambda x: F.pad(x, (1, 1, 1, 1))),
     "embedding": lambda table, index: F.embedding(index, table),
 }
 

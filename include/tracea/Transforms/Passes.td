@@ -540,7 +540,7 @@ def BufferizeHost : Pass<"tracea-bufferize-host", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -560,8 +560,10 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
     they are: its driver does them. There a tile of the grid is an `scf.forall`
     over lanes (`#gpu.thread<linear_dim_0>` is the one whose neighbours are
     neighbouring lanes), and a lane does all iterations of the dimensions that
-    are not parallel, with its sums in registers. What cannot be split is done
-    by one lane.
+    are not parallel, with its sums in registers. Where neighbours in the result
+    are neighbours in all that they read, or read the same, a lane takes a
+    vector of them; memory that begins anywhere has a second kernel without
+    vectors. What cannot be split is done by one lane.
 
     Extents of operands that must agree but are known only at run time are
     compared by `cf.assert`.
@@ -588,7 +590,7 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
     "::mlir::tracea_pipe::TraceaPipeDialect"
   ];
   let statistics = [

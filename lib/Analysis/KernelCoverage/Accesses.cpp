@@ -4,6 +4,7 @@
 
 #include "Accesses.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -212,6 +213,25 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
     }
     accesses.push_back(access);
   };
+  // Neighbours along the last dimension.
+  auto addVector = [&](StringRef verb, auto vector, bool isWrite) {
+    TileAccess access;
+    access.op = op;
+    access.verb = verb;
+    access.memory = vector.getBase();
+    access.isWrite = isWrite;
+    access.indices = getAll(vector.getIndices(), context);
+    VectorType type = vector.getVectorType();
+    if (type.getRank() != 1 || type.isScalable() || access.indices.empty()) {
+      access.indices.assign(access.indices.size(), Expr::invalid());
+    } else {
+      Expr element = context.getElement(op, 0, 0, type.getNumElements(), "e");
+      access.indices.back() += element;
+      if (!element.isConstant())
+        access.ids.push_back(element.terms().front().first);
+    }
+    accesses.push_back(access);
+  };
   if (std::optional<TileTransfer> transfer = getTileTransfer(op))
     getTransferAccesses(op, *transfer, context, accesses);
   llvm::TypeSwitch<Operation *>(op)
@@ -234,6 +254,8 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
                                         Value(), Value(), context))
           accesses.push_back(*rhs);
       })
+      .Case([&](vector::LoadOp load) { addVector("reads", load, false); })
+      .Case([&](vector::StoreOp store) { addVector("writes", store, true); })
       .Case<memref::LoadOp, ReadOp>([&](auto load) {
         TileAccess access;
         access.op = op;
@@ -263,7 +285,7 @@ std::vector<TileAccess> mlir::tracea::getAccesses(Operation *op,
 
 bool mlir::tracea::hasUnknownAccess(Operation *op) {
   if (isa<MmaOp, MmaAsyncOp, memref::LoadOp, memref::StoreOp, memref::CopyOp,
-          linalg::LinalgOp>(op) ||
+          vector::LoadOp, vector::StoreOp, linalg::LinalgOp>(op) ||
       getTileTransfer(op))
     return false;
   // What makes or looks at buffers; rings and roles touch no element.

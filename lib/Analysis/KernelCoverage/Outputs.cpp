@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
@@ -96,20 +97,25 @@ static bool arePieces(Operation *a, Operation *b) {
 /// the same iteration. Without iterations the element keeps its value, which is
 /// what a sum of no terms onto it is.
 static bool addsToElement(Operation *op) {
-  auto store = dyn_cast<memref::StoreOp>(op);
   auto isSame = [](Value a, Value b) {
     Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
     return a == b || (x && y && isPure(x) &&
                       OperationEquivalence::isEquivalentTo(
                           x, y, OperationEquivalence::IgnoreLocations));
   };
-  return store && llvm::any_of(*store->getBlock(), [&](Operation &other) {
-           auto load = dyn_cast<memref::LoadOp>(other);
-           return load && load.getMemRef() == store.getMemRef() &&
-                  load->isBeforeInBlock(store) &&
-                  llvm::all_of_zip(load.getIndices(), store.getIndices(),
-                                   isSame);
-         });
+  auto isRead = [&](Value memory, ValueRange indices, auto load) {
+    return load && load->getOperand(0) == memory && load->isBeforeInBlock(op) &&
+           llvm::all_of_zip(load.getIndices(), indices, isSame);
+  };
+  return llvm::any_of(*op->getBlock(), [&](Operation &other) {
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      return isRead(store.getMemRef(), store.getIndices(),
+                    dyn_cast<memref::LoadOp>(other));
+    auto store = dyn_cast<vector::StoreOp>(op);
+    auto load = dyn_cast<vector::LoadOp>(other);
+    return store && load && load.getVectorType() == store.getVectorType() &&
+           isRead(store.getBase(), store.getIndices(), load);
+  });
 }
 
 static bool mentions(const cov::Space &space, const Expr &expr, Term term) {
@@ -323,7 +329,7 @@ void KernelCoverage::extractOutput(Value buffer, ArrayRef<Site> sites) {
         return gap(site.op,
                    "which elements it writes depends on " + it->second);
     part.ops.push_back(site.op);
-    part.mayBePartial &= isa<memref::StoreOp>(site.op);
+    part.mayBePartial &= isa<memref::StoreOp, vector::StoreOp>(site.op);
     std::string doubt = getDoubt(writer.map, writer.guard, scope);
     if (part.doubt.empty())
       part.doubt = doubt;

@@ -71,6 +71,8 @@ static unsigned getStoredDigits(KernelOp kernel) {
       add(copy.getDest());
     else if (auto element = dyn_cast<memref::StoreOp>(op))
       add(element.getMemRef());
+    else if (auto elements = dyn_cast<vector::StoreOp>(op))
+      add(elements.getBase());
   });
   return digits ? digits : ~0u;
 }

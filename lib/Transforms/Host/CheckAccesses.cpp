@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -246,7 +247,7 @@ private:
   /// them; null where none.
   Value inBounds(Operation *op, StringRef name, Value buffer,
                  ValueRange indices);
-  void guardLoad(memref::LoadOp load);
+  void guardLoad(Operation *load, Value memory, ValueRange indices);
   void guardStore(memref::StoreOp store);
   void guardView(memref::SubViewOp view);
   void guardLoop(scf::ForOp loop);
@@ -285,20 +286,20 @@ Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
   return all;
 }
 
-void Checker::guardLoad(memref::LoadOp load) {
-  Value holds =
-      inBounds(load, "tensor.extract", load.getMemRef(), load.getIndices());
+/// What is not there is zero, of one element or of a vector.
+void Checker::guardLoad(Operation *load, Value memory, ValueRange indices) {
+  Value holds = inBounds(load, "tensor.extract", memory, indices);
   if (!holds)
     return;
-  ImplicitLocOpBuilder b(load.getLoc(), load);
-  auto branch = scf::IfOp::create(b, load.getType(), holds,
-                                  /*withElseRegion=*/true);
-  load.replaceAllUsesWith(branch.getResult(0));
+  ImplicitLocOpBuilder b(load->getLoc(), load);
+  Type type = load->getResult(0).getType();
+  auto branch = scf::IfOp::create(b, type, holds, /*withElseRegion=*/true);
+  load->replaceAllUsesWith(branch.getResults());
   b.setInsertionPointToEnd(branch.thenBlock());
-  auto yield = scf::YieldOp::create(b, load.getResult());
+  auto yield = scf::YieldOp::create(b, load->getResults());
   load->moveBefore(yield);
   b.setInsertionPointToEnd(branch.elseBlock());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(load.getType()));
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   scf::YieldOp::create(b, zero);
 }
 
@@ -435,7 +436,9 @@ void Checker::guardDivision(Operation *op) {
 
 void Checker::check(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op))
-    guardLoad(load);
+    guardLoad(load, load.getMemRef(), load.getIndices());
+  else if (auto load = dyn_cast<vector::LoadOp>(op))
+    guardLoad(load, load.getBase(), load.getIndices());
   else if (auto store = dyn_cast<memref::StoreOp>(op))
     guardStore(store);
   else if (auto view = dyn_cast<memref::SubViewOp>(op))

@@ -4,20 +4,18 @@
 //
 // From an operation without a variant to a kernel of plain loops that a GPU
 // runs: the grid is over its parallel dimensions, neighbouring lanes take
-// neighbouring elements of the result, and each lane goes through the reduced
-// dimensions with its sums in registers.
+// neighbouring elements of the result, or vectors of them, and each lane goes
+// through the reduced dimensions with its sums in registers.
 
 #include "LaneGrid.h"
+#include "LaneBody.h"
 #include "SizeBuilder.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -50,16 +48,22 @@ static SmallVector<unsigned> orderDims(TilingInterface op) {
   return order.takeVector();
 }
 
-/// How many lanes go along each of the dimensions, powers of two.
+/// How many lanes go along each of the dimensions: powers of two, or where
+/// lanes take vectors, so many that tiles of the grid have equal parts.
 static SmallVector<int64_t> splitLanes(ArrayRef<unsigned> order,
-                                       ArrayRef<OpFoldResult> extents) {
+                                       ArrayRef<OpFoldResult> extents,
+                                       const LaneVectors &vectors) {
   SmallVector<int64_t> lanes(extents.size(), 1);
   int64_t left = kMostLanes;
   for (unsigned dim : order) {
-    int64_t extent = getConstantIntValue(extents[dim])
-                         .value_or(dim == order.front() ? kOpenLanes : left);
-    lanes[dim] = std::min<int64_t>(
-        left, llvm::PowerOf2Ceil(std::max<int64_t>(extent, 1)));
+    std::optional<int64_t> known = getConstantIntValue(extents[dim]);
+    int64_t count = std::max<int64_t>(
+        known.value_or(dim == order.front() ? kOpenLanes : left) /
+            vectors.getStep(dim),
+        1);
+    lanes[dim] = vectors.getWidth() > 1
+                     ? llvm::divideCeil(count, llvm::divideCeil(count, left))
+                     : std::min<int64_t>(left, llvm::PowerOf2Ceil(count));
     left /= lanes[dim];
   }
   // What only the run knows takes what is left.
@@ -89,108 +93,9 @@ static void buildLanes(OpBuilder &builder, Location loc,
   body(builder, loop.getInductionVars());
 }
 
-namespace {
-/// One lane's part of a structured operation.
-class Iteration {
-public:
-  Iteration(OpBuilder &builder, linalg::LinalgOp op,
-            ArrayRef<OpFoldResult> extents, SmallVector<Value> indices)
-      : b(builder), op(op), loc(op.getLoc()), extents(extents),
-        indices(std::move(indices)) {}
-
-  void build();
-
-private:
-  SmallVector<Value> place(OpOperand &operand);
-  SmallVector<Value> reduce(unsigned dim, SmallVector<Value> carried);
-  SmallVector<Value> compute(ValueRange carried);
-
-  OpBuilder &b;
-  linalg::LinalgOp op;
-  Location loc;
-  ArrayRef<OpFoldResult> extents;
-  SmallVector<Value> indices;
-};
-} // namespace
-
-/// Where the iteration is in an operand.
-SmallVector<Value> Iteration::place(OpOperand &operand) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<OpFoldResult> at(indices.begin(), indices.end());
-  SmallVector<Value> result;
-  SizeBuilder size(b, loc);
-  for (unsigned i = 0; i < map.getNumResults(); ++i)
-    result.push_back(size.value(
-        affine::makeComposedFoldedAffineApply(b, loc, map.getSubMap({i}), at)));
-  return result;
-}
-
-/// The operation's body at the place where the iteration is.
-SmallVector<Value> Iteration::compute(ValueRange carried) {
-  Block &body = *op.getBlock();
-  IRMapping mapping;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    if (argument.use_empty())
-      continue;
-    Value value = input->get();
-    if (isa<MemRefType>(value.getType()))
-      value = memref::LoadOp::create(b, loc, value, place(*input));
-    mapping.map(argument, value);
-  }
-  mapping.map(op.getRegionOutputArgs(), carried);
-  for (Operation &inner : body.without_terminator()) {
-    if (auto index = dyn_cast<linalg::IndexOp>(inner))
-      mapping.map(index.getResult(), indices[index.getDim()]);
-    else
-      b.clone(inner, mapping)->walk([&](linalg::IndexOp nested) {
-        nested.replaceAllUsesWith(indices[nested.getDim()]);
-        nested.erase();
-      });
-  }
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(mapping.lookupOrDefault(value));
-  return results;
-}
-
-/// Goes through the dimensions from `dim` on that are not parallel.
-SmallVector<Value> Iteration::reduce(unsigned dim, SmallVector<Value> carried) {
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  while (dim < iterators.size() &&
-         iterators[dim] == utils::IteratorType::parallel)
-    ++dim;
-  if (dim == iterators.size())
-    return compute(carried);
-  SizeBuilder size(b, loc);
-  auto loop = scf::ForOp::create(b, loc, size.value(size.constant(0)),
-                                 size.value(extents[dim]),
-                                 size.value(size.constant(1)), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  indices[dim] = loop.getInductionVar();
-  SmallVector<Value> next =
-      reduce(dim + 1, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
-  scf::YieldOp::create(b, loc, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
-}
-
-void Iteration::build() {
-  // Where nothing is reduced, what was there before may not matter.
-  SmallVector<Value> carried;
-  for (OpOperand &init : op.getDpsInitsMutable())
-    carried.push_back(
-        op.getNumReductionLoops() == 0 && !op.payloadUsesValueFromOperand(&init)
-            ? Value()
-            : memref::LoadOp::create(b, loc, init.get(), place(init))
-                  .getResult());
-  SmallVector<Value> results = reduce(0, carried);
-  for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), results))
-    memref::StoreOp::create(b, loc, value, init.get(), place(init));
-}
-
 FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
-                                                TilingInterface op) {
+                                                TilingInterface op,
+                                                const LaneVectors &vectors) {
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
@@ -198,7 +103,7 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   for (const Range &range : op.getIterationDomain(builder))
     extents.push_back(range.size);
   SmallVector<unsigned> order = orderDims(op);
-  SmallVector<int64_t> lanes = splitLanes(order, extents);
+  SmallVector<int64_t> lanes = splitLanes(order, extents, vectors);
   LaneGrid grid;
   // From the outermost dimension inwards.
   SmallVector<int64_t> laneExtents;
@@ -207,8 +112,8 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   for (unsigned dim : llvm::reverse(order)) {
     laneExtents.push_back(lanes[dim]);
     grid.lanes *= lanes[dim];
-    bounds.push_back(
-        size.value(size.ceilDiv(extents[dim], size.constant(lanes[dim]))));
+    bounds.push_back(size.value(size.ceilDiv(
+        extents[dim], size.constant(lanes[dim] * vectors.getStep(dim)))));
   }
   grid.tiles = TilesOp::create(builder, loc, bounds);
   op->moveBefore(&grid.tiles.getBody().front(),
@@ -222,9 +127,11 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
     for (auto [dim, tile, id] :
          llvm::zip(llvm::reverse(order), grid.tiles.getIndices(), ids)) {
       OpFoldResult count = at.constant(lanes[dim]);
-      indices[dim] = at.value(at.add(at.mul(OpFoldResult(tile), count), id));
+      indices[dim] =
+          at.value(at.mul(at.add(at.mul(OpFoldResult(tile), count), id),
+                          at.constant(vectors.getStep(dim))));
       std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-      if (extent && *extent % lanes[dim] == 0)
+      if (extent && *extent % (lanes[dim] * vectors.getStep(dim)) == 0)
         continue;
       Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                           indices[dim], at.value(extents[dim]));
@@ -236,7 +143,7 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
       b.setInsertionPointToStart(branch.thenBlock());
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation())) {
-      Iteration(b, structured, extents, indices).build();
+      buildLaneBody(b, structured, vectors, extents, indices);
       return;
     }
     // Of other operations the dimensions that are left are loops.

@@ -5,6 +5,7 @@
 #ifndef TRACEA_LIB_TRANSFORMS_HOST_LANEGRID_H
 #define TRACEA_LIB_TRANSFORMS_HOST_LANEGRID_H
 
+#include "LaneVectors.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -17,9 +18,11 @@ struct LaneGrid {
 };
 
 /// Makes the grid of `op`, which stands on the kernel's own buffers and is
-/// erased: an iteration of its parallel dimensions is a lane's, which does all
-/// iterations of the others. The extents of `op` are not known to be zero.
-FailureOr<LaneGrid> buildLaneGrid(OpBuilder &builder, TilingInterface op);
+/// erased: an iteration of its parallel dimensions, or those that `vectors`
+/// does together, is a lane's, which does all iterations of the others. The
+/// extents of `op` are not known to be zero.
+FailureOr<LaneGrid> buildLaneGrid(OpBuilder &builder, TilingInterface op,
+                                  const LaneVectors &vectors);
 
 /// Makes a grid of one tile, of which one lane runs what `body` builds.
 LaneGrid buildSingleLane(OpBuilder &builder, Location loc,

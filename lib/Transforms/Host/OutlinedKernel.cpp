@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
@@ -87,7 +88,9 @@ private:
   void passBuffers(Operation *before);
   void buildKernel(OpBuilder &builder, StringRef variant);
   bool isLaneTiles();
-  LogicalResult buildGrid(OpBuilder &builder);
+  bool isVectors();
+  void requireVectors();
+  LogicalResult buildGrid(OpBuilder &builder, bool isVectors);
   void buildWhole(OpBuilder &builder, function_ref<void(OpBuilder &)> body);
   LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
                            ArrayRef<OpFoldResult> offsets,
@@ -310,7 +313,7 @@ void Outliner::buildWhole(OpBuilder &builder,
 /// The tiles of the kernel: chunks of the parallel dimensions, from the
 /// outermost inwards, each as small as leaves a tile its grain. On a GPU lanes
 /// share the dimensions.
-LogicalResult Outliner::buildGrid(OpBuilder &builder) {
+LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors) {
   Operation *op = group.ops.front();
   Location loc = op->getLoc();
   SizeBuilder size(builder, loc);
@@ -356,7 +359,10 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder) {
     return success();
   }
   if (subgroupSize) {
-    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone);
+    LaneVectors vectors;
+    if (isVectors)
+      vectors = LaneVectors::get(cast<linalg::LinalgOp>(clone.getOperation()));
+    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone, vectors);
     if (failed(grid))
       return failure();
     kernel.setWarps(llvm::divideCeil(grid->lanes, subgroupSize));
@@ -527,6 +533,27 @@ bool Outliner::isLaneTiles() {
                       [](const PassedView &view) { return view.direct; });
 }
 
+/// Whether lanes take vectors in loops over the operation's elements.
+bool Outliner::isVectors() {
+  auto op = dyn_cast<linalg::LinalgOp>(group.ops.front());
+  return subgroupSize && op && group.ops.size() == 1 &&
+         LaneVectors::get(op).getWidth() > 1;
+}
+
+/// Has memory that vectors are in begin where they can.
+void Outliner::requireVectors() {
+  llvm::SmallDenseSet<Value> found;
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      found.insert(getViewRoot(load.getBase()));
+    if (auto store = dyn_cast<vector::StoreOp>(op))
+      found.insert(getViewRoot(store.getBase()));
+  });
+  requirePieces(kernel, kernel.getNumArguments(), [&](unsigned number) {
+    return found.contains(kernel.getArgument(number));
+  });
+}
+
 LogicalResult Outliner::run() {
   if (failed(collect()))
     return failure();
@@ -578,19 +605,39 @@ LogicalResult Outliner::run() {
     if (fill)
       fill->erase();
   } else {
-    remark::missed(
-        first->getLoc(),
-        remark::RemarkOpts::name("host-op").category("tracea").function(
-            first->getParentOfType<func::FuncOp>().getName()))
-        << remark::reason("'{0}' runs as plain loops: no kernel variant "
-                          "covers it",
-                          group.sourceOp);
-    buildKernel(builder, kPlainLoopsVariant);
-    launched = FlatSymbolRefAttr::get(kernel);
-    if (failed(buildGrid(builder)))
-      return first->emitOpError() << "cannot be split into tiles";
-    checkAccesses(kernel);
-    finish();
+    auto build = [&](bool withVectors) -> LogicalResult {
+      buildKernel(builder,
+                  withVectors ? kVectorLoopsVariant : kPlainLoopsVariant);
+      if (failed(buildGrid(builder, withVectors)))
+        return first->emitOpError() << "cannot be split into tiles";
+      checkAccesses(kernel);
+      if (withVectors)
+        requireVectors();
+      finish();
+      return success();
+    };
+    // Memory that begins anywhere has a kernel of its own.
+    bool withVectors = isVectors();
+    if (withVectors) {
+      if (failed(build(/*withVectors=*/true)))
+        return failure();
+      launched = FlatSymbolRefAttr::get(kernel);
+    } else {
+      remark::missed(
+          first->getLoc(),
+          remark::RemarkOpts::name("host-op").category("tracea").function(
+              first->getParentOfType<func::FuncOp>().getName()))
+          << remark::reason("'{0}' runs as plain loops: no kernel variant "
+                            "covers it",
+                            group.sourceOp);
+    }
+    if (failed(build(/*withVectors=*/false)))
+      return failure();
+    auto name = FlatSymbolRefAttr::get(kernel);
+    if (withVectors)
+      others = builder.getArrayAttr(name);
+    else
+      launched = name;
   }
 
   builder.setInsertionPoint(group.ops.back());

@@ -88,14 +88,14 @@ tracea_pipe.kernel @strides(%x: memref<64xf32>, %y: memref<8xf32>, %s: index) {
 // -----
 
 // An operation that writes in a way that nobody knows.
-// REQUIRED: error: 'vector.store' op coverage not decided: how it reads and writes memory is not known
+// REQUIRED: error: 'vector.transfer_write' op coverage not decided: how it reads and writes memory is not known
 tracea_pipe.kernel @vector(%y: memref<8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : vector<8xf32>
   tracea_pipe.tiles (%i) in (%c1) {
     // expected-remark@+1 {{coverage not decided: how it reads and writes memory is not known}}
-    vector.store %zero, %y[%c0] : memref<8xf32>, vector<8xf32>
+    vector.transfer_write %zero, %y[%c0] : vector<8xf32>, memref<8xf32>
   }
   tracea_pipe.end
 }

@@ -64,16 +64,19 @@ KernelConversion::KernelConversion(KernelContext &context,
       });
   target.addDynamicallyLegalOp<memref::CollapseShapeOp, memref::ExpandShapeOp>(
       [&](Operation *op) { return converter.isLegal(op->getResultTypes()); });
-  target.addDynamicallyLegalOp<memref::ViewOp, vector::LoadOp, vector::StoreOp>(
+  target.addDynamicallyLegalOp<memref::ViewOp>(
       [&](Operation *op) { return converter.isLegal(op); });
-  target.addDynamicallyLegalOp<memref::LoadOp>([&](memref::LoadOp op) {
-    return converter.isLegal(op.getOperation()) &&
-           !findArgument(op.getMemRef(), context);
-  });
-  target.addDynamicallyLegalOp<memref::StoreOp>([&](memref::StoreOp op) {
-    return converter.isLegal(op.getOperation()) &&
-           !findArgument(op.getMemRef(), context);
-  });
+  auto isOwnMemory = [&](Operation *op, Value memory) {
+    return converter.isLegal(op) && !findArgument(memory, context);
+  };
+  target.addDynamicallyLegalOp<vector::LoadOp>(
+      [=](vector::LoadOp op) { return isOwnMemory(op, op.getBase()); });
+  target.addDynamicallyLegalOp<vector::StoreOp>(
+      [=](vector::StoreOp op) { return isOwnMemory(op, op.getBase()); });
+  target.addDynamicallyLegalOp<memref::LoadOp>(
+      [=](memref::LoadOp op) { return isOwnMemory(op, op.getMemRef()); });
+  target.addDynamicallyLegalOp<memref::StoreOp>(
+      [=](memref::StoreOp op) { return isOwnMemory(op, op.getMemRef()); });
   target.addDynamicallyLegalOp<memref::AtomicRMWOp>(
       [&](memref::AtomicRMWOp op) {
         return !findArgument(op.getMemref(), context);

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels of plain loops: from an `scf.forall` over the lanes of the workgroup,
-// and accesses to single elements, to a lane's number and accesses of the
-// target.
+// and accesses to single elements and to vectors of neighbours, to a lane's
+// number and accesses of the target.
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -13,8 +13,13 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tracea_pipe;
+
+/// Bytes of the widest access of a lane.
+constexpr int64_t kMostBytes = 16;
 
 namespace {
 struct LowerLaneLoop : KernelPattern<scf::ForallOp> {
@@ -159,6 +164,141 @@ struct LowerElementStore : KernelPattern<memref::StoreOp> {
   }
 };
 
+/// Neighbours along the last dimension, in pieces as wide as memory is known to
+/// be aligned.
+class VectorPlace {
+public:
+  VectorPlace(Emitter &b, Value memory, ValueRange indices, ValueRange adapted,
+              VectorType type);
+
+  Value load();
+  void store(Value vector);
+
+private:
+  int64_t getAlignment(Value memory, ValueRange indices);
+  Address advance(int64_t element) {
+    return element ? b.advance(place.address, place.element, element)
+                   : place.address;
+  }
+
+  Emitter &b;
+  ElementPlace place;
+  VectorType type;
+  int64_t width = 1, bytes = 1;
+};
+} // namespace
+
+/// What the bytes from the buffer's beginning to the first neighbour are a
+/// multiple of.
+int64_t VectorPlace::getAlignment(Value memory, ValueRange indices) {
+  int64_t alignment = findArgument(memory, b.context)->alignment;
+  auto add = [&](int64_t elements) {
+    alignment = std::gcd(alignment, std::gcd(elements, kMostBytes) * bytes);
+  };
+  auto addNumber = [&](OpFoldResult number) {
+    std::optional<int64_t> known = getConstantIntValue(number);
+    add(known ? *known : getKnownDivisor(cast<Value>(number)));
+  };
+  add(getKnownDivisor(indices.back()));
+  if (auto view = memory.getDefiningOp<memref::ReinterpretCastOp>()) {
+    addNumber(view.getMixedOffsets().front());
+    for (OpFoldResult stride : ArrayRef(view.getMixedStrides()).drop_back())
+      addNumber(stride);
+  }
+  return alignment;
+}
+
+VectorPlace::VectorPlace(Emitter &b, Value memory, ValueRange indices,
+                         ValueRange adapted, VectorType type)
+    : b(b), place(findElement(b, memory, adapted)), type(type),
+      bytes(getBytes(place.element)) {
+  while (2 * width * bytes <= getAlignment(memory, indices) &&
+         2 * width * bytes <= kMostBytes &&
+         type.getNumElements() % (2 * width) == 0)
+    width *= 2;
+}
+
+Value VectorPlace::load() {
+  Type piece = width == 1 ? type.getElementType()
+                          : Type(VectorType::get(width, type.getElementType()));
+  SmallVector<Value> elements;
+  for (int64_t at = 0; at < type.getNumElements(); at += width) {
+    Value loaded = b.load(piece, advance(at), width * bytes);
+    if (piece == type)
+      return loaded;
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(
+          width == 1 ? loaded
+                     : vector::ExtractOp::create(b, loaded, i).getResult());
+  }
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+void VectorPlace::store(Value vector) {
+  if (width == type.getNumElements())
+    return b.store(vector, place.address, width * bytes);
+  for (int64_t at = 0; at < type.getNumElements(); at += width) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < width; ++i)
+      elements.push_back(vector::ExtractOp::create(b, vector, at + i));
+    Value piece = elements.front();
+    if (width > 1)
+      piece = vector::FromElementsOp::create(
+          b, VectorType::get(width, type.getElementType()), elements);
+    b.store(piece, advance(at), width * bytes);
+  }
+}
+
+/// Whether elements are bytes, of a vector that the lowering has.
+static LogicalResult verifyVector(Operation *op, VectorType type) {
+  Type element = type.getElementType();
+  if (type.getRank() == 1 && !type.isScalable() && element.isIntOrFloat() &&
+      element.getIntOrFloatBitWidth() % 8 == 0)
+    return success();
+  return op->emitOpError() << "expects a vector of one dimension, of elements "
+                              "of whole bytes, found "
+                           << type;
+}
+
+namespace {
+struct LowerVectorLoad : KernelPattern<vector::LoadOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter b(op, rewriter, context);
+    if (!findArgument(op.getBase(), context))
+      return failure();
+    VectorType type = op.getVectorType();
+    if (failed(verifyVector(op, type)))
+      return failure();
+    VectorPlace place(b, op.getBase(), op.getIndices(), adaptor.getIndices(),
+                      type);
+    rewriter.replaceOp(op, place.load());
+    return success();
+  }
+};
+
+struct LowerVectorStore : KernelPattern<vector::StoreOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter b(op, rewriter, context);
+    if (!findArgument(op.getBase(), context))
+      return failure();
+    VectorType type = op.getVectorType();
+    if (failed(verifyVector(op, type)))
+      return failure();
+    VectorPlace(b, op.getBase(), op.getIndices(), adaptor.getIndices(), type)
+        .store(adaptor.getValueToStore());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LowerElementRaise : KernelPattern<memref::AtomicRMWOp> {
   using KernelPattern::KernelPattern;
 
@@ -185,5 +325,6 @@ void mlir::tracea_pipe::populateLaneLoopPatterns(const TypeConverter &converter,
                                                  RewritePatternSet &patterns,
                                                  KernelContext &context) {
   patterns.add<LowerLaneLoop, LowerElementLoad, LowerElementStore,
-               LowerElementRaise>(converter, patterns.getContext(), context);
+               LowerVectorLoad, LowerVectorStore, LowerElementRaise>(
+      converter, patterns.getContext(), context);
 }

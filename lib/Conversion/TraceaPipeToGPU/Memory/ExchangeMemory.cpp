@@ -47,6 +47,8 @@ struct LowerAccess : KernelPattern<OpTy> {
                   ConversionPatternRewriter &rewriter) const override {
     Emitter b(op, rewriter, this->context);
     Value memory = getMemory(op);
+    if (findArgument(memory, this->context))
+      return failure();
     auto type = cast<MemRefType>(memory.getType());
     if (type.getRank() != 1)
       return op.emitOpError() << "expects elements in a row, found " << type;

@@ -12,6 +12,8 @@ namespace mlir::tracea_pipe {
 
 /// The variant of kernels that are loops over elements.
 inline constexpr llvm::StringLiteral kPlainLoopsVariant = "linalg";
+/// The variant of such whose lanes take vectors of neighbours.
+inline constexpr llvm::StringLiteral kVectorLoopsVariant = "linalg.vectors";
 /// The variant of those whose lanes compute elements tile by tile.
 inline constexpr llvm::StringLiteral kLaneTilesVariant = "elementwise.lanes";
 
