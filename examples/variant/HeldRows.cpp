@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "tracea/Conversion/TraceaToTraceaPipe/VariantLowering.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Doctor/CPUModel.h"
 
 #include <limits>
@@ -34,6 +35,8 @@ public:
                 const TargetDescription &target) const override {
     if (!problem.innermost)
       return "the elements of a row are not neighbours in memory";
+    if (problem.hasPrologue)
+      return "a prologue computes the elements of a row";
     if (problem.columns == kUnknownExtent)
       return "only the run knows how long a row is";
     // Half of the registers are for what the exponential needs.
@@ -104,6 +107,8 @@ static LogicalResult lowerHeldRows(KernelRewriter &rewriter,
   if (!op)
     return scheduled->emitOpError("expected tracea.softmax");
   auto type = cast<RankedTensorType>(op.getInput().getType());
+  if (hasPrologue(op))
+    return op.emitOpError("expected no prologue");
   int64_t last = type.getRank() - 1;
   int64_t width = op.getScheduleAttr().getTile().back();
   if (op.getDim() != static_cast<uint64_t>(last) || type.isDynamicDim(last) ||

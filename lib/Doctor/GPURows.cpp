@@ -85,7 +85,8 @@ Plan LaneRowsVariant::plan(const Problem &problem,
   int64_t columns = extentOf(problem.columns);
   int64_t vectors = ceilDiv(columns, fields.vector);
   // A strip of rows goes by lanes, one row each element.
-  constexpr int64_t kVectorsOfLane = 4, kFewVectors = 32;
+  constexpr int64_t kFewVectors = 32;
+  const int64_t kVectorsOfLane = problem.rowInputs > 1 ? 2 : 4;
   int64_t rows = 1, held = 1, most = kLanesOfMultiprocessor;
   if (!problem.innermost) {
     fields.lanes = kUsualLanes;
@@ -112,7 +113,8 @@ Plan LaneRowsVariant::plan(const Problem &problem,
   fields.residents = std::clamp<int64_t>(most / lanes, 1, 8);
   // Scale and bias take registers beside the row.
   if (problem.kind != OpKind::Softmax)
-    fields.residents = std::max<int64_t>(fields.residents * 3 / 4, 1);
+    fields.residents = std::max<int64_t>(
+        fields.residents * 3 / 4, std::min<int64_t>(fields.residents, 2));
   return plan;
 }
 
@@ -147,6 +149,7 @@ double LaneRowsVariant::cycles(const Problem &problem,
   double passes = isHeld(problem, plan)             ? 2
                   : problem.kind == OpKind::RMSNorm ? 3
                                                     : 4;
+  passes += problem.rowInputs - 1;
   double bytes = passes * elementsOf(problem) *
                  static_cast<double>(bytesOf(problem.operand));
   return bytes / (kUsualBytes * cores);

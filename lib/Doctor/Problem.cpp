@@ -166,8 +166,12 @@ static void fill(Problem &problem, Conv2DOp op) {
 }
 
 /// Rows along the dimensions [begin, end), which lie together in memory.
-static void fillRows(Problem &problem, Value input, int64_t begin,
-                     int64_t end) {
+static void fillRows(Problem &problem, Value input, int64_t begin, int64_t end,
+                     RowOpInterface op = {}) {
+  problem.hasPrologue = op && hasPrologue(op);
+  if (op)
+    for (auto map : op.getPrologueMaps().getAsValueRange<AffineMapAttr>())
+      problem.rowInputs += map.isIdentity();
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
   problem.columns = productOf(input, begin, end);
   problem.rows =
@@ -252,7 +256,7 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
           .Case([&](SoftmaxOp softmax) {
             problem.kind = OpKind::Softmax;
             fillRows(problem, softmax.getInput(), softmax.getDim(),
-                     softmax.getDim() + 1);
+                     softmax.getDim() + 1, softmax);
             return setTypes(problem, op, softmax.getInput(), softmax.getInput(),
                             softmax.getAccumulatorType(), softmax.getResult());
           })
@@ -269,7 +273,7 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
             problem.kind = OpKind::LayerNorm;
             int64_t rank =
                 cast<RankedTensorType>(norm.getInput().getType()).getRank();
-            fillRows(problem, norm.getInput(), norm.getAxis(), rank);
+            fillRows(problem, norm.getInput(), norm.getAxis(), rank, norm);
             return setTypes(problem, op, norm.getInput(), norm.getInput(),
                             norm.getAccumulatorType(), norm.getResult());
           })
@@ -277,7 +281,7 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
             problem.kind = OpKind::RMSNorm;
             int64_t rank =
                 cast<RankedTensorType>(norm.getInput().getType()).getRank();
-            fillRows(problem, norm.getInput(), norm.getAxis(), rank);
+            fillRows(problem, norm.getInput(), norm.getAxis(), rank, norm);
             return setTypes(problem, op, norm.getInput(), norm.getInput(),
                             norm.getAccumulatorType(), norm.getResult());
           })

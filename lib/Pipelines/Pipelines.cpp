@@ -56,6 +56,8 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
   manager.addPass(createFuseElementwise());
+  // Behind all that takes an elementwise operation elsewhere.
+  manager.addPass(createFusePrologues());
   addCleanup(manager);
 }
 

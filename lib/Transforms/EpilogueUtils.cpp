@@ -62,7 +62,7 @@ static TypedAttr getSplatValue(Value tensor) {
 }
 
 bool tracea::canMoveTo(EpilogueOpInterface op, Operation *place) {
-  for (Value result : op.getAuxResults())
+  for (Value result : op->getResults().drop_front())
     for (Operation *user : result.getUsers()) {
       Operation *inBlock = place->getBlock()->findAncestorOpInBlock(*user);
       if (inBlock && inBlock != place && inBlock->isBeforeInBlock(place))
@@ -257,7 +257,7 @@ void tracea::composeProducers(Value &tensor, AffineMap &map) {
 }
 
 EpilogueEditor::EpilogueEditor(RewriterBase &rewriter, EpilogueOpInterface op)
-    : rewriter(rewriter), op(op), builder(rewriter.getContext()) {
+    : ScalarEditor(rewriter, op, getEpilogueRank(op)), op(op) {
   OpBuilder::InsertionGuard guard(rewriter);
   Block &block = getOrCreateEpilogue(rewriter, op);
   builder.setListener(rewriter.getListener());
@@ -265,10 +265,55 @@ EpilogueEditor::EpilogueEditor(RewriterBase &rewriter, EpilogueOpInterface op)
   stored = cast<YieldOp>(block.getTerminator()).getValue();
 }
 
-Value EpilogueEditor::read(Value tensor, AffineMap map) {
+Value EpilogueEditor::find(Value tensor, AffineMap map) {
+  for (auto [index, extra] : llvm::enumerate(op.getExtras()))
+    if (extra == tensor && getEpilogueMap(op, index) == map)
+      return op.getEpilogue().front().getArgument(index + 1);
+  return {};
+}
+
+Value EpilogueEditor::append(Value tensor, AffineMap map) {
+  return appendEpilogueExtra(op, tensor, map);
+}
+
+PrologueEditor::PrologueEditor(RewriterBase &rewriter, RowOpInterface op,
+                               OpOperand &tensor)
+    : ScalarEditor(rewriter, op,
+                   cast<RankedTensorType>(op.getInput().getType()).getRank()),
+      op(op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  Block &block = getOrCreatePrologue(rewriter, op);
+  builder.setListener(rewriter.getListener());
+  builder.setInsertionPointToStart(&block);
+  element = block.getArgument(0);
+  for (OpOperand &use : element.getUses())
+    uses.push_back(&use);
+  element.setType(getElementTypeOrSelf(tensor.get().getType()));
+  op.getInputMutable().set(tensor.get());
+}
+
+Value PrologueEditor::find(Value tensor, AffineMap map) {
+  if (tensor == op.getInput() && map.isIdentity())
+    return element;
+  for (auto [index, operand] : llvm::enumerate(op.getPrologueOperands()))
+    if (operand == tensor && getPrologueMap(op, index) == map)
+      return op.getPrologue().front().getArgument(index + 1);
+  return {};
+}
+
+Value PrologueEditor::append(Value tensor, AffineMap map) {
+  return appendPrologueOperand(op, tensor, map);
+}
+
+void PrologueEditor::finish(Value computed) {
+  for (OpOperand *use : uses)
+    use->set(computed);
+}
+
+Value ScalarEditor::read(Value tensor, AffineMap map) {
   composeProducers(tensor, map);
   if (TypedAttr value = getSplatValue(tensor))
-    return arith::ConstantOp::create(builder, op.getLoc(), value);
+    return arith::ConstantOp::create(builder, owner->getLoc(), value);
 
   RankedTensorType type = cast<RankedTensorType>(tensor.getType());
   SmallVector<AffineExpr> kept;
@@ -297,7 +342,7 @@ Value EpilogueEditor::read(Value tensor, AffineMap map) {
         });
     if (isStaticOne) {
       OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPoint(op);
+      rewriter.setInsertionPoint(owner);
       RankedTensorType collapsed =
           RankedTensorType::get(shape, type.getElementType());
       DenseElementsAttr dense;
@@ -311,24 +356,21 @@ Value EpilogueEditor::read(Value tensor, AffineMap map) {
     }
   }
 
-  Block &block = op.getEpilogue().front();
-  for (auto [index, extra] : llvm::enumerate(op.getExtras()))
-    if (extra == tensor && getEpilogueMap(op, index) == map)
-      return block.getArgument(index + 1);
+  if (Value known = find(tensor, map))
+    return known;
   ++numAdded;
-  return appendEpilogueExtra(op, tensor, map);
+  return append(tensor, map);
 }
 
-Value EpilogueEditor::readScalar(Value scalar) {
+Value ScalarEditor::readScalar(Value scalar) {
   if (isScalarConstant(scalar))
     return builder.clone(*scalar.getDefiningOp())->getResult(0);
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
+  rewriter.setInsertionPoint(owner);
   Value tensor = tensor::FromElementsOp::create(
       rewriter, scalar.getLoc(), RankedTensorType::get({}, scalar.getType()),
       scalar);
-  return read(tensor,
-              AffineMap::get(getEpilogueRank(op), 0, rewriter.getContext()));
+  return read(tensor, AffineMap::get(rank, 0, rewriter.getContext()));
 }
 
 void EpilogueEditor::finish(Value result, Value init, Operation *consumer) {

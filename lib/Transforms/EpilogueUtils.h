@@ -78,25 +78,51 @@ private:
 /// only add extents of one. Both arguments are updated.
 void composeProducers(Value &tensor, AffineMap &map);
 
+/// Extends a scalar region of an operation: tensors and scalars of its
+/// surroundings become values of the region.
+class ScalarEditor {
+public:
+  virtual ~ScalarEditor() = default;
+
+  /// A builder where the region is extended.
+  OpBuilder &getBuilder() { return builder; }
+  /// The scalar of the tensor at `map` of the dimensions that the operands are
+  /// indexed by: a constant where the tensor is known to hold one, else an
+  /// argument of the region. The same tensor read twice is one operand.
+  Value read(Value tensor, AffineMap map);
+  /// A scalar from outside: a constant is cloned, any other value becomes an
+  /// operand of rank 0.
+  Value readScalar(Value scalar);
+  /// Number of operands added.
+  unsigned getNumAdded() const { return numAdded; }
+
+protected:
+  ScalarEditor(RewriterBase &rewriter, Operation *owner, unsigned rank)
+      : rewriter(rewriter), builder(rewriter.getContext()), owner(owner),
+        rank(rank) {}
+
+  /// The argument of an operand that is read so already, or null.
+  virtual Value find(Value tensor, AffineMap map) = 0;
+  /// The argument of a new operand.
+  virtual Value append(Value tensor, AffineMap map) = 0;
+
+  RewriterBase &rewriter;
+  OpBuilder builder;
+
+private:
+  Operation *owner;
+  unsigned rank;
+  unsigned numAdded = 0;
+};
+
 /// Extends the epilogue of an operation. Construction gives an empty epilogue
 /// its explicit form; `finish` must be called at the end.
-class EpilogueEditor {
+class EpilogueEditor : public ScalarEditor {
 public:
   EpilogueEditor(RewriterBase &rewriter, EpilogueOpInterface op);
 
-  /// A builder at the end of the epilogue.
-  OpBuilder &getBuilder() { return builder; }
   /// The scalar that the epilogue stores so far.
   Value getStored() const { return stored; }
-  /// The scalar of the tensor at `map` of the result's dimensions: a constant
-  /// where the tensor is known to hold one, else an argument of the epilogue.
-  /// The same tensor read twice is one extra operand.
-  Value read(Value tensor, AffineMap map);
-  /// A scalar from outside: a constant is cloned, any other value becomes an
-  /// extra operand of rank 0.
-  Value readScalar(Value scalar);
-  /// Number of extra operands added.
-  unsigned getNumAdded() const { return numAdded; }
 
   /// Stores `result` instead and puts the operation in the place of
   /// `consumer`, whose one result it computes from now on. The operation
@@ -104,11 +130,32 @@ public:
   void finish(Value result, Value init, Operation *consumer);
 
 private:
-  RewriterBase &rewriter;
+  Value find(Value tensor, AffineMap map) override;
+  Value append(Value tensor, AffineMap map) override;
+
   EpilogueOpInterface op;
-  OpBuilder builder;
   Value stored;
-  unsigned numAdded = 0;
+};
+
+/// Puts the computation of an input's elements in front of the prologue of an
+/// operation. Construction gives an empty prologue its explicit form.
+class PrologueEditor : public ScalarEditor {
+public:
+  /// `tensor` is read as the input from now on; what the prologue did with the
+  /// element of the old one it does with what `finish` is given.
+  PrologueEditor(RewriterBase &rewriter, RowOpInterface op, OpOperand &tensor);
+
+  /// The element of the new input.
+  Value getElement() const { return element; }
+  void finish(Value computed);
+
+private:
+  Value find(Value tensor, AffineMap map) override;
+  Value append(Value tensor, AffineMap map) override;
+
+  RowOpInterface op;
+  BlockArgument element;
+  SmallVector<OpOperand *> uses;
 };
 
 /// Removes extra operands that the epilogue does not read and the scalar

@@ -135,10 +135,15 @@ struct AbsorbOperands : public RewritePattern {
                                  &attention.getValueMutable()},
                                 rewriter, count);
         })
-        .Case<SoftmaxOp, BatchNormOp, LayerNormOp, RMSNormOp>([&](auto norm) {
-          return absorbOperands(norm, {&norm.getInputMutable()}, rewriter,
-                                count);
-        })
+        .Case<SoftmaxOp, BatchNormOp, LayerNormOp, RMSNormOp>(
+            [&](auto norm) -> LogicalResult {
+              // What a prologue reads is of its type.
+              auto row = dyn_cast<RowOpInterface>(norm.getOperation());
+              if (row && hasPrologue(row))
+                return failure();
+              return absorbOperands(norm, {&norm.getInputMutable()}, rewriter,
+                                    count);
+            })
         .Default([](Operation *) { return failure(); });
   }
 

@@ -76,19 +76,27 @@ def norm(kind, rows, columns, element="bf16"):
 
 
 def residual(rows, columns, quantised=False):
-    """x + y is a result of its own; its rms norm another, in bf16 or scaled to e4m3."""
+    """x + y is a result of its own; its rms norm another, in bf16 or times a given scale in e4m3."""
     spec, weights = ("bf16", (rows, columns)), ("bf16", (columns,))
-    row, one = tensor(*spec), tensor(*weights)
+    row, one, wide = tensor(*spec), tensor(*weights), tensor("f32", (rows, columns))
     last = ("f8E4M3FN", (rows, columns)) if quantised else spec
-    maps = ["d0, d1"] * 3
-    body = "  %h = " + generic(maps, ["parallel"] * 2, [("%0", row), ("%1", row)], [("%e0", row)], "%a: bf16, %b: bf16, %o: bf16",
-                               "    %s = arith.addf %a, %b : bf16\n    linalg.yield %s : bf16\n")
+    body = "  %h = " + generic(["d0, d1"] * 3, ["parallel"] * 2, [("%0", row), ("%1", row)], [("%e0", row)],
+                               "%a: bf16, %b: bf16, %o: bf16", "    %s = arith.addf %a, %b : bf16\n    linalg.yield %s : bf16\n")
     inputs, outputs = [spec, spec, weights], [spec, last]
+    norm_of = "  %{} = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%h : " + row + ") scale(%2 : " + one + ") outs(%{} : {})\n"
     if not quantised:
-        body += f"  %y = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%h : {row}) scale(%2 : {one}) outs(%e1 : {row})\n"
+        body += norm_of.format("y", "e1", row)
         return Case(f"residual_rms_{rows}x{columns}", inputs, outputs, function(inputs, outputs, body, ["%h", "%y"]),
                     "residual_rms", {})
-    return None
+    inputs.append(("f32", (1,)))
+    inside = ("    %p = arith.mulf %a, %b : f32\n    %m = arith.constant 448.0 : f32\n    %l = arith.constant -448.0 : f32\n"
+              "    %q = arith.minimumf %p, %m : f32\n    %r = arith.maximumf %q, %l : f32\n"
+              "    %s = arith.truncf %r : f32 to f8E4M3FN\n    linalg.yield %s : f8E4M3FN\n")
+    body += f"  %w = tensor.empty() : {wide}\n" + norm_of.format("n", "w", wide)
+    body += "  %y = " + generic(["d0, d1", "0", "d0, d1"], ["parallel"] * 2, [("%n", wide), ("%3", "tensor<1xf32>")],
+                               [("%e1", tensor(*last))], "%a: f32, %b: f32, %o: f8E4M3FN", inside)
+    return Case(f"residual_rms_e4m3_{rows}x{columns}", inputs, outputs, function(inputs, outputs, body, ["%h", "%y"]),
+                "residual_quantised", {})
 
 
 def chain(elements):
@@ -239,6 +247,7 @@ def cases():
         found += [softmax(rows, columns), norm("rms", rows, columns), norm("layer", rows, columns)]
     found += [softmax(16384, 4096, "f32"), norm("rms", 16384, 4096, "f32")]
     found += [residual(16384, 4096), residual(8192, 8192), residual(100000, 128)]
+    found += [residual(16384, 4096, True), residual(8192, 8192, True), residual(100000, 128, True)]
     found += [chain(1 << 26), broadcast(8192, 8192), concat(8192, 4096)]
     found += [transpose((8192, 8192), (1, 0), "bf16", "8192"), transpose((8192, 8192), (1, 0), "f32", "8192"),
               transpose((32, 64, 56, 56), (0, 2, 3, 1), "bf16", "nchw"),

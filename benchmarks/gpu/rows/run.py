@@ -39,6 +39,13 @@ def residual_rms(x, y, w):
     return h, rms(h, w)
 
 
+def residual_quantised(x, y, w, scale):
+    h = x + y
+    if h.dtype == torch.float64:
+        return h, (rms(h, w) * scale).clamp(-448, 448)
+    return h, (rms(h.float(), w.float()) * scale).clamp(-448, 448).to(torch.float8_e4m3fn)
+
+
 def chain(a, b, c):
     if a.dtype == torch.float64:
         return F.silu(a * b + c) * a
@@ -60,6 +67,7 @@ MEANINGS = {
     "rms_norm": rms,
     "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-5),
     "residual_rms": residual_rms,
+    "residual_quantised": residual_quantised,
     "chain": chain,
     "broadcast": lambda x, row, column: x + row + column[:, None],
     "permute": lambda x, order: x.permute(order).contiguous(),

@@ -92,6 +92,10 @@ struct Problem {
   int64_t rows = 1;
   int64_t columns = 1;
   bool innermost = true;
+  /// Whether a prologue computes the elements of a row, and of how many tensors
+  /// that have an element for each.
+  bool hasPrologue = false;
+  int rowInputs = 1;
 
   /// conv2d: extents of the result, and of one group's filters.
   int64_t images = 1;

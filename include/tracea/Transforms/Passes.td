@@ -91,6 +91,54 @@ def FuseEpilogues : Pass<"tracea-fuse-epilogues"> {
 }
 
 //===----------------------------------------------------------------------===//
+// FusePrologues
+//===----------------------------------------------------------------------===//
+
+def FusePrologues : Pass<"tracea-fuse-prologues"> {
+  let summary = "Fuse elementwise producers into the prologues of operations on rows";
+  let description = [{
+    The elementwise operation that computes the input of a softmax or a norm
+    becomes its prologue, which the kernel applies to what it reads. What others
+    read as well, the sum of a residual connection for instance, becomes a
+    result of the operation, which is stored on the way.
+
+    ```mlir
+    %h = linalg.generic … ins(%x, %r : tensor<8x64xbf16>, tensor<8x64xbf16>) { … arith.addf … }
+    %y = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%h : tensor<8x64xbf16>) outs(%d : …)
+    ```
+    becomes, where something else reads %h,
+    ```mlir
+    %y, %h = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<8x64xbf16>)
+        prologue(%r by affine_map<(i, j) -> (i, j)> : tensor<8x64xbf16>) {
+      ^bb0(%a: bf16, %b: bf16):
+        %s = arith.addf %a, %b : bf16
+        tracea.yield %s, %s : bf16, bf16
+    } outs(%d : …) keeps(%e : tensor<8x64xbf16>)
+    ```
+
+    Rows lie along the last dimension and have at most `max-columns` elements,
+    which registers or the nearest cache hold; the producer reads its operands
+    in their order and computes no functions of `math`, which targets that go
+    over a row several times would repeat. What looked fusible and was not is
+    reported in a missed remark, category `tracea-fuse-prologues`.
+  }];
+  let options = [
+    Option<"maxColumns", "max-columns", "int64_t", "16384",
+           "Elements of the longest row whose producer is fused">,
+    Option<"maxOperations", "max-operations", "unsigned", "64",
+           "Scalar operations that one prologue may hold after fusion">
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Operations moved into a prologue">,
+    Statistic<"numMissed", "num-missed", "Operations whose producers stay outside">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // FoldBatchNorm
 //===----------------------------------------------------------------------===//
 

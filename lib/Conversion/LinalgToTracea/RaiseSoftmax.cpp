@@ -28,8 +28,10 @@ LogicalResult mlir::tracea::raiseSoftmax(RewriterBase &rewriter,
                      : TypeAttr::get(accumulator);
   rewriter.setInsertionPoint(op);
   rewriter.replaceOpWithNewOp<tracea::SoftmaxOp>(
-      op, op.getOutput().getType(), op.getInput(), /*extras=*/ValueRange(),
-      op.getOutput(), op.getDimension(), acc,
+      op, TypeRange(op.getOutput().getType()), op.getInput(),
+      /*prologue_operands=*/ValueRange(), /*extras=*/ValueRange(),
+      op.getOutput(), /*kept_inits=*/ValueRange(), op.getDimension(), acc,
+      /*prologue_maps=*/rewriter.getArrayAttr({}),
       /*epilogue_maps=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
   return success();
 }

@@ -11,11 +11,54 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
+/// The elements of the rows, and what is kept of them.
+struct RowInput {
+  RowInput(Emitter &e, RowOpInterface op) : row(op.getInput()) {
+    if (!hasPrologue(op))
+      return;
+    AffineMap all = e.identity(Emitter::rank(row));
+    SmallVector<Value> inputs = {row};
+    llvm::append_range(inputs, op.getPrologueOperands());
+    SmallVector<AffineMap> maps = {all};
+    llvm::append_range(maps,
+                       op.getPrologueMaps().getAsValueRange<AffineMapAttr>());
+    SmallVector<Value> destinations = {
+        e.empty(e.sizes(row), getRowElementType(op))};
+    for (OpOperand &init : op.getKeptInitsMutable())
+      destinations.push_back(init.get());
+    maps.append(destinations.size(), all);
+    auto generic = linalg::GenericOp::create(
+        e.builder, e.loc, TypeRange(ValueRange(destinations)), inputs,
+        destinations, maps,
+        SmallVector<utils::IteratorType>(all.getNumDims(),
+                                         utils::IteratorType::parallel),
+        [&](OpBuilder &nested, Location loc, ValueRange scalars) {
+          linalg::YieldOp::create(
+              nested, loc,
+              inlineScalars(nested, op.getPrologue().front(),
+                            scalars.drop_back(destinations.size())));
+        });
+    row = generic.getResult(0);
+    llvm::append_range(kept, generic.getResults().drop_front());
+  }
+
+  /// The results of an operation whose first one is `result`.
+  SmallVector<Value> with(ValueRange result) const {
+    SmallVector<Value> all(result);
+    llvm::append_range(all, kept);
+    return all;
+  }
+
+  Value row;
+  SmallVector<Value> kept;
+};
+
 /// An input seen through its reductions over a set of dimensions.
 struct Rows {
   Rows(Emitter &e, EpilogueOpInterface op, Value input,
@@ -84,7 +127,8 @@ struct SoftmaxDefinition : OpRewritePattern<SoftmaxOp> {
                                 PatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
     unsigned dim = op.getDim();
-    Rows rows(e, op, op.getInput(), [&](unsigned i) { return i == dim; });
+    RowInput input(e, op);
+    Rows rows(e, op, input.row, [&](unsigned i) { return i == dim; });
     Type acc = rows.acc;
     Value maximum = rows.reduce(e.negativeInfinity(acc), rows.input, rows.all,
                                 [&](Emitter &e, ValueRange s) {
@@ -105,7 +149,7 @@ struct SoftmaxDefinition : OpRewritePattern<SoftmaxOp> {
                                  [&](Emitter &e, ValueRange s) {
                                    return e.make<arith::DivFOp>(s[0], s[1]);
                                  });
-    rewriter.replaceOp(op, e.finish(op, weights));
+    rewriter.replaceOp(op, input.with(e.finish(op, weights)));
     return success();
   }
 };
@@ -145,7 +189,8 @@ struct LayerNormDefinition : OpRewritePattern<LayerNormOp> {
                                 PatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
     unsigned axis = op.getAxis();
-    Rows rows(e, op, op.getInput(), [&](unsigned i) { return i >= axis; });
+    RowInput input(e, op);
+    Rows rows(e, op, input.row, [&](unsigned i) { return i >= axis; });
     Type acc = rows.acc;
     Value mean = rows.mean(rows.reduce(
         e.zero(acc), rows.input, rows.all, [&](Emitter &e, ValueRange s) {
@@ -182,7 +227,7 @@ struct LayerNormDefinition : OpRewritePattern<LayerNormOp> {
         value = e.make<arith::AddFOp>(value, e.convert(s[next++], acc));
       return value;
     });
-    rewriter.replaceOp(op, e.finish(op, normal));
+    rewriter.replaceOp(op, input.with(e.finish(op, normal)));
     return success();
   }
 };
@@ -194,7 +239,8 @@ struct RMSNormDefinition : OpRewritePattern<RMSNormOp> {
                                 PatternRewriter &rewriter) const override {
     Emitter e(rewriter, op.getLoc());
     unsigned axis = op.getAxis();
-    Rows rows(e, op, op.getInput(), [&](unsigned i) { return i >= axis; });
+    RowInput input(e, op);
+    Rows rows(e, op, input.row, [&](unsigned i) { return i >= axis; });
     Type acc = rows.acc;
     Value meanSquare = rows.mean(rows.reduce(
         e.zero(acc), rows.input, rows.all, [&](Emitter &e, ValueRange s) {
@@ -215,7 +261,7 @@ struct RMSNormDefinition : OpRewritePattern<RMSNormOp> {
         value = e.make<arith::MulFOp>(value, e.convert(s[2], acc));
       return value;
     });
-    rewriter.replaceOp(op, e.finish(op, normal));
+    rewriter.replaceOp(op, input.with(e.finish(op, normal)));
     return success();
   }
 };

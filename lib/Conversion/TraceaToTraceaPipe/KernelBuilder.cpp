@@ -380,26 +380,33 @@ void KernelBuilder::store(Value tile, const TileAddress &to,
 SmallVector<Value> KernelBuilder::emitEpilogueResults(
     EpilogueOpInterface epilogue, Value accumulator, const TileAddress &address,
     ValueRange limits) {
-  auto accType = cast<RankedTensorType>(accumulator.getType());
   auto resultType =
       cast<RankedTensorType>(epilogue.getEpilogueResult().getType());
   Region &region = epilogue.getEpilogue();
   if (region.empty())
     return {convertTile(b, accumulator, resultType.getElementType())};
+  return emitScalars(region.front(), accumulator, epilogue.getExtras(),
+                     epilogue.getEpilogueMaps(), address, limits);
+}
 
+SmallVector<Value> KernelBuilder::emitScalars(Block &block, Value first,
+                                              ValueRange operands,
+                                              ArrayAttr maps,
+                                              const TileAddress &address,
+                                              ValueRange limits) {
+  auto accType = cast<RankedTensorType>(first.getType());
   IRMapping mapping;
-  Block &block = region.front();
-  mapping.map(block.getArgument(0), accumulator);
-  for (auto [extra, mapAttr, argument] :
-       llvm::zip(epilogue.getExtras(), epilogue.getEpilogueMaps(),
-                 block.getArguments().drop_front())) {
-    // The extra's element for result element r is at map(r); substitute the
-    // tile's address into it.
-    TileAddress from = address.getIn(math, getMemRef(extra),
+  mapping.map(block.getArgument(0), first);
+  for (auto [operand, mapAttr, argument] :
+       llvm::zip(operands, maps, block.getArguments().drop_front())) {
+    // The operand's element for element r of the tile's memory is at map(r);
+    // substitute the tile's address into it.
+    TileAddress from = address.getIn(math, getMemRef(operand),
                                      cast<AffineMapAttr>(mapAttr).getValue());
-    RankedTensorType tile =
-        accType.clone(cast<RankedTensorType>(extra.getType()).getElementType());
-    // Where the extra does not depend on a dimension its limit does not matter.
+    RankedTensorType tile = accType.clone(
+        cast<RankedTensorType>(operand.getType()).getElementType());
+    // Where the operand does not depend on a dimension its limit does not
+    // matter.
     SmallVector<Value> ends(limits);
     for (auto [dim, end] : llvm::enumerate(ends)) {
       auto [first, count] = from.getInputs(dim);
@@ -415,7 +422,7 @@ SmallVector<Value> KernelBuilder::emitEpilogueResults(
     if (Value mapped = mapping.lookupOrNull(value))
       return mapped;
     auto constant = value.getDefiningOp<arith::ConstantOp>();
-    assert(constant && "an epilogue captures constants only");
+    assert(constant && "a scalar region captures constants only");
     RankedTensorType tile = accType.clone(constant.getType());
     Attribute element = constant.getValue();
     Value splat =

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,9 +28,10 @@ namespace {
 class RowKernel {
 public:
   /// `isAligned`: rows begin at multiples of 16 bytes.
-  RowKernel(KernelBuilder &kb, EpilogueOpInterface op, Value input,
-            int64_t firstDim, int64_t endDim, bool isAligned)
-      : op(op), input(input), kb(kb), b(kb.builder()), ix(kb.index()),
+  RowKernel(KernelBuilder &kb, RowOpInterface row, int64_t firstDim,
+            int64_t endDim, bool isAligned)
+      : op(cast<EpilogueOpInterface>(row.getOperation())), row(row),
+        input(row.getInput()), kb(kb), b(kb.builder()), ix(kb.index()),
         type(cast<RankedTensorType>(input.getType())), firstDim(firstDim),
         endDim(endDim), isAligned(isAligned) {}
 
@@ -80,11 +82,16 @@ private:
   /// Runs `body` at each tile of the row, carrying one value if given.
   Value overRow(Value carried, function_ref<Value(Value)> body);
   Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
-  Value loadInput(std::optional<double> padding);
-  Value readInput(std::optional<double> padding);
+  /// The elements at the current place. What is kept of them is stored with the
+  /// first read of a row that registers hold, else with the last.
+  Value loadInput(std::optional<double> padding, bool isLast = false);
+  /// Reads the elements and applies the prologue. `kept` gets what it keeps.
+  Value readInput(std::optional<double> padding, SmallVectorImpl<Value> &kept);
+  void storeKept(ArrayRef<Value> kept);
   Value readNormalized(Value tensor);
 
   EpilogueOpInterface op;
+  RowOpInterface row;
   Value input;
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
@@ -224,23 +231,45 @@ Value RowKernel::overRow(Value carried, function_ref<Value(Value)> body) {
   return overDims(firstDim, carried, body);
 }
 
-Value RowKernel::readInput(std::optional<double> padding) {
+Value RowKernel::readInput(std::optional<double> padding,
+                           SmallVectorImpl<Value> &kept) {
+  bool isComputed = hasPrologue(row);
   Type elementType = type.getElementType();
   Value pad;
-  if (padding)
+  if (padding && !isComputed)
     pad = arith::ConstantOp::create(
         b, b.getFloatAttr(cast<FloatType>(elementType), *padding));
   Value x = LoadOp::create(b, accTile.clone(elementType), kb.getMemRef(input),
                            indices, limits, pad, getMap());
-  return convertTile(b, x, op.getAccumulatorType());
+  if (!isComputed)
+    return convertTile(b, x, op.getAccumulatorType());
+  SmallVector<Value> computed = kb.emitScalars(
+      row.getPrologue().front(), x, row.getPrologueOperands(),
+      row.getPrologueMaps(), {kb.getMemRef(input), indices, getMap()}, limits);
+  kept.assign(computed.begin() + 1, computed.end());
+  x = convertTile(b, computed.front(), op.getAccumulatorType());
+  return padding ? dropPadding(x, *padding) : x;
 }
 
-Value RowKernel::loadInput(std::optional<double> padding) {
-  if (!isResident)
-    return readInput(padding);
+void RowKernel::storeKept(ArrayRef<Value> kept) {
+  // The first destination is the result's.
+  for (auto [index, tile] : llvm::enumerate(kept))
+    StoreOp::create(b, tile, kb.getDest(static_cast<unsigned>(index + 1)),
+                    indices, limits, getMap());
+}
+
+Value RowKernel::loadInput(std::optional<double> padding, bool isLast) {
+  SmallVector<Value> kept;
+  if (!isResident) {
+    Value x = readInput(padding, kept);
+    if (isLast)
+      storeKept(kept);
+    return x;
+  }
   if (!held) {
     heldPadding = padding.value_or(0);
-    held = readInput(padding);
+    held = readInput(padding, kept);
+    storeKept(kept);
   }
   return padding && *padding != heldPadding ? dropPadding(held, *padding)
                                             : held;
@@ -298,12 +327,12 @@ Value RowKernel::readNormalized(Value tensor) {
 
 void RowKernel::fetchNormalized(ArrayRef<Value> tensors) {
   // No read passes the barriers of a reduction: where the row is one wait, this
-  // one passes beside it.
+  // one passes beside it. Rows of several tensors leave no registers.
   constexpr int64_t kMostVectors = 4;
   const auto *lanes = cast<ScheduledOpInterface>(op.getOperation())
                           .getScheduleAttr()
                           .getFieldsIf<schedule::LaneRows>();
-  if (!lanes || !isResident || !isAligned ||
+  if (!lanes || !isResident || !isAligned || hasPrologue(row) ||
       width > lanes->lanes * lanes->vector * kMostVectors)
     return;
   overRow(Value(), [&](Value) {
@@ -323,7 +352,7 @@ Value RowKernel::loadNormalized(Value tensor) {
 void RowKernel::map(function_ref<Value(Value)> body) {
   AffineMap resultMap = getMap();
   overRow(Value(), [&](Value) {
-    Value value = body(loadInput(std::nullopt));
+    Value value = body(loadInput(std::nullopt, /*isLast=*/true));
     Value dest = kb.getDest(op.getEpilogueInit().get());
     Value out = kb.emitEpilogue(op, value, {dest, indices, resultMap}, limits);
     StoreOp::create(b, out, dest, indices, limits, resultMap);
@@ -365,12 +394,12 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
 }
 
 /// Replaces the operation by a launch of the kernel that `fill` makes of rows
-/// over [firstDim, endDim) of `input`.
-static void lowerRows(KernelRewriter &rewriter, EpilogueOpInterface op,
-                      Value input, int64_t firstDim, int64_t endDim,
+/// over [firstDim, endDim) of the input.
+static void lowerRows(KernelRewriter &rewriter, RowOpInterface op,
+                      int64_t firstDim, int64_t endDim,
                       function_ref<void(RowKernel &)> fill) {
   auto build = [&](KernelBuilder &kb, bool isAligned) {
-    RowKernel row(kb, op, input, firstDim, endDim, isAligned);
+    RowKernel row(kb, op, firstDim, endDim, isAligned);
     row.begin();
     fill(row);
   };
@@ -389,12 +418,17 @@ static void lowerRows(KernelRewriter &rewriter, EpilogueOpInterface op,
                                          /*numOperands=*/1, build));
 }
 
-static void emitShapeChecks(RewriterBase &rewriter, Operation *op, Value input,
+static void emitShapeChecks(RewriterBase &rewriter, RowOpInterface op,
                             Value result) {
+  Value input = op.getInput();
   for (int64_t i = 0, e = cast<RankedTensorType>(input.getType()).getRank();
-       i < e; ++i)
+       i < e; ++i) {
     emitExtentCheck(rewriter, op, input, i, result, i,
                     "input and result to have one shape");
+    for (OpOperand &init : op.getKeptInitsMutable())
+      emitExtentCheck(rewriter, op, init.get(), i, input, i,
+                      "input and kept results to have one shape");
+  }
 }
 
 LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
@@ -402,8 +436,8 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   int64_t dim = op.getDim();
-  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
-  lowerRows(rewriter, op, op.getInput(), dim, dim + 1, [](RowKernel &row) {
+  emitShapeChecks(rewriter, op, op.getInit());
+  lowerRows(rewriter, op, dim, dim + 1, [](RowKernel &row) {
     ImplicitLocOpBuilder &b = row.builder();
     double lowest = -std::numeric_limits<double>::infinity();
     Value maximum = row.spread(row.reduce(
@@ -442,41 +476,38 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
+  emitShapeChecks(rewriter, op, op.getInit());
   for (Value parameter : {op.getScale(), op.getBias()})
     for (int64_t i = op.getAxis(); parameter && i < type.getRank(); ++i)
       emitExtentCheck(rewriter, op, parameter, i - op.getAxis(), op.getInput(),
                       i, "scale and bias to have the normalized shape");
-  lowerRows(
-      rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
-      [&](RowKernel &row) {
-        ImplicitLocOpBuilder &b = row.builder();
-        row.fetchNormalized({op.getScale(), op.getBias()});
-        Value sum = row.reduce(ReduceKind::Add, 0, 0,
-                               [&](Value x, Value carried) -> Value {
-                                 return arith::AddFOp::create(b, carried, x);
-                               });
-        Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
-        // The second pass squares differences, not values: no cancellation.
-        Value squares = row.reduce(
-            ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-              Value difference =
-                  row.dropPadding(arith::SubFOp::create(b, x, mean));
-              return arith::AddFOp::create(
-                  b, carried, arith::MulFOp::create(b, difference, difference));
-            });
-        Value inverse = row.spread(getInverseDeviation(
-            row, squares, op.getEpsilon().convertToDouble()));
-        row.map([&](Value x) -> Value {
-          Value y = arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean),
-                                          inverse);
-          if (op.getScale())
-            y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
-          if (op.getBias())
-            y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
-          return y;
+  lowerRows(rewriter, op, op.getAxis(), type.getRank(), [&](RowKernel &row) {
+    ImplicitLocOpBuilder &b = row.builder();
+    row.fetchNormalized({op.getScale(), op.getBias()});
+    Value sum =
+        row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+          return arith::AddFOp::create(b, carried, x);
         });
-      });
+    Value mean = row.spread(arith::DivFOp::create(b, sum, row.getCount()));
+    // The second pass squares differences, not values: no cancellation.
+    Value squares =
+        row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+          Value difference = row.dropPadding(arith::SubFOp::create(b, x, mean));
+          return arith::AddFOp::create(
+              b, carried, arith::MulFOp::create(b, difference, difference));
+        });
+    Value inverse = row.spread(
+        getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
+    row.map([&](Value x) -> Value {
+      Value y =
+          arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean), inverse);
+      if (op.getScale())
+        y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+      if (op.getBias())
+        y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
+      return y;
+    });
+  });
   return success();
 }
 
@@ -485,28 +516,26 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
   if (failed(verifyRowSchedule(op, op.getScheduleAttr())))
     return failure();
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  emitShapeChecks(rewriter, op, op.getInput(), op.getInit());
+  emitShapeChecks(rewriter, op, op.getInit());
   for (int64_t i = op.getAxis(); op.getScale() && i < type.getRank(); ++i)
     emitExtentCheck(rewriter, op, op.getScale(), i - op.getAxis(),
                     op.getInput(), i, "scale to have the normalized shape");
-  lowerRows(rewriter, op, op.getInput(), op.getAxis(), type.getRank(),
-            [&](RowKernel &row) {
-              ImplicitLocOpBuilder &b = row.builder();
-              row.fetchNormalized({op.getScale()});
-              Value squares = row.reduce(
-                  ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
-                    return arith::AddFOp::create(
-                        b, carried, arith::MulFOp::create(b, x, x));
-                  });
-              Value inverse = row.spread(getInverseDeviation(
-                  row, squares, op.getEpsilon().convertToDouble()));
-              row.map([&](Value x) -> Value {
-                Value y = arith::MulFOp::create(b, x, inverse);
-                if (op.getScale())
-                  y = arith::MulFOp::create(b, y,
-                                            row.loadNormalized(op.getScale()));
-                return y;
-              });
-            });
+  lowerRows(rewriter, op, op.getAxis(), type.getRank(), [&](RowKernel &row) {
+    ImplicitLocOpBuilder &b = row.builder();
+    row.fetchNormalized({op.getScale()});
+    Value squares =
+        row.reduce(ReduceKind::Add, 0, 0, [&](Value x, Value carried) -> Value {
+          return arith::AddFOp::create(b, carried,
+                                       arith::MulFOp::create(b, x, x));
+        });
+    Value inverse = row.spread(
+        getInverseDeviation(row, squares, op.getEpsilon().convertToDouble()));
+    row.map([&](Value x) -> Value {
+      Value y = arith::MulFOp::create(b, x, inverse);
+      if (op.getScale())
+        y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+      return y;
+    });
+  });
   return success();
 }

@@ -49,34 +49,39 @@ static LogicalResult verifySchedule(Operation *op, ScheduleAttr schedule,
                            << " extents of 'tile', found " << schedule;
 }
 
-/// An epilogue's operands have the extents of the result's dimensions that
-/// their maps name, and 1 where they are broadcast.
-static void emitEpilogueChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
+/// Operands of an epilogue or a prologue have the extents of the dimensions of
+/// `indexed` that their maps name, and 1 where they are broadcast.
+static void emitOperandChecks(RewriterBase &rewriter, Operation *op,
+                              StringRef region, ValueRange operands,
+                              ArrayAttr maps, Value indexed,
+                              StringRef indexedName) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  for (auto [extra, map] : llvm::zip(op.getExtras(), op.getEpilogueMaps())) {
-    auto type = cast<RankedTensorType>(extra.getType());
+  for (auto [operand, map] : llvm::zip(operands, maps)) {
+    auto type = cast<RankedTensorType>(operand.getType());
     for (auto [dim, expr] :
          llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults())) {
       if (auto position = dyn_cast<AffineDimExpr>(expr)) {
-        emitExtentCheck(
-            rewriter, op, extra, dim, op.getEpilogueInit().get(),
-            position.getPosition(),
-            "operands of the epilogue to have the result's extents");
+        emitExtentCheck(rewriter, op, operand, dim, indexed,
+                        position.getPosition(),
+                        ("operands of the " + region + " to have the " +
+                         indexedName + "'s extents")
+                            .str());
         continue;
       }
       if (!type.isDynamicDim(dim))
         continue;
-      Location loc = op.getLoc();
-      Value size = rewriter.createOrFold<tensor::DimOp>(loc, extra, dim);
+      Location loc = op->getLoc();
+      Value size = rewriter.createOrFold<tensor::DimOp>(loc, operand, dim);
       Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
       Value same = arith::CmpIOp::create(rewriter, loc,
                                          arith::CmpIPredicate::eq, size, one);
-      cf::AssertOp::create(rewriter, loc, same,
-                           (op->getName().getStringRef() +
-                            ": expected an extent of 1 where an operand of the "
-                            "epilogue is broadcast")
-                               .str());
+      cf::AssertOp::create(
+          rewriter, loc, same,
+          (op->getName().getStringRef() +
+           ": expected an extent of 1 where an operand of the " + region +
+           " is broadcast")
+              .str());
     }
   }
 }
@@ -99,9 +104,14 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
   if (failed(verifySchedule(op, op.getScheduleAttr(), tileRank)))
     return failure();
   if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
-    emitEpilogueChecks(rewriter, epilogue);
+    emitOperandChecks(rewriter, op, "epilogue", epilogue.getExtras(),
+                      epilogue.getEpilogueMaps(),
+                      epilogue.getEpilogueInit().get(), "result");
     emitAuxChecks(rewriter, epilogue);
   }
+  if (auto row = dyn_cast<RowOpInterface>(op.getOperation()))
+    emitOperandChecks(rewriter, op, "prologue", row.getPrologueOperands(),
+                      row.getPrologueMaps(), row.getInput(), "input");
   if (failed(lower(rewriter, op)))
     return failure();
   return true;

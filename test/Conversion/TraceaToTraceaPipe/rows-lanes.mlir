@@ -50,6 +50,37 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// A prologue is computed where the row is read, and what it keeps stored at once; what is past the row's end is no
+// part of the maximum, whatever was computed of it. Nothing is fetched beside rows of two tensors.
+// CHECK-LABEL: func.func @prologue(
+// CHECK:         cf.assert %{{.*}}, "tracea.softmax: expected operands of the prologue to have the input's extents"
+// CHECK:         tracea_pipe.launch @softmax_0 else [@softmax_1] ins(%{{[^:]*}} : tensor<?x100xbf16>, tensor<?x100xbf16>) outs(%{{[^:]*}} : tensor<?x100xbf16>, tensor<?x100xbf16>)
+// CHECK-LABEL: tracea_pipe.kernel @softmax_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x100xbf16> {{{.*}}}, %[[R:[a-z0-9]+]]: memref<?x100xbf16> {{{.*}}}, %[[D:[a-z0-9]+]]: memref<?x100xbf16> {{{.*}}}, %[[H:[a-z0-9]+]]: memref<?x100xbf16>
+// CHECK:           %[[A:.*]] = tracea_pipe.load %[[X]]
+// CHECK:           %[[B:.*]] = tracea_pipe.load %[[R]]
+// CHECK:           %[[S:.*]] = arith.addf %[[A]], %[[B]] : tensor<2x128xbf16
+// CHECK:           %[[W:.*]] = arith.extf %[[S]]
+// CHECK:           %[[IN:.*]] = arith.cmpi slt
+// CHECK:           %[[V:.*]] = arith.select %[[IN]], %[[W]], %{{.*}}
+// CHECK:           tracea_pipe.store %[[S]], %[[H]]
+// CHECK:           tracea_pipe.reduce max %[[V]]
+// CHECK-NOT:       tracea_pipe.load
+// CHECK:           tracea_pipe.store %{{.*}}, %[[D]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @prologue(%x: tensor<?x100xbf16>, %r: tensor<?x100xbf16>, %d: tensor<?x100xbf16>, %e: tensor<?x100xbf16>) -> (tensor<?x100xbf16>, tensor<?x100xbf16>) {
+    %0:2 = tracea.softmax dim 1 ins(%x : tensor<?x100xbf16>) prologue(%r by affine_map<(i, j) -> (i, j)> : tensor<?x100xbf16>) {
+      ^bb0(%a: bf16, %b: bf16):
+        %s = arith.addf %a, %b : bf16
+        tracea.yield %s, %s : bf16, bf16
+    } outs(%d : tensor<?x100xbf16>) keeps(%e : tensor<?x100xbf16>)
+        schedule <variant = "row.lanes", unit = vector, tile = [2, 128], lanes = 16, vector = 8>
+    return %0#0, %0#1 : tensor<?x100xbf16>, tensor<?x100xbf16>
+  }
+}
+
+// -----
+
 // Of rows whose length only the run knows each pass reads the row again; short ones share a warp.
 // CHECK-LABEL: tracea_pipe.kernel @rms_norm_0(
 // CHECK:         scf.for

@@ -134,6 +134,36 @@ func.func @rms_norm(%x: tensor<4x?xf32>, %d: tensor<4x?xf32>) -> tensor<4x?xf32>
 
 // -----
 
+// A prologue is computed in each pass over a row that is read again, and what it keeps stored in the last.
+// CHECK-LABEL: tracea_pipe.kernel @rms_norm_0
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<4x37xf32>, %[[R:[a-z0-9]+]]: memref<37xf32>, %{{.*}}: memref<4x37xf32>, %[[H:[a-z0-9]+]]: memref<4x37xf32>)
+// CHECK:           scf.for
+// CHECK:             tracea_pipe.load %[[X]]
+// CHECK:             tracea_pipe.load %[[R]]
+// CHECK:             %[[S:.*]] = arith.addf
+// CHECK:             %[[V:.*]] = arith.select %{{.*}}, %[[S]],
+// CHECK-NOT:         tracea_pipe.store
+// CHECK:             arith.mulf %[[V]], %[[V]]
+// CHECK:           scf.for
+// CHECK:             tracea_pipe.load %[[X]]
+// CHECK:             tracea_pipe.load %[[R]]
+// CHECK:             %[[S:.*]] = arith.addf
+// CHECK:             tracea_pipe.store %[[S]], %[[H]]
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @prologue(%x: tensor<4x37xf32>, %r: tensor<37xf32>, %d: tensor<4x37xf32>, %e: tensor<4x37xf32>) -> (tensor<4x37xf32>, tensor<4x37xf32>) {
+  %0:2 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x37xf32>) prologue(%r by affine_map<(i, j) -> (j)> : tensor<37xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tracea.yield %s, %s : f32, f32
+  } outs(%d : tensor<4x37xf32>) keeps(%e : tensor<4x37xf32>)
+    schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]>
+  return %0#0, %0#1 : tensor<4x37xf32>, tensor<4x37xf32>
+}
+}
+
+// -----
+
 // Variants that are no kernels of this pass stay.
 // CHECK-LABEL: func.func @others
 // CHECK:         tracea.softmax

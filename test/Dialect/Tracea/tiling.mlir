@@ -171,6 +171,33 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
+// What a prologue reads is cut as its map says, and what it keeps as the result is.
+// CHECK-LABEL: func @prologue(
+// CHECK-SAME: %[[X:[^:]+]]: tensor<64x32xf32>, %[[R:[^:]+]]: tensor<64xf32>, %[[D:[^:]+]]: tensor<64x32xf32>, %[[E:[^:]+]]: tensor<64x32xf32>
+func.func @prologue(%x: tensor<64x32xf32>, %r: tensor<64xf32>, %d: tensor<64x32xf32>, %e: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+  // CHECK: scf.for %[[I:[^ ]+]] =
+  // CHECK-DAG: %[[TX:.+]] = tensor.extract_slice %[[X]][%[[I]], 0] [8, 32] [1, 1]
+  // CHECK-DAG: %[[TR:.+]] = tensor.extract_slice %[[R]][%[[I]]] [8] [1]
+  // CHECK: tracea.softmax dim 1 ins(%[[TX]] : tensor<8x32xf32>) prologue(%[[TR]] by #{{.*}} : tensor<8xf32>) {
+  // CHECK: } outs(%{{.*}} : tensor<8x32xf32>) keeps(%{{.*}} : tensor<8x32xf32>)
+  %0:2 = tracea.softmax dim 1 ins(%x : tensor<64x32xf32>) prologue(%r by affine_map<(i, j) -> (i)> : tensor<64xf32>) {
+    ^bb0(%a: f32, %b: f32):
+      %0 = arith.addf %a, %b : f32
+      tracea.yield %0, %0 : f32, f32
+  } outs(%d : tensor<64x32xf32>) keeps(%e : tensor<64x32xf32>)
+  return %0#0, %0#1 : tensor<64x32xf32>, tensor<64x32xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["tracea.softmax"]} in %root : (!transform.any_op) -> !transform.any_op
+    %t, %l = transform.structured.tile_using_for %op tile_sizes [8, 0] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func @batch_norm(
 // CHECK-SAME: %[[X:[^:]+]]: tensor<?x32xf32>, %[[P:[^:]+]]: tensor<32xf32>
 func.func @batch_norm(%x: tensor<?x32xf32>, %p: tensor<32xf32>, %d: tensor<?x32xf32>) -> tensor<?x32xf32> {

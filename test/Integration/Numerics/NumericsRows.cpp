@@ -29,7 +29,13 @@ struct Rows {
   int scale = -1, bias = -1, mean = -1, variance = -1;
   /// Softmax: rows that are -inf throughout.
   bool emptyRows = false;
+  /// What is added to the input first, of its shape or of its last dimension,
+  /// and whether the sum is a result, too.
+  int addend = -1;
+  bool keepsSum = false;
 
+  /// The elements of the rows.
+  HostTensor computeInput(const std::vector<HostTensor> &inputs) const;
   std::vector<Approx> compute(const std::vector<HostTensor> &inputs) const;
   std::vector<HostTensor> drawInputs(Random &random) const;
 };
@@ -110,8 +116,20 @@ static void computeNorm(const double *x, int64_t count, bool centered,
   }
 }
 
+HostTensor Rows::computeInput(const std::vector<HostTensor> &inputs) const {
+  HostTensor x = inputs[0];
+  if (addend < 0)
+    return x;
+  const HostTensor &y = inputs[addend];
+  // One rounding of an exact sum, even where it is done in a wider type.
+  for (size_t i = 0; i < x.values.size(); ++i)
+    x.values[i] = double(roundTo(
+        x.type, Real(x.values[i]) + Real(y.values[i % y.values.size()])));
+  return x;
+}
+
 std::vector<Approx> Rows::compute(const std::vector<HostTensor> &inputs) const {
-  const HostTensor &x = inputs[0];
+  const HostTensor x = computeInput(inputs);
   std::vector<Approx> result(x.values.size());
   Arithmetic math(accumulator);
   if (kind == RowKind::BatchNorm) {
@@ -238,6 +256,38 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
   SizedType input = text.draw(random, rows->type, dims, dynamicChance);
   rows->result = text.draw(random, rows->result.type, dims, dynamicChance);
   text.argument("x", input);
+  std::string value = "%x";
+  if (kind != RowKind::BatchNorm && random.chance(0.35)) {
+    bool isRow = random.chance(0.3);
+    SizedType added = input;
+    std::string source = "(d0", map;
+    for (size_t i = 1; i < dims.size(); ++i)
+      source += ", d" + std::to_string(i);
+    source += ")";
+    map = source;
+    if (isRow) {
+      added.dims = {input.dims.back()};
+      added.dynamic = {input.dynamic.back()};
+      map = "(d" + std::to_string(dims.size() - 1) + ")";
+    }
+    rows->addend = text.argument("r", added);
+    rows->keepsSum = random.chance(0.5);
+    std::string sum = text.empty(input), own = text.textOf(input),
+                element = nameOf(rows->type), kinds = "\"parallel\"";
+    for (size_t i = 1; i < dims.size(); ++i)
+      kinds += ", \"parallel\"";
+    auto mapTo = [&](const std::string &results) {
+      return "affine_map<" + source + " -> " + results + ">";
+    };
+    text.line("%h = linalg.generic {indexing_maps = [" + mapTo(source) + ", " +
+              mapTo(map) + ", " + mapTo(source) + "], iterator_types = [" +
+              kinds + "]} ins(%x, %r : " + own + ", " + text.textOf(added) +
+              ") outs(" + sum + " : " + own + ") {\n  ^bb0(%a: " + element +
+              ", %b: " + element + ", %o: " + element +
+              "):\n    %s = arith.addf %a, %b : " + element +
+              "\n    linalg.yield %s : " + element + "\n  } -> " + own);
+    value = "%h";
+  }
   auto parameter = [&](const char *name, std::vector<int> parameterDims) {
     ElementType type = random.chance(0.7)
                            ? (rows->type == ElementType::F64 ? ElementType::F64
@@ -283,21 +333,22 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
   const char *names[] = {"softmax", "batch_norm", "layer_norm", "rms_norm"};
   std::string name = names[static_cast<int>(kind)];
   if (kind == RowKind::Softmax) {
-    op = "dim " + axis + acc + " ins(%x : " + text.textOf(input) + ")";
+    op = "dim " + axis + acc + " ins(" + value + " : " + text.textOf(input) +
+         ")";
   } else if (kind == RowKind::BatchNorm) {
     op = "axis " + axis + " epsilon " + epsilon + acc +
          " ins(%x, %scale, %bias, %mean, %variance : " + text.textOf(input) +
          ", " + typeOf(rows->scale) + ", " + typeOf(rows->bias) + ", " +
          typeOf(rows->mean) + ", " + typeOf(rows->variance) + ")";
   } else {
-    op = "axis " + axis + " epsilon " + epsilon + acc +
-         " ins(%x : " + text.textOf(input) + ")";
+    op = "axis " + axis + " epsilon " + epsilon + acc + " ins(" + value +
+         " : " + text.textOf(input) + ")";
     if (rows->scale >= 0)
       op += " scale(%scale : " + typeOf(rows->scale) + ")";
     if (rows->bias >= 0)
       op += " bias(%bias : " + typeOf(rows->bias) + ")";
   }
-  text.line("%r = tracea." + name + " " + op + " outs(" + init + " : " +
+  text.line("%y = tracea." + name + " " + op + " outs(" + init + " : " +
             text.textOf(rows->result) + ")" + rows->epilogue.text);
   for (int i = 0; i < text.numArguments(); ++i)
     rows->arguments.push_back(text.argumentType(i));
@@ -305,7 +356,15 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
   Case result;
   result.name = name + " " + nameOf(rows->type) + " " + listOf(sizes.at(dims)) +
                 " axis " + axis;
-  result.text = text.finish({"%r"}, {rows->result});
+  std::vector<std::string> results = {"%y"};
+  std::vector<SizedType> types = {rows->result};
+  if (rows->keepsSum) {
+    results.push_back("%h");
+    types.push_back(input);
+  }
+  result.text = text.finish(results, types);
+  // Which rounds no sum.
+  result.comparableToReference = rows->addend < 0;
   result.dynamic = sizes.anyFree();
   result.make = [rows, limit](Random &random, bool first) {
     rows->sizes.reset();
@@ -324,6 +383,12 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
         value.error = std::numeric_limits<Real>::infinity();
     instance.outputs.push_back(rows->epilogue.applyAll(
         values, rows->sizes.at(rows->result.dims), instance.inputs));
+    if (rows->keepsSum) {
+      HostTensor sum = rows->computeInput(instance.inputs);
+      instance.outputs.push_back({sum.type, sum.shape, {}});
+      for (double element : sum.values)
+        instance.outputs.back().values.push_back({element, 0});
+    }
     if (rows->scale >= 0)
       instance.wrong.push_back({rows->scale, 0});
     rows->epilogue.addWrong(random, instance.wrong);

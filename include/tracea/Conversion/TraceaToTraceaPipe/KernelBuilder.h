@@ -139,6 +139,13 @@ public:
   Value load(RankedTensorType tile, const TileAddress &from, ValueRange limits);
   void store(Value tile, const TileAddress &to, ValueRange limits);
 
+  /// Applies a scalar region with one block to the tile `first`, whose elements
+  /// are those at `address`, and to the operands at what `maps` makes of their
+  /// places: a tile for each scalar that it yields.
+  SmallVector<Value> emitScalars(Block &block, Value first, ValueRange operands,
+                                 ArrayAttr maps, const TileAddress &address,
+                                 ValueRange limits);
+
   /// Applies the operation's epilogue to the accumulator tile, whose elements
   /// belong to the result elements at `address`: a tile for each result.
   SmallVector<Value> emitEpilogueResults(EpilogueOpInterface op,

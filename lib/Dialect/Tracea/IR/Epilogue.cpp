@@ -1,11 +1,13 @@
-//===- Epilogue.cpp - Assembly and verification of epilogues --------------===//
+//===- Epilogue.cpp - Assembly and verification of scalar regions ---------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An epilogue is a function of scalars: the accumulator and one element of each
-// extra operand in, the elements to store out.
+// extra operand in, the elements to store out. A prologue takes one element of
+// an input in the accumulator's place, and yields what is reduced.
 
 #include "Epilogue.h"
+#include "Verification.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
@@ -15,58 +17,90 @@ using namespace mlir::tracea;
 // Assembly
 //===----------------------------------------------------------------------===//
 
-ParseResult
-tracea::parseEpilogue(OpAsmParser &parser,
-                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
-                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
-                      Region &epilogue) {
-  if (failed(parser.parseOptionalKeyword("epilogue")))
+/// Nothing where the keyword does not come, otherwise the operands with their
+/// maps and types, if any, and the region.
+static ParseResult
+parseScalarRegion(OpAsmParser &parser, StringRef keyword, StringRef operandName,
+                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                  SmallVectorImpl<Type> &types, ArrayAttr &maps,
+                  Region &region) {
+  if (failed(parser.parseOptionalKeyword(keyword)))
     return success();
   if (succeeded(parser.parseOptionalLParen())) {
     SmallVector<Attribute> parsedMaps;
-    auto parseExtra = [&]() -> ParseResult {
+    auto parseOperand = [&]() -> ParseResult {
       AffineMapAttr map;
-      if (parser.parseOperand(extras.emplace_back()) ||
+      if (parser.parseOperand(operands.emplace_back()) ||
           parser.parseKeyword("by") || parser.parseAttribute(map))
         return failure();
       parsedMaps.push_back(map);
       return success();
     };
     SMLoc typesLoc;
-    if (parser.parseCommaSeparatedList(parseExtra) || parser.parseColon() ||
+    if (parser.parseCommaSeparatedList(parseOperand) || parser.parseColon() ||
         parser.getCurrentLocation(&typesLoc) || parser.parseTypeList(types) ||
         parser.parseRParen())
       return failure();
-    if (types.size() != extras.size())
+    if (types.size() != operands.size())
       return parser.emitError(typesLoc)
-             << "expected " << extras.size()
-             << " types of extra operands, found " << types.size();
+             << "expected " << operands.size() << " types of " << operandName
+             << ", found " << types.size();
     maps = parser.getBuilder().getArrayAttr(parsedMaps);
   }
-  return parser.parseRegion(epilogue, /*arguments=*/{},
+  return parser.parseRegion(region, /*arguments=*/{},
                             /*enableNameShadowing=*/true);
 }
 
-void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
-                           OperandRange extras, TypeRange types, ArrayAttr maps,
-                           Region &epilogue) {
-  if (epilogue.empty())
+static void printScalarRegion(OpAsmPrinter &printer, StringRef keyword,
+                              OperandRange operands, TypeRange types,
+                              ArrayAttr maps, Region &region) {
+  if (region.empty())
     return;
-  printer << " epilogue";
-  if (!extras.empty()) {
+  printer << " " << keyword;
+  if (!operands.empty()) {
     printer << "(";
-    llvm::interleaveComma(llvm::zip(extras, maps), printer,
-                          [&](auto extraAndMap) {
-                            printer << std::get<0>(extraAndMap) << " by ";
-                            printer.printAttribute(std::get<1>(extraAndMap));
+    llvm::interleaveComma(llvm::zip(operands, maps), printer,
+                          [&](auto operandAndMap) {
+                            printer << std::get<0>(operandAndMap) << " by ";
+                            printer.printAttribute(std::get<1>(operandAndMap));
                           });
     printer << " : ";
     llvm::interleaveComma(types, printer);
     printer << ")";
   }
   printer << " ";
-  printer.printRegion(epilogue, /*printEntryBlockArgs=*/true,
+  printer.printRegion(region, /*printEntryBlockArgs=*/true,
                       /*printBlockTerminators=*/true);
+}
+
+ParseResult
+tracea::parseEpilogue(OpAsmParser &parser,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &extras,
+                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
+                      Region &epilogue) {
+  return parseScalarRegion(parser, "epilogue", "extra operands", extras, types,
+                           maps, epilogue);
+}
+
+void tracea::printEpilogue(OpAsmPrinter &printer, Operation *op,
+                           OperandRange extras, TypeRange types, ArrayAttr maps,
+                           Region &epilogue) {
+  printScalarRegion(printer, "epilogue", extras, types, maps, epilogue);
+}
+
+ParseResult
+tracea::parsePrologue(OpAsmParser &parser,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                      SmallVectorImpl<Type> &types, ArrayAttr &maps,
+                      Region &prologue) {
+  return parseScalarRegion(parser, "prologue", "prologue operands", operands,
+                           types, maps, prologue);
+}
+
+void tracea::printPrologue(OpAsmPrinter &printer, Operation *op,
+                           OperandRange operands, TypeRange types,
+                           ArrayAttr maps, Region &prologue) {
+  printScalarRegion(printer, "prologue", operands, types, maps, prologue);
 }
 
 ParseResult tracea::parseAuxResults(
@@ -130,64 +164,138 @@ void tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
   printer << ")";
 }
 
-void tracea::detail::nameEpilogueArguments(Region &region,
-                                           OpAsmSetValueNameFn setNameFn) {
+void tracea::detail::nameScalarArguments(Region &region,
+                                         OpAsmSetValueNameFn setNameFn) {
   if (region.empty())
     return;
+  auto row = dyn_cast<RowOpInterface>(region.getParentOp());
+  StringRef first = row && &region == &row.getPrologue() ? "x" : "acc";
   for (BlockArgument argument : region.getArguments())
-    setNameFn(argument, argument.getArgNumber() == 0 ? "acc" : "in");
+    setNameFn(argument, argument.getArgNumber() == 0 ? first : "in");
 }
 
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The maps take the result's dimensions to those of each extra operand: every
-/// result a distinct dimension, or 0 where the operand is broadcast.
-static LogicalResult verifyExtras(EpilogueOpInterface op) {
-  RankedTensorType resultType =
-      cast<RankedTensorType>(op.getEpilogueResult().getType());
-  OperandRange extras = op.getExtras();
-  size_t numMaps = op.getEpilogueMaps().size();
-  if (extras.size() != numMaps)
-    return op->emitOpError(
-               "expected one epilogue map per extra operand, found ")
-           << numMaps << " maps for " << extras.size() << " operands";
+namespace {
+/// A region with operands, and how messages speak of it.
+struct ScalarRegion {
+  Operation *op;
+  StringRef name;        // "the epilogue"
+  StringRef mapName;     // "epilogue map"
+  StringRef operandName; // "extra operand"
+  StringRef firstName;   // "the accumulator"
+  StringRef indexedName; // "the result"
+  RankedTensorType indexed;
+  Type firstType;
+  OperandRange operands;
+  ArrayAttr maps;
 
-  for (auto [index, extra] : llvm::enumerate(extras)) {
-    RankedTensorType type = cast<RankedTensorType>(extra.getType());
-    AffineMap map = getEpilogueMap(op, index);
-    if (map.getNumDims() != resultType.getRank() || map.getNumSymbols() != 0)
-      return op->emitOpError("expected the map of extra operand #")
-             << index << " to take the " << resultType.getRank()
-             << " dimensions of the result, found " << AffineMapAttr::get(map);
+  /// The maps take the dimensions of what is indexed to those of each operand:
+  /// every result a distinct dimension, or 0 where the operand is broadcast.
+  LogicalResult verifyOperands() const;
+  LogicalResult verifyArguments(Block &block) const;
+  /// Numbers of scalars only, from elementwise operations.
+  LogicalResult verifyBody(Block &block) const;
+  /// Of an operation without `what`, the region with its article.
+  LogicalResult verifyEmpty(StringRef what) const;
+};
+} // namespace
+
+LogicalResult ScalarRegion::verifyOperands() const {
+  if (operands.size() != maps.size())
+    return op->emitOpError("expected one ")
+           << mapName << " per " << operandName << ", found " << maps.size()
+           << " maps for " << operands.size() << " operands";
+
+  for (auto [index, operand, attr] : llvm::enumerate(operands, maps)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    AffineMap map = cast<AffineMapAttr>(attr).getValue();
+    auto fail = [&, index = index, attr = attr](const Twine &expected) {
+      return op->emitOpError("expected the map of ")
+             << operandName << " #" << index << " " << expected << ", found "
+             << attr;
+    };
+    if (map.getNumDims() != indexed.getRank() || map.getNumSymbols() != 0)
+      return fail("to take the " + Twine(indexed.getRank()) +
+                  " dimensions of " + indexedName);
     if (map.getNumResults() != type.getRank())
-      return op->emitOpError("expected the map of extra operand #")
-             << index << " to have " << type.getRank()
-             << " results, the rank of the operand, found "
-             << AffineMapAttr::get(map);
+      return fail("to have " + Twine(type.getRank()) +
+                  " results, the rank of the operand");
     llvm::SmallDenseSet<unsigned> used;
     for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
       int64_t expected = 1;
       if (AffineDimExpr position = dyn_cast<AffineDimExpr>(expr)) {
         if (!used.insert(position.getPosition()).second)
-          return op->emitOpError("expected the map of extra operand #")
-                 << index << " to use each dimension at most once, found "
-                 << AffineMapAttr::get(map);
-        expected = resultType.getDimSize(position.getPosition());
+          return fail("to use each dimension at most once");
+        expected = indexed.getDimSize(position.getPosition());
       } else if (AffineConstantExpr constant =
                      dyn_cast<AffineConstantExpr>(expr);
                  !constant || constant.getValue() != 0) {
-        return op->emitOpError("expected the map of extra operand #")
-               << index << " to yield dimensions of the result or 0, found "
-               << AffineMapAttr::get(map);
+        return fail("to yield dimensions of " + indexedName + " or 0");
       }
       if (!areCompatibleExtents(type.getDimSize(dim), expected))
         return op->emitOpError("expected dimension ")
-               << dim << " of extra operand #" << index << " to have extent "
-               << expected << ", found " << type.getDimSize(dim);
+               << dim << " of " << operandName << " #" << index
+               << " to have extent " << expected << ", found "
+               << type.getDimSize(dim);
     }
   }
+  return success();
+}
+
+LogicalResult ScalarRegion::verifyArguments(Block &block) const {
+  if (block.getNumArguments() != operands.size() + 1)
+    return op->emitOpError("expected ")
+           << name << " to take " << operands.size() + 1 << " arguments, "
+           << firstName << " and one per " << operandName << ", found "
+           << block.getNumArguments();
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    Type expected = number == 0
+                        ? firstType
+                        : getElementTypeOrSelf(operands[number - 1].getType());
+    if (argument.getType() != expected)
+      return op->emitOpError("expected argument #")
+             << number << " of " << name << " to be " << expected << ", found "
+             << argument.getType();
+  }
+  return success();
+}
+
+LogicalResult ScalarRegion::verifyBody(Block &block) const {
+  for (Operation &inner : block.without_terminator()) {
+    if (!inner.hasTrait<OpTrait::ConstantLike>() &&
+        !OpTrait::hasElementwiseMappableTraits(&inner)) {
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("expected only elementwise operations and constants "
+                          "in ")
+          << name << ", found '" << inner.getName() << "'";
+      diagnostic.attachNote(inner.getLoc()) << "used here";
+      return diagnostic;
+    }
+    for (Type type : inner.getResultTypes()) {
+      if (!type.isIntOrIndexOrFloat()) {
+        InFlightDiagnostic diagnostic = op->emitOpError("expected only scalars "
+                                                        "in ")
+                                        << name << ", found " << type;
+        diagnostic.attachNote(inner.getLoc()) << "defined here";
+        return diagnostic;
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult ScalarRegion::verifyEmpty(StringRef what) const {
+  if (!operands.empty())
+    return op->emitOpError("expected no ")
+           << operandName << "s without " << what << ", found "
+           << operands.size();
+  if (!maps.empty())
+    return op->emitOpError("expected no ")
+           << mapName << "s without " << what << ", found " << maps.size();
   return success();
 }
 
@@ -261,27 +369,7 @@ static LogicalResult verifyAuxResults(EpilogueOpInterface op) {
   return success();
 }
 
-static LogicalResult verifyArguments(EpilogueOpInterface op, Block &block) {
-  OperandRange extras = op.getExtras();
-  if (block.getNumArguments() != extras.size() + 1)
-    return op->emitOpError("expected the epilogue to take ")
-           << extras.size() + 1
-           << " arguments, the accumulator and one per extra operand, found "
-           << block.getNumArguments();
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    Type expected = number == 0
-                        ? op.getAccumulatorType()
-                        : getElementTypeOrSelf(extras[number - 1].getType());
-    if (argument.getType() != expected)
-      return op->emitOpError("expected argument #")
-             << number << " of the epilogue to be " << expected << ", found "
-             << argument.getType();
-  }
-  return success();
-}
-
-static LogicalResult verifyBody(EpilogueOpInterface op, Block &block) {
+static LogicalResult verifyYield(EpilogueOpInterface op, Block &block) {
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError("expected the epilogue to end with 'tracea.yield'");
   YieldOp yield = cast<YieldOp>(block.back());
@@ -309,26 +397,6 @@ static LogicalResult verifyBody(EpilogueOpInterface op, Block &block) {
     diagnostic.attachNote(yield.getLoc()) << "yielded here";
     return diagnostic;
   }
-  for (Operation &inner : block.without_terminator()) {
-    if (!inner.hasTrait<OpTrait::ConstantLike>() &&
-        !OpTrait::hasElementwiseMappableTraits(&inner)) {
-      InFlightDiagnostic diagnostic =
-          op->emitOpError("expected only elementwise operations and constants "
-                          "in the epilogue, found '")
-          << inner.getName() << "'";
-      diagnostic.attachNote(inner.getLoc()) << "used here";
-      return diagnostic;
-    }
-    for (Type type : inner.getResultTypes()) {
-      if (!type.isIntOrIndexOrFloat()) {
-        InFlightDiagnostic diagnostic =
-            op->emitOpError("expected only scalars in the epilogue, found ")
-            << type;
-        diagnostic.attachNote(inner.getLoc()) << "defined here";
-        return diagnostic;
-      }
-    }
-  }
   return success();
 }
 
@@ -337,19 +405,23 @@ LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   Region &region = op.getEpilogue();
   if (failed(verifyAuxResults(op)))
     return failure();
+  ScalarRegion scalars{op,
+                       "the epilogue",
+                       "epilogue map",
+                       "extra operand",
+                       "the accumulator",
+                       "the result",
+                       cast<RankedTensorType>(op.getEpilogueResult().getType()),
+                       op.getAccumulatorType(),
+                       op.getExtras(),
+                       op.getEpilogueMaps()};
   if (region.empty()) {
     if (!op.getAuxResults().empty())
       return op->emitOpError(
                  "expected no auxiliary results without an epilogue, found ")
              << op.getAuxResults().size();
-    if (!op.getExtras().empty())
-      return op->emitOpError(
-                 "expected no extra operands without an epilogue, found ")
-             << op.getExtras().size();
-    if (!op.getEpilogueMaps().empty())
-      return op->emitOpError(
-                 "expected no epilogue maps without an epilogue, found ")
-             << op.getEpilogueMaps().size();
+    if (failed(scalars.verifyEmpty("an epilogue")))
+      return failure();
     Type accumulator = op.getAccumulatorType();
     Type stored = getElementTypeOrSelf(op.getEpilogueResult().getType());
     if (!isImplicitlyConvertible(accumulator, stored))
@@ -361,9 +433,81 @@ LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   if (!region.hasOneBlock())
     return op->emitOpError("expected one block in the epilogue, found ")
            << region.getBlocks().size();
-  if (failed(verifyExtras(op)) || failed(verifyArguments(op, region.front())))
+  Block &block = region.front();
+  if (failed(scalars.verifyOperands()) ||
+      failed(scalars.verifyArguments(block)) || failed(verifyYield(op, block)))
     return failure();
-  return verifyBody(op, region.front());
+  return scalars.verifyBody(block);
+}
+
+/// The element of the row, a float, and a scalar of each kept result's type.
+static LogicalResult verifyYield(RowOpInterface op, Block &block) {
+  if (block.empty() || !isa<YieldOp>(block.back()))
+    return op->emitOpError("expected the prologue to end with 'tracea.yield'");
+  YieldOp yield = cast<YieldOp>(block.back());
+  auto fail = [&](const Twine &expected, auto found) {
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the prologue to yield ")
+        << expected << ", found " << found;
+    diagnostic.attachNote(yield.getLoc()) << "yielded here";
+    return diagnostic;
+  };
+  size_t expected = 1 + op.getKept().size();
+  if (yield.getValues().size() != expected)
+    return fail(Twine(expected) +
+                    " scalars, the element of the row and one per kept result",
+                yield.getValues().size());
+  if (!isa<FloatType>(yield.getValue().getType()))
+    return fail("a float as the element of the row",
+                yield.getValue().getType());
+  for (auto [index, value, kept] :
+       llvm::enumerate(yield.getValues().drop_front(), op.getKept()))
+    if (value.getType() != getElementTypeOrSelf(kept.getType()))
+      return fail("the element type of kept result #" + Twine(index),
+                  value.getType());
+  return success();
+}
+
+LogicalResult tracea::detail::verifyPrologue(Operation *operation) {
+  RowOpInterface op = cast<RowOpInterface>(operation);
+  Region &region = op.getPrologue();
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  if (op.getKept().size() != op.getKeptInitsMutable().size())
+    return op->emitOpError("expected one destination per kept result, found ")
+           << op.getKeptInitsMutable().size() << " for " << op.getKept().size();
+  ScalarRegion scalars{op,
+                       "the prologue",
+                       "prologue map",
+                       "prologue operand",
+                       "the input's element",
+                       "the input",
+                       input,
+                       input.getElementType(),
+                       op.getPrologueOperands(),
+                       op.getPrologueMaps()};
+  if (region.empty()) {
+    if (!op.getKept().empty())
+      return op->emitOpError(
+                 "expected no kept results without a prologue, found ")
+             << op.getKept().size();
+    return scalars.verifyEmpty("a prologue");
+  }
+  if (!region.hasOneBlock())
+    return op->emitOpError("expected one block in the prologue, found ")
+           << region.getBlocks().size();
+  for (auto [index, kept] : llvm::enumerate(op.getKept())) {
+    std::string name = ("kept result #" + Twine(index)).str();
+    auto type = cast<RankedTensorType>(kept.getType());
+    if (failed(verifyRank(op, name, type, input.getRank())) ||
+        failed(verifySameShape(op, "the input", input.getShape(), name,
+                               type.getShape())))
+      return failure();
+  }
+  Block &block = region.front();
+  if (failed(scalars.verifyOperands()) ||
+      failed(scalars.verifyArguments(block)) || failed(verifyYield(op, block)))
+    return failure();
+  return scalars.verifyBody(block);
 }
 
 LogicalResult YieldOp::verify() {

@@ -19,6 +19,14 @@ parseEpilogue(OpAsmParser &parser,
 void printEpilogue(OpAsmPrinter &printer, Operation *op, OperandRange extras,
                    TypeRange types, ArrayAttr maps, Region &epilogue);
 
+/// custom<Prologue>: the same with another keyword.
+ParseResult
+parsePrologue(OpAsmParser &parser,
+              SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+              SmallVectorImpl<Type> &types, ArrayAttr &maps, Region &prologue);
+void printPrologue(OpAsmPrinter &printer, Operation *op, OperandRange operands,
+                   TypeRange types, ArrayAttr maps, Region &prologue);
+
 /// custom<AuxResults>: nothing without auxiliary results, otherwise
 ///   aux(%x by affine_map<...>, add %y by affine_map<...>, ... : type, ...)
 /// with the kind of the reduction before a destination that lacks dimensions.

@@ -8,13 +8,51 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
+/// The type of the elements that the operation speaks of.
+template <typename OpTy>
+static Type getElementType(OpTy op) {
+  if (auto row = dyn_cast<RowOpInterface>(op.getOperation()))
+    return getRowElementType(row);
+  return getElementTypeOrSelf(op.getInput().getType());
+}
+
 template <typename OpTy>
 static Type getRowAccumulator(OpTy op) {
   if (std::optional<Type> acc = op.getAcc())
     return *acc;
-  return getDefaultAccumulatorType(
-      getElementTypeOrSelf(op.getInput().getType()));
+  return getDefaultAccumulatorType(getElementType(op));
 }
+
+/// The destinations are the last segments, and say the results' types.
+template <typename OpTy>
+static LogicalResult inferRowTypes(ValueRange operands,
+                                   OpaqueProperties properties,
+                                   SmallVectorImpl<Type> &types) {
+  auto *values = properties.as<typename OpTy::Properties *>();
+  size_t count =
+      1 + static_cast<size_t>(values ? values->operandSegmentSizes.back() : 0);
+  if (operands.size() < count)
+    return failure();
+  llvm::append_range(types, operands.take_back(count).getTypes());
+  return success();
+}
+
+#define TRACEA_ROW_METHODS(OpTy)                                               \
+  LogicalResult OpTy::inferReturnTypes(                                        \
+      MLIRContext *, std::optional<Location>, ValueRange operands,             \
+      DictionaryAttr, OpaqueProperties properties, RegionRange,                \
+      SmallVectorImpl<Type> &types) {                                          \
+    return inferRowTypes<OpTy>(operands, properties, types);                   \
+  }                                                                            \
+  MutableOperandRange OpTy::getDpsInitsMutable() {                             \
+    return MutableOperandRange(getOperation(),                                 \
+                               getInitMutable().getOperandNumber(),            \
+                               1 + getKeptInits().size());                     \
+  }
+TRACEA_ROW_METHODS(SoftmaxOp)
+TRACEA_ROW_METHODS(LayerNormOp)
+TRACEA_ROW_METHODS(RMSNormOp)
+#undef TRACEA_ROW_METHODS
 
 Type SoftmaxOp::getAccumulatorType() { return getRowAccumulator(*this); }
 Type BatchNormOp::getAccumulatorType() { return getRowAccumulator(*this); }
@@ -26,9 +64,9 @@ template <typename OpTy>
 static LogicalResult verifyRowOp(OpTy op) {
   RankedTensorType input = cast<RankedTensorType>(op.getInput().getType());
   RankedTensorType init = cast<RankedTensorType>(op.getInit().getType());
-  if (failed(verifyFloat(op, "the input", input.getElementType())) ||
-      failed(verifyAccumulator(op, input.getElementType(),
-                               op.getAccumulatorType())) ||
+  Type element = getElementType(op);
+  if (failed(verifyFloat(op, "the input", element)) ||
+      failed(verifyAccumulator(op, element, op.getAccumulatorType())) ||
       failed(verifyRank(op, "the result", init, input.getRank())))
     return failure();
   return verifySameShape(op, "the input", input.getShape(), "the result",

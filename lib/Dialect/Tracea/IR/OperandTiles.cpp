@@ -191,6 +191,14 @@ static LogicalResult setRowTiles(OpTy op, TileRequest &request) {
   Tile tile;
   tile.offsets.assign(request.offsets.begin(), request.offsets.end());
   tile.sizes.assign(request.sizes.begin(), request.sizes.end());
+  if (auto row = dyn_cast<RowOpInterface>(op.getOperation())) {
+    for (auto [index, operand] :
+         llvm::enumerate(row.getPrologueOperandsMutable()))
+      request.setOperand(operand,
+                         request.getMapped(tile, getPrologueMap(row, index)));
+    for (OpOperand &init : row.getKeptInitsMutable())
+      request.setOperand(init, tile);
+  }
   request.setOperand(op.getInputMutable(), std::move(tile));
   return request.setEpilogueOperands();
 }

@@ -47,6 +47,18 @@ bool TileRequest::isWhole(unsigned loop) const {
       tensor::getMixedSize(builder, getLoc(), source, range.dim), size);
 }
 
+Tile TileRequest::getMapped(const Tile &tile, AffineMap map) const {
+  Tile mapped;
+  for (AffineExpr expr : map.getResults()) {
+    if (AffineDimExpr dim = dyn_cast<AffineDimExpr>(expr))
+      mapped.append(tile.offsets[dim.getPosition()],
+                    tile.sizes[dim.getPosition()]);
+    else
+      mapped.append(builder.getIndexAttr(0), builder.getIndexAttr(1));
+  }
+  return mapped;
+}
+
 LogicalResult TileRequest::setEpilogueOperands() {
   EpilogueOpInterface epilogue = cast<EpilogueOpInterface>(op);
   unsigned rank =
@@ -54,18 +66,9 @@ LogicalResult TileRequest::setEpilogueOperands() {
   Tile result;
   for (unsigned dim = 0; dim < rank; ++dim)
     result.append(offsets[dim], sizes[dim]);
-  for (unsigned index = 0, e = epilogue.getExtras().size(); index < e;
-       ++index) {
-    Tile tile;
-    for (AffineExpr expr : getEpilogueMap(epilogue, index).getResults()) {
-      if (AffineDimExpr dim = dyn_cast<AffineDimExpr>(expr))
-        tile.append(result.offsets[dim.getPosition()],
-                    result.sizes[dim.getPosition()]);
-      else
-        tile.append(builder.getIndexAttr(0), builder.getIndexAttr(1));
-    }
-    setOperand(epilogue.getExtrasMutable()[index], std::move(tile));
-  }
+  for (unsigned index = 0, e = epilogue.getExtras().size(); index < e; ++index)
+    setOperand(epilogue.getExtrasMutable()[index],
+               getMapped(result, getEpilogueMap(epilogue, index)));
   for (auto [index, init] : llvm::enumerate(epilogue.getAuxInitsMutable())) {
     Tile tile;
     llvm::SmallBitVector reduced(rank, true);

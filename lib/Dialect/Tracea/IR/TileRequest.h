@@ -76,6 +76,9 @@ public:
     return tile;
   }
 
+  /// The tile of an operand that `map` indexes by the dimensions of `tile`.
+  Tile getMapped(const Tile &tile, AffineMap map) const;
+
   void setOperand(OpOperand &operand, Tile tile) {
     operands[operand.getOperandNumber()] = std::move(tile);
   }

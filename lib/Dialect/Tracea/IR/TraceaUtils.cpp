@@ -145,16 +145,70 @@ SmallVector<Value> tracea::inlineEpilogue(OpBuilder &builder, Location loc,
     return {
         convertScalar(builder, loc, accumulator,
                       getElementTypeOrSelf(op.getEpilogueResult().getType()))};
-  Block &block = op.getEpilogue().front();
+  SmallVector<Value> arguments = {accumulator};
+  llvm::append_range(arguments, extras);
+  return inlineScalars(builder, op.getEpilogue().front(), arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Prologues
+//===----------------------------------------------------------------------===//
+
+bool tracea::hasPrologue(RowOpInterface op) {
+  return !op.getPrologue().empty();
+}
+
+Type tracea::getRowElementType(RowOpInterface op) {
+  // Asked before regions are verified, too.
+  if (hasPrologue(op) && !op.getPrologue().front().empty())
+    if (auto yield = dyn_cast<YieldOp>(op.getPrologue().front().back());
+        yield && !yield.getValues().empty())
+      return yield.getValue().getType();
+  return getElementTypeOrSelf(op.getInput().getType());
+}
+
+AffineMap tracea::getPrologueMap(RowOpInterface op, unsigned index) {
+  return cast<AffineMapAttr>(op.getPrologueMaps()[index]).getValue();
+}
+
+Block &tracea::getOrCreatePrologue(OpBuilder &builder, RowOpInterface op) {
+  Region &region = op.getPrologue();
+  if (!region.empty())
+    return region.front();
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  Block *block =
+      builder.createBlock(&region, region.end(),
+                          getElementTypeOrSelf(op.getInput().getType()), loc);
+  YieldOp::create(builder, loc, block->getArgument(0));
+  return *block;
+}
+
+BlockArgument tracea::appendPrologueOperand(RowOpInterface op, Value operand,
+                                            AffineMap map) {
+  assert(hasPrologue(op) && "expected a prologue region");
+  SmallVector<Attribute> maps(op.getPrologueMaps().getValue());
+  maps.push_back(AffineMapAttr::get(map));
+  op.setPrologueMapsAttr(ArrayAttr::get(op.getContext(), maps));
+  op.getPrologueOperandsMutable().append(operand);
+  return op.getPrologue().front().addArgument(
+      getElementTypeOrSelf(operand.getType()), operand.getLoc());
+}
+
+SmallVector<Value> tracea::inlineScalars(OpBuilder &builder, Block &block,
+                                         ValueRange arguments) {
   IRMapping mapping;
-  mapping.map(block.getArgument(0), accumulator);
-  mapping.map(block.getArguments().drop_front(), extras);
+  mapping.map(block.getArguments(), arguments);
   for (Operation &inner : block.without_terminator())
     builder.clone(inner, mapping);
   return llvm::map_to_vector(
       cast<YieldOp>(block.getTerminator()).getValues(),
       [&](Value value) { return mapping.lookupOrDefault(value); });
 }
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
 
 TypedAttr tracea::getNeutralElement(ReductionKind kind, Type type) {
   Builder builder(type.getContext());

@@ -76,4 +76,36 @@ def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   ];
 }
 
+def Tracea_RowOpInterface : OpInterface<"RowOpInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    An operation that reduces rows of its input, the elements of which may have
+    a scalar prologue: a region that maps the input's element and one scalar of
+    each operand of the prologue to the element of the row. An operand is
+    indexed by an affine map from the input's dimensions. What else the region
+    yields is kept: results of the input's shape. An empty region stands for the
+    input as it is.
+  }];
+  let verifyWithRegions = 1;
+  let verify = [{ return ::mlir::tracea::detail::verifyPrologue($_op); }];
+  let methods = [
+    InterfaceMethod<"The input.", "::mlir::Value", "getInput">,
+    InterfaceMethod<"The input, to be changed.", "::mlir::OpOperand &",
+      "getInputMutable">,
+    InterfaceMethod<"The region; may be empty.", "::mlir::Region &",
+      "getPrologue">,
+    InterfaceMethod<"The operands of the prologue.",
+      "::mlir::Operation::operand_range", "getPrologueOperands">,
+    InterfaceMethod<"The operands of the prologue, to be changed.",
+      "::mlir::MutableOperandRange", "getPrologueOperandsMutable">,
+    InterfaceMethod<"One affine map per operand.", "::mlir::ArrayAttr",
+      "getPrologueMaps">,
+    InterfaceMethod<"Sets the maps.", "void", "setPrologueMapsAttr",
+      (ins "::mlir::ArrayAttr":$maps)>,
+    InterfaceMethod<"The kept results.", "::mlir::ResultRange", "getKept">,
+    InterfaceMethod<"The destinations of the kept results.",
+      "::mlir::MutableOperandRange", "getKeptInitsMutable">
+  ];
+}
+
 #endif

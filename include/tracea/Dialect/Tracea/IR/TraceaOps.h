@@ -19,8 +19,13 @@ namespace mlir::tracea::detail {
 /// Verifies the region, the extra operands and the maps of an epilogue.
 LogicalResult verifyEpilogue(Operation *op);
 
-/// Names for the arguments of an epilogue's block when it is printed.
-void nameEpilogueArguments(Region &region, OpAsmSetValueNameFn setNameFn);
+/// Verifies the region, the operands and the maps of a prologue, and what it
+/// keeps.
+LogicalResult verifyPrologue(Operation *op);
+
+/// Names for the arguments of the block of an epilogue or a prologue when it is
+/// printed.
+void nameScalarArguments(Region &region, OpAsmSetValueNameFn setNameFn);
 
 } // namespace mlir::tracea::detail
 

@@ -39,7 +39,7 @@ class Tracea_EpilogueOp<string mnemonic, list<Trait> traits = []>
     ::mlir::OpOperand &getEpilogueInit() { return getInitMutable(); }
     void getAsmBlockArgumentNames(::mlir::Region &region,
                                   ::mlir::OpAsmSetValueNameFn setNameFn) {
-      ::mlir::tracea::detail::nameEpilogueArguments(region, setNameFn);
+      ::mlir::tracea::detail::nameScalarArguments(region, setNameFn);
     }
   }];
   code epilogueDeclarations = commonDeclarations # [{
@@ -218,23 +218,57 @@ def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
 // softmax and norms
 //===----------------------------------------------------------------------===//
 
-def Tracea_SoftmaxOp : Tracea_EpilogueOp<"softmax"> {
+/// An operation on rows, whose elements a prologue may compute.
+class Tracea_RowOp<string mnemonic> : Tracea_EpilogueOp<mnemonic, [
+    AttrSizedOperandSegments, Tracea_RowOpInterface]> {
+  let results = (outs AnyRankedTensor:$result,
+                      Variadic<AnyRankedTensor>:$kept);
+  let regions = (region AnyRegion:$prologue, AnyRegion:$epilogue);
+  let extraClassDeclaration = commonDeclarations # [{
+    /// Results have the types of their destinations.
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types);
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
+}
+
+def Tracea_SoftmaxOp : Tracea_RowOp<"softmax"> {
   let summary = "Softmax along one dimension, with an epilogue";
   let description = [{
     `result = epilogue(exp(x - max(x)) / sum(exp(x - max(x))))`, maximum and sum
     taken along `dim`. A row of -inf only gives NaN, as the formula does.
+
+    The elements of a row may be computed: a prologue takes one of the input and
+    one of each of its operands and yields x, and what is to be kept as a result
+    of its own.
+
+    ```mlir
+    %y, %sum = tracea.softmax dim 1 ins(%a : tensor<4x8xbf16>)
+        prologue(%b by affine_map<(i, j) -> (j)> : tensor<8xbf16>) {
+      ^bb0(%x: bf16, %in: bf16):
+        %s = arith.addf %x, %in : bf16
+        tracea.yield %s, %s : bf16, bf16
+    } outs(%d : tensor<4x8xbf16>) keeps(%e : tensor<4x8xbf16>)
+    ```
   }];
   let arguments = (ins
-    AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$extras,
-    AnyRankedTensor:$init, I64Attr:$dim,
+    AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$prologue_operands,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$dim,
     OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
-  let results = (outs AnyRankedTensor:$result);
-  let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
     `dim` $dim (`acc` $acc^)?
-    `ins` `(` $input `:` type($input) `)` `outs` `(` $init `:` type($init) `)`
+    `ins` `(` $input `:` type($input) `)`
+    `` custom<Prologue>($prologue_operands, type($prologue_operands),
+                        $prologue_maps, $prologue)
+    `outs` `(` $init `:` type($init) `)`
+    (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
@@ -267,7 +301,7 @@ def Tracea_BatchNormOp : Tracea_EpilogueOp<"batch_norm"> {
   }];
 }
 
-def Tracea_LayerNormOp : Tracea_EpilogueOp<"layer_norm", [AttrSizedOperandSegments]> {
+def Tracea_LayerNormOp : Tracea_RowOp<"layer_norm"> {
   let summary = "Layer normalization, with an epilogue";
   let description = [{
     Normalizes over the dimensions `axis` to the last:
@@ -276,26 +310,30 @@ def Tracea_LayerNormOp : Tracea_EpilogueOp<"layer_norm", [AttrSizedOperandSegmen
   }];
   let arguments = (ins
     AnyRankedTensor:$input, Optional<AnyRankedTensor>:$scale,
-    Optional<AnyRankedTensor>:$bias, Variadic<AnyRankedTensor>:$extras,
-    AnyRankedTensor:$init, I64Attr:$axis, F64Attr:$epsilon,
+    Optional<AnyRankedTensor>:$bias,
+    Variadic<AnyRankedTensor>:$prologue_operands,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$axis, F64Attr:$epsilon,
     OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
-  let results = (outs AnyRankedTensor:$result);
-  let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
     `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
     `ins` `(` $input `:` type($input) `)`
+    `` custom<Prologue>($prologue_operands, type($prologue_operands),
+                        $prologue_maps, $prologue)
     (`scale` `(` $scale^ `:` type($scale) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $init `:` type($init) `)`
+    (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
   }];
 }
 
-def Tracea_RMSNormOp : Tracea_EpilogueOp<"rms_norm", [AttrSizedOperandSegments]> {
+def Tracea_RMSNormOp : Tracea_RowOp<"rms_norm"> {
   let summary = "Root-mean-square normalization, with an epilogue";
   let description = [{
     Normalizes over the dimensions `axis` to the last:
@@ -303,18 +341,21 @@ def Tracea_RMSNormOp : Tracea_EpilogueOp<"rms_norm", [AttrSizedOperandSegments]>
   }];
   let arguments = (ins
     AnyRankedTensor:$input, Optional<AnyRankedTensor>:$scale,
-    Variadic<AnyRankedTensor>:$extras,
-    AnyRankedTensor:$init, I64Attr:$axis, F64Attr:$epsilon,
+    Variadic<AnyRankedTensor>:$prologue_operands,
+    Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
+    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$axis, F64Attr:$epsilon,
     OptionalAttr<TypeAttr>:$acc,
+    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
-  let results = (outs AnyRankedTensor:$result);
-  let regions = (region AnyRegion:$epilogue);
   let assemblyFormat = [{
     `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
     `ins` `(` $input `:` type($input) `)`
+    `` custom<Prologue>($prologue_operands, type($prologue_operands),
+                        $prologue_maps, $prologue)
     (`scale` `(` $scale^ `:` type($scale) `)`)?
     `outs` `(` $init `:` type($init) `)`
+    (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
     attr-dict
@@ -370,9 +411,11 @@ def Tracea_YieldOp : Tracea_Op<"yield", [
     Pure, Terminator,
     ParentOneOf<["GemmOp", "GroupedGemmOp", "Conv2DOp", "SoftmaxOp",
                  "BatchNormOp", "LayerNormOp", "RMSNormOp"]>]> {
-  let summary = "Ends an epilogue with the scalars to store";
+  let summary = "Ends an epilogue or a prologue with its scalars";
   let description = [{
-    The first is the result's, each further one that of an auxiliary result.
+    The first of an epilogue is the result's, each further one that of an
+    auxiliary result. The first of a prologue is the element of the row, each
+    further one that of a kept result.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";

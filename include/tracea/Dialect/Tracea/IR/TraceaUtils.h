@@ -68,6 +68,38 @@ SmallVector<Value> inlineEpilogue(OpBuilder &builder, Location loc,
                                   EpilogueOpInterface op, Value accumulator,
                                   ValueRange extras);
 
+//===----------------------------------------------------------------------===//
+// Prologues
+//===----------------------------------------------------------------------===//
+
+/// Whether the operation has a prologue region.
+bool hasPrologue(RowOpInterface op);
+
+/// The type of the elements of a row: what the prologue yields first, or the
+/// input's.
+Type getRowElementType(RowOpInterface op);
+
+/// The map from the input's dimensions to those of operand `index`.
+AffineMap getPrologueMap(RowOpInterface op, unsigned index);
+
+/// The block of the prologue; an operation without one gets the block that
+/// yields the input's element.
+Block &getOrCreatePrologue(OpBuilder &builder, RowOpInterface op);
+
+/// Adds an operand to an operation that has a prologue region and returns the
+/// block argument that stands for its scalar.
+BlockArgument appendPrologueOperand(RowOpInterface op, Value operand,
+                                    AffineMap map);
+
+/// Clones the block of a scalar region at the builder's insertion point, a
+/// value for each argument given, and returns what it yields.
+SmallVector<Value> inlineScalars(OpBuilder &builder, Block &block,
+                                 ValueRange arguments);
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
 /// The element of a reduction over nothing.
 TypedAttr getNeutralElement(ReductionKind kind, Type type);
 /// Two values of a reduction as one; NaN wins over every number.
