@@ -144,18 +144,27 @@ private:
 
   /// Takes apart what bufferization does not know as one operation.
   void decompose(ModuleOp module) {
-    RewritePatternSet patterns(module.getContext());
-    linalg::populateDecomposePackUnpackPatterns(patterns);
-    tracea::populatePadToGenericPatterns(patterns);
     auto target = module->getAttrOfType<tracea::TargetAttr>(
         tracea::TraceaDialect::kTargetAttrName);
     bool isForLanes = target && target.getKind() != tracea::TargetKind::CPU;
+    if (isForLanes) {
+      RewritePatternSet windows(module.getContext());
+      tracea::populatePadIntoWindowPatterns(windows);
+      applyToFunctions(module, std::move(windows));
+    }
+    RewritePatternSet patterns(module.getContext());
+    linalg::populateDecomposePackUnpackPatterns(patterns);
+    tracea::populatePadToGenericPatterns(patterns);
     if (isForLanes)
       tracea::populateConcatToGenericPatterns(patterns);
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     tracea::populateInsertToGenericPatterns(patterns,
                                             /*onlyStrided=*/!isForLanes);
     patterns.add<DecomposeAggregate>(module.getContext());
+    applyToFunctions(module, std::move(patterns));
+  }
+
+  void applyToFunctions(ModuleOp module, RewritePatternSet patterns) {
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       (void)applyPatternsGreedily(function, frozen);

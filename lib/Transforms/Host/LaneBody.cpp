@@ -28,9 +28,10 @@ namespace {
 class LaneBody {
 public:
   LaneBody(OpBuilder &builder, linalg::LinalgOp op, const LaneVectors &vectors,
-           ArrayRef<OpFoldResult> extents, ArrayRef<Value> indices)
-      : b(op.getLoc(), builder), op(op), vectors(vectors), extents(extents),
-        indices(indices) {}
+           TypedAttr start, ArrayRef<OpFoldResult> extents,
+           ArrayRef<Value> indices)
+      : b(op.getLoc(), builder), op(op), vectors(vectors), start(start),
+        extents(extents), indices(indices) {}
 
   void build();
 
@@ -40,6 +41,7 @@ private:
   Value load(OpOperand &operand);
   Value load(bool isVector, Value memory, ValueRange indices);
   void store(OpOperand &init, Value value);
+  Value getStart();
   SmallVector<Value> reduce(unsigned dim, SmallVector<Value> carried);
   SmallVector<Value> compute(ValueRange carried);
   void emit(Block &block);
@@ -52,6 +54,7 @@ private:
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;
   const LaneVectors &vectors;
+  TypedAttr start;
   ArrayRef<OpFoldResult> extents;
   SmallVector<Value> indices;
   /// Of values that are the same for all neighbours, themselves; of runs the
@@ -246,13 +249,27 @@ SmallVector<Value> LaneBody::reduce(unsigned dim, SmallVector<Value> carried) {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+/// What is reduced begins with one constant.
+Value LaneBody::getStart() {
+  TypedAttr constant = start;
+  if (vectors.getWidth() > 1)
+    constant = DenseElementsAttr::get(
+        VectorType::get(vectors.getWidth(), start.getType()), Attribute(start));
+  return arith::ConstantOp::create(b, constant);
+}
+
 void LaneBody::build() {
   // Where nothing is reduced, what was there before may not matter.
   SmallVector<Value> carried;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     bool isRead =
         op.getNumReductionLoops() != 0 || op.payloadUsesValueFromOperand(&init);
-    carried.push_back(isRead ? load(init) : Value());
+    if (!isRead)
+      carried.push_back(Value());
+    else if (start)
+      carried.push_back(getStart());
+    else
+      carried.push_back(load(init));
   }
   SmallVector<Value> results = reduce(0, carried);
   for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), results))
@@ -260,8 +277,8 @@ void LaneBody::build() {
 }
 
 void mlir::tracea::buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,
-                                 const LaneVectors &vectors,
+                                 const LaneVectors &vectors, TypedAttr start,
                                  ArrayRef<OpFoldResult> extents,
                                  ArrayRef<Value> indices) {
-  LaneBody(builder, op, vectors, extents, indices).build();
+  LaneBody(builder, op, vectors, start, extents, indices).build();
 }

@@ -11,10 +11,11 @@ namespace mlir::tracea {
 
 /// Builds one lane's part of `op`: the iteration at `indices`, or the first of
 /// those that `vectors` does together, which goes through all that is reduced,
-/// of `extents`.
+/// of `extents`. What is reduced begins with `start`, or without one with what
+/// the result held before.
 void buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,
-                   const LaneVectors &vectors, ArrayRef<OpFoldResult> extents,
-                   ArrayRef<Value> indices);
+                   const LaneVectors &vectors, TypedAttr start,
+                   ArrayRef<OpFoldResult> extents, ArrayRef<Value> indices);
 
 } // namespace mlir::tracea
 

@@ -95,7 +95,8 @@ static void buildLanes(OpBuilder &builder, Location loc,
 
 FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
                                                 TilingInterface op,
-                                                const LaneVectors &vectors) {
+                                                const LaneVectors &vectors,
+                                                TypedAttr start) {
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
@@ -143,7 +144,7 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
       b.setInsertionPointToStart(branch.thenBlock());
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation())) {
-      buildLaneBody(b, structured, vectors, extents, indices);
+      buildLaneBody(b, structured, vectors, start, extents, indices);
       return;
     }
     // Of other operations the dimensions that are left are loops.

@@ -20,9 +20,10 @@ struct LaneGrid {
 /// Makes the grid of `op`, which stands on the kernel's own buffers and is
 /// erased: an iteration of its parallel dimensions, or those that `vectors`
 /// does together, is a lane's, which does all iterations of the others. The
-/// extents of `op` are not known to be zero.
+/// extents of `op` are not known to be zero. What is reduced begins with
+/// `start`, or without one with what the result held before.
 FailureOr<LaneGrid> buildLaneGrid(OpBuilder &builder, TilingInterface op,
-                                  const LaneVectors &vectors);
+                                  const LaneVectors &vectors, TypedAttr start);
 
 /// Makes a grid of one tile, of which one lane runs what `body` builds.
 LaneGrid buildSingleLane(OpBuilder &builder, Location loc,

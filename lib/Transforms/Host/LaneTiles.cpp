@@ -128,14 +128,27 @@ bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
   return isAnyWhole;
 }
 
-/// What gives the result of a reduction the value that changes nothing, right
-/// before it; null where nothing does. What came before the operation is
-/// launches, fills and copies already, which look into their operands alone.
-linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
-  Operation *combiner = getTileCombiner(op);
-  if (!op.getNumReductionLoops() || !combiner)
+/// Whether `memory` is all of the buffer, in whatever shape.
+static bool isWholeBuffer(Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (!isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(
+            op))
+      return !isa<ViewLikeOpInterface>(op);
+    memory = op->getOperand(0);
+  }
+  return true;
+}
+
+// What came before the operation is launches, fills and copies already, which
+// look into their operands alone.
+linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op) {
+  if (!op.getNumReductionLoops() || op.getNumDpsInits() != 1)
     return nullptr;
   Value memory = op.getDpsInits().front(), root = getViewRoot(memory);
+  if (llvm::any_of(op.getDpsInputs(), [&](Value input) {
+        return isa<MemRefType>(input.getType()) && getViewRoot(input) == root;
+      }))
+    return nullptr;
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
     bool touches = llvm::any_of(before->getOperands(), [&](Value operand) {
@@ -145,17 +158,26 @@ linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
         isa<ViewLikeOpInterface>(before))
       continue;
     auto fill = dyn_cast<linalg::FillOp>(before);
-    Attribute value;
-    if (!fill || fill.output() != memory ||
-        !matchPattern(fill.value(), m_Constant(&value)))
+    if (!fill || !matchPattern(fill.value(), m_Constant()))
       return nullptr;
-    // A zero's sign is nobody's in a sum.
-    bool isZero = isa<arith::AddFOp>(combiner) &&
-                  matchPattern(fill.value(), m_AnyZeroFloat());
-    return isZero || value == *arith::getNeutralElement(combiner) ? fill
-                                                                  : nullptr;
+    bool isSame = fill.output() == memory ||
+                  (isWholeBuffer(fill.output()) && isWholeBuffer(memory));
+    return isSame ? fill : nullptr;
   }
   return nullptr;
+}
+
+linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
+  Operation *combiner = getTileCombiner(op);
+  linalg::FillOp fill = combiner ? findFill(op) : nullptr;
+  Attribute value;
+  if (!fill || !matchPattern(fill.value(), m_Constant(&value)))
+    return nullptr;
+  // A zero's sign is nobody's in a sum.
+  bool isZero = isa<arith::AddFOp>(combiner) &&
+                matchPattern(fill.value(), m_AnyZeroFloat());
+  return isZero || value == *arith::getNeutralElement(combiner) ? fill
+                                                                : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

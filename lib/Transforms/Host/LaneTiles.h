@@ -19,8 +19,10 @@ bool canBeLaneTiles(linalg::LinalgOp op);
 /// it is not one value by one operation whose order lanes may change.
 Operation *getTileCombiner(linalg::LinalgOp op);
 
-/// What gives the result of a reduction the value that changes nothing, right
-/// before it; null where nothing does.
+/// What gives the result of a reduction one constant right before it, which
+/// nobody sees before it is reduced; null where nothing does.
+linalg::FillOp findFill(linalg::LinalgOp op);
+/// The same where that changes nothing of what lanes combine tile by tile.
 linalg::FillOp findNeutralFill(linalg::LinalgOp op);
 
 /// Builds the grid of the kernel that `op`, on the kernel's arguments, stands

@@ -25,6 +25,12 @@ struct PadToGeneric : OpRewritePattern<tensor::PadOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
+struct PadIntoWindow : OpInterfaceRewritePattern<linalg::LinalgOp> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
 struct ConcatToGeneric : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::ConcatOp concat,
@@ -126,6 +132,109 @@ LogicalResult PadToGeneric::matchAndRewrite(tensor::PadOp pad,
                        [&](OpBuilder &b, ArrayRef<Value> place) {
                          return buildElement(b, pad, extents, place);
                        });
+}
+
+/// The operand that is a border around a tensor and nobody else's, read through
+/// windows, of which nothing but the extents of others is asked; null where
+/// there is none. Where only the run knows an extent the index is one loop's.
+static OpOperand *getPaddedWindow(linalg::LinalgOp op) {
+  OpOperand *found = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!op.payloadUsesValueFromOperand(input))
+      continue;
+    if (found)
+      return nullptr;
+    found = input;
+  }
+  auto pad = found ? found->get().getDefiningOp<tensor::PadOp>() : nullptr;
+  AffineMap map = found ? op.getMatchingIndexingMap(found) : AffineMap();
+  if (!pad || !pad->hasOneUse() || map.isProjectedPermutation())
+    return nullptr;
+  auto yield = cast<tensor::YieldOp>(pad.getBody()->getTerminator());
+  if (yield.getValue().getParentBlock() == pad.getBody())
+    return nullptr;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+    if (pad.getResultType().isDynamicDim(dim) && !isa<AffineDimExpr>(expr))
+      return nullptr;
+  // Others have all loops.
+  SmallVector<AffineMap> others;
+  for (OpOperand &operand : op->getOpOperands())
+    if (&operand != found)
+      others.push_back(op.getMatchingIndexingMap(&operand));
+  return inversePermutation(concatAffineMaps(others, op->getContext()))
+             ? found
+             : nullptr;
+}
+
+/// Indices that only the run bounds have no border, and are those of the result
+/// as well. The extents are asked of what is padded, which stays.
+static bool checkOpenExtents(PatternRewriter &rewriter, linalg::LinalgOp op,
+                             OpOperand *padded) {
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(padded),
+            written = op.getMatchingIndexingMap(init);
+  auto pad = padded->get().getDefiningOp<tensor::PadOp>();
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    if (!pad.getResultType().isDynamicDim(dim))
+      continue;
+    std::optional<unsigned> position = written.getResultPosition(expr);
+    if (!position || !isZeroInteger(pad.getMixedLowPad()[dim]) ||
+        !isZeroInteger(pad.getMixedHighPad()[dim]))
+      return false;
+    pairs.push_back({dim, *position});
+  }
+  for (auto [dim, position] : pairs)
+    tracea::emitExtentCheck(rewriter, op, pad.getSource(), dim, init->get(),
+                            position, "a result as long as its operand");
+  return true;
+}
+
+LogicalResult PadIntoWindow::matchAndRewrite(linalg::LinalgOp op,
+                                             PatternRewriter &rewriter) const {
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1)
+    return failure();
+  OpOperand *padded = getPaddedWindow(op);
+  if (!padded || !checkOpenExtents(rewriter, op, padded))
+    return failure();
+  auto pad = padded->get().getDefiningOp<tensor::PadOp>();
+  SmallVector<OpFoldResult> extents =
+      tensor::getMixedSizes(rewriter, pad.getLoc(), pad.getSource());
+  AffineMap map = op.getMatchingIndexingMap(padded);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (&operand == padded)
+      continue;
+    if (!op.isDpsInit(&operand))
+      inputs.push_back(operand.get());
+    maps.push_back(op.getMatchingIndexingMap(&operand));
+  }
+  BlockArgument element = op.getMatchingBlockArgument(padded);
+  auto generic = linalg::GenericOp::create(
+      rewriter, op.getLoc(), op->getResultTypes(), inputs, op.getDpsInits(),
+      maps, op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange arguments) {
+        SmallVector<OpFoldResult> loops;
+        for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+          loops.push_back(linalg::IndexOp::create(b, loc, loop).getResult());
+        SmallVector<Value> place;
+        for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+          place.push_back(getValueOrCreateConstantIndexOp(
+              b, loc,
+              affine::makeComposedFoldedAffineApply(
+                  b, loc, map.getSubMap({dim}), loops)));
+        IRMapping mapping;
+        mapping.map(element, buildElement(b, pad, extents, place));
+        unsigned next = 0;
+        for (BlockArgument argument : op.getBlock()->getArguments())
+          if (argument != element)
+            mapping.map(argument, arguments[next++]);
+        for (Operation &inner : op.getBlock()->getOperations())
+          b.clone(inner, mapping);
+      });
+  rewriter.replaceOp(op, generic);
+  return success();
 }
 
 /// The element at `place` of the operands from `number` on.
@@ -348,6 +457,10 @@ InsertToGeneric::matchAndRewrite(tensor::InsertSliceOp insert,
 
 void mlir::tracea::populatePadToGenericPatterns(RewritePatternSet &patterns) {
   patterns.add<PadToGeneric>(patterns.getContext());
+}
+
+void mlir::tracea::populatePadIntoWindowPatterns(RewritePatternSet &patterns) {
+  patterns.add<PadIntoWindow>(patterns.getContext());
 }
 
 void mlir::tracea::populateConcatToGenericPatterns(

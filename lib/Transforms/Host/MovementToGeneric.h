@@ -15,9 +15,15 @@ namespace mlir::tracea {
 /// kernel each, which no proof can tell from a result that was left unfinished.
 void populatePadToGenericPatterns(RewritePatternSet &patterns);
 
-/// So does `tensor.concat` of operands that do not lie in one piece of the
-/// result. That is for lanes: a core copies runs of memory
-/// faster than it chooses where each element comes from.
+/// A window on a `tensor.pad`, of a pooling say, asks itself what lies beyond
+/// the border, so that nothing is written with one. That is for lanes: a core
+/// computes vectors of neighbours in what has a border, without branches.
+/// To be applied before the patterns that take pads apart.
+void populatePadIntoWindowPatterns(RewritePatternSet &patterns);
+
+/// `tensor.concat` becomes one as well, of operands that do not lie in one
+/// piece of the result. That is for lanes: a core copies runs of memory faster
+/// than it chooses where each element comes from.
 void populateConcatToGenericPatterns(RewritePatternSet &patterns);
 
 /// So do insertions into what would be filled or copied whole before, those

@@ -6,6 +6,7 @@
 // bufferization leaves besides becomes kernels of plain loops.
 
 #include "JoinLoops.h"
+#include "LaneTiles.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
 #include "SplitSums.h"
@@ -66,22 +67,28 @@ private:
                                        "that ends before the program is made";
     rewriteCopies(function);
     if (isForGPU)
-      for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>()))
-        if (!isLeft(op)) {
-          bool isCopy = copies.erase(op);
-          Operation *joined = joinLoops(op);
-          if (isCopy)
-            copies.insert(joined);
-          splitSum(cast<linalg::LinalgOp>(joined), cores);
-        }
+      shapeLoops(function);
     storeResults(function);
     for (auto load :
          llvm::make_early_inc_range(function.getOps<memref::LoadOp>()))
       assertIndices(load);
 
     SmallVector<HostGroup> groups;
-    if (failed(findGroups(function, groups)))
+    if (failed(findGroups(function, groups)) ||
+        failed(outline(groups, module, names)))
       return failure();
+    // Fills that their reductions have left.
+    groups.clear();
+    for (linalg::FillOp fill : function.getOps<linalg::FillOp>())
+      if (!isLeft(fill))
+        groups.push_back({{fill}, linalg::FillOp::getOperationName().str()});
+    if (failed(outline(groups, module, names)))
+      return failure();
+    return cleanUp(function);
+  }
+
+  LogicalResult outline(ArrayRef<HostGroup> groups, ModuleOp module,
+                        KernelNames &names) {
     for (const HostGroup &group : groups) {
       if (auto structured = dyn_cast<linalg::LinalgOp>(group.ops.front()))
         assertShapes(structured);
@@ -89,7 +96,32 @@ private:
         return failure();
       ++numOutlined;
     }
-    return cleanUp(function);
+    return success();
+  }
+
+  /// Makes of operations what fills the lanes of a GPU.
+  void shapeLoops(func::FuncOp function) {
+    SmallVector<linalg::LinalgOp> fills;
+    for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>())) {
+      if (isLeft(op))
+        continue;
+      if (isa<linalg::FillOp>(op.getOperation())) {
+        fills.push_back(op);
+        continue;
+      }
+      bool isCopy = copies.erase(op);
+      linalg::LinalgOp joined = joinLoops(op);
+      if (isCopy)
+        copies.insert(joined);
+      splitSum(joined, cores);
+    }
+    // What a reduction begins with is part of it.
+    for (auto op : function.getOps<linalg::LinalgOp>())
+      if (linalg::FillOp fill = findFill(op))
+        begins.insert(fill);
+    for (linalg::LinalgOp fill : fills)
+      if (!begins.contains(fill))
+        joinLoops(fill);
   }
 
   /// Copies become generics, which can be tiled.
@@ -145,6 +177,8 @@ private:
         continue;
       }
       stores = nullptr;
+      if (begins.contains(&op))
+        continue;
       bool touchesMemory =
           llvm::any_of(op.getOperandTypes(), llvm::IsaPred<MemRefType>) ||
           op.getNumRegions() != 0;
@@ -185,6 +219,8 @@ private:
   }
 
   DenseSet<Operation *> copies;
+  /// Fills that reductions may begin with.
+  DenseSet<Operation *> begins;
   bool isForGPU = false;
   /// Lanes of a GPU's subgroup.
   int64_t subgroupSize = 0;

@@ -90,7 +90,7 @@ private:
   bool isLaneTiles();
   bool isVectors();
   void requireVectors();
-  LogicalResult buildGrid(OpBuilder &builder, bool isVectors);
+  LogicalResult buildGrid(OpBuilder &builder, bool isVectors, TypedAttr start);
   void buildWhole(OpBuilder &builder, function_ref<void(OpBuilder &)> body);
   LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
                            ArrayRef<OpFoldResult> offsets,
@@ -313,7 +313,8 @@ void Outliner::buildWhole(OpBuilder &builder,
 /// The tiles of the kernel: chunks of the parallel dimensions, from the
 /// outermost inwards, each as small as leaves a tile its grain. On a GPU lanes
 /// share the dimensions.
-LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors) {
+LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
+                                  TypedAttr start) {
   Operation *op = group.ops.front();
   Location loc = op->getLoc();
   SizeBuilder size(builder, loc);
@@ -362,7 +363,7 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors) {
     LaneVectors vectors;
     if (isVectors)
       vectors = LaneVectors::get(cast<linalg::LinalgOp>(clone.getOperation()));
-    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone, vectors);
+    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone, vectors, start);
     if (failed(grid))
       return failure();
     kernel.setWarps(llvm::divideCeil(grid->lanes, subgroupSize));
@@ -605,10 +606,18 @@ LogicalResult Outliner::run() {
     if (fill)
       fill->erase();
   } else {
+    // A GPU's lanes begin with what a fill would have written.
+    linalg::FillOp fill;
+    if (subgroupSize && structured && group.ops.size() == 1 &&
+        structured.getNumParallelLoops() != 0)
+      fill = findFill(structured);
+    TypedAttr start;
+    if (fill)
+      matchPattern(fill.value(), m_Constant(&start));
     auto build = [&](bool withVectors) -> LogicalResult {
       buildKernel(builder,
                   withVectors ? kVectorLoopsVariant : kPlainLoopsVariant);
-      if (failed(buildGrid(builder, withVectors)))
+      if (failed(buildGrid(builder, withVectors, start)))
         return first->emitOpError() << "cannot be split into tiles";
       checkAccesses(kernel);
       if (withVectors)
@@ -638,6 +647,8 @@ LogicalResult Outliner::run() {
       others = builder.getArrayAttr(name);
     else
       launched = name;
+    if (fill)
+      fill->erase();
   }
 
   builder.setInsertionPoint(group.ops.back());

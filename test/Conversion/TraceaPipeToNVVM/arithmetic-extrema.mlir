@@ -31,4 +31,27 @@ tracea_pipe.kernel @extrema(%n: index, %a: memref<?x128xf32>, %d: memref<?x1xf32
   }
   tracea_pipe.end
 }
+
+// So they are of halves.
+// CHECK-LABEL: llvm.func @halves(
+// CHECK:         llvm.intr.maximum({{.*}}) : (vector<8xbf16>, vector<8xbf16>)
+// CHECK:         llvm.intr.minimum({{.*}}) : (vector<8xf16>, vector<8xf16>)
+tracea_pipe.kernel @halves(%a: memref<32x8xbf16>, %b: memref<32x8xf16>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tiles (%t) in (%c1) {
+    scf.forall (%i) in (16) {
+      %other = arith.addi %i, %c1 : index
+      %x = vector.load %a[%i, %c0] : memref<32x8xbf16>, vector<8xbf16>
+      %y = vector.load %a[%other, %c0] : memref<32x8xbf16>, vector<8xbf16>
+      %most = arith.maximumf %x, %y : vector<8xbf16>
+      vector.store %most, %a[%i, %c0] : memref<32x8xbf16>, vector<8xbf16>
+      %u = vector.load %b[%i, %c0] : memref<32x8xf16>, vector<8xf16>
+      %v = vector.load %b[%other, %c0] : memref<32x8xf16>, vector<8xf16>
+      %least = arith.minimumf %u, %v : vector<8xf16>
+      vector.store %least, %b[%i, %c0] : memref<32x8xf16>, vector<8xf16>
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
 }

@@ -94,7 +94,10 @@ struct LowerExtremum : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto vector = dyn_cast<VectorType>(op.getType());
-    if (!isSingle(op.getType()) || (vector && vector.getRank() != 1) ||
+    Type element = getElementTypeOrSelf(op.getType());
+    // [PTX] max, min: of halves since sm_80 as well, two at a time.
+    if (!(element.isF32() || element.isF16() || element.isBF16()) ||
+        (vector && vector.getRank() != 1) ||
         matchPattern(op.getLhs(), m_Constant()) ||
         matchPattern(op.getRhs(), m_Constant()))
       return failure();
