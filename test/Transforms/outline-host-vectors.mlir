@@ -74,16 +74,23 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
-// A row that data names is the same for all neighbours: it is looked at once, for the whole vector.
+// A row that data names is the same for all neighbours: it is looked at once. A lane that waits for its number takes several
+// vectors of it, as far apart as all lanes reach, and loads them all before it stores.
 // CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
 // CHECK-SAME:    %{{[^:]*}}: memref<64xi32>, %[[TABLE:[^:]*]]: memref<100x768xbf16> {tracea_pipe.aligned = 16 : i64}
-// CHECK:         scf.forall (%{{.*}}, %{{.*}}) in (2, 96) {
+// CHECK:         scf.forall (%{{.*}}, %{{.*}}) in (5, 48) {
 // CHECK:           %[[NUMBER:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<64xi32>
 // CHECK:           %[[ROW:.*]] = arith.index_cast %[[NUMBER]] : i32 to index
 // CHECK:           cf.assert %[[HOLDS:.*]], "{{.*}}expected index 0 from 0 to below {1}, found {0}"
 // CHECK-NOT:       cf.assert
 // CHECK:           scf.if %[[HOLDS]] -> (vector<8xbf16>) {
-// CHECK-NEXT:        vector.load %[[TABLE]][%[[ROW]], %{{.*}}] : memref<100x768xbf16>, vector<8xbf16>
+// CHECK-NEXT:        vector.load %[[TABLE]][%[[ROW]], %[[FIRST:.*]]] : memref<100x768xbf16>, vector<8xbf16>
+// CHECK-NOT:       vector.store
+// CHECK:           scf.if %[[HOLDS]] -> (vector<8xbf16>) {
+// CHECK-NEXT:        vector.load %[[TABLE]][%[[ROW]], %[[SECOND:.*]]] : memref<100x768xbf16>, vector<8xbf16>
+// CHECK:           vector.store %{{.*}}[%{{.*}}, %[[FIRST]]] : memref<64x768xbf16>, vector<8xbf16>
+// CHECK:           %[[SECOND_PLACE:.*]] = arith.addi %[[FIRST]], %c384{{.*}} : index
+// CHECK:           vector.store %{{.*}}[%{{.*}}, %[[SECOND_PLACE]]] : memref<64x768xbf16>, vector<8xbf16>
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
   func.func @embed(%table: memref<100x768xbf16>, %tokens: memref<64xi32>) -> memref<64x768xbf16> {
     %y = memref.alloc() : memref<64x768xbf16>

@@ -62,11 +62,28 @@ static std::optional<int64_t> getDistance(Value a, Value b) {
   return std::nullopt;
 }
 
+/// Whether places are a constant apart; into `differ`, if that is not zero.
+static bool areApart(ValueRange a, ValueRange b, bool &differ) {
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    std::optional<int64_t> distance = getDistance(x, y);
+    if (!distance)
+      return false;
+    differ |= *distance != 0;
+  }
+  return true;
+}
+
 /// Whether two stores in a row write pieces of one tile: at places that are a
 /// constant apart.
 static bool arePieces(Operation *a, Operation *b) {
   if (a->getBlock() != b->getBlock() || a->getName() != b->getName())
     return false;
+  if (auto first = dyn_cast<vector::StoreOp>(a)) {
+    auto second = cast<vector::StoreOp>(b);
+    bool differ = false;
+    return first.getBase() == second.getBase() &&
+           areApart(first.getIndices(), second.getIndices(), differ) && differ;
+  }
   if (!isa<CopyOutOp, StoreOp>(a))
     return false;
   TileTransfer first = *getTileTransfer(a), second = *getTileTransfer(b);
@@ -84,13 +101,7 @@ static bool arePieces(Operation *a, Operation *b) {
       return false;
     differ |= *distance != 0;
   }
-  for (auto [x, y] : llvm::zip_equal(first.indices, second.indices)) {
-    std::optional<int64_t> distance = getDistance(x, y);
-    if (!distance)
-      return false;
-    differ |= *distance != 0;
-  }
-  return differ;
+  return areApart(first.indices, second.indices, differ) && differ;
 }
 
 /// Whether a store adds to what its element held: it reads the same element in

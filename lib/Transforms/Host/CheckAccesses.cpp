@@ -253,6 +253,9 @@ private:
   void guardLoop(scf::ForOp loop);
   void guardSteps(LoopLikeOpInterface loop, MutableOperandRange steps);
   void guardDivision(Operation *op);
+
+  /// What was asked before in a block: of an index, in a dimension of memory.
+  DenseMap<std::tuple<Block *, Value, Value, unsigned>, Value> checks;
 };
 } // namespace
 
@@ -271,6 +274,12 @@ Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
     auto [dim, index] = place;
     if (!isData(place) && (isInside(index, buffer, dim) || !isDerived(index)))
       continue;
+    // Vectors of one row are behind one check of it.
+    Value &checked = checks[{op->getBlock(), index, buffer, dim}];
+    if (checked) {
+      all = all ? arith::AndIOp::create(b, all, checked).getResult() : checked;
+      continue;
+    }
     OpFoldResult size = memref::getMixedSize(b, op->getLoc(), buffer, dim);
     Value extent = getValueOrCreateConstantIndexOp(b, op->getLoc(), size);
     Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -281,6 +290,7 @@ Value Checker::inBounds(Operation *op, StringRef name, Value buffer,
                          describe(op, name) + ": expected index " +
                              std::to_string(dim) +
                              " from 0 to below {1}, found {0}");
+    checked = holds;
     all = all ? arith::AndIOp::create(b, all, holds).getResult() : holds;
   }
   return all;

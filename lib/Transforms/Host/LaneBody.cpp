@@ -5,7 +5,8 @@
 // From the body of a structured operation to what one lane does: loads of its
 // operands, loops over what is reduced with sums in registers, stores. Where a
 // lane takes neighbouring iterations together, what differs between them is a
-// vector, and what does not is there once.
+// vector, and what does not is there once. Of several vectors all are loaded
+// before the first is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -28,52 +30,45 @@ namespace {
 class LaneBody {
 public:
   LaneBody(OpBuilder &builder, linalg::LinalgOp op, const LaneVectors &vectors,
-           TypedAttr start, ArrayRef<OpFoldResult> extents,
-           ArrayRef<Value> indices)
-      : b(op.getLoc(), builder), op(op), vectors(vectors), start(start),
-        extents(extents), indices(indices) {}
+           const LanePart &part, ArrayRef<OpFoldResult> extents)
+      : b(op.getLoc(), builder), op(op), vectors(vectors), part(part),
+        extents(extents), indices(part.indices) {}
 
   void build();
 
 private:
-  SmallVector<Value> place(OpOperand &operand);
+  /// What the vectors of a lane have of one value, in their order; one value
+  /// where all have the same.
+  using Values = SmallVector<Value, 1>;
+
   bool isVector(OpOperand &operand);
-  Value load(OpOperand &operand);
+  SmallVector<Value> place(OpOperand &operand, int64_t number);
   Value load(bool isVector, Value memory, ValueRange indices);
-  void store(OpOperand &init, Value value);
-  Value getStart();
-  SmallVector<Value> reduce(unsigned dim, SmallVector<Value> carried);
-  SmallVector<Value> compute(ValueRange carried);
+  Values load(OpOperand &operand);
+  Values getStart();
+  SmallVector<Values> reduce(unsigned dim, SmallVector<Values> carried);
+  SmallVector<Values> compute(ArrayRef<Values> carried);
   void emit(Block &block);
   void emit(Operation &inner);
   void emitBranch(scf::IfOp branch);
-  Type getType(Value value);
-  Value getVector(Value value);
-  Value getAs(Value value, Type type);
+  void emitLoad(memref::LoadOp element);
+  void emitAlike(Operation &inner, int64_t number);
+  Value get(Value value, int64_t number);
+  Value getVector(Value value, int64_t number);
+  void set(Value value, Values found) { values[value] = std::move(found); }
 
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;
   const LaneVectors &vectors;
-  TypedAttr start;
+  const LanePart &part;
   ArrayRef<OpFoldResult> extents;
   SmallVector<Value> indices;
-  /// Of values that are the same for all neighbours, themselves; of runs the
-  /// first number; of others a vector.
-  IRMapping mapping;
+  /// What stands for the values of the body: of those that are the same for all
+  /// iterations of a lane, themselves; of runs the first number of each vector;
+  /// of others the vectors.
+  DenseMap<Value, Values> values;
 };
 } // namespace
-
-/// Where the iteration is in an operand.
-SmallVector<Value> LaneBody::place(OpOperand &operand) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  SmallVector<OpFoldResult> at(indices.begin(), indices.end());
-  SmallVector<Value> result;
-  SizeBuilder size(b, b.getLoc());
-  for (unsigned i = 0; i < map.getNumResults(); ++i)
-    result.push_back(size.value(affine::makeComposedFoldedAffineApply(
-        b, b.getLoc(), map.getSubMap({i}), at)));
-  return result;
-}
 
 bool LaneBody::isVector(OpOperand &operand) {
   return vectors.getWidth() > 1 &&
@@ -81,6 +76,21 @@ bool LaneBody::isVector(OpOperand &operand) {
                                cast<MemRefType>(operand.get().getType()),
                                vectors.getLoop(),
                                vectors.getWidth()) != Spread::Same;
+}
+
+/// Where the iteration is in an operand.
+SmallVector<Value> LaneBody::place(OpOperand &operand, int64_t number) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  SizeBuilder size(b, b.getLoc());
+  SmallVector<OpFoldResult> at(indices.begin(), indices.end());
+  if (number)
+    at[vectors.getLoop()] =
+        size.add(at[vectors.getLoop()], size.constant(number * part.distance));
+  SmallVector<Value> result;
+  for (unsigned i = 0; i < map.getNumResults(); ++i)
+    result.push_back(size.value(affine::makeComposedFoldedAffineApply(
+        b, b.getLoc(), map.getSubMap({i}), at)));
+  return result;
 }
 
 Value LaneBody::load(bool isVector, Value memory, ValueRange at) {
@@ -91,29 +101,29 @@ Value LaneBody::load(bool isVector, Value memory, ValueRange at) {
   return vector::LoadOp::create(b, type, memory, at);
 }
 
-Value LaneBody::load(OpOperand &operand) {
-  return load(isVector(operand), operand.get(), place(operand));
+LaneBody::Values LaneBody::load(OpOperand &operand) {
+  if (!isVector(operand))
+    return {load(/*isVector=*/false, operand.get(), place(operand, 0))};
+  Values loaded;
+  for (int64_t number = 0; number < part.vectors; ++number)
+    loaded.push_back(
+        load(/*isVector=*/true, operand.get(), place(operand, number)));
+  return loaded;
 }
 
-void LaneBody::store(OpOperand &init, Value value) {
-  SmallVector<Value> at = place(init);
-  if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(b, value, init.get(), at);
-  else
-    memref::StoreOp::create(b, value, init.get(), at);
-}
-
-/// The type of what stands for a value that the body computes.
-Type LaneBody::getType(Value value) {
-  bool isVector = vectors.getWidth() > 1 && vectors.of(value) != Spread::Same;
-  return isVector ? VectorType::get(vectors.getWidth(), value.getType())
-                  : value.getType();
+/// What a vector has of a value, or all have.
+Value LaneBody::get(Value value, int64_t number) {
+  auto found = values.find(value);
+  if (found == values.end())
+    return value;
+  return found->second.size() == 1 ? found->second.front()
+                                   : found->second[number];
 }
 
 /// The numbers of all neighbours.
-Value LaneBody::getVector(Value value) {
-  Value found = mapping.lookupOrDefault(value);
-  if (isa<VectorType>(found.getType()))
+Value LaneBody::getVector(Value value, int64_t number) {
+  Value found = get(value, number);
+  if (vectors.getWidth() == 1 || isa<VectorType>(found.getType()))
     return found;
   auto type = VectorType::get(vectors.getWidth(), found.getType());
   Attribute constant;
@@ -122,25 +132,28 @@ Value LaneBody::getVector(Value value) {
   Value all = vector::BroadcastOp::create(b, type, found);
   if (vectors.of(value) != Spread::Run)
     return all;
-  SmallVector<int64_t> numbers =
+  SmallVector<int64_t> steps =
       llvm::to_vector(llvm::seq<int64_t>(vectors.getWidth()));
   Value step = arith::ConstantOp::create(
-      b, cast<TypedAttr>(DenseElementsAttr(b.getIndexVectorAttr(numbers))));
+      b, cast<TypedAttr>(DenseElementsAttr(b.getIndexVectorAttr(steps))));
   return arith::AddIOp::create(b, all, step);
 }
 
-Value LaneBody::getAs(Value value, Type type) {
-  return isa<VectorType>(type) ? getVector(value)
-                               : mapping.lookupOrDefault(value);
-}
-
 void LaneBody::emitBranch(scf::IfOp branch) {
+  // Each result is there once, or as a vector for each.
   SmallVector<Type> types;
-  for (Value result : branch.getResults())
-    types.push_back(getType(result));
-  auto made = scf::IfOp::create(
-      b, types, mapping.lookupOrDefault(branch.getCondition()),
-      /*withElseRegion=*/!branch.getElseRegion().empty());
+  auto isSame = [&](Value result) {
+    return vectors.of(result) == Spread::Same;
+  };
+  for (Value result : branch.getResults()) {
+    Type type = result.getType();
+    if (isSame(result))
+      types.push_back(type);
+    else
+      types.append(part.vectors, VectorType::get(vectors.getWidth(), type));
+  }
+  auto made = scf::IfOp::create(b, types, get(branch.getCondition(), 0),
+                                !branch.getElseRegion().empty());
   for (auto [from, to] : llvm::zip(branch->getRegions(), made->getRegions())) {
     if (from.empty())
       continue;
@@ -150,51 +163,100 @@ void LaneBody::emitBranch(scf::IfOp branch) {
     b.setInsertionPointToEnd(&to.front());
     emit(from.front());
     SmallVector<Value> yielded;
-    for (auto [value, type] :
-         llvm::zip(from.front().getTerminator()->getOperands(), types))
-      yielded.push_back(getAs(value, type));
+    for (auto [value, result] :
+         llvm::zip(from.front().getTerminator()->getOperands(),
+                   branch.getResults())) {
+      if (isSame(result)) {
+        yielded.push_back(get(value, 0));
+        continue;
+      }
+      for (int64_t number = 0; number < part.vectors; ++number)
+        yielded.push_back(getVector(value, number));
+    }
     scf::YieldOp::create(b, yielded);
   }
-  mapping.map(branch.getResults(), made.getResults());
+  ValueRange left = made.getResults();
+  for (Value result : branch.getResults()) {
+    int64_t count = isSame(result) ? 1 : part.vectors;
+    set(result, Values(left.take_front(count)));
+    left = left.drop_front(count);
+  }
+}
+
+void LaneBody::emitLoad(memref::LoadOp element) {
+  bool isVector = vectors.of(element.getResult()) != Spread::Same;
+  Values loaded;
+  for (int64_t number = 0; number < (isVector ? part.vectors : 1); ++number) {
+    SmallVector<Value> at;
+    for (Value index : element.getIndices())
+      at.push_back(get(index, number));
+    loaded.push_back(load(isVector, get(element.getMemRef(), 0), at));
+  }
+  set(element.getResult(), loaded);
+}
+
+/// The operation as it is, on single values.
+void LaneBody::emitAlike(Operation &inner, int64_t number) {
+  IRMapping mapping;
+  auto map = [&](Value value) { mapping.map(value, get(value, number)); };
+  llvm::for_each(inner.getOperands(), map);
+  llvm::SetVector<Value> around;
+  getUsedValuesDefinedAbove(inner.getRegions(), around);
+  llvm::for_each(around, map);
+  Operation *clone = b.clone(inner, mapping);
+  clone->walk([&](linalg::IndexOp nested) {
+    nested.replaceAllUsesWith(indices[nested.getDim()]);
+    nested.erase();
+  });
+  for (auto [value, made] :
+       llvm::zip(inner.getResults(), clone->getResults())) {
+    if (number == 0)
+      values[value].clear();
+    values[value].push_back(made);
+  }
 }
 
 void LaneBody::emit(Operation &inner) {
   if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-    mapping.map(index.getResult(), indices[index.getDim()]);
+    SizeBuilder size(b, b.getLoc());
+    Value first = indices[index.getDim()];
+    Values numbers = {first};
+    if (index.getDim() == vectors.getLoop())
+      for (int64_t number = 1; number < part.vectors; ++number)
+        numbers.push_back(size.value(size.add(
+            OpFoldResult(first), size.constant(number * part.distance))));
+    set(index.getResult(), numbers);
     return;
   }
-  if (vectors.getWidth() == 1) {
-    b.clone(inner, mapping)->walk([&](linalg::IndexOp nested) {
-      nested.replaceAllUsesWith(indices[nested.getDim()]);
-      nested.erase();
-    });
-    return;
-  }
+  if (vectors.getWidth() == 1)
+    return emitAlike(inner, 0);
   if (auto branch = dyn_cast<scf::IfOp>(inner))
     return emitBranch(branch);
-  if (auto element = dyn_cast<memref::LoadOp>(inner)) {
-    SmallVector<Value> at;
-    for (Value index : element.getIndices())
-      at.push_back(mapping.lookupOrDefault(index));
-    bool isVector = vectors.of(element.getResult()) != Spread::Same;
-    mapping.map(
-        element.getResult(),
-        load(isVector, mapping.lookupOrDefault(element.getMemRef()), at));
-    return;
+  if (auto element = dyn_cast<memref::LoadOp>(inner))
+    return emitLoad(element);
+  Spread spread = inner.getNumResults() == 1 ? vectors.of(inner.getResult(0))
+                                             : Spread::Same;
+  if (spread == Spread::Same)
+    return emitAlike(inner, 0);
+  Values made;
+  for (int64_t number = 0; number < part.vectors; ++number) {
+    // Runs are moved by their first number.
+    if (spread == Spread::Run) {
+      emitAlike(inner, number);
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(getVector(operand, number));
+    Type type =
+        VectorType::get(vectors.getWidth(), inner.getResult(0).getType());
+    made.push_back(static_cast<OpBuilder &>(b)
+                       .create(b.getLoc(), inner.getName().getIdentifier(),
+                               operands, {type}, inner.getAttrs())
+                       ->getResult(0));
   }
-  // Numbers of runs are compared and moved by their first one.
-  if (inner.getNumResults() != 1 ||
-      vectors.of(inner.getResult(0)) != Spread::Any) {
-    b.clone(inner, mapping);
-    return;
-  }
-  SmallVector<Value> operands;
-  for (Value operand : inner.getOperands())
-    operands.push_back(getVector(operand));
-  Operation *made =
-      b.create(inner.getLoc(), inner.getName().getIdentifier(), operands,
-               {getType(inner.getResult(0))}, inner.getAttrs());
-  mapping.map(inner.getResult(0), made->getResult(0));
+  if (spread == Spread::Any)
+    set(inner.getResult(0), made);
 }
 
 void LaneBody::emit(Block &block) {
@@ -207,29 +269,33 @@ void LaneBody::emit(Block &block) {
 }
 
 /// The operation's body at the place where the iteration is.
-SmallVector<Value> LaneBody::compute(ValueRange carried) {
+SmallVector<LaneBody::Values> LaneBody::compute(ArrayRef<Values> carried) {
   Block &body = *op.getBlock();
-  mapping = IRMapping();
+  values.clear();
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(input);
     if (argument.use_empty())
       continue;
-    Value value = input->get();
-    if (isa<MemRefType>(value.getType()))
-      value = load(*input);
-    mapping.map(argument, value);
+    if (isa<MemRefType>(input->get().getType()))
+      set(argument, load(*input));
+    else
+      set(argument, {input->get()});
   }
-  mapping.map(op.getRegionOutputArgs(), carried);
+  for (auto [argument, before] : llvm::zip(op.getRegionOutputArgs(), carried))
+    set(argument, before);
   emit(body);
-  SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(vectors.getWidth() > 1 ? getVector(value)
-                                             : mapping.lookupOrDefault(value));
+  SmallVector<Values> results;
+  for (Value value : body.getTerminator()->getOperands()) {
+    Values &result = results.emplace_back();
+    for (int64_t number = 0; number < part.vectors; ++number)
+      result.push_back(getVector(value, number));
+  }
   return results;
 }
 
 /// Goes through the dimensions from `dim` on that are not parallel.
-SmallVector<Value> LaneBody::reduce(unsigned dim, SmallVector<Value> carried) {
+SmallVector<LaneBody::Values> LaneBody::reduce(unsigned dim,
+                                               SmallVector<Values> carried) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   while (dim < iterators.size() &&
          iterators[dim] == utils::IteratorType::parallel)
@@ -237,48 +303,67 @@ SmallVector<Value> LaneBody::reduce(unsigned dim, SmallVector<Value> carried) {
   if (dim == iterators.size())
     return compute(carried);
   SizeBuilder size(b, b.getLoc());
+  SmallVector<Value> flat;
+  for (const Values &some : carried)
+    llvm::append_range(flat, some);
+  auto split = [&](ValueRange all) {
+    SmallVector<Values> parts;
+    for (const Values &some : carried) {
+      parts.push_back(Values(all.take_front(some.size())));
+      all = all.drop_front(some.size());
+    }
+    return parts;
+  };
   auto loop = scf::ForOp::create(b, size.value(size.constant(0)),
                                  size.value(extents[dim]),
-                                 size.value(size.constant(1)), carried);
+                                 size.value(size.constant(1)), flat);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   indices[dim] = loop.getInductionVar();
-  SmallVector<Value> next =
-      reduce(dim + 1, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+  SmallVector<Value> next;
+  for (const Values &some : reduce(dim + 1, split(loop.getRegionIterArgs())))
+    llvm::append_range(next, some);
   scf::YieldOp::create(b, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
+  return split(loop.getResults());
 }
 
 /// What is reduced begins with one constant.
-Value LaneBody::getStart() {
-  TypedAttr constant = start;
+LaneBody::Values LaneBody::getStart() {
+  TypedAttr constant = part.start;
   if (vectors.getWidth() > 1)
     constant = DenseElementsAttr::get(
-        VectorType::get(vectors.getWidth(), start.getType()), Attribute(start));
-  return arith::ConstantOp::create(b, constant);
+        VectorType::get(vectors.getWidth(), constant.getType()),
+        Attribute(constant));
+  return Values(part.vectors, arith::ConstantOp::create(b, constant));
 }
 
 void LaneBody::build() {
   // Where nothing is reduced, what was there before may not matter.
-  SmallVector<Value> carried;
+  SmallVector<Values> carried;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     bool isRead =
         op.getNumReductionLoops() != 0 || op.payloadUsesValueFromOperand(&init);
     if (!isRead)
-      carried.push_back(Value());
-    else if (start)
+      carried.push_back({Value()});
+    else if (part.start)
       carried.push_back(getStart());
     else
       carried.push_back(load(init));
   }
-  SmallVector<Value> results = reduce(0, carried);
-  for (auto [init, value] : llvm::zip(op.getDpsInitsMutable(), results))
-    store(init, value);
+  SmallVector<Values> results = reduce(0, carried);
+  for (auto [init, found] : llvm::zip(op.getDpsInitsMutable(), results))
+    for (auto [number, value] : llvm::enumerate(found)) {
+      SmallVector<Value> at = place(init, static_cast<int64_t>(number));
+      if (isa<VectorType>(value.getType()))
+        vector::StoreOp::create(b, value, init.get(), at);
+      else
+        memref::StoreOp::create(b, value, init.get(), at);
+    }
 }
 
 void mlir::tracea::buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,
-                                 const LaneVectors &vectors, TypedAttr start,
-                                 ArrayRef<OpFoldResult> extents,
-                                 ArrayRef<Value> indices) {
-  LaneBody(builder, op, vectors, start, extents, indices).build();
+                                 const LaneVectors &vectors,
+                                 const LanePart &part,
+                                 ArrayRef<OpFoldResult> extents) {
+  LaneBody(builder, op, vectors, part, extents).build();
 }

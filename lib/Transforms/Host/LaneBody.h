@@ -9,13 +9,21 @@
 
 namespace mlir::tracea {
 
-/// Builds one lane's part of `op`: the iteration at `indices`, or the first of
-/// those that `vectors` does together, which goes through all that is reduced,
-/// of `extents`. What is reduced begins with `start`, or without one with what
-/// the result held before.
+/// What one lane does of a structured operation.
+struct LanePart {
+  /// The iteration, or the first of those that a vector has.
+  SmallVector<Value> indices;
+  /// So many vectors, each `distance` iterations from the one before it.
+  int64_t vectors = 1, distance = 0;
+  /// What is reduced begins with it, or if null with what the result held.
+  TypedAttr start;
+};
+
+/// Builds one lane's part of `op`, of loops of `extents`; it goes through all
+/// that is reduced.
 void buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,
-                   const LaneVectors &vectors, TypedAttr start,
-                   ArrayRef<OpFoldResult> extents, ArrayRef<Value> indices);
+                   const LaneVectors &vectors, const LanePart &part,
+                   ArrayRef<OpFoldResult> extents);
 
 } // namespace mlir::tracea
 

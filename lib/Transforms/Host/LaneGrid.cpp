@@ -52,14 +52,14 @@ static SmallVector<unsigned> orderDims(TilingInterface op) {
 /// lanes take vectors, so many that tiles of the grid have equal parts.
 static SmallVector<int64_t> splitLanes(ArrayRef<unsigned> order,
                                        ArrayRef<OpFoldResult> extents,
-                                       const LaneVectors &vectors) {
+                                       const LaneVectors &vectors,
+                                       ArrayRef<int64_t> steps) {
   SmallVector<int64_t> lanes(extents.size(), 1);
   int64_t left = kMostLanes;
   for (unsigned dim : order) {
     std::optional<int64_t> known = getConstantIntValue(extents[dim]);
     int64_t count = std::max<int64_t>(
-        known.value_or(dim == order.front() ? kOpenLanes : left) /
-            vectors.getStep(dim),
+        known.value_or(dim == order.front() ? kOpenLanes : left) / steps[dim],
         1);
     lanes[dim] = vectors.getWidth() > 1
                      ? llvm::divideCeil(count, llvm::divideCeil(count, left))
@@ -70,6 +70,24 @@ static SmallVector<int64_t> splitLanes(ArrayRef<unsigned> order,
   if (!getConstantIntValue(extents[order.front()]))
     lanes[order.front()] *= left;
   return lanes;
+}
+
+/// How many vectors a lane takes. Where data decides their places, one load
+/// waits for another, and more than one is on its way.
+static int64_t countVectors(const LaneVectors &vectors,
+                            ArrayRef<OpFoldResult> extents) {
+  constexpr int64_t kMostVectors = 4, kLeastLanes = 32;
+  if (vectors.getWidth() == 1 || !vectors.isIndirect() || vectors.asksPlaces())
+    return 1;
+  int64_t all =
+      *getConstantIntValue(extents[vectors.getLoop()]) / vectors.getWidth();
+  for (int64_t count = kMostVectors; count > 1; count /= 2) {
+    int64_t lanes = all / count;
+    if (all % count == 0 && lanes >= kLeastLanes &&
+        (lanes <= kMostLanes || lanes % kMostLanes == 0))
+      return count;
+  }
+  return 1;
 }
 
 /// A loop over lanes; `body` gets the number of the iteration along each
@@ -104,7 +122,14 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   for (const Range &range : op.getIterationDomain(builder))
     extents.push_back(range.size);
   SmallVector<unsigned> order = orderDims(op);
-  SmallVector<int64_t> lanes = splitLanes(order, extents, vectors);
+  LanePart part;
+  part.start = start;
+  part.vectors = countVectors(vectors, extents);
+  // The iterations of a lane; its vectors lie as far apart as all lanes reach.
+  SmallVector<int64_t> steps(extents.size(), 1);
+  steps[vectors.getLoop()] = vectors.getWidth() * part.vectors;
+  SmallVector<int64_t> lanes = splitLanes(order, extents, vectors, steps);
+  part.distance = lanes[vectors.getLoop()] * vectors.getWidth();
   LaneGrid grid;
   // From the outermost dimension inwards.
   SmallVector<int64_t> laneExtents;
@@ -113,8 +138,8 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   for (unsigned dim : llvm::reverse(order)) {
     laneExtents.push_back(lanes[dim]);
     grid.lanes *= lanes[dim];
-    bounds.push_back(size.value(size.ceilDiv(
-        extents[dim], size.constant(lanes[dim] * vectors.getStep(dim)))));
+    bounds.push_back(size.value(
+        size.ceilDiv(extents[dim], size.constant(lanes[dim] * steps[dim]))));
   }
   grid.tiles = TilesOp::create(builder, loc, bounds);
   op->moveBefore(&grid.tiles.getBody().front(),
@@ -127,12 +152,14 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
     Value inside;
     for (auto [dim, tile, id] :
          llvm::zip(llvm::reverse(order), grid.tiles.getIndices(), ids)) {
-      OpFoldResult count = at.constant(lanes[dim]);
+      // Lanes take neighbouring vectors, `part.vectors` times.
+      int64_t width = dim == vectors.getLoop() ? vectors.getWidth() : 1;
+      OpFoldResult first = at.mul(OpFoldResult(tile),
+                                  at.constant(lanes[dim] * steps[dim] / width));
       indices[dim] =
-          at.value(at.mul(at.add(at.mul(OpFoldResult(tile), count), id),
-                          at.constant(vectors.getStep(dim))));
+          at.value(at.mul(at.add(first, OpFoldResult(id)), at.constant(width)));
       std::optional<int64_t> extent = getConstantIntValue(extents[dim]);
-      if (extent && *extent % (lanes[dim] * vectors.getStep(dim)) == 0)
+      if (extent && *extent % (lanes[dim] * steps[dim]) == 0)
         continue;
       Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                           indices[dim], at.value(extents[dim]));
@@ -144,7 +171,8 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
       b.setInsertionPointToStart(branch.thenBlock());
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation())) {
-      buildLaneBody(b, structured, vectors, start, extents, indices);
+      part.indices = indices;
+      buildLaneBody(b, structured, vectors, part, extents);
       return;
     }
     // Of other operations the dimensions that are left are loops.

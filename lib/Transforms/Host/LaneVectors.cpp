@@ -111,7 +111,14 @@ Spread LaneVectors::combine(Operation &op) const {
   return Spread::Any;
 }
 
+bool LaneVectors::isData(ValueRange values) const {
+  return llvm::any_of(values,
+                      [&](Value value) { return data.contains(value); });
+}
+
 bool LaneVectors::visit(Operation &op) {
+  if (isa<memref::LoadOp>(op) || isData(op.getOperands()))
+    data.insert(op.getResults().begin(), op.getResults().end());
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     spreads[index.getResult()] =
         index.getDim() == loop ? Spread::Run : Spread::Same;
@@ -121,6 +128,7 @@ bool LaneVectors::visit(Operation &op) {
     auto isSame = [&](Value index) { return of(index) == Spread::Same; };
     OperandRange indices = load.getIndices();
     bool isWhole = llvm::all_of(indices, isSame);
+    indirect |= isData(indices);
     spreads[load.getResult()] = isWhole ? Spread::Same : Spread::Any;
     return isWhole || (llvm::all_of(indices.drop_back(), isSame) &&
                        of(indices.back()) == Spread::Run &&
@@ -142,6 +150,8 @@ bool LaneVectors::visit(Operation &op) {
     return true;
   }
   Spread spread = combine(op);
+  asked |= isa<arith::CmpIOp>(op) && spread == Spread::Same &&
+           of(op.getOperand(0)) == Spread::Run;
   if (op.getNumRegions() != 0 ||
       !(isMemoryEffectFree(&op) || isa<cf::AssertOp>(op)))
     return false;
@@ -168,6 +178,7 @@ bool LaneVectors::visitOperands(linalg::LinalgOp op) {
     Spread spread = ofAccess(map, type, loop, width);
     if (spread == Spread::Any || (isInit && spread != Spread::Run))
       return false;
+    data.insert(op.getMatchingBlockArgument(&operand));
     // Neighbours in memory are any values.
     if (spread == Spread::Run)
       spreads[op.getMatchingBlockArgument(&operand)] = Spread::Any;

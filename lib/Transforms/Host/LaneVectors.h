@@ -27,8 +27,11 @@ public:
 
   unsigned getLoop() const { return loop; }
   int64_t getWidth() const { return width; }
-  /// The iterations along `loop` that are done together.
-  int64_t getStep(unsigned along) const { return along == loop ? width : 1; }
+  /// Whether data decides where a vector is: its lane waits for one load before
+  /// another, and has more of them on their way where it takes several vectors.
+  bool isIndirect() const { return indirect; }
+  /// Whether branches ask on which side of a bound a vector lies.
+  bool asksPlaces() const { return asked; }
   /// That of a value of the body, or of one around it.
   Spread of(Value value) const;
   /// That of what an operand holds for the body.
@@ -41,10 +44,14 @@ private:
   bool visit(Block &block);
   bool visit(Operation &op);
   Spread combine(Operation &op) const;
+  bool isData(ValueRange values) const;
 
   unsigned loop = 0;
   int64_t width = 1;
+  bool indirect = false, asked = false;
   DenseMap<Value, Spread> spreads;
+  /// What was loaded, or computed from that.
+  DenseSet<Value> data;
 };
 
 } // namespace mlir::tracea

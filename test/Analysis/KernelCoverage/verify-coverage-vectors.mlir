@@ -80,3 +80,45 @@ tracea_pipe.kernel @squares(%y: memref<16x32xf32>) attributes {warps = 1} {
   }
   end
 }
+
+// -----
+
+// Vectors that lie as far apart as all lanes reach are pieces of one part.
+// CHECK: all elements of 1 result written exactly once, 2 accesses in bounds
+tracea_pipe.kernel @pieces(%y: memref<16x64xf32>) attributes {warps = 1} {
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  tiles (%t) in (%c16) {
+    scf.forall (%i) in (4) {
+      %j = arith.muli %i, %c8 : index
+      %k = arith.addi %j, %c32 : index
+      vector.store %zero, %y[%t, %j] : memref<16x64xf32>, vector<8xf32>
+      vector.store %zero, %y[%t, %k] : memref<16x64xf32>, vector<8xf32>
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
+
+// -----
+
+// They are not where they reach further than that.
+tracea_pipe.kernel @torn(%y: memref<16x56xf32>) attributes {warps = 1} {
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c24 = arith.constant 24 : index
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  tiles (%t) in (%c16) {
+    // expected-note @below {{iteration of the loop is made here}}
+    scf.forall (%i) in (4) {
+      %j = arith.muli %i, %c8 : index
+      %k = arith.addi %j, %c24 : index
+      // expected-error @below {{writes an element of argument #0 twice}}
+      vector.store %zero, %y[%t, %j] : memref<16x56xf32>, vector<8xf32>
+      // expected-note @below {{the other one is written here}}
+      vector.store %zero, %y[%t, %k] : memref<16x56xf32>, vector<8xf32>
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
