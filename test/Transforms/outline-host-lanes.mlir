@@ -69,3 +69,42 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Lanes are shared out along extents that any operand knows, and the sum ends where the filter does.
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         scf.forall {{.*}} in (8, 32)
+// CHECK:         scf.for %{{.*}} = %c0{{.*}} to %c5{{.*}} step
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @known_by_one(%x: memref<?x?xf32>, %scale: memref<?xf32>, %taps: memref<?xf32>, %filter: memref<5xf32>, %y: memref<?x32xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j + k)>, affine_map<(i, j, k) -> (j)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %scale, %taps, %filter : memref<?x?xf32>, memref<?xf32>, memref<?xf32>, memref<5xf32>) outs(%y : memref<?x32xf32>) {
+    ^bb0(%a: f32, %b: f32, %t: f32, %f: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      %q = arith.mulf %p, %t : f32
+      %r = arith.mulf %q, %f : f32
+      %s = arith.addf %r, %o : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// One that knows that there is no element leaves a kernel without tiles to the run: nothing else would write the result.
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(%{{.*}}: memref<?xf32>
+// CHECK:         %[[N:.*]] = memref.dim
+// CHECK:         ceildivsi %[[N]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @none(%x: memref<?xf32>, %bias: memref<0xf32>, %y: memref<?xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%x, %bias : memref<?xf32>, memref<0xf32>) outs(%y : memref<?xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}

@@ -165,3 +165,24 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// An extent that any operand knows is a constant: here the grid of the tiles is.
+// CHECK-LABEL: func.func @known_by_one
+// CHECK:         tracea_pipe.launch
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(%{{.*}}: memref<?x?xf32>
+// CHECK-NOT:     memref.dim
+// CHECK:         tiles (%{{.*}}) in (%c32)
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @known_by_one(%x: memref<?x?xf32>, %rows: memref<128xf32>, %columns: memref<256xf32>, %y: memref<?x?xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %rows, %columns : memref<?x?xf32>, memref<128xf32>, memref<256xf32>) outs(%y : memref<?x?xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      %t = arith.mulf %s, %c : f32
+      linalg.yield %t : f32
+    }
+    return
+  }
+}

@@ -9,6 +9,7 @@
 
 #include "LaneGrid.h"
 #include "LaneBody.h"
+#include "LoopExtents.h"
 #include "SizeBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -118,9 +119,7 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
-  SmallVector<OpFoldResult> extents;
-  for (const Range &range : op.getIterationDomain(builder))
-    extents.push_back(range.size);
+  SmallVector<OpFoldResult> extents = getLoopExtents(builder, op);
   SmallVector<unsigned> order = orderDims(op);
   LanePart part;
   part.start = start;

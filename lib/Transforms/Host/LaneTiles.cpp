@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaneTiles.h"
+#include "LoopExtents.h"
 #include "SizeBuilder.h"
 #include "TileShape.h"
 
@@ -184,12 +185,6 @@ linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-static SmallVector<OpFoldResult> getExtents(OpBuilder &b, linalg::LinalgOp op) {
-  auto tileable = cast<TilingInterface>(op.getOperation());
-  return llvm::map_to_vector(tileable.getIterationDomain(b),
-                             [](const Range &range) { return range.size; });
-}
-
 namespace {
 /// Rows and columns of the tile are two of the operation's loops; the grid is
 /// over all of them.
@@ -197,7 +192,8 @@ class TileKernel {
 public:
   TileKernel(ImplicitLocOpBuilder &b, linalg::LinalgOp op, bool isAligned,
              int64_t subgroup, bool startsNeutral)
-      : b(b), op(op), size(b, op.getLoc()), extents(getExtents(b, op)),
+      : b(b), op(op), size(b, op.getLoc()),
+        extents(getLoopExtents(b, cast<TilingInterface>(op.getOperation()))),
         form(op, extents, isAligned, subgroup), startsNeutral(startsNeutral) {
     if (op.getNumReductionLoops())
       combiner = getTileCombiner(op);
