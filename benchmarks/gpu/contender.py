@@ -31,16 +31,21 @@ class Program:
         if status:
             raise RuntimeError(Program.library.tracea_contender_error().decode())
 
-    def bind(self, inputs, outputs):
+    def bind(self, inputs, outputs, constant=()):
+        """What launches the program; inputs that are constant are given once, to its first launch."""
         extents = [extent for tensor in inputs for extent in tensor.shape]
         self.check(Program.library.tracea_contender_prepare(
             ctypes.c_void_p(self.handle), (ctypes.c_int64 * len(extents))(*extents)))
         pointers = (ctypes.c_void_p * len(inputs))(*[tensor.data_ptr() for tensor in inputs])
+        later = (ctypes.c_void_p * len(inputs))(
+            *[None if number < len(constant) and constant[number] else tensor.data_ptr() for number, tensor in enumerate(inputs)])
+        given = [pointers]
         target = (ctypes.c_void_p * len(outputs))(*[tensor.data_ptr() for tensor in outputs])
 
         def launch():
             self.check(Program.library.tracea_contender_enqueue(
-                ctypes.c_void_p(self.handle), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, target))
+                ctypes.c_void_p(self.handle), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), given[0], target))
+            given[0] = later
         return launch
 
     def close(self):

@@ -33,8 +33,14 @@ def buffers_of(step):
     return {view["buffer"] for view in views if "buffer" in view}
 
 
+def is_once(step, buffers):
+    """Whether weights alone decide what a step writes, so that it is done once."""
+    written = step.get("writes") or [step.get("to", step.get("fill"))["buffer"]]
+    return any(buffers[buffer].get("contents") == "constant" for buffer in written)
+
+
 def describe(compiler, program, shapes):
-    """Kernels, plain loops, launches, megabytes of temporaries that live at once, spilled bytes of a thread."""
+    """Kernels, plain loops, launches, those that weights alone decide, megabytes of temporaries that live at once, spilled bytes of a thread."""
     text = subprocess.run([compiler, "explain", program, "--json"], capture_output=True, text=True, check=True).stdout
     manifest = json.loads(text)["manifest"]
     entry = manifest["entries"][0]
@@ -51,11 +57,12 @@ def describe(compiler, program, shapes):
     kernels = manifest["kernels"]
     plain = sum(kernel["variant"] == "linalg" for kernel in kernels)
     plain_steps = sum("kernel" in step and kernels[step["kernel"]]["variant"] == "linalg" for step in steps)
+    once = sum(is_once(step, entry["buffers"]) for step in steps)
     spilled = sum(kernel["gpu"].get("use", {}).get("spillStoreBytes", 0) for kernel in kernels)
     # Classes of numerics are no condition of a proof.
     undecided = sorted({remark["check"] for kernel in kernels for remark in kernel["remarks"]} - {"numerics"})
-    said = (f"{len(kernels)} kernels, {plain} of them plain loops; {len(steps)} steps, {plain_steps} of plain loops; "
-            f"{max(live, default=0) / 1e6:.1f} MB live")
+    said = (f"{len(kernels)} kernels, {plain} of them plain loops; {len(steps)} steps, {once} of them once, "
+            f"{plain_steps} of plain loops; {max(live, default=0) / 1e6:.1f} MB live")
     if spilled:
         said += f"; {spilled} bytes spilled"
     if undecided:

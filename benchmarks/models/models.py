@@ -6,7 +6,7 @@
     models.py resnet50 --dtype bf16 --set folded=1 -o resnet50.mlir
     models.py vit --small --inputs DIR -o vit.mlir
 
-Weights are arguments. --small takes widths for tests, --set an option of the
+Weights are arguments, which are constant. --small takes widths for tests, --set an option of the
 model's own (--list says which there are). --inputs also writes a .npy file for
 each argument, the same for the same --seed, DIR/00-NAME.npy and so on, and
 prints the options that `tracea run` takes for them.

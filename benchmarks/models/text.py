@@ -38,13 +38,14 @@ class Value:
 
 
 class Argument:
-    """What a model takes: `fill` says how inputs.py and run.py make it."""
+    """What a model takes: `fill` says how inputs.py and run.py make it. Weights are constant."""
 
-    def __init__(self, name, shape, element, fill):
+    def __init__(self, name, shape, element, fill, constant):
         self.name = name
         self.shape = tuple(shape)
         self.element = element
         self.fill = fill
+        self.constant = constant
 
 
 # Scalar functions over f32, each a line of arith or math.
@@ -112,7 +113,7 @@ class Text:
 
     def input(self, name, shape, fill, element=None):
         """An argument; with `dynamic` its first extent is that of the run."""
-        value = self._argument(name, shape, fill, element)
+        value = self._argument(name, shape, fill, element, constant=False)
         if self.dynamic:
             axis = self._line("arith.constant 0 : index")
             value.shape = (Extent("%batch"), *value.shape[1:])
@@ -120,11 +121,11 @@ class Text:
         return value
 
     def weight(self, name, shape, fill, element=None):
-        return self._argument(name, shape, fill, element)
+        return self._argument(name, shape, fill, element, constant=True)
 
-    def _argument(self, name, shape, fill, element):
+    def _argument(self, name, shape, fill, element, constant):
         element = element or self.dtype
-        self.arguments.append(Argument(name, shape, element, fill))
+        self.arguments.append(Argument(name, shape, element, fill, constant))
         return Value(f"%{name}", shape, element)
 
     def _name(self):
@@ -426,7 +427,8 @@ class Text:
             shape = argument.shape
             if self.dynamic and index == 0:
                 shape = ("?", *shape[1:])
-            parameters.append(f"%{argument.name}: {Value('', shape, argument.element).type}")
+            mark = " {tracea.constant}" if argument.constant else ""
+            parameters.append(f"%{argument.name}: {Value('', shape, argument.element).type}{mark}")
         given = ", ".join(value.name for value in results)
         types = ", ".join(value.type for value in results)
         return "\n".join([f"func.func @main({', '.join(parameters)}) -> ({types}) {{", *self.lines,

@@ -78,7 +78,7 @@ def run_case(case, options):
         theirs = eager()
     outputs = [torch.empty(tensor.shape, device="cuda", dtype=tensor.dtype) for tensor in theirs]
     program = Program(os.path.join(options.programs, case.name + ".tracea"))
-    launch = program.bind(inputs, outputs)
+    launch = program.bind(inputs, outputs, [argument.constant for argument in arguments])
     runs = []
     for _ in range(2):
         for out in outputs:
