@@ -8,7 +8,7 @@ import os
 import torch
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i32": torch.int32,
+TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64,
          "i8": torch.int8, "f8E4M3FN": torch.float8_e4m3fn}
 
 

@@ -41,5 +41,6 @@ def compete(graphs, repeats, rounds, rest):
 
 
 def distance(x, exact):
+    exact = exact.double()
     norm = exact.norm().item()
     return ((x.double() - exact).norm().item() / norm) if norm else (x.double() - exact).norm().item()

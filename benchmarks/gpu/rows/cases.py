@@ -241,6 +241,23 @@ def pad(shape, channels_last):
                 function([("bf16", given)], [("bf16", out)], body, ["%y"]), "pad", {"channels_last": channels_last})
 
 
+def argmax(rows, columns):
+    """The greatest elements of rows, and the first of their numbers."""
+    spec, values, numbers = ("f32", (rows, columns)), ("f32", (rows,)), ("i64", (rows,))
+    kinds = [tensor(*values), tensor(*numbers)]
+    inside = ("    %j = linalg.index 1 : index\n    %k = arith.index_cast %j : index to i64\n    %c = arith.cmpf ogt, %a, %m : f32\n"
+              "    %u = arith.select %c, %a, %m : f32\n    %w = arith.select %c, %k, %n : i64\n    linalg.yield %u, %w : f32, i64\n")
+    body = ("  %low = arith.constant 0xFF800000 : f32\n  %zero = arith.constant 0 : i64\n"
+            f"  %f = linalg.fill ins(%low : f32) outs(%e0 : {kinds[0]}) -> {kinds[0]}\n"
+            f"  %g = linalg.fill ins(%zero : i64) outs(%e1 : {kinds[1]}) -> {kinds[1]}\n"
+            "  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], "
+            'iterator_types = ["parallel", "reduction"]} '
+            f"ins(%0 : {tensor(*spec)}) outs(%f, %g : {', '.join(kinds)}) {{\n  ^bb0(%a: f32, %m: f32, %n: i64):\n{inside}"
+            f"  }} -> ({', '.join(kinds)})\n")
+    return Case(f"argmax_{rows}x{columns}", [spec], [values, numbers],
+                function([spec], [values, numbers], body, ["%y#0", "%y#1"]), "argmax", {})
+
+
 def cases():
     found = []
     for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (16384, 4095), (4096, 1000)):
@@ -254,6 +271,7 @@ def cases():
               transpose((32, 56, 56, 64), (0, 3, 1, 2), "bf16", "nhwc")]
     found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows")]
     found += [embedding(50257, 4096, 8192)]
+    found += [argmax(16384, 4096), argmax(1000, 1000)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
                   pad((32, 64, 112, 112), channels_last)]

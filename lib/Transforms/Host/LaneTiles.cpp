@@ -143,9 +143,13 @@ static bool isWholeBuffer(Value memory) {
 // What came before the operation is launches, fills and copies already, which
 // look into their operands alone.
 linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op) {
-  if (!op.getNumReductionLoops() || op.getNumDpsInits() != 1)
-    return nullptr;
-  Value memory = op.getDpsInits().front(), root = getViewRoot(memory);
+  return op.getNumReductionLoops() && op.getNumDpsInits() == 1
+             ? findFill(op, op.getDpsInits().front())
+             : nullptr;
+}
+
+linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op, Value memory) {
+  Value root = getViewRoot(memory);
   if (llvm::any_of(op.getDpsInputs(), [&](Value input) {
         return isa<MemRefType>(input.getType()) && getViewRoot(input) == root;
       }))

@@ -22,6 +22,8 @@ Operation *getTileCombiner(linalg::LinalgOp op);
 /// What gives the result of a reduction one constant right before it, which
 /// nobody sees before it is reduced; null where nothing does.
 linalg::FillOp findFill(linalg::LinalgOp op);
+/// The same of one result of several.
+linalg::FillOp findFill(linalg::LinalgOp op, Value memory);
 /// The same where that changes nothing of what lanes combine tile by tile.
 linalg::FillOp findNeutralFill(linalg::LinalgOp op);
 

@@ -9,6 +9,7 @@
 #include "LaneTiles.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
+#include "SplitExtrema.h"
 #include "SplitSums.h"
 #include "tracea/Transforms/Passes.h"
 
@@ -101,6 +102,9 @@ private:
 
   /// Makes of operations what fills the lanes of a GPU.
   void shapeLoops(func::FuncOp function) {
+    for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>()))
+      if (!isLeft(op))
+        splitExtremum(op);
     SmallVector<linalg::LinalgOp> fills;
     for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>())) {
       if (isLeft(op))

@@ -1,0 +1,292 @@
+//===- SplitExtrema.cpp - Extrema and where they are ----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What takes an element's number along with it is no operation that lanes can
+// combine in any order. The extremum alone is one, and so is the least number,
+// or the greatest, of the elements that are equal to it: the first or the last
+// one, as iterations would have found it in their order. Where nothing exceeds
+// what the results were filled with, they keep that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitExtrema.h"
+#include "LaneTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+namespace {
+/// What the body of an operation says.
+struct Extremum {
+  /// The greatest element or the least; the last of several or the first.
+  bool isMax = true, isLast = false;
+  /// Elements that are NaN become the result, or are passed over.
+  bool nanWins = false;
+  /// The number of an element, computed in the body.
+  Value number;
+  TypedAttr firstValue, firstNumber;
+  linalg::FillOp fillOfNumbers;
+};
+
+class Splitter {
+public:
+  explicit Splitter(linalg::GenericOp op)
+      : op(op), b(op.getLoc(), op), body(*op.getBlock()) {}
+
+  bool match();
+  void split();
+
+private:
+  bool matchCondition(Value condition);
+  bool matchNumber(Value number);
+  bool matchStarts();
+  Value isNaN(OpBuilder &b, Value value);
+  Value equals(OpBuilder &b, Value x, Value y);
+  void buildValues();
+  void buildNumbers(Value memory);
+  void buildChoice(Value memory);
+  TypedAttr getNone();
+
+  linalg::GenericOp op;
+  ImplicitLocOpBuilder b;
+  Block &body;
+  Extremum found;
+};
+} // namespace
+
+/// Whether the element exceeds what was found before.
+bool Splitter::matchCondition(Value condition) {
+  Value element = body.getArgument(0), before = body.getArgument(1);
+  Operation *compare = condition.getDefiningOp();
+  if (auto floats = dyn_cast_or_null<arith::CmpFOp>(compare)) {
+    arith::CmpFPredicate predicate = floats.getPredicate();
+    found.isMax = predicate == arith::CmpFPredicate::OGT ||
+                  predicate == arith::CmpFPredicate::OGE;
+    found.isLast = predicate == arith::CmpFPredicate::OGE ||
+                   predicate == arith::CmpFPredicate::OLE;
+    if (!found.isMax && predicate != arith::CmpFPredicate::OLT &&
+        predicate != arith::CmpFPredicate::OLE)
+      return false;
+  } else if (auto integers = dyn_cast_or_null<arith::CmpIOp>(compare)) {
+    arith::CmpIPredicate predicate = integers.getPredicate();
+    found.isMax = predicate == arith::CmpIPredicate::sgt ||
+                  predicate == arith::CmpIPredicate::sge;
+    found.isLast = predicate == arith::CmpIPredicate::sge ||
+                   predicate == arith::CmpIPredicate::sle;
+    if (!found.isMax && predicate != arith::CmpIPredicate::slt &&
+        predicate != arith::CmpIPredicate::sle)
+      return false;
+  } else {
+    return false;
+  }
+  if (compare->getOperand(0) == element && compare->getOperand(1) == before)
+    return true;
+  found.isMax = !found.isMax;
+  return compare->getOperand(0) == before && compare->getOperand(1) == element;
+}
+
+/// Whether numbers grow as the reduced loop goes on.
+bool Splitter::matchNumber(Value number) {
+  while (Operation *made = number.getDefiningOp()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(made))
+      return op.getIteratorTypesArray()[index.getDim()] ==
+             utils::IteratorType::reduction;
+    if (!isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(made))
+      return false;
+    number = made->getOperand(0);
+  }
+  return false;
+}
+
+/// Results that were filled with constants.
+bool Splitter::matchStarts() {
+  linalg::FillOp values = findFill(op, op.getDpsInits()[0]);
+  found.fillOfNumbers = findFill(op, op.getDpsInits()[1]);
+  if (!values || !found.fillOfNumbers ||
+      !matchPattern(values.value(), m_Constant(&found.firstValue)) ||
+      !matchPattern(found.fillOfNumbers.value(),
+                    m_Constant(&found.firstNumber)))
+    return false;
+  auto number = dyn_cast<FloatAttr>(found.firstValue);
+  return !number || !number.getValue().isNaN();
+}
+
+bool Splitter::match() {
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
+      op.getNumDpsInits() != 2 || op.getNumReductionLoops() != 1)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isMemory = [](Value operand) {
+    return isa<MemRefType>(operand.getType());
+  };
+  // Types that have infinities, which no element exceeds, or an order alone.
+  Type type = body.getArgument(0).getType();
+  if (!(type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+        type.isSignlessInteger()) ||
+      !llvm::all_of(op->getOperands(), isMemory) || !maps[0].isPermutation() ||
+      maps[1] != maps[2])
+    return false;
+  Operation *end = body.getTerminator();
+  Value element = body.getArgument(0), before = body.getArgument(1);
+  auto choice = end->getOperand(1).getDefiningOp<arith::SelectOp>();
+  if (!choice || choice.getFalseValue() != body.getArgument(2) ||
+      !isa<IntegerType>(choice.getType()) ||
+      choice.getType().getIntOrFloatBitWidth() < 32 ||
+      !matchCondition(choice.getCondition()) ||
+      !matchNumber(choice.getTrueValue()))
+    return false;
+  found.number = choice.getTrueValue();
+  Operation *value = end->getOperand(0).getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(value)) {
+    if (select.getCondition() != choice.getCondition() ||
+        select.getTrueValue() != element || select.getFalseValue() != before)
+      return false;
+  } else if (value && value->getNumOperands() == 2 &&
+             llvm::is_contained(value->getOperands(), element) &&
+             llvm::is_contained(value->getOperands(), before) &&
+             (found.isMax ? isa<arith::MaximumFOp>(value)
+                          : isa<arith::MinimumFOp>(value))) {
+    found.nanWins = true;
+  } else {
+    return false;
+  }
+  return matchStarts();
+}
+
+Value Splitter::isNaN(OpBuilder &b, Value value) {
+  return arith::CmpFOp::create(b, op.getLoc(), arith::CmpFPredicate::UNO, value,
+                               value);
+}
+
+Value Splitter::equals(OpBuilder &b, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::CmpFOp::create(b, op.getLoc(), arith::CmpFPredicate::OEQ, x,
+                                 y);
+  return arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq, x, y);
+}
+
+/// The number of no element: what changes no least number, or no greatest.
+TypedAttr Splitter::getNone() {
+  auto type = cast<IntegerType>(found.number.getType());
+  return b.getIntegerAttr(
+      type, found.isLast ? APInt::getSignedMinValue(type.getWidth())
+                         : APInt::getSignedMaxValue(type.getWidth()));
+}
+
+/// The extrema, of what is no NaN unless that wins.
+void Splitter::buildValues() {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  linalg::GenericOp::create(
+      b, op.getDpsInputs(), op.getDpsInits().front(),
+      ArrayRef(maps).take_front(2), op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange given) {
+        Value element = given[0], result;
+        Type type = element.getType();
+        if (!isa<FloatType>(type)) {
+          result = found.isMax
+                       ? arith::MaxSIOp::create(b, loc, given[1], element)
+                             .getResult()
+                       : arith::MinSIOp::create(b, loc, given[1], element);
+        } else {
+          auto floats = cast<FloatType>(type);
+          if (!found.nanWins) {
+            Value least = arith::ConstantOp::create(
+                b, loc,
+                b.getFloatAttr(type,
+                               APFloat::getInf(floats.getFloatSemantics(),
+                                               /*Negative=*/found.isMax)));
+            element = arith::SelectOp::create(b, loc, isNaN(b, element), least,
+                                              element);
+          }
+          result = found.isMax
+                       ? arith::MaximumFOp::create(b, loc, given[1], element)
+                             .getResult()
+                       : arith::MinimumFOp::create(b, loc, given[1], element);
+        }
+        linalg::YieldOp::create(b, loc, result);
+      });
+}
+
+/// The first or the last number of an element that is the extremum. Where NaN
+/// wins that is the number of a NaN.
+void Splitter::buildNumbers(Value memory) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  linalg::GenericOp::create(
+      b, ValueRange{op.getDpsInputs().front(), op.getDpsInits().front()},
+      memory, {maps[0], maps[1], maps[2]}, op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange given) {
+        Value isHere = equals(b, given[0], given[1]);
+        if (found.nanWins)
+          isHere = arith::SelectOp::create(b, loc, isNaN(b, given[1]),
+                                           isNaN(b, given[0]), isHere);
+        SmallVector<unsigned> loops;
+        op.getReductionDims(loops);
+        Value number = linalg::IndexOp::create(b, loc, loops.front());
+        Type type = found.number.getType();
+        number = arith::IndexCastOp::create(b, loc, type, number);
+        Value none = arith::ConstantOp::create(b, loc, getNone());
+        number = arith::SelectOp::create(b, loc, isHere, number, none);
+        Value result =
+            found.isLast
+                ? arith::MaxSIOp::create(b, loc, given[2], number).getResult()
+                : arith::MinSIOp::create(b, loc, given[2], number);
+        linalg::YieldOp::create(b, loc, result);
+      });
+}
+
+/// The number of what exceeds the constant that the values were filled with, or
+/// the one that the numbers were filled with.
+void Splitter::buildChoice(Value memory) {
+  Value values = op.getDpsInits()[0], numbers = op.getDpsInits()[1];
+  unsigned rank = cast<MemRefType>(numbers.getType()).getRank();
+  linalg::GenericOp::create(
+      b, ValueRange{memory, values}, numbers,
+      SmallVector<AffineMap>(3, b.getMultiDimIdentityMap(rank)),
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange given) {
+        Value none = arith::ConstantOp::create(b, loc, getNone());
+        Value isNone = equals(b, given[0], none);
+        if (!found.isLast) {
+          Value first = arith::ConstantOp::create(b, loc, found.firstValue);
+          isNone =
+              arith::OrIOp::create(b, loc, isNone, equals(b, given[1], first));
+        }
+        Value kept = arith::ConstantOp::create(b, loc, found.firstNumber);
+        Value result = arith::SelectOp::create(b, loc, isNone, kept, given[0]);
+        linalg::YieldOp::create(b, loc, result);
+      });
+}
+
+void Splitter::split() {
+  Value numbers = op.getDpsInits()[1];
+  auto type = cast<MemRefType>(numbers.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(b, numbers, dim));
+  Value memory = memref::AllocOp::create(
+      b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+  linalg::FillOp::create(b, ValueRange(arith::ConstantOp::create(b, getNone())),
+                         memory);
+  buildValues();
+  buildNumbers(memory);
+  buildChoice(memory);
+  // Nobody reads what all of it is written over.
+  found.fillOfNumbers->erase();
+  op->erase();
+}
+
+void mlir::tracea::splitExtremum(linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic)
+    return;
+  Splitter splitter(generic);
+  if (splitter.match())
+    splitter.split();
+}

@@ -1,0 +1,125 @@
+// RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
+
+// The greatest elements of rows and the first of their numbers: a maximum of what is no NaN, the least number of those that
+// are equal to it, and the numbers that were there where no element exceeds what the maxima began with.
+// CHECK-LABEL: func.func @argmax(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<512x1024xf32>, %[[V:[^:]*]]: memref<512xf32>, %[[P:[^:]*]]: memref<512xi64>)
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<512xi64>
+// CHECK:         tracea_pipe.launch @[[MAX:.*]] else {{.*}} ins(%[[X]] : memref<512x1024xf32>) outs(%[[V]] : memref<512xf32>)
+// CHECK:         tracea_pipe.launch @[[FIRST:.*]] else {{.*}} ins(%[[X]], %[[V]] : {{.*}}) outs(%[[T]] : memref<512xi64>)
+// CHECK:         tracea_pipe.launch @[[CHOICE:.*]] else {{.*}} ins(%[[T]], %[[V]] : {{.*}}) outs(%[[P]] : memref<512xi64>)
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK:       tracea_pipe.kernel @[[MAX]](
+// CHECK:         %[[NAN:.*]] = arith.cmpf uno, %[[A:.*]], %[[A]]
+// CHECK:         %[[OTHER:.*]] = arith.select %[[NAN]], %{{.*}}, %[[A]]
+// CHECK:         arith.maximumf %{{.*}}, %[[OTHER]]
+// CHECK:         tracea_pipe.reduce max
+// CHECK:       tracea_pipe.kernel @[[FIRST]](
+// CHECK:         %[[NONE:.*]] = arith.constant dense<9223372036854775807> : tensor<{{.*}}xi64
+// CHECK:         %[[HERE:.*]] = arith.cmpf oeq
+// CHECK:         %[[NUMBER:.*]] = arith.index_cast
+// CHECK:         %[[OWN:.*]] = arith.select %[[HERE]], %[[NUMBER]], %{{.*}}
+// CHECK:         arith.minsi %{{.*}}, %[[OWN]]
+// CHECK:         tracea_pipe.reduce min
+// CHECK:       tracea_pipe.kernel @[[CHOICE]](
+// CHECK:         %[[LEFT:.*]] = arith.cmpi eq
+// CHECK:         %[[LEAST:.*]] = arith.cmpf oeq
+// CHECK:         %[[KEPT:.*]] = arith.ori %[[LEFT]], %[[LEAST]]
+// CHECK:         arith.select %[[KEPT]], %{{.*}}, %{{.*}}
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @argmax(%x: memref<512x1024xf32>, %v: memref<512xf32>, %p: memref<512xi64>) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 7 : i64
+    linalg.fill ins(%low : f32) outs(%v : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%v, %p : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%a: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %w = arith.select %c, %k, %n : i64
+      linalg.yield %u, %w : f32, i64
+    }
+    return
+  }
+}
+
+// -----
+
+// The last of the least integers of columns, numbers of 32 bits. The minima are taken in parts.
+// CHECK-LABEL: func.func @last_argmin(
+// CHECK-COUNT-4: tracea_pipe.launch
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK:         arith.minsi
+// CHECK:         dense<-2147483648> : tensor<{{.*}}xi32
+// CHECK:         arith.maxsi
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @last_argmin(%x: memref<1024x512xi32>, %v: memref<512xi32>, %p: memref<512xi32>) {
+    %high = arith.constant 2147483647 : i32
+    %zero = arith.constant 0 : i32
+    linalg.fill ins(%high : i32) outs(%v : memref<512xi32>)
+    linalg.fill ins(%zero : i32) outs(%p : memref<512xi32>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<1024x512xi32>) outs(%v, %p : memref<512xi32>, memref<512xi32>) {
+    ^bb0(%a: i32, %m: i32, %n: i32):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i32
+      %c = arith.cmpi sge, %m, %a : i32
+      %u = arith.select %c, %a, %m : i32
+      %w = arith.select %c, %k, %n : i32
+      linalg.yield %u, %w : i32, i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Others stay as they are: numbers that do not grow, a value that is not the one compared, results that nobody filled.
+// CHECK-LABEL: func.func @others(
+// CHECK-COUNT-3: variant = "linalg"
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @others(%x: memref<512x1024xf32>, %v: memref<512xf32>, %p: memref<512xi64>, %w: memref<512xf32>, %q: memref<512xi64>, %y: memref<512xf32>, %r: memref<512xi64>) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : i64
+    %end = arith.constant 1023 : i64
+    linalg.fill ins(%low : f32) outs(%v : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%v, %p : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%a: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %back = arith.subi %end, %k : i64
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %t = arith.select %c, %back, %n : i64
+      linalg.yield %u, %t : f32, i64
+    }
+    linalg.fill ins(%low : f32) outs(%w : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%q : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%w, %q : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%a: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.addf %a, %m : f32
+      %t = arith.select %c, %k, %n : i64
+      linalg.yield %u, %t : f32, i64
+    }
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%y, %r : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%a: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %t = arith.select %c, %k, %n : i64
+      linalg.yield %u, %t : f32, i64
+    }
+    return
+  }
+}
