@@ -24,6 +24,8 @@ constexpr int64_t kMostLanes = 1024;
 /// Lanes of a workgroup of a strip of rows, and of several short rows: those
 /// have no barrier, and fewer workgroups are faster begun.
 constexpr int64_t kUsualLanes = 128, kLanesOfShortRows = 256;
+/// Lanes of a workgroup that has a part of a row.
+constexpr int64_t kLanesOfPart = 256;
 /// Lanes that a multiprocessor is to hold. Of short rows a lane has one vector
 /// in flight, which takes all the lanes that there are.
 constexpr int64_t kLanesOfMultiprocessor = 1024, kMostOfMultiprocessor = 2048;
@@ -102,6 +104,15 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     if (problem.columns == kUnknownExtent ||
         held * fields.vector > kMostElements)
       held = kVectorsOfLane;
+    // What no workgroup holds is cut for several.
+    int64_t part = kLanesOfPart * fields.vector * held;
+    if (problem.columns != kUnknownExtent &&
+        columns > fields.lanes * fields.vector * held &&
+        problem.reducedDims == 1 &&
+        ceilDiv(columns, part) <= schedule::LaneRows::kMostParts) {
+      fields.lanes = kLanesOfPart;
+      fields.split = ceilDiv(columns, part);
+    }
     rows = std::max<int64_t>(2 * subgroup / fields.lanes, 1);
   }
   if (problem.rows != kUnknownExtent)
@@ -118,7 +129,7 @@ Plan LaneRowsVariant::plan(const Problem &problem,
   return plan;
 }
 
-Reason LaneRowsVariant::checkPlan(const Problem &,
+Reason LaneRowsVariant::checkPlan(const Problem &problem,
                                   const TargetDescription &target,
                                   const Plan &plan) const {
   const auto &fields = plan.as<schedule::LaneRows>();
@@ -137,6 +148,14 @@ Reason LaneRowsVariant::checkPlan(const Problem &,
     return "the tile must have a multiple of " + text(lanes * fields.vector) +
            " columns, at most " + text(4 * kMostElements) +
            " of a lane, found " + text(plan.tile[1]);
+  if (fields.split > 1 &&
+      (!problem.innermost || problem.reducedDims != 1 ||
+       problem.columns == kUnknownExtent || plan.tile[0] != 1 ||
+       ceilDiv(problem.columns, plan.tile[1]) != fields.split))
+    return "rows are cut where each is the last dimension, of known length, "
+           "into as many parts as tiles cover it, found " +
+           text(fields.split) + " and tiles of " + text(plan.tile[1]) +
+           " columns";
   return "";
 }
 
@@ -146,9 +165,10 @@ double LaneRowsVariant::cycles(const Problem &problem,
   constexpr double kUsualBytes = 16;
   double cores = std::max(target.cores, 1);
   // A row that is not held is read in each pass.
-  double passes = isHeld(problem, plan)             ? 2
-                  : problem.kind == OpKind::RMSNorm ? 3
-                                                    : 4;
+  bool isCut = plan.as<schedule::LaneRows>().split > 1;
+  double passes = isHeld(problem, plan)                      ? 2
+                  : problem.kind == OpKind::RMSNorm || isCut ? 3
+                                                             : 4;
   passes += problem.rowInputs - 1;
   double bytes = passes * elementsOf(problem) *
                  static_cast<double>(bytesOf(problem.operand));
@@ -162,6 +182,8 @@ std::string LaneRowsVariant::reasoning(const Problem &problem,
   return text(fields.lanes) + " lanes share a row, " + text(plan.tile[0]) +
          (plan.tile[0] == 1 ? " row a workgroup, " : " rows a workgroup, ") +
          (isHeld(problem, plan) ? "held in registers"
+          : fields.split > 1    ? "cut into " + text(fields.split) +
+                                      " parts, which a second kernel combines"
                                 : "read again in each pass");
 }
 

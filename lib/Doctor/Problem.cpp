@@ -179,6 +179,7 @@ static void fillRows(Problem &problem, Value input, int64_t begin, int64_t end,
   if (problem.rows != kUnknownExtent)
     problem.rows = std::min(problem.rows, kMostExtent);
   problem.innermost = end == rank;
+  problem.reducedDims = static_cast<int>(end - begin);
 }
 
 static void fill(Problem &problem, AttentionOp op) {

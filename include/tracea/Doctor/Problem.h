@@ -92,6 +92,8 @@ struct Problem {
   int64_t rows = 1;
   int64_t columns = 1;
   bool innermost = true;
+  /// How many dimensions make a row.
+  int reducedDims = 1;
   /// Whether a prologue computes the elements of a row, and of how many tensors
   /// that have an element for each.
   bool hasPrologue = false;

@@ -12,19 +12,23 @@
 namespace mlir::tracea::schedule {
 
 /// Rows that lanes share: a workgroup has a tile of whole rows in registers, or
-/// goes over the row tile by tile.
+/// goes over the row tile by tile. A row that is cut has a workgroup for each
+/// tile of it.
 struct LaneRows {
   static constexpr std::string_view kFamily = "lane_rows";
-  static constexpr int64_t kMostLanes = 1024, kMostVector = 16;
+  static constexpr int64_t kMostLanes = 1024, kMostVector = 16,
+                           kMostParts = 4096;
 
   int64_t lanes = 1;     // side by side along a row
   int64_t vector = 1;    // neighbouring elements of a lane
   int64_t residents = 1; // workgroups that share a multiprocessor
+  int64_t split = 1;     // parts of a row, which a second kernel combines
 
   void list(Fields &fields) {
     fields.add("lanes", lanes, 1, kMostLanes);
     fields.add("vector", vector, 1, kMostVector);
     fields.add("residents", residents, 1, 32);
+    fields.add("split", split, 1, kMostParts);
   }
   std::string check() const {
     for (auto [name, value] : {std::pair("lanes", lanes), {"vector", vector}})

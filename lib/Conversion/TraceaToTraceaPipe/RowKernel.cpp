@@ -1,0 +1,359 @@
+//===- RowKernel.cpp - Reductions of rows and what is made of them --------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "RowKernel.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+/// Lanes side by side along rows, each with a vector, or with one element where
+/// no vector can be read at a time: neighbours are read together. Lanes of a
+/// subgroup, and subgroups, that are left over take other rows.
+static LanesAttr getRowLanes(MLIRContext *context, ArrayRef<int64_t> tile,
+                             int64_t lanes, int64_t vector, int64_t subgroup) {
+  ::tracea::algebra::LaneBases bases;
+  for (int64_t step = 1; step < vector; step *= 2)
+    bases.reg.push_back({0, step});
+  int64_t threads = 1;
+  auto add = [&](::tracea::algebra::TileCoord step) {
+    (threads < subgroup ? bases.lane : bases.warp).push_back(std::move(step));
+    threads *= 2;
+  };
+  for (int64_t step = 1; step < lanes; step *= 2)
+    add({0, step * vector});
+  for (int64_t step = 1; step < tile[0]; step *= 2)
+    add({step, 0});
+  return getLanesAttr(context, bases, {1, tile[1] / (lanes * vector)});
+}
+
+RankedTensorType RowKernel::getTile() {
+  ScheduleAttr schedule =
+      cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr();
+  Type element = op.getAccumulatorType();
+  const auto *lanes = schedule.getFieldsIf<schedule::LaneRows>();
+  if (!lanes)
+    return kb.getTileType(schedule.getTile(), element);
+  int64_t subgroup =
+      op->getParentOfType<ModuleOp>()
+          ->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
+          .getSubgroup();
+  KernelOp kernel = kb.getKernel();
+  kernel.setWarps(
+      llvm::divideCeil(lanes->lanes * schedule.getTile()[0], subgroup));
+  if (lanes->residents > 1)
+    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(lanes->residents));
+  return RankedTensorType::get(
+      schedule.getTile(), element,
+      getRowLanes(b.getContext(), schedule.getTile(), lanes->lanes,
+                  isAligned ? lanes->vector : 1, subgroup));
+}
+
+RankedTensorType RowKernel::getRowValueType() {
+  if (!lanesReduced())
+    return accTile;
+  return RankedTensorType::get({height, 1}, accTile.getElementType(),
+                               getLanes(accTile).getReduced(1));
+}
+
+AffineMap RowKernel::getMap() {
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  if (getRowDim() >= 0)
+    exprs[getRowDim()] = kb.dim(0);
+  exprs.back() = kb.dim(1);
+  return kb.map(2, exprs);
+}
+
+void RowKernel::begin() {
+  int64_t rank = type.getRank();
+  accTile = getTile();
+  height = accTile.getDimSize(0);
+  width = accTile.getDimSize(1);
+  isResident =
+      role != RowRole::Whole ||
+      (lanesReduced() && endDim - firstDim == 1 &&
+       !type.isDynamicDim(firstDim) && type.getDimSize(firstDim) <= width);
+  auto stepOf = [&](int64_t dim) {
+    return dim == rank - 1 ? width : dim == getRowDim() ? height : 1;
+  };
+  SmallVector<Value> bounds;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim < firstDim || dim >= endDim)
+      bounds.push_back(ix.ceilDiv(kb.getDim(input, dim), stepOf(dim)));
+  if (role != RowRole::Whole)
+    bounds.push_back(ix.constant(getSplit()));
+  else if (bounds.empty())
+    bounds.push_back(ix.constant(1));
+  Block::BlockArgListType tiles = kb.beginTiles(bounds);
+  SmallVector<Value> grid(tiles.begin(), tiles.end());
+  // What has been read last is in the cache: it comes first.
+  if (role == RowRole::Combined)
+    for (auto [place, bound] : llvm::zip_equal(grid, bounds))
+      place = ix.sub(ix.sub(bound, 1), place);
+  indices.assign(rank, Value());
+  limits = {ix.constant(1), Value()};
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (dim >= firstDim && dim < endDim)
+      continue;
+    indices[dim] = ix.mul(grid[next++], stepOf(dim));
+    bool isColumn = dim == rank - 1;
+    if (isColumn || (dim == getRowDim() && height > 1))
+      limits[isColumn] = ix.sub(kb.getDim(input, dim), indices[dim]);
+  }
+  if (role == RowRole::Whole)
+    return;
+  part = grid.back();
+  int64_t columns = type.getDimSize(firstDim);
+  indices[firstDim] = ix.mul(part, width);
+  limits[1] = columns % width ? ix.sub(ix.constant(columns), indices[firstDim])
+                              : ix.constant(width);
+}
+
+Value RowKernel::overDims(int64_t dim, Value carried,
+                          function_ref<Value(Value)> body) {
+  if (dim == endDim)
+    return body(carried);
+  bool isLanes = dim == type.getRank() - 1;
+  auto at = [&](Value position) {
+    indices[dim] = position;
+    if (isLanes)
+      limits[1] = ix.sub(kb.getDim(input, dim), position);
+  };
+  Value bound = kb.getDim(input, dim);
+  int64_t step = isLanes ? width : 1;
+  if (!carried) {
+    kb.loop(bound, step, [&](Value position) {
+      at(position);
+      overDims(dim + 1, Value(), body);
+    });
+    return Value();
+  }
+  return kb.loop(bound, step, carried, [&](Value position, Value inner) {
+    at(position);
+    return overDims(dim + 1, inner, body);
+  });
+}
+
+Value RowKernel::overRow(Value carried, function_ref<Value(Value)> body) {
+  if (role != RowRole::Whole)
+    return body(carried);
+  return overDims(firstDim, carried, body);
+}
+
+Value RowKernel::readInput(std::optional<double> padding,
+                           SmallVectorImpl<Value> &kept) {
+  bool isComputed = hasPrologue(row);
+  Type elementType = type.getElementType();
+  Value pad;
+  if (padding && !isComputed)
+    pad = arith::ConstantOp::create(
+        b, b.getFloatAttr(cast<FloatType>(elementType), *padding));
+  Value x = LoadOp::create(b, accTile.clone(elementType), kb.getMemRef(input),
+                           indices, limits, pad, getMap());
+  if (!isComputed)
+    return convertTile(b, x, op.getAccumulatorType());
+  SmallVector<Value> computed = kb.emitScalars(
+      row.getPrologue().front(), x, row.getPrologueOperands(),
+      row.getPrologueMaps(), {kb.getMemRef(input), indices, getMap()}, limits);
+  kept.assign(computed.begin() + 1, computed.end());
+  x = convertTile(b, computed.front(), op.getAccumulatorType());
+  return padding ? dropPadding(x, *padding) : x;
+}
+
+void RowKernel::storeKept(ArrayRef<Value> kept) {
+  // The first destination is the result's.
+  for (auto [index, tile] : llvm::enumerate(kept))
+    StoreOp::create(b, tile, kb.getDest(static_cast<unsigned>(index + 1)),
+                    indices, limits, getMap());
+}
+
+Value RowKernel::loadInput(std::optional<double> padding, bool isLast) {
+  SmallVector<Value> kept;
+  if (!isResident) {
+    Value x = readInput(padding, kept);
+    if (isLast)
+      storeKept(kept);
+    return x;
+  }
+  if (!held) {
+    heldPadding = padding.value_or(0);
+    held = readInput(padding, kept);
+    if (!isPart())
+      storeKept(kept);
+  }
+  return padding && *padding != heldPadding ? dropPadding(held, *padding)
+                                            : held;
+}
+
+Value RowKernel::reduce(ReduceKind kind, double init,
+                        std::optional<double> padding,
+                        function_ref<Value(Value, Value)> body) {
+  Value result = overRow(kb.splat(accTile, init), [&](Value carried) {
+    return body(loadInput(padding), carried);
+  });
+  if (!lanesReduced())
+    return result;
+  return ReduceOp::create(b, getRowValueType(), kind, result, 1);
+}
+
+Value RowKernel::spread(Value rowValue) {
+  if (rowValue.getType() == accTile)
+    return rowValue;
+  return BroadcastOp::create(b, accTile, rowValue);
+}
+
+Value RowKernel::dropPadding(Value value, double padding) {
+  std::optional<int64_t> end = getStatic(limits[1]);
+  if (!lanesReduced() || (end && *end >= width))
+    return value;
+  RankedTensorType indexTile = accTile.clone(b.getIndexType());
+  Value position = CoordinateOp::create(b, indexTile, 1);
+  Value ends = tensor::SplatOp::create(b, limits[1], indexTile);
+  Value valid =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, ends);
+  return arith::SelectOp::create(b, valid, value, splatLike(value, padding));
+}
+
+Value RowKernel::getCount() {
+  Value count = isPart() ? ix.min(limits[1], width) : ix.constant(1);
+  for (int64_t dim = firstDim; !isPart() && dim < endDim; ++dim)
+    count = ix.mul(count, kb.getDim(input, dim));
+  Value integer = arith::IndexCastOp::create(b, b.getI64Type(), count);
+  Value number = arith::SIToFPOp::create(b, op.getAccumulatorType(), integer);
+  return tensor::SplatOp::create(b, number, getRowValueType());
+}
+
+Value RowKernel::readNormalized(Value tensor) {
+  auto tensorType = cast<RankedTensorType>(tensor.getType());
+  SmallVector<Value> at(indices.begin() + firstDim, indices.begin() + endDim);
+  SmallVector<AffineExpr> exprs(tensorType.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  // All rows read the same ones, those past the last one too.
+  SmallVector<Value> ends = {ix.constant(height), limits[1]};
+  return LoadOp::create(b, accTile.clone(tensorType.getElementType()),
+                        kb.getMemRef(tensor), at, ends, Value(),
+                        kb.map(2, exprs));
+}
+
+void RowKernel::fetchNormalized(ArrayRef<Value> tensors) {
+  // No read passes the barriers of a reduction: where the row is one wait, this
+  // one passes beside it. Rows of several tensors leave no registers.
+  constexpr int64_t kMostVectors = 4;
+  const auto *lanes = cast<ScheduledOpInterface>(op.getOperation())
+                          .getScheduleAttr()
+                          .getFieldsIf<schedule::LaneRows>();
+  if (!lanes || !isResident || !isAligned || hasPrologue(row) ||
+      width > lanes->lanes * lanes->vector * kMostVectors)
+    return;
+  overRow(Value(), [&](Value) {
+    for (Value tensor : tensors)
+      if (tensor && !fetched.contains(tensor))
+        fetched[tensor] = readNormalized(tensor);
+    return Value();
+  });
+}
+
+Value RowKernel::loadNormalized(Value tensor) {
+  Value x = fetched.lookup(tensor);
+  return convertTile(b, x ? x : readNormalized(tensor),
+                     op.getAccumulatorType());
+}
+
+void RowKernel::map(function_ref<Value(Value)> body) {
+  AffineMap resultMap = getMap();
+  overRow(Value(), [&](Value) {
+    Value value = body(loadInput(std::nullopt, /*isLast=*/true));
+    Value dest = kb.getDest(op.getEpilogueInit().get());
+    Value out = kb.emitEpilogue(op, value, {dest, indices, resultMap}, limits);
+    StoreOp::create(b, out, dest, indices, limits, resultMap);
+    return Value();
+  });
+}
+
+int64_t RowKernel::getSplit() {
+  return cast<ScheduledOpInterface>(op.getOperation())
+      .getScheduleAttr()
+      .getFields<schedule::LaneRows>()
+      .split;
+}
+
+RankedTensorType RowKernel::getPartsType(RowOpInterface row, int64_t split) {
+  auto type = cast<RankedTensorType>(row.getInput().getType());
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  shape.push_back(split);
+  return RankedTensorType::get(
+      shape,
+      cast<EpilogueOpInterface>(row.getOperation()).getAccumulatorType());
+}
+
+RankedTensorType RowKernel::getPartsTile() {
+  auto parts = static_cast<int64_t>(llvm::PowerOf2Ceil(getSplit()));
+  LanesAttr lanes = getLanes(accTile);
+  ::tracea::algebra::LaneBases bases;
+  int64_t step = 1;
+  auto add = [&](size_t bits, std::vector<::tracea::algebra::TileCoord> &to) {
+    for (size_t bit = 0; bit < bits; ++bit, step *= 2)
+      to.push_back({0, step < parts ? step : 0});
+  };
+  add(lanes.getLane().size(), bases.lane);
+  add(lanes.getWarp().size(), bases.warp);
+  return RankedTensorType::get(
+      {1, parts}, accTile.getElementType(),
+      getLanesAttr(b.getContext(), bases,
+                   {1, std::max<int64_t>(parts / step, 1)}));
+}
+
+void RowKernel::storePart(ArrayRef<Value> values) {
+  SmallVector<Value> at(indices.begin(), indices.end() - 1);
+  at.push_back(part);
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  Value one = ix.constant(1);
+  for (auto [index, value] : llvm::enumerate(values))
+    StoreOp::create(b, value, kb.getDest(static_cast<unsigned>(index)), at,
+                    ValueRange{one, one}, kb.map(2, exprs));
+}
+
+Value RowKernel::loadParts(Value memory, double padding) {
+  SmallVector<Value> at(indices.begin(), indices.end() - 1);
+  at.push_back(ix.constant(0));
+  SmallVector<AffineExpr> exprs(type.getRank(), kb.zero());
+  exprs.back() = kb.dim(1);
+  RankedTensorType tile = getPartsTile();
+  Value pad = arith::ConstantOp::create(
+      b, b.getFloatAttr(cast<FloatType>(tile.getElementType()), padding));
+  return LoadOp::create(b, tile, kb.getMemRef(memory), at,
+                        ValueRange{ix.constant(1), ix.constant(getSplit())},
+                        pad, kb.map(2, exprs));
+}
+
+Value RowKernel::reduceParts(ReduceKind kind, Value parts) {
+  return ReduceOp::create(b, getRowValueType(), kind, parts, 1);
+}
+
+Value RowKernel::spreadParts(Value rowValue) {
+  return BroadcastOp::create(b, getPartsTile(), rowValue);
+}
+
+Value RowKernel::getPartCounts() {
+  RankedTensorType tile = getPartsTile();
+  RankedTensorType indexTile = tile.clone(b.getIndexType());
+  auto splat = [&](int64_t value) -> Value {
+    return tensor::SplatOp::create(b, ix.constant(value), indexTile);
+  };
+  Value number = CoordinateOp::create(b, indexTile, 1);
+  Value begin = arith::MulIOp::create(b, number, splat(width));
+  Value left =
+      arith::SubIOp::create(b, splat(type.getDimSize(firstDim)), begin);
+  Value count = arith::MinSIOp::create(b, left, splat(width));
+  count = arith::MaxSIOp::create(b, count, splat(0));
+  Value integer =
+      arith::IndexCastOp::create(b, tile.clone(b.getI64Type()), count);
+  return arith::SIToFPOp::create(b, tile, integer);
+}
