@@ -186,3 +186,28 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Sums over the pixels and channels of a group: the pixels, which are the longest loop, are cut into parts; few lanes have a workgroup, so that there are more of them.
+// CHECK-LABEL: func.func @groups
+// CHECK:         %[[CUT:.*]] = memref.expand_shape %{{.*}} into memref<4x512x8x32x10xbf16>
+// CHECK:         %[[PARTS:.*]] = memref.alloc() : memref<512x4x32xf32>
+// CHECK:         tracea_pipe.launch @[[FIRST:[a-z_0-9]+]] {{.*}}ins(%[[CUT]] : memref<4x512x8x32x10xbf16>) outs(%[[PARTS]] : memref<512x4x32xf32>)
+// CHECK:         tracea_pipe.launch @{{.*}} ins(%[[PARTS]] : memref<512x4x32xf32>) outs(%{{.*}} : memref<4x32xf32>)
+// CHECK:       tracea_pipe.kernel @[[FIRST]](
+// CHECK-SAME:    variant = "elementwise.lanes", warps = 1
+// CHECK:         tiles (%{{.*}}, %{{.*}}) in (%c512, %c4)
+// CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c1
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @groups(%x: memref<4x4096x32x10xbf16>, %y: memref<4x32xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(n, p, g, c) -> (n, p, g, c)>, affine_map<(n, p, g, c) -> (n, g)>], iterator_types = ["parallel", "reduction", "parallel", "reduction"]}
+        ins(%x : memref<4x4096x32x10xbf16>) outs(%y : memref<4x32xf32>) {
+    ^bb0(%a: bf16, %o: f32):
+      %f = arith.extf %a : bf16 to f32
+      %s = arith.addf %f, %o : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}

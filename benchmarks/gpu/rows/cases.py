@@ -269,7 +269,8 @@ def cases():
     found += [transpose((8192, 8192), (1, 0), "bf16", "8192"), transpose((8192, 8192), (1, 0), "f32", "8192"),
               transpose((32, 64, 56, 56), (0, 2, 3, 1), "bf16", "nchw"),
               transpose((32, 56, 56, 64), (0, 3, 1, 2), "bf16", "nhwc")]
-    found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows")]
+    found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows"),
+              sums((4, 4096, 32, 10), (1, 3), "groups")]
     found += [embedding(50257, 4096, 8192)]
     found += [argmax(16384, 4096), argmax(1000, 1000)]
     for channels_last in (True, False):

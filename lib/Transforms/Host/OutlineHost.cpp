@@ -117,7 +117,7 @@ private:
       linalg::LinalgOp joined = joinLoops(op);
       if (isCopy)
         copies.insert(joined);
-      splitSum(joined, cores);
+      splitSum(joined, cores, subgroupSize);
     }
     // What a reduction begins with is part of it.
     for (auto op : function.getOps<linalg::LinalgOp>())

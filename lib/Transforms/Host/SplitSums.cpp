@@ -10,6 +10,7 @@
 
 #include "SplitSums.h"
 #include "LaneTiles.h"
+#include "TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,10 +20,8 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-/// Workgroups that a multiprocessor is to have, to hide what each waits for.
-constexpr int64_t kWorkgroupsOfCore = 8;
-/// Results of a workgroup whose lanes lie along them.
-constexpr int64_t kResultsOfWorkgroup = 256;
+/// Lanes that a multiprocessor is to have, to hide what each waits for.
+constexpr int64_t kLanesOfCore = 2048;
 /// Terms that a part has at least: of lanes that share a sum, and of lanes that
 /// have one each.
 constexpr int64_t kLeastShared = 2048, kLeastOwn = 64;
@@ -50,42 +49,59 @@ static AffineMap cutLoop(AffineMap map, unsigned loop) {
   return AffineMap::get(map.getNumDims() + 1, 0, results, context);
 }
 
-/// How many parts, 1 for none.
-static int64_t countParts(linalg::LinalgOp op, unsigned loop, int64_t cores) {
+namespace {
+/// A reduced loop and the number of its parts, 1 for none.
+struct Cut {
+  unsigned loop = 0;
+  int64_t parts = 1;
+};
+} // namespace
+
+/// Cuts the longest loop, that along which neighbours of the operand lie where
+/// it is the only one, so that the tiles of `op` become as many as are wanted.
+static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
+  Cut cut;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t results = 1;
-  for (auto [number, extent] : llvm::enumerate(extents)) {
-    if (ShapedType::isDynamic(extent))
-      return 1;
-    if (number != loop && llvm::MulOverflow(results, extent, results))
-      return 1;
+  if (llvm::any_of(extents, [](int64_t extent) {
+        return ShapedType::isDynamic(extent) || extent == 0;
+      }))
+    return cut;
+  SmallVector<OpFoldResult> sizes;
+  Builder builder(op->getContext());
+  for (int64_t extent : extents)
+    sizes.push_back(builder.getIndexAttr(extent));
+  TileShape form(op, sizes, /*isAligned=*/true, subgroup);
+  int64_t tiles = 1, terms = 1, longest = 0;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    bool isReduced = form.isReduced(loop);
+    int64_t &count = isReduced ? terms : tiles;
+    int64_t step = isReduced ? 1 : form.stepOf(loop);
+    if (llvm::MulOverflow<int64_t>(count, llvm::divideCeil(extent, step),
+                                   count))
+      return cut;
+    int64_t length = !isReduced ? 0 : loop == form.columnLoop ? 1 : extent;
+    if (length > longest) {
+      longest = length;
+      cut.loop = loop;
+    }
   }
-  bool isShared = false;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    isShared |= map.isPermutation() && map.getNumResults() &&
-                map.getDimPosition(map.getNumResults() - 1) == loop;
-  }
-  int64_t workgroups =
-      isShared ? results : llvm::divideCeil(results, kResultsOfWorkgroup);
-  int64_t wanted = kWorkgroupsOfCore * cores;
-  if (workgroups == 0 || 4 * workgroups > wanted)
-    return 1;
-  int64_t most = extents[loop] / (isShared ? kLeastShared : kLeastOwn);
-  return getDivisor(extents[loop],
-                    std::min(most, wanted / std::max<int64_t>(workgroups, 1)));
+  int64_t wanted = kLanesOfCore * cores / form.threads;
+  if (4 * tiles > wanted)
+    return cut;
+  bool isShared = form.isReduced(form.columnLoop) && form.threads > form.rows;
+  int64_t most = terms / (isShared ? kLeastShared : kLeastOwn);
+  cut.parts = getDivisor(extents[cut.loop], std::min(most, wanted / tiles));
+  return cut;
 }
 
-void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores) {
+void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores,
+                            int64_t subgroup) {
   Operation *combiner = getTileCombiner(op);
   if (!combiner || !canBeLaneTiles(op) || op.hasIndexSemantics() ||
       !isa<linalg::GenericOp>(op.getOperation()) ||
-      op.getNumReductionLoops() != 1)
+      op.getNumReductionLoops() == 0)
     return;
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  unsigned loop = reduced.front();
-  int64_t parts = countParts(op, loop, cores);
+  auto [loop, parts] = chooseCut(op, cores, subgroup);
   if (parts < 2)
     return;
   int64_t extent = op.getStaticLoopRanges()[loop];

@@ -9,10 +9,11 @@
 
 namespace mlir::tracea {
 
-/// Cuts the reduced loop of an operation that lanes can compute tile by tile
-/// into equal parts, whose results a second operation combines, where its
-/// results alone would leave most of the `cores` of a GPU without work.
-void splitSum(linalg::LinalgOp op, int64_t cores);
+/// Cuts a reduced loop of an operation that lanes can compute tile by tile into
+/// equal parts, whose results a second operation combines, where its results
+/// alone would leave most of the `cores` of a GPU, of subgroups of so many
+/// lanes, without work.
+void splitSum(linalg::LinalgOp op, int64_t cores, int64_t subgroup);
 
 } // namespace mlir::tracea
 
