@@ -241,6 +241,17 @@ def pad(shape, channels_last):
                 function([("bf16", given)], [("bf16", out)], body, ["%y"]), "pad", {"channels_last": channels_last})
 
 
+def heads(tokens, count, width):
+    """The keys of a joined product, by heads, along tokens."""
+    spec, out = ("bf16", (tokens, 3 * count * width)), ("bf16", (count, width, tokens))
+    part, split = tensor("bf16", (tokens, count * width)), tensor("bf16", (tokens, count, width))
+    body = (f"  %s = tensor.extract_slice %0[0, {count * width}] [{tokens}, {count * width}] [1, 1] : {tensor(*spec)} to {part}\n"
+            f"  %h = tensor.expand_shape %s [[0], [1, 2]] output_shape [{tokens}, {count}, {width}] : {part} into {split}\n"
+            f"  %y = linalg.transpose ins(%h : {split}) outs(%e0 : {tensor(*out)}) permutation = [1, 2, 0]\n")
+    return Case(f"heads_{tokens}x{count}x{width}", [spec], [out], function([spec], [out], body, ["%y"]), "heads",
+                {"count": count, "width": width})
+
+
 def argmax(rows, columns):
     """The greatest elements of rows, and the first of their numbers."""
     spec, values, numbers = ("f32", (rows, columns)), ("f32", (rows,)), ("i64", (rows,))
@@ -272,7 +283,7 @@ def cases():
     found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows"),
               sums((4, 4096, 32, 10), (1, 3), "groups")]
     found += [embedding(50257, 4096, 8192)]
-    found += [argmax(16384, 4096), argmax(1000, 1000)]
+    found += [argmax(16384, 4096), argmax(1000, 1000), heads(16384, 16, 128)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
                   pad((32, 64, 112, 112), channels_last)]

@@ -73,6 +73,7 @@ MEANINGS = {
     "permute": lambda x, order: x.permute(order).contiguous(),
     "concat": lambda x, y: torch.cat([x, y], 1),
     "total": lambda x, dims: torch.sum(x, dims, dtype=x.dtype if x.dtype == torch.float64 else torch.float32),
+    "heads": lambda x, count, width: x[:, count * width:2 * count * width].view(-1, count, width).permute(1, 2, 0).contiguous(),
     "argmax": lambda x: tuple(torch.max(x, -1)),
     "max_pool": of_images(lambda x: F.max_pool2d(x, 3, 2, 1)),
     "bilinear": of_images(lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)),

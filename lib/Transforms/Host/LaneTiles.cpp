@@ -17,6 +17,7 @@
 #include "LoopExtents.h"
 #include "SizeBuilder.h"
 #include "TileShape.h"
+#include "TileViews.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -211,8 +212,8 @@ private:
     return op.getMatchingIndexingMap(&operand);
   }
   void openGrid();
-  /// Where a tile is in memory: indices, and the map from the tile.
-  AffineMap place(AffineMap map, SmallVectorImpl<Value> &indices);
+  /// Where the operand's tile is in memory.
+  TilePlace place(OpOperand &operand);
   SmallVector<Value> getLimits(AffineMap map, ArrayRef<int64_t> shape);
   Value load(OpOperand &operand);
   Value spread(Value scalar);
@@ -261,19 +262,21 @@ void TileKernel::openGrid() {
         size.mul(OpFoldResult(index), size.constant(form.stepOf(loop))));
 }
 
-AffineMap TileKernel::place(AffineMap map, SmallVectorImpl<Value> &indices) {
-  SmallVector<AffineExpr> exprs;
-  for (AffineExpr expr : map.getResults()) {
+TilePlace TileKernel::place(OpOperand &operand) {
+  TilePlace place;
+  place.memory = operand.get();
+  for (AffineExpr expr : getMap(operand).getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     bool isColumn = dim && dim.getPosition() == form.columnLoop;
     bool isRow = dim && form.rowLoop == dim.getPosition();
-    exprs.push_back(isRow || isColumn
-                        ? getAffineDimExpr(isColumn, b.getContext())
-                        : getAffineConstantExpr(0, b.getContext()));
-    indices.push_back(dim ? starts[dim.getPosition()]
-                          : size.value(size.constant(0)));
+    place.steps.push_back(isRow || isColumn
+                              ? getAffineDimExpr(isColumn, b.getContext())
+                              : getAffineConstantExpr(0, b.getContext()));
+    place.indices.push_back(dim ? starts[dim.getPosition()]
+                                : size.value(size.constant(0)));
   }
-  return AffineMap::get(2, 0, exprs, b.getContext());
+  followTileViews(b, place);
+  return place;
 }
 
 /// What is left of the loops from the tile on, where it matters and is not
@@ -302,11 +305,10 @@ Value TileKernel::load(OpOperand &operand) {
   auto type =
       RankedTensorType::get({form.rows, form.columns}, element,
                             isAcross ? form.alongRows : form.alongColumns);
-  SmallVector<Value> indices;
-  AffineMap places = place(map, indices);
-  Value tile = LoadOp::create(b, type, operand.get(), indices,
+  TilePlace from = place(operand);
+  Value tile = LoadOp::create(b, type, from.memory, from.indices,
                               getLimits(map, {form.rows, form.columns}),
-                              Value(), places);
+                              Value(), from.getMap());
   if (!isAcross)
     return tile;
   return RelayoutOp::create(b,
@@ -436,14 +438,13 @@ void TileKernel::reduce() {
   auto reduced = RankedTensorType::get(shape, type.getElementType(),
                                        form.alongColumns.getReduced(dim));
   AffineMap map = getMap(init);
-  SmallVector<Value> indices;
-  AffineMap places = place(map, indices);
+  TilePlace at = place(init);
   // Lanes that share a result read what was there before any of them is done:
   // they meet in between.
   Value before;
   if (!startsNeutral)
-    before = LoadOp::create(b, reduced, init.get(), indices,
-                            getLimits(map, shape), Value(), places);
+    before = LoadOp::create(b, reduced, at.memory, at.indices,
+                            getLimits(map, shape), Value(), at.getMap());
   SmallVector<unsigned> loops;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (form.isReduced(loop))
@@ -456,15 +457,15 @@ void TileKernel::reduce() {
               .create(combiner->getLoc(), combiner->getName().getIdentifier(),
                       {before, sum}, {reduced}, combiner->getAttrs())
               ->getResult(0);
-  StoreOp::create(b, sum, init.get(), indices, getLimits(map, shape), places);
+  StoreOp::create(b, sum, at.memory, at.indices, getLimits(map, shape),
+                  at.getMap());
 }
 
 void TileKernel::store(OpOperand &init, Value tile) {
-  AffineMap map = getMap(init);
-  SmallVector<Value> indices;
-  AffineMap places = place(map, indices);
-  StoreOp::create(b, tile, init.get(), indices,
-                  getLimits(map, {form.rows, form.columns}), places);
+  TilePlace to = place(init);
+  StoreOp::create(b, tile, to.memory, to.indices,
+                  getLimits(getMap(init), {form.rows, form.columns}),
+                  to.getMap());
 }
 
 int64_t TileKernel::build() {

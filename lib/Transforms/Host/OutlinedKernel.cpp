@@ -11,6 +11,7 @@
 #include "LaneGrid.h"
 #include "LaneTiles.h"
 #include "SizeBuilder.h"
+#include "TileViews.h"
 
 #include "CheckAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -526,12 +527,19 @@ void Outliner::dropUnusedInputs() {
 }
 
 /// Whether lanes compute the operation tile by tile, on buffers that are the
-/// kernel's arguments.
+/// kernel's arguments, or seen through views that tiles can be followed
+/// through.
 bool Outliner::isLaneTiles() {
   auto op = dyn_cast<linalg::LinalgOp>(group.ops.front());
   return subgroupSize && op && group.ops.size() == 1 && canBeLaneTiles(op) &&
-         llvm::all_of(views,
-                      [](const PassedView &view) { return view.direct; });
+         llvm::all_of(views, [&](const PassedView &view) {
+           // Proofs want all of an argument in sums over it.
+           bool isCut =
+               llvm::any_of(view.steps, llvm::IsaPred<memref::SubViewOp>);
+           return view.direct || (!view.steps.empty() &&
+                                  llvm::all_of(view.steps, isTileView) &&
+                                  !(isCut && op.getNumReductionLoops()));
+         });
 }
 
 /// Whether lanes take vectors in loops over the operation's elements.
