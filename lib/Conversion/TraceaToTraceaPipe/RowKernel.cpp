@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "RowKernel.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -74,10 +75,10 @@ void RowKernel::begin() {
   accTile = getTile();
   height = accTile.getDimSize(0);
   width = accTile.getDimSize(1);
-  isResident =
-      role != RowRole::Whole ||
-      (lanesReduced() && endDim - firstDim == 1 &&
-       !type.isDynamicDim(firstDim) && type.getDimSize(firstDim) <= width);
+  isResident = role != RowRole::Whole ||
+               (lanesReduced() && endDim - firstDim == 1 &&
+                !type.isDynamicDim(firstDim) && type.getDimSize(firstDim) > 0 &&
+                type.getDimSize(firstDim) <= width);
   auto stepOf = [&](int64_t dim) {
     return dim == rank - 1 ? width : dim == getRowDim() ? height : 1;
   };
@@ -194,9 +195,15 @@ Value RowKernel::loadInput(std::optional<double> padding, bool isLast) {
 Value RowKernel::reduce(ReduceKind kind, double init,
                         std::optional<double> padding,
                         function_ref<Value(Value, Value)> body) {
-  Value result = overRow(kb.splat(accTile, init), [&](Value carried) {
-    return body(loadInput(padding), carried);
-  });
+  Value result;
+  auto fold = [&](Value carried) {
+    result = body(loadInput(padding), carried);
+    return carried ? result : Value();
+  };
+  if (isResident)
+    overRow(Value(), fold);
+  else
+    result = overRow(kb.splat(accTile, init), fold);
   if (!lanesReduced())
     return result;
   return ReduceOp::create(b, getRowValueType(), kind, result, 1);
@@ -356,4 +363,12 @@ Value RowKernel::getPartCounts() {
   Value integer =
       arith::IndexCastOp::create(b, tile.clone(b.getI64Type()), count);
   return arith::SIToFPOp::create(b, tile, integer);
+}
+
+Value RowKernel::multiplyAdd(Value x, Value y, Value z) {
+  ScheduleAttr schedule =
+      cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr();
+  if (schedule.getFieldsIf<schedule::LaneRows>())
+    return math::FmaOp::create(b, x, y, z);
+  return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), z);
 }

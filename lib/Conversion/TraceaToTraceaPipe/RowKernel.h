@@ -41,9 +41,10 @@ public:
   /// Opens the grid of tiles that the operation's schedule says.
   void begin();
 
-  /// Folds `body(x, valid, carried)` over the tiles of the row, starting from
-  /// the splat `init`; then over the lanes by `kind` if they belong to the row.
-  /// Elements past the end of the row are `padding`.
+  /// Folds `body(x, carried)` over the tiles of the row, starting from the
+  /// splat `init`, or from nothing, null, where the row is one tile; then over
+  /// the lanes by `kind` if they belong to the row. Elements past the end of
+  /// the row are `padding`.
   Value reduce(tracea_pipe::ReduceKind kind, double init,
                std::optional<double> padding,
                function_ref<Value(Value x, Value carried)> body);
@@ -90,6 +91,8 @@ public:
   Value splatLike(Value tile, double value) {
     return kb.splat(cast<RankedTensorType>(tile.getType()), value);
   }
+  /// x · y + z, as one operation for the lanes of a GPU, all of which have it.
+  Value multiplyAdd(Value x, Value y, Value z);
   Type getAccumulatorType() { return op.getAccumulatorType(); }
   ImplicitLocOpBuilder &builder() { return b; }
 

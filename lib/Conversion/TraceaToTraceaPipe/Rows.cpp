@@ -168,7 +168,10 @@ static Value sumOver(RowKernel &row, double padding,
                      function_ref<Value(Value)> body) {
   return row.reduce(
       ReduceKind::Add, 0, padding, [&](Value x, Value carried) -> Value {
-        return arith::AddFOp::create(row.builder(), carried, body(x));
+        Value term = body(x);
+        if (!carried)
+          return term;
+        return arith::AddFOp::create(row.builder(), carried, term);
       });
 }
 
@@ -189,6 +192,8 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
     ImplicitLocOpBuilder &b = row.builder();
     Value maximum = row.reduce(
         ReduceKind::Max, lowest, lowest, [&](Value x, Value carried) -> Value {
+          if (!carried)
+            return x;
           return arith::MaximumFOp::create(b, x, carried);
         });
     Value base = maximum;
@@ -286,11 +291,16 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
     row.map([&](Value x) -> Value {
       Value y =
           arith::MulFOp::create(b, arith::SubFOp::create(b, x, mean), inverse);
+      Value scale, bias;
       if (op.getScale())
-        y = arith::MulFOp::create(b, y, row.loadNormalized(op.getScale()));
+        scale = row.loadNormalized(op.getScale());
       if (op.getBias())
-        y = arith::AddFOp::create(b, y, row.loadNormalized(op.getBias()));
-      return y;
+        bias = row.loadNormalized(op.getBias());
+      if (scale && bias)
+        return row.multiplyAdd(y, scale, bias);
+      if (scale)
+        return arith::MulFOp::create(b, y, scale);
+      return bias ? arith::AddFOp::create(b, y, bias).getResult() : y;
     });
   };
   lowerRows(rewriter, op, op.getAxis(), type.getRank(), form);

@@ -11,8 +11,9 @@
 #turned = #tracea_pipe.lanes<reg = [[1, 0]],
   lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]], outer = [1, 1]>
 
+// The reduction, which a workgroup runs once, has memory of its own: nobody reads it before.
 // CHECK-LABEL: llvm.func @workgroup(
-// CHECK-SAME:    shared = 1024
+// CHECK-SAME:    shared = 1280
 tracea_pipe.kernel @workgroup(%x: memref<?x16xf32>, %y: memref<?xf32>, %z: memref<?x16xf32>, %n: index)
     attributes {warps = 4 : i64} {
   %c0 = arith.constant 0 : index
@@ -22,7 +23,7 @@ tracea_pipe.kernel @workgroup(%x: memref<?x16xf32>, %y: memref<?xf32>, %z: memre
     %t = tracea_pipe.load %x[%first, %c0] map #id : memref<?x16xf32> -> tensor<16x16xf32, #tile>
     // Lanes first, then warps.
     // CHECK-COUNT-4: nvvm.shfl.sync bfly
-    // CHECK:         nvvm.barrier
+    // CHECK-NOT:     nvvm.barrier
     // CHECK:         llvm.store %{{.*}} : f32, !llvm.ptr<3>
     // CHECK:         nvvm.barrier
     // CHECK:         llvm.load %{{.*}} : !llvm.ptr<3> -> f32
@@ -34,6 +35,27 @@ tracea_pipe.kernel @workgroup(%x: memref<?x16xf32>, %y: memref<?xf32>, %z: memre
     // CHECK:         llvm.load %{{.*}} : !llvm.ptr<3>
     %u = tracea_pipe.relayout %t : tensor<16x16xf32, #tile> -> tensor<16x16xf32, #turned>
     tracea_pipe.store %u, %z[%first, %c0] map #id : tensor<16x16xf32, #turned>, memref<?x16xf32>
+  }
+  tracea_pipe.end
+}
+
+// In a loop it waits until the last step's values have been read.
+// CHECK-LABEL: llvm.func @loop(
+// CHECK-SAME:    shared = 256
+tracea_pipe.kernel @loop(%x: memref<?x16xf32>, %y: memref<?xf32>, %n: index) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    // CHECK: scf.for
+    scf.for %j = %c0 to %n step %c16 {
+      %t = tracea_pipe.load %x[%j, %c0] map #id : memref<?x16xf32> -> tensor<16x16xf32, #tile>
+      // CHECK-COUNT-4: nvvm.shfl.sync bfly
+      // CHECK:         nvvm.barrier
+      // CHECK:         llvm.store %{{.*}} : f32, !llvm.ptr<3>
+      // CHECK:         nvvm.barrier
+      %s = tracea_pipe.reduce add %t dim 0 : tensor<16x16xf32, #tile> -> tensor<1x16xf32, #columns>
+      tracea_pipe.store %s, %y[%j] map #column : tensor<1x16xf32, #columns>, memref<?xf32>
+    }
   }
   tracea_pipe.end
 }

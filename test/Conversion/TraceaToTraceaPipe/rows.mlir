@@ -93,8 +93,8 @@ func.func @strips(%x: tensor<4x5x?xf32>, %d: tensor<4x5x?xf32>) -> tensor<4x5x?x
 // CHECK:             scf.for %[[Q:[a-z0-9]+]] = %c0 to %c37 step %c8
 // CHECK:               tracea_pipe.load %[[X]][%[[I]], %[[P]], %[[Q]]]
 // CHECK:               %[[G:.*]] = tracea_pipe.load %[[SCALE]][%[[P]], %[[Q]]]
-// CHECK:               %[[Y:.*]] = arith.mulf %{{.*}}, %[[G]]
 // CHECK:               %[[B:.*]] = tracea_pipe.load %[[BIAS]][%[[P]], %[[Q]]]
+// CHECK:               %[[Y:.*]] = arith.mulf %{{.*}}, %[[G]]
 // CHECK:               arith.addf %[[Y]], %[[B]]
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {

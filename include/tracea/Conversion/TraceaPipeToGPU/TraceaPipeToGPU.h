@@ -30,6 +30,9 @@ struct GPULoweringContext {
   /// The memory of exchanges for each gpu.func, grid or role that needs one:
   /// see planExchanges.
   DenseMap<Operation *, Value> exchangeBuffers;
+  /// Where in it the part begins that a reduction has to itself, and its bytes.
+  /// Nobody has used it before.
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> ownExchanges;
   /// Whether the memory of a kernel's exchanges stays staged memory, which the
   /// second step lowers, or is cast to the gpu dialect's.
   bool keepsStagedMemory = false;

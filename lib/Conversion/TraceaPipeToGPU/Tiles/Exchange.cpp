@@ -192,14 +192,22 @@ Value mlir::tracea_pipe::getExchange(Threads &threads) {
                            MemRefLayoutAttrInterface{}, workgroup);
     buffer = memref::MemorySpaceCastOp::create(b, type, buffer);
   }
+  auto own = threads.context.ownExchanges.find(threads.op);
   auto role = dyn_cast<RoleOp>(scope);
-  if (!role || role.getCopies() == 1)
+  bool isOwn = own != threads.context.ownExchanges.end();
+  if (!isOwn && (!role || role.getCopies() == 1))
     return buffer;
-  // Teams go through memory of their own.
-  int64_t bytes = type.getNumElements() / role.getCopies();
-  Value offset =
-      arith::MulIOp::create(b, role.getBody().getArgument(0),
-                            arith::ConstantIndexOp::create(b, bytes));
+  int64_t bytes;
+  Value offset;
+  if (isOwn) {
+    bytes = own->second.second;
+    offset = arith::ConstantIndexOp::create(b, own->second.first);
+  } else {
+    // Teams go through memory of their own.
+    bytes = type.getNumElements() / role.getCopies();
+    offset = arith::MulIOp::create(b, role.getBody().getArgument(0),
+                                   arith::ConstantIndexOp::create(b, bytes));
+  }
   return memref::ViewOp::create(b,
                                 MemRefType::get({bytes}, type.getElementType(),
                                                 MemRefLayoutAttrInterface{},
@@ -207,9 +215,19 @@ Value mlir::tracea_pipe::getExchange(Threads &threads) {
                                 buffer, offset, ValueRange{});
 }
 
+/// Whether a workgroup runs an exchange once, so that memory of its own saves
+/// waiting until nobody reads it any more.
+static bool wantsOwnMemory(Operation *op) {
+  return isa<ReduceOp>(op) && isa<TilesOp>(op->getParentOp());
+}
+
 LogicalResult mlir::tracea_pipe::planExchanges(Operation *root,
                                                GPULoweringContext &context) {
+  constexpr int64_t kMostOwnBytes = 1024;
   llvm::MapVector<Operation *, int64_t> bytesOf;
+  DenseMap<Operation *, int64_t> ownBytes;
+  llvm::MapVector<Operation *, SmallVector<std::pair<Operation *, int64_t>>>
+      ownOf;
   WalkResult walked = root->walk([&](Operation *op) {
     std::string reason;
     FailureOr<int64_t> bytes = getExchangeBytes(op, context, reason);
@@ -226,11 +244,24 @@ LogicalResult mlir::tracea_pipe::planExchanges(Operation *root,
       return WalkResult::interrupt();
     }
     int64_t &most = bytesOf[scope];
-    most = std::max(most, static_cast<int64_t>(llvm::alignTo(*bytes, 16)));
+    auto aligned = static_cast<int64_t>(llvm::alignTo(*bytes, 16));
+    int64_t &own = ownBytes[scope];
+    if (wantsOwnMemory(op) && own + aligned <= kMostOwnBytes) {
+      ownOf[scope].emplace_back(op, aligned);
+      own += aligned;
+    } else {
+      most = std::max(most, aligned);
+    }
     return WalkResult::advance();
   });
   if (walked.wasInterrupted())
     return failure();
+  // What is one's own comes behind what all others share.
+  for (auto &[scope, exchanges] : ownOf)
+    for (auto [op, bytes] : exchanges) {
+      context.ownExchanges[op] = {bytesOf[scope], bytes};
+      bytesOf[scope] += bytes;
+    }
   Type i8 = IntegerType::get(root->getContext(), 8);
   for (auto [scope, bytes] : bytesOf) {
     if (auto func = dyn_cast<gpu::GPUFuncOp>(scope)) {

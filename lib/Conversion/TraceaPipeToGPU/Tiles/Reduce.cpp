@@ -385,7 +385,8 @@ struct LowerReduce : TilePattern<ReduceOp> {
         MemRefType::get({plan.getWarpElements()}, stored,
                         MemRefLayoutAttrInterface{}, bytes.getMemorySpace()),
         exchange, arith::ConstantIndexOp::create(b, 0), ValueRange{});
-    threads.sync();
+    if (!context.ownExchanges.contains(threads.op))
+      threads.sync();
     for (auto [group, value] : llvm::enumerate(groups))
       memref::StoreOp::create(
           b, toStorage(b, value), memory,
