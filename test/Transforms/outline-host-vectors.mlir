@@ -1,4 +1,9 @@
 // RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
+// RUN: tracea-opt %s -split-input-file -tracea-outline-host -o /dev/null --remark-format=emitRemark --remarks-filter=tracea \
+// RUN:   2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] host-tiles {{.*}} Function=concat | Reason="'linalg.generic' takes 'linalg.vectors' with vectors of 8 elements: neighbours
+// REMARK: [Missed] host-op {{.*}} Function=singles
 
 // Lanes of a GPU take vectors where neighbours in the result are neighbours in all that they read. On which side of a
 // constant bound a multiple of the width lies, all neighbours do: one branch and one load. Memory that begins anywhere has

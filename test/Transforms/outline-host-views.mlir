@@ -1,4 +1,10 @@
 // RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
+// RUN: tracea-opt %s -split-input-file -tracea-outline-host -o /dev/null --remark-format=emitRemark --remarks-filter=tracea \
+// RUN:   2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] host-tiles {{.*}} Function=gate | Reason="'linalg.mul' takes 'elementwise.lanes' with tile = [16, 64], 256 lanes: neighbours in the result are neighbouring lanes"
+// REMARK: [Passed] host-tiles {{.*}} Function=heads | Reason="'linalg.transpose' takes 'elementwise.lanes' with tile = [32, 64], 256 lanes: an operand's neighbours
+// REMARK: [Missed] host-op {{.*}} Function=sums
 
 // Tiles of a window are tiles of the buffer that it is cut from: half of each row, by the other half.
 // CHECK-LABEL: tracea_pipe.kernel @linalg_mul_0(

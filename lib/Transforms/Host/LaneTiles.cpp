@@ -204,8 +204,7 @@ public:
       combiner = getTileCombiner(op);
   }
 
-  /// Returns the threads of a workgroup.
-  int64_t build();
+  TileShape build();
 
 private:
   AffineMap getMap(OpOperand &operand) {
@@ -468,7 +467,7 @@ void TileKernel::store(OpOperand &init, Value tile) {
                   to.getMap());
 }
 
-int64_t TileKernel::build() {
+TileShape TileKernel::build() {
   openGrid();
   if (combiner)
     reduce();
@@ -477,12 +476,12 @@ int64_t TileKernel::build() {
          llvm::zip_equal(op.getDpsInitsMutable(), compute(Value())))
       store(init, value);
   op->erase();
-  return form.threads;
+  return form;
 }
 
-int64_t mlir::tracea::buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
-                                     bool isAligned, int64_t subgroup,
-                                     bool startsNeutral) {
+TileShape mlir::tracea::buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
+                                       bool isAligned, int64_t subgroup,
+                                       bool startsNeutral) {
   ImplicitLocOpBuilder b(op.getLoc(), builder);
   b.setInsertionPoint(op);
   return TileKernel(b, op, isAligned, subgroup, startsNeutral).build();

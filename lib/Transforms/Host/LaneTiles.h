@@ -5,6 +5,7 @@
 #ifndef TRACEA_LIB_TRANSFORMS_HOST_LANETILES_H
 #define TRACEA_LIB_TRANSFORMS_HOST_LANETILES_H
 
+#include "TileShape.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -30,9 +31,9 @@ linalg::FillOp findNeutralFill(linalg::LinalgOp op);
 /// Builds the grid of the kernel that `op`, on the kernel's arguments, stands
 /// in, and erases it. `isAligned`: the kernel asks for rows that begin at
 /// multiples of 16 bytes. `startsNeutral`: what a reduction's result holds
-/// before changes nothing, and is not read. Returns the threads of a workgroup.
-int64_t buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op, bool isAligned,
-                       int64_t subgroup, bool startsNeutral);
+/// before changes nothing, and is not read. Returns what a workgroup takes.
+TileShape buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
+                         bool isAligned, int64_t subgroup, bool startsNeutral);
 
 } // namespace mlir::tracea
 

@@ -7,10 +7,10 @@
 // operation can be tiled, and a launch stands in the group's place.
 
 #include "OutlinedKernel.h"
+#include "CoreGrid.h"
 #include "HostViews.h"
 #include "LaneGrid.h"
 #include "LaneTiles.h"
-#include "SizeBuilder.h"
 #include "TileViews.h"
 
 #include "CheckAccesses.h"
@@ -44,33 +44,6 @@ using namespace mlir::tracea_pipe;
 
 namespace {
 
-/// Loop iterations that one tile of the grid should have at least: enough to
-/// outweigh taking a tile, few enough to spread over the cores.
-constexpr int64_t grainIterations = 16384;
-/// The last parallel dimension is the one that is vectorized.
-constexpr int64_t minInnerExtent = 256;
-
-/// Whether windows into its operands can stand for a tile of `op`: indices that
-/// are linear and never fall as a loop goes on begin where the tile does.
-bool canBeTiledByWindows(linalg::LinalgOp op) {
-  return llvm::all_of(op.getIndexingMapsArray(), [&](AffineMap map) {
-    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
-      std::optional<LinearForm> form = tryGetLinearForm(expr, map.getNumDims());
-      return form && llvm::all_of(form->coefficients,
-                                  [](int64_t factor) { return factor >= 0; });
-    });
-  });
-}
-
-/// Whether `op` asks an operand for its shape alone, as pooling does its
-/// window.
-bool hasShapeOperand(linalg::LinalgOp op) {
-  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
-    return isa<MemRefType>(operand->get().getType()) &&
-           !op.payloadUsesValueFromOperand(operand);
-  });
-}
-
 /// Makes the kernel of one group.
 class Outliner {
 public:
@@ -92,10 +65,11 @@ private:
   bool isVectors();
   void requireVectors();
   LogicalResult buildGrid(OpBuilder &builder, bool isVectors, TypedAttr start);
+  void buildTiles(OpBuilder &builder);
+  remark::RemarkOpts getRemark(StringRef name);
+  LogicalResult buildLoops(OpBuilder &builder);
+  void finish(OpBuilder &builder);
   void buildWhole(OpBuilder &builder, function_ref<void(OpBuilder &)> body);
-  LogicalResult buildLoops(OpBuilder &builder, TilingInterface op,
-                           ArrayRef<OpFoldResult> offsets,
-                           ArrayRef<OpFoldResult> sizes);
   void dropUnusedInputs();
 
   const HostGroup &group;
@@ -120,7 +94,10 @@ private:
   };
   std::vector<PassedView> views;
   SmallVector<Value> inputs, outputs;
+  /// What is being built, and what is: the launch takes the first one that the
+  /// run's memory allows.
   KernelOp kernel;
+  SmallVector<Attribute> kernels;
   IRMapping mapping;
 };
 
@@ -317,8 +294,6 @@ void Outliner::buildWhole(OpBuilder &builder,
 LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
                                   TypedAttr start) {
   Operation *op = group.ops.front();
-  Location loc = op->getLoc();
-  SizeBuilder size(builder, loc);
   auto tileable = dyn_cast<TilingInterface>(op);
   SmallVector<unsigned> parallel;
   SmallVector<utils::IteratorType> iterators;
@@ -336,12 +311,6 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
     });
     return success();
   }
-
-  // Where operands have no windows the tile is loops over single elements, and
-  // where one is not read: then the kernel has no use for it.
-  auto structured = dyn_cast<linalg::LinalgOp>(op);
-  bool isLoops = structured && (!canBeTiledByWindows(structured) ||
-                                hasShapeOperand(structured));
 
   // The domain is asked of a clone on the kernel's own buffers.
   auto clone = cast<TilingInterface>(builder.clone(*op, mapping));
@@ -371,69 +340,10 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
     return success();
   }
 
-  SmallVector<OpFoldResult> chunks;
-  SmallVector<Value> bounds;
-  for (auto [position, dim] : llvm::enumerate(parallel)) {
-    OpFoldResult inner = size.constant(1);
-    for (unsigned other = 0; other < extents.size(); ++other)
-      if (!llvm::is_contained(ArrayRef(parallel).take_front(position + 1),
-                              other))
-        inner = size.mul(inner, extents[other]);
-    OpFoldResult least = size.ceilDiv(size.constant(grainIterations),
-                                      size.max(inner, size.constant(1)));
-    if (position + 1 == parallel.size())
-      least = size.max(least, size.constant(minInnerExtent));
-    // What is proved of loops is proved of tiles of one size.
-    if (isLoops && !getConstantIntValue(least))
-      least =
-          size.constant(position + 1 == parallel.size() ? minInnerExtent : 1);
-    OpFoldResult chunk =
-        isLoops ? least
-                : size.max(size.min(least, extents[dim]), size.constant(1));
-    chunks.push_back(chunk);
-    bounds.push_back(size.value(size.ceilDiv(extents[dim], chunk)));
-  }
-
-  TilesOp tiles = TilesOp::create(builder, loc, bounds);
-  clone->moveBefore(&tiles.getBody().front(), tiles.getBody().front().begin());
-  builder.setInsertionPoint(clone);
-  SmallVector<OpFoldResult> tileOffsets = offsets, tileSizes = extents;
-  for (auto [index, dim, chunk, bound] :
-       llvm::zip(tiles.getIndices(), parallel, chunks, bounds)) {
-    if (getConstantIntValue(bound) == 1)
-      continue;
-    OpFoldResult offset = size.mul(OpFoldResult(index), chunk);
-    tileSizes[dim] = getConstantIntValue(chunk) == 1
-                         ? chunk
-                         : size.min(chunk, size.sub(extents[dim], offset));
-    tileOffsets[dim] = offset;
-  }
-  if (isLoops ? failed(buildLoops(builder, clone, tileOffsets, tileSizes))
-              : failed(clone.getTiledImplementation(builder, tileOffsets,
-                                                    tileSizes)))
+  if (failed(buildCoreGrid(builder, clone, parallel, offsets, extents)))
     return failure();
   clone->erase();
   return success();
-}
-
-/// The iterations [offset, offset + size) of `op`, each on single elements.
-LogicalResult Outliner::buildLoops(OpBuilder &builder, TilingInterface op,
-                                   ArrayRef<OpFoldResult> offsets,
-                                   ArrayRef<OpFoldResult> sizes) {
-  OpBuilder::InsertionGuard guard(builder);
-  Location loc = op.getLoc();
-  SizeBuilder size(builder, loc);
-  Value zero = size.value(size.constant(0)), one = size.value(size.constant(1));
-  SmallVector<Value> extents, indices;
-  for (OpFoldResult extent : sizes)
-    extents.push_back(size.value(extent));
-  for (auto [offset, extent] : llvm::zip(offsets, extents)) {
-    auto loop = scf::ForOp::create(builder, loc, zero, extent, one);
-    builder.setInsertionPointToStart(loop.getBody());
-    OpFoldResult inner = loop.getInductionVar();
-    indices.push_back(size.value(size.add(offset, inner)));
-  }
-  return op.generateScalarImplementation(builder, loc, indices);
 }
 
 /// The kernel's frame: its arguments, the views rebuilt from them, and the
@@ -563,6 +473,95 @@ void Outliner::requireVectors() {
   });
 }
 
+remark::RemarkOpts Outliner::getRemark(StringRef name) {
+  Operation *first = group.ops.front();
+  return remark::RemarkOpts::name(name).category("tracea").function(
+      first->getParentOfType<func::FuncOp>().getName());
+}
+
+/// Kernels of register tiles, for memory that begins where whole pieces can be
+/// accessed and, where that is asked, for any other.
+void Outliner::buildTiles(OpBuilder &builder) {
+  auto first = cast<linalg::LinalgOp>(group.ops.front());
+  linalg::FillOp fill = findNeutralFill(first);
+  auto build = [&](bool isAligned) {
+    auto op = cast<linalg::LinalgOp>(builder.clone(*first, mapping));
+    TileShape tile = buildLaneTiles(builder, op, isAligned, subgroupSize,
+                                    /*startsNeutral=*/fill != nullptr);
+    kernel.setWarps(llvm::divideCeil(tile.threads, subgroupSize));
+    if (kernels.empty())
+      remark::passed(first->getLoc(), getRemark("host-tiles"))
+          << remark::reason("'{0}' takes '{1}' with tile = [{2}, {3}], {4} "
+                            "lanes: {5}",
+                            group.sourceOp, kLaneTilesVariant, tile.rows,
+                            tile.columns, tile.threads, tile.describe());
+    finish(builder);
+  };
+  buildKernel(builder, kLaneTilesVariant);
+  bool isAligned = requirePieces(kernel, kernel.getNumArguments());
+  build(isAligned);
+  if (isAligned) {
+    buildKernel(builder, kLaneTilesVariant);
+    build(/*isAligned=*/false);
+  }
+  if (fill)
+    fill->erase();
+}
+
+/// A kernel of loops, behind one by vectors where lanes can take them.
+LogicalResult Outliner::buildLoops(OpBuilder &builder) {
+  Operation *first = group.ops.front();
+  auto structured = dyn_cast<linalg::LinalgOp>(first);
+  // A GPU's lanes begin with what a fill would have written.
+  linalg::FillOp fill;
+  if (subgroupSize && structured && group.ops.size() == 1 &&
+      structured.getNumParallelLoops() != 0)
+    fill = findFill(structured);
+  TypedAttr start;
+  if (fill)
+    matchPattern(fill.value(), m_Constant(&start));
+  auto build = [&](bool withVectors) -> LogicalResult {
+    buildKernel(builder,
+                withVectors ? kVectorLoopsVariant : kPlainLoopsVariant);
+    if (failed(buildGrid(builder, withVectors, start)))
+      return first->emitOpError() << "cannot be split into tiles";
+    checkAccesses(kernel);
+    if (withVectors)
+      requireVectors();
+    finish(builder);
+    return success();
+  };
+  // Memory that begins anywhere has a kernel of its own.
+  if (isVectors()) {
+    if (failed(build(/*withVectors=*/true)))
+      return failure();
+    remark::passed(first->getLoc(), getRemark("host-tiles")) << remark::reason(
+        "'{0}' takes '{1}' with vectors of {2} elements: neighbours in "
+        "the result are neighbours in all that they read, or read the "
+        "same",
+        group.sourceOp, kVectorLoopsVariant,
+        LaneVectors::get(structured).getWidth());
+  } else {
+    remark::missed(first->getLoc(), getRemark("host-op"))
+        << remark::reason("'{0}' runs as plain loops: no kernel variant "
+                          "covers it",
+                          group.sourceOp);
+  }
+  if (failed(build(/*withVectors=*/false)))
+    return failure();
+  if (fill)
+    fill->erase();
+  return success();
+}
+
+/// Ends the kernel that is being built.
+void Outliner::finish(OpBuilder &builder) {
+  dropUnusedInputs();
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  EndOp::create(builder, group.ops.front()->getLoc());
+  kernels.push_back(FlatSymbolRefAttr::get(kernel));
+}
+
 LogicalResult Outliner::run() {
   if (failed(collect()))
     return failure();
@@ -586,79 +585,14 @@ LogicalResult Outliner::run() {
   passBuffers(group.ops.back());
 
   OpBuilder builder(module.getContext());
-  FlatSymbolRefAttr launched;
+  if (isLaneTiles())
+    buildTiles(builder);
+  else if (failed(buildLoops(builder)))
+    return failure();
+  auto launched = cast<FlatSymbolRefAttr>(kernels.front());
   ArrayAttr others;
-  auto finish = [&]() {
-    dropUnusedInputs();
-    builder.setInsertionPointToEnd(&kernel.getBody().front());
-    EndOp::create(builder, first->getLoc());
-  };
-  if (isLaneTiles()) {
-    linalg::FillOp fill = findNeutralFill(cast<linalg::LinalgOp>(first));
-    auto build = [&](bool isAligned) {
-      auto op = cast<linalg::LinalgOp>(builder.clone(*first, mapping));
-      int64_t threads = buildLaneTiles(builder, op, isAligned, subgroupSize,
-                                       /*startsNeutral=*/fill != nullptr);
-      kernel.setWarps(llvm::divideCeil(threads, subgroupSize));
-      finish();
-    };
-    buildKernel(builder, kLaneTilesVariant);
-    launched = FlatSymbolRefAttr::get(kernel);
-    bool isAligned = requirePieces(kernel, kernel.getNumArguments());
-    build(isAligned);
-    if (isAligned) {
-      buildKernel(builder, kLaneTilesVariant);
-      others = builder.getArrayAttr(FlatSymbolRefAttr::get(kernel));
-      build(/*isAligned=*/false);
-    }
-    if (fill)
-      fill->erase();
-  } else {
-    // A GPU's lanes begin with what a fill would have written.
-    linalg::FillOp fill;
-    if (subgroupSize && structured && group.ops.size() == 1 &&
-        structured.getNumParallelLoops() != 0)
-      fill = findFill(structured);
-    TypedAttr start;
-    if (fill)
-      matchPattern(fill.value(), m_Constant(&start));
-    auto build = [&](bool withVectors) -> LogicalResult {
-      buildKernel(builder,
-                  withVectors ? kVectorLoopsVariant : kPlainLoopsVariant);
-      if (failed(buildGrid(builder, withVectors, start)))
-        return first->emitOpError() << "cannot be split into tiles";
-      checkAccesses(kernel);
-      if (withVectors)
-        requireVectors();
-      finish();
-      return success();
-    };
-    // Memory that begins anywhere has a kernel of its own.
-    bool withVectors = isVectors();
-    if (withVectors) {
-      if (failed(build(/*withVectors=*/true)))
-        return failure();
-      launched = FlatSymbolRefAttr::get(kernel);
-    } else {
-      remark::missed(
-          first->getLoc(),
-          remark::RemarkOpts::name("host-op").category("tracea").function(
-              first->getParentOfType<func::FuncOp>().getName()))
-          << remark::reason("'{0}' runs as plain loops: no kernel variant "
-                            "covers it",
-                            group.sourceOp);
-    }
-    if (failed(build(/*withVectors=*/false)))
-      return failure();
-    auto name = FlatSymbolRefAttr::get(kernel);
-    if (withVectors)
-      others = builder.getArrayAttr(name);
-    else
-      launched = name;
-    if (fill)
-      fill->erase();
-  }
-
+  if (kernels.size() > 1)
+    others = builder.getArrayAttr(ArrayRef(kernels).drop_front());
   builder.setInsertionPoint(group.ops.back());
   LaunchOp::create(builder, first->getLoc(), TypeRange{}, launched, others,
                    inputs, outputs);

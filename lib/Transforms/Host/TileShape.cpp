@@ -56,6 +56,15 @@ TileShape::TileShape(linalg::LinalgOp op, ArrayRef<OpFoldResult> extents,
     chooseTile();
 }
 
+StringRef TileShape::describe() const {
+  if (llvm::is_contained(iterators, utils::IteratorType::reduction))
+    return "each goes through what is reduced, and they meet at the end";
+  if (isTransposed)
+    return "an operand's neighbours lie along another loop, so that its tile "
+           "is read along that one and relaid";
+  return "neighbours in the result are neighbouring lanes";
+}
+
 int64_t TileShape::getVector(int64_t bytes) const {
   return isAligned ? std::max<int64_t>(kVectorBytes / bytes, 1) : 1;
 }

@@ -30,6 +30,9 @@ public:
     return loop && iterators[*loop] == utils::IteratorType::reduction;
   }
 
+  /// Why lanes lie as they do.
+  StringRef describe() const;
+
   /// The loops that are the tile's dimensions, and whether an operand's
   /// neighbours lie along the rows.
   std::optional<unsigned> rowLoop;
