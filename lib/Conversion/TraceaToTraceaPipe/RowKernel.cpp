@@ -147,18 +147,24 @@ Value RowKernel::overRow(Value carried, function_ref<Value(Value)> body) {
   return overDims(firstDim, carried, body);
 }
 
-Value RowKernel::readInput(std::optional<double> padding,
-                           SmallVectorImpl<Value> &kept) {
-  bool isComputed = hasPrologue(row);
-  Type elementType = type.getElementType();
+Value RowKernel::readTile(Value memory, std::optional<double> padding) {
+  Type elementType = cast<MemRefType>(memory.getType()).getElementType();
   Value pad;
-  if (padding && !isComputed)
+  if (padding)
     pad = arith::ConstantOp::create(
         b, b.getFloatAttr(cast<FloatType>(elementType), *padding));
-  Value x = LoadOp::create(b, accTile.clone(elementType), kb.getMemRef(input),
-                           indices, limits, pad, getMap());
-  if (!isComputed)
-    return convertTile(b, x, op.getAccumulatorType());
+  Value x = LoadOp::create(b, accTile.clone(elementType), memory, indices,
+                           limits, pad, getMap());
+  return convertTile(b, x, op.getAccumulatorType());
+}
+
+Value RowKernel::readInput(std::optional<double> padding,
+                           SmallVectorImpl<Value> &kept) {
+  if (!hasPrologue(row))
+    return readTile(kb.getMemRef(input), padding);
+  Value x =
+      LoadOp::create(b, accTile.clone(type.getElementType()),
+                     kb.getMemRef(input), indices, limits, Value(), getMap());
   SmallVector<Value> computed = kb.emitScalars(
       row.getPrologue().front(), x, row.getPrologueOperands(),
       row.getPrologueMaps(), {kb.getMemRef(input), indices, getMap()}, limits);
@@ -174,22 +180,36 @@ void RowKernel::storeKept(ArrayRef<Value> kept) {
                     indices, limits, getMap());
 }
 
-Value RowKernel::loadInput(std::optional<double> padding, bool isLast) {
+std::optional<unsigned> RowKernel::findKeptRow() {
+  if (!hasPrologue(row))
+    return std::nullopt;
+  auto yield = cast<YieldOp>(row.getPrologue().front().getTerminator());
+  for (auto [index, value] : llvm::enumerate(yield.getValues().drop_front()))
+    if (value == yield.getValue())
+      return index;
+  return std::nullopt;
+}
+
+Value RowKernel::loadInput(std::optional<double> padding) {
   SmallVector<Value> kept;
-  if (!isResident) {
-    Value x = readInput(padding, kept);
-    if (isLast)
-      storeKept(kept);
-    return x;
+  if (isResident) {
+    if (!held) {
+      heldPadding = padding.value_or(0);
+      held = readInput(padding, kept);
+      if (!isPart())
+        storeKept(kept);
+    }
+    return padding && *padding != heldPadding ? dropPadding(held, *padding)
+                                              : held;
   }
-  if (!held) {
-    heldPadding = padding.value_or(0);
-    held = readInput(padding, kept);
-    if (!isPart())
-      storeKept(kept);
-  }
-  return padding && *padding != heldPadding ? dropPadding(held, *padding)
-                                            : held;
+  std::optional<unsigned> keptRow = findKeptRow();
+  if (isRead && keptRow)
+    return readTile(kb.getDest(*keptRow + 1), padding);
+  Value x = readInput(padding, kept);
+  if (!isRead)
+    storeKept(kept);
+  isRead = true;
+  return x;
 }
 
 Value RowKernel::reduce(ReduceKind kind, double init,
@@ -275,7 +295,7 @@ Value RowKernel::loadNormalized(Value tensor) {
 void RowKernel::map(function_ref<Value(Value)> body) {
   AffineMap resultMap = getMap();
   overRow(Value(), [&](Value) {
-    Value value = body(loadInput(std::nullopt, /*isLast=*/true));
+    Value value = body(loadInput(std::nullopt));
     Value dest = kb.getDest(op.getEpilogueInit().get());
     Value out = kb.emitEpilogue(op, value, {dest, indices, resultMap}, limits);
     StoreOp::create(b, out, dest, indices, limits, resultMap);

@@ -108,8 +108,12 @@ private:
   Value overRow(Value carried, function_ref<Value(Value)> body);
   Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
   /// The elements at the current place. What is kept of them is stored with the
-  /// first read of a row that registers hold, else with the last.
-  Value loadInput(std::optional<double> padding, bool isLast = false);
+  /// first read; later passes read the row back where it is kept as it is.
+  Value loadInput(std::optional<double> padding);
+  /// The kept result that is the row itself.
+  std::optional<unsigned> findKeptRow();
+  /// The elements at the current place of memory of the input's shape.
+  Value readTile(Value memory, std::optional<double> padding);
   /// Reads the elements and applies the prologue. `kept` gets what it keeps.
   Value readInput(std::optional<double> padding, SmallVectorImpl<Value> &kept);
   void storeKept(ArrayRef<Value> kept);
@@ -138,6 +142,8 @@ private:
   bool isResident = false;
   Value held;
   double heldPadding = 0;
+  /// Whether a pass over the row has begun.
+  bool isRead = false;
   /// What has been read of tensors over the reduced dimensions, in their types.
   llvm::SmallDenseMap<Value, Value> fetched;
   /// The place in the input: one index per dimension, and what is left of the

@@ -134,21 +134,21 @@ func.func @rms_norm(%x: tensor<4x?xf32>, %d: tensor<4x?xf32>) -> tensor<4x?xf32>
 
 // -----
 
-// A prologue is computed in each pass over a row that is read again, and what it keeps stored in the last.
+// A prologue is computed and what it keeps stored in the first pass; the others read the row back.
 // CHECK-LABEL: tracea_pipe.kernel @rms_norm_0
-// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<4x37xf32>, %[[R:[a-z0-9]+]]: memref<37xf32>, %{{.*}}: memref<4x37xf32>, %[[H:[a-z0-9]+]]: memref<4x37xf32>)
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<4x37xf32>, %[[R:[a-z0-9]+]]: memref<37xf32>, %[[D:[a-z0-9]+]]: memref<4x37xf32>, %[[H:[a-z0-9]+]]: memref<4x37xf32>)
 // CHECK:           scf.for
 // CHECK:             tracea_pipe.load %[[X]]
 // CHECK:             tracea_pipe.load %[[R]]
 // CHECK:             %[[S:.*]] = arith.addf
 // CHECK:             %[[V:.*]] = arith.select %{{.*}}, %[[S]],
-// CHECK-NOT:         tracea_pipe.store
+// CHECK:             tracea_pipe.store %[[S]], %[[H]]
 // CHECK:             arith.mulf %[[V]], %[[V]]
 // CHECK:           scf.for
-// CHECK:             tracea_pipe.load %[[X]]
-// CHECK:             tracea_pipe.load %[[R]]
-// CHECK:             %[[S:.*]] = arith.addf
-// CHECK:             tracea_pipe.store %[[S]], %[[H]]
+// CHECK-NOT:         tracea_pipe.load %[[X]]
+// CHECK:             tracea_pipe.load %[[H]]
+// CHECK-NOT:         tracea_pipe.store %{{.*}}, %[[H]]
+// CHECK:             tracea_pipe.store %{{.*}}, %[[D]]
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
 func.func @prologue(%x: tensor<4x37xf32>, %r: tensor<37xf32>, %d: tensor<4x37xf32>, %e: tensor<4x37xf32>) -> (tensor<4x37xf32>, tensor<4x37xf32>) {
@@ -156,6 +156,33 @@ func.func @prologue(%x: tensor<4x37xf32>, %r: tensor<37xf32>, %d: tensor<4x37xf3
     ^bb0(%a: f32, %b: f32):
       %s = arith.addf %a, %b : f32
       tracea.yield %s, %s : f32, f32
+  } outs(%d : tensor<4x37xf32>) keeps(%e : tensor<4x37xf32>)
+    schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]>
+  return %0#0, %0#1 : tensor<4x37xf32>, tensor<4x37xf32>
+}
+}
+
+// -----
+
+// What is kept is another value than the row's: the row is computed again.
+// CHECK-LABEL: tracea_pipe.kernel @rms_norm_0
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<4x37xf32>, %{{.*}}: memref<4x37xf32>, %[[H:[a-z0-9]+]]: memref<4x37xf32>)
+// CHECK:           scf.for
+// CHECK:             tracea_pipe.load %[[X]]
+// CHECK:             tracea_pipe.store %{{.*}}, %[[H]]
+// CHECK:           scf.for
+// CHECK:             tracea_pipe.load %[[X]]
+// CHECK:             arith.negf
+// CHECK-NOT:         tracea_pipe.store %{{.*}}, %[[H]]
+// CHECK:         end
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @computed_again(%x: tensor<4x37xf32>, %d: tensor<4x37xf32>, %e: tensor<4x37xf32>) -> (tensor<4x37xf32>, tensor<4x37xf32>) {
+  %0:2 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x37xf32>) prologue {
+    ^bb0(%a: f32):
+      %s = arith.negf %a : f32
+      %t = arith.addf %s, %a : f32
+      tracea.yield %s, %t : f32, f32
   } outs(%d : tensor<4x37xf32>) keeps(%e : tensor<4x37xf32>)
     schedule <variant = "row", unit = vector, tile = [1, 8], registers = [1, 8]>
   return %0#0, %0#1 : tensor<4x37xf32>, tensor<4x37xf32>

@@ -121,10 +121,11 @@ HostTensor Rows::computeInput(const std::vector<HostTensor> &inputs) const {
   if (addend < 0)
     return x;
   const HostTensor &y = inputs[addend];
-  // One rounding of an exact sum, even where it is done in a wider type.
+  // In double, whose digits are more than twice those of all but its own: as
+  // if the exact sum were rounded once.
   for (size_t i = 0; i < x.values.size(); ++i)
-    x.values[i] = double(roundTo(
-        x.type, Real(x.values[i]) + Real(y.values[i % y.values.size()])));
+    x.values[i] =
+        double(roundTo(x.type, x.values[i] + y.values[i % y.values.size()]));
   return x;
 }
 
