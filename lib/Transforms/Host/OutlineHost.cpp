@@ -5,12 +5,12 @@
 // A compiled program has no host code: only sizes, views and launches. What
 // bufferization leaves besides becomes kernels of plain loops.
 
-#include "JoinLoops.h"
-#include "LaneTiles.h"
+#include "Lanes/JoinLoops.h"
+#include "Lanes/LaneTiles.h"
+#include "Lanes/SplitExtrema.h"
+#include "Lanes/SplitSums.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
-#include "SplitExtrema.h"
-#include "SplitSums.h"
 #include "tracea/Transforms/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

@@ -9,9 +9,9 @@
 #include "OutlinedKernel.h"
 #include "CoreGrid.h"
 #include "HostViews.h"
-#include "LaneGrid.h"
-#include "LaneTiles.h"
-#include "TileViews.h"
+#include "Lanes/LaneGrid.h"
+#include "Lanes/LaneTiles.h"
+#include "Lanes/TileViews.h"
 
 #include "CheckAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -302,6 +302,12 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
   for (auto [dim, iterator] : llvm::enumerate(iterators))
     if (iterator == utils::IteratorType::parallel)
       parallel.push_back(dim);
+  if (subgroupSize && group.ops.size() == 1 && isLaneLoop(op)) {
+    auto clone = cast<scf::ForallOp>(builder.clone(*op, mapping));
+    kernel.setWarps(
+        llvm::divideCeil(buildLaneGrid(builder, clone).lanes, subgroupSize));
+    return success();
+  }
   if (parallel.empty()) {
     buildWhole(builder, [&](OpBuilder &b) {
       for (Operation &member : llvm::make_range(

@@ -2,10 +2,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANEGRID_H
-#define TRACEA_LIB_TRANSFORMS_HOST_LANEGRID_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEGRID_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEGRID_H
 
-#include "LaneVectors.h"
+#include "Lanes/LaneVectors.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -25,10 +26,17 @@ struct LaneGrid {
 FailureOr<LaneGrid> buildLaneGrid(OpBuilder &builder, TilingInterface op,
                                   const LaneVectors &vectors, TypedAttr start);
 
+/// Whether a host operation is a loop of the module's author whose iterations
+/// lanes can take: the launch knows how many there are.
+bool isLaneLoop(Operation *op);
+/// Makes the grid of such a loop in a kernel, and erases it: an iteration is a
+/// lane's.
+LaneGrid buildLaneGrid(OpBuilder &builder, scf::ForallOp loop);
+
 /// Makes a grid of one tile, of which one lane runs what `body` builds.
 LaneGrid buildSingleLane(OpBuilder &builder, Location loc,
                          function_ref<void(OpBuilder &)> body);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_LANEGRID_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEGRID_H

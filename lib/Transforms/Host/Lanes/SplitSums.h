@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_SPLITSUMS_H
-#define TRACEA_LIB_TRANSFORMS_HOST_SPLITSUMS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITSUMS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITSUMS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -17,4 +17,4 @@ void splitSum(linalg::LinalgOp op, int64_t cores, int64_t subgroup);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_SPLITSUMS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITSUMS_H

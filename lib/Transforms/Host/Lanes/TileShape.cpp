@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TileShape.h"
+#include "Lanes/TileShape.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"

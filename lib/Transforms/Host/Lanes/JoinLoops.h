@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_JOINLOOPS_H
-#define TRACEA_LIB_TRANSFORMS_HOST_JOINLOOPS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_JOINLOOPS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_JOINLOOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -15,4 +15,4 @@ linalg::LinalgOp joinLoops(linalg::LinalgOp op);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_JOINLOOPS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_JOINLOOPS_H

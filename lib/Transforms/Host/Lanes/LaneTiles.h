@@ -2,10 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANETILES_H
-#define TRACEA_LIB_TRANSFORMS_HOST_LANETILES_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANETILES_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANETILES_H
 
-#include "TileShape.h"
+#include "Lanes/TileShape.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
@@ -37,4 +37,4 @@ TileShape buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_LANETILES_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_LANETILES_H

@@ -7,9 +7,9 @@
 // neighbouring elements of the result, or vectors of them, and each lane goes
 // through the reduced dimensions with its sums in registers.
 
-#include "LaneGrid.h"
-#include "LaneBody.h"
-#include "LoopExtents.h"
+#include "Lanes/LaneGrid.h"
+#include "Lanes/LaneBody.h"
+#include "Lanes/LoopExtents.h"
 #include "SizeBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -189,6 +191,61 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   if (!isBuilt)
     return failure();
   op->erase();
+  return grid;
+}
+
+bool mlir::tracea::isLaneLoop(Operation *op) {
+  auto loop = dyn_cast<scf::ForallOp>(op);
+  return loop && loop.getRank() > 0 && !loop.getMapping() &&
+         loop->getNumResults() == 0 && loop.getDynamicStep().empty() &&
+         llvm::all_of(loop.getDynamicLowerBound(), isExpressible) &&
+         llvm::all_of(loop.getDynamicUpperBound(), isExpressible);
+}
+
+LaneGrid mlir::tracea::buildLaneGrid(OpBuilder &builder, scf::ForallOp loop) {
+  Location loc = loop.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  SizeBuilder size(builder, loc);
+  // What an iteration takes is not known: few of them, which are far apart in
+  // memory, spread best in small workgroups.
+  constexpr int64_t kLanes = 32;
+  SmallVector<OpFoldResult> extents;
+  for (auto [lower, upper, step] :
+       llvm::zip(loop.getMixedLowerBound(), loop.getMixedUpperBound(),
+                 loop.getMixedStep()))
+    extents.push_back(
+        size.max(size.ceilDiv(size.sub(upper, lower), step), size.constant(0)));
+  SmallVector<Value> bounds;
+  SmallVector<int64_t> laneExtents(extents.size(), 1);
+  laneExtents.back() = kLanes;
+  for (auto [extent, lanes] : llvm::zip(extents, laneExtents))
+    bounds.push_back(size.value(size.ceilDiv(extent, size.constant(lanes))));
+  LaneGrid grid;
+  grid.lanes = kLanes;
+  grid.tiles = TilesOp::create(builder, loc, bounds);
+  builder.setInsertionPointToStart(&grid.tiles.getBody().front());
+  buildLanes(builder, loc, laneExtents, [&](OpBuilder &b, ValueRange ids) {
+    SizeBuilder at(b, loc);
+    SmallVector<Value> numbers(grid.tiles.getIndices());
+    numbers.back() = at.value(
+        at.add(at.mul(OpFoldResult(numbers.back()), at.constant(kLanes)),
+               OpFoldResult(ids.back())));
+    Value isInside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, numbers.back(),
+                              at.value(extents.back()));
+    auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    IRMapping mapping;
+    for (auto [variable, number, lower, step] :
+         llvm::zip(loop.getInductionVars(), numbers, loop.getMixedLowerBound(),
+                   loop.getMixedStep()))
+      mapping.map(variable,
+                  at.value(at.add(at.mul(OpFoldResult(number), step), lower)));
+    for (Operation &inner : loop.getBody()->without_terminator())
+      b.clone(inner, mapping);
+  });
+  loop->erase();
   return grid;
 }
 

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_TILEVIEWS_H
-#define TRACEA_LIB_TRANSFORMS_HOST_TILEVIEWS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_TILEVIEWS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_TILEVIEWS_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -31,4 +31,4 @@ void followTileViews(ImplicitLocOpBuilder &builder, TilePlace &place);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_TILEVIEWS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_TILEVIEWS_H

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_LOOPEXTENTS_H
-#define TRACEA_LIB_TRANSFORMS_HOST_LOOPEXTENTS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LOOPEXTENTS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_LOOPEXTENTS_H
 
 #include "mlir/Interfaces/TilingInterface.h"
 
@@ -17,4 +17,4 @@ SmallVector<OpFoldResult> getLoopExtents(OpBuilder &builder,
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_LOOPEXTENTS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_LOOPEXTENTS_H

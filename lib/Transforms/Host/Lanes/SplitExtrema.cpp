@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitExtrema.h"
-#include "LaneTiles.h"
+#include "Lanes/SplitExtrema.h"
+#include "Lanes/LaneTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

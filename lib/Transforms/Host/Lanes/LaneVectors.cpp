@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneVectors.h"
-#include "TileShape.h"
+#include "Lanes/LaneVectors.h"
+#include "Lanes/TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

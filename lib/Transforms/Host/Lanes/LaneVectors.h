@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANEVECTORS_H
-#define TRACEA_LIB_TRANSFORMS_HOST_LANEVECTORS_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEVECTORS_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEVECTORS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_LANEVECTORS_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEVECTORS_H

@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_SPLITEXTREMA_H
-#define TRACEA_LIB_TRANSFORMS_HOST_SPLITEXTREMA_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITEXTREMA_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITEXTREMA_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -16,4 +16,4 @@ void splitExtremum(linalg::LinalgOp op);
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_SPLITEXTREMA_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_SPLITEXTREMA_H

@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitSums.h"
-#include "LaneTiles.h"
-#include "TileShape.h"
+#include "Lanes/SplitSums.h"
+#include "Lanes/LaneTiles.h"
+#include "Lanes/TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

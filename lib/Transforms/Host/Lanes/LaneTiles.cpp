@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneTiles.h"
-#include "LoopExtents.h"
+#include "Lanes/LaneTiles.h"
+#include "Lanes/LoopExtents.h"
+#include "Lanes/TileShape.h"
+#include "Lanes/TileViews.h"
 #include "SizeBuilder.h"
-#include "TileShape.h"
-#include "TileViews.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"

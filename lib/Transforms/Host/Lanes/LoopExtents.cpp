@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LoopExtents.h"
+#include "Lanes/LoopExtents.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

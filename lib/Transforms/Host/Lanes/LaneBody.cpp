@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaneBody.h"
+#include "Lanes/LaneBody.h"
 #include "SizeBuilder.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "TileViews.h"
+#include "Lanes/TileViews.h"
 #include "SizeBuilder.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"

@@ -2,10 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANEBODY_H
-#define TRACEA_LIB_TRANSFORMS_HOST_LANEBODY_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEBODY_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEBODY_H
 
-#include "LaneVectors.h"
+#include "Lanes/LaneVectors.h"
 
 namespace mlir::tracea {
 
@@ -27,4 +27,4 @@ void buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_LANEBODY_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEBODY_H

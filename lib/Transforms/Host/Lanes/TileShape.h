@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_HOST_TILESHAPE_H
-#define TRACEA_LIB_TRANSFORMS_HOST_TILESHAPE_H
+#ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_TILESHAPE_H
+#define TRACEA_LIB_TRANSFORMS_HOST_LANES_TILESHAPE_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
@@ -64,4 +64,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_HOST_TILESHAPE_H
+#endif // TRACEA_LIB_TRANSFORMS_HOST_LANES_TILESHAPE_H
