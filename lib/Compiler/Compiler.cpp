@@ -89,6 +89,18 @@ OwningOpRef<ModuleOp> tc::parseModuleFile(StringRef path,
 // Compiling
 //===----------------------------------------------------------------------===//
 
+static FusionLevel getFusionLevel(Fusion fuse) {
+  switch (fuse) {
+  case Fusion::None:
+    return FusionLevel::None;
+  case Fusion::Safe:
+    return FusionLevel::Safe;
+  case Fusion::All:
+    return FusionLevel::All;
+  }
+  llvm_unreachable("all levels are listed");
+}
+
 /// Runs the phases `from` to `to` on `module`.
 static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
                                const CompileOptions &options) {
@@ -99,6 +111,7 @@ static LogicalResult runPhases(ModuleOp module, Phase from, Phase to,
   pipeline.reference = options.reference;
   pipeline.requireProof = options.requireProof;
   pipeline.bankCycles = options.bankCycles;
+  pipeline.fuse = getFusionLevel(options.fuse);
   pipeline.from = from;
   pipeline.to = to;
   buildCompilePipeline(manager, pipeline);

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "tracea/Doctor/Doctor.h"
 #include "tracea/Doctor/Passes.h"
-#include "tracea/TargetInfo/Host.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,7 +68,8 @@ struct SelectSchedulePass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<TargetDescription> target = getOrSetTarget(module);
+    FailureOr<TargetDescription> target =
+        getOrSetTarget(module, this->target, threads);
     if (failed(target))
       return signalPassFailure();
     WalkResult result = module.walk([&](ScheduledOpInterface op) {
@@ -81,7 +81,6 @@ struct SelectSchedulePass
   }
 
 private:
-  FailureOr<TargetDescription> getOrSetTarget(ModuleOp module);
   LogicalResult schedule(ScheduledOpInterface op,
                          const TargetDescription &target);
   LogicalResult verifyGiven(ScheduledOpInterface op, const Problem &problem,
@@ -91,35 +90,6 @@ private:
 };
 
 } // namespace
-
-/// The module's own target wins over the options.
-FailureOr<TargetDescription>
-SelectSchedulePass::getOrSetTarget(ModuleOp module) {
-  if (threads < 0)
-    return module.emitError() << "option 'threads' must not be negative, found "
-                              << threads.getValue();
-  if (TargetAttr attr =
-          module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)) {
-    return getTargetDescription(attr, [&] { return module.emitError(); });
-  }
-
-  std::optional<TargetDescription> found =
-      ::tracea::target::resolve(target.empty() ? "cpu" : target.getValue());
-  if (!found) {
-    InFlightDiagnostic error = module.emitError();
-    error << "unknown target '" << target.getValue() << "'; the closest are";
-    llvm::ListSeparator separator(",");
-    for (const std::string &name :
-         ::tracea::target::closestNames(target.getValue()))
-      error << StringRef(separator) << " '" << name << "'";
-    return error;
-  }
-  if (threads > 0)
-    found->cores = threads;
-  module->setAttr(TraceaDialect::kTargetAttrName,
-                  getTargetAttr(&getContext(), *found));
-  return *found;
-}
 
 LogicalResult SelectSchedulePass::schedule(ScheduledOpInterface op,
                                            const TargetDescription &target) {

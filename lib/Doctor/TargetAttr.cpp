@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tracea/Doctor/Doctor.h"
+#include "tracea/TargetInfo/Host.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -142,4 +143,30 @@ doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {
   plan.tile.assign(schedule.getTile().begin(), schedule.getTile().end());
   plan.params = schedule.getParams().getParams();
   return plan;
+}
+
+FailureOr<hardware::TargetDescription>
+mlir::tracea::getOrSetTarget(ModuleOp module, StringRef target, int threads) {
+  if (threads < 0)
+    return module.emitError()
+           << "option 'threads' must not be negative, found " << threads;
+  if (TargetAttr attr =
+          module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName))
+    return getTargetDescription(attr, [&] { return module.emitError(); });
+
+  std::optional<hardware::TargetDescription> found =
+      hardware::resolve(target.empty() ? "cpu" : toStringView(target));
+  if (!found) {
+    InFlightDiagnostic error = module.emitError();
+    error << "unknown target '" << target << "'; the closest are";
+    llvm::ListSeparator separator(",");
+    for (const std::string &name : hardware::closestNames(toStringView(target)))
+      error << StringRef(separator) << " '" << name << "'";
+    return error;
+  }
+  if (threads > 0)
+    found->cores = threads;
+  module->setAttr(TraceaDialect::kTargetAttrName,
+                  getTargetAttr(module.getContext(), *found));
+  return *found;
 }

@@ -24,7 +24,8 @@ void mlir::tracea::addCleanup(OpPassManager &manager) {
 }
 
 /// What is computed: operations are recognised and fused.
-static void addSemanticPhase(OpPassManager &manager, bool reference) {
+static void addSemanticPhase(OpPassManager &manager,
+                             const CompilePipelineOptions &options) {
   manager.addPass(createInlineCalls());
   addCleanup(manager);
   manager.addNestedPass<func::FuncOp>(createExpandFunctions());
@@ -34,7 +35,7 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   // kernels they have a meaning of their own.
   manager.addNestedPass<func::FuncOp>(createElementwiseToLinalg());
   manager.addNestedPass<func::FuncOp>(createGatherToLinalg());
-  if (reference) {
+  if (options.reference) {
     manager.addPass(createConvertTraceaToLinalg());
     manager.addPass(createPromoteToF64());
     addCleanup(manager);
@@ -49,6 +50,10 @@ static void addSemanticPhase(OpPassManager &manager, bool reference) {
   manager.addPass(createFoldPads());
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
+  if (options.fuse.getValue() == FusionLevel::None) {
+    addCleanup(manager);
+    return;
+  }
   manager.addPass(createFuseEpilogues());
   // Some transposes reach a product only after what stood between is fused.
   manager.addPass(createPropagateTransposes());
@@ -116,7 +121,14 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
   };
   manager.addPass(createVerifyInput());
   if (runs(Phase::Semantic))
-    addSemanticPhase(manager, options.reference);
+    addSemanticPhase(manager, options);
+  if (runs(Phase::Decision) && options.fuse.getValue() == FusionLevel::All &&
+      !options.reference) {
+    JoinProductsOptions join;
+    join.target = options.target;
+    join.threads = options.threads;
+    manager.addPass(createJoinProducts(join));
+  }
   if (runs(Phase::Decision) && runs(Phase::Tile) && !options.reference) {
     LowerScheduledOptions rest;
     rest.target = options.target;

@@ -22,6 +22,7 @@ struct CompileCommand {
   std::string entry;
   std::string form = "program";
   std::string level = "target";
+  std::string fuse = "safe";
   int threads = 0;
   bool reference = false;
   bool remarks = false;
@@ -138,6 +139,7 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
   request.target = command.target;
   request.entry = command.entry;
   request.threads = command.threads;
+  request.fuse = command.fuse;
   request.reference = command.reference;
   request.requireProof = command.requireProof;
   request.assemble = !command.onlyPTX;
@@ -213,6 +215,13 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
                   "Cores to plan for; default: all of the target's")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  sub->add_option("--fuse", command->fuse,
+                  "Which operations become one kernel: none (as they are "
+                  "written), safe (what cannot take longer so), or all (also "
+                  "where the cost model expects a gain)")
+      ->check(CLI::IsMember({"none", "safe", "all"}))
+      ->capture_default_str()
+      ->type_name("LEVEL");
   sub->add_flag("--reference", command->reference,
                 "Compile the float64 meaning, by stock lowering, in place of "
                 "the module");

@@ -395,6 +395,9 @@ struct Frontend::Impl {
     options.requireProof = request.requireProof;
     options.bankCycles = request.bankCycles;
     options.threads = request.threads;
+    options.fuse = request.fuse == "none"  ? tc::Fusion::None
+                   : request.fuse == "all" ? tc::Fusion::All
+                                           : tc::Fusion::Safe;
     options.assemble = request.assemble;
     times = {{{"parsing", parseSeconds}}};
     options.times = &times;

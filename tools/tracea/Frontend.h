@@ -73,6 +73,8 @@ struct CompileRequest {
   /// Cycles that a phase of an access to banked memory may take.
   int bankCycles = 1;
   int threads = 0;
+  /// Which operations become one: "none", "safe" or "all".
+  std::string fuse = "safe";
   /// For GPUs: machine code as well as PTX, where there is an assembler.
   bool assemble = true;
 };

@@ -32,6 +32,10 @@ struct StepTimes {
   void add(llvm::StringRef step, double seconds);
 };
 
+/// Which operations become one kernel: none, as they are written; those that
+/// cannot take longer so; also those for which the cost model expects a gain.
+enum class Fusion { None, Safe, All };
+
 struct CompileOptions {
   /// "cpu" or "host" for this machine, or a name of the target tables.
   std::string target = "cpu";
@@ -48,6 +52,7 @@ struct CompileOptions {
   int bankCycles = 1;
   /// Cores to plan for; 0: all of the target's.
   int threads = 0;
+  Fusion fuse = Fusion::Safe;
   /// For GPUs: machine code as well as the text that drivers compile, where an
   /// assembler is found.
   bool assemble = true;

@@ -26,6 +26,12 @@ FailureOr<::tracea::target::TargetDescription>
 getTargetDescription(TargetAttr attr,
                      function_ref<InFlightDiagnostic()> emitError);
 
+/// The machine that `module` names; if it names none, that of the tables'
+/// `target`, or this one, which it names then. `threads`: cores to plan for, 0
+/// for all.
+FailureOr<::tracea::target::TargetDescription>
+getOrSetTarget(ModuleOp module, StringRef target, int threads);
+
 ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
                              const ::tracea::doctor::Plan &plan,
                              ScheduleAttr otherwise = {});

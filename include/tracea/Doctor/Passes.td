@@ -54,4 +54,48 @@ def SelectSchedule : Pass<"tracea-select-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tracea::TraceaDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// JoinProducts
+//===----------------------------------------------------------------------===//
+
+def JoinProducts : Pass<"tracea-join-products", "::mlir::ModuleOp"> {
+  let summary = "Make products of one operand by constants one of a batch";
+  let description = [{
+    Products of one matrix by several of a size, the projections of an attention
+    say, are one product of a batch by the stack of these, if the cost model
+    expects that to take 5 % less at least: together they fill a machine that each alone
+    leaves partly idle. The matrices have to be constants, of the module or
+    arguments that are marked `tracea.constant`, and so have operands of the
+    epilogue that differ: the stack is then made once, not by each run.
+    Epilogues have to be the same. Remarks `products-joined` and
+    `products-apart` of the category `tracea-doctor` say what was expected.
+
+    ```mlir
+    func.func @main(%x: tensor<64x512xbf16>,
+                    %q: tensor<512x512xbf16> {tracea.constant},
+                    %k: tensor<512x512xbf16> {tracea.constant}) -> …
+      %0 = tracea.gemm ins(%x, %q : …) outs(%d : tensor<64x512xbf16>)
+      %1 = tracea.gemm ins(%x, %k : …) outs(%e : tensor<64x512xbf16>)
+    ```
+    becomes
+    ```mlir
+      %w = tensor.concat dim(0) … -> tensor<2x512x512xbf16>
+      %y = tracea.gemm ins(%x, %w : …) outs(%f : tensor<2x64x512xbf16>)
+      %0 = tensor.extract_slice %y[0, 0, 0] [1, 64, 512] [1, 1, 1] : …
+      %1 = tensor.extract_slice %y[1, 0, 0] [1, 64, 512] [1, 1, 1] : …
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Target of a module that names none">,
+    Option<"threads", "threads", "int", /*default=*/"0",
+           "Cores to plan for in a module that names no target; 0 for all">
+  ];
+  let statistics = [
+    Statistic<"numJoined", "products-joined",
+              "Number of products that have become one of a batch">
+  ];
+  let dependentDialects = ["::mlir::tracea::TraceaDialect"];
+}
+
 #endif // TRACEA_DOCTOR_PASSES_TD

@@ -14,6 +14,10 @@ namespace mlir::tracea {
 /// of that name.
 enum class Phase { Semantic, Decision, Tile, Pipeline, Target };
 
+/// Which operations become one: none; those that cannot take longer so; also
+/// those for which the cost model expects a gain.
+enum class FusionLevel { None, Safe, All };
+
 struct CompilePipelineOptions
     : public PassPipelineOptions<CompilePipelineOptions> {
   Option<std::string> target{
@@ -41,6 +45,14 @@ struct CompilePipelineOptions
       llvm::cl::desc("Cycles that a phase of an access to banked memory may "
                      "take; more are an error"),
       llvm::cl::init(1)};
+  Option<FusionLevel> fuse{
+      *this, "fuse", llvm::cl::desc("Which operations become one"),
+      llvm::cl::init(FusionLevel::Safe),
+      llvm::cl::values(
+          clEnumValN(FusionLevel::None, "none", "As they are written"),
+          clEnumValN(FusionLevel::Safe, "safe", "What cannot take longer so"),
+          clEnumValN(FusionLevel::All, "all",
+                     "Also where the cost model expects a gain"))};
 
 private:
   static llvm::cl::ValuesClass phases() {

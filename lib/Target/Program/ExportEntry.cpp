@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Analysis/Certificates.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
@@ -51,18 +52,19 @@ LogicalResult EntryExporter::exportInput(BlockArgument argument) {
   input.name = llvm::formatv("arg{0}", number);
   if (auto name = function.getArgAttrOfType<StringAttr>(number, "tracea.name"))
     input.name = name.str();
-  Attribute mark = function.getArgAttr(number, kConstantAttrName);
+  Attribute mark =
+      function.getArgAttr(number, TraceaDialect::kConstantAttrName);
   if (mark && !isa<UnitAttr>(mark))
     return emitError(argument.getLoc())
            << "argument #" << number << " of '" << function.getName()
-           << "' is marked '" << kConstantAttrName << "' = " << mark
-           << "; expected no value";
+           << "' is marked '" << TraceaDialect::kConstantAttrName
+           << "' = " << mark << "; expected no value";
   input.isConstant = mark != nullptr;
   if (input.isConstant && !isa<MemRefType>(argument.getType()))
     return emitError(argument.getLoc())
            << "argument #" << number << " of '" << function.getName()
            << "' has type " << argument.getType() << " and is marked '"
-           << kConstantAttrName << "'; expected a tensor";
+           << TraceaDialect::kConstantAttrName << "'; expected a tensor";
   if (std::optional<rt::ElementType> scalar =
           getRuntimeElementType(argument.getType())) {
     input.type = *scalar;

@@ -23,9 +23,6 @@ namespace rt = ::tracea::runtime;
 using tracea_pipe::KernelOp;
 using tracea_pipe::LaunchOp;
 
-/// Marks arguments that stay the same in many runs.
-inline constexpr StringLiteral kConstantAttrName = "tracea.constant";
-
 /// The functions of a module, and what they share: constants and kernels.
 class Exporter {
 public:

@@ -33,6 +33,9 @@ def Tracea_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the module attribute that holds the `#tracea.target`.
     static constexpr ::llvm::StringLiteral kTargetAttrName = "tracea.target";
+    /// Name of the attribute of an argument that stays the same in many runs.
+    static constexpr ::llvm::StringLiteral kConstantAttrName =
+        "tracea.constant";
 
     void registerAttributes();
   }];
