@@ -94,6 +94,9 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     fields.lanes = kUsualLanes;
   } else if (vectors <= kFewVectors) {
     fields.lanes = roundUpToPower(vectors);
+    // A row without others has a warp to itself.
+    if (problem.rows == 1)
+      fields.lanes = std::max(fields.lanes, subgroup);
     rows = kLanesOfShortRows / fields.lanes;
     most = kMostOfMultiprocessor;
   } else {
@@ -143,6 +146,10 @@ Reason LaneRowsVariant::checkPlan(const Problem &problem,
     return "lanes of a row, times a power of two of rows, must be " +
            text(subgroup) + " to " + text(kMostLanes) + ", found " +
            text(lanes) + " and " + text(plan.tile[0]);
+  if (plan.tile[0] > 1 && (!problem.innermost || problem.rows == 1))
+    return "the tile must have one row where the operation has no others that "
+           "lie along the last dimension, found " +
+           text(plan.tile[0]);
   if (plan.tile[1] < 1 || plan.tile[1] % (lanes * fields.vector) ||
       plan.tile[1] / lanes > 4 * kMostElements)
     return "the tile must have a multiple of " + text(lanes * fields.vector) +

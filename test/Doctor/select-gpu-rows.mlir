@@ -10,6 +10,14 @@ func.func @short(%x: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
   return %0 : tensor<?x128xbf16>
 }
 
+// One row is a warp's.
+// CHECK-LABEL: func.func @single(
+// CHECK:         tile = [1, 256], lanes = 32, vector = 8,
+func.func @single(%x: tensor<63xf16>) -> tensor<63xf16> {
+  %0 = tracea.softmax dim 0 ins(%x : tensor<63xf16>) outs(%x : tensor<63xf16>)
+  return %0 : tensor<63xf16>
+}
+
 // CHECK-LABEL: func.func @held(
 // CHECK:         tile = [1, 4096], lanes = 128, vector = 8, residents = 6>
 func.func @held(%x: tensor<?x4096xbf16>) -> tensor<?x4096xbf16> {

@@ -33,11 +33,17 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
              << "expects a schedule whose 'lanes', times a power of two of "
                 "rows of the tile, are "
              << subgroup << " to " << kMostThreads << ", found " << schedule;
+    auto kinds = cast<TilingInterface>(op).getLoopIteratorTypes();
+    if (tile[0] > 1 && (kinds.front() == utils::IteratorType::reduction ||
+                        kinds.back() != utils::IteratorType::reduction))
+      return op->emitOpError()
+             << "expects a schedule whose tile has one row where no others lie "
+                "along the last dimension, found "
+             << schedule;
     if (fields->split > 1) {
       auto type =
           cast<RankedTensorType>(cast<RowOpInterface>(op).getInput().getType());
       int64_t columns = type.getShape().back();
-      auto kinds = cast<TilingInterface>(op).getLoopIteratorTypes();
       if (llvm::count(kinds, utils::IteratorType::reduction) != 1 ||
           kinds.back() != utils::IteratorType::reduction ||
           ShapedType::isDynamic(columns) || tile[0] != 1 ||

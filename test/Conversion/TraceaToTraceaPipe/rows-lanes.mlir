@@ -118,3 +118,14 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return %0 : tensor<5x100xf32>
   }
 }
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @no_others(%x: tensor<64xf32>, %d: tensor<64xf32>) -> tensor<64xf32> {
+    // expected-error@+1 {{expects a schedule whose tile has one row where no others lie along the last dimension, found}}
+    %0 = tracea.softmax dim 0 ins(%x : tensor<64xf32>) outs(%d : tensor<64xf32>)
+        schedule <variant = "row.lanes", unit = vector, tile = [4, 64], lanes = 8, vector = 4>
+    return %0 : tensor<64xf32>
+  }
+}
