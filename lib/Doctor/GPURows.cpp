@@ -63,8 +63,8 @@ protected:
 
 private:
   static bool isHeld(const Problem &problem, const Plan &plan) {
-    return problem.innermost && problem.columns != kUnknownExtent &&
-           problem.columns <= plan.tile[1];
+    return problem.innermost && problem.reducedDims == 1 &&
+           problem.columns != kUnknownExtent && problem.columns <= plan.tile[1];
   }
 };
 
@@ -84,7 +84,10 @@ Plan LaneRowsVariant::plan(const Problem &problem,
   Plan plan = emptyPlan();
   auto &fields = plan.as<schedule::LaneRows>();
   fields.vector = std::max<int64_t>(kVectorBytes / bytesOf(problem.operand), 1);
-  int64_t columns = extentOf(problem.columns);
+  // Lanes lie along the last dimension; a kernel goes through the others.
+  const int64_t run =
+      problem.reducedDims > 1 ? problem.lastExtent : problem.columns;
+  int64_t columns = extentOf(run);
   int64_t vectors = ceilDiv(columns, fields.vector);
   // A strip of rows goes by lanes, one row each element.
   constexpr int64_t kFewVectors = 32;
@@ -94,8 +97,9 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     fields.lanes = kUsualLanes;
   } else if (vectors <= kFewVectors) {
     fields.lanes = roundUpToPower(vectors);
-    // A row without others has a warp to itself.
-    if (problem.rows == 1)
+    // A row without others has a warp to itself, as has one of several
+    // dimensions.
+    if (problem.rows == 1 || problem.reducedDims > 1)
       fields.lanes = std::max(fields.lanes, subgroup);
     rows = kLanesOfShortRows / fields.lanes;
     most = kMostOfMultiprocessor;
@@ -104,12 +108,11 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     fields.lanes = std::clamp(fields.lanes, subgroup, kMostLanes);
     // Of longer rows a lane holds more, as far as registers go.
     held = ceilDiv(vectors, fields.lanes);
-    if (problem.columns == kUnknownExtent ||
-        held * fields.vector > kMostElements)
+    if (run == kUnknownExtent || held * fields.vector > kMostElements)
       held = kVectorsOfLane;
     // What no workgroup holds is cut for several.
     int64_t part = kLanesOfPart * fields.vector * held;
-    if (problem.columns != kUnknownExtent &&
+    if (run != kUnknownExtent &&
         columns > fields.lanes * fields.vector * held &&
         problem.reducedDims == 1 &&
         ceilDiv(columns, part) <= schedule::LaneRows::kMostParts) {
@@ -118,6 +121,8 @@ Plan LaneRowsVariant::plan(const Problem &problem,
     }
     rows = std::max<int64_t>(2 * subgroup / fields.lanes, 1);
   }
+  if (problem.reducedDims > 1)
+    rows = 1;
   if (problem.rows != kUnknownExtent)
     while (rows > 1 && rows / 2 >= problem.rows &&
            fields.lanes * rows / 2 >= subgroup)

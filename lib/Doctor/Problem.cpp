@@ -180,6 +180,8 @@ static void fillRows(Problem &problem, Value input, int64_t begin, int64_t end,
     problem.rows = std::min(problem.rows, kMostExtent);
   problem.innermost = end == rank;
   problem.reducedDims = static_cast<int>(end - begin);
+  if (problem.reducedDims > 1)
+    problem.lastExtent = extentOf(input, end - 1);
 }
 
 static void fill(Problem &problem, AttentionOp op) {

@@ -43,6 +43,7 @@ func.func @two_tensors(%x: tensor<?x8192xbf16>, %r: tensor<?x8192xbf16>) -> tens
 // CHECK:         tracea.softmax
 // CHECK-NOT:     split
 // CHECK:         tracea.rms_norm
+// CHECK-SAME:    tile = [1, 512], lanes = 32, vector = 8,
 // CHECK-NOT:     split
 func.func @long(%x: tensor<64x262144xbf16>, %y: tensor<64x?xbf16>, %z: tensor<64x512x512xbf16>)
     -> (tensor<64x262144xbf16>, tensor<64x?xbf16>, tensor<64x512x512xbf16>) {

@@ -92,8 +92,10 @@ struct Problem {
   int64_t rows = 1;
   int64_t columns = 1;
   bool innermost = true;
-  /// How many dimensions make a row.
+  /// How many dimensions make a row, and where there are several, the extent of
+  /// the last one.
   int reducedDims = 1;
+  int64_t lastExtent = 1;
   /// Whether a prologue computes the elements of a row, and of how many tensors
   /// that have an element for each.
   bool hasPrologue = false;
