@@ -81,3 +81,23 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return %y : memref<4096xf32>
   }
 }
+
+// -----
+
+// Of a result that is a part of what was filled the rest stays filled.
+// CHECK-LABEL: func.func @part(
+// CHECK-COUNT-2: tracea_pipe.launch
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @part(%x: memref<512x1024xf32>) -> memref<2x512xf32> {
+    %one = arith.constant 1.0 : f32
+    %y = memref.alloc() : memref<2x512xf32>
+    linalg.fill ins(%one : f32) outs(%y : memref<2x512xf32>)
+    linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (0, i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%y : memref<2x512xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.subf %o, %a : f32
+      linalg.yield %s : f32
+    }
+    return %y : memref<2x512xf32>
+  }
+}

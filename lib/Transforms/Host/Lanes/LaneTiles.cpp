@@ -145,12 +145,17 @@ static bool isWholeBuffer(Value memory) {
 // look into their operands alone.
 linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op) {
   return op.getNumReductionLoops() && op.getNumDpsInits() == 1
-             ? findFill(op, op.getDpsInits().front())
+             ? findFill(op, *op.getDpsInitOperand(0))
              : nullptr;
 }
 
-linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op, Value memory) {
-  Value root = getViewRoot(memory);
+linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op, OpOperand &init) {
+  // All that was filled is a result.
+  AffineMap map = op.getMatchingIndexingMap(&init);
+  if (!map.isProjectedPermutation() ||
+      map.getNumResults() != op.getNumParallelLoops())
+    return nullptr;
+  Value memory = init.get(), root = getViewRoot(memory);
   if (llvm::any_of(op.getDpsInputs(), [&](Value input) {
         return isa<MemRefType>(input.getType()) && getViewRoot(input) == root;
       }))

@@ -24,7 +24,7 @@ Operation *getTileCombiner(linalg::LinalgOp op);
 /// nobody sees before it is reduced; null where nothing does.
 linalg::FillOp findFill(linalg::LinalgOp op);
 /// The same of one result of several.
-linalg::FillOp findFill(linalg::LinalgOp op, Value memory);
+linalg::FillOp findFill(linalg::LinalgOp op, OpOperand &init);
 /// The same where that changes nothing of what lanes combine tile by tile.
 linalg::FillOp findNeutralFill(linalg::LinalgOp op);
 

@@ -106,8 +106,8 @@ bool Splitter::matchNumber(Value number) {
 
 /// Results that were filled with constants.
 bool Splitter::matchStarts() {
-  linalg::FillOp values = findFill(op, op.getDpsInits()[0]);
-  found.fillOfNumbers = findFill(op, op.getDpsInits()[1]);
+  linalg::FillOp values = findFill(op, *op.getDpsInitOperand(0));
+  found.fillOfNumbers = findFill(op, *op.getDpsInitOperand(1));
   if (!values || !found.fillOfNumbers ||
       !matchPattern(values.value(), m_Constant(&found.firstValue)) ||
       !matchPattern(found.fillOfNumbers.value(),
