@@ -43,6 +43,8 @@ struct CoveragePart {
     Terms,
     /// Both operands of a multiply have the same terms.
     Pairing,
+    /// A tile visits the terms that its elements need.
+    Band,
     /// All of a slot is written from registers before it is read.
     Slot,
     /// The terms of a sum that a result is.

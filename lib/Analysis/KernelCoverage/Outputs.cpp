@@ -19,6 +19,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 #include <set>
 
 using namespace mlir;
@@ -45,6 +46,11 @@ static bool areAlternatives(Operation *a, Operation *b) {
 static std::optional<int64_t> getDistance(Value a, Value b) {
   if (a == b)
     return 0;
+  std::optional<int64_t> from = getConstantIntValue(a);
+  std::optional<int64_t> to = getConstantIntValue(b);
+  int64_t distance = 0;
+  if (from && to && !llvm::SubOverflow(*to, *from, distance))
+    return distance;
   auto offset = [](Value sum, Value base) -> std::optional<int64_t> {
     auto add = sum.getDefiningOp<arith::AddIOp>();
     if (!add)

@@ -223,6 +223,7 @@ void Report::print(InFlightDiagnostic &diag) {
     return;
   case CoveragePart::Terms:
   case CoveragePart::Pairing:
+  case CoveragePart::Band:
   case CoveragePart::Slot:
   case CoveragePart::Values:
     // A ContentClaim each, see ReportContents.cpp.

@@ -34,6 +34,7 @@ private:
   void printTerms(InFlightDiagnostic &diag);
   void printValues(InFlightDiagnostic &diag);
   void printPairing(InFlightDiagnostic &diag);
+  void printBand(InFlightDiagnostic &diag);
   void printSlot(InFlightDiagnostic &diag);
   void noteLoops(InFlightDiagnostic &diag) const;
 
@@ -174,6 +175,14 @@ void ContentReport::printPairing(InFlightDiagnostic &diag) {
       diag.attachNote(copy->getLoc()) << "one of them comes from here";
 }
 
+void ContentReport::printBand(InFlightDiagnostic &diag) {
+  diag << "loses terms of a sum: " << getSizes()
+       << "an element needs one that its tile does not visit, where "
+       << list(finding.point, false);
+  for (Operation *loop : content.part.notes)
+    diag.attachNote(loop->getLoc()) << "the terms are visited here";
+}
+
 void ContentReport::printSlot(InFlightDiagnostic &diag) {
   if (finding.property == cov::Property::Cover)
     diag << "reads what nobody has written: " << getSizes() << getPlace()
@@ -213,6 +222,8 @@ void ContentReport::print(InFlightDiagnostic &diag) {
     return printTerms(diag);
   if (content.part.kind == CoveragePart::Pairing)
     return printPairing(diag);
+  if (content.part.kind == CoveragePart::Band)
+    return printBand(diag);
   printSlot(diag);
 }
 

@@ -113,3 +113,13 @@ tracea_pipe.kernel @k(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32>) a
   }
   tracea_pipe.end
 }
+
+// -----
+
+// expected-error @+1 {{expects a band over dimensions of its memref arguments, found #tracea_pipe.band<result = 1, dim = 1, operands = [0], dims = [0], after = 0>}}
+tracea_pipe.kernel @band(%x: memref<8xf32>, %y: memref<8xf32>) attributes {band = #tracea_pipe.band<result = 1, dim = 1, operands = [0], dims = [0], after = 0>} {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}

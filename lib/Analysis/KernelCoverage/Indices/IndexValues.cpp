@@ -43,6 +43,8 @@ Expr IndexContext::translate(Value value) {
 }
 
 cov::Range IndexContext::getNumberRange(MemRefType memory) {
+  if (memory.getElementType().isInteger(1))
+    return cov::Range(2);
   if (memory.getElementType().isInteger(32))
     return cov::Range(Expr(INT32_MIN), Expr(int64_t(INT32_MAX) + 1));
   return cov::Range::from(INT64_MIN / 4);

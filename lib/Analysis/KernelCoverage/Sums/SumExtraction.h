@@ -51,6 +51,16 @@ struct SumSide {
   bool isComputed = false;
 };
 
+/// The terms that a loop visits of those along one dimension, where an element
+/// needs not all of them.
+struct SumBand {
+  /// Its number among the dimensions of the sum.
+  size_t number = 0;
+  /// The loop that visits them.
+  Operation *loop = nullptr;
+  cov::Expr begin, end;
+};
+
 class SumExtraction {
 public:
   SumExtraction(KernelCoverage &coverage, tracea_pipe::KernelOp kernel,
@@ -80,6 +90,16 @@ private:
   void addTerms(const SumSide &side, const SumSide &other,
                 llvm::ArrayRef<const SumSource *> sources,
                 const std::set<size_t> &unnamed);
+  /// Whether the operation needs a band of the terms along a dimension.
+  bool isBandDim(const SumSource &source, int64_t dim) const;
+  /// Whether it counts tiles of the grid, which are no parts of the sum.
+  bool isTile(cov::Term term) const;
+  std::optional<SumBand> getBand(const SumSource &source,
+                                 ArrayRef<int64_t> dims);
+  /// The tiles of the grid on which it depends how long the loop is that counts
+  /// some of `ids`.
+  std::vector<cov::Term> getTiles(const std::set<cov::Term> &ids) const;
+  void addBandClaims(const SumSource &source, const SumBand &band);
   void addPairs(const SumSide &lhs, const SumSide &rhs);
   void addPair(const SumSource &a, const SumSource &b);
   std::vector<cov::Term> getVariables(const cov::Expr &expr) const;

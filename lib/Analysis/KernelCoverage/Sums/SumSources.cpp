@@ -59,11 +59,19 @@ bool SumExtraction::addColumns(Operation *product, Value tile, SumSide &side) {
           return known.product == origin;
         }))
       continue;
-    std::optional<TileAccess> access = getRead(origin, "rhs", context);
-    if (!access)
+    if (std::optional<TileAccess> access = getRead(origin, "rhs", context)) {
+      addOperand(origin, "rhs", *access,
+                 context.getElement(origin, 1, 0, 1, "column"), side);
+      continue;
+    }
+    // Or what lanes have loaded of it.
+    auto load = skipRounding(origin->getOperand(1)).getDefiningOp<LoadOp>();
+    if (!load)
       return false;
-    addOperand(origin, "rhs", *access,
-               context.getElement(origin, 1, 0, 1, "column"), side);
+    int64_t columns =
+        cast<RankedTensorType>(load.getResult().getType()).getDimSize(1);
+    addOperand(origin, "rhs", getAccesses(load, context).front(),
+               context.getElement(load, 0, 1, columns, "e"), side);
   }
   return !origins.empty();
 }

@@ -43,7 +43,8 @@ std::vector<int64_t> SumExtraction::getDims(const SumSource &source,
       // A part alone chooses; it counts nothing.
       hasTerm |= isTerm(source, term) && !splits.count(term);
       hasContracted |= isContracted(source, term);
-      if (!isTerm(source, term))
+      // Where a band begins may depend on the tile.
+      if (!isTerm(source, term) && !(isBandDim(source, dim) && isTile(term)))
         foreign = term;
     }
     if (!hasTerm)
@@ -74,13 +75,17 @@ bool SumExtraction::addGuard(const SumSource &source, const std::set<Term> &ids,
                              std::vector<cov::Constraint> &sizes,
                              std::string &undecided) {
   auto mixes = [&](const Expr &expr) {
-    bool hasOwn = false;
+    bool hasOwn = false, hasTile = false;
     std::optional<Term> foreign;
     for (Term term : getVariables(expr)) {
-      hasOwn |= ids.count(term) > 0;
+      hasOwn |= ids.count(term) > 0 && !isTile(term);
+      hasTile |= ids.count(term) > 0 && isTile(term);
       if (!ids.count(term))
         foreign = term;
     }
+    // Which elements a tile has says nothing of the terms of one that it has.
+    if (!foreign)
+      hasOwn |= hasTile;
     if (hasOwn && foreign)
       undecided = "which terms it has depends on " + nameOf(*foreign);
     return hasOwn;
@@ -207,6 +212,8 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
   content.dims.assign(dims.begin(), dims.end());
   cov::AffineStage stage;
   SmallVector<const SumSource *> kept;
+  std::optional<SumBand> band = getBand(first, dims);
+  std::vector<Term> tiles;
   for (const SumSource *source : sources) {
     if (source->buffer != first.buffer || getDims(*source, undecided) != all)
       undecided = "its terms come from several places";
@@ -224,6 +231,17 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
           if (auto it = indices.owners.find(term);
               it != indices.owners.end() && it->second == loop)
             ids.insert(term);
+    if (band) {
+      std::set<Term> bounded = ids;
+      for (const Expr &bound : {band->begin, band->end})
+        for (Term term : getVariables(bound))
+          bounded.insert(term);
+      std::vector<Term> found = getTiles(bounded);
+      if (source != sources.front() && found != tiles)
+        undecided = "its copies visit different terms";
+      tiles = found;
+      addIds(tiles);
+    }
     cov::Writer writer;
     writer.name = source->op->getName().stripDialect().str();
     SmallVector<cov::Constraint> guard;
@@ -234,6 +252,12 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
       indices.math.require(index, guard);
       indices.math.require(context.getDim(source->buffer, dim) - 1 - index,
                            guard);
+    }
+    if (band) {
+      // What a tile does not visit another has no need for, either.
+      indices.math.require(band->end - 1 - writer.map[band->number], guard);
+      for (Term tile : tiles)
+        writer.map.push_back(tile);
     }
     indices.requireDivisors(writer.map, guard);
     writer.ids.assign(ids.begin(), ids.end());
@@ -261,14 +285,29 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
     content.part.ops.push_back(source->op);
     content.part.notes.push_back(source->operand->product);
   }
-  for (int64_t dim : dims) {
-    Term coordinate =
-        space.coordinate("term", cov::Range(context.getDim(first.buffer, dim)));
+  // Of a band the terms depend on the tile.
+  std::map<Term, Expr> own;
+  SmallVector<Term> coordinates;
+  for (Term tile : tiles) {
+    Term coordinate = space.coordinate("of", space.range(tile));
+    indices.names[coordinate] = nameOf(tile);
+    own[tile] = coordinate;
+    coordinates.push_back(coordinate);
+  }
+  for (auto [number, dim] : llvm::enumerate(dims)) {
+    cov::Range range(context.getDim(first.buffer, dim));
+    if (band && band->number == number)
+      range = cov::Range(space.substitute(band->begin, own),
+                         space.substitute(band->end, own));
+    Term coordinate = space.coordinate("term", range);
     indices.names[coordinate] = "index of dimension " + std::to_string(dim);
     stage.coordinates.push_back(coordinate);
   }
+  llvm::append_range(stage.coordinates, coordinates);
   content.stage = std::move(stage);
   content.undecided = undecided;
   coverage.finish(content);
   coverage.contents.push_back(std::move(content));
+  if (band)
+    addBandClaims(first, *band);
 }

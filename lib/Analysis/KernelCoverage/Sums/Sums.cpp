@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SumExtraction.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -102,10 +103,18 @@ void SumExtraction::run() {
     SmallVector<const SumSource *> all;
     for (const SumSource &source : side.sources)
       all.push_back(&source);
-    // Without a loop that adds, or multiplies in a row, each copy is a sum.
-    if (isRemote && depths.empty() && sum.products.size() == 1) {
+    // Without a loop that adds all multiplies take from one slot, which any of
+    // the copies may have filled: each copy is a sum.
+    bool isOneSlot =
+        llvm::all_of(side.operands, [&](const SumOperand &operand) {
+          return operand.staged && operand.staged == side.operands[0].staged;
+        });
+    if (isRemote && depths.empty() && (isOneSlot || sum.products.size() == 1)) {
+      llvm::MapVector<Operation *, SmallVector<const SumSource *>> byCopy;
       for (const SumSource *source : all)
-        addTerms(side, other, source, unnamed);
+        byCopy[source->op].push_back(source);
+      for (const auto &[copy, sources] : byCopy)
+        addTerms(side, other, sources, unnamed);
       continue;
     }
     addTerms(side, other, all, unnamed);

@@ -137,7 +137,29 @@ static LogicalResult verifyDefinition(KernelOp kernel,
   return success();
 }
 
+/// Each dimension that a band names is one of a memref.
+static LogicalResult verifyBand(KernelOp kernel, BandAttr band) {
+  auto isDim = [&](int64_t argument, int64_t dim) {
+    ArrayRef<Type> types = kernel.getArgumentTypes();
+    if (argument < 0 || argument >= static_cast<int64_t>(types.size()))
+      return false;
+    auto memref = dyn_cast<MemRefType>(types[argument]);
+    return memref && dim >= 0 && dim < memref.getRank();
+  };
+  bool holds = isDim(band.getResult(), band.getDim()) &&
+               band.getOperands().size() == band.getDims().size();
+  for (auto [operand, dim] : llvm::zip(band.getOperands(), band.getDims()))
+    holds &= isDim(operand, dim);
+  if (!holds)
+    return kernel.emitOpError() << "expects a band over dimensions of its "
+                                   "memref arguments, found "
+                                << band;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
+  if (BandAttr band = getBandAttr(); band && failed(verifyBand(*this, band)))
+    return failure();
   if (ArrayAttr definitions = getDefinitionsAttr())
     for (auto definition : definitions.getAsRange<DefinitionAttr>())
       if (failed(verifyDefinition(*this, definition)))

@@ -243,6 +243,33 @@ def TraceaPipe_DefinitionAttr : TraceaPipe_Attr<"Definition", "definition"> {
 def TraceaPipe_DefinitionArrayAttr
     : TypedArrayAttrBase<TraceaPipe_DefinitionAttr, "definitions of results">;
 
+def TraceaPipe_BandAttr : TraceaPipe_Attr<"Band", "band"> {
+  let summary = "Which terms of a sum an element of a result needs";
+  let description = [{
+    What an operation says whose sums leave terms out that are zero. The element
+    at index i along dimension `dim` of argument `result` needs of the terms
+    along dimension `dims[k]` of argument `operands[k]` those at j with
+    i + s - before <= j <= i + s + after, where s is how much longer the sum is
+    than the result: both end at one place. A negative `before` or `after` is no
+    bound.
+
+    A kernel may leave out the others, and is compared with it
+    (`tracea-verify-coverage`): each tile visits all that its elements need, and
+    each of what it visits once.
+    ```mlir
+    #tracea_pipe.band<result = 3, dim = 2, operands = [1, 2], dims = [2, 2], after = 0>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$result, "int64_t":$dim,
+    ArrayRefParameter<"int64_t", "arguments of the kernel">:$operands,
+    ArrayRefParameter<"int64_t", "their dimensions">:$dims,
+    DefaultValuedParameter<"int64_t", "-1", "terms before the element's place">:$before,
+    DefaultValuedParameter<"int64_t", "-1", "terms after it">:$after
+  );
+  let assemblyFormat = "`<` struct($result, $dim, custom<Integers>($operands), custom<Integers>($dims), $before, $after) `>`";
+}
+
 def TraceaPipe_PipelineAttr : TraceaPipe_Attr<"Pipeline", "pipeline"> {
   let summary = "How the work of a kernel is to be divided among its warps";
   let description = [{

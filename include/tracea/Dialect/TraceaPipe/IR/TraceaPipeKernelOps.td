@@ -19,8 +19,9 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
     Arguments are memrefs of identity layout, indices and scalars. The body
     computes the grid's bounds and holds exactly one `tracea_pipe.tiles`, whose
     iterations are independent of each other. `warps` says how many warps a
-    workgroup has; with roles their ranges say it. `definitions` are what
-    the operation that the kernel was made for says of its results.
+    workgroup has; with roles their ranges say it. `definitions` and
+    `band` are what the operation that the kernel was made for says of its
+    results.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -31,6 +32,7 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
     OptionalAttr<I64Attr>:$warps,
     OptionalAttr<TraceaPipe_PipelineAttr>:$pipeline,
     OptionalAttr<TraceaPipe_DefinitionArrayAttr>:$definitions,
+    OptionalAttr<TraceaPipe_BandAttr>:$band,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
