@@ -438,8 +438,11 @@ struct LowerRead : OpConversionPattern<ReadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value number = memref::LoadOp::create(
         rewriter, op.getLoc(), adaptor.getSource(), adaptor.getIndices());
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
-                                                    number);
+    Type index = rewriter.getIndexType();
+    if (number.getType().isInteger(1))
+      rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, index, number);
+    else
+      rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, index, number);
     return success();
   }
 };

@@ -12,7 +12,7 @@ tracea_pipe.kernel @no_index(%lens: memref<?xi32>) {
 
 tracea_pipe.kernel @floats(%lens: memref<?xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error @+1 {{'tracea_pipe.read' op operand #0 must be memref of 32-bit signless integer or 64-bit signless integer values, but got 'memref<?xf32>'}}
+  // expected-error @+1 {{'tracea_pipe.read' op operand #0 must be memref of 1-bit signless integer or 32-bit signless integer or 64-bit signless integer values, but got 'memref<?xf32>'}}
   %n = tracea_pipe.read %lens[%c0] : memref<?xf32>
   tracea_pipe.tiles (%i) in (%n) {
   }

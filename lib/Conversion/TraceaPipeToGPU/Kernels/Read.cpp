@@ -24,14 +24,22 @@ struct LowerRead : KernelPattern<ReadOp> {
                                  "kernel";
     Emitter b(op, rewriter, context);
     Type element = op.getSource().getType().getElementType();
+    // A condition has a byte.
+    bool isCondition = element.isInteger(1);
+    if (isCondition)
+      element = b.getI8Type();
     Address place =
         b.target.getGlobal(b, source->second, [&](unsigned dim) -> Value {
           return adaptor.getIndices()[dim];
         });
     Value number = b.target.loadUnchanged(b, element, place,
                                           element.getIntOrFloatBitWidth() / 8);
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
-                                                    number);
+    if (isCondition)
+      rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(
+          op, rewriter.getIndexType(), number);
+    else
+      rewriter.replaceOpWithNewOp<arith::IndexCastOp>(
+          op, rewriter.getIndexType(), number);
     return success();
   }
 };

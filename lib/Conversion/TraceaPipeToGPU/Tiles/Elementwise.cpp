@@ -101,50 +101,99 @@ struct LowerSplat : OpConversionPattern<tensor::SplatOp> {
   }
 };
 
+} // namespace
+
+/// The coordinates of what a lane holds, counted from `from` if there is one.
+/// What registers add to the lane's is constant.
+static FailureOr<Value> createCoordinates(ImplicitLocOpBuilder &b,
+                                          CoordinateOp op, Value from,
+                                          GPULoweringContext &context) {
+  Type tile = op.getResult().getType();
+  alg::Expected<alg::LaneMap> map = getLaneMap(getLanes(tile));
+  if (!map)
+    return op.emitOpError() << "cannot be lowered: " << map.message();
+  VectorType type = getThreadType(tile);
+  unsigned dim = op.getDim();
+  ThreadMap lanes;
+  for (const alg::TileCoord &vector : getBases(*map, alg::LaneDim::Lane))
+    lanes.byLane.push_back(uint64_t(vector[dim]));
+  for (const alg::TileCoord &vector : getBases(*map, alg::LaneDim::Warp))
+    lanes.byWarp.push_back(uint64_t(vector[dim]));
+  // Inside of the linear tile registers and lanes combine by XOR; repeats
+  // lie above both.
+  SmallVector<Attribute> ofRegister;
+  for (int64_t reg = 0; reg < type.getNumElements(); ++reg)
+    ofRegister.push_back(b.getIntegerAttr(type.getElementType(),
+                                          (*map->coordinate(reg, 0))[dim]));
+  Value result =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(type, ofRegister));
+  bool isDisjoint = true;
+  Value lane;
+  if (!lanes.isZero()) {
+    Threads threads(b, op, context);
+    lane = threads.apply(lanes);
+    Type element = type.getElementType();
+    if (element.isIndex())
+      lane = arith::IndexCastOp::create(b, element, lane);
+    else if (element.getIntOrFloatBitWidth() > 32)
+      lane = arith::ExtUIOp::create(b, element, lane);
+    else if (element.getIntOrFloatBitWidth() < 32)
+      lane = arith::TruncIOp::create(b, element, lane);
+    isDisjoint = llvm::none_of(ofRegister, [&](Attribute coordinate) {
+      return uint64_t(cast<IntegerAttr>(coordinate).getInt()) &
+             lanes.getSupport();
+    });
+  }
+  auto spread = [&](Value scalar) -> Value {
+    return vector::BroadcastOp::create(b, type, scalar);
+  };
+  if (lane && isDisjoint && from)
+    return Value(arith::AddIOp::create(
+        b, spread(arith::AddIOp::create(b, lane, from)), result));
+  if (lane && isDisjoint)
+    result = arith::AddIOp::create(b, spread(lane), result);
+  else if (lane)
+    result = arith::XOrIOp::create(b, spread(lane), result);
+  return from ? Value(arith::AddIOp::create(b, result, spread(from))) : result;
+}
+
+namespace {
 struct LowerCoordinate : TilePattern<CoordinateOp> {
   using TilePattern::TilePattern;
   LogicalResult
   matchAndRewrite(CoordinateOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type tile = op.getResult().getType();
-    alg::Expected<alg::LaneMap> map = getLaneMap(getLanes(tile));
-    if (!map)
-      return op.emitOpError() << "cannot be lowered: " << map.message();
-    VectorType type = getThreadType(tile);
-    unsigned dim = op.getDim();
-    ThreadMap lanes;
-    for (const alg::TileCoord &vector : getBases(*map, alg::LaneDim::Lane))
-      lanes.byLane.push_back(uint64_t(vector[dim]));
-    for (const alg::TileCoord &vector : getBases(*map, alg::LaneDim::Warp))
-      lanes.byWarp.push_back(uint64_t(vector[dim]));
-    // Inside of the linear tile registers and lanes combine by XOR; repeats
-    // lie above both.
-    SmallVector<Attribute> ofRegister;
-    for (int64_t reg = 0; reg < type.getNumElements(); ++reg)
-      ofRegister.push_back(rewriter.getIntegerAttr(
-          type.getElementType(), (*map->coordinate(reg, 0))[dim]));
-    Value result =
-        arith::ConstantOp::create(b, DenseElementsAttr::get(type, ofRegister));
-    if (!lanes.isZero()) {
-      Threads threads(b, op, context);
-      Value lane = threads.apply(lanes);
-      Type element = type.getElementType();
-      if (element.isIndex())
-        lane = arith::IndexCastOp::create(b, element, lane);
-      else if (element.getIntOrFloatBitWidth() > 32)
-        lane = arith::ExtUIOp::create(b, element, lane);
-      else if (element.getIntOrFloatBitWidth() < 32)
-        lane = arith::TruncIOp::create(b, element, lane);
-      Value all = vector::BroadcastOp::create(b, type, lane);
-      bool isDisjoint = llvm::none_of(ofRegister, [&](Attribute coordinate) {
-        return uint64_t(cast<IntegerAttr>(coordinate).getInt()) &
-               lanes.getSupport();
-      });
-      result = isDisjoint ? Value(arith::AddIOp::create(b, all, result))
-                          : Value(arith::XOrIOp::create(b, all, result));
-    }
-    rewriter.replaceOp(op, result);
+    FailureOr<Value> result = createCoordinates(b, op, Value(), context);
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+};
+
+/// Coordinates from a place that all lanes have in common: the lane's own part
+/// is added to the place. Sums of it and the registers' would stay the same
+/// from iteration to iteration, and take a register each.
+struct LowerShiftedCoordinate : TilePattern<arith::AddIOp> {
+  LowerShiftedCoordinate(const TypeConverter &converter,
+                         MLIRContext *mlirContext, GPULoweringContext &context)
+      : TilePattern(converter, mlirContext, context, /*benefit=*/2) {}
+  LogicalResult
+  matchAndRewrite(arith::AddIOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isRegisterTile(op.getType()))
+      return failure();
+    auto coordinate = op.getLhs().getDefiningOp<CoordinateOp>();
+    auto splat = op.getRhs().getDefiningOp<tensor::SplatOp>();
+    if (!coordinate || !splat)
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FailureOr<Value> result =
+        createCoordinates(b, coordinate, splat.getInput(), context);
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
     return success();
   }
 };
@@ -186,5 +235,6 @@ void mlir::tracea_pipe::populateElementwisePatterns(
   MLIRContext *mlirContext = patterns.getContext();
   patterns.add<LowerElementwise, LowerConstant, LowerSplat>(converter,
                                                             mlirContext);
-  patterns.add<LowerCoordinate, LowerAny>(converter, mlirContext, context);
+  patterns.add<LowerCoordinate, LowerShiftedCoordinate, LowerAny>(
+      converter, mlirContext, context);
 }

@@ -13,8 +13,9 @@ namespace mlir::tracea_pipe {
 template <typename OpTy>
 struct TilePattern : OpConversionPattern<OpTy> {
   TilePattern(const TypeConverter &converter, MLIRContext *mlirContext,
-              GPULoweringContext &context)
-      : OpConversionPattern<OpTy>(converter, mlirContext), context(context) {}
+              GPULoweringContext &context, PatternBenefit benefit = 1)
+      : OpConversionPattern<OpTy>(converter, mlirContext, benefit),
+        context(context) {}
 
   GPULoweringContext &context;
 };

@@ -7,12 +7,14 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tracea/Conversion/MathExpansion/MathExpansion.h"
 #include "tracea/Conversion/TraceaPipeToGPU/ElementOrder.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -234,6 +236,41 @@ static bool isExpanded(Operation *op) {
          !isa<math::ExpOp, math::Exp2Op, math::ErfOp, math::TanhOp>(op);
 }
 
+/// Powers of which those that are no normal numbers may be zero: one
+/// instruction in place of four.
+static void lowerFlushedPowers(Operation *function) {
+  SmallVector<math::Exp2Op> powers;
+  function->walk([&](math::Exp2Op op) {
+    if (op->hasAttr(kFlushesAttrName) && isSingle(op.getType()))
+      powers.push_back(op);
+  });
+  for (math::Exp2Op op : powers) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto call = [&](Value x) -> Value {
+      return LLVM::InlineAsmOp::create(
+                 b, TypeRange(b.getF32Type()), x, "ex2.approx.ftz.f32 $0, $1;",
+                 "=f,f", /*has_side_effects=*/false, /*is_align_stack=*/false,
+                 LLVM::tailcallkind::TailCallKind::None,
+                 LLVM::AsmDialectAttr::get(b.getContext(),
+                                           LLVM::AsmDialect::AD_ATT),
+                 /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+    };
+    Value result;
+    if (auto type = dyn_cast<VectorType>(op.getType())) {
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        elements.push_back(
+            call(vector::ExtractOp::create(b, op.getOperand(), i)));
+      result = vector::FromElementsOp::create(b, type, elements);
+    } else {
+      result = call(op.getOperand());
+    }
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+}
+
 /// Digits of f16 and bf16.
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
@@ -285,5 +322,6 @@ LogicalResult mlir::tracea_pipe::lowerArithmetic(
   if (failed(applyPatternsGreedily(function, std::move(patterns), config)))
     return failure();
   orderElements(function);
+  lowerFlushedPowers(function);
   return verifyByteFloats(function);
 }

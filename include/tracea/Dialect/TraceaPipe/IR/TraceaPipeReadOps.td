@@ -12,7 +12,7 @@ include "tracea/Dialect/TraceaPipe/IR/TraceaPipeBase.td"
 def TraceaPipe_ReadOp : TraceaPipe_Op<"read", [NoMemoryEffect]> {
   let summary = "Reads a number that does not change while the kernel runs";
   let description = [{
-    The element of `source` at `indices`, with its sign: a length, the number of
+    The element of `source` at `indices`, with its sign (a condition is 0 or 1): a length, the number of
     tiles of a list or one of them, the first row of a block. `source` is an
     argument of the kernel that nothing in it writes. So whoever reads one place,
     in whichever role and whenever, finds one number, and loops in several roles
@@ -29,7 +29,7 @@ def TraceaPipe_ReadOp : TraceaPipe_Op<"read", [NoMemoryEffect]> {
     ```
   }];
   let arguments = (ins
-    Arg<MemRefOf<[I32, I64]>, "memory that the kernel does not write">:$source,
+    Arg<MemRefOf<[I1, I32, I64]>, "memory that the kernel does not write">:$source,
     Variadic<Index>:$indices);
   let results = (outs Index:$result);
   let assemblyFormat = [{
