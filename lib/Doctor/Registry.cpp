@@ -110,6 +110,7 @@ static Registry &getAll() {
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
     addGPURowVariants(result);
+    addGPUAttentionVariants(result);
     addLoopVariants(result);
     return result;
   }();

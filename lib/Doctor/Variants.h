@@ -29,6 +29,7 @@ void addGPUSimtGemmVariants(Registry &registry);
 void addGPUConvVariants(Registry &registry);
 
 void addGPURowVariants(Registry &registry);
+void addGPUAttentionVariants(Registry &registry);
 
 /// What runs anywhere, as loops over elements.
 void addLoopVariants(Registry &registry);

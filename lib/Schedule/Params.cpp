@@ -36,6 +36,7 @@ static std::vector<Entry> &variants() {
       {"conv2d.warp", WarpGemm()},
       {"conv2d.tf32x3", WarpGemm()},
       {"conv2d.simt", SimtGemm()},
+      {"attention.warp", WarpAttention()},
       {"row.lanes", LaneRows()},
   };
   return table;

@@ -33,6 +33,22 @@ struct SimtGemm : LaneRing {
   static constexpr std::string_view kFamily = "simt_gemm";
 };
 
+/// "attention.warp": `registers` is the tile of scores of a warp.
+struct WarpAttention : RegisterTile {
+  static constexpr std::string_view kFamily = "warp_attention";
+
+  int64_t slots = 1;     // of keys and values; all but one are filled ahead
+  int64_t residents = 1; // workgroups that share a multiprocessor
+  int64_t reread = 0;    // 1: queries stay in shared memory, not in registers
+
+  void list(Fields &fields) {
+    RegisterTile::list(fields);
+    fields.add("slots", slots, 1, kMostSlots);
+    fields.add("residents", residents, 1, 32);
+    fields.add("reread", reread, 0, 1);
+  }
+};
+
 } // namespace mlir::tracea::schedule
 
 #endif // TRACEA_SCHEDULE_LANES_H

@@ -25,9 +25,9 @@ namespace mlir::tracea::schedule {
 /// The structure of one family, whichever it is.
 class Params {
 public:
-  using Any =
-      std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention, WarpGemm,
-                   SimtGemm, LaneRows, WarpgroupGemm, WarpgroupGrouped>;
+  using Any = std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention,
+                           WarpGemm, SimtGemm, WarpAttention, LaneRows,
+                           WarpgroupGemm, WarpgroupGrouped>;
 
   Params() = default;
   template <typename Family,

@@ -254,7 +254,9 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
       })
       .Case([&](AttentionOp attention) {
         return lowerBy<AttentionOp>(
-            rewriter, attention, {{"attention.flash", 2, lowerAttentionFlash}});
+            rewriter, attention,
+            {{"attention.flash", 2, lowerAttentionFlash},
+             {"attention.warp", 2, lowerAttentionWarp}});
       })
       .Case([&](SoftmaxOp softmax) {
         return lowerBy<SoftmaxOp>(

@@ -27,7 +27,15 @@
 // The queries are staged once, keys and values block by block; rows past the end of
 // queries and keys and columns past the values' are zero.
 // CHECK:           tracea_pipe.stage %[[Q]][%[[B]], %[[H]], %[[I0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x4xf32, #tracea_pipe.staged>
-// CHECK:           scf.for %[[J0:.*]] = %c0 to %[[LEN]] step %c16 {
+// Only the keys from three before the first row on, in whole blocks, up to the last
+// row's.
+// CHECK:           %[[PLACE:.*]] = arith.addi %[[I0]], %[[SHIFT]]
+// CHECK:           %[[WINDOW:.*]] = arith.subi %[[PLACE]], %c3
+// CHECK:           arith.maxsi %[[WINDOW]], %c0
+// CHECK:           %[[BEGIN:.*]] = arith.muli %{{.*}}, %c16
+// CHECK:           %[[LAST:.*]] = arith.addi %[[PLACE]], %c8
+// CHECK:           %[[STOP:.*]] = arith.minsi %[[LEN]], %[[LAST]]
+// CHECK:           scf.for %[[J0:.*]] = %[[BEGIN]] to %[[STOP]] step %c16 {
 // CHECK:             tracea_pipe.stage %[[K]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x8xf32, #tracea_pipe.staged>
 // CHECK:             tracea_pipe.stage %[[V]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [3] : {{.*}} -> tensor<1x16x8xf32, #tracea_pipe.staged>
 // CHECK:             scf.for %[[II:.*]] = %c0 to %{{.*}} step %c4 {
@@ -37,16 +45,13 @@
 // Keys past the end, then keys after the row (the ends of both sequences aligned),
 // then keys more than three before it.
 // CHECK:                 %[[COL:.*]] = tracea_pipe.coordinate dim 1
-// CHECK:                 %[[END:.*]] = tensor.splat
-// CHECK:                 %[[IN:.*]] = arith.cmpi slt, %[[COL]], %[[END]]
+// CHECK:                 %[[END:.*]] = arith.addi %[[COL]], %{{.*}}
+// CHECK:                 %[[IN:.*]] = arith.cmpi slt, %[[END]], %{{.*}}
 // CHECK:                 arith.select %[[IN]], %{{.*}}, %[[LOWEST]]
 // CHECK:                 %[[ROW:.*]] = tracea_pipe.coordinate dim 0
-// CHECK:                 %[[DIFF:.*]] = arith.subi %[[COL]], %[[ROW]]
-// CHECK:                 arith.addi %{{.*}}, %[[SHIFT]]
-// CHECK:                 %[[DISTANCE:.*]] = arith.addi %[[DIFF]], %{{.*}}
-// CHECK:                 %[[PAST:.*]] = arith.cmpi sle, %[[DISTANCE]], %{{.*}}
+// CHECK:                 %[[PAST:.*]] = arith.cmpi sle, %{{.*}}, %[[ROW]]
 // CHECK:                 arith.select %[[PAST]], %{{.*}}, %[[LOWEST]]
-// CHECK:                 %[[NEAR:.*]] = arith.cmpi sge, %[[DISTANCE]], %{{.*}}
+// CHECK:                 %[[NEAR:.*]] = arith.cmpi sge, %{{.*}}, %[[ROW]]
 // CHECK:                 arith.select %[[NEAR]], %{{.*}}, %[[LOWEST]]
 // CHECK:                 tracea_pipe.store %{{.*}}, %[[SCORES]]
 // The running maximum; a row without keys counts from zero.
@@ -108,7 +113,8 @@ func.func @causal(%q: tensor<2x4x10x6xf32>, %k: tensor<2x2x?x6xf32>, %v: tensor<
 // CHECK:         memref.dim %{{.*}}, %c1 : memref<1x?x?x?xi1>
 // CHECK:         %[[ROW:.*]] = arith.divui %{{.*}}, %c4
 // CHECK:         %[[COLUMN:.*]] = arith.divui %{{.*}}, %c8
-// CHECK:         %[[BIT:.*]] = memref.load %{{.*}}[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]] : memref<1x?x?x?xi1>
+// CHECK:         %[[SHOWN:.*]] = tracea_pipe.read %{{.*}}[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]] : memref<1x?x?x?xi1>
+// CHECK:         %[[BIT:.*]] = arith.cmpi ne, %[[SHOWN]], %c0
 // CHECK:         %[[ALL:.*]] = tensor.splat %[[BIT]]
 // CHECK:         arith.select %[[ALL]]
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>

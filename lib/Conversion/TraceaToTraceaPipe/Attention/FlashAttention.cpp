@@ -13,8 +13,8 @@
 //
 // Rows without any key keep m = -inf and l = 0; they give zeros.
 
-#include "Variants.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "../Variants.h"
+#include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,8 +55,7 @@ private:
   void initialize();
   void visitBlock(Value j0);
   void scoreRows(Value i, Value j0, Value lengthJ);
-  Value isVisible(Value i, Value j, Value j0);
-  Value mask(Value scores, Value i, Value j, Value j0, Value lengthJ);
+  Value mask(Value scores, Value i, Value j);
   void finishRows(Value i);
 
   AttentionOp op;
@@ -71,7 +70,8 @@ private:
   AffineMap plain, rowMap;
   double lowest = -std::numeric_limits<double>::infinity();
 
-  Value sizeI, sizeJ, shift, scale;
+  std::optional<VisibleKeys> visible;
+  Value sizeI, sizeJ, scale;
   Value batch, head, keyHead, i0, lengthI;
   Value queries, keys, values;
   Value scores, outputs, maxima, sums;
@@ -95,57 +95,13 @@ Value FlashAttention::stagePanels(Value operand, int64_t wideDim, int64_t width,
                          schedule.getFields<schedule::CPUAttention>().slots);
 }
 
-/// Whether the block mask shows the register tile at row `i` and column `j` of
-/// the block at `j0`; the tile lies in one block of the mask.
-Value FlashAttention::isVisible(Value i, Value j, Value j0) {
-  Value mask = op.getBlockMask();
-  ArrayRef<int64_t> block = *op.getBlockSize();
-  // An extent of one serves all batches, or all heads.
-  Value maskBatch = ix.min(batch, ix.sub(kb.getDim(mask, 0), 1));
-  Value maskHead = ix.min(head, ix.sub(kb.getDim(mask, 1), 1));
-  return memref::LoadOp::create(
-      b, kb.getMemRef(mask),
-      ValueRange{maskBatch, maskHead, ix.floorDiv(ix.add(i0, i), block[0]),
-                 ix.floorDiv(ix.add(j0, j), block[1])});
-}
-
-/// Blanks the scores of keys that a row may not see.
-Value FlashAttention::mask(Value tile, Value i, Value j, Value j0,
-                           Value lengthJ) {
-  RankedTensorType indexTile = scoreTile.clone(b.getIndexType());
-  Value column = CoordinateOp::create(b, indexTile, 1);
-  auto keep = [&](Value condition) {
-    tile = arith::SelectOp::create(b, condition, tile, fill(scoreTile, lowest));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value x,
-                     Value y) -> Value {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  };
-  // Past the end of the keys.
-  keep(compare(arith::CmpIPredicate::slt, column,
-               splat(indexTile, ix.sub(lengthJ, j))));
-  if (op.getBlockMask())
-    keep(splat(scoreTile.clone(b.getI1Type()), isVisible(i, j, j0)));
-  if (!op.getCausal() && !op.getWindow())
+/// Blanks the scores of keys that a row may not see; the register tile lies in
+/// one block of the mask.
+Value FlashAttention::mask(Value tile, Value i, Value j) {
+  tile = visible->mask(tile, i, j, b.getIndexType());
+  if (!op.getBlockMask())
     return tile;
-  // key - row, aligned at the ends of both sequences.
-  Value row = CoordinateOp::create(b, indexTile, 0);
-  Value distance = arith::SubIOp::create(b, column, row);
-  Value base = ix.sub(ix.add(j0, j), ix.add(ix.add(i0, i), shift));
-  distance = arith::AddIOp::create(b, distance, splat(indexTile, base));
-  auto within = [&](arith::CmpIPredicate predicate, int64_t bound) {
-    keep(compare(predicate, distance, splat(indexTile, ix.constant(bound))));
-  };
-  if (op.getCausal())
-    within(arith::CmpIPredicate::sle, 0);
-  if (op.getWindow()) {
-    ArrayRef<int64_t> window = *op.getWindow();
-    if (window[0] >= 0)
-      within(arith::CmpIPredicate::sge, -window[0]);
-    if (window[1] >= 0)
-      within(arith::CmpIPredicate::sle, window[1]);
-  }
-  return tile;
+  return visible->maskBlock(tile, batch, head, i, j);
 }
 
 void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
@@ -166,7 +122,7 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
                                       Value(), ValueRange());
         Value scaled =
             arith::MulFOp::create(b, product, splat(scoreTile, scale));
-        Value masked = mask(scaled, i, j, j0, lengthJ);
+        Value masked = mask(scaled, ix.add(i0, i), ix.add(j0, j));
         StoreOp::create(b, masked, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
         return arith::MaximumFOp::create(b, most, masked);
@@ -316,7 +272,8 @@ void FlashAttention::build() {
   // head / (heads / keyHeads)
   keyHead = b.createOrFold<arith::DivUIOp>(
       head, b.createOrFold<arith::DivUIOp>(heads, keyHeads));
-  shift = ix.sub(sizeJ, sizeI);
+  visible.emplace(kb, op, sizeI, sizeJ);
+  visible->define(op.getNumDpsInputs());
   double scaleValue = op.getStaticScale().value_or(1.0);
   scale = arith::ConstantOp::create(
       b, b.getFloatAttr(cast<FloatType>(accType), scaleValue));
@@ -330,101 +287,15 @@ void FlashAttention::build() {
                         llvm::divideCeil(blockM, regM), headD,
                         {batch, head, i0, ix.constant(0)},
                         ix.ceilDiv(lengthI, regM), ix.constant(headD));
-  kb.loop(sizeJ, blockN, [&](Value j0) { visitBlock(j0); });
+  auto [begin, end] = visible->getRange(i0, blockM, blockN);
+  auto blocks = scf::ForOp::create(b, begin, end, ix.constant(blockN));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(blocks.getBody());
+    visitBlock(blocks.getInductionVar());
+  }
   kb.loop(lengthI, regM, [&](Value i) { finishRows(i); });
   kb.finish();
-}
-
-/// Refuses at run time what only the run knows.
-static void emitCheck(RewriterBase &rewriter, AttentionOp op, Value holds,
-                      StringRef what) {
-  cf::AssertOp::create(rewriter, op.getLoc(), holds,
-                       ("tracea.attention: expected " + what).str());
-}
-
-/// The query's heads are shared out over the key's.
-static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
-  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
-  auto keyType = cast<RankedTensorType>(op.getKey().getType());
-  if (!queryType.isDynamicDim(1) && !keyType.isDynamicDim(1))
-    return;
-  Location loc = op.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  Value heads = rewriter.createOrFold<tensor::DimOp>(loc, op.getQuery(), 1);
-  Value keyHeads = rewriter.createOrFold<tensor::DimOp>(loc, op.getKey(), 1);
-  if (heads == keyHeads)
-    return;
-  Value divisor =
-      rewriter.createOrFold<arith::MaxSIOp>(loc, keyHeads, constant(1));
-  Value rest = rewriter.createOrFold<arith::RemUIOp>(loc, heads, divisor);
-  // Without heads in the key, there must be none in the query.
-  Value some = rewriter.createOrFold<arith::MinSIOp>(loc, heads, constant(1));
-  emitCheck(rewriter, op,
-            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle,
-                                  some, keyHeads),
-            "a key with heads");
-  emitCheck(rewriter, op,
-            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rest,
-                                  constant(0)),
-            "the heads of the key to divide those of the query");
-}
-
-/// The kernel looks a register tile up in one block of the mask, and relies on
-/// the mask's extents.
-static LogicalResult lowerMask(KernelRewriter &rewriter, AttentionOp op) {
-  Value mask = op.getBlockMask();
-  if (!mask)
-    return success();
-  ArrayRef<int64_t> block = *op.getBlockSize();
-  ArrayRef<int64_t> registers =
-      op.getScheduleAttr().getFields<schedule::CPUAttention>().registers;
-  if (block[0] % registers[0] || block[1] % registers[1])
-    return op.emitOpError()
-           << "expects a schedule whose register tile divides "
-              "the mask's block of "
-           << block[0] << "x" << block[1] << ", found " << op.getScheduleAttr();
-  Location loc = op.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  auto extent = [&](Value tensor, int64_t dim) {
-    return rewriter.createOrFold<tensor::DimOp>(loc, tensor, dim);
-  };
-  auto isDynamic = [](Value tensor, int64_t dim) {
-    return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
-  };
-  auto equal = [&](Value x, Value y) -> Value {
-    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, x, y);
-  };
-  for (int64_t dim : {0, 1}) {
-    // An extent of one is known to serve all.
-    if (!isDynamic(mask, dim) &&
-        (!isDynamic(op.getQuery(), dim) ||
-         cast<RankedTensorType>(mask.getType()).getDimSize(dim) == 1))
-      continue;
-    Value size = extent(mask, dim);
-    Value isOne = equal(size, constant(1));
-    Value isAll = equal(size, extent(op.getQuery(), dim));
-    emitCheck(rewriter, op, arith::OrIOp::create(rewriter, loc, isOne, isAll),
-              "the batch and heads of the block mask to be one or those of the "
-              "query");
-  }
-  for (int64_t axis : {0, 1}) {
-    Value tensor = axis == 0 ? op.getQuery() : op.getKey();
-    if (!isDynamic(mask, 2 + axis) && !isDynamic(tensor, 2))
-      continue;
-    Value blocks = rewriter.createOrFold<arith::DivUIOp>(
-        loc,
-        rewriter.createOrFold<arith::AddIOp>(loc, extent(tensor, 2),
-                                             constant(block[axis] - 1)),
-        constant(block[axis]));
-    emitCheck(rewriter, op, equal(extent(mask, 2 + axis), blocks),
-              axis == 0 ? "one row of the block mask a block of queries"
-                        : "one column of the block mask a block of keys");
-  }
-  return success();
 }
 
 LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
@@ -442,26 +313,15 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << op.getScheduleAttr();
-  auto check = [&](Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim,
-                   StringRef what) {
-    emitExtentCheck(rewriter, op, lhs, lhsDim, rhs, rhsDim, what);
-  };
-  check(op.getQuery(), 0, op.getKey(), 0, "batch of query and key to be equal");
-  check(op.getKey(), 0, op.getValue(), 0, "batch of key and value to be equal");
-  check(op.getKey(), 1, op.getValue(), 1, "heads of key and value to be equal");
-  check(op.getKey(), 2, op.getValue(), 2,
-        "length of key and value to be equal");
-  check(op.getKey(), 3, op.getQuery(), 3, "depth of query and key to be equal");
-  for (int64_t dim : {0, 1, 2})
-    check(op.getQuery(), dim, op.getInit(), dim,
-          "query and result to agree in batch, heads and length");
-  if (op.getLse())
-    for (int64_t dim : {0, 1, 2})
-      check(op.getQuery(), dim, op.getLseInit(), dim,
-            "query and log-sum-exp to agree in batch, heads and length");
-  emitHeadChecks(rewriter, op);
-  if (failed(lowerMask(rewriter, op)))
-    return failure();
+  // The kernel looks a register tile up in one block of the mask.
+  if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize();
+      block && ((*block)[0] % registers[0] || (*block)[1] % registers[1]))
+    return op.emitOpError()
+           << "expects a schedule whose register tile divides the mask's block "
+              "of "
+           << (*block)[0] << "x" << (*block)[1] << ", found "
+           << op.getScheduleAttr();
+  emitAttentionChecks(rewriter, op);
   FlashAttention(rewriter, op).build();
   return success();
 }

@@ -12,76 +12,15 @@
 // parts that f32 is split into, and adds up what each step of k comes to
 // outside of the units, which do not round sums to the nearest.
 
+#include "../WarpTile.h"
 #include "ContractionResults.h"
-#include "tracea/Algebra/Fragments.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
-#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
-
-/// Bytes of k that one instruction multiplies.
-static constexpr int64_t kDepthBytes = 32;
-/// The longest rows that are swizzled as one.
-static constexpr int64_t kMostSwizzledBytes = 128;
-
-namespace {
-/// How the warps of a workgroup share its tile: `shape` instructions along rows
-/// and columns, the largest power of two of them beside one another, `outer`
-/// times.
-struct WarpGrid {
-  WarpGrid(ArrayRef<int64_t> tile, ArrayRef<int64_t> warpTile) {
-    for (auto [dim, extent] : llvm::enumerate(warpTile)) {
-      int64_t pieces = extent / fragment[dim];
-      power[dim] = pieces & -pieces;
-      outer[dim] = pieces / power[dim];
-      warps[dim] = tile[dim] / extent;
-    }
-  }
-  int64_t getNumWarps() const { return warps[0] * warps[1]; }
-  LanesAttr getLanes(MLIRContext *context, alg::MatrixOperand operand,
-                     const alg::LaneMap &map) const;
-
-  /// Extents of an instruction's result.
-  static constexpr int64_t fragment[2] = {16, 8};
-  int64_t power[2], outer[2], warps[2];
-};
-} // namespace
-
-constexpr int64_t WarpGrid::fragment[2];
-
-/// The lane map of an operand: that of the instruction, then registers for
-/// further instructions, columns first, then warps. Along rows warps lie side
-/// by side and registers repeat them, so that some rows of all warps are a
-/// tile. An operand lacks one of the dimensions of the result: warps that
-/// differ there hold the same.
-LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
-                             const alg::LaneMap &map) const {
-  alg::LaneBases bases = getLaneBases(map);
-  // The operand's dimensions that are one of the result.
-  bool has[2] = {operand != alg::MatrixOperand::B,
-                 operand != alg::MatrixOperand::A};
-  auto add = [&](std::vector<alg::TileCoord> &list, int dim, int64_t to,
-                 int64_t scale) {
-    for (int64_t step = 1; step < to; step *= 2) {
-      alg::TileCoord vector = {0, 0};
-      if (has[dim])
-        vector[dim] = step * scale;
-      list.push_back(vector);
-    }
-  };
-  if (has[1])
-    add(bases.reg, 1, power[1], fragment[1]);
-  if (has[0])
-    add(bases.reg, 0, power[0], fragment[0] * warps[0]);
-  add(bases.warp, 0, warps[0], fragment[0]);
-  add(bases.warp, 1, warps[1], fragment[1] * power[1]);
-  int64_t repeats[2] = {has[0] ? outer[0] : 1, has[1] ? outer[1] : 1};
-  return getLanesAttr(context, bases, repeats);
-}
 
 /// Whether the variant is the one that multiplies the parts of f32.
 static bool isSplitVariant(ScheduleAttr schedule) {
@@ -95,10 +34,7 @@ static Precision getPrecision(ScheduleAttr schedule, Type element) {
   return isSplitVariant(schedule) ? Precision::TF32x3 : Precision::TF32;
 }
 
-/// An operand's block in memory's order. Rows of up to 128 bytes are swizzled
-/// so that eight pieces of 16 bytes, one below the other, lie in all banks; or
-/// where lanes read words across k, four pieces of 32 bytes. Shorter rows need
-/// less of it, since several are beside one another in the banks.
+/// An operand's block in memory's order.
 static FailureOr<BlockForm> getBlock(Contraction &contraction,
                                      const OperandAccess &operand,
                                      int64_t outer) {
@@ -108,23 +44,14 @@ static FailureOr<BlockForm> getBlock(Contraction &contraction,
   int64_t rows = outer, columns = schedule.getTile()[2];
   if (!operand.isAlongK())
     std::swap(rows, columns);
-  int64_t bits = element.getIntOrFloatBitWidth();
-  int64_t rowBytes = columns * bits / 8;
-  int64_t swizzled = std::min(rowBytes & -rowBytes, kMostSwizzledBytes);
-  if (swizzled < kDepthBytes || rows % 8)
+  bool readsAcross =
+      element.getIntOrFloatBitWidth() == 32 && !operand.isAlongK();
+  RankedTensorType type = getWarpBlock(rows, columns, element, readsAcross);
+  if (!type)
     return contraction.emitError()
            << "expects a tile whose operands' rows are multiples of "
-           << kDepthBytes * 8 / bits << " elements, found " << schedule;
-  // The low bit of a piece and what it is added to.
-  bool readsAcross = bits == 32 && !operand.isAlongK();
-  SmallVector<int64_t> swizzle;
-  for (int64_t bit = readsAcross ? 5 : 4, row = 7;
-       int64_t(1) << (bit + 1) <= swizzled; ++bit, ++row)
-    swizzle.append({bit, row});
-  auto staged = StagedAttr::get(element.getContext(), swizzle,
-                                rowBytes == swizzled ? 0 : swizzled * 8 / bits);
-  return BlockForm{RankedTensorType::get({rows, columns}, element, staged),
-                   operand.isAlongK(), fields.slots};
+           << getDepth(element) << " elements, found " << schedule;
+  return BlockForm{type, operand.isAlongK(), fields.slots};
 }
 
 /// What the schedule must say for the lowering to follow it.
@@ -166,46 +93,10 @@ static LogicalResult verify(Contraction &contraction) {
   if (bits < 16 &&
       (!contraction.getLhs().isAlongK() || !contraction.getRhs().isAlongK()))
     return fail("operands of 8 bits along k in memory") << "other ones";
-  int64_t depth = kDepthBytes * 8 / bits;
+  int64_t depth = getDepth(element);
   if (tile[2] < depth || tile[2] % depth)
     return fail("a multiple of " + Twine(depth) + " of k") << schedule;
   return success();
-}
-
-/// The result as rows: of each lane as many neighbours as 16 bytes hold, where
-/// the lane has so many columns. Lanes of four exchange what they hold.
-static LanesAttr getRowLanes(LanesAttr lanes, int64_t elementBits) {
-  SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
-  auto isColumn = [](DenseI64ArrayAttr vector) { return vector[0] == 0; };
-  // The columns of the lane's registers and of the four lanes, ascending.
-  SmallVector<DenseI64ArrayAttr *> places;
-  for (auto *list : {&reg, &lane})
-    for (DenseI64ArrayAttr &vector : *list)
-      if (isColumn(vector))
-        places.push_back(&vector);
-  int64_t wanted = llvm::Log2_64(128 / elementBits);
-  SmallVector<DenseI64ArrayAttr> columns;
-  for (DenseI64ArrayAttr *place : places)
-    columns.push_back(*place);
-  llvm::sort(columns, [](DenseI64ArrayAttr a, DenseI64ArrayAttr b) {
-    return a[1] < b[1];
-  });
-  // A lane keeps `kept` columns beside one another; then come the four lanes.
-  size_t inRegisters = columns.size() - 2;
-  size_t kept = std::min<size_t>(wanted, inRegisters);
-  SmallVector<DenseI64ArrayAttr> newReg(columns.begin(),
-                                        columns.begin() + kept);
-  SmallVector<DenseI64ArrayAttr> newLane(columns.begin() + kept,
-                                         columns.begin() + kept + 2);
-  newReg.append(columns.begin() + kept + 2, columns.end());
-  for (DenseI64ArrayAttr vector : reg)
-    if (!isColumn(vector))
-      newReg.push_back(vector);
-  for (DenseI64ArrayAttr vector : lane)
-    if (!isColumn(vector))
-      newLane.push_back(vector);
-  return LanesAttr::get(lanes.getContext(), newReg, newLane, lanes.getWarp(),
-                        lanes.getOuter());
 }
 
 namespace {
@@ -252,26 +143,18 @@ static void build(KernelBuilder &kb, Contraction &contraction,
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
   Type element = lhsBlock.type.getElementType();
   Type sums = contraction.getAccumulatorType();
-  unsigned bits = element.getIntOrFloatBitWidth();
-  int64_t depth = kDepthBytes * 8 / bits;
+  int64_t depth = getDepth(element);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   WarpGrid warps(schedule.getTile(), fields.registers);
   kb.getKernel().setWarps(warps.getNumWarps());
   kb.getKernel()->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
-  auto getTile = [&](const WarpGrid &grid, alg::MatrixOperand operand,
-                     ArrayRef<int64_t> extents, Type type) {
-    alg::Expected<alg::LaneMap> fragment = alg::mmaM16N8(operand, depth, bits);
-    assert(fragment && "the depth of an instruction");
-    return RankedTensorType::get(
-        extents, type, grid.getLanes(b.getContext(), operand, *fragment));
-  };
-  auto accumulator =
-      getTile(warps, alg::MatrixOperand::D, {tileM, tileN}, sums);
+  RankedTensorType accumulator =
+      warps.getTile(alg::MatrixOperand::D, {tileM, tileN}, sums, element);
   WarpFragments fragments = {
       lhsBlock, rhsBlock,
-      getTile(warps, alg::MatrixOperand::A, {tileM, depth}, element),
-      getTile(warps, alg::MatrixOperand::B, {depth, tileN}, element),
+      warps.getTile(alg::MatrixOperand::A, {tileM, depth}, element, element),
+      warps.getTile(alg::MatrixOperand::B, {depth, tileN}, element, element),
       getPrecision(schedule, element)};
 
   ResultTile tile =
@@ -285,22 +168,16 @@ static void build(KernelBuilder &kb, Contraction &contraction,
   int64_t rows = WarpGrid::fragment[0] * warps.warps[0];
   WarpGrid part(warps);
   part.power[0] = part.outer[0] = 1;
-  auto partTile = getTile(part, alg::MatrixOperand::D, {rows, tileN}, sums);
+  RankedTensorType partTile =
+      part.getTile(alg::MatrixOperand::D, {rows, tileN}, sums, element);
   for (int64_t row = 0; row < tileM; row += rows) {
     ResultTile some = tile;
     some.m = ix.add(tile.m, row);
     Value out = sum;
     if (rows < tileM)
       out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
-    results.store(
-        kb, out, contraction.getAddress(kb, some), some.getLimits(ix),
-        [&](Value value) {
-          auto type = cast<RankedTensorType>(value.getType());
-          auto side = RankedTensorType::get(
-              type.getShape(), type.getElementType(),
-              getRowLanes(getLanes(type), type.getElementTypeBitWidth()));
-          return side == type ? value : RelayoutOp::create(b, side, value);
-        });
+    results.store(kb, out, contraction.getAddress(kb, some), some.getLimits(ix),
+                  [&](Value value) { return relayoutToRows(b, value); });
   }
 }
 

@@ -65,6 +65,10 @@ def Tracea_WarpGemmAttr : Tracea_FamilyAttr<"WarpGemm", "warp_gemm"> {
 def Tracea_SimtGemmAttr : Tracea_FamilyAttr<"SimtGemm", "simt_gemm"> {
   let summary = "Fields of matrix products by the lanes of a GPU";
 }
+def Tracea_WarpAttentionAttr
+    : Tracea_FamilyAttr<"WarpAttention", "warp_attention"> {
+  let summary = "Fields of attention by the units of warps";
+}
 def Tracea_LaneRowsAttr : Tracea_FamilyAttr<"LaneRows", "lane_rows"> {
   let summary = "Fields of row-wise variants for the lanes of a GPU";
 }

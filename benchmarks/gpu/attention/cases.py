@@ -1,0 +1,95 @@
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention that is measured: 16,384 tokens of 2,048 hidden elements, and what inference asks for."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass
+class Case:
+    name: str
+    batch: int
+    heads: int
+    key_heads: int
+    queries: int
+    keys: int
+    depth: int
+    element: str = "bf16"
+    causal: bool = False
+    # Keys before a query that it sees; 0: all.
+    window: int = 0
+    # Blocks of 128 by 128 that are shown, of a hundred; 0: all.
+    shown: int = 0
+    # What the operation carries beside its meaning; "" leaves it to the compiler.
+    schedule: str = ""
+
+    @property
+    def flops(self):
+        """Of both products, of the scores that are seen."""
+        pairs = self.queries * self.keys
+        if self.causal:
+            pairs = self.queries * self.keys - self.queries * (self.queries - 1) // 2
+        if self.window:
+            pairs = self.queries * (self.window + 1) - self.window * (self.window + 1) // 2
+        if self.shown:
+            pairs = pairs * self.shown // 100
+        return 4 * self.batch * self.heads * pairs * self.depth
+
+    @property
+    def bytes(self):
+        size = 4 if self.element == "f32" else 2
+        return size * self.batch * self.depth * (2 * self.heads * self.queries + 2 * self.key_heads * self.keys)
+
+    @property
+    def module(self):
+        query = f"tensor<{self.batch}x{self.heads}x{self.queries}x{self.depth}x{self.element}>"
+        key = f"tensor<{self.batch}x{self.key_heads}x{self.keys}x{self.depth}x{self.element}>"
+        words = ("causal " if self.causal else "") + (f"window [{self.window}, -1] " if self.window else "")
+        schedule = f" schedule {self.schedule}" if self.schedule else ""
+        argument = mask = ""
+        if self.shown:
+            blocks = f"tensor<1x1x{-(-self.queries // 128)}x{-(-self.keys // 128)}xi1>"
+            argument, mask = f", %m: {blocks}", f" block_mask(%m : {blocks}) block_size [128, 128]"
+        allowed = " attributes {tracea.allow_tf32}" if self.element == "f32" else ""
+        return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}{argument}) -> {query}{allowed} {{\n"
+                f"  %e = tensor.empty() : {query}\n"
+                f"  %0 = tracea.attention {words}ins(%q, %k, %v : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
+                f"  return %0 : {query}\n}}\n")
+
+    def scheduled(self, queries, keys, rows, slots=2, residents=2):
+        """The same by this tile of scores, rows of a warp, slots of the ring and workgroups on a multiprocessor."""
+        return replace(self, name=f"{self.name}@{queries}x{keys}w{rows}s{slots}r{residents}",
+                       schedule=f'<variant = "attention.warp", unit = mma_sync, tile = [{queries}, {keys}], '
+                                f"registers = [{rows}, {keys}], slots = {slots}, residents = {residents}>")
+
+
+def training(depth, length, causal, element="bf16"):
+    heads = 2048 // depth
+    name = f"{element}_d{depth}_{'causal' if causal else 'full'}_{length}"
+    return Case(name, 16384 // length, heads, heads, length, length, depth, element, causal)
+
+
+def cases():
+    found = [training(depth, length, causal) for depth in (64, 128) for causal in (False, True) for length in (1024, 4096, 16384)]
+    found += [training(128, 4096, True, "f16"), training(64, 1024, False, "f32")]
+    wide = training(128, 16384, True)
+    found += [
+        replace(wide, name="bf16_d128_window_1024", window=1024),
+        replace(wide, name="bf16_d128_blocks_10", causal=False, shown=10),
+        Case("bf16_d128_shared_4096", 4, 32, 8, 4096, 4096, 128, causal=True),
+        Case("bf16_d80_full_1024", 8, 16, 16, 1024, 1024, 80),
+        Case("bf16_d256_causal_4096", 4, 8, 8, 4096, 4096, 256, causal=True),
+        Case("bf16_d64_vit_197", 32, 12, 12, 197, 197, 64),
+        Case("bf16_d64_odd_1021", 8, 12, 12, 1021, 1021, 64, causal=True),
+        Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
+    ]
+    return found
+
+
+def plans():
+    """Other schedules of some cases, to choose by."""
+    d128, d64 = (lambda causal: training(128, 4096, causal)), (lambda causal: training(64, 4096, causal))
+    return [case.scheduled(*plan) for causal in (False, True) for case, tried in (
+        (d128(causal), [(64, 64, 16), (64, 64, 16, 3), (64, 32, 16, 3), (128, 64, 16, 2, 1), (64, 32, 16, 4, 3), (128, 32, 32, 2, 1)]),
+        (d64(causal), [(128, 64, 32), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]),
+    ) for plan in tried]

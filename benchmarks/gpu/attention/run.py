@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Attention against PyTorch's FlashAttention-2 and cuDNN in one process: run.py [--only REGEX] [--plans] [--rounds N] [--rest SECONDS] [--flex] [PROGRAMS]
+
+PROGRAMS is what compile.py wrote (default: build/gpu-attention). Results are
+written over NaN and compared with float64 on a few heads; two runs must be equal
+bit for bit. Figures are of CUDA graphs of repeats, rested before each sample,
+peers and program in turns; the median of the rounds. With --flex FlexAttention
+is compiled and measured too, which is the peer of windows and masks.
+"""
+
+import argparse
+import os
+import re
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from cases import cases, plans
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from contender import TYPES, Program  # noqa: E402
+from measure import capture, compete, distance  # noqa: E402
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+PEERS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
+CACHE_BYTES = 400e6
+SECONDS_OF_SAMPLE = 6e-3
+
+
+def make_mask(case):
+    if not case.shown:
+        return None
+    blocks = (-(-case.queries // 128), -(-case.keys // 128))
+    mask = torch.rand(blocks, device="cuda") < case.shown / 100
+    mask.fill_diagonal_(True)
+    return mask[None, None].contiguous()
+
+
+def visible(case, mask, rows):
+    """Which keys the queries `rows` see, or None: all."""
+    if not (case.causal or case.window or case.shown):
+        return None
+    i = rows[:, None] + (case.keys - case.queries)
+    j = torch.arange(case.keys, device="cuda")[None, :]
+    seen = torch.ones(len(rows), case.keys, device="cuda", dtype=torch.bool)
+    if case.causal:
+        seen &= j <= i
+    if case.window:
+        seen &= j >= i - case.window
+    if case.shown:
+        seen &= mask[0, 0][rows // 128].repeat_interleave(128, 1)[:, :case.keys]
+    return seen
+
+
+def exact(case, q, k, v, mask):
+    """Of the first and the last head of the first and last batch, some queries: float64."""
+    rows = torch.unique(torch.linspace(0, case.queries - 1, min(case.queries, 257), device="cuda").long())
+    found = []
+    for b, h in {(0, 0), (case.batch - 1, case.heads - 1)}:
+        g = h * case.key_heads // case.heads
+        scores = q[b, h, rows].double() @ k[b, g].double().T * case.depth ** -0.5
+        seen = visible(case, mask, rows)
+        if seen is not None:
+            scores = scores.masked_fill(~seen, float("-inf"))
+        found.append((b, h, torch.nan_to_num(torch.softmax(scores, -1)) @ v[b, g].double()))
+    return rows, found
+
+
+def peers_of(case, inputs, mask, options):
+    """Functions of a set of inputs, by name."""
+    found = {}
+    if not case.window and not case.shown and case.element != "f32":
+        for name, backend in PEERS.items():
+            def run(q, k, v, backend=backend):
+                with sdpa_kernel(backend):
+                    return F.scaled_dot_product_attention(q, k, v, is_causal=case.causal, enable_gqa=case.heads != case.key_heads)
+            found[name] = run
+    if case.element == "f32":
+        torch.backends.cuda.matmul.allow_tf32 = True
+        found["sdpa"] = lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=case.causal)
+    if options.flex and (case.window or case.shown):
+        from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+        def see(b, h, i, j):
+            seen = j <= i if case.causal else i >= 0
+            if case.window:
+                seen = seen & (j >= i - case.window)
+            if case.shown:
+                seen = seen & mask[0, 0][i // 128, j // 128]
+            return seen
+        blocks = create_block_mask(see, None, None, case.queries, case.keys, device="cuda")
+        compiled = torch.compile(flex_attention, dynamic=False)
+        found["flex"] = lambda q, k, v: compiled(q, k, v, block_mask=blocks)
+    usable = {}
+    for name, peer in found.items():
+        try:
+            peer(*inputs)
+            usable[name] = peer
+        except RuntimeError as refused:
+            print(f"  {name}: {str(refused).splitlines()[0][:120]}", flush=True)
+    return usable
+
+
+def measure(case, path, options):
+    sets = max(1, min(4, int(CACHE_BYTES / case.bytes) + 1))
+    kind = TYPES[case.element]
+    mask = make_mask(case)
+
+    def draw(heads, length):
+        return torch.randn(case.batch, heads, length, case.depth, device="cuda", dtype=torch.float32).to(kind)
+    inputs = [(draw(case.heads, case.queries), draw(case.key_heads, case.keys), draw(case.key_heads, case.keys)) for _ in range(sets)]
+    outputs = [torch.empty_like(q) for q, _, _ in inputs]
+    programs = [Program(path) for _ in range(sets)]
+    launches = [p.bind([*i, *([mask] if case.shown else [])], [o]) for p, i, o in zip(programs, inputs, outputs)]
+    again = []
+    for _ in range(2):
+        outputs[0].view(torch.uint8).fill_(0xFF)
+        launches[0]()
+        torch.cuda.synchronize()
+        again.append(outputs[0].clone())
+    rows, wanted = exact(case, *inputs[0], mask)
+
+    def error(found):
+        return max(distance(found[b, h][rows], want) for b, h, want in wanted)
+    peers = peers_of(case, inputs[0], mask, options)
+    own = error(again[0])
+    others = [error(peer(*inputs[0])) for peer in peers.values()]
+    bound = 2 * min(others) if others else {"bf16": 8e-3, "f16": 1e-3, "f32": 2e-3}[case.element]
+    wrong = "" if own <= bound else f"error {own:.2e}, expected at most {bound:.2e}"
+    if not torch.equal(again[0].view(torch.uint8), again[1].view(torch.uint8)):
+        wrong = "two runs differ"
+    floor = max(case.flops / 900e12, case.bytes / 4300e9) + 2e-6
+    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / floor)) // sets) * sets
+    graphs = {"tracea": capture(launches, repeats)}
+    kept = {}
+    for name, peer in peers.items():
+        def launch(i, peer=peer, name=name):
+            kept[name, i] = peer(*inputs[i])
+        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
+    times = compete(graphs, repeats, options.rounds, options.rest)
+    del graphs, kept
+    for program in programs:
+        program.close()
+    torch.cuda.empty_cache()
+    return times, own, min(others, default=0), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=".*", help="cases, a regular expression")
+    parser.add_argument("--plans", action="store_true", help="also other schedules of some cases")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rest", type=float, default=0.03)
+    parser.add_argument("--flex", action="store_true")
+    parser.add_argument("programs", nargs="?", default=os.path.join(ROOT, "build/gpu-attention"))
+    options = parser.parse_args()
+    print(f"torch {torch.__version__}; medians of {options.rounds} rounds, {options.rest * 1e3:.0f} ms of rest before each")
+    print(f"{'case':36} {'us':>9} {'TFLOP/s':>8} {'GB/s':>6}  {'flash':>9} {'cudnn':>9} {'other':>9} {'ratio':>6} {'best':>6}  {'error':8} {'peer s':8}")
+    bad = 0
+    for case in cases() + (plans() if options.plans else []):
+        if not re.fullmatch(options.only, case.name):
+            continue
+        path = os.path.join(options.programs, case.name + ".tracea")
+        if not os.path.exists(path):
+            print(f"{case.name:36} no program", flush=True)
+            continue
+        try:
+            times, error, peer_error, wrong = measure(case, path, options)
+        except RuntimeError as failure:
+            if "CUDA" in str(failure):
+                raise
+            times, wrong = None, str(failure).splitlines()[0][:200]
+        bad += bool(wrong)
+        if not times:
+            print(f"{case.name:36} FAILED: {wrong}", flush=True)
+            continue
+        own = times["tracea"][0]
+        peers = {name: times[name][0] for name in times if name != "tracea"}
+        columns = [peers.get("flash"), peers.get("cudnn"), next((peers[n] for n in ("sdpa", "flex") if n in peers), None)]
+        shown = " ".join(f"{x:9.1f}" if x else f"{'-':>9}" for x in columns)
+        first = next((x for x in (columns[0], columns[2]) if x), 0)
+        print(f"{case.name:36} {own:9.1f} {case.flops / own / 1e6:8.0f} {case.bytes / own / 1e3:6.0f}  {shown} {first / own:6.2f} "
+              f"{min(peers.values(), default=0) / own:6.2f}  {error:.2e} {peer_error:.2e}  {'FAILED: ' + wrong if wrong else ''}", flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

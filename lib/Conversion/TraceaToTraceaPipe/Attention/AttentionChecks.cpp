@@ -1,0 +1,115 @@
+//===- AttentionChecks.cpp - What operands of attention agree in ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "VisibleKeys.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// Refuses at run time what only the run knows.
+static void emitCheck(RewriterBase &rewriter, AttentionOp op, Value holds,
+                      StringRef what) {
+  cf::AssertOp::create(rewriter, op.getLoc(), holds,
+                       ("tracea.attention: expected " + what).str());
+}
+
+/// The query's heads are shared out over the key's.
+static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
+  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  auto keyType = cast<RankedTensorType>(op.getKey().getType());
+  if (!queryType.isDynamicDim(1) && !keyType.isDynamicDim(1))
+    return;
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  Value heads = rewriter.createOrFold<tensor::DimOp>(loc, op.getQuery(), 1);
+  Value keyHeads = rewriter.createOrFold<tensor::DimOp>(loc, op.getKey(), 1);
+  if (heads == keyHeads)
+    return;
+  Value divisor =
+      rewriter.createOrFold<arith::MaxSIOp>(loc, keyHeads, constant(1));
+  Value rest = rewriter.createOrFold<arith::RemUIOp>(loc, heads, divisor);
+  // Without heads in the key, there must be none in the query.
+  Value some = rewriter.createOrFold<arith::MinSIOp>(loc, heads, constant(1));
+  emitCheck(rewriter, op,
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sle,
+                                  some, keyHeads),
+            "a key with heads");
+  emitCheck(rewriter, op,
+            arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rest,
+                                  constant(0)),
+            "the heads of the key to divide those of the query");
+}
+
+/// The kernel relies on the extents of the mask.
+static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op) {
+  Value mask = op.getBlockMask();
+  if (!mask)
+    return;
+  ArrayRef<int64_t> block = *op.getBlockSize();
+  Location loc = op.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  };
+  auto extent = [&](Value tensor, int64_t dim) {
+    return rewriter.createOrFold<tensor::DimOp>(loc, tensor, dim);
+  };
+  auto isDynamic = [](Value tensor, int64_t dim) {
+    return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
+  };
+  auto equal = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  for (int64_t dim : {0, 1}) {
+    // An extent of one is known to serve all.
+    if (!isDynamic(mask, dim) &&
+        (!isDynamic(op.getQuery(), dim) ||
+         cast<RankedTensorType>(mask.getType()).getDimSize(dim) == 1))
+      continue;
+    Value size = extent(mask, dim);
+    Value isOne = equal(size, constant(1));
+    Value isAll = equal(size, extent(op.getQuery(), dim));
+    emitCheck(rewriter, op, arith::OrIOp::create(rewriter, loc, isOne, isAll),
+              "the batch and heads of the block mask to be one or those of the "
+              "query");
+  }
+  for (int64_t axis : {0, 1}) {
+    Value tensor = axis == 0 ? op.getQuery() : op.getKey();
+    if (!isDynamic(mask, 2 + axis) && !isDynamic(tensor, 2))
+      continue;
+    Value blocks = rewriter.createOrFold<arith::DivUIOp>(
+        loc,
+        rewriter.createOrFold<arith::AddIOp>(loc, extent(tensor, 2),
+                                             constant(block[axis] - 1)),
+        constant(block[axis]));
+    emitCheck(rewriter, op, equal(extent(mask, 2 + axis), blocks),
+              axis == 0 ? "one row of the block mask a block of queries"
+                        : "one column of the block mask a block of keys");
+  }
+}
+
+void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op) {
+  auto check = [&](Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim,
+                   StringRef what) {
+    emitExtentCheck(rewriter, op, lhs, lhsDim, rhs, rhsDim, what);
+  };
+  check(op.getQuery(), 0, op.getKey(), 0, "batch of query and key to be equal");
+  check(op.getKey(), 0, op.getValue(), 0, "batch of key and value to be equal");
+  check(op.getKey(), 1, op.getValue(), 1, "heads of key and value to be equal");
+  check(op.getKey(), 2, op.getValue(), 2,
+        "length of key and value to be equal");
+  check(op.getKey(), 3, op.getQuery(), 3, "depth of query and key to be equal");
+  for (int64_t dim : {0, 1, 2})
+    check(op.getQuery(), dim, op.getInit(), dim,
+          "query and result to agree in batch, heads and length");
+  if (op.getLse())
+    for (int64_t dim : {0, 1, 2})
+      check(op.getQuery(), dim, op.getLseInit(), dim,
+            "query and log-sum-exp to agree in batch, heads and length");
+  emitHeadChecks(rewriter, op);
+  emitMaskChecks(rewriter, op);
+}

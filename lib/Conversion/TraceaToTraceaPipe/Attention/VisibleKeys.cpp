@@ -1,0 +1,122 @@
+//===- VisibleKeys.cpp - Which keys a query sees --------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Causal masks and windows are bands along the diagonal: a block of queries
+// visits the keys of its part of the band, and masks the blocks at its edges.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VisibleKeys.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
+                         Value sizeJ)
+    : kb(kb), b(kb.builder()), ix(kb.index()), op(op), sizeI(sizeI),
+      sizeJ(sizeJ), shift(ix.sub(sizeJ, sizeI)) {
+  if (op.getCausal())
+    after = 0;
+  if (!op.getWindow())
+    return;
+  ArrayRef<int64_t> window = *op.getWindow();
+  if (window[0] >= 0)
+    before = window[0];
+  if (window[1] >= 0)
+    after = std::min(window[1], after.value_or(window[1]));
+}
+
+void VisibleKeys::define(int64_t inputs) {
+  if (before || after)
+    kb.getKernel().setBandAttr(
+        BandAttr::get(b.getContext(), /*result=*/inputs, /*dim=*/2,
+                      /*operands=*/{1, 2}, /*dims=*/{2, 2}, before.value_or(-1),
+                      after.value_or(-1)));
+}
+
+std::pair<Value, Value> VisibleKeys::getRange(Value i, int64_t rows,
+                                              int64_t step) {
+  Value place = ix.add(i, shift), begin = ix.constant(0), end = sizeJ;
+  if (before)
+    begin = ix.mul(ix.floorDiv(ix.max(ix.sub(place, *before), 0), step), step);
+  if (after)
+    end = ix.min(sizeJ, ix.add(place, rows + *after));
+  return {begin, end};
+}
+
+Value VisibleKeys::isPartial(Value i, int64_t rows, Value j, int64_t columns) {
+  Value any;
+  auto add = [&](Value lesser, Value greater) {
+    Value isMasked = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                   lesser, greater);
+    any = any ? b.createOrFold<arith::OrIOp>(any, isMasked) : isMasked;
+  };
+  std::optional<int64_t> keys = getStatic(sizeJ);
+  if (!keys || *keys % columns)
+    add(sizeJ, ix.add(j, columns));
+  Value place = ix.add(i, shift);
+  if (after)
+    add(ix.add(place, *after), ix.add(j, columns - 1));
+  if (before)
+    add(j, ix.add(place, rows - 1 - *before));
+  return any;
+}
+
+static Value getLowest(KernelBuilder &kb, Value scores) {
+  return kb.splat(cast<RankedTensorType>(scores.getType()),
+                  -std::numeric_limits<double>::infinity());
+}
+
+Value VisibleKeys::maskBlock(Value scores, Value batch, Value head, Value i,
+                             Value j) {
+  Value mask = op.getBlockMask();
+  ArrayRef<int64_t> block = *op.getBlockSize();
+  // An extent of one serves all batches, or all heads.
+  Value maskBatch = ix.min(batch, ix.sub(kb.getDim(mask, 0), 1));
+  Value maskHead = ix.min(head, ix.sub(kb.getDim(mask, 1), 1));
+  Value shown =
+      ReadOp::create(b, kb.getMemRef(mask),
+                     ValueRange{maskBatch, maskHead, ix.floorDiv(i, block[0]),
+                                ix.floorDiv(j, block[1])});
+  Value isShown = tensor::SplatOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, shown, ix.constant(0)),
+      cast<RankedTensorType>(scores.getType()).clone(b.getI1Type()));
+  return arith::SelectOp::create(b, isShown, scores, getLowest(kb, scores));
+}
+
+Value VisibleKeys::mask(Value scores, Value i, Value j, Type number) {
+  auto type = cast<RankedTensorType>(scores.getType());
+  RankedTensorType numbers = type.clone(number);
+  Value lowest = getLowest(kb, scores);
+  auto keep = [&](Value from, arith::CmpIPredicate predicate, Value bound) {
+    // Of places far beyond the tile it does not matter how far they are.
+    constexpr int64_t kFar = int64_t(1) << 30;
+    if (!number.isIndex()) {
+      from = b.createOrFold<arith::MaxSIOp>(from, ix.constant(-kFar));
+      from = b.createOrFold<arith::IndexCastOp>(number, ix.min(from, kFar));
+    }
+    Value start = tensor::SplatOp::create(b, from, numbers);
+    Value column =
+        arith::AddIOp::create(b, CoordinateOp::create(b, numbers, 1), start);
+    scores = arith::SelectOp::create(
+        b, arith::CmpIOp::create(b, predicate, column, bound), scores, lowest);
+  };
+  std::optional<int64_t> keys = getStatic(sizeJ);
+  if (!keys || *keys % type.getDimSize(1))
+    keep(ix.sub(j, sizeJ), arith::CmpIPredicate::slt, kb.splat(numbers, 0));
+  if (!after && !before)
+    return scores;
+  Value row = CoordinateOp::create(b, numbers, 0);
+  // From the place of the tile's first query.
+  Value first = ix.sub(j, ix.add(i, shift));
+  if (after)
+    keep(ix.sub(first, *after), arith::CmpIPredicate::sle, row);
+  if (before)
+    keep(ix.add(first, *before), arith::CmpIPredicate::sge, row);
+  return scores;
+}

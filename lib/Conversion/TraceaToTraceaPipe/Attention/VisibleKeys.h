@@ -1,0 +1,59 @@
+//===- VisibleKeys.h - Which keys a query sees ------------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_VISIBLEKEYS_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_VISIBLEKEYS_H
+
+#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+
+namespace mlir::tracea {
+
+/// The mask of an attention in a kernel: which keys there are to visit, which
+/// blocks of scores have to be masked, and how. Queries and keys are counted
+/// from the first ones of their sequences, whose ends are aligned.
+class VisibleKeys {
+public:
+  /// `sizeI` and `sizeJ` are the numbers of queries and keys.
+  VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI, Value sizeJ);
+
+  /// Says in the kernel which keys a query needs. Its arguments are query, key
+  /// and value first, and the result behind `inputs`.
+  void define(int64_t inputs);
+
+  /// The first key that queries [i, i + rows) see, rounded down to a multiple
+  /// of `step`, and the one behind the last. The block mask is not looked at.
+  std::pair<Value, Value> getRange(Value i, int64_t rows, int64_t step);
+
+  /// Whether queries [i, i + rows) see less than all of the keys
+  /// [j, j + columns), i1; null where they see all. The block mask is not
+  /// looked at.
+  Value isPartial(Value i, int64_t rows, Value j, int64_t columns);
+
+  /// Sets those of the scores of queries from `i` and keys from `j` to minus
+  /// infinity that are not seen. The block mask is not looked at. Places are
+  /// compared as `number`s: `index`, or i32.
+  Value mask(Value scores, Value i, Value j, Type number);
+  /// The same by the block mask, of scores that lie in one block of it.
+  Value maskBlock(Value scores, Value batch, Value head, Value i, Value j);
+
+private:
+  /// How far behind its own place a query sees keys, and how far before it;
+  /// nothing where it sees all.
+  std::optional<int64_t> after, before;
+
+  KernelBuilder &kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+  AttentionOp op;
+  Value sizeI, sizeJ;
+  /// The key at the place of the first query.
+  Value shift;
+};
+
+/// Has the run refuse operands that disagree where types do not tell.
+void emitAttentionChecks(RewriterBase &rewriter, AttentionOp op);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_VISIBLEKEYS_H

@@ -1,0 +1,415 @@
+//===- WarpAttention.cpp - Attention by the matrix units of warps ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variant "attention.warp": the form of FlashAttention-2 (Dao, 2023). A grid
+// tile is BM queries of one head, and each warp has rows of its own: their
+// queries and outputs stay in its registers. All lanes copy blocks of BN keys
+// and values ahead. What a warp's scores become is the left operand of its
+// second product as it stands, since an accumulator's registers are those of a
+// fragment.
+//
+//   m' = max(m, max S);  a = 2^(c m - c m');  P = 2^(c S - c m')
+//   l  = a l + sum P;    O = a O + P V;       c = scale log2 e
+//
+// P is rounded to the type of the values. Rows without any key keep m = -inf
+// and l = 0; they give zeros.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Contraction/Contraction.h"
+#include "../KernelMemory.h"
+#include "../Variants.h"
+#include "../WarpTile.h"
+#include "VisibleKeys.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+namespace alg = ::tracea::algebra;
+using Operand = alg::MatrixOperand;
+
+/// Columns of the outputs that are multiplied at a time: fragments of values
+/// take registers for no more.
+static constexpr int64_t kPartColumns = 128;
+
+namespace {
+class WarpAttention {
+public:
+  WarpAttention(KernelBuilder &kb, AttentionOp op);
+
+  void build();
+
+private:
+  /// What goes from one block of keys to the next: outputs, and of each row
+  /// the greatest score and, still in parts, the sum of its weights.
+  struct Rows {
+    SmallVector<Value> outputs;
+    Value maxima, sums;
+
+    SmallVector<Value> list() const {
+      SmallVector<Value> all(outputs);
+      all.append({maxima, sums});
+      return all;
+    }
+    static Rows of(ValueRange all) {
+      return {SmallVector<Value>(all.drop_back(2)), all[all.size() - 2],
+              all.back()};
+    }
+  };
+
+  Value fill(RankedTensorType tile, double value) {
+    return kb.splat(tile, value);
+  }
+  Value spread(Value rowTile, RankedTensorType tile) {
+    return BroadcastOp::create(b, tile, rowTile);
+  }
+  /// A tile as the accumulator of a product has it, all rows of the workgroup.
+  RankedTensorType getAccumulator(int64_t columns, Type type) {
+    return WarpGrid({blockM, columns}, {warpM, columns})
+        .getTile(Operand::D, {blockM, columns}, type, element);
+  }
+  /// The left operand of one instruction's depth.
+  RankedTensorType getLeft();
+  void readQueries();
+  Value stageBlock(Value operand, int64_t rows, int64_t width,
+                   Value operandHead, Value at, int64_t operandSlots);
+  Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
+                 int64_t depth, int64_t column, Value others);
+  Value score(Value keys);
+  Rows visitBlock(Value j0, Value keys, Value values, Rows rows);
+  void store(Rows rows);
+  void storeLogSumExp(Rows rows, Value sums);
+
+  AttentionOp op;
+  KernelBuilder &kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+
+  Type element, sumType;
+  int64_t blockM, blockN, warpM, slots;
+  /// Whether each block of keys reads the queries from shared memory.
+  bool rereads;
+  /// The extents of a query and of a value, and what products make of them.
+  int64_t headD, headE, paddedD, paddedE;
+  RankedTensorType scoreTile, partTile, rowTile;
+  /// The factor of scores in powers of two. It is one, and scores have been
+  /// multiplied, where it could turn their order around.
+  double factor;
+
+  std::optional<VisibleKeys> visible;
+  Value sizeI, sizeJ;
+  Value batch, head, keyHead, i0;
+  SmallVector<Value> queries;
+};
+} // namespace
+
+WarpAttention::WarpAttention(KernelBuilder &kb, AttentionOp op)
+    : op(op), kb(kb), b(kb.builder()), ix(kb.index()) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::WarpAttention>();
+  element = getElementTypeOrSelf(op.getQuery().getType());
+  sumType = op.getAccumulatorType();
+  blockM = schedule.getTile()[0];
+  blockN = schedule.getTile()[1];
+  warpM = fields.registers[0];
+  slots = fields.slots;
+  rereads = fields.reread;
+  headD = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
+  headE = cast<RankedTensorType>(op.getValue().getType()).getDimSize(3);
+  int64_t step = WarpGrid::fragment[0];
+  paddedD = llvm::alignTo(std::max<int64_t>(headD, 1), step);
+  paddedE = llvm::alignTo(std::max<int64_t>(headE, 1), step);
+  scoreTile = getAccumulator(blockN, sumType);
+  partTile = getAccumulator(WarpGrid::fragment[1], sumType);
+  rowTile = RankedTensorType::get({blockM, 1}, sumType,
+                                  getLanes(partTile).getReduced(1));
+  factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
+}
+
+RankedTensorType WarpAttention::getLeft() {
+  int64_t depth = getDepth(element);
+  return WarpGrid({blockM, depth}, {warpM, depth})
+      .getTile(Operand::A, {blockM, depth}, element, element);
+}
+
+/// The queries as left operands, an instruction's depth each; or a block of
+/// them in shared memory.
+void WarpAttention::readQueries() {
+  if (rereads) {
+    queries.push_back(stageBlock(op.getQuery(), blockM, paddedD, head, i0, 1));
+    return;
+  }
+  Value rows = ix.sub(sizeI, i0);
+  for (int64_t at = 0; at < paddedD; at += getDepth(element))
+    queries.push_back(LoadOp::create(
+        b, getLeft(), kb.getMemRef(op.getQuery()),
+        ValueRange{batch, head, i0, ix.constant(at)},
+        ValueRange{rows, ix.constant(headD - at)}, Value(), kb.matrixMap(2)));
+}
+
+/// The block of an operand of one head from row `at` on. Rows that are a power
+/// of two lie in all banks.
+Value WarpAttention::stageBlock(Value operand, int64_t rows, int64_t width,
+                                Value operandHead, Value at,
+                                int64_t operandSlots) {
+  width = llvm::PowerOf2Ceil(width);
+  bool readsAcross =
+      operand == op.getValue() && element.getIntOrFloatBitWidth() == 32;
+  return StageOp::create(
+      b, getWarpBlock(rows, width, element, readsAcross), kb.getMemRef(operand),
+      ValueRange{batch, operandHead, at, ix.constant(0)}, ValueRange(),
+      kb.matrixMap(2), ArrayRef<int64_t>{2, 3}, operandSlots);
+}
+
+/// Adds the product of `depth` elements of k with columns from `column` on;
+/// `left` gives the left operand from an element on.
+Value WarpAttention::multiply(function_ref<Value(int64_t)> left, Value staged,
+                              bool isAlongK, int64_t depth, int64_t column,
+                              Value others) {
+  int64_t columns = cast<RankedTensorType>(others.getType()).getDimSize(1);
+  int64_t step = getDepth(element);
+  RankedTensorType tile =
+      WarpGrid({blockM, columns}, {warpM, columns})
+          .getTile(Operand::B, {step, columns}, element, element);
+  Precision precision = element.isF32() ? Precision::TF32 : Precision::Full;
+  auto read = [&](int64_t at) {
+    return loadFragment(kb, tile, staged, isAlongK, at, column);
+  };
+  // Fragments are read one step before they are multiplied.
+  Value next = read(0);
+  for (int64_t at = 0; at < depth; at += step) {
+    Value now = next;
+    if (at + step < depth)
+      next = read(at + step);
+    others = MmaOp::create(b, left(at), now, others, Value(), ValueRange(),
+                           precision);
+  }
+  return others;
+}
+
+Value WarpAttention::score(Value keys) {
+  auto left = [&](int64_t at) {
+    return rereads ? loadFragment(kb, getLeft(), queries.front(),
+                                  /*isExchanged=*/false, 0, at)
+                   : queries[at / getDepth(element)];
+  };
+  Value scores = multiply(left, keys, /*isAlongK=*/true, paddedD,
+                          /*column=*/0, fill(scoreTile, 0));
+  if (factor > 0)
+    return scores;
+  return arith::MulFOp::create(b, scores, fill(scoreTile, factor));
+}
+
+WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
+                                              Value values, Rows rows) {
+  Value scores = score(keys);
+  if (Value isPartial = visible->isPartial(i0, blockM, j0, blockN)) {
+    Value whole = scores;
+    scores = kb.select(
+        isPartial, [&] { return visible->mask(whole, i0, j0, b.getI32Type()); },
+        [&] { return whole; });
+  }
+  if (op.getBlockMask())
+    scores = visible->maskBlock(scores, batch, head, i0, j0);
+  Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, scores, 1);
+  Value maxima = arith::MaximumFOp::create(b, rows.maxima, rowMax);
+  // While a row has seen no key, exponents are taken from a number all the
+  // same.
+  double scale = factor > 0 ? factor : 1;
+  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
+  Value origin = arith::MinimumFOp::create(
+      b, scaled, fill(rowTile, std::numeric_limits<float>::max()));
+  auto power = [&](Value x, Value negated) -> Value {
+    auto type = cast<RankedTensorType>(x.getType());
+    auto power = math::Exp2Op::create(
+        b, math::FmaOp::create(b, x, fill(type, scale), negated));
+    // Beside the greatest weight, which is one, they are nothing.
+    power->setAttr(kFlushesAttrName, b.getUnitAttr());
+    return power;
+  };
+  Value decay = power(rows.maxima, origin);
+  Value weights = power(scores, spread(origin, scoreTile));
+
+  // The sum of a row stays in parts, of which lanes have some each.
+  Value sums = arith::MulFOp::create(b, rows.sums, spread(decay, partTile));
+  for (int64_t j = 0; j < blockN; j += WarpGrid::fragment[1])
+    sums = arith::AddFOp::create(
+        b, sums,
+        SliceOp::create(b, partTile, weights, ArrayRef<int64_t>{0, j}));
+
+  Value rounded = convertTile(b, weights, element);
+  int64_t depth = getDepth(element);
+  RankedTensorType piece = getAccumulator(depth, element);
+  RankedTensorType fragment = getLeft();
+  auto left = [&](int64_t at) -> Value {
+    Value some = SliceOp::create(b, piece, rounded, ArrayRef<int64_t>{0, at});
+    return piece == fragment ? some : RelayoutOp::create(b, fragment, some);
+  };
+  SmallVector<Value> outputs;
+  for (auto [part, before] : llvm::enumerate(rows.outputs)) {
+    auto tile = cast<RankedTensorType>(before.getType());
+    Value kept = arith::MulFOp::create(b, before, spread(decay, tile));
+    outputs.push_back(multiply(left, values, /*isAlongK=*/false, blockN,
+                               static_cast<int64_t>(part) * kPartColumns,
+                               kept));
+  }
+  return {outputs, maxima, sums};
+}
+
+void WarpAttention::storeLogSumExp(Rows rows, Value sums) {
+  // Of weights in powers of two, in powers of e.
+  double scale = factor > 0 ? factor : 1;
+  Value logarithm = math::Log2Op::create(b, sums);
+  Value lse = arith::MulFOp::create(
+      b,
+      arith::AddFOp::create(
+          b, arith::MulFOp::create(b, rows.maxima, fill(rowTile, scale)),
+          logarithm),
+      fill(rowTile, llvm::numbers::ln2));
+  Type type = getElementTypeOrSelf(op.getLse().getType());
+  StoreOp::create(b, convertTile(b, lse, type), kb.getDest(op.getLseInit()),
+                  ValueRange{batch, head, i0},
+                  ValueRange{ix.sub(sizeI, i0), ix.constant(1)},
+                  kb.map(2, {kb.zero(), kb.zero(), kb.dim(0)}));
+}
+
+void WarpAttention::store(Rows rows) {
+  Value sums = ReduceOp::create(b, rowTile, ReduceKind::Add, rows.sums, 1);
+  // A row that saw no key divides by one instead of by zero.
+  Value isEmpty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums,
+                                        fill(rowTile, 0));
+  sums = arith::SelectOp::create(b, isEmpty, fill(rowTile, 1), sums);
+  Value inverse = arith::DivFOp::create(b, fill(rowTile, 1), sums);
+  Type type = getElementTypeOrSelf(op.getResult().getType());
+  for (auto [part, outputs] : llvm::enumerate(rows.outputs)) {
+    auto tile = cast<RankedTensorType>(outputs.getType());
+    Value scaled = arith::MulFOp::create(b, outputs, spread(inverse, tile));
+    Value result = relayoutToRows(b, convertTile(b, scaled, type));
+    int64_t column = static_cast<int64_t>(part) * kPartColumns;
+    StoreOp::create(b, result, kb.getDest(op.getInit()),
+                    ValueRange{batch, head, i0, ix.constant(column)},
+                    ValueRange{ix.sub(sizeI, i0), ix.constant(headE - column)},
+                    kb.matrixMap(2));
+  }
+  if (op.getLse())
+    storeLogSumExp(rows, sums);
+}
+
+void WarpAttention::build() {
+  KernelOp kernel = kb.getKernel();
+  const auto &fields =
+      op.getScheduleAttr().getFields<schedule::WarpAttention>();
+  kernel.setWarps(blockM / warpM);
+  kernel->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
+  if (fields.residents > 1)
+    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(fields.residents));
+
+  sizeI = kb.getDim(op.getQuery(), 2);
+  sizeJ = kb.getDim(op.getKey(), 2);
+  Value heads = kb.getDim(op.getQuery(), 1);
+  Value keyHeads = kb.getDim(op.getKey(), 1);
+  Value blocks = ix.ceilDiv(sizeI, blockM);
+  Block::BlockArgListType grid =
+      kb.beginTiles({kb.getDim(op.getQuery(), 0), heads, blocks});
+  batch = grid[0];
+  head = grid[1];
+  // Under a causal mask the last queries see the most keys: they come first.
+  Value block = op.getCausal() ? ix.sub(ix.sub(blocks, 1), grid[2]) : grid[2];
+  i0 = ix.mul(block, blockM);
+  // head / (heads / keyHeads)
+  keyHead = b.createOrFold<arith::DivUIOp>(
+      head, b.createOrFold<arith::DivUIOp>(heads, keyHeads));
+  visible.emplace(kb, op, sizeI, sizeJ);
+  visible->define(op.getNumDpsInputs());
+  readQueries();
+
+  Rows first;
+  for (int64_t column = 0; column < paddedE; column += kPartColumns)
+    first.outputs.push_back(fill(
+        getAccumulator(std::min(paddedE - column, kPartColumns), sumType), 0));
+  first.maxima = fill(rowTile, -std::numeric_limits<double>::infinity());
+  first.sums = fill(partTile, 0);
+  auto [begin, end] = visible->getRange(i0, blockM, blockN);
+  auto loop =
+      scf::ForOp::create(b, begin, end, ix.constant(blockN), first.list());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value j0 = loop.getInductionVar();
+    // Neighbours in one block: what is staged together can share a ring.
+    Value keys = stageBlock(op.getKey(), blockN, paddedD, keyHead, j0, slots);
+    Value values =
+        stageBlock(op.getValue(), blockN, paddedE, keyHead, j0, slots);
+    Rows before = Rows::of(loop.getRegionIterArgs());
+    scf::YieldOp::create(b, visitBlock(j0, keys, values, before).list());
+  }
+  store(Rows::of(loop.getResults()));
+}
+
+/// What the schedule must say for the lowering to follow it.
+static LogicalResult verify(AttentionOp op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::WarpAttention>();
+  auto fail = [&](const Twine &what) {
+    return op.emitOpError()
+           << "expects " << what << " for the variant 'attention.warp', found ";
+  };
+  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  auto valueType = cast<RankedTensorType>(op.getValue().getType());
+  if (schedule.getUnit() != MatrixUnit::MmaSync)
+    return fail("the unit 'mma_sync'") << schedule;
+  if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))
+    return fail("static head dimensions") << queryType << " and " << valueType;
+  Type element = queryType.getElementType();
+  for (Value operand : {op.getKey(), op.getValue()})
+    if (getElementTypeOrSelf(operand.getType()) != element)
+      return fail("queries, keys and values of one type")
+             << element << " and " << operand.getType();
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return fail("operands of f16, bf16 or f32 (rounded to tf32)") << element;
+  if (!op.getAccumulatorType().isF32())
+    return fail("an accumulator of f32") << op.getAccumulatorType();
+  ArrayRef<int64_t> tile = schedule.getTile();
+  if (fields.registers[1] != tile[1] || fields.registers[0] % 16 ||
+      tile[0] % fields.registers[0] || tile[1] % 16 ||
+      !llvm::isPowerOf2_64(tile[0] / fields.registers[0]) ||
+      tile[0] / fields.registers[0] > 32)
+    return fail("'registers' of a multiple of 16 rows, of which up to 32 warps "
+                "make the 'tile', and all of its columns, a multiple of 16")
+           << schedule;
+  if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize();
+      block && ((*block)[0] % tile[0] || (*block)[1] % tile[1]))
+    return fail("a tile that divides the mask's block of " +
+                Twine((*block)[0]) + "x" + Twine((*block)[1]))
+           << schedule;
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerAttentionWarp(KernelRewriter &rewriter,
+                                               AttentionOp op) {
+  if (failed(verify(op)))
+    return failure();
+  emitAttentionChecks(rewriter, op);
+  auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
+  SmallVector<Value> inits =
+      llvm::map_to_vector(operation.getDpsInitsMutable(),
+                          [](OpOperand &operand) { return operand.get(); });
+  // Masks and sums of rows are read and written an element at a time.
+  constexpr unsigned kOperands = 3;
+  unsigned result = operation.getNumDpsInputs();
+  rewriter.replaceOp(
+      op, launchForMemory(
+              rewriter, op, operation.getDpsInputs(), inits, kOperands,
+              [&](KernelBuilder &kb, bool) { WarpAttention(kb, op).build(); },
+              [&](unsigned number) {
+                return number < kOperands || number == result;
+              }));
+  return success();
+}

@@ -1,0 +1,258 @@
+//===- GPUAttention.cpp - Attention by the matrix units of warps ----------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The form of FlashAttention-2 (Dao, 2023). Registers decide: a warp holds its
+// rows of queries, scores and outputs. Two workgroups of four warps share a
+// multiprocessor, so that one computes exponentials while the other multiplies.
+//
+//===----------------------------------------------------------------------===//
+#include "GPULaneModel.h"
+#include "Variants.h"
+
+#include <algorithm>
+
+using namespace tracea::doctor;
+
+namespace {
+
+/// Queries and keys of a workgroup, and queries of a warp.
+struct Tile {
+  int64_t m, n, warpM, reread = 0;
+};
+
+/// The preferred one of equals first.
+constexpr Tile tiles[] = {
+    {128, 64, 32},   {64, 64, 16},  {64, 32, 16},    {32, 64, 16},
+    {16, 64, 16},    {128, 32, 32}, {64, 16, 16},    {32, 32, 16},
+    {16, 32, 16},    {16, 16, 16},  {64, 64, 16, 1}, {64, 32, 16, 1},
+    {64, 16, 16, 1},
+};
+constexpr int64_t fragment = 16;
+constexpr int64_t slotsOfRing = 2;
+/// Extents of heads whose outputs a warp can hold.
+constexpr int64_t mostExtent = 256;
+/// Registers of a lane that scores, outputs and queries may take; the others
+/// are for addresses and fragments of keys and values.
+constexpr int64_t mostHeld = 190;
+
+class WarpAttention final : public Variant {
+public:
+  std::string_view name() const override { return "attention.warp"; }
+  std::string_view summary() const override {
+    return "keeps rows of queries and outputs in the registers of each warp, "
+           "and lets all lanes copy blocks of keys and values ahead";
+  }
+  bool serves(OpKind op) const override { return op == OpKind::Attention; }
+  bool runsOn(TargetKind kind) const override {
+    return kind == TargetKind::CUDA;
+  }
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override;
+  Reason whyNotUnasked(const Problem &problem,
+                       const TargetDescription &) const override {
+    if (problem.operand == ElementType::F32 && !problem.allowTF32)
+      return "the unit rounds f32 to tf32; the attribute 'tracea.allow_tf32' "
+             "of the function or the module allows it, or a schedule asks for "
+             "it";
+    return "";
+  }
+  Plan plan(const Problem &problem,
+            const TargetDescription &target) const override;
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override;
+  double cycles(const Problem &problem, const TargetDescription &target,
+                const Plan &plan) const override;
+
+protected:
+  Reason checkPlan(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan) const override;
+
+private:
+  static ElementType unitElementOf(const Problem &problem) {
+    return problem.operand == ElementType::F32 ? ElementType::TF32
+                                               : problem.operand;
+  }
+  /// Columns of a block of keys or values: a power of two.
+  static int64_t stagedOf(int64_t extent) {
+    int64_t columns = fragment;
+    while (columns < extent)
+      columns *= 2;
+    return columns;
+  }
+  static int64_t sharedBytesOf(const Problem &problem, const Plan &plan) {
+    const auto &fields = plan.as<schedule::WarpAttention>();
+    int64_t columns = fields.slots * plan.tile[1] *
+                      (stagedOf(problem.k) + stagedOf(problem.valueDim));
+    if (fields.reread)
+      columns += plan.tile[0] * stagedOf(problem.k);
+    return columns * bytesOf(problem.operand);
+  }
+  /// Registers of a lane for scores, weights, outputs and queries.
+  static int64_t heldOf(const Problem &problem, const Plan &plan) {
+    constexpr int64_t lanes = 32, word = 4;
+    int64_t bytes = bytesOf(problem.operand);
+    int64_t columns = plan.tile[1] + plan.tile[1] * bytes / word / 2 +
+                      roundUp(problem.valueDim, fragment);
+    if (!plan.as<schedule::WarpAttention>().reread)
+      columns += roundUp(problem.k, fragment) * bytes / word;
+    return plan.registers()[0] * columns / lanes;
+  }
+};
+
+} // namespace
+
+Reason WarpAttention::whyNot(const Problem &problem,
+                             const TargetDescription &target) const {
+  if (!target.findUnit(UnitKind::MMASync))
+    return "target '" + target.name + "' has no unit 'mma_sync'";
+  if (!target.async.asyncCopy)
+    return "target '" + target.name + "' has no copies that run beside lanes";
+  if (problem.operand != problem.second)
+    return "expected queries and keys of one type, found " +
+           std::string(stringify(problem.operand)) + " and " +
+           std::string(stringify(problem.second));
+  if (problem.operand != ElementType::F16 &&
+      problem.operand != ElementType::BF16 &&
+      problem.operand != ElementType::F32)
+    return "expected operands of f16, bf16 or f32, found " +
+           std::string(stringify(problem.operand));
+  if (problem.accumulator != ElementType::F32)
+    return "expected sums in f32, found " +
+           std::string(stringify(problem.accumulator));
+  if (!target.findShape(UnitKind::MMASync, unitElementOf(problem),
+                        problem.accumulator))
+    return "target '" + target.name + "' does not multiply " +
+           std::string(stringify(problem.operand)) + " by fragments";
+  const std::pair<int64_t, const char *> extents[] = {
+      {problem.k, "a query"}, {problem.valueDim, "a value"}};
+  for (const auto &[extent, what] : extents) {
+    if (extent == kUnknownExtent)
+      return std::string("the extent of ") + what + " is not static";
+    if (extent > mostExtent)
+      return std::string("the extent of ") + what + " is " + text(extent) +
+             ", above " + text(mostExtent);
+  }
+  if (problem.maskRows % fragment || problem.maskColumns % fragment)
+    return "a mask block of " + text(problem.maskRows) + " x " +
+           text(problem.maskColumns) + " is no multiple of " + text(fragment) +
+           " x " + text(fragment);
+  return "";
+}
+
+std::vector<Plan> WarpAttention::plans(const Problem &problem,
+                                       const TargetDescription &target) const {
+  std::vector<Plan> found;
+  for (const Tile &tile : tiles) {
+    Plan plan = emptyPlan(UnitKind::MMASync);
+    auto &fields = plan.as<schedule::WarpAttention>();
+    plan.tile = {tile.m, tile.n};
+    fields.registers = {tile.warpM, tile.n};
+    fields.slots = slotsOfRing;
+    fields.reread = tile.reread;
+    // As many as registers and memory have room for.
+    constexpr int64_t usual = 2;
+    fields.residents =
+        sharedBytesOf(problem, plan) * usual <= target.shared.perWorkgroup
+            ? usual
+            : 1;
+    found.push_back(std::move(plan));
+  }
+  return found;
+}
+
+Plan WarpAttention::plan(const Problem &problem,
+                         const TargetDescription &target) const {
+  Plan best;
+  double least = 0;
+  bool isAny = false;
+  for (const Plan &plan : plans(problem, target)) {
+    double cost = cycles(problem, target, plan);
+    bool fits = check(problem, target, plan).empty();
+    if (!best.tile.empty() && (!fits || (isAny && cost >= least)))
+      continue;
+    best = plan;
+    least = cost;
+    isAny = fits;
+  }
+  return best;
+}
+
+Reason WarpAttention::checkPlan(const Problem &problem,
+                                const TargetDescription &target,
+                                const Plan &plan) const {
+  if (plan.unit != UnitKind::MMASync)
+    return "the unit must be " + std::string(stringify(UnitKind::MMASync)) +
+           ", found " + std::string(stringify(plan.unit));
+  if (plan.tile.size() != 2)
+    return "the tile [queries, keys] must have 2 extents, found " +
+           text(static_cast<int64_t>(plan.tile.size()));
+  int64_t rows = plan.registers()[0];
+  if (rows % fragment || plan.tile[0] % rows ||
+      !isPowerOf2(plan.tile[0] / rows) || plan.tile[0] / rows > kMostWarps)
+    return "rows of the register tile must be a multiple of 16, of which up to "
+           "32 warps, a power of two, make the tile's, found " +
+           text(rows) + " in " + text(plan.tile[0]);
+  if (plan.registers()[1] != plan.tile[1] || plan.tile[1] % fragment)
+    return "the register tile must have all columns of the tile, a multiple of "
+           "16, found " +
+           text(plan.registers()[1]) + " of " + text(plan.tile[1]);
+  if (problem.maskRows &&
+      (problem.maskRows % plan.tile[0] || problem.maskColumns % plan.tile[1]))
+    return "the tile does not divide the mask's block of " +
+           text(problem.maskRows) + " x " + text(problem.maskColumns);
+  int64_t held = heldOf(problem, plan);
+  if (held > mostHeld)
+    return "scores, outputs and queries take " + text(held) +
+           " registers of a lane, more than " + text(mostHeld);
+  int64_t shared = sharedBytesOf(problem, plan);
+  if (shared > target.shared.perWorkgroup)
+    return "it takes " + text(shared) + " bytes of shared memory, more than " +
+           text(target.shared.perWorkgroup);
+  return "";
+}
+
+double WarpAttention::cycles(const Problem &problem,
+                             const TargetDescription &target,
+                             const Plan &plan) const {
+  // Of one multiprocessor, in bytes and cycles. The share of the unit's rate
+  // that warps reach who also read fragments is an estimate.
+  constexpr double sharedBytesPerCycle = 128, powersPerCycle = 16;
+  constexpr double reached = 0.8, blockCycles = 120, startCycles = 2500;
+  double flops =
+      target.peakFlopsPerCycle(UnitKind::MMASync, unitElementOf(problem));
+  if (flops <= 0)
+    flops = 1024;
+  auto m = static_cast<double>(plan.tile[0]);
+  auto n = static_cast<double>(plan.tile[1]);
+  auto extents = static_cast<double>(std::max<int64_t>(problem.k, 1) +
+                                     std::max<int64_t>(problem.valueDim, 1));
+  double warps = m / static_cast<double>(plan.registers()[0]);
+  double multiplies = 2 * m * n * extents / (flops * reached);
+  double fragments = warps * n * extents *
+                     static_cast<double>(bytesOf(problem.operand)) /
+                     sharedBytesPerCycle;
+  if (plan.as<schedule::WarpAttention>().reread)
+    fragments += m * static_cast<double>(problem.k * bytesOf(problem.operand)) /
+                 sharedBytesPerCycle;
+  double powers = m * n / powersPerCycle;
+  // Workgroups that share a multiprocessor hide what one of them waits for;
+  // fewer warps hide less.
+  constexpr double fullWarps = 8;
+  auto residents =
+      static_cast<double>(plan.as<schedule::WarpAttention>().residents);
+  double exposed = std::max(1.0, fullWarps / (warps * residents));
+  double block =
+      (std::max(multiplies, fragments) + powers) + blockCycles * exposed;
+  auto blocks = static_cast<double>(ceilDiv(extentOf(problem.n), plan.tile[1]));
+  double count =
+      static_cast<double>(extentOf(assumed(problem.batch, 1))) *
+      static_cast<double>(ceilDiv(extentOf(problem.m), plan.tile[0]));
+  double waves =
+      wavesOf(count, std::max(target.cores, 1) * residents) * residents;
+  return startCycles + waves * blocks * block;
+}
+
+void tracea::doctor::addGPUAttentionVariants(Registry &registry) {
+  registry.add(std::make_unique<WarpAttention>());
+}

@@ -1,0 +1,70 @@
+// Attention by the matrix units of warps: queries and outputs in registers, blocks
+// of keys and values copied ahead.
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file | FileCheck %s
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @causal
+// CHECK:         tracea_pipe.launch @attention_0
+// CHECK-LABEL: tracea_pipe.kernel @attention_0(
+// CHECK-SAME:    band = #tracea_pipe.band<result = 3, dim = 2, operands = [1, 2], dims = [2, 2], before = 300, after = 0>
+// CHECK-SAME:    tracea_pipe.lane_copies, tracea_pipe.residents = 2 : i64, variant = "attention.warp", warps = 4 : i64
+// CHECK:         tiles (%[[B:.*]], %[[H:.*]], %[[T:.*]]) in (%c2, %c8, %[[BLOCKS:.*]]) {
+// The last queries, which see the most keys, come first.
+// CHECK-DAG:       %[[LAST:.*]] = arith.subi %[[BLOCKS]], %c1
+// CHECK:           %[[BLOCK:.*]] = arith.subi %[[LAST]], %[[T]]
+// CHECK:           %[[I0:.*]] = arith.muli %[[BLOCK]], %c64
+// CHECK:           %[[G:.*]] = arith.divui %[[H]], %c4
+// Queries stay in registers, an instruction's depth each: 40 are three of 16.
+// CHECK-COUNT-3:   tracea_pipe.load %arg0[%[[B]], %[[H]], %[[I0]], {{.*}}] {{.*}} -> tensor<64x16xbf16, #[[LEFT:.*]]>
+// CHECK:           scf.for %[[J0:.*]] = %{{.*}} to %{{.*}} step %c64 iter_args(%[[O:.*]] = {{.*}}, %[[M:.*]] = {{.*}}, %[[L:.*]] = {{.*}}) -> (tensor<64x48xf32, #{{.*}}>, tensor<64x1xf32, #{{.*}}>, tensor<64x8xf32, #{{.*}}>)
+// Rows of 64 elements, of which 40 are copied.
+// CHECK:             %[[K:.*]] = tracea_pipe.stage %arg1[%[[B]], %[[G]], %[[J0]], %c0] {{.*}} padded [2, 3] slots 2 : {{.*}} -> tensor<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
+// CHECK:             %[[V:.*]] = tracea_pipe.stage %arg2[%[[B]], %[[G]], %[[J0]], %c0]
+// CHECK-COUNT-3:     tracea_pipe.mma {{.*}} : tensor<64x16xbf16, #[[LEFT]]>, tensor<16x64xbf16, #{{.*}}>, tensor<64x64xf32, #[[SCORES:.*]]>
+// Only blocks at the edges are masked.
+// CHECK:             %[[S:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #[[SCORES]]>) {
+// CHECK:               tracea_pipe.coordinate dim 1 : tensor<64x64xi32
+// CHECK:             } else {
+// CHECK:             tracea_pipe.reduce max %[[S]] dim 1
+// CHECK:             %[[AFTER:.*]] = arith.maximumf %[[M]]
+// CHECK:             math.fma %[[S]]
+// CHECK:             %[[P:.*]] = math.exp2 {{.*}} {tracea_pipe.flushes} : tensor<64x64xf32
+// CHECK-COUNT-8:     arith.addf {{.*}} : tensor<64x8xf32
+// CHECK:             %[[ROUNDED:.*]] = arith.truncf %[[P]]
+// A slice of what was accumulated is a left operand as it is.
+// CHECK-NOT:         tracea_pipe.relayout
+// CHECK-COUNT-4:     tracea_pipe.mma {{.*}} : tensor<64x16xbf16, #[[LEFT]]>, tensor<16x48xbf16
+// CHECK:             scf.yield
+// CHECK:           tracea_pipe.reduce add
+// CHECK:           tracea_pipe.store {{.*}}, %arg3[%[[B]], %[[H]], %[[I0]], %c0] {{.*}} limits(%{{.*}}, %c40)
+func.func @causal(%q: tensor<2x8x?x40xbf16>, %k: tensor<2x2x?x40xbf16>, %v: tensor<2x2x?x40xbf16>, %e: tensor<2x8x?x40xbf16>) -> tensor<2x8x?x40xbf16> {
+  %0 = tracea.attention causal window [300, -1] ins(%q, %k, %v : tensor<2x8x?x40xbf16>, tensor<2x2x?x40xbf16>, tensor<2x2x?x40xbf16>) outs(%e : tensor<2x8x?x40xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2, residents = 2> -> tensor<2x8x?x40xbf16>
+  return %0 : tensor<2x8x?x40xbf16>
+}
+}
+
+// -----
+
+// Long heads: queries are read again from shared memory, and outputs are two tiles.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @long_heads
+// CHECK-LABEL: tracea_pipe.kernel @attention_0(
+// CHECK-NOT:     band =
+// CHECK:         tracea_pipe.stage %arg0{{.*}} -> tensor<64x256xf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>>
+// CHECK:         scf.for {{.*}} -> (tensor<64x128xf32, #{{.*}}>, tensor<64x80xf32, #{{.*}}>, tensor<64x1xf32, #{{.*}}>, tensor<64x8xf32
+// The mask's block holds the tile's: all or nothing of it is shown.
+// CHECK:           %[[ROW:.*]] = arith.divui %{{.*}}, %c128
+// CHECK:           %[[COLUMN:.*]] = arith.divui %{{.*}}, %c64
+// CHECK:           tracea_pipe.read %arg3[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]] : memref<1x1x?x?xi1>
+// CHECK:         tracea_pipe.store {{.*}}, %arg4[%{{.*}}, %{{.*}}, %{{.*}}, %c0]
+// CHECK:         tracea_pipe.store {{.*}}, %arg4[%{{.*}}, %{{.*}}, %{{.*}}, %c128]
+// CHECK:         math.log2
+// CHECK:         tracea_pipe.store {{.*}}, %arg5
+func.func @long_heads(%q: tensor<2x8x?x256xf16>, %k: tensor<2x8x?x256xf16>, %v: tensor<2x8x?x200xf16>, %m: tensor<1x1x?x?xi1>, %e: tensor<2x8x?x200xf16>, %l: tensor<2x8x?xf32>) -> (tensor<2x8x?x200xf16>, tensor<2x8x?xf32>) {
+  %0:2 = tracea.attention ins(%q, %k, %v : tensor<2x8x?x256xf16>, tensor<2x8x?x256xf16>, tensor<2x8x?x200xf16>)
+    block_mask(%m : tensor<1x1x?x?xi1>) block_size [128, 64] outs(%e : tensor<2x8x?x200xf16>) lse(%l : tensor<2x8x?xf32>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 32], registers = [16, 32], slots = 2, reread = 1> -> tensor<2x8x?x200xf16>, tensor<2x8x?xf32>
+  return %0#0, %0#1 : tensor<2x8x?x200xf16>, tensor<2x8x?xf32>
+}
+}
