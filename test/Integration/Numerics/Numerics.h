@@ -94,6 +94,10 @@ void takeFunctionsOfUnit();
 /// have those of f16 (docs/Accuracy.md).
 Real errorOfUnit(ElementType stored);
 
+/// What an attention's weights are off by, relatively, where a GPU's unit
+/// multiplies them in the type of its values.
+Real roundingOfWeights(ElementType type);
+
 /// From now on sums of products of 8-bit floats have so many digits, in this
 /// process, as the schedule's unit has them; 0: those of the accumulator.
 void takeDigitsOfSums(int digits);

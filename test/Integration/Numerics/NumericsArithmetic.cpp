@@ -129,6 +129,11 @@ Real numerics::errorOfUnit(ElementType stored) {
 
 static int digitsOfUnit = 0;
 
+Real numerics::roundingOfWeights(ElementType type) {
+  bool isHalf = type == ElementType::F16 || type == ElementType::BF16;
+  return usesUnit && isHalf ? unitRoundoff(type) : 0;
+}
+
 void numerics::takeDigitsOfSums(int digits) { digitsOfUnit = digits; }
 
 int numerics::digitsOfSums(ElementType operand) {

@@ -113,11 +113,12 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
           if (seen[ij])
             sum += std::exp(scores[ij].value - maximum);
         // Weights: the errors of two scores, of the exponential (also that of
-        // rescaling an online sum, once for each block of keys) and of the sum.
+        // rescaling an online sum, once for each block of keys) and of the sum;
+        // and what a unit rounds them to.
         auto relative = [&](Real score) {
           Real distance = maximum - score;
           return 2 * scoreError + (2 * std::min<Real>(distance, 120) + 12) * u +
-                 (sumRoundings(count) + 8) * u;
+                 (sumRoundings(count) + 8) * u + roundingOfWeights(type);
         };
         for (int64_t ie = 0; ie < E; ++ie) {
           Real total = 0, error = tiny;
