@@ -223,7 +223,8 @@ TermRef Evaluator::elementwise(Operation *op, const Coordinates &at, Env env) {
   if (op->getNumResults() != 1 || op->getNumRegions() ||
       !isMemoryEffectFree(op) ||
       (!OpTrait::hasElementwiseMappableTraits(op) &&
-       isa<ShapedType>(op->getResult(0).getType()))) {
+       (isa<ShapedType>(op->getResult(0).getType()) ||
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>)))) {
     index.fail(
         ("'" + op->getName().getStringRef() + "' is not followed").str());
     return terms.undefined();

@@ -61,13 +61,29 @@ struct LowerTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
+/// A vote of the warp.
+struct LowerAny : OpConversionPattern<AnyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value mine = vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                             adaptor.getValue());
+    Value all = arith::ConstantOp::create(b, b.getI32IntegerAttr(-1));
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(op, b.getI1Type(), all, mine,
+                                                  NVVM::VoteSyncKind::any);
+    return success();
+  }
+};
 } // namespace
 
 /// Whether `op` stays an operation on tiles until the kernel is a function: it
-/// needs windows, or has an instruction, as conversions of pairs of floats have
-/// since sm_80.
+/// needs windows, or has an instruction, as votes have, and conversions of
+/// pairs of floats since sm_80.
 static bool isKept(Operation *op, bool convertsPairs) {
-  if (isa<LoadOp, StoreOp, SliceOp>(op))
+  if (isa<LoadOp, StoreOp, SliceOp, AnyOp>(op))
     return true;
   auto truncate = dyn_cast<arith::TruncFOp>(op);
   if (!truncate || !convertsPairs)
@@ -98,5 +114,5 @@ LogicalResult mlir::tracea_pipe::convertSharedTiles(KernelOp kernel,
 void mlir::tracea_pipe::populatePairPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              NVVMLoweringContext &) {
-  patterns.add<LowerTruncF>(converter, patterns.getContext());
+  patterns.add<LowerTruncF, LowerAny>(converter, patterns.getContext());
 }

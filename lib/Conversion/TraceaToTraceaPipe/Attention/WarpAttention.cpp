@@ -12,6 +12,9 @@
 //   m' = max(m, max S);  a = 2^(c m - c m');  P = 2^(c S - c m')
 //   l  = a l + sum P;    O = a O + P V;       c = scale log2 e
 //
+// The maximum m stays as it is while no score is more than 8 / c above it: then
+// a is one, and weights are at most 2^8.
+//
 // P is rounded to the type of the values. Rows without any key keep m = -inf
 // and l = 0; they give zeros.
 //
@@ -38,6 +41,10 @@ using Operand = alg::MatrixOperand;
 /// Columns of the outputs that are multiplied at a time: fragments of values
 /// take registers for no more.
 static constexpr int64_t kPartColumns = 128;
+/// By how many powers of two a weight may be above one.
+static constexpr double kMostRise = 8;
+/// A score that is a finite number, whatever is added to it.
+static constexpr double kLarge = 1e38;
 
 namespace {
 class WarpAttention {
@@ -83,6 +90,11 @@ private:
   Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
                  int64_t depth, int64_t column, Value others);
   Value score(Value keys);
+  Value fold(Value tile, function_ref<Value(Value, Value)> combine,
+             Value first);
+  Rows raise(Value most, const Rows &rows);
+  Value getOrigin(Value maxima);
+  Value power(Value x, Value origin);
   Rows visitBlock(Value j0, Value keys, Value values, Rows rows);
   void store(Rows rows);
   void storeLogSumExp(Rows rows, Value sums);
@@ -99,9 +111,10 @@ private:
   /// The extents of a query and of a value, and what products make of them.
   int64_t headD, headE, paddedD, paddedE;
   RankedTensorType scoreTile, partTile, rowTile;
-  /// The factor of scores in powers of two. It is one, and scores have been
-  /// multiplied, where it could turn their order around.
-  double factor;
+  /// The factor of scores in powers of two; and the one that is left of it
+  /// where scores have been multiplied because it would turn their order
+  /// around.
+  double factor, scale;
 
   std::optional<VisibleKeys> visible;
   Value sizeI, sizeJ;
@@ -131,6 +144,7 @@ WarpAttention::WarpAttention(KernelBuilder &kb, AttentionOp op)
   rowTile = RankedTensorType::get({blockM, 1}, sumType,
                                   getLanes(partTile).getReduced(1));
   factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
+  scale = factor > 0 ? factor : 1;
 }
 
 RankedTensorType WarpAttention::getLeft() {
@@ -207,6 +221,47 @@ Value WarpAttention::score(Value keys) {
   return arith::MulFOp::create(b, scores, fill(scoreTile, factor));
 }
 
+/// A tile's greatest or added columns, an instruction's width of them.
+Value WarpAttention::fold(Value tile, function_ref<Value(Value, Value)> combine,
+                          Value first) {
+  for (int64_t j = 0; j < blockN; j += WarpGrid::fragment[1]) {
+    Value part = SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, j});
+    first = first ? combine(first, part) : part;
+  }
+  return first;
+}
+
+/// The rows with maxima that hold `most`, the greatest scores in parts: what
+/// there is so far decays by as much as they have risen.
+WarpAttention::Rows WarpAttention::raise(Value most, const Rows &rows) {
+  Rows raised;
+  Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, most, 1);
+  raised.maxima = arith::MaximumFOp::create(b, rows.maxima, rowMax);
+  Value decay = power(rows.maxima, getOrigin(raised.maxima));
+  raised.sums = arith::MulFOp::create(b, rows.sums, spread(decay, partTile));
+  for (Value outputs : rows.outputs)
+    raised.outputs.push_back(arith::MulFOp::create(
+        b, outputs, spread(decay, cast<RankedTensorType>(outputs.getType()))));
+  return raised;
+}
+
+/// What exponents are counted from, negated. While a row has seen no key it is
+/// a number all the same.
+Value WarpAttention::getOrigin(Value maxima) {
+  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
+  return arith::MinimumFOp::create(
+      b, scaled, fill(rowTile, std::numeric_limits<float>::max()));
+}
+
+Value WarpAttention::power(Value x, Value origin) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto power = math::Exp2Op::create(
+      b, math::FmaOp::create(b, x, fill(type, scale), origin));
+  // Beside the greatest weight they are nothing.
+  power->setAttr(kFlushesAttrName, b.getUnitAttr());
+  return power;
+}
+
 WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
                                               Value values, Rows rows) {
   Value scores = score(keys);
@@ -218,32 +273,37 @@ WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
   }
   if (op.getBlockMask())
     scores = visible->maskBlock(scores, batch, head, i0, j0);
-  Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, scores, 1);
-  Value maxima = arith::MaximumFOp::create(b, rows.maxima, rowMax);
-  // While a row has seen no key, exponents are taken from a number all the
-  // same.
-  double scale = factor > 0 ? factor : 1;
-  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
-  Value origin = arith::MinimumFOp::create(
-      b, scaled, fill(rowTile, std::numeric_limits<float>::max()));
-  auto power = [&](Value x, Value negated) -> Value {
-    auto type = cast<RankedTensorType>(x.getType());
-    auto power = math::Exp2Op::create(
-        b, math::FmaOp::create(b, x, fill(type, scale), negated));
-    // Beside the greatest weight, which is one, they are nothing.
-    power->setAttr(kFlushesAttrName, b.getUnitAttr());
-    return power;
-  };
-  Value decay = power(rows.maxima, origin);
-  Value weights = power(scores, spread(origin, scoreTile));
+  // Weights may be a little more than one: maxima rise, and what there is
+  // decays, only where some score of the warp is far above its row's.
+  Value most = fold(
+      scores,
+      [&](Value x, Value y) -> Value {
+        return arith::MaximumFOp::create(b, x, y);
+      },
+      Value());
+  Value bound = arith::AddFOp::create(
+      b, rows.maxima, fill(rowTile, std::min(kMostRise / scale, kLarge)));
+  Value rises = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most,
+                                      spread(bound, partTile));
+  Value isRare = AnyOp::create(b, rises);
+  SmallVector<Value> before = rows.list();
+  auto raised =
+      scf::IfOp::create(b, ValueRange(before).getTypes(), isRare, true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(raised.thenBlock());
+    scf::YieldOp::create(b, raise(most, rows).list());
+    b.setInsertionPointToStart(raised.elseBlock());
+    scf::YieldOp::create(b, before);
+  }
+  rows = Rows::of(raised.getResults());
 
+  Value weights = power(scores, spread(getOrigin(rows.maxima), scoreTile));
   // The sum of a row stays in parts, of which lanes have some each.
-  Value sums = arith::MulFOp::create(b, rows.sums, spread(decay, partTile));
-  for (int64_t j = 0; j < blockN; j += WarpGrid::fragment[1])
-    sums = arith::AddFOp::create(
-        b, sums,
-        SliceOp::create(b, partTile, weights, ArrayRef<int64_t>{0, j}));
-
+  rows.sums = fold(
+      weights,
+      [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); },
+      rows.sums);
   Value rounded = convertTile(b, weights, element);
   int64_t depth = getDepth(element);
   RankedTensorType piece = getAccumulator(depth, element);
@@ -252,20 +312,14 @@ WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
     Value some = SliceOp::create(b, piece, rounded, ArrayRef<int64_t>{0, at});
     return piece == fragment ? some : RelayoutOp::create(b, fragment, some);
   };
-  SmallVector<Value> outputs;
-  for (auto [part, before] : llvm::enumerate(rows.outputs)) {
-    auto tile = cast<RankedTensorType>(before.getType());
-    Value kept = arith::MulFOp::create(b, before, spread(decay, tile));
-    outputs.push_back(multiply(left, values, /*isAlongK=*/false, blockN,
-                               static_cast<int64_t>(part) * kPartColumns,
-                               kept));
-  }
-  return {outputs, maxima, sums};
+  for (auto [part, outputs] : llvm::enumerate(rows.outputs))
+    outputs = multiply(left, values, /*isAlongK=*/false, blockN,
+                       static_cast<int64_t>(part) * kPartColumns, outputs);
+  return rows;
 }
 
 void WarpAttention::storeLogSumExp(Rows rows, Value sums) {
   // Of weights in powers of two, in powers of e.
-  double scale = factor > 0 ? factor : 1;
   Value logarithm = math::Log2Op::create(b, sums);
   Value lse = arith::MulFOp::create(
       b,
