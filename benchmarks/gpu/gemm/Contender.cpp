@@ -105,8 +105,13 @@ int tracea_contender_enqueue(void *handle, void *stream, void *const *inputs,
   }
   const EntrySpec &entry = contender.execution->entry();
   std::vector<DeviceTensor> in, out;
+  // A constant that was given before is nothing but its type.
   for (size_t i = 0; i < entry.inputs.size(); ++i)
-    in.push_back({inputs[i], entry.inputs[i].type, contender.shapes[i], {}});
+    in.push_back(
+        {inputs[i],
+         entry.inputs[i].type,
+         inputs[i] ? contender.shapes[i] : decltype(DeviceTensor::shape)(),
+         {}});
   for (size_t i = 0; i < entry.outputs.size(); ++i)
     out.push_back({outputs[i],
                    entry.outputs[i].type,
