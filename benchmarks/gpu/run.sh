@@ -23,6 +23,10 @@
 #   rows        rows, elementwise operations, movement and reductions against
 #               PyTorch; takes the programs that rows/compile.py leaves in
 #               build/gpu-rows, and the same library
+#   attention   attention against PyTorch's FlashAttention-2 and cuDNN (with
+#               --compiled also FlexAttention); takes the programs that
+#               attention/compile.py leaves in build/gpu-attention, and the same
+#               library
 #   models      whole models against float64, beside PyTorch (with --compiled also
 #               torch.compile); takes the programs that models/compile.py leaves in
 #               build/gpu-models, and the same library
@@ -39,7 +43,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv rows models numerics)
+known=(wavefronts tiles latency gemm conv rows attention models numerics)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -244,6 +248,23 @@ part_rows() {
   ((compiled)) && options+=(--peers compiled)
   describe_machine rows >"$dir/table.txt"
   "$here/run.py" "${options[@]}" build/gpu-rows >>"$dir/table.txt"
+  local status=$?
+  summarize <"$dir/table.txt"
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# attention
+#===----------------------------------------------------------------------===#
+
+part_attention() {
+  local dir=$out/attention here=benchmarks/gpu/attention options=()
+  mkdir -p "$dir"
+  need_programs attention bf16_d64_full_1024 || return 1
+  ((quick)) && options=(--rounds 2)
+  ((compiled)) && options+=(--flex)
+  describe_machine attention >"$dir/table.txt"
+  "$here/run.py" "${options[@]}" build/gpu-attention >>"$dir/table.txt"
   local status=$?
   summarize <"$dir/table.txt"
   return $status

@@ -25,8 +25,17 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // CHECK:             %[[S:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #[[SCORES]]>) {
 // CHECK:               tracea_pipe.coordinate dim 1 : tensor<64x64xi32
 // CHECK:             } else {
-// CHECK:             tracea_pipe.reduce max %[[S]] dim 1
-// CHECK:             %[[AFTER:.*]] = arith.maximumf %[[M]]
+// Maxima rise, and outputs decay, only where a warp finds a score far above its row's.
+// CHECK-COUNT-7:     arith.maximumf {{.*}} : tensor<64x8xf32
+// CHECK:             %[[BOUND:.*]] = arith.addf %[[M]]
+// CHECK:             %[[RISES:.*]] = arith.cmpf ogt
+// CHECK:             %[[RARE:.*]] = tracea_pipe.any %[[RISES]]
+// CHECK:             %[[ROWS:.*]]:3 = scf.if %[[RARE]]
+// CHECK:               tracea_pipe.reduce max
+// CHECK:               %[[DECAY:.*]] = math.exp2
+// CHECK:               arith.mulf %[[O]]
+// CHECK:             } else {
+// CHECK:               scf.yield %[[O]], %[[M]], %[[L]]
 // CHECK:             math.fma %[[S]]
 // CHECK:             %[[P:.*]] = math.exp2 {{.*}} {tracea_pipe.flushes} : tensor<64x64xf32
 // CHECK-COUNT-8:     arith.addf {{.*}} : tensor<64x8xf32
