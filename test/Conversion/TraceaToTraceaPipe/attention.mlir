@@ -27,15 +27,7 @@
 // The queries are staged once, keys and values block by block; rows past the end of
 // queries and keys and columns past the values' are zero.
 // CHECK:           tracea_pipe.stage %[[Q]][%[[B]], %[[H]], %[[I0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x4xf32, #tracea_pipe.staged>
-// Only the keys from three before the first row on, in whole blocks, up to the last
-// row's.
-// CHECK:           %[[PLACE:.*]] = arith.addi %[[I0]], %[[SHIFT]]
-// CHECK:           %[[WINDOW:.*]] = arith.subi %[[PLACE]], %c3
-// CHECK:           arith.maxsi %[[WINDOW]], %c0
-// CHECK:           %[[BEGIN:.*]] = arith.muli %{{.*}}, %c16
-// CHECK:           %[[LAST:.*]] = arith.addi %[[PLACE]], %c8
-// CHECK:           %[[STOP:.*]] = arith.minsi %[[LEN]], %[[LAST]]
-// CHECK:           scf.for %[[J0:.*]] = %[[BEGIN]] to %[[STOP]] step %c16 {
+// CHECK:           scf.for %[[J0:.*]] = %c0 to %[[LEN]] step %c16 {
 // CHECK:             tracea_pipe.stage %[[K]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x8xf32, #tracea_pipe.staged>
 // CHECK:             tracea_pipe.stage %[[V]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [3] : {{.*}} -> tensor<1x16x8xf32, #tracea_pipe.staged>
 // CHECK:             scf.for %[[II:.*]] = %c0 to %{{.*}} step %c4 {

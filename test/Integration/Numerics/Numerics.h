@@ -95,8 +95,10 @@ void takeFunctionsOfUnit();
 Real errorOfUnit(ElementType stored);
 
 /// What an attention's weights are off by, relatively, where a GPU's unit
-/// multiplies them in the type of its values.
+/// multiplies them in the type of its values; and absolutely, where they are no
+/// normal numbers of that type.
 Real roundingOfWeights(ElementType type);
+Real smallestOfWeights(ElementType type);
 
 /// From now on sums of products of 8-bit floats have so many digits, in this
 /// process, as the schedule's unit has them; 0: those of the accumulator.

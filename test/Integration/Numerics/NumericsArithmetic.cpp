@@ -134,6 +134,11 @@ Real numerics::roundingOfWeights(ElementType type) {
   return usesUnit && isHalf ? unitRoundoff(type) : 0;
 }
 
+Real numerics::smallestOfWeights(ElementType type) {
+  // Half of the last place of subnormal numbers; the greatest weight is 2^7.
+  return usesUnit && type == ElementType::F16 ? 0x1p-32L : 0;
+}
+
 void numerics::takeDigitsOfSums(int digits) { digitsOfUnit = digits; }
 
 int numerics::digitsOfSums(ElementType operand) {

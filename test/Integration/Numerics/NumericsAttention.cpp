@@ -129,7 +129,7 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
             Real v = value.values[(head + ij) * E + ie];
             total += weight * v;
             error += std::fabs(weight * v) * (2 * relative(scores[ij].value)) +
-                     std::fabs(v) * tiny;
+                     std::fabs(v) * (tiny + smallestOfWeights(type));
           }
           y.values.push_back({total, error});
         }

@@ -115,6 +115,9 @@ private:
   /// where scores have been multiplied because it would turn their order
   /// around.
   double factor, scale;
+  /// By how many powers of two weights are larger than they are said to be, so
+  /// that small ones keep their digits.
+  double lift;
 
   std::optional<VisibleKeys> visible;
   Value sizeI, sizeJ;
@@ -145,6 +148,9 @@ WarpAttention::WarpAttention(KernelBuilder &kb, AttentionOp op)
                                   getLanes(partTile).getReduced(1));
   factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
   scale = factor > 0 ? factor : 1;
+  // The greatest number of f16 is just below 2^16.
+  constexpr double kMostOfF16 = 15;
+  lift = element.isF16() ? kMostOfF16 - kMostRise : 0;
 }
 
 RankedTensorType WarpAttention::getLeft() {
@@ -298,7 +304,10 @@ WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
   }
   rows = Rows::of(raised.getResults());
 
-  Value weights = power(scores, spread(getOrigin(rows.maxima), scoreTile));
+  Value origin = getOrigin(rows.maxima);
+  if (lift)
+    origin = arith::AddFOp::create(b, origin, fill(rowTile, lift));
+  Value weights = power(scores, spread(origin, scoreTile));
   // The sum of a row stays in parts, of which lanes have some each.
   rows.sums = fold(
       weights,
@@ -321,6 +330,8 @@ WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
 void WarpAttention::storeLogSumExp(Rows rows, Value sums) {
   // Of weights in powers of two, in powers of e.
   Value logarithm = math::Log2Op::create(b, sums);
+  if (lift)
+    logarithm = arith::SubFOp::create(b, logarithm, fill(rowTile, lift));
   Value lse = arith::MulFOp::create(
       b,
       arith::AddFOp::create(
