@@ -237,55 +237,27 @@ part_conv() {
 }
 
 #===----------------------------------------------------------------------===#
-# rows
+# rows, attention, models
 #===----------------------------------------------------------------------===#
 
-part_rows() {
-  local dir=$out/rows here=benchmarks/gpu/rows options=()
+# Runs the programs of a part beside their peers: the part, one of its programs,
+# and what run.py is told with --compiled, and in any case.
+measure_part() {
+  local part=$1 program=$2 with_compiled=$3 dir=$out/$1 options=("${@:4}")
   mkdir -p "$dir"
-  need_programs rows sum_all || return 1
-  ((quick)) && options=(--rounds 2)
-  ((compiled)) && options+=(--peers compiled)
-  describe_machine rows >"$dir/table.txt"
-  "$here/run.py" "${options[@]}" build/gpu-rows >>"$dir/table.txt"
+  need_programs "$part" "$program" || return 1
+  ((quick)) && options+=(--rounds 2)
+  ((compiled)) && read -ra peers <<<"$with_compiled" && options+=("${peers[@]}")
+  describe_machine "$part" >"$dir/table.txt"
+  "benchmarks/gpu/$part/run.py" "${options[@]}" "build/gpu-$part" >>"$dir/table.txt"
   local status=$?
   summarize <"$dir/table.txt"
   return $status
 }
 
-#===----------------------------------------------------------------------===#
-# attention
-#===----------------------------------------------------------------------===#
-
-part_attention() {
-  local dir=$out/attention here=benchmarks/gpu/attention options=()
-  mkdir -p "$dir"
-  need_programs attention bf16_d64_full_1024 || return 1
-  ((quick)) && options=(--rounds 2)
-  ((compiled)) && options+=(--flex)
-  describe_machine attention >"$dir/table.txt"
-  "$here/run.py" "${options[@]}" build/gpu-attention >>"$dir/table.txt"
-  local status=$?
-  summarize <"$dir/table.txt"
-  return $status
-}
-
-#===----------------------------------------------------------------------===#
-# models
-#===----------------------------------------------------------------------===#
-
-part_models() {
-  local dir=$out/models here=benchmarks/gpu/models options=()
-  mkdir -p "$dir"
-  need_programs models mlp_i8 || return 1
-  ((quick)) && options=(--rounds 2)
-  ((compiled)) && options+=(--compiled)
-  describe_machine models >"$dir/table.txt"
-  "$here/run.py" "${options[@]}" --seed "$seed" build/gpu-models >>"$dir/table.txt"
-  local status=$?
-  summarize <"$dir/table.txt"
-  return $status
-}
+part_rows() { measure_part rows sum_all '--peers compiled'; }
+part_attention() { measure_part attention bf16_d64_full_1024 --flex; }
+part_models() { measure_part models mlp_i8 --compiled --seed "$seed"; }
 
 #===----------------------------------------------------------------------===#
 # numerics
