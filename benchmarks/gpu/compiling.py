@@ -22,6 +22,14 @@ def make_parser(description, out):
     return parser
 
 
+def list_kernels(compiler, path):
+    """The kernels of a program, their variants, lanes, registers and what was spilled."""
+    shown = subprocess.run([compiler, "explain", path], capture_output=True, text=True).stdout
+    kernels = re.findall(r"^  (\w+) +\S+ +(\S+) +(\d+) .*?(\d+) +(\d+) B$", shown, re.MULTILINE)
+    return "; ".join(f"{kernel} {variant} {threads} lanes {registers} registers" + (f" {spilled} B spilled" if spilled != "0" else "")
+                     for kernel, variant, threads, registers, spilled in kernels)
+
+
 def compile_all(cases, options, text_of, say, flags=(), suffix="tracea"):
     """Compiles each chosen case and prints its seconds and what `say(case, path,
     stderr)` finds, or the first error; 1 where one failed."""

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs and peers in turns, as CUDA graphs of repeats."""
 
+import os
+import re
 import statistics
 import time
 
@@ -44,3 +46,32 @@ def distance(x, exact):
     exact = exact.double()
     norm = exact.norm().item()
     return ((x.double() - exact).norm().item() / norm) if norm else (x.double() - exact).norm().item()
+
+
+def run_cases(cases, options, width, measure, describe):
+    """Measures each chosen case whose program is there, and prints a line: what
+    `describe(case, microseconds, peers)` says, errors, and what is wrong; 1 where
+    something is. `measure(case, path, options)` gives times by contender, the
+    program's error, the peers', and what is wrong."""
+    bad = 0
+    for case in cases:
+        if not re.fullmatch(options.only, case.name):
+            continue
+        path = os.path.join(options.programs, case.name + ".tracea")
+        if not os.path.exists(path):
+            print(f"{case.name:{width}} no program", flush=True)
+            continue
+        try:
+            times, error, peer_error, wrong = measure(case, path, options)
+        except RuntimeError as failure:
+            if "CUDA" in str(failure):
+                raise
+            times, wrong = None, str(failure).splitlines()[0][:200]
+        bad += bool(wrong)
+        if not times:
+            print(f"{case.name:{width}} FAILED: {wrong}", flush=True)
+            continue
+        peers = {name: times[name][0] for name in times if name != "tracea"}
+        print(f"{case.name:{width}} {describe(case, times['tracea'][0], peers)}  "
+              f"{error:.2e} {peer_error:.2e}  {'FAILED: ' + wrong if wrong else ''}", flush=True)
+    return 1 if bad else 0

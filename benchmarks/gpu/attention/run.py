@@ -12,7 +12,6 @@ is compiled and measured too, which is the peer of windows and masks.
 
 import argparse
 import os
-import re
 import sys
 
 import torch
@@ -23,7 +22,7 @@ from cases import cases, plans
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
-from measure import capture, compete, distance  # noqa: E402
+from measure import capture, compete, distance, run_cases  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 PEERS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
@@ -165,32 +164,14 @@ def main():
     options = parser.parse_args()
     print(f"torch {torch.__version__}; medians of {options.rounds} rounds, {options.rest * 1e3:.0f} ms of rest before each")
     print(f"{'case':36} {'us':>9} {'TFLOP/s':>8} {'GB/s':>6}  {'flash':>9} {'cudnn':>9} {'other':>9} {'ratio':>6} {'best':>6}  {'error':8} {'peer s':8}")
-    bad = 0
-    for case in cases() + (plans() if options.plans else []):
-        if not re.fullmatch(options.only, case.name):
-            continue
-        path = os.path.join(options.programs, case.name + ".tracea")
-        if not os.path.exists(path):
-            print(f"{case.name:36} no program", flush=True)
-            continue
-        try:
-            times, error, peer_error, wrong = measure(case, path, options)
-        except RuntimeError as failure:
-            if "CUDA" in str(failure):
-                raise
-            times, wrong = None, str(failure).splitlines()[0][:200]
-        bad += bool(wrong)
-        if not times:
-            print(f"{case.name:36} FAILED: {wrong}", flush=True)
-            continue
-        own = times["tracea"][0]
-        peers = {name: times[name][0] for name in times if name != "tracea"}
+
+    def describe(case, own, peers):
         columns = [peers.get("flash"), peers.get("cudnn"), next((peers[n] for n in ("sdpa", "flex") if n in peers), None)]
         shown = " ".join(f"{x:9.1f}" if x else f"{'-':>9}" for x in columns)
         first = next((x for x in (columns[0], columns[2]) if x), 0)
-        print(f"{case.name:36} {own:9.1f} {case.flops / own / 1e6:8.0f} {case.bytes / own / 1e3:6.0f}  {shown} {first / own:6.2f} "
-              f"{min(peers.values(), default=0) / own:6.2f}  {error:.2e} {peer_error:.2e}  {'FAILED: ' + wrong if wrong else ''}", flush=True)
-    return 1 if bad else 0
+        return (f"{own:9.1f} {case.flops / own / 1e6:8.0f} {case.bytes / own / 1e3:6.0f}  {shown} {first / own:6.2f} "
+                f"{min(peers.values(), default=0) / own:6.2f}")
+    return run_cases(cases() + (plans() if options.plans else []), options, 36, measure, describe)
 
 
 if __name__ == "__main__":

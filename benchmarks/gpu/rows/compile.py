@@ -8,25 +8,18 @@ on a machine with a GPU, and says how long each took and by which variants.
 """
 
 import os
-import re
-import subprocess
 import sys
 
 from cases import cases
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
-from compiling import compile_all, make_parser  # noqa: E402
+from compiling import compile_all, list_kernels, make_parser  # noqa: E402
 
 
 def main():
     options = make_parser(__doc__, "gpu-rows").parse_args()
-
-    def say(_, path, __):
-        shown = subprocess.run([options.compiler, "explain", path], capture_output=True, text=True).stdout
-        kernels = re.findall(r"^  (\w+) +\S+ +(\S+) +(\d+) .*?(\d+) +(\d+) B$", shown, re.MULTILINE)
-        return "; ".join(f"{kernel} {variant} {threads} lanes {registers} registers" + (f" {spilled} B spilled" if spilled != "0" else "")
-                         for kernel, variant, threads, registers, spilled in kernels)
-    return compile_all(cases(), options, lambda case: case.module, say, ["--require-proof"])
+    return compile_all(cases(), options, lambda case: case.module,
+                       lambda _, path, __: list_kernels(options.compiler, path), ["--require-proof"])
 
 
 if __name__ == "__main__":

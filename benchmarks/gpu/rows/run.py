@@ -12,7 +12,6 @@ rounds. The share is that of the memory's bandwidth for each byte once.
 
 import argparse
 import os
-import re
 import sys
 
 import torch
@@ -22,7 +21,7 @@ from cases import cases
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
-from measure import capture, compete, distance  # noqa: E402
+from measure import capture, compete, distance, run_cases  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 BANDWIDTH = 4300e9
@@ -160,30 +159,11 @@ def main():
     options = parser.parse_args()
     print(f"torch {torch.__version__}; medians of {options.rounds} rounds, {options.rest * 1e3:.0f} ms of rest before each")
     print(f"{'case':28} {'us':>9} {'share':>6}  {'eager':>9} {'compile':>9} {'ratio':>6}  {'error':8} {'peer s':8}")
-    bad = 0
-    for case in cases():
-        if not re.fullmatch(options.only, case.name):
-            continue
-        path = os.path.join(options.programs, case.name + ".tracea")
-        if not os.path.exists(path):
-            print(f"{case.name:28} no program", flush=True)
-            continue
-        try:
-            times, error, peer_error, wrong = measure(case, path, options)
-        except RuntimeError as failure:
-            if "CUDA" in str(failure):
-                raise
-            times, wrong = None, str(failure).splitlines()[0][:200]
-        bad += bool(wrong)
-        if not times:
-            print(f"{case.name:28} FAILED: {wrong}", flush=True)
-            continue
-        own = times["tracea"][0]
-        peers = {name: times[name][0] for name in times if name != "tracea"}
+
+    def describe(case, own, peers):
         shown = " ".join(f"{peers[name]:9.1f}" if name in peers else f"{'-':>9}" for name in ("eager", "compile"))
-        print(f"{case.name:28} {own:9.1f} {case.bytes / own * 1e6 / BANDWIDTH:6.2f}  {shown} {min(peers.values()) / own:6.2f}  "
-              f"{error:.2e} {peer_error:.2e}  {'FAILED: ' + wrong if wrong else ''}", flush=True)
-    return 1 if bad else 0
+        return f"{own:9.1f} {case.bytes / own * 1e6 / BANDWIDTH:6.2f}  {shown} {min(peers.values()) / own:6.2f}"
+    return run_cases(cases(), options, 28, measure, describe)
 
 
 if __name__ == "__main__":
