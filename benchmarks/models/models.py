@@ -17,6 +17,7 @@ import collections
 import os
 import sys
 
+import feedforward
 import inputs
 import mlp
 import resnet
@@ -31,6 +32,8 @@ MODELS = {
     "vit": Model(transformer.vit, transformer.VIT_FULL, transformer.VIT_SMALL, 32, FLOATS),
     "gpt2": Model(transformer.gpt2, transformer.GPT2_FULL, transformer.GPT2_SMALL, 8, FLOATS),
     "unet": Model(unet.unet, unet.FULL, unet.SMALL, 4, FLOATS),
+    "gelu_mlp": Model(feedforward.gelu_mlp, feedforward.GELU_FULL, feedforward.GELU_SMALL, 4096, FLOATS),
+    "swiglu_mlp": Model(feedforward.swiglu_mlp, feedforward.SWIGLU_FULL, feedforward.SWIGLU_SMALL, 4096, FLOATS),
     "mlp": Model(mlp.mlp, mlp.FULL, mlp.SMALL, 256, ("i8",)),
 }
 

@@ -202,6 +202,9 @@ class Text:
     def add(self, x, y):
         return self._pointwise(lambda e, a, b: e("arith.addf", a, b), x, y)
 
+    def mul(self, x, y):
+        return self._pointwise(lambda e, a, b: e("arith.mulf", a, b), x, y)
+
     # Products and convolutions
 
     def conv2d(self, x, weight, bias=None, stride=1, pad=0):
@@ -278,6 +281,12 @@ class Text:
         name = self._line(f"tracea.layer_norm axis {len(x.shape) - 1} epsilon {literal(epsilon)} ins({x.name} : {x.type}) "
                           f"scale({scale.name} : {scale.type}) bias({bias.name} : {bias.type}) "
                           f"outs({out.name} : {out.type})")
+        return Value(name, out.shape, out.element)
+
+    def rms_norm(self, x, scale, epsilon=1e-5):
+        out = self._empty(x.shape)
+        name = self._line(f"tracea.rms_norm axis {len(x.shape) - 1} epsilon {literal(epsilon)} ins({x.name} : {x.type}) "
+                          f"scale({scale.name} : {scale.type}) outs({out.name} : {out.type})")
         return Value(name, out.shape, out.element)
 
     def group_norm(self, x, groups, scale, bias, epsilon=1e-5):

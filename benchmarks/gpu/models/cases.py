@@ -24,6 +24,10 @@ CASES = [
     Case("gpt2_f32", "gpt2", "f32", 2, False, ()),
     Case("unet_bf16", "unet", "bf16", 4, False, ()),
     Case("unet_f32", "unet", "f32", 1, False, ()),
+    Case("gelu_mlp_bf16", "gelu_mlp", "bf16", 4096, False, ()),
+    Case("swiglu_mlp_bf16", "swiglu_mlp", "bf16", 4096, False, ()),
+    Case("gelu_mlp_bf16_small", "gelu_mlp", "bf16", 512, False, ("width=1024", "inner=4096")),
+    Case("swiglu_mlp_bf16_small", "swiglu_mlp", "bf16", 512, False, ("width=1024", "inner=2816")),
     Case("mlp_i8", "mlp", "i8", 256, False, ()),
     Case("mlp_i8_any_batch", "mlp", "i8", 256, True, ()),
 ]

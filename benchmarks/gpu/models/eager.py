@@ -62,6 +62,9 @@ class Eager:
     def add(self, x, y):
         return x + y
 
+    def mul(self, x, y):
+        return x * y
+
     def conv2d(self, x, weight, bias=None, stride=1, pad=0):
         out = F.conv2d(x.permute(0, 3, 1, 2), weight.permute(0, 3, 1, 2), bias, stride, pad)
         return out.permute(0, 2, 3, 1)
@@ -91,6 +94,9 @@ class Eager:
 
     def layer_norm(self, x, scale, bias, epsilon=1e-5):
         return F.layer_norm(x, x.shape[-1:], scale, bias, epsilon)
+
+    def rms_norm(self, x, scale, epsilon=1e-5):
+        return F.rms_norm(x, x.shape[-1:], scale, epsilon)
 
     def group_norm(self, x, groups, scale, bias, epsilon=1e-5):
         return F.group_norm(x.permute(0, 3, 1, 2), groups, scale, bias, epsilon).permute(0, 2, 3, 1)
