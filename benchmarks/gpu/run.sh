@@ -20,6 +20,9 @@
 #               build/dev/lib/libtracea-gpu-contender.so, from anywhere
 #   conv        convolutions against float64, beside PyTorch; takes the programs
 #               that conv/compile.py leaves in build/gpu-conv, and the same library
+#   layers      convolutions of ResNet-50 and others against cuDNN (with --compiled
+#               also torch.compile); takes the programs that `conv/compile.py
+#               --layers` leaves in build/gpu-conv, and the same library
 #   rows        rows, elementwise operations, movement and reductions against
 #               PyTorch; takes the programs that rows/compile.py leaves in
 #               build/gpu-rows, and the same library
@@ -43,7 +46,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv rows attention models numerics)
+known=(wavefronts tiles latency gemm conv layers rows attention models numerics)
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -210,11 +213,11 @@ part_gemm() {
   return $status
 }
 
-# Has the programs of a part compiled where the compiler is: the part, and one
-# of its programs.
+# Has the programs of a part compiled where the compiler is: the part, one of its
+# programs, and what compile.py is told.
 need_programs() {
   if [[ -x build/dev/bin/tracea ]]; then
-    "benchmarks/gpu/$1/compile.py" || echo "$1: not everything was compiled" | summarize
+    "benchmarks/gpu/$1/compile.py" "${@:3}" || echo "$1: not everything was compiled" | summarize
   fi
   [[ -f build/gpu-$1/$2.tracea ]] && return
   echo "error: no programs: run benchmarks/gpu/$1/compile.py where the compiler is built" >&2
@@ -233,6 +236,19 @@ part_conv() {
   "$here/run.py" --times build/gpu-conv >>"$dir/table.txt"
   local status=$?
   tail -n 1 "$dir/table.txt" | summarize
+  return $status
+}
+
+part_layers() {
+  local dir=$out/layers options=()
+  mkdir -p "$dir"
+  need_programs conv first_n32 --layers || return 1
+  ((quick)) && options+=(--rounds 2)
+  ((compiled)) && options+=(--peers compiled)
+  describe_machine layers >"$dir/table.txt"
+  benchmarks/gpu/conv/layers.py "${options[@]}" build/gpu-conv >>"$dir/table.txt"
+  local status=$?
+  tail -n 4 "$dir/table.txt" | summarize
   return $status
 }
 

@@ -1,15 +1,18 @@
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The convolutions that are compiled for GPUs and compared with float64.
+"""The convolutions that are compiled for GPUs: those that are compared with float64, and those that are measured.
 
-Every stride, border, dilation and layout, groups down to one channel, extents
-that divide nothing, all types of operands, epilogues, dynamic extents and empty
-images: what a tile, a tap or a walk could get wrong.
+`cases`: every stride, border, dilation and layout, groups down to one channel,
+extents that divide nothing, all types of operands, epilogues, dynamic extents and
+empty images: what a tile, a tap or a walk could get wrong. `layers`: those of
+ResNet-50, and what other networks ask for.
 """
 
 import dataclasses
+import math
 
 SUMS = {"f64": "f64", "i8": "i32"}
+BYTES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,9 +36,11 @@ class Case:
     # Of "n", "h", "w", "c": extents that the program does not know; with "c"
     # neither those of the result's channels.
     dynamic: str = ""
-    # Of "bias", "residual", "relu", in this order, joined by "+".
+    # Of "bias", "residual", "relu" or "silu", in this order, joined by "+".
     epilogue: str = ""
     allow: str = ""
+    # What the operation carries beside its meaning; "" leaves it to the compiler.
+    schedule: str = ""
 
     @property
     def result_type(self):
@@ -76,6 +81,21 @@ class Case:
         if "residual" in self.steps:
             found.append((self.result_type, self.result_shape))
         return found
+
+    @property
+    def flops(self):
+        return 2 * math.prod(self.result_shape) * self.r * self.s * self.c // self.groups
+
+    @property
+    def bytes(self):
+        """Of operands and result, each moved once."""
+        return sum(BYTES[element] * math.prod(shape) for element, shape in [*self.inputs, (self.result_type, self.result_shape)])
+
+    def scheduled(self, tile, warps, slots):
+        """The same by this tile of pixels, filters and channels, that of a warp, and slots of the ring."""
+        by = "x".join(str(extent) for extent in tile)
+        return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}", schedule=(
+            f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16>'))
 
 
 def cases():
@@ -141,6 +161,55 @@ def cases():
     ]
 
 
+def square(name, n, extent, c, k, taps=3, stride=1, **more):
+    """A layer of square images whose border keeps their extent, up to the stride."""
+    border = taps // 2 * more.get("dilations", (1, 1))[0]
+    more = {"dtype": "bf16", "pads": (border,) * 4, **more}
+    return Case(f"{name}_n{n}", n, extent, extent, c, k, taps, taps, (stride, stride), **more)
+
+
+def resnet(n):
+    return [square(f"r{taps}s{stride}_{c}_{k}_at_{extent}", n, extent, c, k, taps, stride) for taps, stride, c, k, extent in (
+        (3, 1, 64, 64, 56), (3, 1, 128, 128, 28), (3, 1, 256, 256, 14), (3, 1, 512, 512, 7),
+        (3, 2, 128, 128, 56), (3, 2, 256, 256, 28), (3, 2, 512, 512, 14),
+        (1, 1, 256, 64, 56), (1, 1, 64, 256, 56), (1, 1, 1024, 256, 14), (1, 1, 512, 2048, 7), (1, 2, 256, 512, 56))]
+
+
+def layers():
+    found = [case for n in (1, 8, 32, 128) for case in resnet(n)]
+    nchw = dict(layout="nchw", filter="kcrs")
+    found += [
+        square("first", 32, 224, 3, 64, 7, 2),
+        square("first", 128, 224, 3, 64, 7, 2),
+        square("vgg", 1, 224, 64, 128),
+        square("vgg", 32, 224, 64, 128),
+        square("odd", 32, 57, 67, 131),
+        square("depthwise3", 32, 56, 96, 96, groups=96),
+        square("depthwise7", 32, 56, 96, 96, 7, groups=96),
+        square("groups32", 32, 56, 256, 256, groups=32),
+        square("nchw", 32, 56, 64, 64, **nchw),
+        square("dilated", 32, 56, 64, 64, dilations=(2, 2)),
+        square("any_size", 32, 56, 64, 64, dynamic="nhw"),
+        square("bias_relu", 32, 56, 64, 64, epilogue="bias+relu"),
+        square("bias_silu", 32, 56, 64, 64, epilogue="bias+silu"),
+        square("bias_residual_relu", 32, 56, 64, 64, epilogue="bias+residual+relu"),
+        square("bias_residual_relu_deep", 32, 14, 256, 256, epilogue="bias+residual+relu"),
+        square("f16", 32, 56, 64, 64, dtype="f16"),
+        square("tf32", 32, 56, 64, 64, dtype="f32", allow="tf32"),
+        square("tf32_deep", 32, 14, 256, 256, dtype="f32", allow="tf32"),
+        square("i8", 32, 28, 128, 128, dtype="i8"),
+    ]
+    return found
+
+
+def plans():
+    """Other schedules of some layers, to choose by."""
+    early, deep = resnet(32)[0], resnet(32)[2]
+    tried = [(early, [((128, 64, 64), (32, 64), 3), ((128, 64, 64), (64, 32), 3), ((128, 64, 64), (64, 32), 4), ((256, 64, 64), (64, 32), 3)]),
+             (deep, [((64, 64, 64), (32, 32), 4), ((64, 64, 64), (32, 32), 3), ((128, 64, 64), (64, 32), 3), ((128, 128, 64), (64, 32), 3)])]
+    return [case.scheduled(*plan) for case, of_case in tried for plan in of_case]
+
+
 def module(case):
     """The case as a module whose function `main` returns the result."""
     def tensor(shape, element, dynamic=()):
@@ -166,6 +235,11 @@ def module(case):
             body.append(f"%zero = arith.constant {'0.0' if kind == 'f' else '0'} : {total}")
             body.append(f"%relu = arith.max{'imumf' if kind == 'f' else 'si'} {last}, %zero : {total}")
             last = "%relu"
+            continue
+        if step == "silu":
+            body += [f"%one_sum = arith.constant 1.0 : {total}", f"%minus = arith.negf {last} : {total}", f"%power = math.exp %minus : {total}",
+                     f"%under = arith.addf %power, %one_sum : {total}", f"%silu = arith.divf {last}, %under : {total}"]
+            last = "%silu"
             continue
         place = "a, b, c, d" if step == "residual" else "d" if case.layout == "nhwc" else "b"
         type = out if step == "residual" else tensor((case.k,), result)
@@ -206,9 +280,10 @@ def module(case):
         sizes.append(f"%size{at}" if dim != "n" else f"%from{at}")
     lines.append(f"%d = tensor.empty({', '.join(sizes)}) : {out}")
     groups = f" groups {case.groups}" if case.groups > 1 else ""
+    schedule = f" schedule {case.schedule}" if case.schedule else ""
     lines.append(f"%y = tracea.conv2d layout {case.layout} filter {case.filter} strides {list(case.strides)} "
                  f"pads {list(case.pads)} dilations {list(case.dilations)}{groups} "
-                 f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){epilogue}")
+                 f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){epilogue}{schedule}")
     lines.append(f"return %y : {out}")
     attributes = f" attributes {{tracea.allow_{case.allow}}}" if case.allow else ""
     return f"func.func @main({', '.join(arguments)}) -> {out}{attributes} {{\n  " + "\n  ".join(lines) + "\n}\n"

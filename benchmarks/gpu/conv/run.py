@@ -44,10 +44,10 @@ def make_inputs(case):
     return found
 
 
-def reference(case, inputs, magnitudes=False):
+def reference(case, inputs, magnitudes=False, device="cpu"):
     """The result in float64; with `magnitudes` the sums of all magnitudes."""
     def wide(tensor):
-        tensor = tensor.to(torch.float64).cpu()
+        tensor = tensor.to(torch.float64).to(device)
         return tensor.abs() if magnitudes else tensor
 
     image, weights = wide(inputs[0]), wide(inputs[1])
@@ -56,7 +56,7 @@ def reference(case, inputs, magnitudes=False):
     weights = weights.permute({"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}[case.filter])
     shape = (case.n, case.k, case.pixels(0), case.pixels(1))
     if 0 in shape or case.c == 0:
-        out = torch.zeros(shape, dtype=torch.float64)
+        out = torch.zeros(shape, dtype=torch.float64, device=device)
     else:
         top, left, bottom, right = case.pads
         out = F.conv2d(F.pad(image, (left, right, top, bottom)), weights, stride=case.strides,
@@ -67,6 +67,8 @@ def reference(case, inputs, magnitudes=False):
     for step in case.steps:
         if step == "relu":
             out = out if magnitudes else out.clamp(min=0)
+        elif step == "silu":
+            out = out if magnitudes else F.silu(out)
         elif step == "bias" and case.layout == "nchw":
             out = out + wide(next(extras))[None, :, None, None]
         else:

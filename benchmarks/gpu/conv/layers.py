@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Convolutions against cuDNN in one process: layers.py [--only REGEX] [--plans] [--peers compiled] [--rounds N] [--rest SECONDS] [PROGRAMS]
+
+PROGRAMS is what `compile.py --layers` wrote (default: build/gpu-conv). The peer is
+PyTorch's convolution, which times cuDNN's kernels and takes the fastest, of
+channels last where the program's are; with an epilogue also cuDNN's fused forms,
+and with `--peers compiled` torch.compile. For i8 it has none: there it is that of
+f16. Results are written over NaN and compared with float64; two runs must be
+equal bit for bit. Figures are of CUDA graphs of repeats over inputs beyond the
+cache, rested before each sample, peers and program in turns; the median of rounds.
+"""
+
+import argparse
+import math
+import os
+import sys
+
+import torch
+import torch.nn.functional as F
+
+from cases import layers, plans
+from run import make_inputs, reference
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+from contender import TYPES, Program  # noqa: E402
+from measure import capture, compete, distance, run_cases  # noqa: E402
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
+CACHE_BYTES = 400e6
+SECONDS_OF_SAMPLE = 6e-3
+BANDWIDTH, FLOPS = 4.3e12, 800e12
+IMAGES_AT_A_TIME = 8
+
+
+def exact(case, inputs):
+    """The result in float64, some images at a time."""
+    per_image = [True] + [shape == case.result_shape for _, shape in case.inputs[1:]]
+    with torch.backends.cudnn.flags(benchmark=False):
+        return torch.cat([
+            reference(case, [x[at:at + IMAGES_AT_A_TIME] if cut else x for x, cut in zip(inputs, per_image)], device="cuda")
+            for at in range(0, case.n, IMAGES_AT_A_TIME)])
+
+
+def of_images(tensor, case):
+    """A tensor of the case's layout as PyTorch has images, without a copy."""
+    return tensor.permute(0, 3, 1, 2) if case.layout == "nhwc" and tensor.dim() == 4 else tensor
+
+
+def eager(case):
+    """The layer in PyTorch, on what `as_peer` makes of inputs."""
+    how = dict(stride=case.strides, padding=case.pads[:2], dilation=case.dilations, groups=case.groups)
+
+    def run(image, weights, *extras):
+        extras = iter(extras)
+        out = F.conv2d(image, weights, next(extras) if "bias" in case.steps else None, **how)
+        for step in case.steps:
+            if step == "residual":
+                out = out + next(extras)
+            elif step != "bias":
+                out = {"relu": F.relu, "silu": F.silu}[step](out)
+        return out
+    return run
+
+
+def fused(case):
+    """cuDNN's convolution with this epilogue, or None."""
+    where = (case.strides, case.pads[:2], case.dilations, case.groups)
+    return {
+        "bias+relu": lambda image, weights, bias: torch.cudnn_convolution_relu(image, weights, bias, *where),
+        "bias+residual+relu": lambda image, weights, bias, residual: torch.cudnn_convolution_add_relu(image, weights, residual, 1.0, bias, *where),
+    }.get(case.epilogue)
+
+
+def as_peer(case, inputs):
+    image, weights, *extras = inputs
+    weights = weights.permute({"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}[case.filter])
+    given = [of_images(image, case), weights, *[of_images(x, case) for x in extras]]
+    return [x.half() if case.dtype == "i8" else x for x in given]
+
+
+def peers_of(case, inputs, options):
+    found = {"cudnn": eager(case), "fused": fused(case)}
+    if options.peers == "compiled":
+        found["compile"] = torch.compile(found["cudnn"], dynamic=False)
+    usable = {}
+    for name, peer in found.items():
+        try:
+            if peer:
+                peer(*inputs)
+                usable[name] = peer
+        except RuntimeError as refused:
+            print(f"  {name}: {str(refused).splitlines()[0][:120]}", flush=True)
+    return usable
+
+
+def measure(case, path, options):
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = case.allow == "tf32"
+    sets = max(1, min(8, int(CACHE_BYTES / case.bytes) + 1))
+    inputs = [make_inputs(case) for _ in range(sets)]
+    of_peers = [as_peer(case, given) for given in inputs]
+    outputs = [torch.empty(case.result_shape, device="cuda", dtype=TYPES[case.result_type]) for _ in range(sets)]
+    programs = [Program(path) for _ in range(sets)]
+    launches = [p.bind(i, [o]) for p, i, o in zip(programs, inputs, outputs)]
+    again = []
+    for _ in range(2):
+        outputs[0].view(-1).view(torch.uint8).fill_(0xFF)
+        launches[0]()
+        torch.cuda.synchronize()
+        again.append(outputs[0].clone())
+    peers = peers_of(case, of_peers[0], options)
+    wanted = exact(case, inputs[0])
+    own = distance(again[0], wanted)
+    wanted = of_images(wanted, case)
+    others = [distance(peer(*of_peers[0]), wanted) for peer in peers.values()]
+    bound = 2 * min(others) if case.result_type == case.dtype else 0
+    wrong = "" if own <= bound else f"error {own:.2e}, expected at most {bound:.2e}"
+    if not torch.equal(again[0].view(-1).view(torch.uint8), again[1].view(-1).view(torch.uint8)):
+        wrong = "two runs differ"
+    del wanted, again
+    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / (max(case.flops / FLOPS, case.bytes / BANDWIDTH) + 2e-6))) // sets) * sets
+    graphs = {"tracea": capture(launches, repeats)}
+    # What a peer returns is kept, so that its memory goes round as well.
+    kept = {}
+    for name, peer in peers.items():
+        def launch(i, peer=peer, name=name):
+            kept[name, i] = peer(*of_peers[i])
+        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
+    times = compete(graphs, repeats, options.rounds, options.rest)
+    del graphs, kept
+    for program in programs:
+        program.close()
+    torch.cuda.empty_cache()
+    return times, own, min(others, default=0), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=".*", help="layers, a regular expression")
+    parser.add_argument("--plans", action="store_true", help="also other schedules of some layers")
+    parser.add_argument("--peers", choices=["eager", "compiled"], default="eager")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rest", type=float, default=0.03)
+    parser.add_argument("programs", nargs="?", default=os.path.join(ROOT, "build/gpu-conv"))
+    options = parser.parse_args()
+    print(f"torch {torch.__version__}; medians of {options.rounds} rounds, {options.rest * 1e3:.0f} ms of rest before each")
+    print(f"{'layer':44} {'us':>9} {'TFLOP/s':>8} {'GB/s':>6}  {'cudnn':>9} {'fused':>9} {'compile':>9} {'ratio':>6}  {'error':8} {'peer s':8}")
+    ratios = {}
+
+    def describe(case, own, peers):
+        shown = " ".join(f"{peers[name]:9.1f}" if name in peers else f"{'-':>9}" for name in ("cudnn", "fused", "compile"))
+        ratio = min(peers.values(), default=math.nan) / own
+        if case.name.startswith("r") and not case.schedule:
+            ratios.setdefault(case.n, []).append(ratio)
+        return f"{own:9.1f} {case.flops / own / 1e6:8.0f} {case.bytes / own / 1e3:6.0f}  {shown} {ratio:6.2f}"
+    status = run_cases(layers() + (plans() if options.plans else []), options, 44, measure, describe)
+    for images, found in ratios.items():
+        print(f"ResNet-50, {images} images: {math.exp(sum(map(math.log, found)) / len(found)):.2f} in the geometric mean, {min(found):.2f} at least")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
