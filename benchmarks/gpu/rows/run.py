@@ -112,6 +112,8 @@ def measure(case, path, options):
     meaning = MEANINGS[case.meaning]
     peers = {"eager": lambda *given: meaning(*given, **case.options)}
     if options.peers == "compiled":
+        # Cases share code, of which PyTorch keeps eight versions before it gives up.
+        torch._dynamo.reset()
         peers["compile"] = torch.compile(peers["eager"], dynamic=False)
     exact = as_list(meaning(*[wide(x) for x in inputs[0]], **case.options))
     errors = [min(distance(x, want) for x in found)
