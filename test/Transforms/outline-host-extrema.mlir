@@ -1,31 +1,31 @@
 // RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
 
-// The greatest elements of rows and the first of their numbers: a maximum of what is no NaN, the least number of those that
-// are equal to it, and the numbers that were there where no element exceeds what the maxima began with.
+// The greatest elements of rows and the first of their numbers: the maximum of keys, an element's bits in their order above
+// the complement of its number, none for NaN; then what a key says, or what was there before where no element exceeds that.
 // CHECK-LABEL: func.func @argmax(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<512x1024xf32>, %[[V:[^:]*]]: memref<512xf32>, %[[P:[^:]*]]: memref<512xi64>)
-// CHECK:         %[[T:.*]] = memref.alloc() : memref<512xi64>
-// CHECK:         tracea_pipe.launch @[[MAX:.*]] else {{.*}} ins(%[[X]] : memref<512x1024xf32>) outs(%[[V]] : memref<512xf32>)
-// CHECK:         tracea_pipe.launch @[[FIRST:.*]] else {{.*}} ins(%[[X]], %[[V]] : {{.*}}) outs(%[[T]] : memref<512xi64>)
-// CHECK:         tracea_pipe.launch @[[CHOICE:.*]] else {{.*}} ins(%[[T]], %[[V]] : {{.*}}) outs(%[[P]] : memref<512xi64>)
+// CHECK:         %[[K:.*]] = memref.alloc() : memref<512xi64>
+// CHECK:         tracea_pipe.launch @[[KEYS:.*]] else {{.*}} ins(%[[X]] : memref<512x1024xf32>) outs(%[[K]] : memref<512xi64>)
+// CHECK:         tracea_pipe.launch @[[RESULTS:.*]] else {{.*}} ins(%[[K]] : memref<512xi64>) outs(%[[V]], %[[P]] : {{.*}})
 // CHECK-NOT:     tracea_pipe.launch
-// CHECK:       tracea_pipe.kernel @[[MAX]](
+// CHECK:       tracea_pipe.kernel @[[KEYS]](
+// CHECK-DAG:     %[[NONE:.*]] = arith.constant dense<-9223372036854775808> : tensor<{{.*}}xi64
 // CHECK:         %[[NAN:.*]] = arith.cmpf uno, %[[A:.*]], %[[A]]
-// CHECK:         %[[OTHER:.*]] = arith.select %[[NAN]], %{{.*}}, %[[A]]
-// CHECK:         arith.maximumf %{{.*}}, %[[OTHER]]
+// CHECK:         %[[ZERO:.*]] = arith.addf %[[A]], %{{.*}}
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[ZERO]]
+// CHECK:         %[[SIGN:.*]] = arith.shrsi %[[BITS]]
+// CHECK:         %[[TURN:.*]] = arith.andi %[[SIGN]]
+// CHECK:         arith.xori %[[BITS]], %[[TURN]]
+// CHECK:         %[[KEY:.*]] = arith.ori
+// CHECK:         %[[OWN:.*]] = arith.select %[[NAN]], %{{.*}}, %[[KEY]]
+// CHECK:         arith.maxsi %{{.*}}, %[[OWN]]
 // CHECK:         tracea_pipe.reduce max
-// CHECK:       tracea_pipe.kernel @[[FIRST]](
-// CHECK:         %[[NONE:.*]] = arith.constant dense<9223372036854775807> : tensor<{{.*}}xi64
-// CHECK:         %[[HERE:.*]] = arith.cmpf oeq
-// CHECK:         %[[NUMBER:.*]] = arith.index_cast
-// CHECK:         %[[OWN:.*]] = arith.select %[[HERE]], %[[NUMBER]], %{{.*}}
-// CHECK:         arith.minsi %{{.*}}, %[[OWN]]
-// CHECK:         tracea_pipe.reduce min
-// CHECK:       tracea_pipe.kernel @[[CHOICE]](
-// CHECK:         %[[LEFT:.*]] = arith.cmpi eq
-// CHECK:         %[[LEAST:.*]] = arith.cmpf oeq
-// CHECK:         %[[KEPT:.*]] = arith.ori %[[LEFT]], %[[LEAST]]
-// CHECK:         arith.select %[[KEPT]], %{{.*}}, %{{.*}}
+// CHECK:       tracea_pipe.kernel @[[RESULTS]](
+// CHECK:         %[[THERE:.*]] = arith.cmpi ne
+// CHECK:         %[[MORE:.*]] = arith.cmpf ugt
+// CHECK:         %[[TAKEN:.*]] = arith.andi %[[THERE]], %[[MORE]]
+// CHECK:         arith.select %[[TAKEN]], %{{.*}}, %{{.*}}
+// CHECK:         arith.select %[[TAKEN]], %{{.*}}, %{{.*}}
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
   func.func @argmax(%x: memref<512x1024xf32>, %v: memref<512xf32>, %p: memref<512xi64>) {
     %low = arith.constant 0xFF800000 : f32
@@ -48,13 +48,15 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
-// The last of the least integers of columns, numbers of 32 bits. The minima are taken in parts.
+// The last of the least integers of columns, numbers of 32 bits. The columns are cut into parts.
 // CHECK-LABEL: func.func @last_argmin(
-// CHECK-COUNT-4: tracea_pipe.launch
+// CHECK-COUNT-3: tracea_pipe.launch
 // CHECK-NOT:     tracea_pipe.launch
+// CHECK:         dense<9223372036854775807> : tensor<{{.*}}xi64
+// CHECK:         %[[COUNT:.*]] = arith.constant dense<64> : tensor<{{.*}}xindex
+// CHECK:         arith.muli %{{.*}}, %[[COUNT]]
 // CHECK:         arith.minsi
-// CHECK:         dense<-2147483648> : tensor<{{.*}}xi32
-// CHECK:         arith.maxsi
+// CHECK:         arith.cmpi sle
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
   func.func @last_argmin(%x: memref<1024x512xi32>, %v: memref<512xi32>, %p: memref<512xi32>) {
     %high = arith.constant 2147483647 : i32
@@ -70,6 +72,69 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
       %u = arith.select %c, %a, %m : i32
       %w = arith.select %c, %k, %n : i32
       linalg.yield %u, %w : i32, i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Elements of 64 bits have no keys: a maximum of what is no NaN, the least number of those that are equal to it, and the
+// numbers that were there where no element exceeds what the maxima began with. So have rows that only the run knows.
+// CHECK-LABEL: func.func @wide(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<512x1024xf64>, %[[V:[^:]*]]: memref<512xf64>, %[[P:[^:]*]]: memref<512xi64>, %[[Y:[^:]*]]: memref<512x?xf32>
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<512xi64>
+// CHECK:         tracea_pipe.launch @[[MAX:.*]] else {{.*}} ins(%[[X]] : memref<512x1024xf64>) outs(%[[V]] : memref<512xf64>)
+// CHECK:         tracea_pipe.launch @[[FIRST:.*]] else {{.*}} ins(%[[X]], %[[V]] : {{.*}}) outs(%[[T]] : memref<512xi64>)
+// CHECK:         tracea_pipe.launch @[[CHOICE:.*]] else {{.*}} ins(%[[T]], %[[V]] : {{.*}}) outs(%[[P]] : memref<512xi64>)
+// CHECK-COUNT-2: tracea_pipe.launch {{.*}}%[[Y]]
+// CHECK:         tracea_pipe.launch
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK:       tracea_pipe.kernel @[[MAX]](
+// CHECK:         %[[NAN:.*]] = arith.cmpf uno, %[[A:.*]], %[[A]]
+// CHECK:         %[[OTHER:.*]] = arith.select %[[NAN]], %{{.*}}, %[[A]]
+// CHECK:         arith.maximumf %{{.*}}, %[[OTHER]]
+// CHECK:         tracea_pipe.reduce max
+// CHECK:       tracea_pipe.kernel @[[FIRST]](
+// CHECK:         %[[NONE:.*]] = arith.constant dense<9223372036854775807> : tensor<{{.*}}xi64
+// CHECK:         %[[HERE:.*]] = arith.cmpf oeq
+// CHECK:         %[[NUMBER:.*]] = arith.index_cast
+// CHECK:         %[[OWN:.*]] = arith.select %[[HERE]], %[[NUMBER]], %{{.*}}
+// CHECK:         arith.minsi %{{.*}}, %[[OWN]]
+// CHECK:         tracea_pipe.reduce min
+// CHECK:       tracea_pipe.kernel @[[CHOICE]](
+// CHECK:         %[[LEFT:.*]] = arith.cmpi eq
+// CHECK:         %[[LEAST:.*]] = arith.cmpf oeq
+// CHECK:         %[[KEPT:.*]] = arith.ori %[[LEFT]], %[[LEAST]]
+// CHECK:         arith.select %[[KEPT]], %{{.*}}, %{{.*}}
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @wide(%x: memref<512x1024xf64>, %v: memref<512xf64>, %p: memref<512xi64>, %y: memref<512x?xf32>, %w: memref<512xf32>, %q: memref<512xi64>) {
+    %lowest = arith.constant 0xFFF0000000000000 : f64
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 7 : i64
+    linalg.fill ins(%lowest : f64) outs(%v : memref<512xf64>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf64>) outs(%v, %p : memref<512xf64>, memref<512xi64>) {
+    ^bb0(%a: f64, %m: f64, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : f64
+      %u = arith.select %c, %a, %m : f64
+      %t = arith.select %c, %k, %n : i64
+      linalg.yield %u, %t : f64, i64
+    }
+    linalg.fill ins(%low : f32) outs(%w : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%q : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%y : memref<512x?xf32>) outs(%w, %q : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%a: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %t = arith.select %c, %k, %n : i64
+      linalg.yield %u, %t : f32, i64
     }
     return
   }

@@ -252,20 +252,21 @@ def heads(tokens, count, width):
                 {"count": count, "width": width})
 
 
-def argmax(rows, columns):
+def argmax(rows, columns, element="f32"):
     """The greatest elements of rows, and the first of their numbers."""
-    spec, values, numbers = ("f32", (rows, columns)), ("f32", (rows,)), ("i64", (rows,))
+    spec, values, numbers = (element, (rows, columns)), (element, (rows,)), ("i64", (rows,))
     kinds = [tensor(*values), tensor(*numbers)]
-    inside = ("    %j = linalg.index 1 : index\n    %k = arith.index_cast %j : index to i64\n    %c = arith.cmpf ogt, %a, %m : f32\n"
-              "    %u = arith.select %c, %a, %m : f32\n    %w = arith.select %c, %k, %n : i64\n    linalg.yield %u, %w : f32, i64\n")
-    body = ("  %low = arith.constant 0xFF800000 : f32\n  %zero = arith.constant 0 : i64\n"
-            f"  %f = linalg.fill ins(%low : f32) outs(%e0 : {kinds[0]}) -> {kinds[0]}\n"
+    low = {"f32": "0xFF800000", "bf16": "0xFF80"}[element]
+    inside = (f"    %j = linalg.index 1 : index\n    %k = arith.index_cast %j : index to i64\n    %c = arith.cmpf ogt, %a, %m : {element}\n"
+              f"    %u = arith.select %c, %a, %m : {element}\n    %w = arith.select %c, %k, %n : i64\n    linalg.yield %u, %w : {element}, i64\n")
+    body = (f"  %low = arith.constant {low} : {element}\n  %zero = arith.constant 0 : i64\n"
+            f"  %f = linalg.fill ins(%low : {element}) outs(%e0 : {kinds[0]}) -> {kinds[0]}\n"
             f"  %g = linalg.fill ins(%zero : i64) outs(%e1 : {kinds[1]}) -> {kinds[1]}\n"
             "  %y:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], "
             'iterator_types = ["parallel", "reduction"]} '
-            f"ins(%0 : {tensor(*spec)}) outs(%f, %g : {', '.join(kinds)}) {{\n  ^bb0(%a: f32, %m: f32, %n: i64):\n{inside}"
+            f"ins(%0 : {tensor(*spec)}) outs(%f, %g : {', '.join(kinds)}) {{\n  ^bb0(%a: {element}, %m: {element}, %n: i64):\n{inside}"
             f"  }} -> ({', '.join(kinds)})\n")
-    return Case(f"argmax_{rows}x{columns}", [spec], [values, numbers],
+    return Case(f"argmax_{rows}x{columns}" + ("" if element == "f32" else f"_{element}"), [spec], [values, numbers],
                 function([spec], [values, numbers], body, ["%y#0", "%y#1"]), "argmax", {})
 
 
@@ -283,7 +284,7 @@ def cases():
     found += [sums((1 << 28,), (0,), "all"), sums((65536, 1024), (0,), "columns"), sums((16384, 4096), (1,), "rows"),
               sums((4, 4096, 32, 10), (1, 3), "groups")]
     found += [embedding(50257, 4096, 8192)]
-    found += [argmax(16384, 4096), argmax(1000, 1000), heads(16384, 16, 128)]
+    found += [argmax(16384, 4096), argmax(16384, 4096, "bf16"), argmax(1000, 1000), heads(16384, 16, 128)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
                   pad((32, 64, 112, 112), channels_last)]

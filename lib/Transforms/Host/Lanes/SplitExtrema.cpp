@@ -3,14 +3,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What takes an element's number along with it is no operation that lanes can
-// combine in any order. The extremum alone is one, and so is the least number,
-// or the greatest, of the elements that are equal to it: the first or the last
-// one, as iterations would have found it in their order. Where nothing exceeds
-// what the results were filled with, they keep that.
+// combine in any order. Where an element and its number fit one integer, the
+// greatest or least of these is both results, in one pass. Where not, the
+// extremum alone is such an operation, and so is the least number, or the
+// greatest, of the elements that are equal to it: the first or the last one, as
+// iterations would have found it in their order. Where nothing exceeds what the
+// results were filled with, they keep that.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lanes/SplitExtrema.h"
+#include "Lanes/ExtremumKeys.h"
 #include "Lanes/LaneTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,15 +26,11 @@ using namespace mlir::tracea;
 
 namespace {
 /// What the body of an operation says.
-struct Extremum {
-  /// The greatest element or the least; the last of several or the first.
-  bool isMax = true, isLast = false;
-  /// Elements that are NaN become the result, or are passed over.
-  bool nanWins = false;
+struct Extremum : ExtremumOrder {
   /// The number of an element, computed in the body.
   Value number;
   TypedAttr firstValue, firstNumber;
-  linalg::FillOp fillOfNumbers;
+  linalg::FillOp fillOfValues, fillOfNumbers;
 };
 
 class Splitter {
@@ -43,11 +42,18 @@ public:
   void split();
 
 private:
+  unsigned getLoop();
+  Value allocate(Type type);
+  void buildKeys(const ExtremumKeys &keys, Value memory);
+  void buildResults(const ExtremumKeys &keys, Value memory);
+  void splitByKeys(const ExtremumKeys &keys);
+  void splitInTwo();
   bool matchCondition(Value condition);
   bool matchNumber(Value number);
   bool matchStarts();
   Value isNaN(OpBuilder &b, Value value);
   Value equals(OpBuilder &b, Value x, Value y);
+  Value compare(OpBuilder &b, Value value, Value first);
   void buildValues();
   void buildNumbers(Value memory);
   void buildChoice(Value memory);
@@ -106,10 +112,11 @@ bool Splitter::matchNumber(Value number) {
 
 /// Results that were filled with constants.
 bool Splitter::matchStarts() {
-  linalg::FillOp values = findFill(op, *op.getDpsInitOperand(0));
+  found.fillOfValues = findFill(op, *op.getDpsInitOperand(0));
   found.fillOfNumbers = findFill(op, *op.getDpsInitOperand(1));
-  if (!values || !found.fillOfNumbers ||
-      !matchPattern(values.value(), m_Constant(&found.firstValue)) ||
+  if (!found.fillOfValues || !found.fillOfNumbers ||
+      !matchPattern(found.fillOfValues.value(),
+                    m_Constant(&found.firstValue)) ||
       !matchPattern(found.fillOfNumbers.value(),
                     m_Constant(&found.firstNumber)))
     return false;
@@ -171,6 +178,24 @@ Value Splitter::equals(OpBuilder &b, Value x, Value y) {
   return arith::CmpIOp::create(b, op.getLoc(), arith::CmpIPredicate::eq, x, y);
 }
 
+/// Whether an extremum exceeds `first`; NaN does where it is one.
+Value Splitter::compare(OpBuilder &b, Value value, Value first) {
+  if (isa<FloatType>(value.getType())) {
+    arith::CmpFPredicate predicate =
+        found.isMax ? (found.isLast ? arith::CmpFPredicate::UGE
+                                    : arith::CmpFPredicate::UGT)
+                    : (found.isLast ? arith::CmpFPredicate::ULE
+                                    : arith::CmpFPredicate::ULT);
+    return arith::CmpFOp::create(b, op.getLoc(), predicate, value, first);
+  }
+  arith::CmpIPredicate predicate =
+      found.isMax ? (found.isLast ? arith::CmpIPredicate::sge
+                                  : arith::CmpIPredicate::sgt)
+                  : (found.isLast ? arith::CmpIPredicate::sle
+                                  : arith::CmpIPredicate::slt);
+  return arith::CmpIOp::create(b, op.getLoc(), predicate, value, first);
+}
+
 /// The number of no element: what changes no least number, or no greatest.
 TypedAttr Splitter::getNone() {
   auto type = cast<IntegerType>(found.number.getType());
@@ -225,9 +250,7 @@ void Splitter::buildNumbers(Value memory) {
         if (found.nanWins)
           isHere = arith::SelectOp::create(b, loc, isNaN(b, given[1]),
                                            isNaN(b, given[0]), isHere);
-        SmallVector<unsigned> loops;
-        op.getReductionDims(loops);
-        Value number = linalg::IndexOp::create(b, loc, loops.front());
+        Value number = linalg::IndexOp::create(b, loc, getLoop());
         Type type = found.number.getType();
         number = arith::IndexCastOp::create(b, loc, type, number);
         Value none = arith::ConstantOp::create(b, loc, getNone());
@@ -263,22 +286,92 @@ void Splitter::buildChoice(Value memory) {
       });
 }
 
-void Splitter::split() {
+unsigned Splitter::getLoop() {
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  return loops.front();
+}
+
+/// Memory for a number of each result.
+Value Splitter::allocate(Type element) {
   Value numbers = op.getDpsInits()[1];
   auto type = cast<MemRefType>(numbers.getType());
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(memref::DimOp::create(b, numbers, dim));
-  Value memory = memref::AllocOp::create(
-      b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
-  linalg::FillOp::create(b, ValueRange(arith::ConstantOp::create(b, getNone())),
-                         memory);
+  return memref::AllocOp::create(b, MemRefType::get(type.getShape(), element),
+                                 sizes);
+}
+
+void Splitter::buildKeys(const ExtremumKeys &keys, Value memory) {
+  linalg::GenericOp::create(
+      b, op.getDpsInputs(), memory,
+      ArrayRef(op.getIndexingMapsArray()).take_front(2),
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location loc, ValueRange given) {
+        Value index = linalg::IndexOp::create(b, loc, getLoop());
+        Value key = keys.make(b, loc, given[0], index);
+        linalg::YieldOp::create(b, loc, keys.choose(b, loc, given[1], key));
+      });
+}
+
+/// What a key says where its element exceeds the constant that the values were
+/// filled with, and what they were filled with elsewhere.
+void Splitter::buildResults(const ExtremumKeys &keys, Value memory) {
+  unsigned rank = cast<MemRefType>(memory.getType()).getRank();
+  linalg::GenericOp::create(
+      b, memory, op.getDpsInits(),
+      SmallVector<AffineMap>(3, b.getMultiDimIdentityMap(rank)),
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange given) {
+        Value key = given[0];
+        Value none =
+            arith::ConstantIntOp::create(b, loc, key.getType(), keys.getNone());
+        Value isThere =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, key, none);
+        Value first = arith::ConstantOp::create(b, loc, found.firstValue);
+        Value value = keys.getValue(b, loc, key);
+        Value exceeds =
+            arith::AndIOp::create(b, loc, isThere, compare(b, value, first));
+        value = arith::SelectOp::create(b, loc, exceeds, value, first);
+        Value number = keys.getNumber(b, loc, key);
+        if (number.getType() != found.number.getType())
+          number =
+              arith::TruncIOp::create(b, loc, found.number.getType(), number);
+        Value kept = arith::ConstantOp::create(b, loc, found.firstNumber);
+        number = arith::SelectOp::create(b, loc, exceeds, number, kept);
+        linalg::YieldOp::create(b, loc, ValueRange{value, number});
+      });
+}
+
+void Splitter::splitByKeys(const ExtremumKeys &keys) {
+  Value memory = allocate(b.getI64Type());
+  Value none = arith::ConstantIntOp::create(b, b.getI64Type(), keys.getNone());
+  linalg::FillOp::create(b, none, memory);
+  buildKeys(keys, memory);
+  buildResults(keys, memory);
+  // Nobody reads what all of it is written over.
+  found.fillOfValues->erase();
+  found.fillOfNumbers->erase();
+}
+
+void Splitter::splitInTwo() {
+  Value memory = allocate(found.number.getType());
+  Value none = arith::ConstantOp::create(b, getNone());
+  linalg::FillOp::create(b, none, memory);
   buildValues();
   buildNumbers(memory);
   buildChoice(memory);
-  // Nobody reads what all of it is written over.
   found.fillOfNumbers->erase();
+}
+
+void Splitter::split() {
+  Type element = body.getArgument(0).getType();
+  if (ExtremumKeys::areThere(element, op.getStaticLoopRanges()[getLoop()]))
+    splitByKeys(ExtremumKeys(found, element));
+  else
+    splitInTwo();
   op->erase();
 }
 

@@ -49,6 +49,25 @@ static AffineMap cutLoop(AffineMap map, unsigned loop) {
   return AffineMap::get(map.getNumDims() + 1, 0, results, context);
 }
 
+/// Has numbers of iterations be those before `loop` was cut into parts of
+/// `extent` iterations.
+static void moveIndices(linalg::GenericOp op, unsigned loop, int64_t extent) {
+  for (auto index : llvm::to_vector(op.getBody()->getOps<linalg::IndexOp>())) {
+    if (index.getDim() < loop)
+      continue;
+    ImplicitLocOpBuilder b(index.getLoc(), index);
+    Value inner = linalg::IndexOp::create(b, index.getDim() + 1);
+    if (index.getDim() == loop) {
+      Value part = linalg::IndexOp::create(b, loop);
+      Value begin = arith::MulIOp::create(
+          b, part, arith::ConstantIndexOp::create(b, extent));
+      inner = arith::AddIOp::create(b, begin, inner);
+    }
+    index.replaceAllUsesWith(inner);
+    index.erase();
+  }
+}
+
 namespace {
 /// A reduced loop and the number of its parts, 1 for none.
 struct Cut {
@@ -97,7 +116,7 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
 void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores,
                             int64_t subgroup) {
   Operation *combiner = getTileCombiner(op);
-  if (!combiner || !canBeLaneTiles(op) || op.hasIndexSemantics() ||
+  if (!combiner || !canBeLaneTiles(op) ||
       !isa<linalg::GenericOp>(op.getOperation()) ||
       op.getNumReductionLoops() == 0)
     return;
@@ -153,6 +172,7 @@ void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores,
   auto first = linalg::GenericOp::create(b, inputs, ValueRange(partial), maps,
                                          iterators);
   first.getRegion().takeBody(op->getRegion(0));
+  moveIndices(first, loop, extent / parts);
 
   unsigned rank = type.getRank();
   SmallVector<utils::IteratorType> second(rank + 1,
