@@ -64,7 +64,8 @@ private:
   bool isLaneTiles();
   bool isVectors();
   void requireVectors();
-  LogicalResult buildGrid(OpBuilder &builder, bool isVectors, TypedAttr start);
+  LogicalResult buildGrid(OpBuilder &builder, bool isVectors,
+                          const LaneBlock &block, TypedAttr start);
   void buildTiles(OpBuilder &builder);
   remark::RemarkOpts getRemark(StringRef name);
   LogicalResult buildLoops(OpBuilder &builder);
@@ -292,7 +293,7 @@ void Outliner::buildWhole(OpBuilder &builder,
 /// outermost inwards, each as small as leaves a tile its grain. On a GPU lanes
 /// share the dimensions.
 LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
-                                  TypedAttr start) {
+                                  const LaneBlock &block, TypedAttr start) {
   Operation *op = group.ops.front();
   auto tileable = dyn_cast<TilingInterface>(op);
   SmallVector<unsigned> parallel;
@@ -339,7 +340,8 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
     LaneVectors vectors;
     if (isVectors)
       vectors = LaneVectors::get(cast<linalg::LinalgOp>(clone.getOperation()));
-    FailureOr<LaneGrid> grid = buildLaneGrid(builder, clone, vectors, start);
+    FailureOr<LaneGrid> grid =
+        buildLaneGrid(builder, clone, vectors, block, start);
     if (failed(grid))
       return failure();
     kernel.setWarps(llvm::divideCeil(grid->lanes, subgroupSize));
@@ -526,34 +528,48 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
   TypedAttr start;
   if (fill)
     matchPattern(fill.value(), m_Constant(&start));
-  auto build = [&](bool withVectors) -> LogicalResult {
-    buildKernel(builder,
-                withVectors ? kVectorLoopsVariant : kPlainLoopsVariant);
-    if (failed(buildGrid(builder, withVectors, start)))
+  auto getBlock = [&](bool isAligned) {
+    return subgroupSize && structured && group.ops.size() == 1
+               ? LaneBlock::get(structured, isAligned)
+               : LaneBlock();
+  };
+  auto build = [&](bool withVectors, bool isAligned) -> LogicalResult {
+    buildKernel(builder, isAligned ? kVectorLoopsVariant : kPlainLoopsVariant);
+    if (failed(buildGrid(builder, withVectors, getBlock(isAligned), start)))
       return first->emitOpError() << "cannot be split into tiles";
     checkAccesses(kernel);
-    if (withVectors)
+    if (isAligned)
       requireVectors();
     finish(builder);
     return success();
   };
   // Memory that begins anywhere has a kernel of its own.
-  if (isVectors()) {
-    if (failed(build(/*withVectors=*/true)))
+  LaneBlock block = getBlock(/*isAligned=*/true);
+  bool withVectors = isVectors();
+  if (withVectors || block.columns > 1) {
+    if (failed(build(withVectors, /*isAligned=*/true)))
       return failure();
-    remark::passed(first->getLoc(), getRemark("host-tiles")) << remark::reason(
-        "'{0}' takes '{1}' with vectors of {2} elements: neighbours in "
-        "the result are neighbours in all that they read, or read the "
-        "same",
-        group.sourceOp, kVectorLoopsVariant,
-        LaneVectors::get(structured).getWidth());
+    remark::passed(first->getLoc(), getRemark("host-tiles"))
+        << (withVectors
+                ? remark::reason(
+                      "'{0}' takes '{1}' with vectors of {2} elements: "
+                      "neighbours in the result are neighbours in all that "
+                      "they read, or read the same",
+                      group.sourceOp, kVectorLoopsVariant,
+                      LaneVectors::get(structured).getWidth())
+                : remark::reason(
+                      "'{0}' takes '{1}' with vectors of {2} elements in the "
+                      "result alone, {3} of them a lane: what neighbours read "
+                      "are no neighbours",
+                      group.sourceOp, kVectorLoopsVariant, block.columns,
+                      block.rows));
   } else {
     remark::missed(first->getLoc(), getRemark("host-op"))
         << remark::reason("'{0}' runs as plain loops: no kernel variant "
                           "covers it",
                           group.sourceOp);
   }
-  if (failed(build(/*withVectors=*/false)))
+  if (failed(build(/*withVectors=*/false, /*isAligned=*/false)))
     return failure();
   if (fill)
     fill->erase();

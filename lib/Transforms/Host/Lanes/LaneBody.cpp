@@ -5,8 +5,8 @@
 // From the body of a structured operation to what one lane does: loads of its
 // operands, loops over what is reduced with sums in registers, stores. Where a
 // lane takes neighbouring iterations together, what differs between them is a
-// vector, and what does not is there once. Of several vectors all are loaded
-// before the first is stored.
+// vector, and what does not is there once. Of several vectors, or of a block of
+// single iterations, all are loaded before the first is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,14 @@ private:
   Value load(bool isVector, Value memory, ValueRange indices);
   Values load(OpOperand &operand);
   Values getStart();
+  Values loadHeld(OpOperand &init);
   SmallVector<Values> reduce(unsigned dim, SmallVector<Values> carried);
   SmallVector<Values> compute(ArrayRef<Values> carried);
+  void bindArguments(ArrayRef<Values> carried, int64_t number);
+  /// Whether a lane takes single iterations, one after another.
+  bool isBlock() const { return part.block.getSize() > 1; }
+  void moveTo(int64_t number);
+  void store(OpOperand &init, const Values &found);
   void emit(Block &block);
   void emit(Operation &inner);
   void emitBranch(scf::IfOp branch);
@@ -76,6 +82,22 @@ bool LaneBody::isVector(OpOperand &operand) {
                                cast<MemRefType>(operand.get().getType()),
                                vectors.getLoop(),
                                vectors.getWidth()) != Spread::Same;
+}
+
+/// Goes to an iteration of the block.
+void LaneBody::moveTo(int64_t number) {
+  const LaneBlock &block = part.block;
+  SizeBuilder size(b, b.getLoc());
+  auto move = [&](unsigned loop, int64_t by) {
+    indices[loop] =
+        size.value(size.add(OpFoldResult(indices[loop]), size.constant(by)));
+  };
+  indices[block.column] = part.indices[block.column];
+  indices[block.row] = part.indices[block.row];
+  if (int64_t column = number % block.columns)
+    move(block.column, column);
+  if (int64_t row = number / block.columns)
+    move(block.row, row);
 }
 
 /// Where the iteration is in an operand.
@@ -221,7 +243,7 @@ void LaneBody::emit(Operation &inner) {
     SizeBuilder size(b, b.getLoc());
     Value first = indices[index.getDim()];
     Values numbers = {first};
-    if (index.getDim() == vectors.getLoop())
+    if (vectors.getWidth() > 1 && index.getDim() == vectors.getLoop())
       for (int64_t number = 1; number < part.vectors; ++number)
         numbers.push_back(size.value(size.add(
             OpFoldResult(first), size.constant(number * part.distance))));
@@ -268,9 +290,8 @@ void LaneBody::emit(Block &block) {
   }
 }
 
-/// The operation's body at the place where the iteration is.
-SmallVector<LaneBody::Values> LaneBody::compute(ArrayRef<Values> carried) {
-  Block &body = *op.getBlock();
+/// What the body begins with, of iteration `number` of a block.
+void LaneBody::bindArguments(ArrayRef<Values> carried, int64_t number) {
   values.clear();
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(input);
@@ -282,14 +303,33 @@ SmallVector<LaneBody::Values> LaneBody::compute(ArrayRef<Values> carried) {
       set(argument, {input->get()});
   }
   for (auto [argument, before] : llvm::zip(op.getRegionOutputArgs(), carried))
-    set(argument, before);
-  emit(body);
-  SmallVector<Values> results;
-  for (Value value : body.getTerminator()->getOperands()) {
-    Values &result = results.emplace_back();
-    for (int64_t number = 0; number < part.vectors; ++number)
+    set(argument,
+        isBlock() && before.size() > 1 ? Values{before[number]} : before);
+}
+
+/// The operation's body at the place where the iteration is.
+SmallVector<LaneBody::Values> LaneBody::compute(ArrayRef<Values> carried) {
+  Block &body = *op.getBlock();
+  SmallVector<Values> results(body.getTerminator()->getNumOperands());
+  auto yield = [&](int64_t number) {
+    for (auto [value, result] :
+         llvm::zip(body.getTerminator()->getOperands(), results))
       result.push_back(getVector(value, number));
+  };
+  if (!isBlock()) {
+    bindArguments(carried, 0);
+    emit(body);
+    for (int64_t number = 0; number < part.vectors; ++number)
+      yield(number);
+    return results;
   }
+  for (int64_t number = 0; number < part.block.getSize(); ++number) {
+    moveTo(number);
+    bindArguments(carried, number);
+    emit(body);
+    yield(0);
+  }
+  moveTo(0);
   return results;
 }
 
@@ -337,6 +377,37 @@ LaneBody::Values LaneBody::getStart() {
   return Values(part.vectors, arith::ConstantOp::create(b, constant));
 }
 
+/// What an operand held before.
+LaneBody::Values LaneBody::loadHeld(OpOperand &init) {
+  if (!isBlock())
+    return load(init);
+  Values held;
+  for (int64_t number = 0; number < part.block.getSize(); ++number) {
+    moveTo(number);
+    held.append(load(init));
+  }
+  moveTo(0);
+  return held;
+}
+
+void LaneBody::store(OpOperand &init, const Values &found) {
+  int64_t columns = part.block.columns;
+  for (int64_t number = 0; number < part.vectors; number += columns) {
+    if (isBlock())
+      moveTo(number);
+    Value value = found[number];
+    if (columns > 1)
+      value = vector::FromElementsOp::create(
+          b, VectorType::get(columns, value.getType()),
+          ArrayRef(found).slice(number, columns));
+    SmallVector<Value> at = place(init, isBlock() ? 0 : number);
+    if (isa<VectorType>(value.getType()))
+      vector::StoreOp::create(b, value, init.get(), at);
+    else
+      memref::StoreOp::create(b, value, init.get(), at);
+  }
+}
+
 void LaneBody::build() {
   // Where nothing is reduced, what was there before may not matter.
   SmallVector<Values> carried;
@@ -348,17 +419,11 @@ void LaneBody::build() {
     else if (part.start)
       carried.push_back(getStart());
     else
-      carried.push_back(load(init));
+      carried.push_back(loadHeld(init));
   }
   SmallVector<Values> results = reduce(0, carried);
   for (auto [init, found] : llvm::zip(op.getDpsInitsMutable(), results))
-    for (auto [number, value] : llvm::enumerate(found)) {
-      SmallVector<Value> at = place(init, static_cast<int64_t>(number));
-      if (isa<VectorType>(value.getType()))
-        vector::StoreOp::create(b, value, init.get(), at);
-      else
-        memref::StoreOp::create(b, value, init.get(), at);
-    }
+    store(init, found);
 }
 
 void mlir::tracea::buildLaneBody(OpBuilder &builder, linalg::LinalgOp op,

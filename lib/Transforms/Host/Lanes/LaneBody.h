@@ -5,6 +5,7 @@
 #ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEBODY_H
 #define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEBODY_H
 
+#include "Lanes/LaneBlocks.h"
 #include "Lanes/LaneVectors.h"
 
 namespace mlir::tracea {
@@ -15,6 +16,8 @@ struct LanePart {
   SmallVector<Value> indices;
   /// So many vectors, each `distance` iterations from the one before it.
   int64_t vectors = 1, distance = 0;
+  /// Single iterations, in place of vectors.
+  LaneBlock block;
   /// What is reduced begins with it, or if null with what the result held.
   TypedAttr start;
 };

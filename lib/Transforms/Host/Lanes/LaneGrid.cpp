@@ -117,6 +117,7 @@ static void buildLanes(OpBuilder &builder, Location loc,
 FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
                                                 TilingInterface op,
                                                 const LaneVectors &vectors,
+                                                const LaneBlock &block,
                                                 TypedAttr start) {
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
@@ -129,6 +130,12 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   // The iterations of a lane; its vectors lie as far apart as all lanes reach.
   SmallVector<int64_t> steps(extents.size(), 1);
   steps[vectors.getLoop()] = vectors.getWidth() * part.vectors;
+  if (vectors.getWidth() == 1) {
+    part.block = block;
+    part.vectors = block.getSize();
+    for (unsigned dim = 0; dim < extents.size(); ++dim)
+      steps[dim] = block.of(dim);
+  }
   SmallVector<int64_t> lanes = splitLanes(order, extents, vectors, steps);
   part.distance = lanes[vectors.getLoop()] * vectors.getWidth();
   LaneGrid grid;
@@ -153,8 +160,11 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
     Value inside;
     for (auto [dim, tile, id] :
          llvm::zip(llvm::reverse(order), grid.tiles.getIndices(), ids)) {
-      // Lanes take neighbouring vectors, `part.vectors` times.
-      int64_t width = dim == vectors.getLoop() ? vectors.getWidth() : 1;
+      // Lanes take neighbouring vectors, `part.vectors` times, or neighbouring
+      // blocks.
+      int64_t width = vectors.getWidth() == 1    ? steps[dim]
+                      : dim == vectors.getLoop() ? vectors.getWidth()
+                                                 : 1;
       OpFoldResult first = at.mul(OpFoldResult(tile),
                                   at.constant(lanes[dim] * steps[dim] / width));
       indices[dim] =

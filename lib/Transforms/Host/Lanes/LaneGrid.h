@@ -5,6 +5,7 @@
 #ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEGRID_H
 #define TRACEA_LIB_TRANSFORMS_HOST_LANES_LANEGRID_H
 
+#include "Lanes/LaneBlocks.h"
 #include "Lanes/LaneVectors.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -24,7 +25,8 @@ struct LaneGrid {
 /// extents of `op` are not known to be zero. What is reduced begins with
 /// `start`, or without one with what the result held before.
 FailureOr<LaneGrid> buildLaneGrid(OpBuilder &builder, TilingInterface op,
-                                  const LaneVectors &vectors, TypedAttr start);
+                                  const LaneVectors &vectors,
+                                  const LaneBlock &block, TypedAttr start);
 
 /// Whether a host operation is a loop of the module's author whose iterations
 /// lanes can take: the launch knows how many there are.
