@@ -28,8 +28,13 @@ constexpr Tile tiles[] = {
     {16, 32, 16},    {16, 16, 16},  {64, 64, 16, 1}, {64, 32, 16, 1},
     {64, 16, 16, 1},
 };
+/// Those for few queries, which wait for keys and values: one warp, many
+/// workgroups of them on a multiprocessor, and copies further ahead.
+constexpr Tile tilesOfFew[] = {
+    {16, 32, 16}, {16, 64, 16}, {16, 16, 16}, {16, 32, 16, 1}};
+constexpr int64_t fewQueries = 16;
 constexpr int64_t fragment = 16;
-constexpr int64_t slotsOfRing = 2;
+constexpr int64_t slotsOfRing = 2, slotsForFew = 3, residentsForFew = 4;
 /// Extents of heads whose outputs a warp can hold.
 constexpr int64_t mostExtent = 256;
 /// Registers of a lane that scores, outputs and queries may take; the others
@@ -80,6 +85,12 @@ private:
       columns *= 2;
     return columns;
   }
+  /// Workgroups of the first kernel.
+  static double countOf(const Problem &problem, const Plan &plan);
+  /// Cycles in which keys and values are read once.
+  static double memoryCyclesOf(const Problem &problem,
+                               const TargetDescription &target,
+                               const Plan &plan);
   static int64_t sharedBytesOf(const Problem &problem, const Plan &plan) {
     const auto &fields = plan.as<schedule::WarpAttention>();
     int64_t columns = fields.slots * plan.tile[1] *
@@ -158,6 +169,27 @@ std::vector<Plan> WarpAttention::plans(const Problem &problem,
             : 1;
     found.push_back(std::move(plan));
   }
+  if (assumed(problem.m) > fewQueries || problem.hasWindow || problem.maskRows)
+    return found;
+  for (const Tile &tile : tilesOfFew)
+    for (int64_t split = 1; split <= schedule::WarpAttention::kMostParts;
+         split *= 2) {
+      Plan plan = emptyPlan(UnitKind::MMASync);
+      auto &fields = plan.as<schedule::WarpAttention>();
+      plan.tile = {tile.m, tile.n};
+      fields.registers = {tile.warpM, tile.n};
+      fields.slots = slotsForFew;
+      fields.reread = tile.reread;
+      fields.split = split;
+      // Rows are queries where there are more of them than heads.
+      fields.pack = problem.sharedHeads != kUnknownExtent &&
+                    problem.sharedHeads > assumed(problem.m);
+      fields.residents = std::clamp<int64_t>(
+          target.shared.perWorkgroup /
+              std::max<int64_t>(sharedBytesOf(problem, plan), 1),
+          1, residentsForFew);
+      found.push_back(std::move(plan));
+    }
   return found;
 }
 
@@ -201,6 +233,13 @@ Reason WarpAttention::checkPlan(const Problem &problem,
       (problem.maskRows % plan.tile[0] || problem.maskColumns % plan.tile[1]))
     return "the tile does not divide the mask's block of " +
            text(problem.maskRows) + " x " + text(problem.maskColumns);
+  const auto &fields = plan.as<schedule::WarpAttention>();
+  if (fields.pack && problem.sharedHeads == kUnknownExtent)
+    return "the heads that share a key head are not static, and cannot be the "
+           "rows of a tile";
+  if (fields.pack && problem.maskRows)
+    return "rows of a tile that are heads have no place in the blocks of a "
+           "mask";
   int64_t held = heldOf(problem, plan);
   if (held > mostHeld)
     return "scores, outputs and queries take " + text(held) +
@@ -210,6 +249,50 @@ Reason WarpAttention::checkPlan(const Problem &problem,
     return "it takes " + text(shared) + " bytes of shared memory, more than " +
            text(target.shared.perWorkgroup);
   return "";
+}
+
+double WarpAttention::countOf(const Problem &problem, const Plan &plan) {
+  const auto &fields = plan.as<schedule::WarpAttention>();
+  auto heads = static_cast<double>(extentOf(assumed(problem.batch, 1)));
+  auto split = static_cast<double>(fields.split);
+  if (!fields.pack)
+    return split * heads *
+           static_cast<double>(ceilDiv(extentOf(problem.m), plan.tile[0]));
+  int64_t shared = extentOf(assumed(problem.sharedHeads, 1));
+  return split * heads / static_cast<double>(shared) *
+         static_cast<double>(ceilDiv(shared, plan.tile[0])) *
+         static_cast<double>(extentOf(problem.m));
+}
+
+double WarpAttention::memoryCyclesOf(const Problem &problem,
+                                     const TargetDescription &target,
+                                     const Plan &plan) {
+  if (target.memoryGBs <= 0 || target.clockGHz <= 0)
+    return 0;
+  // Bytes under way that a multiprocessor needs for the whole rate, and the
+  // share of it that copies reach then: measured on an H200.
+  constexpr double bytesNeeded = 32 * 1024, reached = 0.9;
+  const auto &fields = plan.as<schedule::WarpAttention>();
+  auto bytes = static_cast<double>(bytesOf(problem.operand));
+  auto width =
+      static_cast<double>(stagedOf(problem.k) + stagedOf(problem.valueDim));
+  double count = countOf(problem, plan);
+  double cores = std::max(target.cores, 1);
+  double resident = static_cast<double>(fields.residents);
+  double underWay = std::min(resident, count / cores) *
+                    static_cast<double>(std::max<int64_t>(fields.slots - 1, 1) *
+                                        plan.tile[1]) *
+                    width * bytes;
+  double share = std::min(1.0, underWay / bytesNeeded);
+  // The last round is not a full one.
+  double rounds = count / (cores * resident);
+  if (rounds > 1)
+    share *= rounds / wavesOf(count, cores * resident);
+  double moved =
+      static_cast<double>(extentOf(assumed(problem.batch, 1))) /
+      static_cast<double>(extentOf(assumed(problem.sharedHeads, 1))) *
+      static_cast<double>(extentOf(problem.n)) * width * bytes;
+  return moved / (share * reached * target.memoryGBs / target.clockGHz);
 }
 
 double WarpAttention::cycles(const Problem &problem,
@@ -244,13 +327,23 @@ double WarpAttention::cycles(const Problem &problem,
   double exposed = std::max(1.0, fullWarps / (warps * residents));
   double block =
       (std::max(multiplies, fragments) + powers) + blockCycles * exposed;
-  auto blocks = static_cast<double>(ceilDiv(extentOf(problem.n), plan.tile[1]));
-  double count =
-      static_cast<double>(extentOf(assumed(problem.batch, 1))) *
-      static_cast<double>(ceilDiv(extentOf(problem.m), plan.tile[0]));
+  int64_t split = plan.as<schedule::WarpAttention>().split;
+  auto blocks = static_cast<double>(
+      ceilDiv(ceilDiv(extentOf(problem.n), plan.tile[1]), split));
   double waves =
-      wavesOf(count, std::max(target.cores, 1) * residents) * residents;
-  return startCycles + waves * blocks * block;
+      wavesOf(countOf(problem, plan), std::max(target.cores, 1) * residents);
+  // A warp alone waits for its own instructions: estimates for an H200.
+  constexpr double multiplyCycles = 9, chainCycles = 1000;
+  constexpr double multiplied = 2 * 16 * 8 * 16;
+  double alone = 2 * static_cast<double>(plan.registers()[0]) * n * extents /
+                     multiplied * multiplyCycles +
+                 chainCycles;
+  double compute = waves * blocks * std::max(residents * block, alone);
+  double memory = memoryCyclesOf(problem, target, plan);
+  // Parts are merged by another launch; and the two do not overlap wholly.
+  constexpr double mergeCycles = 4000, exposedShare = 0.25;
+  return startCycles + (split > 1 ? mergeCycles : 0) +
+         std::max(compute, memory) + exposedShare * std::min(compute, memory);
 }
 
 void tracea::doctor::addGPUAttentionVariants(Registry &registry) {

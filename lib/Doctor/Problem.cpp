@@ -191,6 +191,12 @@ static void fill(Problem &problem, AttentionOp op) {
   problem.n = extentOf(op.getKey(), 2);
   problem.k = extentOf(op.getQuery(), 3);
   problem.valueDim = extentOf(op.getValue(), 3);
+  problem.hasWindow = op.getWindow().has_value();
+  int64_t heads = extentOf(op.getQuery(), 1),
+          keyHeads = extentOf(op.getKey(), 1);
+  problem.sharedHeads = heads == kUnknownExtent || keyHeads == kUnknownExtent
+                            ? kUnknownExtent
+                            : heads / std::max<int64_t>(keyHeads, 1);
   if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize()) {
     problem.maskRows = (*block)[0];
     problem.maskColumns = (*block)[1];

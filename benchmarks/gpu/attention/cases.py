@@ -62,6 +62,12 @@ class Case:
                        schedule=f'<variant = "attention.warp", unit = mma_sync, tile = [{queries}, {keys}], '
                                 f"registers = [{rows}, {keys}], slots = {slots}, residents = {residents}>")
 
+    def few(self, keys, slots, residents, split):
+        """The same with heads as rows, by this block of keys, slots, workgroups on a multiprocessor and parts of the keys."""
+        return replace(self, name=f"{self.name}@{keys}s{slots}r{residents}p{split}",
+                       schedule=f'<variant = "attention.warp", unit = mma_sync, tile = [16, {keys}], registers = [16, {keys}], '
+                                f"slots = {slots}, residents = {residents}, pack = 1, split = {split}>")
+
 
 def training(depth, length, causal, element="bf16"):
     heads = 2048 // depth
@@ -82,6 +88,10 @@ def cases():
         Case("bf16_d64_vit_197", 32, 12, 12, 197, 197, 64),
         Case("bf16_d64_odd_1021", 8, 12, 12, 1021, 1021, 64, causal=True),
         Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
+        Case("bf16_d128_decode_32768", 16, 32, 8, 1, 32768, 128),
+        Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128),
+        Case("bf16_d64_decode_unshared", 8, 32, 32, 1, 4096, 64),
+        Case("bf16_d128_decode_four", 16, 32, 8, 4, 8192, 128, causal=True),
     ]
     return found
 
@@ -92,4 +102,8 @@ def plans():
     return [case.scheduled(*plan) for causal in (False, True) for case, tried in (
         (d128(causal), [(64, 64, 16), (64, 64, 16, 3), (64, 32, 16, 3), (128, 64, 16, 2, 1), (64, 32, 16, 4, 3)]),
         (d64(causal), [(128, 64, 32), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]),
+    ) for plan in tried] + [decode.few(*plan) for decode, tried in (
+        (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
+         [(32, 3, 4, 4), (32, 4, 3, 4), (64, 3, 2, 2), (64, 2, 3, 3), (16, 4, 6, 6), (32, 3, 4, 8), (32, 3, 4, 16), (32, 6, 2, 2), (64, 3, 1, 1)]),
+        (Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128), [(32, 3, 4, 32), (64, 3, 2, 32), (32, 3, 4, 16)]),
     ) for plan in tried]

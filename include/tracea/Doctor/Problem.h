@@ -123,6 +123,10 @@ struct Problem {
 
   /// attention: extent of a value, and the block of a block mask (0: no mask).
   int64_t valueDim = 1;
+  /// Query heads that share a key head; unknown: left to the run.
+  int64_t sharedHeads = 1;
+  /// A query sees some of the keys alone, counted from its own place.
+  bool hasWindow = false;
   int64_t maskRows = 0;
   int64_t maskColumns = 0;
 };

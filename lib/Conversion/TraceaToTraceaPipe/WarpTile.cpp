@@ -82,6 +82,15 @@ RankedTensorType mlir::tracea::getWarpBlock(int64_t rows, int64_t columns,
   return RankedTensorType::get({rows, columns}, element, staged);
 }
 
+LanesAttr mlir::tracea::getPartLanes(MLIRContext *context) {
+  return getLanesAttr(context,
+                      {{{0, 1}, {0, 2}},
+                       {{0, 4}, {0, 8}, {0, 16}, {0, 32}, {0, 64}},
+                       {{1, 0}, {2, 0}},
+                       {}},
+                      {1, 1});
+}
+
 static LanesAttr getRowLanes(LanesAttr lanes, int64_t elementBits) {
   SmallVector<DenseI64ArrayAttr> reg(lanes.getReg()), lane(lanes.getLane());
   auto isColumn = [](DenseI64ArrayAttr vector) { return vector[0] == 0; };

@@ -52,6 +52,11 @@ private:
 RankedTensorType getWarpBlock(int64_t rows, int64_t columns, Type element,
                               bool readsAcross);
 
+/// Rows and columns of a tile of parts of a sum in single precision that are
+/// added up: a row a warp, and four neighbours, 16 bytes, a lane.
+constexpr int64_t kPartRows = 4, kPartColumns = 128;
+tracea_pipe::LanesAttr getPartLanes(MLIRContext *context);
+
 /// A result as rows: of each lane as many neighbours as 16 bytes hold, where
 /// the lane has so many columns. Lanes of four exchange what they hold.
 Value relayoutToRows(ImplicitLocOpBuilder &b, Value tile);

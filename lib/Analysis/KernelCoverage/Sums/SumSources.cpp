@@ -48,9 +48,24 @@ void SumExtraction::addOperand(Operation *product, StringRef verb,
   side.operands.push_back(std::move(operand));
 }
 
+/// The tile that `tile` has its columns from, from column `offset` on.
+static Value skipSlices(Value tile, int64_t &offset) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto slice = dyn_cast<SliceOp>(op))
+      offset += slice.getOffsets()[1];
+    else if (!isa<RelayoutOp, arith::ExtFOp, arith::TruncFOp>(op))
+      break;
+    tile = op->getOperand(0);
+  }
+  return tile;
+}
+
 /// The terms are the columns of the product that it was computed from: the rows
 /// of what that one has on its right.
 bool SumExtraction::addColumns(Operation *product, Value tile, SumSide &side) {
+  int64_t width = cast<RankedTensorType>(tile.getType()).getDimSize(1);
+  int64_t offset = 0;
+  tile = skipSlices(tile, offset);
   llvm::SetVector<Operation *> origins = getOrigins(tile);
   for (Operation *origin : origins) {
     if (llvm::is_contained(sum.products, origin))
@@ -70,8 +85,20 @@ bool SumExtraction::addColumns(Operation *product, Value tile, SumSide &side) {
       return false;
     int64_t columns =
         cast<RankedTensorType>(load.getResult().getType()).getDimSize(1);
-    addOperand(origin, "rhs", getAccesses(load, context).front(),
-               context.getElement(load, 0, 1, columns, "e"), side);
+    TileAccess access = getAccesses(load, context).front();
+    Expr column = context.getElement(load, 0, 1, columns, "e");
+    if (width == columns || origin->getBlock() != product->getBlock()) {
+      addOperand(origin, "rhs", access, column, side);
+      continue;
+    }
+    // Some of its columns, which meet as many rows of the right operand.
+    Expr own = context.getElement(product, 0, 1, width, "column");
+    std::map<Term, Expr> names{{column.terms().front().first, own + offset}};
+    for (Expr &index : access.indices)
+      index = space.substitute(index, names);
+    for (cov::Constraint &constraint : access.guard)
+      constraint = space.substitute(constraint, names);
+    addOperand(product, "lhs", access, own, side);
   }
   return !origins.empty();
 }

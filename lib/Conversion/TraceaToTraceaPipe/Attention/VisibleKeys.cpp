@@ -16,18 +16,21 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
-                         Value sizeJ)
+                         Value sizeJ, bool rowsAreQueries)
     : kb(kb), b(kb.builder()), ix(kb.index()), op(op), sizeI(sizeI),
-      sizeJ(sizeJ), shift(ix.sub(sizeJ, sizeI)) {
+      sizeJ(sizeJ), rowsAreQueries(rowsAreQueries),
+      shift(ix.sub(sizeJ, sizeI)) {
   if (op.getCausal())
     after = 0;
-  if (!op.getWindow())
-    return;
-  ArrayRef<int64_t> window = *op.getWindow();
-  if (window[0] >= 0)
-    before = window[0];
-  if (window[1] >= 0)
-    after = std::min(window[1], after.value_or(window[1]));
+  if (std::optional<ArrayRef<int64_t>> window = op.getWindow()) {
+    if ((*window)[0] >= 0)
+      before = (*window)[0];
+    if ((*window)[1] >= 0)
+      after = std::min((*window)[1], after.value_or((*window)[1]));
+  }
+  // One query is at the last key's place.
+  if (getStatic(sizeI) == 1)
+    after.reset();
 }
 
 void VisibleKeys::define(int64_t inputs) {
@@ -111,7 +114,8 @@ Value VisibleKeys::mask(Value scores, Value i, Value j, Type number) {
     keep(ix.sub(j, sizeJ), arith::CmpIPredicate::slt, kb.splat(numbers, 0));
   if (!after && !before)
     return scores;
-  Value row = CoordinateOp::create(b, numbers, 0);
+  Value row = rowsAreQueries ? CoordinateOp::create(b, numbers, 0)
+                             : kb.splat(numbers, 0);
   // From the place of the tile's first query.
   Value first = ix.sub(j, ix.add(i, shift));
   if (after)

@@ -15,7 +15,10 @@ namespace mlir::tracea {
 class VisibleKeys {
 public:
   /// `sizeI` and `sizeJ` are the numbers of queries and keys.
-  VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI, Value sizeJ);
+  /// Where a tile's rows are not queries, all of them have the place of its
+  /// first.
+  VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI, Value sizeJ,
+              bool rowsAreQueries = true);
 
   /// Says in the kernel which keys a query needs. Its arguments are query, key
   /// and value first, and the result behind `inputs`.
@@ -47,6 +50,7 @@ private:
   IndexMath &ix;
   AttentionOp op;
   Value sizeI, sizeJ;
+  bool rowsAreQueries;
   /// The key at the place of the first query.
   Value shift;
 };

@@ -18,12 +18,17 @@
 // P is rounded to the type of the values. Rows without any key keep m = -inf
 // and l = 0; they give zeros.
 //
+// Where there are few queries, the rows of a tile are the query heads that
+// share a key head (`pack`), and the keys are split: each part leaves its own
+// outputs and log-sum-exp, which MergeParts.cpp puts together.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Contraction/Contraction.h"
 #include "../KernelMemory.h"
 #include "../Variants.h"
 #include "../WarpTile.h"
+#include "MergeParts.h"
 #include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,7 +45,7 @@ using Operand = alg::MatrixOperand;
 
 /// Columns of the outputs that are multiplied at a time: fragments of values
 /// take registers for no more.
-static constexpr int64_t kPartColumns = 128;
+static constexpr int64_t kMostColumns = 128;
 /// By how many powers of two a weight may be above one.
 static constexpr double kMostRise = 8;
 /// A score that is a finite number, whatever is added to it.
@@ -85,8 +90,8 @@ private:
   /// The left operand of one instruction's depth.
   RankedTensorType getLeft();
   void readQueries();
-  Value stageBlock(Value operand, int64_t rows, int64_t width,
-                   Value operandHead, Value at, int64_t operandSlots);
+  Value stageBlock(Value operand, int64_t rows, int64_t width, ValueRange at,
+                   int64_t rowDim, int64_t operandSlots);
   Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
                  int64_t depth, int64_t column, Value others);
   Value score(Value keys);
@@ -98,6 +103,18 @@ private:
   Rows visitBlock(Value j0, Value keys, Value values, Rows rows);
   void store(Rows rows);
   void storeLogSumExp(Rows rows, Value sums);
+  /// Opens the grid; the part of the keys is its first index.
+  void beginTiles();
+  /// The keys that the tile visits: the first, and behind the last.
+  std::pair<Value, Value> getKeys();
+  /// Where the tile begins in the queries, or in results of as many
+  /// dimensions; without the last where there are no columns.
+  SmallVector<Value> getPlace(std::optional<int64_t> column);
+  /// The same of results, which parts have each their own.
+  SmallVector<Value> getResultPlace(std::optional<int64_t> column);
+  /// The rows and columns of a tile at such a place.
+  AffineMap getMap(int64_t rowDim, unsigned rank, bool hasColumns);
+  int64_t getRowDim() const { return packs ? 1 : 2; }
 
   AttentionOp op;
   KernelBuilder &kb;
@@ -108,6 +125,10 @@ private:
   int64_t blockM, blockN, warpM, slots;
   /// Whether each block of keys reads the queries from shared memory.
   bool rereads;
+  /// Whether the rows of a tile are heads.
+  bool packs;
+  /// Parts of the keys.
+  int64_t split;
   /// The extents of a query and of a value, and what products make of them.
   int64_t headD, headE, paddedD, paddedE;
   RankedTensorType scoreTile, partTile, rowTile;
@@ -121,7 +142,11 @@ private:
 
   std::optional<VisibleKeys> visible;
   Value sizeI, sizeJ;
-  Value batch, head, keyHead, i0;
+  /// The part of the keys; null where it is all of them.
+  Value part;
+  /// The first head and query of the tile, and how many rows there are from it
+  /// on.
+  Value batch, head, keyHead, i0, limit;
   SmallVector<Value> queries;
 };
 } // namespace
@@ -137,6 +162,8 @@ WarpAttention::WarpAttention(KernelBuilder &kb, AttentionOp op)
   warpM = fields.registers[0];
   slots = fields.slots;
   rereads = fields.reread;
+  packs = fields.pack;
+  split = fields.split;
   headD = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
   headE = cast<RankedTensorType>(op.getValue().getType()).getDimSize(3);
   int64_t step = WarpGrid::fragment[0];
@@ -163,29 +190,29 @@ RankedTensorType WarpAttention::getLeft() {
 /// them in shared memory.
 void WarpAttention::readQueries() {
   if (rereads) {
-    queries.push_back(stageBlock(op.getQuery(), blockM, paddedD, head, i0, 1));
+    queries.push_back(stageBlock(op.getQuery(), blockM, paddedD, getPlace(0),
+                                 getRowDim(), /*operandSlots=*/1));
     return;
   }
-  Value rows = ix.sub(sizeI, i0);
   for (int64_t at = 0; at < paddedD; at += getDepth(element))
-    queries.push_back(LoadOp::create(
-        b, getLeft(), kb.getMemRef(op.getQuery()),
-        ValueRange{batch, head, i0, ix.constant(at)},
-        ValueRange{rows, ix.constant(headD - at)}, Value(), kb.matrixMap(2)));
+    queries.push_back(
+        LoadOp::create(b, getLeft(), kb.getMemRef(op.getQuery()), getPlace(at),
+                       ValueRange{limit, ix.constant(headD - at)}, Value(),
+                       getMap(getRowDim(), /*rank=*/4, /*hasColumns=*/true)));
 }
 
-/// The block of an operand of one head from row `at` on. Rows that are a power
-/// of two lie in all banks.
+/// The block of an operand at a place, whose rows lie along dimension `rowDim`.
+/// Rows that are a power of two lie in all banks.
 Value WarpAttention::stageBlock(Value operand, int64_t rows, int64_t width,
-                                Value operandHead, Value at,
+                                ValueRange at, int64_t rowDim,
                                 int64_t operandSlots) {
   width = llvm::PowerOf2Ceil(width);
   bool readsAcross =
       operand == op.getValue() && element.getIntOrFloatBitWidth() == 32;
-  return StageOp::create(
-      b, getWarpBlock(rows, width, element, readsAcross), kb.getMemRef(operand),
-      ValueRange{batch, operandHead, at, ix.constant(0)}, ValueRange(),
-      kb.matrixMap(2), ArrayRef<int64_t>{2, 3}, operandSlots);
+  return StageOp::create(b, getWarpBlock(rows, width, element, readsAcross),
+                         kb.getMemRef(operand), at, ValueRange(),
+                         getMap(rowDim, /*rank=*/4, /*hasColumns=*/true),
+                         ArrayRef<int64_t>{rowDim, 3}, operandSlots);
 }
 
 /// Adds the product of `depth` elements of k with columns from `column` on;
@@ -271,7 +298,8 @@ Value WarpAttention::power(Value x, Value origin) {
 WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
                                               Value values, Rows rows) {
   Value scores = score(keys);
-  if (Value isPartial = visible->isPartial(i0, blockM, j0, blockN)) {
+  if (Value isPartial =
+          visible->isPartial(i0, packs ? 1 : blockM, j0, blockN)) {
     Value whole = scores;
     scores = kb.select(
         isPartial, [&] { return visible->mask(whole, i0, j0, b.getI32Type()); },
@@ -323,7 +351,7 @@ WarpAttention::Rows WarpAttention::visitBlock(Value j0, Value keys,
   };
   for (auto [part, outputs] : llvm::enumerate(rows.outputs))
     outputs = multiply(left, values, /*isAlongK=*/false, blockN,
-                       static_cast<int64_t>(part) * kPartColumns, outputs);
+                       static_cast<int64_t>(part) * kMostColumns, outputs);
   return rows;
 }
 
@@ -338,11 +366,11 @@ void WarpAttention::storeLogSumExp(Rows rows, Value sums) {
           b, arith::MulFOp::create(b, rows.maxima, fill(rowTile, scale)),
           logarithm),
       fill(rowTile, llvm::numbers::ln2));
-  Type type = getElementTypeOrSelf(op.getLse().getType());
-  StoreOp::create(b, convertTile(b, lse, type), kb.getDest(op.getLseInit()),
-                  ValueRange{batch, head, i0},
-                  ValueRange{ix.sub(sizeI, i0), ix.constant(1)},
-                  kb.map(2, {kb.zero(), kb.zero(), kb.dim(0)}));
+  Value to = kb.getDest(1);
+  SmallVector<Value> place = getResultPlace(std::nullopt);
+  StoreOp::create(b, convertTile(b, lse, getElementTypeOrSelf(to.getType())),
+                  to, place, ValueRange{limit, ix.constant(1)},
+                  getMap(getRowDim(), place.size(), /*hasColumns=*/false));
 }
 
 void WarpAttention::store(Rows rows) {
@@ -352,19 +380,89 @@ void WarpAttention::store(Rows rows) {
                                         fill(rowTile, 0));
   sums = arith::SelectOp::create(b, isEmpty, fill(rowTile, 1), sums);
   Value inverse = arith::DivFOp::create(b, fill(rowTile, 1), sums);
-  Type type = getElementTypeOrSelf(op.getResult().getType());
+  Value to = kb.getDest(0);
+  Type type = getElementTypeOrSelf(to.getType());
   for (auto [part, outputs] : llvm::enumerate(rows.outputs)) {
     auto tile = cast<RankedTensorType>(outputs.getType());
     Value scaled = arith::MulFOp::create(b, outputs, spread(inverse, tile));
     Value result = relayoutToRows(b, convertTile(b, scaled, type));
-    int64_t column = static_cast<int64_t>(part) * kPartColumns;
-    StoreOp::create(b, result, kb.getDest(op.getInit()),
-                    ValueRange{batch, head, i0, ix.constant(column)},
-                    ValueRange{ix.sub(sizeI, i0), ix.constant(headE - column)},
-                    kb.matrixMap(2));
+    int64_t column = static_cast<int64_t>(part) * kMostColumns;
+    SmallVector<Value> place = getResultPlace(column);
+    StoreOp::create(b, result, to, place,
+                    ValueRange{limit, ix.constant(headE - column)},
+                    getMap(getRowDim(), place.size(), /*hasColumns=*/true));
   }
-  if (op.getLse())
+  if (op.getLse() || split > 1)
     storeLogSumExp(rows, sums);
+}
+
+SmallVector<Value> WarpAttention::getPlace(std::optional<int64_t> column) {
+  SmallVector<Value> place{batch, head, i0};
+  if (column)
+    place.push_back(ix.constant(*column));
+  return place;
+}
+
+SmallVector<Value>
+WarpAttention::getResultPlace(std::optional<int64_t> column) {
+  SmallVector<Value> place = getPlace(column);
+  if (part)
+    place.insert(place.begin(), part);
+  return place;
+}
+
+AffineMap WarpAttention::getMap(int64_t rowDim, unsigned rank,
+                                bool hasColumns) {
+  SmallVector<AffineExpr> exprs(rank, kb.zero());
+  // Batch, heads, queries and columns are last.
+  unsigned leading = rank - (hasColumns ? 4 : 3);
+  exprs[leading + rowDim] = kb.dim(0);
+  if (hasColumns)
+    exprs.back() = kb.dim(1);
+  return kb.map(2, exprs);
+}
+
+void WarpAttention::beginTiles() {
+  Value batches = kb.getDim(op.getQuery(), 0);
+  Value heads = kb.getDim(op.getQuery(), 1);
+  Value keyHeads = kb.getDim(op.getKey(), 1);
+  // heads / keyHeads
+  Value shared = b.createOrFold<arith::DivUIOp>(heads, keyHeads);
+  Value blocks = ix.ceilDiv(packs ? shared : sizeI, blockM);
+  SmallVector<Value> bounds;
+  if (split > 1)
+    bounds.push_back(ix.constant(split));
+  llvm::append_range(
+      bounds, packs ? SmallVector<Value>{batches, keyHeads, sizeI, blocks}
+                    : SmallVector<Value>{batches, heads, blocks});
+  SmallVector<Value> grid(kb.beginTiles(bounds));
+  if (split > 1) {
+    part = grid.front();
+    grid.erase(grid.begin());
+  }
+  batch = grid[0];
+  if (packs) {
+    keyHead = grid[1];
+    i0 = grid[2];
+    Value first = ix.mul(grid[3], blockM);
+    head = ix.add(ix.mul(keyHead, shared), first);
+    limit = ix.sub(shared, first);
+    return;
+  }
+  head = grid[1];
+  keyHead = b.createOrFold<arith::DivUIOp>(head, shared);
+  // Under a causal mask the last queries see the most keys: they come first.
+  Value block = op.getCausal() ? ix.sub(ix.sub(blocks, 1), grid[2]) : grid[2];
+  i0 = ix.mul(block, blockM);
+  limit = ix.sub(sizeI, i0);
+}
+
+std::pair<Value, Value> WarpAttention::getKeys() {
+  if (!part)
+    return visible->getRange(i0, packs ? 1 : blockM, blockN);
+  // Parts take blocks of all keys in turn: which of them a query sees is left
+  // to the mask.
+  return {ix.mul(part, blockN), sizeJ};
 }
 
 void WarpAttention::build() {
@@ -378,40 +476,29 @@ void WarpAttention::build() {
 
   sizeI = kb.getDim(op.getQuery(), 2);
   sizeJ = kb.getDim(op.getKey(), 2);
-  Value heads = kb.getDim(op.getQuery(), 1);
-  Value keyHeads = kb.getDim(op.getKey(), 1);
-  Value blocks = ix.ceilDiv(sizeI, blockM);
-  Block::BlockArgListType grid =
-      kb.beginTiles({kb.getDim(op.getQuery(), 0), heads, blocks});
-  batch = grid[0];
-  head = grid[1];
-  // Under a causal mask the last queries see the most keys: they come first.
-  Value block = op.getCausal() ? ix.sub(ix.sub(blocks, 1), grid[2]) : grid[2];
-  i0 = ix.mul(block, blockM);
-  // head / (heads / keyHeads)
-  keyHead = b.createOrFold<arith::DivUIOp>(
-      head, b.createOrFold<arith::DivUIOp>(heads, keyHeads));
-  visible.emplace(kb, op, sizeI, sizeJ);
-  visible->define(op.getNumDpsInputs());
+  beginTiles();
+  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/!packs);
+  if (!part)
+    visible->define(op.getNumDpsInputs());
   readQueries();
 
   Rows first;
-  for (int64_t column = 0; column < paddedE; column += kPartColumns)
+  for (int64_t column = 0; column < paddedE; column += kMostColumns)
     first.outputs.push_back(fill(
-        getAccumulator(std::min(paddedE - column, kPartColumns), sumType), 0));
+        getAccumulator(std::min(paddedE - column, kMostColumns), sumType), 0));
   first.maxima = fill(rowTile, -std::numeric_limits<double>::infinity());
   first.sums = fill(partTile, 0);
-  auto [begin, end] = visible->getRange(i0, blockM, blockN);
-  auto loop =
-      scf::ForOp::create(b, begin, end, ix.constant(blockN), first.list());
+  auto [begin, end] = getKeys();
+  auto loop = scf::ForOp::create(b, begin, end, ix.constant(split * blockN),
+                                 first.list());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value j0 = loop.getInductionVar();
     // Neighbours in one block: what is staged together can share a ring.
-    Value keys = stageBlock(op.getKey(), blockN, paddedD, keyHead, j0, slots);
-    Value values =
-        stageBlock(op.getValue(), blockN, paddedE, keyHead, j0, slots);
+    SmallVector<Value> at{batch, keyHead, j0, ix.constant(0)};
+    Value keys = stageBlock(op.getKey(), blockN, paddedD, at, 2, slots);
+    Value values = stageBlock(op.getValue(), blockN, paddedE, at, 2, slots);
     Rows before = Rows::of(loop.getRegionIterArgs());
     scf::YieldOp::create(b, visitBlock(j0, keys, values, before).list());
   }
@@ -427,6 +514,7 @@ static LogicalResult verify(AttentionOp op) {
            << "expects " << what << " for the variant 'attention.warp', found ";
   };
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  auto keyType = cast<RankedTensorType>(op.getKey().getType());
   auto valueType = cast<RankedTensorType>(op.getValue().getType());
   if (schedule.getUnit() != MatrixUnit::MmaSync)
     return fail("the unit 'mma_sync'") << schedule;
@@ -454,6 +542,12 @@ static LogicalResult verify(AttentionOp op) {
     return fail("a tile that divides the mask's block of " +
                 Twine((*block)[0]) + "x" + Twine((*block)[1]))
            << schedule;
+  if (fields.pack && op.getBlockMask())
+    return fail("rows that are queries where a mask is shown to blocks")
+           << schedule;
+  if (fields.pack && (queryType.isDynamicDim(1) || keyType.isDynamicDim(1)))
+    return fail("heads that are known where they are the rows of a tile")
+           << queryType << " and " << keyType;
   return success();
 }
 
@@ -463,18 +557,27 @@ LogicalResult mlir::tracea::lowerAttentionWarp(KernelRewriter &rewriter,
     return failure();
   emitAttentionChecks(rewriter, op);
   auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
-  SmallVector<Value> inits =
-      llvm::map_to_vector(operation.getDpsInitsMutable(),
-                          [](OpOperand &operand) { return operand.get(); });
+  const auto &fields =
+      op.getScheduleAttr().getFields<schedule::WarpAttention>();
+  std::optional<AttentionParts> parts;
+  SmallVector<Value> inits;
+  if (fields.split > 1) {
+    parts = AttentionParts::create(rewriter, op, fields.split);
+    inits = {parts->outputs, parts->lse};
+  } else {
+    inits = llvm::map_to_vector(operation.getDpsInitsMutable(),
+                                [](OpOperand &init) { return init.get(); });
+  }
   // Masks and sums of rows are read and written an element at a time.
   constexpr unsigned kOperands = 3;
   unsigned result = operation.getNumDpsInputs();
-  rewriter.replaceOp(
-      op, launchForMemory(
-              rewriter, op, operation.getDpsInputs(), inits, kOperands,
-              [&](KernelBuilder &kb, bool) { WarpAttention(kb, op).build(); },
-              [&](unsigned number) {
-                return number < kOperands || number == result;
-              }));
+  ValueRange results = launchForMemory(
+      rewriter, op, operation.getDpsInputs(), inits, kOperands,
+      [&](KernelBuilder &kb, bool) { WarpAttention(kb, op).build(); },
+      [&](unsigned number) { return number < kOperands || number == result; });
+  if (parts)
+    results =
+        mergeParts(rewriter, op, {results[0], results[1]}, fields.pack ? 1 : 2);
+  rewriter.replaceOp(op, results);
   return success();
 }

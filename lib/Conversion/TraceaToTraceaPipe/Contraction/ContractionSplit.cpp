@@ -7,6 +7,7 @@
 // tile add their parts up in their memories, and each finishes its share of the
 // tile's rows.
 
+#include "../WarpTile.h"
 #include "ContractionResults.h"
 #include "WarpgroupTile.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -47,39 +48,29 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   return kb.launch().front();
 }
 
-/// Four warps with a row each, and four neighbours a lane: 16 bytes of a sum.
-static LanesAttr getRowLanes(MLIRContext *context) {
-  return getLanesAttr(context,
-                      {{{0, 1}, {0, 2}},
-                       {{0, 4}, {0, 8}, {0, 16}, {0, 32}, {0, 64}},
-                       {{1, 0}, {2, 0}},
-                       {}},
-                      {1, 1});
-}
-
 /// Adds the parts up, and applies the epilogue to their sum.
 static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
                             Value parts) {
-  constexpr int64_t kRows = 4, kColumns = 128;
   EpilogueOpInterface op = contraction.getOp();
   SmallVector<Value> inputs{parts};
   llvm::append_range(inputs, op.getExtras());
   // A warp has a row of its own.
-  ContractionResults results(rewriter, op, {kRows, kColumns}, {1, kColumns});
+  ContractionResults results(rewriter, op, {kPartRows, kPartColumns},
+                             {1, kPartColumns});
   KernelBuilder kb(rewriter, op, inputs, results.getInits());
   defineSumOfParts(kb, op, parts);
   IndexMath &ix = kb.index();
   requireAlignment(kb.getKernel());
-  kb.getKernel().setWarps(kTeamWarps);
+  kb.getKernel().setWarps(kPartRows);
 
-  ResultTile tile = contraction.beginTiles(kb, {kRows, kColumns});
+  ResultTile tile = contraction.beginTiles(kb, {kPartRows, kPartColumns});
   SmallVector<Value> limits = tile.getLimits(ix);
   TileAddress address = contraction.getAddress(kb, tile);
   SmallVector<AffineExpr> partExprs{kb.zero()};
   llvm::append_range(partExprs, address.map.getResults());
-  auto type =
-      RankedTensorType::get({kRows, kColumns}, contraction.getAccumulatorType(),
-                            getRowLanes(rewriter.getContext()));
+  auto type = RankedTensorType::get({kPartRows, kPartColumns},
+                                    contraction.getAccumulatorType(),
+                                    getPartLanes(rewriter.getContext()));
   Value sum;
   for (int64_t part = 0;
        part <
