@@ -77,3 +77,38 @@ func.func @long_heads(%q: tensor<2x8x?x256xf16>, %k: tensor<2x8x?x256xf16>, %v: 
   return %0#0, %0#1 : tensor<2x8x?x200xf16>, tensor<2x8x?xf32>
 }
 }
+
+// -----
+
+// Few queries: rows are the heads that share keys, parts of the keys are visited by
+// workgroups of their own, and a second kernel merges what they leave.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @decode
+// CHECK:         %[[PARTS:.*]]:2 = tracea_pipe.launch @[[FIRST:[a-z_0-9]+]] else {{.*}} -> tensor<3x2x24x1x40xf32>, tensor<3x2x24x1xf32>
+// CHECK:         tracea_pipe.launch @[[MERGE:[a-z_0-9]+]] else {{.*}} ins(%[[PARTS]]#0, %[[PARTS]]#1 : {{.*}} -> tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>
+// One query sees all keys, causal or not: there is no band.
+// CHECK:       tracea_pipe.kernel @[[FIRST]](
+// CHECK-NOT:     band
+// CHECK:         tiles (%[[P:.*]], %[[B:.*]], %[[G:.*]], %[[I:.*]], %[[H:.*]]) in (%c3, %c2, %c2, %c1, %c1) {
+// CHECK-DAG:       %[[GROUP:.*]] = arith.muli %[[G]], %c12
+// CHECK-DAG:       %[[HEAD:.*]] = arith.muli %[[H]], %c16
+// CHECK:           %[[AT:.*]] = arith.addi %[[GROUP]], %[[HEAD]]
+// CHECK:           tracea_pipe.load %arg0[%[[B]], %[[AT]], %[[I]], %c0] map #[[HEADS:.*]] limits
+// CHECK:           %[[BEGIN:.*]] = arith.muli %[[P]], %c32
+// CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %c300 step %c96
+// CHECK:             tracea_pipe.stage %arg1[%[[B]], %[[G]],
+// CHECK:           tracea_pipe.store {{.*}}, %arg3[%[[P]], %[[B]], %[[AT]], %[[I]], %c0]
+// CHECK:           tracea_pipe.store {{.*}}, %arg4[%[[P]], %[[B]], %[[AT]], %[[I]]]
+// CHECK:       tracea_pipe.kernel @[[MERGE]](
+// CHECK:         tiles
+// CHECK-COUNT-3:   tracea_pipe.load %arg1[
+// CHECK-COUNT-3:   math.exp2
+// CHECK-COUNT-3:   tracea_pipe.load %arg0[
+// CHECK:           tracea_pipe.store {{.*}}, %arg2[
+// CHECK:           tracea_pipe.store {{.*}}, %arg3[
+func.func @decode(%q: tensor<2x24x1x40xbf16>, %k: tensor<2x2x300x40xbf16>, %v: tensor<2x2x300x40xbf16>, %e: tensor<2x24x1x40xbf16>, %l: tensor<2x24x1xf32>) -> (tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>) {
+  %0:2 = tracea.attention causal ins(%q, %k, %v : tensor<2x24x1x40xbf16>, tensor<2x2x300x40xbf16>, tensor<2x2x300x40xbf16>) outs(%e : tensor<2x24x1x40xbf16>) lse(%l : tensor<2x24x1xf32>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 32], registers = [16, 32], slots = 3, residents = 4, pack = 1, split = 3> -> tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>
+  return %0#0, %0#1 : tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>
+}
+}

@@ -51,6 +51,15 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
   for (const Expr &index : {indexA, indexB})
     for (Term term : getVariables(index))
       ids.insert(term);
+  // Which terms of a band there are depends on the tile.
+  if (std::optional<SumBand> band = getBand(a, {*dimA})) {
+    std::set<Term> bounded = ids;
+    for (const Expr &bound : {band->begin, band->end})
+      for (Term term : getVariables(bound))
+        bounded.insert(term);
+    for (Term tile : getTiles(bounded))
+      ids.insert(tile);
+  }
   ContentClaim content;
   content.part.kind = CoveragePart::Pairing;
   content.name = "operands have the same terms";
