@@ -270,18 +270,25 @@ Value RowKernel::readNormalized(Value tensor) {
 
 void RowKernel::fetchNormalized(ArrayRef<Value> tensors) {
   // No read passes the barriers of a reduction: where the row is one wait, this
-  // one passes beside it. Rows of several tensors leave no registers.
-  constexpr int64_t kMostVectors = 4;
+  // one passes beside it. Rows of several tensors leave no registers, and what
+  // more than a few warps reduce to leaves them for one tensor of two.
+  constexpr int64_t kMostVectors = 4, kLanesOfFewWarps = 128;
   const auto *lanes = cast<ScheduledOpInterface>(op.getOperation())
                           .getScheduleAttr()
                           .getFieldsIf<schedule::LaneRows>();
   if (!lanes || !isResident || !isAligned || hasPrologue(row) ||
       width > lanes->lanes * lanes->vector * kMostVectors)
     return;
+  int64_t vectors = width / (lanes->lanes * lanes->vector);
+  int64_t left =
+      lanes->lanes > kLanesOfFewWarps ? kMostVectors : 2 * kMostVectors;
   overRow(Value(), [&](Value) {
-    for (Value tensor : tensors)
-      if (tensor && !fetched.contains(tensor))
-        fetched[tensor] = readNormalized(tensor);
+    for (Value tensor : tensors) {
+      if (!tensor || fetched.contains(tensor) || left < vectors)
+        continue;
+      fetched[tensor] = readNormalized(tensor);
+      left -= vectors;
+    }
     return Value();
   });
 }

@@ -50,6 +50,25 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
+// Of two tensors beside a row that many warps share one is fetched: what the warps reduce to takes registers too.
+// CHECK-LABEL: tracea_pipe.kernel @layer_norm_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x8192xbf16> {{{.*}}}, %[[SCALE:[a-z0-9]+]]: memref<8192xbf16> {{{.*}}}, %[[BIAS:[a-z0-9]+]]: memref<8192xbf16>
+// CHECK:           tracea_pipe.load %[[SCALE]]
+// CHECK-NOT:       tracea_pipe.load %[[BIAS]]
+// CHECK-COUNT-2:   tracea_pipe.reduce add
+// CHECK-NOT:       tracea_pipe.load %[[SCALE]]
+// CHECK:           tracea_pipe.load %[[BIAS]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32>} {
+  func.func @two(%x: tensor<?x8192xbf16>, %s: tensor<8192xbf16>, %b: tensor<8192xbf16>, %d: tensor<?x8192xbf16>) -> tensor<?x8192xbf16> {
+    %0 = tracea.layer_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<?x8192xbf16>) scale(%s : tensor<8192xbf16>)
+        bias(%b : tensor<8192xbf16>) outs(%d : tensor<?x8192xbf16>)
+        schedule <variant = "row.lanes", unit = vector, tile = [1, 8192], lanes = 256, vector = 8, residents = 3>
+    return %0 : tensor<?x8192xbf16>
+  }
+}
+
+// -----
+
 // A prologue is computed where the row is read, and what it keeps stored at once; what is past the row's end is no
 // part of the maximum, whatever was computed of it. Nothing is fetched beside rows of two tensors.
 // CHECK-LABEL: func.func @prologue(
