@@ -32,7 +32,8 @@ def list_kernels(compiler, path):
 
 def compile_all(cases, options, text_of, say, flags=(), suffix="tracea"):
     """Compiles each chosen case and prints its seconds and what `say(case, path,
-    stderr)` finds, or the first error; 1 where one failed."""
+    stderr)` finds, or the first error; 1 where one failed. `flags` may be a
+    function of a case."""
     os.makedirs(options.out, exist_ok=True)
     failed = 0
     for case in cases:
@@ -41,7 +42,7 @@ def compile_all(cases, options, text_of, say, flags=(), suffix="tracea"):
         source, path = (os.path.join(options.out, f"{case.name}.{end}") for end in ("mlir", suffix))
         with open(source, "w") as file:
             file.write(text_of(case))
-        what = [*flags, *(["--only-ptx"] if options.only_ptx else [])]
+        what = [*(flags(case) if callable(flags) else flags), *(["--only-ptx"] if options.only_ptx else [])]
         begin = time.monotonic()
         done = subprocess.run([options.compiler, "compile", source, "--target", options.target, *what, "-o", path],
                               capture_output=True, text=True)

@@ -71,6 +71,30 @@ static LogicalResult expandIsNormal(math::IsNormalOp op,
   return success();
 }
 
+/// A product of twice as many bits, cut in two.
+template <typename ProductOp, typename ExtendOp, typename ShiftOp>
+static LogicalResult expandProduct(ProductOp op, PatternRewriter &rewriter) {
+  constexpr unsigned kWidest = 32;
+  Type narrow = op.getLhs().getType();
+  unsigned bits = getElementTypeOrSelf(narrow).getIntOrFloatBitWidth();
+  if (bits > kWidest)
+    return failure();
+  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+  Type element = b.getIntegerType(2 * bits), wide = element;
+  if (auto shaped = dyn_cast<ShapedType>(narrow))
+    wide = shaped.clone(element);
+  Value product =
+      arith::MulIOp::create(b, ExtendOp::create(b, wide, op.getLhs()),
+                            ExtendOp::create(b, wide, op.getRhs()));
+  TypedAttr shift = b.getIntegerAttr(element, bits);
+  if (auto shaped = dyn_cast<ShapedType>(wide))
+    shift = DenseElementsAttr::get(shaped, Attribute(shift));
+  Value high = ShiftOp::create(b, product, arith::ConstantOp::create(b, shift));
+  rewriter.replaceOp(op, {arith::TruncIOp::create(b, narrow, product),
+                          arith::TruncIOp::create(b, narrow, high)});
+  return success();
+}
+
 namespace {
 struct ExpandFunctions
     : public tracea::impl::ExpandFunctionsBase<ExpandFunctions> {
@@ -79,8 +103,8 @@ struct ExpandFunctions
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<math::SincosOp, math::IsInfOp, math::IsNormalOp, math::ClampFOp>(
-              op))
+      if (isa<math::SincosOp, math::IsInfOp, math::IsNormalOp, math::ClampFOp,
+              arith::MulUIExtendedOp, arith::MulSIExtendedOp>(op))
         ops.push_back(op);
     });
     if (ops.empty())
@@ -89,6 +113,10 @@ struct ExpandFunctions
     patterns.add(expandSinCos);
     patterns.add(expandIsInf);
     patterns.add(expandIsNormal);
+    patterns.add(
+        expandProduct<arith::MulUIExtendedOp, arith::ExtUIOp, arith::ShRUIOp>);
+    patterns.add(
+        expandProduct<arith::MulSIExtendedOp, arith::ExtSIOp, arith::ShRSIOp>);
     math::populateExpansionPatterns(patterns, {"clampf"});
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingOps);

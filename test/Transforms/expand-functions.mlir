@@ -26,6 +26,27 @@ func.func @classes(%x: f16) -> (i1, i1) {
   return %a, %b : i1, i1
 }
 
+// Products of twice as many bits, where there is a type of so many.
+// CHECK-LABEL: func.func @products(
+// CHECK-SAME:    %[[A:[a-z0-9]*]]: i32, %[[B:[a-z0-9]*]]: i32
+// CHECK-DAG:     %[[C32:.*]] = arith.constant 32 : i64
+// CHECK-DAG:     %[[AZ:.*]] = arith.extui %[[A]] : i32 to i64
+// CHECK-DAG:     %[[BZ:.*]] = arith.extui %[[B]] : i32 to i64
+// CHECK-DAG:     %[[U:.*]] = arith.muli %[[AZ]], %[[BZ]] : i64
+// CHECK-DAG:     %[[UH:.*]] = arith.shrui %[[U]], %[[C32]] : i64
+// CHECK:         %[[LOW:.*]] = arith.trunci %[[U]] : i64 to i32
+// CHECK:         %[[HIGH:.*]] = arith.trunci %[[UH]] : i64 to i32
+// CHECK:         arith.extsi
+// CHECK:         arith.shrsi
+// CHECK:         arith.mului_extended
+// CHECK:         return %[[LOW]], %[[HIGH]]
+func.func @products(%a: i32, %b: i32, %c: tensor<8xi8>, %d: i64) -> (i32, i32, tensor<8xi8>, i64) {
+  %low, %high = arith.mului_extended %a, %b : i32
+  %l, %h = arith.mulsi_extended %c, %c : tensor<8xi8>
+  %m, %n = arith.mului_extended %d, %d : i64
+  return %low, %high, %h, %n : i32, i32, tensor<8xi8>, i64
+}
+
 func.func @check(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xi1>, tensor<64xi1>, tensor<64xf32>) {
   %low = arith.constant dense<-0.5> : tensor<64xf32>
   %high = arith.constant dense<0.25> : tensor<64xf32>

@@ -19,6 +19,8 @@ class Case:
     # The name of a function in run.py, and what it is given beside the inputs.
     meaning: str
     options: dict
+    # Whether all proofs are demanded.
+    proved: bool = True
 
     @property
     def bytes(self):
@@ -53,8 +55,9 @@ def generic(maps, iterators, ins, outs, arguments, body):
     text = ", ".join(f"affine_map<({dims}) -> ({m})>" for m in maps)
     kinds = ", ".join(f'"{i}"' for i in iterators)
     taken = f"ins({listed(ins)}) " if ins else ""
+    results = ", ".join(t for _, t in outs)
     return (f"linalg.generic {{indexing_maps = [{text}], iterator_types = [{kinds}]}} {taken}outs({listed(outs)}) {{\n"
-            f"  ^bb0({arguments}):\n{body}  }} -> {', '.join(t for _, t in outs)}\n")
+            f"  ^bb0({arguments}):\n{body}  }} -> {results if len(outs) == 1 else f'({results})'}\n")
 
 
 def softmax(rows, columns, element="bf16"):
@@ -270,6 +273,76 @@ def argmax(rows, columns, element="f32"):
                 function([spec], [values, numbers], body, ["%y#0", "%y#1"]), "argmax", {})
 
 
+def loops(constants):
+    return "".join(f"  %c{value} = arith.constant {value} : index\n" for value in sorted({0, 1, *constants}))
+
+
+def cumsum(shape, dim, element="f32"):
+    """Sums so far along a dimension, as loops over tensors."""
+    spec = (element, shape)
+    kind = tensor(*spec)
+    rest = [i for i in range(len(shape)) if i != dim]
+    body = loops(shape) + "  %zero = arith.constant 0.0 : f32\n"
+    held, at = "%e0", ", ".join(f"%i{i}" for i in range(len(shape)))
+    for i in rest:
+        body += f"  %l{i} = scf.for %i{i} = %c0 to %c{shape[i]} step %c1 iter_args(%t{i} = {held}) -> ({kind}) {{\n"
+        held = f"%t{i}"
+    widen = "" if element == "f32" else f"    %w = arith.extf %x : {element} to f32\n"
+    narrow = "" if element == "f32" else f"    %r = arith.truncf %a : f32 to {element}\n"
+    body += (f"  %l{dim}:2 = scf.for %i{dim} = %c0 to %c{shape[dim]} step %c1 iter_args(%t{dim} = {held}, %s = %zero) -> ({kind}, f32) {{\n"
+             f"    %x = tensor.extract %0[{at}] : {kind}\n{widen}    %a = arith.addf %s, {'%w' if widen else '%x'} : f32\n{narrow}"
+             f"    %n = tensor.insert {'%r' if narrow else '%a'} into %t{dim}[{at}] : {kind}\n"
+             f"    scf.yield %n, %a : {kind}, f32\n  }}\n")
+    last = f"%l{dim}#0"
+    for i in reversed(rest):
+        body += f"    scf.yield {last} : {kind}\n  }}\n"
+        last = f"%l{i}"
+    name = "x".join(map(str, shape))
+    return Case(f"cumsum{dim}_{name}_{element}", [spec], [spec], function([spec], [spec], body, [last]), "cumsum", {"dim": dim})
+
+
+def scatter(words, width, rows):
+    """Rows are added to those of a table that data names, in their order."""
+    table, index, given = ("f32", (words, width)), ("i32", (rows,)), ("f32", (rows, width))
+    kind = tensor(*table)
+    body = loops((rows, width)) + (
+        f"  %l = scf.for %i = %c0 to %c{rows} step %c1 iter_args(%t = %0) -> ({kind}) {{\n"
+        f"    %k = tensor.extract %1[%i] : {tensor(*index)}\n    %r = arith.index_cast %k : i32 to index\n"
+        f"    %m = scf.for %j = %c0 to %c{width} step %c1 iter_args(%u = %t) -> ({kind}) {{\n"
+        f"      %a = tensor.extract %2[%i, %j] : {tensor(*given)}\n      %b = tensor.extract %u[%r, %j] : {kind}\n"
+        f"      %s = arith.addf %b, %a : f32\n      %n = tensor.insert %s into %u[%r, %j] : {kind}\n"
+        f"      scf.yield %n : {kind}\n    }}\n    scf.yield %m : {kind}\n  }}\n")
+    return Case(f"scatter_{words}x{width}_{rows}", [table, index, given], [table],
+                function([table, index, given], [table], body, ["%l"]), "scatter", {}, proved=False)
+
+
+def philox(count):
+    """Numbers from 0 to 1 of counters, by Philox4x32 of ten rounds: four results."""
+    key, out = ("i32", (2,)), ("f32", (count,))
+    lines = ["%i = linalg.index 0 : index", "%c0 = arith.index_cast %i : index to i32"]
+    counter, keys = ["%c0", "%none", "%none", "%none"], ["%k0", "%k1"]
+    for r in range(10):
+        lines += [f"%lo{r}a, %hi{r}a = arith.mului_extended {counter[0]}, %m0 : i32",
+                  f"%lo{r}b, %hi{r}b = arith.mului_extended {counter[2]}, %m1 : i32",
+                  f"%x{r} = arith.xori %hi{r}b, {counter[1]} : i32", f"%n{r}a = arith.xori %x{r}, {keys[0]} : i32",
+                  f"%y{r} = arith.xori %hi{r}a, {counter[3]} : i32", f"%n{r}b = arith.xori %y{r}, {keys[1]} : i32",
+                  f"%k{r}a = arith.addi {keys[0]}, %w0 : i32", f"%k{r}b = arith.addi {keys[1]}, %w1 : i32"]
+        counter, keys = [f"%n{r}a", f"%lo{r}b", f"%n{r}b", f"%lo{r}a"], [f"%k{r}a", f"%k{r}b"]
+    for i, word in enumerate(counter):
+        # The upper 24 bits are exact in single precision.
+        lines += [f"%b{i} = arith.shrui {word}, %eight : i32", f"%f{i} = arith.uitofp %b{i} : i32 to f32",
+                  f"%u{i} = arith.mulf %f{i}, %step : f32"]
+    lines.append("linalg.yield %u0, %u1, %u2, %u3 : f32, f32, f32, f32")
+    body = "".join(f"  %{name} = arith.constant {value}\n" for name, value in (
+        ("m0", "0xD2511F53 : i32"), ("m1", "0xCD9E8D57 : i32"), ("w0", "0x9E3779B9 : i32"), ("w1", "0xBB67AE85 : i32"),
+        ("none", "0 : i32"), ("eight", "8 : i32"), ("step", "5.9604644775390625e-08 : f32"), ("at0", "0 : index"), ("at1", "1 : index")))
+    body += "".join(f"  %k{i} = tensor.extract %0[%at{i}] : {tensor(*key)}\n" for i in range(2))
+    body += "  %y:4 = " + generic(["d0"] * 4, ["parallel"], [], [(f"%e{i}", tensor(*out)) for i in range(4)],
+                                 ", ".join(f"%o{i}: f32" for i in range(4)), "".join(f"    {line}\n" for line in lines))
+    return Case(f"philox_{4 * count}", [key], [out] * 4, function([key], [out] * 4, body, [f"%y#{i}" for i in range(4)]),
+                "philox", {"count": count})
+
+
 def cases():
     found = []
     for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (100, 100000), (16384, 4095), (4096, 1000)):
@@ -285,6 +358,8 @@ def cases():
               sums((4, 4096, 32, 10), (1, 3), "groups")]
     found += [embedding(50257, 4096, 8192)]
     found += [argmax(16384, 4096), argmax(16384, 4096, "bf16"), argmax(1000, 1000), heads(16384, 16, 128)]
+    found += [cumsum((16384, 4096), 1), cumsum((4096, 4096), 0), cumsum((16384, 4096), 1, "bf16")]
+    found += [scatter(50257, 1024, 8192), philox(1 << 24)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
                   pad((32, 64, 112, 112), channels_last)]

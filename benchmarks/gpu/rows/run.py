@@ -52,6 +52,27 @@ def chain(a, b, c):
     return (F.silu(w * b.float() + c.float()) * w).to(a.dtype)
 
 
+def cumsum(x, dim):
+    if x.dtype == torch.float64:
+        return torch.cumsum(x, dim)
+    return torch.cumsum(x, dim, dtype=torch.float32).to(x.dtype)
+
+
+def philox(key, count):
+    """Products of 32 bits in halves: integers of 64 bits have a sign."""
+    def product(x, m):
+        low, high = x * (m & 0xFFFF), x * (m >> 16)
+        middle = (low >> 16) + high
+        return (middle >> 16) & 0xFFFFFFFF, (x * m) & 0xFFFFFFFF
+    k = [key[i].long() & 0xFFFFFFFF for i in range(2)]
+    c = [torch.arange(count, device="cuda"), *[torch.zeros(count, dtype=torch.long, device="cuda") for _ in range(3)]]
+    for _ in range(10):
+        (ha, la), (hb, lb) = product(c[0], 0xD2511F53), product(c[2], 0xCD9E8D57)
+        c = [hb ^ c[1] ^ k[0], lb, ha ^ c[3] ^ k[1], la]
+        k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
+    return tuple((word >> 8).float() * 2.0 ** -24 for word in c)
+
+
 def of_images(apply):
     """`apply` on images, channels first in shape; channels last only in memory."""
     def applied(x, channels_last):
@@ -77,6 +98,9 @@ MEANINGS = {
     "max_pool": of_images(lambda x: F.max_pool2d(x, 3, 2, 1)),
     "bilinear": of_images(lambda x: F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)),
     "pad": of_images(lambda x: F.pad(x, (1, 1, 1, 1))),
+    "cumsum": cumsum,
+    "scatter": lambda table, index, rows: torch.index_add(table, 0, index, rows),
+    "philox": philox,
     "embedding": lambda table, index: F.embedding(index, table),
 }
 

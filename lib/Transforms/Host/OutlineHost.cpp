@@ -7,6 +7,7 @@
 
 #include "Lanes/JoinLoops.h"
 #include "Lanes/LaneTiles.h"
+#include "Lanes/ParallelLoops.h"
 #include "Lanes/SplitExtrema.h"
 #include "Lanes/SplitSums.h"
 #include "OutlinedKernel.h"
@@ -102,6 +103,8 @@ private:
 
   /// Makes of operations what fills the lanes of a GPU.
   void shapeLoops(func::FuncOp function) {
+    for (auto loop : llvm::to_vector(function.getOps<scf::ForOp>()))
+      (void)makeParallel(loop);
     for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>()))
       if (!isLeft(op))
         splitExtremum(op);
