@@ -68,6 +68,12 @@ public:
                           const TargetDescription &target) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
+  Reason whyAlone(const Problem &, const TargetDescription &,
+                  const Plan &plan) const override {
+    return plan.as<schedule::WarpAttention>().split > 1
+               ? "another kernel merges the parts of its keys"
+               : "";
+  }
 
 protected:
   Reason checkPlan(const Problem &problem, const TargetDescription &target,

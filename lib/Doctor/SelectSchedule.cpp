@@ -27,6 +27,8 @@ using ::tracea::doctor::Candidate;
 using ::tracea::doctor::Plan;
 using ::tracea::doctor::Problem;
 using ::tracea::doctor::Registry;
+using ::tracea::doctor::Version;
+using ::tracea::doctor::Versions;
 using ::tracea::target::TargetDescription;
 
 namespace {
@@ -53,13 +55,36 @@ ScheduleAttr makeSchedule(MLIRContext *context,
   return make(chosen, other ? make(*other, {}) : ScheduleAttr());
 }
 
-/// What the operation's schedule leaves to another kernel, for a remark.
-std::string describeOtherwise(ScheduledOpInterface op) {
-  ScheduleAttr otherwise = op.getScheduleAttr().getOtherwise();
-  if (!otherwise)
-    return "";
-  return "; where rows do not begin at multiples of 16 bytes " +
-         toText(otherwise.getVariant(), getPlan(otherwise)) + " runs";
+/// The schedule of several versions, the last of which has the `last` one.
+ScheduleAttr makeSchedule(MLIRContext *context,
+                          const std::vector<Version> &versions,
+                          ScheduleAttr last) {
+  for (const Version &version : llvm::reverse(ArrayRef(versions).drop_back())) {
+    std::string_view name = version.candidate.variant->name();
+    last = getScheduleAttr(context, StringRef(name.data(), name.size()),
+                           version.candidate.plan, last, version.most);
+  }
+  return last;
+}
+
+/// What the operation's schedule leaves to other kernels, for a remark: `gain`
+/// is what is expected of them.
+std::string describeOtherwise(ScheduledOpInterface op, double gain) {
+  std::string text;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  for (; schedule.getMost(); schedule = schedule.getOtherwise())
+    text += "; results of up to " + std::to_string(schedule.getMost()) +
+            " elements are computed by " +
+            toText(schedule.getVariant(), getPlan(schedule));
+  if (!text.empty())
+    text += llvm::formatv(", {0:F2} times as fast as by one plan for all on "
+                          "average",
+                          gain)
+                .str();
+  if (ScheduleAttr otherwise = schedule.getOtherwise())
+    text += "; where rows do not begin at multiples of 16 bytes " +
+            toText(otherwise.getVariant(), getPlan(otherwise)) + " runs";
+  return text;
 }
 
 struct SelectSchedulePass
@@ -86,7 +111,8 @@ private:
   LogicalResult verifyGiven(ScheduledOpInterface op, const Problem &problem,
                             const TargetDescription &target);
   void explain(ScheduledOpInterface op, const Problem &problem,
-               const TargetDescription &target, ArrayRef<Candidate> candidates);
+               const TargetDescription &target, const Candidate &best,
+               ArrayRef<Candidate> candidates, double gain);
 };
 
 } // namespace
@@ -110,32 +136,50 @@ LogicalResult SelectSchedulePass::schedule(ScheduledOpInterface op,
                          << "' is refused: " << candidate.refusal;
     return error;
   }
-  const Candidate &best = candidates.front();
-  op.setScheduleAttr(
-      makeSchedule(&getContext(), candidates, best, *problem, target));
+  Versions versions = ::tracea::doctor::findVersions(
+      Registry::builtin(), *problem, target, candidates.front());
+  const Candidate &best = versions.list.empty()
+                              ? candidates.front()
+                              : versions.list.back().candidate;
+  ScheduleAttr last =
+      makeSchedule(&getContext(), candidates, best, *problem, target);
+  op.setScheduleAttr(versions.list.empty()
+                         ? last
+                         : makeSchedule(&getContext(), versions.list, last));
   ++numSelected;
   if (best.variant->isFallback())
     ++numFallbacks;
-  explain(op, *problem, target, candidates);
+  explain(op, *problem, target, best, candidates, versions.gain);
   return success();
 }
 
 LogicalResult SelectSchedulePass::verifyGiven(ScheduledOpInterface op,
                                               const Problem &problem,
                                               const TargetDescription &target) {
+  auto toView = [](StringRef text) {
+    return std::string_view(text.data(), text.size());
+  };
+  const Registry &registry = Registry::builtin();
   ScheduleAttr schedule = op.getScheduleAttr();
   StringRef variant = schedule.getVariant();
-  std::string reason = ::tracea::doctor::checkSchedule(
-      Registry::builtin(), problem, target,
-      std::string_view(variant.data(), variant.size()), getPlan(schedule));
-  if (ScheduleAttr otherwise = schedule.getOtherwise();
-      otherwise && reason.empty()) {
-    StringRef other = otherwise.getVariant();
-    reason = ::tracea::doctor::checkOtherwise(
-        Registry::builtin(), problem, target,
-        std::string_view(variant.data(), variant.size()), getPlan(schedule),
-        std::string_view(other.data(), other.size()), getPlan(otherwise));
+  bool hasVersions = schedule.getMost() != 0;
+  std::string reason;
+  while (true) {
+    std::string_view name = toView(schedule.getVariant());
+    reason = hasVersions
+                 ? ::tracea::doctor::checkVersion(registry, problem, target,
+                                                  name, getPlan(schedule))
+                 : ::tracea::doctor::checkSchedule(registry, problem, target,
+                                                   name, getPlan(schedule));
+    if (!schedule.getMost() || !reason.empty())
+      break;
+    schedule = schedule.getOtherwise();
   }
+  if (ScheduleAttr otherwise = schedule.getOtherwise();
+      otherwise && reason.empty())
+    reason = ::tracea::doctor::checkOtherwise(
+        registry, problem, target, toView(schedule.getVariant()),
+        getPlan(schedule), toView(otherwise.getVariant()), getPlan(otherwise));
   if (!reason.empty())
     return op->emitOpError() << "schedule is not valid: " << reason;
   ++numVerified;
@@ -151,12 +195,12 @@ LogicalResult SelectSchedulePass::verifyGiven(ScheduledOpInterface op,
 void SelectSchedulePass::explain(ScheduledOpInterface op,
                                  const Problem &problem,
                                  const TargetDescription &target,
-                                 ArrayRef<Candidate> candidates) {
+                                 const Candidate &best,
+                                 ArrayRef<Candidate> candidates, double gain) {
   std::string opName = op->getName().getStringRef().str();
   auto nameOf = [](const Candidate &candidate) {
     return std::string(candidate.variant->name());
   };
-  const Candidate &best = candidates.front();
   if (best.variant->isFallback()) {
     remark::missed(
         op.getLoc(),
@@ -171,10 +215,10 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         << (opName + ": takes '" + nameOf(best) + "' with " +
             describe(best.plan) + "; it " +
             std::string(best.variant->summary()) +
-            (why.empty() ? "" : ": " + why) + describeOtherwise(op));
+            (why.empty() ? "" : ": " + why) + describeOtherwise(op, gain));
   }
-  for (const Candidate &candidate : candidates.drop_front()) {
-    if (candidate.variant->isFallback())
+  for (const Candidate &candidate : candidates) {
+    if (candidate.variant->isFallback() || candidate.variant == best.variant)
       continue;
     std::string reason =
         candidate.accepted()

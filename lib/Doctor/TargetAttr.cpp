@@ -120,7 +120,8 @@ FailureOr<hardware::TargetDescription> mlir::tracea::getTargetDescription(
 ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
                                            StringRef variant,
                                            const doctor::Plan &plan,
-                                           ScheduleAttr otherwise) {
+                                           ScheduleAttr otherwise,
+                                           int64_t most) {
   std::optional<MatrixUnit> unit =
       symbolizeMatrixUnit(toStringRef(hardware::stringify(plan.unit)));
   assert(unit && "plans use units that schedules can name");
@@ -131,7 +132,7 @@ ScheduleAttr mlir::tracea::getScheduleAttr(MLIRContext *context,
                           return emitError(UnknownLoc::get(context))
                                  << "plan of a variant: ";
                         }),
-      otherwise);
+      otherwise, most);
 }
 
 doctor::Plan mlir::tracea::getPlan(ScheduleAttr schedule) {

@@ -16,10 +16,10 @@ func.func @halves(%x: tensor<32x56x56x64xf16>, %w: tensor<64x3x3x64xf16>, %d: te
 
 // -----
 
-// A tap takes whole steps: 9 taps of 40 channels are 9 steps of 64.
+// A tap takes whole steps: 9 taps of 40 channels are 18 steps of 32.
 // CHECK-LABEL: @groups
 // CHECK: variant = "conv2d.warp"
-// REMARK: it is 4 products of ? pixels by 40 filters, summed over 576 taps and channels in steps of 64
+// REMARK: it is 4 products of ? pixels by 40 filters, summed over 576 taps and channels in steps of 32
 func.func @groups(%x: tensor<?x56x56x160xf16>, %w: tensor<160x3x3x40xf16>, %d: tensor<?x56x56x160xf16>) -> tensor<?x56x56x160xf16> {
   %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] groups 4 ins(%x, %w : tensor<?x56x56x160xf16>, tensor<160x3x3x40xf16>) outs(%d : tensor<?x56x56x160xf16>)
   return %0 : tensor<?x56x56x160xf16>

@@ -34,7 +34,7 @@ getOrSetTarget(ModuleOp module, StringRef target, int threads);
 
 ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
                              const ::tracea::doctor::Plan &plan,
-                             ScheduleAttr otherwise = {});
+                             ScheduleAttr otherwise = {}, int64_t most = 0);
 ::tracea::doctor::Plan getPlan(ScheduleAttr schedule);
 
 /// Gives `op` the best schedule that is none of `refused`, and says so in

@@ -188,6 +188,32 @@ const Candidate *findOtherwise(const std::vector<Candidate> &candidates,
                                const Candidate &chosen, const Problem &problem,
                                const TargetDescription &target);
 
+/// A candidate for results of up to `most` elements, and of any number where
+/// that is zero.
+struct Version {
+  Candidate candidate;
+  int64_t most = 0;
+};
+
+/// Candidates for one problem of whose extents one is known only to the run,
+/// from that for the smallest results to the one for all that are larger: as
+/// few as come near to the best plan of each size. None where no extent is
+/// open, or no kernel can stand beside that of `chosen`, the candidate for
+/// extents as they are assumed.
+struct Versions {
+  std::vector<Version> list;
+  /// How many times the cycles the best single plan takes, on average over
+  /// sizes that differ by a factor.
+  double gain = 1;
+};
+Versions findVersions(const Registry &registry, const Problem &problem,
+                      const TargetDescription &target, const Candidate &chosen);
+
+/// What is wrong with a schedule that leaves larger results to another one.
+Reason checkVersion(const Registry &registry, const Problem &problem,
+                    const TargetDescription &target, std::string_view variant,
+                    const Plan &plan);
+
 /// What is wrong with a schedule of two plans: the second is for the runs that
 /// the first cannot do.
 Reason checkOtherwise(const Registry &registry, const Problem &problem,

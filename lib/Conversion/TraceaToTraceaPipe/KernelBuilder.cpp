@@ -453,7 +453,7 @@ ValueRange KernelBuilder::launch() {
   auto launch = LaunchOp::create(
       rewriter, getLaunchLocation(op->getLoc(), rewriter.operation), types,
       FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-      /*others=*/ArrayAttr(), inputs, inits);
+      /*others=*/ArrayAttr(), /*most=*/DenseI64ArrayAttr(), inputs, inits);
   return launch.getResults();
 }
 

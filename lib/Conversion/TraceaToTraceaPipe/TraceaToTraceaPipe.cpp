@@ -141,8 +141,8 @@ static bool isBehind(KernelOp kernel, KernelOp first) {
 }
 
 /// Lowers an operation by its schedule, and for the runs that its kernel cannot
-/// do by the one that is left to them: one launch, which names the kernels of
-/// both.
+/// do, or is not meant for, by the one that is left to them: one launch, which
+/// names the kernels of both.
 static FailureOr<bool>
 lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
                    function_ref<FailureOr<bool>(ScheduledOpInterface)> lower) {
@@ -159,7 +159,9 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
     return failure();
   SmallVector<LaunchOp> first = getLaunches(other->getNextNode(), end);
   Operation *middle = other->getNextNode();
-  FailureOr<bool> isOtherLowered = lower(other);
+  FailureOr<bool> isOtherLowered =
+      otherwise.getOtherwise() ? lowerWithOtherwise(rewriter, other, lower)
+                               : lower(other);
   if (failed(isOtherLowered))
     return failure();
   SmallVector<LaunchOp> second =
@@ -177,18 +179,27 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
   auto getKernel = [&](FlatSymbolRefAttr name) {
     return module.lookupSymbol<KernelOp>(name.getAttr());
   };
-  SmallVector<Attribute> others;
-  if (ArrayAttr known = first[0].getOthersAttr())
-    llvm::append_range(others, known);
-  KernelOp last = getKernel(first[0].getKernels().back());
-  for (FlatSymbolRefAttr name : second[0].getKernels()) {
-    KernelOp kernel = getKernel(name);
-    if (isBehind(kernel, last))
-      kernel.erase();
-    else
-      others.push_back(name);
+  SmallVector<FlatSymbolRefAttr> kernels = first[0].getKernels();
+  SmallVector<int64_t> most(kernels.size(), schedule.getMost());
+  KernelOp last = getKernel(kernels.back());
+  // What a kernel for few elements cannot do one for any number of them can.
+  if (schedule.getMost()) {
+    for (FlatSymbolRefAttr name : llvm::drop_begin(kernels))
+      getKernel(name).erase();
+    kernels.truncate(1);
+    most.truncate(1);
+    last = {};
   }
-  first[0].setOthersAttr(rewriter.getArrayAttr(others));
+  for (auto [number, name] : llvm::enumerate(second[0].getKernels())) {
+    KernelOp kernel = getKernel(name);
+    if (last && isBehind(kernel, last)) {
+      kernel.erase();
+      continue;
+    }
+    kernels.push_back(name);
+    most.push_back(second[0].getMostOf(number));
+  }
+  first[0].setKernels(kernels, most);
   rewriter.eraseOp(second[0]);
   return true;
 }

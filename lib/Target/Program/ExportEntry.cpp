@@ -200,16 +200,37 @@ FailureOr<EntryExporter::Expr> EntryExporter::countTiles(LaunchOp launch,
 }
 
 LogicalResult EntryExporter::exportLaunch(LaunchOp launch) {
-  SmallVector<rt::StepSpec, 1> &steps = launches.emplace_back();
-  for (FlatSymbolRefAttr name : launch.getKernels()) {
+  if (launch.getMost() && !parent.isForGPU())
+    return launch.emitOpError() << "has kernels for results of several sizes, "
+                                   "of which only programs for GPUs choose";
+  Launch &exported = launches.emplace_back();
+  for (auto [number, name] : llvm::enumerate(launch.getKernels())) {
     FailureOr<rt::StepSpec> step = exportStep(launch, name);
-    if (failed(step))
+    FailureOr<Expr> fits = exportFit(launch, number);
+    if (failed(step) || failed(fits))
       return failure();
-    steps.push_back(std::move(*step));
+    exported.steps.push_back(std::move(*step));
+    exported.fits.push_back(*fits);
     if (!parent.isForGPU())
       break;
   }
   return success();
+}
+
+/// Whether the result of a launch has so few elements as its kernel `number` is
+/// for.
+FailureOr<EntryExporter::Expr> EntryExporter::exportFit(LaunchOp launch,
+                                                        unsigned number) {
+  int64_t most = launch.getMostOf(number);
+  if (!most)
+    return exprs.constant(1);
+  FailureOr<View> view = evaluator.view(launch.getInits().front());
+  if (failed(view))
+    return failure();
+  Expr elements = exprs.constant(1);
+  for (Expr size : view->sizes)
+    elements = exprs.mul(elements, size);
+  return exprs.le(elements, exprs.constant(most));
 }
 
 /// What tables hold may follow from sizes that come after them.
@@ -310,7 +331,7 @@ LogicalResult EntryExporter::exportMove(Operation *op) {
       copy ? evaluator.view(copy.getSource()) : FailureOr<View>(View());
   if (failed(to) || failed(from))
     return failure();
-  launches.emplace_back().push_back(
+  launches.emplace_back().steps.push_back(
       copy ? rt::StepSpec::copy(std::move(*from), std::move(*to))
            : rt::StepSpec::fill(std::move(*to), *getFillByte(fill)));
   return success();
@@ -319,7 +340,8 @@ LogicalResult EntryExporter::exportMove(Operation *op) {
 /// What launches ask of their arguments names the outputs among them, which the
 /// whole function tells.
 LogicalResult EntryExporter::exportSteps() {
-  for (SmallVector<rt::StepSpec, 1> &steps : launches) {
+  for (Launch &launch : launches) {
+    SmallVector<rt::StepSpec, 1> &steps = launch.steps;
     if (!steps.front().isLaunch()) {
       entry.steps.push_back(std::move(steps.front()));
       continue;
@@ -328,7 +350,7 @@ LogicalResult EntryExporter::exportSteps() {
       SmallVector<LLVM::LLVMFuncOp> functions;
       for (const rt::StepSpec &step : steps)
         functions.push_back(parent.functions[step.kernel]);
-      if (failed(exportGPULaunch(entry, steps, functions,
+      if (failed(exportGPULaunch(entry, steps, functions, launch.fits,
                                  [this](int64_t expr, std::string message) {
                                    addCheck(expr, std::move(message));
                                  })))

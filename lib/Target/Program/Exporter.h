@@ -71,6 +71,7 @@ private:
   LogicalResult exportLaunch(LaunchOp launch);
   FailureOr<rt::ArgSpec> exportScalar(Operation *op, Value value);
   FailureOr<rt::StepSpec> exportStep(LaunchOp launch, FlatSymbolRefAttr name);
+  FailureOr<Expr> exportFit(LaunchOp launch, unsigned number);
   LogicalResult exportMove(Operation *op);
   FailureOr<View> exportWritten(Operation *op, Value memory, const Twine &what);
   LogicalResult exportTables();
@@ -85,8 +86,14 @@ private:
   rt::EntrySpec entry;
   rt::ExprBuilder exprs;
   SymbolicEvaluator evaluator;
-  /// By launch, a step for each kernel that may run.
-  SmallVector<SmallVector<rt::StepSpec, 1>> launches;
+  struct Launch {
+    /// One for each kernel that may run.
+    SmallVector<rt::StepSpec, 1> steps;
+    /// Of a launch of kernels for results of several sizes, whether this one is
+    /// for the result at hand.
+    SmallVector<Expr, 1> fits;
+  };
+  SmallVector<Launch> launches;
   /// Buffers that the run makes, by number.
   SmallVector<std::pair<memref::AllocOp, int64_t>> tables;
   /// The expressions that have a check.

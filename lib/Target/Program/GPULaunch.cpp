@@ -313,7 +313,7 @@ LogicalResult mlir::tracea::describeGPUKernel(rt::KernelSpec &kernel,
 
 LogicalResult mlir::tracea::exportGPULaunch(
     rt::EntrySpec &entry, MutableArrayRef<rt::StepSpec> steps,
-    ArrayRef<LLVM::LLVMFuncOp> functions,
+    ArrayRef<LLVM::LLVMFuncOp> functions, ArrayRef<int64_t> fits,
     function_ref<void(int64_t, std::string)> addCheck) {
   rt::ExprBuilder exprs(entry.exprs);
   int64_t zero = exprs.constant(0), one = exprs.constant(1);
@@ -324,11 +324,11 @@ LogicalResult mlir::tracea::exportGPULaunch(
   };
   int64_t open = one;
   std::string why;
-  for (auto [step, function] : llvm::zip_equal(steps, functions)) {
+  for (auto [step, function, fit] : llvm::zip_equal(steps, functions, fits)) {
     StepExporter exporter(entry, step, function);
     if (failed(exporter.run(getKernelInterface(function))))
       return failure();
-    int64_t runs = one;
+    int64_t runs = fit;
     for (const StepExporter::Condition &condition : exporter.conditions) {
       if (why.empty())
         why = condition.message;

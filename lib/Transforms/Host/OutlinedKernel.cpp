@@ -617,7 +617,7 @@ LogicalResult Outliner::run() {
     others = builder.getArrayAttr(ArrayRef(kernels).drop_front());
   builder.setInsertionPoint(group.ops.back());
   LaunchOp::create(builder, first->getLoc(), TypeRange{}, launched, others,
-                   inputs, outputs);
+                   /*most=*/{}, inputs, outputs);
   for (Operation *op : llvm::reverse(group.ops))
     if (op->use_empty())
       op->erase();

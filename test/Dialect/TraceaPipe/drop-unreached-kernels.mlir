@@ -29,6 +29,35 @@ tracea_pipe.kernel @narrow(%x: memref<?x64xbf16>, %y: memref<?x64xbf16>) {
 
 // -----
 
+// A kernel for small results leaves the others to the one behind it, and that one leaves nothing.
+// CHECK-LABEL: func.func @sized(
+// CHECK:         tracea_pipe.launch @small else [@wide] most [4096, 0] ins(
+// CHECK-NOT:   tracea_pipe.kernel @narrow
+func.func @sized(%x: memref<?x64xbf16>, %y: memref<?x64xbf16>) {
+  tracea_pipe.launch @small else [@wide, @narrow] most [4096, 0, 0] ins(%x : memref<?x64xbf16>) outs(%y : memref<?x64xbf16>)
+  return
+}
+tracea_pipe.kernel @small(%x: memref<?x64xbf16> {tracea_pipe.aligned = 16 : i64}, %y: memref<?x64xbf16> {tracea_pipe.aligned = 16 : i64}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @wide(%x: memref<?x64xbf16> {tracea_pipe.aligned = 16 : i64}, %y: memref<?x64xbf16> {tracea_pipe.aligned = 16 : i64}) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+tracea_pipe.kernel @narrow(%x: memref<?x64xbf16>, %y: memref<?x64xbf16>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 // Windows whose offset, or whose rows, begin elsewhere or anywhere keep it, and one launch of it is enough.
 // CHECK-LABEL: func.func @offset(
 // CHECK:         tracea_pipe.launch @wide else [@narrow] ins(

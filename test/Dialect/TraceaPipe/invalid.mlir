@@ -449,6 +449,48 @@ tracea_pipe.kernel @other(%d: memref<4xf16>) {
 // -----
 
 func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{expects a number of 'most' for each of 2 kernels, found 1}}
+  tracea_pipe.launch @k else [@k] most [4] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{expects 'most' to be numbers of elements, found -4}}
+  tracea_pipe.launch @k else [@k] most [-4, 0] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
+  // expected-error @below {{expects the last kernel to be for results of any size, found 'most' 4}}
+  tracea_pipe.launch @k else [@k] most [0, 4] outs(%m : memref<4xf32>)
+  return
+}
+tracea_pipe.kernel @k(%d: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%t) in (%c1) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+func.func @f(%m: memref<4xf32>) {
   // expected-error @below {{failed to satisfy constraint: flat symbol ref array attribute}}
   "tracea_pipe.launch"(%m) {kernel = @k, others = [1], operandSegmentSizes = array<i32: 0, 1>} : (memref<4xf32>) -> ()
   return

@@ -19,12 +19,13 @@ LogicalResult describeGPUKernel(::tracea::runtime::KernelSpec &kernel,
 /// launches of the lowered `functions`: a grid, parameters in the order of the
 /// code, tensor maps with the conditions under which the hardware can address
 /// what they describe. Of several steps the first that can run on the arguments
-/// at hand has tiles, the others have none. A run that none can do fails by
-/// what `addCheck` is told, an expression that must not be zero and why.
+/// at hand, and whose expression in `fits` is not zero, has tiles, the others
+/// have none. A run that none can do fails by what `addCheck` is told, an
+/// expression that must not be zero and why.
 LogicalResult
 exportGPULaunch(::tracea::runtime::EntrySpec &entry,
                 MutableArrayRef<::tracea::runtime::StepSpec> steps,
-                ArrayRef<LLVM::LLVMFuncOp> functions,
+                ArrayRef<LLVM::LLVMFuncOp> functions, ArrayRef<int64_t> fits,
                 function_ref<void(int64_t, std::string)> addCheck);
 
 /// Adds the code of all kernels: PTX, and a cubin unless it is empty. `chip` is

@@ -201,11 +201,14 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> tile;
   SmallVector<WrittenField> written;
   ScheduleAttr otherwise;
+  int64_t most = 0;
   auto parseHead = [&](StringRef name) -> OptionalParseResult {
     if (name == "otherwise") {
       otherwise = cast_or_null<ScheduleAttr>(ScheduleAttr::parse(parser, {}));
       return ParseResult(success(otherwise != nullptr));
     }
+    if (name == "most")
+      return parser.parseInteger(most);
     if (name == "variant") {
       variantLoc = parser.getCurrentLocation();
       return parser.parseString(&variant.emplace());
@@ -235,7 +238,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   if (!fields)
     return {};
   return getChecked(emitError, parser.getContext(), *variant, *unit, tile,
-                    fields, otherwise);
+                    fields, otherwise, most);
 }
 
 void ScheduleAttr::print(AsmPrinter &printer) const {
@@ -249,6 +252,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
   }
   std::string fields = getParams().getParams().print();
   printer << (fields.empty() ? "" : ", ") << fields;
+  if (getMost())
+    printer << ", most = " << getMost();
   if (ScheduleAttr otherwise = getOtherwise()) {
     printer << ", otherwise = ";
     otherwise.print(printer);
@@ -260,8 +265,17 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef variant, MatrixUnit unit,
                                    ArrayRef<int64_t> tile,
                                    ScheduleParamsAttrInterface params,
-                                   ScheduleAttr otherwise) {
-  if (otherwise && otherwise.getOtherwise())
+                                   ScheduleAttr otherwise, int64_t most) {
+  if (most < 0)
+    return emitError() << "expected 'most' to be a number of elements, found "
+                       << most;
+  if (most && !otherwise)
+    return emitError() << "expected a schedule with 'most' to leave larger "
+                          "results to 'otherwise'";
+  if (most && otherwise.getMost() && otherwise.getMost() <= most)
+    return emitError() << "expected 'otherwise' to be for results of more than "
+                       << most << " elements, found " << otherwise.getMost();
+  if (!most && otherwise && otherwise.getOtherwise())
     return emitError() << "expected 'otherwise' to be a schedule without a "
                           "further one, found "
                        << otherwise;

@@ -360,6 +360,23 @@ LogicalResult LaunchOp::verify() {
     if (result.getType() != init.getType())
       return emitOpError() << "expects a result of its out's type "
                            << init.getType() << ", found " << result.getType();
+  std::optional<ArrayRef<int64_t>> most = getMost();
+  if (!most)
+    return success();
+  size_t kernels = getKernels().size();
+  if (most->size() != kernels)
+    return emitOpError() << "expects a number of 'most' for each of " << kernels
+                         << " kernels, found " << most->size();
+  for (int64_t elements : *most)
+    if (elements < 0)
+      return emitOpError() << "expects 'most' to be numbers of elements, found "
+                           << elements;
+  if (most->back())
+    return emitOpError() << "expects the last kernel to be for results of any "
+                            "size, found 'most' "
+                         << most->back();
+  if (getInits().empty())
+    return emitOpError() << "expects an out whose elements 'most' counts";
   return success();
 }
 
@@ -368,6 +385,21 @@ SmallVector<FlatSymbolRefAttr> LaunchOp::getKernels() {
   if (ArrayAttr others = getOthersAttr())
     llvm::append_range(kernels, others.getAsRange<FlatSymbolRefAttr>());
   return kernels;
+}
+
+int64_t LaunchOp::getMostOf(unsigned kernel) {
+  return getMost() ? (*getMost())[kernel] : 0;
+}
+
+void LaunchOp::setKernels(ArrayRef<FlatSymbolRefAttr> kernels,
+                          ArrayRef<int64_t> most) {
+  SmallVector<Attribute> others(llvm::drop_begin(kernels));
+  setKernelAttr(kernels.front());
+  setOthersAttr(others.empty() ? ArrayAttr()
+                               : ArrayAttr::get(getContext(), others));
+  bool isAny = llvm::all_of(most, [](int64_t elements) { return !elements; });
+  setMostAttr(isAny ? DenseI64ArrayAttr()
+                    : DenseI64ArrayAttr::get(getContext(), most));
 }
 
 /// Whether `kernel` takes the operands of `launch`.

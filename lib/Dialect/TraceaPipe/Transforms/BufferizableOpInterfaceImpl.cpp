@@ -94,9 +94,9 @@ struct LaunchModel
       list.push_back(*compact);
     }
 
-    LaunchOp onBuffers =
-        LaunchOp::create(rewriter, loc, TypeRange{}, launch.getKernelAttr(),
-                         launch.getOthersAttr(), inputs, inits);
+    LaunchOp onBuffers = LaunchOp::create(
+        rewriter, loc, TypeRange{}, launch.getKernelAttr(),
+        launch.getOthersAttr(), launch.getMostAttr(), inputs, inits);
     onBuffers->setDiscardableAttrs(launch->getDiscardableAttrDictionary());
     for (auto [compact, view] : copiesBack)
       if (failed(options.createMemCpy(rewriter, loc, compact, view)))

@@ -138,10 +138,12 @@ struct DeduplicateKernels
       LaunchSizes sizes(&host);
       host.walk([&](LaunchOp launch) {
         LaunchDescription description = describe(launch, sizes);
-        SmallVector<Attribute> names;
+        SmallVector<FlatSymbolRefAttr> names;
+        SmallVector<int64_t> most;
         for (FlatSymbolRefAttr name : launch.getKernels()) {
           auto kernel = symbols.lookup<KernelOp>(name.getAttr());
           KernelOp choice = choose(kernel, description);
+          most.push_back(launch.getMostOf(names.size()));
           names.push_back(FlatSymbolRefAttr::get(choice));
           if (choice == kernel)
             continue;
@@ -151,10 +153,7 @@ struct DeduplicateKernels
               << remark::reason("launches '{0}', which is the same as '{1}'",
                                 choice.getSymName(), kernel.getSymName());
         }
-        launch.setKernelAttr(cast<FlatSymbolRefAttr>(names.front()));
-        if (names.size() > 1)
-          launch.setOthersAttr(
-              ArrayAttr::get(&getContext(), ArrayRef(names).drop_front()));
+        launch.setKernels(names, most);
       });
     }
 

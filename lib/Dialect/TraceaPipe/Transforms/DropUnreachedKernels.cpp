@@ -3,7 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of the kernels that a launch names the first one runs whose memory begins as
-// it asks. Where types say that it does, those behind it never run.
+// it asks, and that is for results of that size. Where types say that it does,
+// and it is for any size, those behind it never run.
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -43,7 +44,8 @@ static bool isAligned(MemRefType type, int64_t bytes) {
   return true;
 }
 
-/// Whether the memory that `launch` passes begins as `kernel` asks.
+/// Whether the memory that `launch` passes begins as `kernel` asks, whatever
+/// its size.
 static bool alwaysRuns(LaunchOp launch, KernelOp kernel) {
   SmallVector<Value> operands(launch.getInputs());
   llvm::append_range(operands, launch.getInits());
@@ -67,9 +69,10 @@ struct DropUnreachedKernels
     llvm::SetVector<Operation *> dropped;
     DenseSet<Operation *> launched;
     module.walk([&](LaunchOp launch) {
-      SmallVector<Attribute> reached;
+      SmallVector<FlatSymbolRefAttr> reached;
+      SmallVector<int64_t> most;
       bool isOpen = true;
-      for (FlatSymbolRefAttr name : launch.getKernels()) {
+      for (auto [number, name] : llvm::enumerate(launch.getKernels())) {
         auto kernel = symbols.lookup<KernelOp>(name.getAttr());
         if (!isOpen) {
           dropped.insert(kernel);
@@ -77,14 +80,12 @@ struct DropUnreachedKernels
         }
         launched.insert(kernel);
         reached.push_back(name);
-        isOpen = !alwaysRuns(launch, kernel);
+        most.push_back(launch.getMostOf(number));
+        isOpen = most.back() || !alwaysRuns(launch, kernel);
       }
       if (isOpen || reached.size() == launch.getKernels().size())
         return;
-      launch.setOthersAttr(
-          reached.size() > 1
-              ? ArrayAttr::get(&getContext(), ArrayRef(reached).drop_front())
-              : ArrayAttr());
+      launch.setKernels(reached, most);
     });
     for (Operation *kernel : dropped)
       if (!launched.contains(kernel)) {

@@ -96,7 +96,13 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
 
     A kernel whose rows must begin at multiples of some bytes cannot run on all
     shapes where only the run knows extents. `otherwise` is the schedule of the
-    kernel that runs on the others; it has no such field itself.
+    kernel that runs on the others.
+
+    What is fast for few rows is slow for many. Where only the run knows how
+    many there are, `most` says for how large a result, in elements, the
+    schedule is meant; larger ones are left to `otherwise`, which may be meant
+    for results up to a greater size in turn. The last such schedule takes all
+    sizes; its `otherwise`, if any, has no further one.
 
     ```mlir
     #tracea.schedule<variant = "gemm.packed", unit = vector,
@@ -107,6 +113,12 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
                      otherwise = <variant = "gemm.warp", unit = mma_sync,
                                   tile = [128, 128, 32], registers = [64, 64],
                                   slots = 4>>
+    #tracea.schedule<variant = "gemm.warp", unit = mma_sync,
+                     tile = [16, 64, 64], registers = [16, 16], slots = 6,
+                     most = 131072,
+                     otherwise = <variant = "gemm.warp", unit = mma_sync,
+                                  tile = [128, 128, 32], registers = [64, 64],
+                                  slots = 4>>
     ```
   }];
   let parameters = (ins
@@ -114,7 +126,9 @@ def Tracea_ScheduleAttr : Tracea_Attr<"Schedule", "schedule"> {
     EnumParameter<Tracea_MatrixUnit>:$unit,
     OptionalArrayRefParameter<"int64_t", "workgroup tile">:$tile,
     "::mlir::tracea::ScheduleParamsAttrInterface":$params,
-    OptionalParameter<"::mlir::tracea::ScheduleAttr">:$otherwise
+    OptionalParameter<"::mlir::tracea::ScheduleAttr">:$otherwise,
+    DefaultValuedParameter<"int64_t", "0",
+        "elements of the largest result that it is for; 0: any">:$most
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -131,19 +131,25 @@ def TraceaPipe_LaunchOp : TraceaPipe_Op<"launch", [
 
     A kernel may need more of its arguments than their types say: memory that
     begins at a multiple of 16 bytes, say. The first of the kernel and those
-    after `else` that can run on the arguments at hand is run.
+    after `else` that can run on the arguments at hand is run. `most` has a
+    number for each of them: of how many elements the first of `outs` may be at
+    most for the kernel to be run, or 0 where it is for any.
 
     ```mlir
     %r = tracea_pipe.launch @gemm_0 ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>)
+           outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
+    %s = tracea_pipe.launch @gemm_1 else [@gemm_0] most [4096, 0]
+           ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>)
            outs(%d : tensor<?x4xf32>) -> tensor<?x4xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
     OptionalAttr<FlatSymbolRefArrayAttr>:$others,
+    OptionalAttr<DenseI64ArrayAttr>:$most,
     Variadic<AnyType>:$inputs, Variadic<AnyType>:$inits);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel (`else` $others^)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    $kernel (`else` $others^)? (`most` $most^)? (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     (`outs` `(` $inits^ `:` type($inits) `)`)? attr-dict (`->` type($results)^)?
   }];
   let hasVerifier = 1;
@@ -151,6 +157,12 @@ def TraceaPipe_LaunchOp : TraceaPipe_Op<"launch", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
     /// The kernel and those that may run instead of it, in their order.
     ::llvm::SmallVector<::mlir::FlatSymbolRefAttr> getKernels();
+    /// Elements of the first of `outs` that the kernel of this number is for at
+    /// most; 0 where it is for any.
+    int64_t getMostOf(unsigned kernel);
+    /// Names kernels in place of those before, and what each is for.
+    void setKernels(::llvm::ArrayRef<::mlir::FlatSymbolRefAttr> kernels,
+                    ::llvm::ArrayRef<int64_t> most);
   }];
 }
 

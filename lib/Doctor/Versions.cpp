@@ -1,0 +1,237 @@
+//===- Versions.cpp - Several plans where only the run knows a size -------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many rows a product has, or images a convolution, decides how large its
+// tiles should be: a few large ones leave most of a GPU idle, and many small
+// ones read their operands over and over. Where only the run knows the extent,
+// the cost model is asked for a range of them. What is large goes by the plan
+// for a usual large extent. The plans that the model takes for the smaller ones
+// compete for all of them, and the range is cut into as few parts as come near
+// to the best of each.
+
+#include "Numbers.h"
+#include "tracea/Doctor/Registry.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tracea::doctor {
+
+/// Extents that the cost model is asked for: 10^(1/5) apart, and no powers of
+/// two, which tiles divide more often than what a run brings.
+static constexpr int64_t kSamples[] = {
+    1,   2,   3,   4,    6,    10,   16,   25,   40,    63,    100,  160,
+    250, 400, 630, 1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000};
+/// Images and matrices of a batch are fewer than rows; so many are many.
+static constexpr int64_t kMostOfBatch = 250, kManyOfBatch = 40;
+/// Matrices of attention are heads, of which there are several in each.
+static constexpr int64_t kHeads = 16;
+/// Kernels that a launch chooses from, and what another one must gain on
+/// average: it is compiled, loaded and looked at.
+static constexpr size_t kMostVersions = 3;
+static constexpr double kLeastGain = 1.04;
+
+namespace {
+/// The extent that only the run knows, and on which no row in memory depends.
+struct OpenExtent {
+  int64_t Problem::*member = nullptr;
+  /// The greatest that is asked for, and a usual large one; unknown where
+  /// estimates assume it anyway.
+  int64_t most = 0, many = kUnknownExtent;
+};
+
+/// A plan that is the best for some extent, and the sums of the logarithms of
+/// its cycles for the samples before each.
+struct Contender {
+  Candidate candidate;
+  std::vector<double> logs;
+};
+
+/// The samples [begin, end) by one contender.
+struct Part {
+  size_t begin = 0, end = 0;
+  size_t contender = 0;
+};
+} // namespace
+
+static OpenExtent findOpenExtent(const Problem &problem) {
+  constexpr int64_t mostRows = std::numeric_limits<int64_t>::max();
+  auto isOpen = [&](int64_t extent) { return extent == kUnknownExtent; };
+  switch (problem.kind) {
+  case OpKind::Conv2D:
+    if (isOpen(problem.images))
+      return {&Problem::images, kMostOfBatch, kManyOfBatch};
+    return {};
+  case OpKind::Gemm:
+    if (isOpen(problem.m))
+      return {&Problem::m, mostRows, kUnknownExtent};
+    if (isOpen(problem.batch))
+      return {&Problem::batch, kMostOfBatch, kManyOfBatch};
+    return {};
+  case OpKind::Attention:
+    if (isOpen(problem.batch))
+      return {&Problem::batch, kHeads * kMostOfBatch, kHeads * kManyOfBatch};
+    return {};
+  default:
+    return {};
+  }
+}
+
+/// Elements of the result, where the open extent is known.
+static double countElements(const Problem &problem) {
+  auto extent = [](int64_t value) {
+    return static_cast<double>(extentOf(value));
+  };
+  switch (problem.kind) {
+  case OpKind::Conv2D:
+    return extent(problem.images) * extent(problem.outputHeight) *
+           extent(problem.outputWidth) * extent(problem.groups) *
+           extent(problem.groupFilters);
+  case OpKind::Attention:
+    return extent(problem.batch) * extent(problem.m) * extent(problem.valueDim);
+  default:
+    return extent(problem.batch) * extent(problem.m) * extent(problem.n);
+  }
+}
+
+/// Why a plan is none of several that a launch chooses from.
+static Reason whyNoVersion(const Variant &variant, const Plan &plan,
+                           const Problem &problem,
+                           const TargetDescription &target) {
+  if (target.kind == TargetKind::CPU)
+    return "programs for a CPU do not choose between kernels";
+  if (problem.reductions)
+    return "what it reduces leaves in parts of its own tiles";
+  return variant.whyAlone(problem, target, plan);
+}
+
+/// Adds the best plan for `sample` that does for all of `problem` as well.
+static void addContender(std::vector<Contender> &contenders,
+                         const Registry &registry, const Problem &problem,
+                         const Problem &sample,
+                         const TargetDescription &target) {
+  for (Candidate &candidate : rankPlans(registry, sample, target)) {
+    const Variant &variant = *candidate.variant;
+    if (variant.isFallback())
+      return;
+    if (!variant.whyNot(problem, target).empty() ||
+        !variant.whyNotUnasked(problem, target).empty() ||
+        !variant.check(problem, target, candidate.plan).empty() ||
+        !whyNoVersion(variant, candidate.plan, problem, target).empty())
+      continue;
+    for (const Contender &known : contenders)
+      if (known.candidate.variant == &variant &&
+          known.candidate.plan == candidate.plan)
+        return;
+    contenders.push_back({std::move(candidate), {}});
+    return;
+  }
+}
+
+static double cyclesOf(const Contender &contender, const Problem &sample,
+                       const TargetDescription &target) {
+  const Candidate &candidate = contender.candidate;
+  return candidate.variant->cycles(sample, target, candidate.plan);
+}
+
+/// The cheapest `count` parts of the first `end` samples, the last one by the
+/// first `lasts` contenders, and the sum of the logarithms of their cycles: a
+/// part is worth the factors that it gains.
+static std::pair<std::vector<Part>, double>
+cut(const std::vector<Contender> &contenders, size_t lasts, size_t end,
+    size_t count) {
+  std::pair<std::vector<Part>, double> least = {
+      {}, std::numeric_limits<double>::max()};
+  // Where the last part begins.
+  for (size_t begin = count - 1; begin < (count > 1 ? end : 1); ++begin) {
+    Part last = {begin, end, 0};
+    double sum = std::numeric_limits<double>::max();
+    for (size_t i = 0; i < lasts; ++i) {
+      double own = contenders[i].logs[end] - contenders[i].logs[begin];
+      if (own >= sum)
+        continue;
+      last.contender = i;
+      sum = own;
+    }
+    std::vector<Part> parts;
+    if (count > 1) {
+      auto [before, others] =
+          cut(contenders, contenders.size(), begin, count - 1);
+      parts = std::move(before);
+      sum += others;
+    }
+    if (sum >= least.second)
+      continue;
+    parts.push_back(last);
+    least = {std::move(parts), sum};
+  }
+  return least;
+}
+
+Versions findVersions(const Registry &registry, const Problem &problem,
+                      const TargetDescription &target,
+                      const Candidate &chosen) {
+  Versions found;
+  OpenExtent open = findOpenExtent(problem);
+  if (!open.member || chosen.variant->isFallback() ||
+      !whyNoVersion(*chosen.variant, chosen.plan, problem, target).empty())
+    return found;
+  std::vector<Problem> samples;
+  std::vector<Contender> contenders;
+  Problem large = problem;
+  large.*open.member = open.many;
+  addContender(contenders, registry, problem, large, target);
+  if (contenders.empty())
+    return found;
+  for (int64_t extent : kSamples) {
+    if (extent > open.most)
+      break;
+    Problem &sample = samples.emplace_back(problem);
+    sample.*open.member = extent;
+    addContender(contenders, registry, problem, sample, target);
+  }
+  for (Contender &contender : contenders) {
+    contender.logs = {0};
+    for (const Problem &sample : samples)
+      contender.logs.push_back(
+          contender.logs.back() +
+          std::log(std::max(cyclesOf(contender, sample, target), 1.0)));
+  }
+
+  auto [parts, sum] = cut(contenders, 1, samples.size(), 1);
+  double single = sum;
+  auto mean = [&](double logs) {
+    return std::exp(logs / static_cast<double>(samples.size()));
+  };
+  for (size_t count = 2; count <= kMostVersions; ++count) {
+    auto [finer, less] = cut(contenders, 1, samples.size(), count);
+    if (mean(sum - less) < kLeastGain)
+      break;
+    parts = std::move(finer);
+    sum = less;
+  }
+  found.gain = mean(single - sum);
+  for (const Part &part : parts) {
+    Version &version = found.list.emplace_back();
+    version.candidate = contenders[part.contender].candidate;
+    if (part.end == samples.size())
+      break;
+    // Between the last sample of the part and the first of the next.
+    double most = std::sqrt(countElements(samples[part.end - 1]) *
+                            countElements(samples[part.end]));
+    version.most = static_cast<int64_t>(std::min(most, 0x1p62));
+  }
+  return found;
+}
+
+Reason checkVersion(const Registry &registry, const Problem &problem,
+                    const TargetDescription &target, std::string_view variant,
+                    const Plan &plan) {
+  Reason reason = checkSchedule(registry, problem, target, variant, plan);
+  if (reason.empty())
+    reason = whyNoVersion(*registry.find(variant), plan, problem, target);
+  return reason.empty() ? "" : "most: " + reason;
+}
+
+} // namespace tracea::doctor

@@ -1,0 +1,132 @@
+//===- VersionsTest.cpp - Several plans where only the run knows a size ---===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Doctor/Registry.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace tracea::doctor;
+using testing::HasSubstr;
+
+namespace {
+
+TargetDescription target(const char *name) {
+  return *tracea::target::lookup(name);
+}
+
+Problem gemm(int64_t m, int64_t n, int64_t k) {
+  Problem problem;
+  problem.operand = problem.second = ElementType::BF16;
+  problem.accumulator = ElementType::F32;
+  problem.result = ElementType::BF16;
+  problem.transposeSecond = true;
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  return problem;
+}
+
+Problem conv(int64_t images) {
+  Problem problem = gemm(1, 1, 1);
+  problem.kind = OpKind::Conv2D;
+  problem.images = images;
+  problem.outputHeight = problem.outputWidth = 56;
+  problem.groupChannels = problem.imageRow = problem.filterRow = 64;
+  problem.groupFilters = 256;
+  return problem;
+}
+
+Candidate best(const Problem &problem, const char *name) {
+  return rank(Registry::builtin(), problem, target(name)).front();
+}
+
+Versions versions(const Problem &problem, const char *name) {
+  return findVersions(Registry::builtin(), problem, target(name),
+                      best(problem, name));
+}
+
+double cyclesOf(const Candidate &candidate, const Problem &problem,
+                const char *name) {
+  return candidate.variant->cycles(problem, target(name), candidate.plan);
+}
+
+/// That of the versions which takes a result of so many elements.
+const Candidate &find(const Versions &versions, int64_t elements) {
+  for (const Version &version : versions.list)
+    if (!version.most || elements <= version.most)
+      return version.candidate;
+  ADD_FAILURE() << "no version for " << elements << " elements";
+  return versions.list.back().candidate;
+}
+
+TEST(Versions, ComeNearToTheBestPlanOfEachSize) {
+  for (const char *name : {"sm_90a", "sm_80"}) {
+    Versions found = versions(gemm(kUnknownExtent, 4096, 4096), name);
+    ASSERT_GE(found.list.size(), 2u) << name;
+    EXPECT_GT(found.gain, 1.05);
+    EXPECT_EQ(found.list.back().most, 0);
+    for (size_t i = 1; i + 1 < found.list.size(); ++i)
+      EXPECT_LT(found.list[i - 1].most, found.list[i].most);
+    for (int64_t m : {1, 16, 200, 4096, 16384}) {
+      Problem known = gemm(m, 4096, 4096);
+      EXPECT_LE(cyclesOf(find(found, m * 4096), known, name),
+                1.4 * best(known, name).cycles)
+          << name << " " << m;
+    }
+  }
+  Versions images = versions(conv(kUnknownExtent), "sm_90a");
+  ASSERT_GE(images.list.size(), 1u);
+  for (int64_t n : {1, 32, 128})
+    EXPECT_LE(cyclesOf(find(images, n * 56 * 56 * 256), conv(n), "sm_90a"),
+              1.4 * best(conv(n), "sm_90a").cycles)
+        << n;
+}
+
+TEST(Versions, AreOnlyWhereAnExtentIsOpen) {
+  EXPECT_TRUE(versions(gemm(4096, 4096, 4096), "sm_90a").list.empty());
+  // Rows in memory depend on k.
+  EXPECT_TRUE(versions(gemm(512, 512, kUnknownExtent), "sm_90a").list.empty());
+  EXPECT_TRUE(versions(conv(32), "sm_90a").list.empty());
+  Problem batch = gemm(64, 64, 64);
+  batch.batch = kUnknownExtent;
+  EXPECT_FALSE(versions(batch, "sm_90a").list.empty());
+}
+
+TEST(Versions, AreOnlyWhereKernelsCanStandBesideEachOther) {
+  Problem open = gemm(kUnknownExtent, 4096, 4096);
+  // A CPU's programs have one kernel a launch.
+  EXPECT_TRUE(versions(open, "x86-64-v4").list.empty());
+  // Operands whose rows are padded have another kernel, and fast ones.
+  EXPECT_TRUE(
+      versions(gemm(kUnknownExtent, 4096, 1001), "sm_90a").list.empty());
+  Problem reduces = open;
+  reduces.reductions = 1;
+  EXPECT_TRUE(versions(reduces, "sm_90a").list.empty());
+  for (const Version &version : versions(open, "sm_90a").list)
+    EXPECT_EQ(version.candidate.variant->whyAlone(open, target("sm_90a"),
+                                                  version.candidate.plan),
+              "");
+}
+
+TEST(Versions, PlansByHandAreChecked) {
+  Problem open = gemm(kUnknownExtent, 512, 16384);
+  Candidate parts = best(gemm(512, 512, 16384), "sm_90a");
+  const Registry &registry = Registry::builtin();
+  EXPECT_THAT(checkVersion(registry, open, target("sm_90a"),
+                           parts.variant->name(), parts.plan),
+              HasSubstr("most: another kernel adds up the parts of its sums"));
+  Candidate onCPU = best(open, "x86-64-v4");
+  EXPECT_THAT(checkVersion(registry, open, target("x86-64-v4"),
+                           onCPU.variant->name(), onCPU.plan),
+              HasSubstr("most: programs for a CPU do not choose"));
+  Versions found = versions(open, "sm_90a");
+  for (const Version &version : found.list)
+    EXPECT_EQ(checkVersion(registry, open, target("sm_90a"),
+                           version.candidate.variant->name(),
+                           version.candidate.plan),
+              "");
+}
+
+} // namespace
