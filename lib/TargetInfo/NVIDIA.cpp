@@ -15,6 +15,11 @@
 //   [GA102] [Ada] [Blackwell]  the architecture whitepapers of GeForce RTX
 //           3090, RTX 4090 and RTX 5090. Their tensor rates with f32
 //           accumulation are half of those with f16.
+//   [B200]  "NVIDIA Blackwell Tuning Guide" (memories of a multiprocessor, L2
+//           cache); limits of a multiprocessor as in libcu++'s arch_traits for
+//           10.0; multiprocessors, and 7680 bits of memory at 3996 MHz, as the
+//           driver says them (github.com/pytorch/ao, pull request 4002); rates
+//           of the data sheet of HGX B200 at 1965 MHz.
 //   [Sums]  Digits of sums of 8-bit floats: "around 14 bits" on Hopper, section
 //           3.3.2 of the technical report of DeepSeek-V3 (arXiv 2412.19437),
 //           and 13 bits of fraction there and on Ada, section 3.3 of
@@ -230,6 +235,21 @@ void tracea::target::addNVIDIATargets(std::vector<TargetDescription> &targets) {
       {UnitKind::WGMMA, E::F8E4M3FN, 8192}, {UnitKind::WGMMA, E::F8E5M2, 8192},
       {UnitKind::WGMMA, E::I8, 8192}};
   targets.push_back(sm90);
+
+  // [B200] 256 KiB L1 and shared together. The large unit of these GPUs,
+  // tcgen05 with tensor memory, is no unit of this table: nothing is lowered to
+  // it. What `mma.sync` reaches of f16 is not published. Code for it runs on
+  // 10.3 (B300) as well, where arithmetic of f64 is slower.
+  TargetDescription sm100 = base(
+      {"sm_100", "NVIDIA B200", 228, 2048, 32, 148, 1.965, 7672, 256, 126});
+  sm100.units = {mmaSync(/*fp8=*/true)};
+  sm100.async.bulkCopy = true;
+  sm100.async.programmaticLaunch = true;
+  sm100.async.maxClusterSize = 8;
+  sm100.peaks = {{UnitKind::Vector, E::F32, 256},
+                 {UnitKind::Vector, E::F64, 128},
+                 {UnitKind::MMASync, E::F64, 128}};
+  targets.push_back(sm100);
 
   // [Blackwell] 96 MB L2. No wgmma; bulk copies are there.
   TargetDescription sm120 = base({"sm_120", "NVIDIA GeForce RTX 5090", 100,

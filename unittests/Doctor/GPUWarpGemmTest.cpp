@@ -34,7 +34,7 @@ Problem gemm(int64_t m, int64_t n, int64_t k,
 const Variant &variant() { return *Registry::builtin().find("gemm.warp"); }
 
 TEST(GPUWarpGemm, IsTakenWhereThereIsNoLargerUnit) {
-  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_120"}) {
+  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_100", "sm_120"}) {
     Candidate best =
         rank(Registry::builtin(), gemm(4096, 4096, 4096), target(name)).front();
     ASSERT_TRUE(best.accepted()) << name << ": " << best.refusal;
@@ -48,7 +48,7 @@ TEST(GPUWarpGemm, IsTakenWhereThereIsNoLargerUnit) {
 
 TEST(GPUWarpGemm, PlansHold) {
   constexpr int64_t extents[] = {0, 1, 17, 128, 1000, 65536, kUnknownExtent};
-  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_120"})
+  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"})
     for (int64_t m : extents)
       for (int64_t k : extents)
         for (ElementType type :

@@ -242,7 +242,7 @@ TEST(TargetTables, NamesAreUnique) {
   for (const char *name :
        {"x86-64-v2",      "x86-64-v3",   "x86-64-v4",   "znver4",   "haswell",
         "sapphirerapids", "neoverse-n1", "neoverse-v1", "sm_80",    "sm_86",
-        "sm_89",          "sm_90a",      "sm_120",      "gfx90a",   "gfx942",
+        "sm_89",          "sm_90a",      "sm_100",    "sm_120",      "gfx90a",   "gfx942",
         "gfx1100",        "gfx1201",     "apple-m1",    "apple-m2", "apple-m3",
         "apple-m4",       "sm_70",       "sm_75"})
     EXPECT_THAT(names, Contains(name));
@@ -305,6 +305,8 @@ TEST(TargetTables, PeaksMatchDataSheets) {
       {"sm_89", UnitKind::MMASync, ElementType::BF16, 165.2},
       {"sm_90a", UnitKind::WGMMA, ElementType::BF16, 989.4},
       {"sm_90a", UnitKind::WGMMA, ElementType::F8E4M3FN, 1978.9},
+      {"sm_100", UnitKind::Vector, ElementType::F32, 74.5},
+      {"sm_100", UnitKind::Vector, ElementType::F64, 37.2},
       {"sm_120", UnitKind::MMASync, ElementType::BF16, 209.5},
       {"gfx90a", UnitKind::MFMA, ElementType::F16, 191.5},
       {"gfx942", UnitKind::MFMA, ElementType::BF16, 1307.4},
