@@ -179,6 +179,14 @@ public:
   Status prepare(Span<const std::vector<int64_t>> inputShapes,
                  Span<const int64_t> scalars = {});
 
+  /// Another Execution of the entry, with the same options. It has the
+  /// constants that this one has been given, and uses the memory of what was
+  /// computed of them: once for both, and for all that are made of either. One
+  /// that is given other constants, or other sizes of them, computes anew and
+  /// has memory of its own from then on. Runs of this one are waited for; after
+  /// that each may run beside the other, on streams and threads of its own.
+  Expected<std::unique_ptr<Execution>> share();
+
   /// The shape of an output, once shapes are known: after a successful
   /// `prepare`, `enqueue` or `run`.
   Span<const int64_t> outputShape(size_t output) const;

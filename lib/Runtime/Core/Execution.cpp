@@ -518,6 +518,25 @@ Status Execution::wait(Stream &stream) {
   }
 }
 
+Expected<std::unique_ptr<Execution>> Execution::share() {
+  try {
+    Expected<std::unique_ptr<Execution>> made =
+        impl->executable->createExecution(impl->entry->name, impl->options);
+    if (!made)
+      return made;
+    TRACEA_RETURN_IF_ERROR(impl->settle().withContext(impl->entry->name));
+    // What failed is not shared.
+    if (impl->hasUnread)
+      TRACEA_RETURN_IF_ERROR(impl->waitFor(*impl->stream)
+                                 .withContext("an earlier run")
+                                 .withContext(impl->entry->name));
+    (*made)->impl->shareConstants(*impl);
+    return made;
+  } catch (const std::exception &failure) {
+    return Status::error(impl->entry->name + ": " + failure.what());
+  }
+}
+
 Status Execution::prepare(Span<const std::vector<int64_t>> inputShapes,
                           Span<const int64_t> scalars) {
   try {

@@ -143,4 +143,42 @@ Status Execution::Impl::loadBeforehand(Stream &on) {
   return waitFor(on);
 }
 
+/// Whether the buffer's memory is written by loads alone.
+static bool isWrittenByLoads(const EntrySpec &entry, size_t b) {
+  const BufferSpec &spec = entry.buffers[b];
+  return spec.kind == BufferKind::Input ||
+         (spec.kind == BufferKind::Temp &&
+          spec.contents == TempContents::Constant);
+}
+
+void Execution::Impl::shareConstants(const Impl &other) {
+  constants = other.constants;
+  for (BoundConstant &constant : constants) {
+    constant.operand.shape = constant.shape;
+    constant.operand.strides = constant.strides;
+  }
+  if (!other.isLoaded)
+    return;
+  for (size_t b = 0; b < kept.size(); ++b)
+    if (isWrittenByLoads(*entry, b))
+      kept[b] = other.kept[b];
+  isLoaded = true;
+}
+
+Expected<bool> Execution::Impl::dropShared(Stream &on) {
+  bool isShared = false;
+  for (size_t b = 0; b < kept.size(); ++b) {
+    // None but this Execution could share it further.
+    if (!isWrittenByLoads(*entry, b) || kept[b].use_count() < 2)
+      continue;
+    TRACEA_RETURN_IF_ERROR(
+        checkGrowth("memory that persists", buffers[b].bytes, 0, on));
+    // The others may be gone before work that uses it has ended.
+    TRACEA_RETURN_IF_ERROR(settle());
+    kept[b].reset();
+    isShared = true;
+  }
+  return isShared;
+}
+
 } // namespace tracea::runtime

@@ -320,6 +320,12 @@ struct Execution::Impl {
   Status load(Stream &on);
   /// Does these steps before all runs, if what they need is there.
   Status loadBeforehand(Stream &on);
+  /// Takes over the constants of another Execution of the entry, and what was
+  /// computed of them.
+  void shareConstants(const Impl &other);
+  /// Lets go of memory for what is computed of constants that other Executions
+  /// use too: this one is about to write there. Whether there was any.
+  Expected<bool> dropShared(Stream &on);
 
   // ExecutionGraph.cpp
   /// Enqueues the run's work, as a graph where that is asked for.

@@ -59,6 +59,13 @@ void Execution::Impl::choosePlaces(bool onDevice) {
 Status Execution::Impl::place(Stream &on) {
   if (!planned || staged != plannedStaged || inPlace != plannedInPlace)
     TRACEA_RETURN_IF_ERROR(planPlaces(on));
+  if (!isLoaded) {
+    Expected<bool> isShared = dropShared(on);
+    if (!isShared)
+      return isShared.status();
+    if (*isShared)
+      TRACEA_RETURN_IF_ERROR(planPlaces(on));
+  }
   auto useCallers = [](BoundBuffer &buffer, const Operand &operand) {
     buffer.owner = operand.buffer;
     buffer.caller = {operand.data, buffer.bytes};

@@ -235,6 +235,48 @@ TEST_F(CUDAFaults, AnyCallMayFailWhileConstantsAreLoaded) {
   EXPECT_GE(failures, 8);
 }
 
+// An Execution that shares what stays is given another version, and a call
+// fails: what the other one uses stays as it is.
+TEST_F(CUDAFaults, AnyCallMayFailWhileSharedConstantsAreReplaced) {
+  ProgramFile program = constantsProgram();
+  int failures = 0;
+  for (const char *name :
+       {"cuStreamCreate", "cuMemAllocFromPoolAsync", "cuLaunchKernelEx",
+        "cuMemcpyDtoDAsync", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
+        "cuMemsetD8Async", "cuStreamSynchronize"})
+    for (int skip = 0;; ++skip) {
+      SCOPED_TRACE(std::string(name) + " after " + std::to_string(skip));
+      fakecuda::reset();
+      std::unique_ptr<Execution> first = start(program, open());
+      std::vector<Tensor> outputs(2);
+      ASSERT_TRUE(first->run({number(2), number(1)}, outputs).ok());
+      fakecuda::failCall(name, 999, skip);
+      Expected<std::unique_ptr<Execution>> second = first->share();
+      Status status = second.status();
+      std::vector<Tensor> others(2);
+      if (second)
+        status = (*second)->run({number(5), number(1)}, others);
+      if (status.ok())
+        break;
+      ++failures;
+      EXPECT_THAT(status.message(), HasSubstr(name));
+      outputs.assign(2, Tensor());
+      ASSERT_TRUE(first->run({Tensor(), number(3)}, outputs).ok());
+      EXPECT_EQ(*outputs[0].dataAs<int64_t>(), 11);
+      EXPECT_EQ(first->stats().loads, 1);
+      if (second) {
+        others.assign(2, Tensor());
+        status = (*second)->run({number(2), number(3)}, others);
+        ASSERT_TRUE(status.ok()) << status.message();
+        EXPECT_EQ(*others[0].dataAs<int64_t>(), 11);
+      }
+      second = Status::error("");
+      first.reset();
+      expectNothingAlive();
+    }
+  EXPECT_GE(failures, 8);
+}
+
 // Constants are on their way to the device when a call fails.
 TEST_F(CUDAFaults, ConstantsThatAreNotLoadedAreGivenBack) {
   ProgramFile program = copiesProgram();

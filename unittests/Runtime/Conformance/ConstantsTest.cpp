@@ -176,6 +176,87 @@ TEST_P(ConstantsConformance, OnDeviceMemory) {
   expectEnqueue({tensor(v), DeviceTensor(), tensor(x)}, 172);
 }
 
+// What is computed of constants is there once for Executions that share it.
+TEST_P(ConstantsConformance, ExecutionsShareThem) {
+  std::unique_ptr<Execution> first = start(program());
+  auto share = [](Execution &execution) {
+    Expected<std::unique_ptr<Execution>> made = execution.share();
+    EXPECT_TRUE(made) << made.message();
+    return std::move(*made);
+  };
+  // Before there are any there is nothing to share.
+  std::unique_ptr<Execution> early = share(*first);
+  std::vector<Tensor> outputs(1);
+  EXPECT_THAT(
+      early->run({Tensor(), Tensor(), filled(50, 1)}, outputs).message(),
+      HasSubstr("input 0 'w': expected the constant f32[?], which no "
+                "run has been given yet"));
+  Tensor w = filled(50, 1), v = filled(50, 10);
+  expectRun(*first, {w, v, filled(50, 100)}, 127);
+  std::unique_ptr<Execution> second = share(*first);
+  std::unique_ptr<Execution> third = share(*second);
+  for (Execution *execution : {second.get(), third.get(), first.get()})
+    for (float x : {1.0f, 2.0f})
+      expectRun(*execution, {Tensor(), Tensor(), filled(50, x)}, 27 + x);
+  EXPECT_EQ(second->stats().loads, 0);
+  EXPECT_EQ(second->stats().launches, 2);
+  EXPECT_EQ(third->stats().loads, 0);
+
+  // Others are of the one alone that they are given to.
+  Tensor other = filled(50, 20);
+  expectRun(*second, {Tensor(), other, filled(50, 1)}, 48);
+  EXPECT_EQ(second->stats().loads, 1);
+  for (Execution *execution : {first.get(), third.get()})
+    expectRun(*execution, {Tensor(), Tensor(), filled(50, 3)}, 30);
+  expectRun(*second, {Tensor(), Tensor(), filled(50, 3)}, 50);
+  EXPECT_EQ(first->stats().loads, 1);
+  EXPECT_EQ(third->stats().loads, 0);
+
+  // They outlive the one that computed it, and other sizes are their own.
+  first.reset();
+  expectRun(*third, {Tensor(), Tensor(), filled(50, 4)}, 31);
+  std::unique_ptr<Execution> fourth = share(*third);
+  Tensor longer = filled(70, 1);
+  expectRun(*third, {longer, longer, filled(70, 0)}, 9);
+  expectRun(*fourth, {Tensor(), Tensor(), filled(50, 5)}, 32);
+  EXPECT_EQ(third->stats().loads, 1);
+  EXPECT_EQ(fourth->stats().loads, 0);
+}
+
+// On memory of the device, where a copy of the constants is not needed, beside
+// runs of the other that are under way.
+TEST_P(ConstantsConformance, ExecutionsShareThemOnDeviceMemory) {
+  std::unique_ptr<Execution> first = start(program());
+  auto values = [](float value) { return std::vector<float>(50, value); };
+  std::shared_ptr<Buffer> w = upload(values(1)), v = upload(values(10)),
+                          x = upload(values(100)), out = allocate(200),
+                          other = allocate(200);
+  std::vector<int64_t> shape = {50};
+  auto tensor = [&](const std::shared_ptr<Buffer> &buffer) {
+    DeviceTensor tensor;
+    tensor.shape = shape;
+    tensor.buffer = buffer.get();
+    return tensor;
+  };
+  auto enqueue = [&](Execution &execution,
+                     const std::vector<DeviceTensor> &inputs,
+                     const std::shared_ptr<Buffer> &to) {
+    Status status = execution.enqueue(*stream, inputs, {tensor(to)});
+    ASSERT_TRUE(status.ok()) << status.message();
+  };
+  enqueue(*first, {tensor(w), tensor(v), tensor(x)}, out);
+  std::unique_ptr<Execution> second = std::move(*first->share());
+  enqueue(*first, {DeviceTensor(), DeviceTensor(), tensor(w)}, out);
+  enqueue(*second, {DeviceTensor(), DeviceTensor(), tensor(x)}, other);
+  EXPECT_THAT(download<float>(*out), Each(28.0f));
+  EXPECT_THAT(download<float>(*other), Each(127.0f));
+  EXPECT_EQ(second->stats().loads, 0);
+  // Given in host memory to the one, they are still those of the other.
+  expectRun(*second, {Tensor(), filled(50, 1), filled(50, 0)}, 9);
+  enqueue(*first, {DeviceTensor(), DeviceTensor(), tensor(x)}, out);
+  EXPECT_THAT(download<float>(*out), Each(127.0f));
+}
+
 // Without constants among the inputs, preparing computes what stays.
 TEST_P(ConstantsConformance, ConstantsOfTheProgramArePreparedFor) {
   ProgramFile program = emptyProgram();
