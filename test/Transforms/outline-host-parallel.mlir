@@ -1,7 +1,7 @@
 // RUN: tracea-opt %s -split-input-file -tracea-outline-host | FileCheck %s
 
-// Sums so far along rows: a lane has a row, whose elements it goes through in their order.
-// CHECK-LABEL: func.func @sums(
+// What follows from the element before it along rows: a lane has a row, whose elements it goes through in their order.
+// CHECK-LABEL: func.func @rows(
 // CHECK:       tracea_pipe.kernel @scf_forall_0(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<512x40xf32>, %[[Y:[^:]*]]: memref<512x40xf32>
 // CHECK:         tiles (%[[T:.*]]) in (%c16
@@ -12,7 +12,7 @@
 // CHECK:             memref.load %[[X]][%[[I]], %[[J]]]
 // CHECK:             memref.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
-  func.func @sums(%x: memref<512x40xf32>, %y: memref<512x40xf32>) {
+  func.func @rows(%x: memref<512x40xf32>, %y: memref<512x40xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c512 = arith.constant 512 : index
@@ -21,7 +21,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     scf.for %i = %c0 to %c512 step %c1 {
       %s = scf.for %j = %c0 to %c40 step %c1 iter_args(%sum = %zero) -> (f32) {
         %a = memref.load %x[%i, %j] : memref<512x40xf32>
-        %b = arith.mulf %a, %sum : f32
+        %b = arith.subf %a, %sum : f32
         memref.store %b, %y[%i, %j] : memref<512x40xf32>
         scf.yield %b : f32
       }

@@ -358,7 +358,7 @@ def cases():
               sums((4, 4096, 32, 10), (1, 3), "groups")]
     found += [embedding(50257, 4096, 8192)]
     found += [argmax(16384, 4096), argmax(16384, 4096, "bf16"), argmax(1000, 1000), heads(16384, 16, 128)]
-    found += [cumsum((16384, 4096), 1), cumsum((4096, 4096), 0), cumsum((16384, 4096), 1, "bf16")]
+    found += [cumsum((16384, 4096), 1), cumsum((4096, 4096), 0), cumsum((16384, 4096), 1, "bf16"), cumsum((1 << 24,), 0)]
     found += [scatter(50257, 1024, 8192), philox(1 << 24)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),

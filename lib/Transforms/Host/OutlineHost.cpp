@@ -9,11 +9,13 @@
 #include "Lanes/LaneTiles.h"
 #include "Lanes/ParallelLoops.h"
 #include "Lanes/SplitExtrema.h"
+#include "Lanes/SplitScans.h"
 #include "Lanes/SplitSums.h"
 #include "OutlinedKernel.h"
 #include "ShapeChecks.h"
 #include "tracea/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -22,6 +24,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostMoves.h"
@@ -68,6 +71,7 @@ private:
                                        "structured control flow "
                                        "that ends before the program is made";
     rewriteCopies(function);
+    storeCarried(function);
     if (isForGPU)
       shapeLoops(function);
     storeResults(function);
@@ -104,7 +108,7 @@ private:
   /// Makes of operations what fills the lanes of a GPU.
   void shapeLoops(func::FuncOp function) {
     for (auto loop : llvm::to_vector(function.getOps<scf::ForOp>()))
-      (void)makeParallel(loop);
+      splitScan(makeParallel(loop), cores);
     for (auto op : llvm::to_vector(function.getOps<linalg::LinalgOp>()))
       if (!isLeft(op))
         splitExtremum(op);
@@ -142,6 +146,37 @@ private:
           builder, copy.getLoc(), copy.getSource(), copy.getTarget());
       copies.insert(generic);
       copy.erase();
+    }
+  }
+
+  /// What loops of the function carry to their ends is left in memory: they
+  /// become part of a loop of one iteration, which no longer has results.
+  void storeCarried(func::FuncOp function) {
+    for (auto loop : llvm::to_vector(function.getOps<scf::ForOp>())) {
+      if (loop.getNumResults() == 0 ||
+          !llvm::all_of(loop.getResultTypes(),
+                        [](Type type) { return type.isIntOrIndexOrFloat(); }))
+        continue;
+      ImplicitLocOpBuilder b(loop.getLoc(), loop);
+      Value zero = arith::ConstantIndexOp::create(b, 0);
+      Value one = arith::ConstantIndexOp::create(b, 1);
+      SmallVector<Value> memory(loop.getNumResults());
+      for (OpResult result : loop.getResults())
+        if (!result.use_empty())
+          memory[result.getResultNumber()] =
+              memref::AllocOp::create(b, MemRefType::get({}, result.getType()));
+      auto once = scf::ForOp::create(b, zero, one, one);
+      b.setInsertionPointAfter(once);
+      for (OpResult result : loop.getResults()) {
+        Value place = memory[result.getResultNumber()];
+        if (!place)
+          continue;
+        result.replaceAllUsesWith(memref::LoadOp::create(b, place));
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(once.getBody()->getTerminator());
+        memref::StoreOp::create(b, result, place, ValueRange());
+      }
+      loop->moveBefore(once.getBody(), once.getBody()->begin());
     }
   }
 

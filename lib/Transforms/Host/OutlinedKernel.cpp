@@ -12,6 +12,7 @@
 #include "Lanes/LaneGrid.h"
 #include "Lanes/LaneTiles.h"
 #include "Lanes/TileViews.h"
+#include "Lanes/VectorAccesses.h"
 
 #include "CheckAccesses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -537,6 +538,8 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
     buildKernel(builder, isAligned ? kVectorLoopsVariant : kPlainLoopsVariant);
     if (failed(buildGrid(builder, withVectors, getBlock(isAligned), start)))
       return first->emitOpError() << "cannot be split into tiles";
+    if (!isAligned)
+      accessSingles(kernel);
     checkAccesses(kernel);
     if (isAligned)
       requireVectors();
@@ -546,11 +549,16 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
   // Memory that begins anywhere has a kernel of its own.
   LaneBlock block = getBlock(/*isAligned=*/true);
   bool withVectors = isVectors();
-  if (withVectors || block.columns > 1) {
+  bool hasVectors = subgroupSize && accessesVectors(first);
+  if (withVectors || hasVectors || block.columns > 1) {
     if (failed(build(withVectors, /*isAligned=*/true)))
       return failure();
     remark::passed(first->getLoc(), getRemark("host-tiles"))
-        << (withVectors
+        << (hasVectors
+                ? remark::reason("'{0}' takes '{1}': lanes go through blocks "
+                                 "of what is carried along",
+                                 group.sourceOp, kVectorLoopsVariant)
+            : withVectors
                 ? remark::reason(
                       "'{0}' takes '{1}' with vectors of {2} elements: "
                       "neighbours in the result are neighbours in all that "

@@ -219,13 +219,21 @@ LaneGrid mlir::tracea::buildLaneGrid(OpBuilder &builder, scf::ForallOp loop) {
   SizeBuilder size(builder, loc);
   // What an iteration takes is not known: few of them, which are far apart in
   // memory, spread best in small workgroups.
-  constexpr int64_t kLanes = 32;
+  constexpr int64_t kFewLanes = 32, kManyLanes = 128, kMany = 1 << 18;
   SmallVector<OpFoldResult> extents;
   for (auto [lower, upper, step] :
        llvm::zip(loop.getMixedLowerBound(), loop.getMixedUpperBound(),
                  loop.getMixedStep()))
     extents.push_back(
         size.max(size.ceilDiv(size.sub(upper, lower), step), size.constant(0)));
+  int64_t iterations = 1;
+  for (OpFoldResult extent : extents)
+    iterations = llvm::SaturatingMultiply<uint64_t>(
+        iterations, getConstantIntValue(extent).value_or(1));
+  const int64_t kLanes =
+      iterations >= kMany && getConstantIntValue(extents.back()) >= kManyLanes
+          ? kManyLanes
+          : kFewLanes;
   SmallVector<Value> bounds;
   SmallVector<int64_t> laneExtents(extents.size(), 1);
   laneExtents.back() = kLanes;

@@ -255,6 +255,10 @@ scf::ForallOp mlir::tracea::makeParallel(scf::ForOp loop) {
     return nullptr;
   spellOut(loop);
   SmallVector<Family> families = Families(loop).find();
+  // A single iteration has nothing to do with another one.
+  if (families.empty() && getConstantIntValue(loop.getLowerBound()) == 0 &&
+      getConstantIntValue(loop.getUpperBound()) == 1)
+    families.emplace_back().loops.insert(loop);
   if (families.empty())
     return nullptr;
   IRRewriter rewriter(loop.getContext());
