@@ -15,7 +15,7 @@ using namespace tracea::doctor;
 
 namespace {
 
-class ImplicitGemm final : public Variant {
+class ImplicitGemm : public Variant {
 public:
   /// `product` is the variant for one product in the same way.
   ImplicitGemm(std::string_view name, const Variant &product)
@@ -52,13 +52,24 @@ public:
   std::string reasoning(const Problem &problem, const TargetDescription &target,
                         const Plan &plan) const override;
 
-private:
+protected:
   /// The product that it is, whose steps have `depth` channels of a tap.
   static Problem asProduct(Problem problem, int64_t depth = 1);
 
+private:
   std::string ownName;
   const Variant &product;
   std::string ownSummary;
+};
+
+/// The copies of a step are bulk copies, which walk through the pixels of
+/// images by themselves.
+class BulkImplicitGemm final : public ImplicitGemm {
+public:
+  using ImplicitGemm::ImplicitGemm;
+
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override;
 };
 
 } // namespace
@@ -90,6 +101,50 @@ Reason ImplicitGemm::whyNot(const Problem &problem,
   if (problem.reductions)
     return "it reduces nothing beside its result";
   return product.whyNot(asProduct(problem), target);
+}
+
+/// Whether a bulk copy can walk along a dimension of an image: its steps, how
+/// far taps are apart, and where the first and the last tap begin and end lie
+/// in a few bits each.
+static Reason whyNotWalked(const std::string &dim, int64_t image,
+                           int64_t output, int64_t taps, int64_t stride,
+                           int64_t dilation, int64_t pad) {
+  constexpr int64_t mostStep = 8, mostCorner = 127, mostOffset = 255;
+  if (image == kUnknownExtent || output == kUnknownExtent)
+    return "bulk copies walk through images of known " + dim;
+  if (stride > mostStep)
+    return "bulk copies have steps of at most " + text(mostStep) + ", found " +
+           text(stride);
+  int64_t last = (output - 1) * stride - pad - (image - 1);
+  if (pad > mostCorner || last > mostCorner || last < -mostCorner)
+    return "bulk copies end at most " + text(mostCorner) +
+           " pixels from the border of an image";
+  if (taps > 0 && (taps - 1) * dilation > mostOffset)
+    return "bulk copies reach taps at most " + text(mostOffset) +
+           " pixels away, found " + text((taps - 1) * dilation);
+  return "";
+}
+
+Reason BulkImplicitGemm::whyNot(const Problem &problem,
+                                const TargetDescription &target) const {
+  if (Reason reason = ImplicitGemm::whyNot(problem, target); !reason.empty())
+    return reason;
+  if (!problem.channelsLast || problem.filterAlongTaps)
+    return "bulk copies read images and filters with rows of channels, or "
+           "filters with rows of filters";
+  if (problem.groups != 1)
+    return "bulk copies do not walk through groups";
+  if (problem.groupChannels == kUnknownExtent)
+    return "bulk copies read a known number of channels";
+  if (Reason reason =
+          whyNotWalked("height", problem.imageHeight, problem.outputHeight,
+                       problem.filterHeight, problem.strideHeight,
+                       problem.dilationHeight, problem.padTop);
+      !reason.empty())
+    return reason;
+  return whyNotWalked("width", problem.imageWidth, problem.outputWidth,
+                      problem.filterWidth, problem.strideWidth,
+                      problem.dilationWidth, problem.padLeft);
 }
 
 Plan ImplicitGemm::plan(const Problem &problem,
@@ -132,6 +187,9 @@ void tracea::doctor::addGPUConvVariants(Registry &registry) {
       {"conv2d.tf32x3", "gemm.tf32x3"},
       {"conv2d.simt", "gemm.simt"},
   };
+  if (const Variant *found = registry.find("gemm.warpgroup"))
+    registry.add(
+        std::make_unique<BulkImplicitGemm>("conv2d.warpgroup", *found));
   for (auto [name, product] : variants)
     if (const Variant *found = registry.find(product))
       registry.add(std::make_unique<ImplicitGemm>(name, *found));

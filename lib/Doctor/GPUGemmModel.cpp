@@ -271,7 +271,7 @@ WarpgroupEstimate estimate(const Problem &problem,
                 finish;
   double bytes =
       number(result.batch) *
-      (number(m) * number(k) + number(groups) * number(k) * number(n) +
+      (firstElementsOf(problem) + number(groups) * number(k) * number(n) +
        number(m) * number(n)) *
       element;
   for (std::optional<ElementType> type : problem.auxiliaries)
@@ -283,18 +283,17 @@ WarpgroupEstimate estimate(const Problem &problem,
                   std::max(busy, memory) +
                   std::min(busy, memory) * costs.exposed;
   // A kernel of its own reads and writes each operand that is padded.
-  auto pad = [&](bool isFirst, int64_t rows, int64_t columns) {
+  auto pad = [&](bool isFirst, double elements) {
     if (hasAlignedRows(rowOf(problem, isFirst), problem.operand) &&
         !(tile.lines & (isFirst ? 1 : 2)))
       return;
     ++result.padded;
-    double moved =
-        2 * number(result.batch) * number(rows) * number(columns) * element;
+    double moved = 2 * number(result.batch) * elements * element;
     result.cycles += costs.nextKernelCycles +
                      moved / (costs.padding * costs.memoryBytesPerCycle);
   };
-  pad(true, m, k);
-  pad(false, k, n);
+  pad(true, firstElementsOf(problem));
+  pad(false, number(k) * number(n));
   if (tile.split > 1 && tile.cluster == 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *

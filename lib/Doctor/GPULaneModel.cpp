@@ -53,14 +53,8 @@ double withMemory(const Problem &problem, const TargetDescription &target,
     auto m = static_cast<double>(extentOf(problem.m));
     auto n = static_cast<double>(extentOf(problem.n));
     auto k = static_cast<double>(extentOf(problem.k));
-    double first = m * k;
-    if (problem.kind == OpKind::Conv2D)
-      // Taps of neighbouring pixels see the same elements of the image.
-      first = std::min(
-          first, m * static_cast<double>(extentOf(problem.groupChannels)) *
-                     static_cast<double>(problem.strideHeight) *
-                     static_cast<double>(problem.strideWidth));
-    double moved = batchOf(problem) * (first + k * n + m * n) *
+    double moved = batchOf(problem) *
+                   (firstElementsOf(problem) + k * n + m * n) *
                    static_cast<double>(bytesOf(problem.operand));
     memory = moved / (reached * target.memoryGBs / target.clockGHz);
   }

@@ -52,6 +52,20 @@ inline bool hasAlignedRows(int64_t row, ElementType type) {
   return row == kUnknownExtent || row % 16 * bytesOf(type) % 16 == 0;
 }
 
+/// Elements that a product's first operand has in memory. Taps of neighbouring
+/// pixels see the same elements of an image.
+inline double firstElementsOf(const Problem &problem) {
+  auto number = [](int64_t extent) {
+    return static_cast<double>(extentOf(extent));
+  };
+  double all = number(problem.m) * number(problem.k);
+  if (problem.kind != OpKind::Conv2D)
+    return all;
+  return std::min(all, number(problem.m) * number(problem.groupChannels) *
+                           static_cast<double>(problem.strideHeight) *
+                           static_cast<double>(problem.strideWidth));
+}
+
 /// Rounds in which all cores take one of so many tiles each.
 inline double wavesOf(double tiles, double cores) {
   auto whole = static_cast<double>(static_cast<int64_t>(tiles / cores));

@@ -160,6 +160,11 @@ static void fill(Problem &problem, Conv2DOp op) {
   problem.dilationWidth = op.getDilations()[1];
   problem.channelsLast = op.getLayout() == ImageLayout::NHWC;
   problem.filterAlongChannels = op.getFilterLayout() != FilterLayout::RSCK;
+  problem.filterAlongTaps = op.getFilterLayout() == FilterLayout::KCRS;
+  problem.imageHeight = extentOf(op.getImage(), op.getHeightDim());
+  problem.imageWidth = extentOf(op.getImage(), op.getWidthDim());
+  problem.padTop = op.getPads()[0];
+  problem.padLeft = op.getPads()[1];
   problem.imageRow =
       problem.channelsLast ? problem.groupChannels : extentOf(op.getImage(), 3);
   problem.filterRow = extentOf(op.getFilter(), 3);

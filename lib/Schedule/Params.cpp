@@ -33,6 +33,7 @@ static std::vector<Entry> &variants() {
       {"gemm.warp", WarpGemm()},
       {"gemm.tf32x3", WarpGemm()},
       {"gemm.simt", SimtGemm()},
+      {"conv2d.warpgroup", WarpgroupGemm()},
       {"conv2d.warp", WarpGemm()},
       {"conv2d.tf32x3", WarpGemm()},
       {"conv2d.simt", SimtGemm()},

@@ -23,6 +23,7 @@ Problem conv(int64_t images, int64_t channels, int64_t filters,
   problem.kind = OpKind::Conv2D;
   problem.images = images;
   problem.outputHeight = problem.outputWidth = 56;
+  problem.imageHeight = problem.imageWidth = 58;
   problem.groupChannels = problem.imageRow = problem.filterRow = channels;
   problem.groupFilters = filters;
   problem.filterHeight = problem.filterWidth = 3;
@@ -51,11 +52,12 @@ const Variant &find(const char *name) {
 TEST(GPUConv, VariantsAreThoseOfProducts) {
   std::vector<const Variant *> found = Registry::builtin().variantsFor(
       OpKind::Conv2D, tracea::target::TargetKind::CUDA);
-  ASSERT_EQ(found.size(), 4u);
-  EXPECT_EQ(found[0]->name(), "conv2d.warp");
-  EXPECT_EQ(found[1]->name(), "conv2d.tf32x3");
-  EXPECT_EQ(found[2]->name(), "conv2d.simt");
-  EXPECT_TRUE(found[3]->isFallback());
+  ASSERT_EQ(found.size(), 5u);
+  EXPECT_EQ(found[0]->name(), "conv2d.warpgroup");
+  EXPECT_EQ(found[1]->name(), "conv2d.warp");
+  EXPECT_EQ(found[2]->name(), "conv2d.tf32x3");
+  EXPECT_EQ(found[3]->name(), "conv2d.simt");
+  EXPECT_TRUE(found[4]->isFallback());
 }
 
 TEST(GPUConv, PlansHold) {
@@ -63,7 +65,8 @@ TEST(GPUConv, PlansHold) {
   for (const char *name : {"sm_75", "sm_80", "sm_90a"})
     for (int64_t images : extents)
       for (int64_t channels : extents)
-        for (const char *variant : {"conv2d.warp", "conv2d.simt"}) {
+        for (const char *variant :
+             {"conv2d.warpgroup", "conv2d.warp", "conv2d.simt"}) {
           Problem problem = conv(images, channels, 64);
           if (!find(variant).whyNot(problem, target(name)).empty())
             continue;
@@ -116,6 +119,59 @@ TEST(GPUConv, SaysWhatItExpects) {
   EXPECT_EQ(whyNot(planes), "");
   planes.channelsLast = false;
   EXPECT_THAT(whyNot(planes), HasSubstr("rows run along k"));
+}
+
+TEST(GPUConv, BulkCopiesWalkThroughImages) {
+  auto whyNot = [](const Problem &problem) {
+    return find("conv2d.warpgroup").whyNot(problem, target("sm_90a"));
+  };
+  Problem problem = conv(32, 64, 64);
+  EXPECT_EQ(whyNot(problem), "");
+  EXPECT_THAT(find("conv2d.warpgroup").whyNot(problem, target("sm_80")),
+              HasSubstr("no unit 'wgmma'"));
+  // Images may be as many as the run has; how they are walked through is known.
+  problem.images = kUnknownExtent;
+  EXPECT_EQ(whyNot(problem), "");
+  auto with = [&](int64_t Problem::*field, int64_t value) {
+    Problem other = problem;
+    other.*field = value;
+    return whyNot(other);
+  };
+  EXPECT_THAT(with(&Problem::imageHeight, kUnknownExtent),
+              HasSubstr("images of known height"));
+  EXPECT_THAT(with(&Problem::outputWidth, kUnknownExtent),
+              HasSubstr("images of known width"));
+  EXPECT_EQ(with(&Problem::strideHeight, 4), "bulk copies end at most 127 "
+                                             "pixels from the border of an "
+                                             "image");
+  EXPECT_EQ(with(&Problem::strideWidth, 2), "");
+  EXPECT_EQ(with(&Problem::strideWidth, 9),
+            "bulk copies have steps of at most 8, found 9");
+  EXPECT_EQ(with(&Problem::padLeft, 120), "");
+  EXPECT_THAT(with(&Problem::padLeft, 128), HasSubstr("at most 127 pixels"));
+  EXPECT_EQ(with(&Problem::dilationWidth, 127), "");
+  EXPECT_THAT(with(&Problem::dilationWidth, 128),
+              HasSubstr("taps at most 255 pixels away, found 256"));
+  EXPECT_THAT(with(&Problem::groups, 2), HasSubstr("walk through groups"));
+  EXPECT_THAT(with(&Problem::groupChannels, kUnknownExtent),
+              HasSubstr("known number of channels"));
+  problem.filterAlongTaps = true;
+  EXPECT_THAT(whyNot(problem), HasSubstr("rows of channels"));
+}
+
+TEST(GPUConv, BulkCopiesOfManyPixelsWin) {
+  Problem problem = conv(32, 64, 64, ElementType::BF16);
+  auto cycles = [&](const char *variant) {
+    const Variant &found = find(variant);
+    return found.cycles(problem, target("sm_90a"),
+                        found.plan(problem, target("sm_90a")));
+  };
+  EXPECT_LT(cycles("conv2d.warpgroup"), 0.8 * cycles("conv2d.warp"));
+  // Rows of 63 channels are copied to rows of 64 first, once for all taps.
+  double whole = cycles("conv2d.warpgroup");
+  problem.groupChannels = problem.imageRow = problem.filterRow = 63;
+  EXPECT_GT(cycles("conv2d.warpgroup"), 1.1 * whole);
+  EXPECT_LT(cycles("conv2d.warpgroup"), 3 * whole);
 }
 
 } // namespace

@@ -120,6 +120,13 @@ struct Problem {
   bool filterAlongChannels = true;
   int64_t imageRow = 1;
   int64_t filterRow = 1;
+  /// Whether rows of the filter are taps.
+  bool filterAlongTaps = false;
+  /// Extents of the image, and its border above and on the left.
+  int64_t imageHeight = 1;
+  int64_t imageWidth = 1;
+  int64_t padTop = 0;
+  int64_t padLeft = 0;
 
   /// attention: extent of a value, and the block of a block mask (0: no mask).
   int64_t valueDim = 1;

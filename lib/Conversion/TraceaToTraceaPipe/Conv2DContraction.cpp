@@ -92,7 +92,9 @@ Value Conv2DOperand::stageBlock(
 
 ImageOperand::ImageOperand(Conv2DOp op)
     : Conv2DOperand(op.getImage(), op,
-                    op.getChannelDim() + (op.getGroups() > 1)) {}
+                    op.getChannelDim() + (op.getGroups() > 1)),
+      resultHeight(getTensorType(op.getInit()).getDimSize(op.getHeightDim())),
+      resultWidth(getTensorType(op.getInit()).getDimSize(op.getWidthDim())) {}
 
 void ImageOperand::splitChannels(OpBuilder &b) {
   int64_t groups = op.getGroups();
@@ -142,7 +144,7 @@ SmallVector<Value> ImageOperand::getCoordinates(KernelBuilder &kb,
 bool ImageOperand::mayPassBorder(unsigned axis, unsigned dim,
                                  unsigned tapDim) const {
   int64_t extent = getType().getDimSize(at(dim));
-  int64_t pixels = getTensorType(op.getInit()).getDimSize(dim);
+  int64_t pixels = axis == 0 ? resultHeight : resultWidth;
   int64_t taps = getTensorType(op.getFilter()).getDimSize(tapDim);
   return taps != 1 || op.getPads()[axis] || ShapedType::isDynamic(extent) ||
          ShapedType::isDynamic(pixels) ||
@@ -223,9 +225,51 @@ void Conv2DContraction::emitChecks(RewriterBase &rewriter) {
   image.splitChannels(rewriter);
 }
 
+void Conv2DContraction::joinRows(RewriterBase &rewriter) {
+  constexpr unsigned kPixelDims = 3;
+  RankedTensorType type = getResultType();
+  int64_t height = type.getDimSize(1), width = type.getDimSize(2);
+  if (conv.getLayout() != ImageLayout::NHWC || ShapedType::isDynamic(height) ||
+      ShapedType::isDynamic(width) || height * width == 0)
+    return;
+  EpilogueOpInterface row = joinResultDims(rewriter, op, kPixelDims);
+  if (!row)
+    return;
+  joined = {height, width};
+  op = row;
+  conv = cast<Conv2DOp>(row.getOperation());
+  image.setOp(conv);
+  filter.setOp(conv);
+}
+
+std::optional<Definition> Conv2DContraction::getTerms(KernelBuilder &kb,
+                                                      unsigned leading) {
+  std::optional<Definition> terms = getConvolutionTerms(
+      kb, conv, image.getTensor(), filter.getTensor(), leading);
+  if (!terms || !joined)
+    return terms;
+  auto [height, width] = *joined;
+  AffineExpr pixel = kb.dim(leading + 2);
+  AffineExpr row = pixel.floorDiv(width);
+  AffineExpr image = pixel.floorDiv(height * width);
+  if (height * width == getResultType().getDimSize(2))
+    image = kb.zero();
+  terms->replace(leading + 2, pixel - row * width);
+  terms->replace(leading + 1, row - image * height);
+  terms->replace(leading, image);
+  return terms;
+}
+
+int64_t Conv2DContraction::getNumLeading(KernelBuilder &kb) {
+  return cast<MemRefType>(kb.getDest(0u).getType()).getRank() -
+         getResultType().getRank();
+}
+
 SmallVector<Value> Conv2DContraction::getExtents(KernelBuilder &kb) {
   IndexMath &ix = kb.index();
-  auto extent = [&](unsigned dim) { return kb.getExtent(kb.getDest(0u), dim); };
+  auto extent = [&](unsigned dim) {
+    return kb.getExtent(kb.getDest(0u), getNumLeading(kb) + dim);
+  };
   Value pixels =
       ix.mul(ix.mul(extent(conv.getBatchDim()), extent(conv.getHeightDim())),
              extent(conv.getWidthDim()));
@@ -238,10 +282,12 @@ SmallVector<Value> Conv2DContraction::getExtents(KernelBuilder &kb) {
 
 Value Conv2DContraction::getWalk(KernelBuilder &kb, Value m) {
   auto extent = [&](unsigned dim) {
+    if (joined)
+      return kb.index().constant(dim == 1 ? joined->first : joined->second);
     // Of a result without pixels nothing is walked.
     return getTensorType(conv.getInit()).getDimSize(dim) == 0
                ? kb.index().constant(1)
-               : kb.getExtent(kb.getDest(0u), dim);
+               : kb.getExtent(kb.getDest(0u), getNumLeading(kb) + dim);
   };
   return DelinearizeOp::create(
       kb.builder(), WalkType::get(kb.builder().getContext(), 3), m,
@@ -251,21 +297,30 @@ Value Conv2DContraction::getWalk(KernelBuilder &kb, Value m) {
 TileAddress Conv2DContraction::getAddress(KernelBuilder &kb,
                                           const ResultTile &tile,
                                           bool isTransposed) {
-  assert(!isTransposed && "rows of a tile are pixels");
   IndexMath &ix = kb.index();
-  TileAddress address;
-  address.memory = kb.getDest(0u);
-  address.walk = getWalk(kb, tile.m);
-  address.indices.assign(4, ix.constant(0));
   Value filter = tile.n;
   if (conv.getGroups() > 1)
     filter = ix.add(ix.mul(tile.batch.front(), getFilters(kb, conv)), tile.n);
-  address.indices[conv.getChannelDim()] = filter;
-  SmallVector<AffineExpr> place(4);
-  place[conv.getBatchDim()] = kb.dim(0);
-  place[conv.getHeightDim()] = kb.dim(1);
-  place[conv.getWidthDim()] = kb.dim(2);
-  place[conv.getChannelDim()] = kb.dim(3);
+  TileAddress address;
+  if (joined) {
+    ResultTile row = tile;
+    row.batch.assign(2, ix.constant(0));
+    row.n = filter;
+    return Contraction::getAddress(kb, row, isTransposed);
+  }
+  assert(!isTransposed && "rows of a tile are pixels");
+  address.memory = kb.getDest(0u);
+  address.walk = getWalk(kb, tile.m);
+  int64_t parts = getNumLeading(kb);
+  if (parts)
+    address.indices.push_back(tile.part);
+  address.indices.resize(parts + 4, ix.constant(0));
+  address.indices[parts + conv.getChannelDim()] = filter;
+  SmallVector<AffineExpr> place(parts + 4, kb.zero());
+  place[parts + conv.getBatchDim()] = kb.dim(0);
+  place[parts + conv.getHeightDim()] = kb.dim(1);
+  place[parts + conv.getWidthDim()] = kb.dim(2);
+  place[parts + conv.getChannelDim()] = kb.dim(3);
   address.map = kb.map(4, place);
   return address;
 }

@@ -19,6 +19,8 @@ public:
     return tracea_pipe::Reuse::Unknown;
   }
   Value getSteps(KernelBuilder &kb, int64_t depth) const override;
+  /// Another form of the same convolution.
+  void setOp(Conv2DOp other) { op = other; }
 
 protected:
   /// `tensor` has the channels of a group along `channelDim`.
@@ -71,6 +73,9 @@ private:
     return dim > op.getChannelDim() ? dim + (op.getGroups() > 1) : dim;
   }
   bool mayPassBorder(unsigned axis, unsigned dim, unsigned tapDim) const;
+
+  /// Extents of an image of the result, where types tell.
+  int64_t resultHeight, resultWidth;
 };
 
 /// The filter, of which a block has the channels of one tap.
@@ -101,16 +106,22 @@ public:
   FilterOperand &getRhs() override { return filter; }
   void emitChecks(RewriterBase &rewriter) override;
   std::optional<Definition> getTerms(KernelBuilder &kb,
-                                     unsigned leading) override {
-    return getConvolutionTerms(kb, conv, image.getTensor(), leading);
-  }
+                                     unsigned leading) override;
   SmallVector<Value> getExtents(KernelBuilder &kb) override;
   Value getWalk(KernelBuilder &kb, Value m) override;
+  /// The result as one row of one image, of all pixels.
+  void joinRows(RewriterBase &rewriter) override;
   TileAddress getAddress(KernelBuilder &kb, const ResultTile &tile,
                          bool isTransposed) override;
 
 private:
+  /// Dimensions of the kernel's result before those of the operation's: parts
+  /// of a sum.
+  int64_t getNumLeading(KernelBuilder &kb);
+
   Conv2DOp conv;
+  /// Height and width of the result's images where they are joined.
+  std::optional<std::pair<int64_t, int64_t>> joined;
   ImageOperand image;
   FilterOperand filter;
 };

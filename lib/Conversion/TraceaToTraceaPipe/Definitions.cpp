@@ -14,6 +14,14 @@ void Definition::add(Value operand, ArrayRef<AffineExpr> place) {
       AffineMap::get(dims, extents, place, kb.getKernel().getContext())));
 }
 
+void Definition::replace(unsigned position, AffineExpr expr) {
+  for (Attribute &attr : maps) {
+    AffineMap map = cast<AffineMapAttr>(attr).getValue();
+    attr = AffineMapAttr::get(map.replace(dim(position), expr, map.getNumDims(),
+                                          map.getNumSymbols()));
+  }
+}
+
 void Definition::addEpilogue(EpilogueOpInterface op) {
   for (auto [extra, map] : llvm::zip(op.getExtras(), op.getEpilogueMaps()))
     add(extra, cast<AffineMapAttr>(map).getValue().getResults());
@@ -54,10 +62,9 @@ void mlir::tracea::defineCopy(KernelBuilder &kb, Value source,
   definition.set(/*factors=*/1, result);
 }
 
-std::optional<Definition> mlir::tracea::getConvolutionTerms(KernelBuilder &kb,
-                                                            Conv2DOp op,
-                                                            Value image,
-                                                            unsigned leading) {
+std::optional<Definition>
+mlir::tracea::getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image,
+                                  Value filter, unsigned leading) {
   constexpr unsigned kRank = 4;
   auto imageType = cast<RankedTensorType>(image.getType());
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
@@ -104,13 +111,13 @@ std::optional<Definition> mlir::tracea::getConvolutionTerms(KernelBuilder &kb,
   taps[op.getFilterWidthDim()] = s;
   taps[op.getFilterInDim()] = c;
   definition.add(image, place);
-  definition.add(op.getFilter(), taps);
+  definition.add(filter, taps);
   return definition;
 }
 
 void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
   std::optional<Definition> definition =
-      getConvolutionTerms(kb, op, op.getImage());
+      getConvolutionTerms(kb, op, op.getImage(), op.getFilter());
   if (!definition)
     return;
   definition->addEpilogue(op);

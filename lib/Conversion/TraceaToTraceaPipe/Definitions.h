@@ -25,6 +25,8 @@ public:
   AffineExpr dim(unsigned position) { return kb.dim(position); }
   /// The element of an operand at `place`.
   void add(Value operand, ArrayRef<AffineExpr> place);
+  /// Has places say `expr` for dimension number `position`.
+  void replace(unsigned position, AffineExpr expr);
   /// The operands of an epilogue.
   void addEpilogue(EpilogueOpInterface op);
   /// Says it of a result of the kernel.
@@ -42,10 +44,11 @@ void defineSumOfParts(KernelBuilder &kb, EpilogueOpInterface op, Value parts);
 /// Result number `result` is a copy of `source`, with zeros beyond its extents.
 void defineCopy(KernelBuilder &kb, Value source, unsigned result);
 /// What a convolution sums, of a result with `leading` dimensions before those
-/// of the operation's. `image` is the operation's, or has its channels as
-/// groups and the channels of one. Nothing where maps cannot say it.
+/// of the operation's. `image` and `filter` are the operation's or padded
+/// copies, or the image has its channels as groups and the channels of one.
+/// Nothing where maps cannot say it.
 std::optional<Definition> getConvolutionTerms(KernelBuilder &kb, Conv2DOp op,
-                                              Value image,
+                                              Value image, Value filter,
                                               unsigned leading = 0);
 /// A convolution with the operands of its epilogue.
 void defineConvolution(KernelBuilder &kb, Conv2DOp op);

@@ -180,6 +180,20 @@ bool Machine::runHost(Operation &op) {
     set(expand.getResult(), result);
     return true;
   }
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+    const Window &source = window(collapse.getSrc());
+    Extents sizes;
+    for (const ReassociationIndices &joined :
+         collapse.getReassociationIndices()) {
+      sizes.push_back(1);
+      for (int64_t dim : joined)
+        sizes.back() *= source.sizes[dim];
+    }
+    Window result = whole(source.memory, sizes);
+    result.offset = source.offset;
+    set(collapse.getResult(), result);
+    return true;
+  }
   if (auto launchOp = dyn_cast<LaunchOp>(op)) {
     launch(launchOp);
     return true;

@@ -36,6 +36,8 @@ public:
 
   /// Sizes that are equal have one number.
   unsigned getClass(const Expr &size);
+  /// The expression with one symbol for all that are equal, or their number.
+  Expr settle(const Expr &size);
   /// How the sizes of a class are computed: invalid, or more than a symbol.
   Expr getSize(unsigned number) const;
   /// Whether a size of the class comes from something that is not understood.
@@ -58,7 +60,6 @@ private:
   std::optional<cov::Constraint> getConstraint(arith::CmpIOp compare);
   Expr getTruth(Value condition);
   bool isSymbol(const Expr &size) const;
-  Expr settle(const Expr &size);
   std::optional<Expr> getRatio(const Expr &a, const Expr &b);
   Expr unknown(Value value, int64_t dim);
   Expr computed(Value value);
@@ -156,7 +157,17 @@ Expr HostSizes::getDim(Value memory, int64_t dim) {
   auto [value, number] = getSizeOrigin(memory, dim);
   if (!value)
     return number;
-  return number < 0 ? get(value) : unknown(value, number);
+  if (number < 0)
+    return get(value);
+  // What a view joins has one extent, the same for the same extents.
+  if (auto collapse = value.getDefiningOp<memref::CollapseShapeOp>()) {
+    Expr product = 1;
+    ReassociationIndices joined = collapse.getReassociationIndices()[number];
+    for (int64_t each : joined)
+      product = math.product(product, getDim(collapse.getSrc(), each));
+    return product;
+  }
+  return unknown(value, number);
 }
 
 unsigned HostSizes::numberOf(const Expr &size) {
@@ -234,7 +245,6 @@ bool HostSizes::learnRatio(arith::CmpIOp compare) {
   return true;
 }
 
-/// The expression with one symbol for all that are equal, or their number.
 Expr HostSizes::settle(const Expr &size) {
   std::map<cov::Term, Expr> values;
   for (cov::Term symbol : space->variables(size)) {
@@ -438,7 +448,9 @@ LaunchFacts mlir::tracea::getLaunchFacts(KernelOp kernel,
       Value operand = operands[key.first];
       Expr size = key.second < 0 ? sizes.get(operand)
                                  : sizes.getDim(operand, key.second);
-      unsigned number = sizes.getClass(size);
+      // Computed from equal sizes in one way, sizes are equal.
+      unsigned number =
+          sizes.getClass(size.isValid() ? sizes.settle(size) : size);
       signature.push_back(number);
       std::optional<int64_t> known = sizes.getConstant(number);
       if (launch == launches.front())

@@ -119,6 +119,11 @@ public:
   /// Through which coordinates the rows from `m` on go, or null.
   virtual Value getWalk(KernelBuilder &, Value) { return Value(); }
 
+  /// Lets rows of a matrix that are several dimensions of the result be one of
+  /// them where they follow each other in memory, which copies in bulk need.
+  /// Changes the operation.
+  virtual void joinRows(RewriterBase &) {}
+
   /// Where the elements of a tile are in the kernel's first result, which is
   /// the operation's or, for tiles of a part, one of parts.
   virtual TileAddress getAddress(KernelBuilder &kb, const ResultTile &tile,
@@ -161,6 +166,12 @@ public:
 protected:
   EpilogueOpInterface op;
 };
+
+/// The operation with all elements of the first `count` dimensions of its
+/// result along the last of them, in place of `op`; null where its epilogue
+/// needs them apart, or it has other results.
+EpilogueOpInterface joinResultDims(RewriterBase &rewriter,
+                                   EpilogueOpInterface op, unsigned count);
 
 /// Has kernels before the operation copy operands whose rows do not begin at
 /// multiples of 16 bytes, or of a cache line where the schedule says so. Rows

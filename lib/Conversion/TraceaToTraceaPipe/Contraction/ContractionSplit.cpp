@@ -42,9 +42,8 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   ResultTile tile = contraction.beginTiles(
       kb, {unit.tileM, unit.tileN, unit.tileK}, fields.group, fields.split);
   Value sum = unit.sum(kb, tile);
-  TileAddress address = contraction.getAddress(kb, tile, unit.isTransposed);
-  StoreOp::create(kb.builder(), sum, address.memory, address.indices,
-                  tile.getLimits(ix, unit.isTransposed), address.map);
+  kb.store(sum, contraction.getAddress(kb, tile, unit.isTransposed),
+           tile.getLimits(ix, unit.isTransposed));
   return kb.launch().front();
 }
 
@@ -76,10 +75,11 @@ static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
        part <
        contraction.getSchedule().getFields<schedule::WarpgroupGemm>().split;
        ++part) {
-    SmallVector<Value> at{ix.constant(part)};
-    llvm::append_range(at, address.indices);
-    Value one = LoadOp::create(kb.builder(), type, kb.getMemRef(parts), at,
-                               limits, Value(), kb.map(2, partExprs));
+    TileAddress from = address;
+    from.memory = kb.getMemRef(parts);
+    from.indices.insert(from.indices.begin(), ix.constant(part));
+    from.map = kb.map(address.map.getNumDims(), partExprs);
+    Value one = kb.load(type, from, limits);
     sum = sum ? kb.addTiles(sum, one) : one;
   }
   results.store(kb, sum, address, limits);

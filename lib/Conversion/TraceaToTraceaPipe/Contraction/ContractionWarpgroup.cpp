@@ -50,6 +50,7 @@ static LogicalResult lower(KernelRewriter &rewriter, Contraction &contraction,
   const auto &fields =
       contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
   contraction.emitChecks(rewriter);
+  contraction.joinRows(rewriter);
   padOperands(rewriter, contraction);
   if (fields.split > 1)
     return lowerSplitSum(rewriter, unit);
