@@ -79,11 +79,26 @@ static bool areApart(ValueRange a, ValueRange b, bool &differ) {
   return true;
 }
 
-/// Whether two stores in a row write pieces of one tile: at places that are a
-/// constant apart.
+/// Whether a store is in no loop but those whose iterations are lanes: where
+/// two of these write one element, that is a race.
+static bool isOfLanes(Operation *store) {
+  Operation *loop = store->getParentOfType<LoopLikeOpInterface>();
+  while (isa_and_nonnull<scf::ForallOp>(loop))
+    loop = loop->getParentOfType<LoopLikeOpInterface>();
+  return !loop;
+}
+
+/// Whether two stores in a row write pieces of one tile, or of what one lane
+/// has: at places that are a constant apart.
 static bool arePieces(Operation *a, Operation *b) {
   if (a->getBlock() != b->getBlock() || a->getName() != b->getName())
     return false;
+  if (auto first = dyn_cast<memref::StoreOp>(a)) {
+    auto second = cast<memref::StoreOp>(b);
+    bool differ = false;
+    return isOfLanes(a) && first.getMemRef() == second.getMemRef() &&
+           areApart(first.getIndices(), second.getIndices(), differ) && differ;
+  }
   if (auto first = dyn_cast<vector::StoreOp>(a)) {
     auto second = cast<vector::StoreOp>(b);
     bool differ = false;

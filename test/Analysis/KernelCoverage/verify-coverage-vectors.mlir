@@ -122,3 +122,71 @@ tracea_pipe.kernel @torn(%y: memref<16x56xf32>) attributes {warps = 1} {
   }
   end
 }
+
+// -----
+
+// What one lane has in a block of single elements are pieces of it: rows 4 i to 4 i + 3 of as many lanes as there are columns.
+// CHECK: all elements of 1 result written exactly once, 4 accesses in bounds
+tracea_pipe.kernel @block(%y: memref<16x25xf32>) attributes {warps = 1} {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c25 = arith.constant 25 : index
+  %zero = arith.constant 0.0 : f32
+  tiles (%t) in (%c4) {
+    scf.forall (%i) in (32) {
+      %j = arith.muli %t, %c4 : index
+      %inside = arith.cmpi slt, %i, %c25 : index
+      scf.if %inside {
+        memref.store %zero, %y[%j, %i] : memref<16x25xf32>
+        %j1 = arith.addi %j, %c1 : index
+        memref.store %zero, %y[%j1, %i] : memref<16x25xf32>
+        %j2 = arith.addi %j, %c2 : index
+        memref.store %zero, %y[%j2, %i] : memref<16x25xf32>
+        %j3 = arith.addi %j, %c3 : index
+        memref.store %zero, %y[%j3, %i] : memref<16x25xf32>
+      }
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
+
+// -----
+
+// Blocks that overlap are written by two lanes.
+tracea_pipe.kernel @blocks_twice(%y: memref<17xf32>) attributes {warps = 1} {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  tiles (%t) in (%c1) {
+    // expected-note @below {{iteration of the loop is made here: once it is 1, once 0}}
+    scf.forall (%i) in (16) {
+      // expected-error @below {{writes an element of argument #0 twice: element [1] is written where iteration of the loop = 1 and where iteration of the loop = 0}}
+      memref.store %zero, %y[%i] : memref<17xf32>
+      %next = arith.addi %i, %c1 : index
+      // expected-note @below {{the other one is written here}}
+      memref.store %zero, %y[%next] : memref<17xf32>
+    } {mapping = [#gpu.thread<linear_dim_0>]}
+  }
+  end
+}
+
+// -----
+
+// Stores of a loop that lanes do not share may meet: each is looked at by itself.
+tracea_pipe.kernel @in_turn(%y: memref<17xf32>) attributes {warps = 1} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  tiles (%t) in (%c1) {
+    scf.for %i = %c0 to %c16 step %c1 {
+      // expected-remark @below {{coverage not decided: it may be meant to write a part}}
+      memref.store %zero, %y[%i] : memref<17xf32>
+      %next = arith.addi %i, %c1 : index
+      // expected-remark @below {{coverage not decided: it may be meant to write a part}}
+      memref.store %zero, %y[%next] : memref<17xf32>
+    }
+  }
+  end
+}
