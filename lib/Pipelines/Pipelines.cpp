@@ -41,6 +41,9 @@ static void addSemanticPhase(OpPassManager &manager,
     addCleanup(manager);
     return;
   }
+  // Slices that a loop places are constant then.
+  manager.addNestedPass<func::FuncOp>(createUnrollLoops());
+  addCleanup(manager);
   // Kernels sum in single precision even where linalg says half: the sums are
   // at least as accurate, and no unit works otherwise.
   ConvertLinalgToTraceaOptions raise;

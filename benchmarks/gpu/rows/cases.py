@@ -301,6 +301,31 @@ def cumsum(shape, dim, element="f32"):
     return Case(f"cumsum{dim}_{name}_{element}", [spec], [spec], function([spec], [spec], body, [last]), "cumsum", {"dim": dim})
 
 
+def topk(rows, columns, count):
+    """The greatest elements of rows in their order, and their numbers: each round finds one and takes it out."""
+    spec, values, numbers = ("f32", (rows, columns)), ("f32", (rows, count)), ("i64", (rows, count))
+    kind, some, places = tensor(*spec), tensor(*values), tensor(*numbers)
+    one, place = tensor("f32", (rows,)), tensor("i64", (rows,))
+    compared = ("      %j = linalg.index 1 : index\n      %jj = arith.index_cast %j : index to i64\n")
+    body = loops((count,)) + "  %low = arith.constant 0xFF800000 : f32\n  %zero = arith.constant 0 : i64\n"
+    body += f"  %ev = tensor.empty() : {one}\n  %en = tensor.empty() : {place}\n"
+    body += (f"  %r:3 = scf.for %k = %c0 to %c{count} step %c1 iter_args(%a = %0, %vv = %e0, %nn = %e1) -> ({kind}, {some}, {places}) {{\n"
+             f"    %fv = linalg.fill ins(%low : f32) outs(%ev : {one}) -> {one}\n"
+             f"    %fn = linalg.fill ins(%zero : i64) outs(%en : {place}) -> {place}\n")
+    body += "    %y:2 = " + generic(["d0, d1", "d0", "d0"], ["parallel", "reduction"], [("%a", kind)], [("%fv", one), ("%fn", place)],
+                                   "%e: f32, %m: f32, %q: i64", compared + "      %c = arith.cmpf ogt, %e, %m : f32\n"
+                                   "      %u = arith.select %c, %e, %m : f32\n      %w = arith.select %c, %jj, %q : i64\n"
+                                   "      linalg.yield %u, %w : f32, i64\n")
+    body += "    %b = " + generic(["d0", "d0, d1"], ["parallel"] * 2, [("%y#1", place)], [("%a", kind)], "%q: i64, %old: f32",
+                                 compared + "      %s = arith.cmpi eq, %jj, %q : i64\n      %t = arith.select %s, %low, %old : f32\n"
+                                 "      linalg.yield %t : f32\n")
+    body += (f"    %v2 = tensor.insert_slice %y#0 into %vv[0, %k] [{rows}, 1] [1, 1] : {one} into {some}\n"
+             f"    %n2 = tensor.insert_slice %y#1 into %nn[0, %k] [{rows}, 1] [1, 1] : {place} into {places}\n"
+             f"    scf.yield %b, %v2, %n2 : {kind}, {some}, {places}\n  }}\n")
+    return Case(f"topk{count}_{rows}x{columns}", [spec], [values, numbers],
+                function([spec], [values, numbers], body, ["%r#1", "%r#2"]), "topk", {"count": count})
+
+
 def scatter(words, width, rows):
     """Rows are added to those of a table that data names, in their order."""
     table, index, given = ("f32", (words, width)), ("i32", (rows,)), ("f32", (rows, width))
@@ -359,7 +384,7 @@ def cases():
     found += [embedding(50257, 4096, 8192)]
     found += [argmax(16384, 4096), argmax(16384, 4096, "bf16"), argmax(1000, 1000), heads(16384, 16, 128)]
     found += [cumsum((16384, 4096), 1), cumsum((4096, 4096), 0), cumsum((16384, 4096), 1, "bf16"), cumsum((1 << 24,), 0)]
-    found += [scatter(50257, 1024, 8192), philox(1 << 24)]
+    found += [topk(4096, 32000, 4), scatter(50257, 1024, 8192), philox(1 << 24)]
     for channels_last in (True, False):
         found += [pool((32, 64, 112, 112), channels_last), bilinear((32, 64, 56, 56), channels_last),
                   pad((32, 64, 112, 112), channels_last)]

@@ -101,6 +101,7 @@ MEANINGS = {
     "cumsum": cumsum,
     "scatter": lambda table, index, rows: torch.index_add(table, 0, index, rows),
     "philox": philox,
+    "topk": lambda x, count: tuple(torch.topk(x, count)),
     "embedding": lambda table, index: F.embedding(index, table),
 }
 

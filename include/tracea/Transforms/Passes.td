@@ -452,10 +452,31 @@ def ExpandFunctions : Pass<"tracea-expand-functions", "::mlir::func::FuncOp"> {
   let description = [{
     `math.sincos` becomes `math.sin` and `math.cos`, `math.isinf` and
     `math.isnormal` become comparisons with numbers of the operand's own type,
-    `math.clampf` a minimum and a maximum.
+    `math.clampf` a minimum and a maximum. Products of twice as many bits
+    (`arith.mului_extended`, `arith.mulsi_extended`) are taken in such a type
+    where there is one of up to 64 bits.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// UnrollLoops
+//===----------------------------------------------------------------------===//
+
+def UnrollLoops : Pass<"tracea-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Unroll short loops around operations on tensors";
+  let description = [{
+    A program has no loops around launches. A loop of a function with up to 16
+    iterations and 512 operations in all of them becomes these, where it has
+    structured operations on tensors of some size: each is fused and scheduled
+    as others are. Insertions side by side into a tensor without contents, one
+    an iteration, become a concatenation. The rounds of a search for the greatest elements, say, each
+    find one.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

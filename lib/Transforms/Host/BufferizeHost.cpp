@@ -62,6 +62,7 @@ struct BufferizeHost : public tracea::impl::BufferizeHostBase<BufferizeHost> {
     checkExtents(module);
     decompose(module);
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      separateFills(function);
       separateDestinations(function);
       separateReads(function);
     }
@@ -168,6 +169,28 @@ private:
     FrozenRewritePatternSet frozen(std::move(patterns));
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       (void)applyPatternsGreedily(function, frozen);
+  }
+
+  /// Gives operations that go on from what was filled a fill of their own: CSE
+  /// has made one of them, and all but one would copy it.
+  void separateFills(func::FuncOp function) {
+    IRRewriter rewriter(function.getContext());
+    for (auto fill : llvm::to_vector(function.getOps<linalg::FillOp>())) {
+      if (!fill.hasPureTensorSemantics() ||
+          !fill.output().getDefiningOp<tensor::EmptyOp>())
+        continue;
+      SmallVector<OpOperand *> inits;
+      for (OpOperand &use : fill.result().getUses())
+        if (auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner()))
+          if (op.isDpsInit(&use))
+            inits.push_back(&use);
+      for (OpOperand *init : inits) {
+        if (fill->hasOneUse())
+          break;
+        rewriter.setInsertionPoint(init->getOwner());
+        init->set(rewriter.clone(*fill)->getResult(0));
+      }
+    }
   }
 
   /// Gives operations that do not read what they overwrite an empty tensor of
