@@ -49,6 +49,10 @@ public:
                 const Plan &plan) const override {
     return product.cycles(asProduct(problem, plan.tile[2]), target, plan);
   }
+  Reason whyAlone(const Problem &problem, const TargetDescription &target,
+                  const Plan &plan) const override {
+    return product.whyAlone(asProduct(problem, plan.tile[2]), target, plan);
+  }
   std::string reasoning(const Problem &problem, const TargetDescription &target,
                         const Plan &plan) const override;
 

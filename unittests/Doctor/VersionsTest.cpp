@@ -110,6 +110,27 @@ TEST(Versions, AreOnlyWhereKernelsCanStandBesideEachOther) {
               "");
 }
 
+// Sums in parts have another kernel, whichever operation they are of.
+TEST(Versions, ConvolutionsAreWholeSums) {
+  Problem deep = conv(kUnknownExtent);
+  deep.outputHeight = deep.outputWidth = 7;
+  deep.imageHeight = deep.imageWidth = 7;
+  deep.padTop = deep.padLeft = 1;
+  deep.filterHeight = deep.filterWidth = 3;
+  deep.groupChannels = deep.imageRow = deep.filterRow = 512;
+  deep.groupFilters = 512;
+  Problem one = deep;
+  one.images = 1;
+  Candidate parts = best(one, "sm_90a");
+  ASSERT_NE(parts.variant->whyAlone(one, target("sm_90a"), parts.plan), "");
+  Versions found = versions(deep, "sm_90a");
+  ASSERT_FALSE(found.list.empty());
+  for (const Version &version : found.list)
+    EXPECT_EQ(version.candidate.variant->whyAlone(deep, target("sm_90a"),
+                                                  version.candidate.plan),
+              "");
+}
+
 TEST(Versions, PlansByHandAreChecked) {
   Problem open = gemm(kUnknownExtent, 512, 16384);
   Candidate parts = best(gemm(512, 512, 16384), "sm_90a");
