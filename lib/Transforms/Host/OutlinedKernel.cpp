@@ -2,13 +2,14 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A group of operations becomes a kernel: what they use is passed, cloned or
-// rebuilt from sizes, the grid is over the outer parallel dimensions where the
-// operation can be tiled, and a launch stands in the group's place.
+// A group of operations becomes a kernel: the grid is over the outer parallel
+// dimensions where the operation can be tiled, and a launch stands in the
+// group's place.
 
 #include "OutlinedKernel.h"
 #include "CoreGrid.h"
 #include "HostViews.h"
+#include "KernelOperands.h"
 #include "Lanes/LaneGrid.h"
 #include "Lanes/LaneTiles.h"
 #include "Lanes/TileViews.h"
@@ -31,9 +32,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
-#include "tracea/Dialect/TraceaPipe/Transforms/BufferizableOpInterfaceImpl.h"
 #include "tracea/Dialect/TraceaPipe/Utils/HostScalars.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelMemory.h"
 #include "tracea/Dialect/TraceaPipe/Utils/KernelNames.h"
@@ -56,11 +55,6 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult collect();
-  LogicalResult collectValue(Value value, Operation *first);
-  bool isWrittenBetween(Value root, Operation *from, Operation *to);
-  void findWrites();
-  void passBuffers(Operation *before);
   void buildKernel(OpBuilder &builder, StringRef variant);
   bool isLaneTiles();
   bool isVectors();
@@ -79,23 +73,7 @@ private:
   KernelNames &names;
   int64_t subgroupSize;
 
-  llvm::SetVector<Value> buffers;      // views that the kernel needs
-  llvm::SetVector<Value> sizes;        // scalars that the launch passes
-  llvm::SetVector<Operation *> clones; // scalars and constants, to be cloned
-  llvm::SmallDenseSet<Value> writtenRoots;
-
-  struct PassedView {
-    Value view;
-    Value root;
-    /// The view itself is an argument.
-    bool direct = false;
-    /// What makes the view from the whole buffer, if the kernel can do it
-    /// again.
-    SmallVector<Operation *> steps;
-    SmallVector<OpFoldResult> offset, viewSizes, strides;
-  };
-  std::vector<PassedView> views;
-  SmallVector<Value> inputs, outputs;
+  KernelOperands used;
   /// What is being built, and what is: the launch takes the first one that the
   /// run's memory allows.
   KernelOp kernel;
@@ -118,161 +96,6 @@ bool mlir::tracea::isScalarComputation(Operation *op) {
   return op->getNumRegions() == 0 && isPure(op) && !belongsToHost(op) &&
          llvm::all_of(op->getResultTypes(),
                       [](Type type) { return type.isIntOrIndexOrFloat(); });
-}
-
-bool Outliner::isWrittenBetween(Value root, Operation *from, Operation *to) {
-  for (Operation *op = from->getNextNode(); op && op != to;
-       op = op->getNextNode())
-    if (writesBuffer(op, root))
-      return true;
-  return false;
-}
-
-/// Sorts `value`, which the kernel uses, into what is passed and what is
-/// cloned.
-LogicalResult Outliner::collectValue(Value value, Operation *first) {
-  if (isa<MemRefType>(value.getType())) {
-    buffers.insert(value);
-    return success();
-  }
-  Operation *def = value.getDefiningOp();
-  if (def && def->hasTrait<OpTrait::ConstantLike>()) {
-    clones.insert(def);
-    return success();
-  }
-  if (isExpressible(value) || isScalarArgument(value)) {
-    sizes.insert(value);
-    return success();
-  }
-  // Indices that come from data are computed in the kernel as well.
-  if (!def || !(isScalarComputation(def) || isIndexArithmetic(def))) {
-    InFlightDiagnostic diag = first->emitOpError()
-                              << "needs a value of type " << value.getType()
-                              << " that a program cannot pass; expected a "
-                                 "size, a constant, an argument or an element "
-                                 "of a tensor";
-    if (def)
-      diag.attachNote(def->getLoc())
-          << "computed by '" << def->getName() << "'";
-    return diag;
-  }
-  if (clones.contains(def))
-    return success();
-  for (Value operand : def->getOperands())
-    if (failed(collectValue(operand, first)))
-      return failure();
-  if (auto load = dyn_cast<memref::LoadOp>(def))
-    if (def->isBeforeInBlock(first) &&
-        isWrittenBetween(getViewRoot(load.getMemRef()), def, first)) {
-      InFlightDiagnostic diag =
-          first->emitOpError()
-          << "uses an element that is overwritten in between; expected its "
-             "tensor to stay as it was";
-      diag.attachNote(def->getLoc()) << "the element is read here";
-      return diag;
-    }
-  clones.insert(def);
-  return success();
-}
-
-LogicalResult Outliner::collect() {
-  Operation *first = group.ops.front();
-  for (Operation *op : group.ops) {
-    for (Value operand : op->getOperands())
-      if (failed(collectValue(operand, first)))
-        return failure();
-    llvm::SetVector<Value> above;
-    getUsedValuesDefinedAbove(op->getRegions(), above);
-    for (Value value : above)
-      if (failed(collectValue(value, first)))
-        return failure();
-    WalkResult result = op->walk([&](Operation *nested) {
-      if (!isa<memref::AllocOp, LaunchOp>(nested))
-        return WalkResult::advance();
-      nested->emitOpError()
-          << "stands inside of '" << op->getName()
-          << "'; a program has no loops or branches around allocations and "
-             "launches";
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return failure();
-  }
-  return success();
-}
-
-void Outliner::findWrites() {
-  auto writesAll = [&]() {
-    for (Value buffer : buffers)
-      writtenRoots.insert(getViewRoot(buffer));
-  };
-  for (Operation *op : group.ops)
-    op->walk([&](Operation *nested) {
-      // What stops a run writes nothing that a kernel is given.
-      if (isa<cf::AssertOp>(nested))
-        return;
-      auto effects = dyn_cast<MemoryEffectOpInterface>(nested);
-      if (!effects) {
-        if (!nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() &&
-            !isMemoryEffectFree(nested))
-          writesAll();
-        return;
-      }
-      SmallVector<MemoryEffects::EffectInstance> instances;
-      effects.getEffects<MemoryEffects::Write>(instances);
-      for (const MemoryEffects::EffectInstance &instance : instances) {
-        if (!instance.getValue())
-          writesAll();
-        else
-          writtenRoots.insert(getViewRoot(instance.getValue()));
-      }
-    });
-}
-
-/// Decides how each view reaches the kernel: as itself when it is row-major
-/// and its buffer's only one here, else as the whole buffer, of which the
-/// kernel makes the view again, or the numbers that describe it.
-void Outliner::passBuffers(Operation *before) {
-  OpBuilder builder(before);
-  llvm::SmallDenseMap<Value, unsigned> numViews;
-  for (Value view : buffers)
-    ++numViews[getViewRoot(view)];
-  llvm::SetVector<Value> ins, outs;
-  for (Value view : buffers) {
-    PassedView passed;
-    passed.view = view;
-    passed.root = getViewRoot(view);
-    bool written = writtenRoots.contains(passed.root);
-    auto type = cast<MemRefType>(view.getType());
-    passed.direct = view == passed.root ||
-                    (numViews[passed.root] == 1 && isPassableToKernel(type));
-    (written ? outs : ins).insert(passed.direct ? view : passed.root);
-    // A buffer of which the kernel writes a part is not one that it writes
-    // whole.
-    if (!passed.direct && !written)
-      passed.steps = getViewSteps(view, passed.root);
-    for (Operation *step : passed.steps)
-      for (Value number : step->getOperands().drop_front())
-        if (!matchPattern(number, m_Constant()))
-          sizes.insert(number);
-    if (!passed.direct && passed.steps.empty()) {
-      auto metadata = memref::ExtractStridedMetadataOp::create(
-          builder, view.getLoc(), view);
-      passed.offset = {metadata.getConstifiedMixedOffset()};
-      passed.viewSizes = metadata.getConstifiedMixedSizes();
-      passed.strides = metadata.getConstifiedMixedStrides();
-      for (ArrayRef<OpFoldResult> list :
-           {ArrayRef(passed.offset), ArrayRef(passed.viewSizes),
-            ArrayRef(passed.strides)})
-        for (OpFoldResult number : list)
-          if (auto value = dyn_cast<Value>(number))
-            sizes.insert(value);
-    }
-    views.push_back(std::move(passed));
-  }
-  inputs.assign(ins.begin(), ins.end());
-  inputs.append(sizes.begin(), sizes.end());
-  outputs.assign(outs.begin(), outs.end());
 }
 
 /// A grid of one tile, in which one thread does everything.
@@ -314,7 +137,8 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
     buildWhole(builder, [&](OpBuilder &b) {
       for (Operation &member : llvm::make_range(
                op->getIterator(), std::next(group.ops.back()->getIterator())))
-        if (clones.contains(&member) || llvm::is_contained(group.ops, &member))
+        if (used.clones.contains(&member) ||
+            llvm::is_contained(group.ops, &member))
           b.clone(member, mapping);
     });
     return success();
@@ -359,8 +183,8 @@ LogicalResult Outliner::buildGrid(OpBuilder &builder, bool isVectors,
 /// scalars computed inside.
 void Outliner::buildKernel(OpBuilder &builder, StringRef variant) {
   Location loc = group.ops.front()->getLoc();
-  SmallVector<Value> operands(inputs);
-  operands.append(outputs.begin(), outputs.end());
+  SmallVector<Value> operands(used.inputs);
+  operands.append(used.outputs.begin(), used.outputs.end());
   SmallVector<Type> types;
   for (Value operand : operands) {
     Type type = operand.getType();
@@ -379,7 +203,7 @@ void Outliner::buildKernel(OpBuilder &builder, StringRef variant) {
   builder.setInsertionPointToStart(&body);
   IRMapping passed;
   passed.map(operands, body.getArguments());
-  for (Value size : sizes)
+  for (Value size : used.sizes)
     mapping.map(size, passed.lookup(size));
 
   auto inKernel = [&](ArrayRef<OpFoldResult> numbers) {
@@ -390,7 +214,7 @@ void Outliner::buildKernel(OpBuilder &builder, StringRef variant) {
     }
     return result;
   };
-  for (PassedView &view : views) {
+  for (KernelOperands::PassedView &view : used.views) {
     auto type = cast<MemRefType>(view.view.getType());
     if (!view.steps.empty()) {
       IRMapping own(mapping);
@@ -417,7 +241,7 @@ void Outliner::buildKernel(OpBuilder &builder, StringRef variant) {
       mapping.map(view.view, memory);
   }
   // In the order of the host function, so that uses follow definitions.
-  SmallVector<Operation *> ordered(clones.getArrayRef());
+  SmallVector<Operation *> ordered(used.clones.getArrayRef());
   llvm::sort(ordered, [](Operation *a, Operation *b) {
     return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
   });
@@ -435,12 +259,12 @@ void Outliner::dropUnusedInputs() {
       op->erase();
   });
   llvm::BitVector unused(kernel.getNumArguments());
-  for (unsigned number = inputs.size(); number-- > 0;) {
-    if (!isa<MemRefType>(inputs[number].getType()) ||
+  for (unsigned number = used.inputs.size(); number-- > 0;) {
+    if (!isa<MemRefType>(used.inputs[number].getType()) ||
         !kernel.getArgument(number).use_empty())
       continue;
     unused.set(number);
-    inputs.erase(inputs.begin() + number);
+    used.inputs.erase(used.inputs.begin() + number);
   }
   (void)kernel.eraseArguments(unused);
 }
@@ -451,7 +275,7 @@ void Outliner::dropUnusedInputs() {
 bool Outliner::isLaneTiles() {
   auto op = dyn_cast<linalg::LinalgOp>(group.ops.front());
   return subgroupSize && op && group.ops.size() == 1 && canBeLaneTiles(op) &&
-         llvm::all_of(views, [&](const PassedView &view) {
+         llvm::all_of(used.views, [&](const KernelOperands::PassedView &view) {
            // Proofs want all of an argument in sums over it.
            bool isCut =
                llvm::any_of(view.steps, llvm::IsaPred<memref::SubViewOp>);
@@ -593,11 +417,11 @@ void Outliner::finish(OpBuilder &builder) {
 }
 
 LogicalResult Outliner::run() {
-  if (failed(collect()))
+  if (failed(used.collect(group)))
     return failure();
-  findWrites();
+  used.findWrites(group);
   Operation *first = group.ops.front();
-  bool writesNothing = llvm::all_of(writtenRoots, [](Value root) {
+  bool writesNothing = llvm::all_of(used.writtenRoots, [](Value root) {
     auto type = dyn_cast<MemRefType>(root.getType());
     return type && llvm::is_contained(type.getShape(), 0);
   });
@@ -612,7 +436,7 @@ LogicalResult Outliner::run() {
         op->erase();
     return success();
   }
-  passBuffers(group.ops.back());
+  used.pass(group.ops.back());
 
   OpBuilder builder(module.getContext());
   if (isLaneTiles())
@@ -625,7 +449,7 @@ LogicalResult Outliner::run() {
     others = builder.getArrayAttr(ArrayRef(kernels).drop_front());
   builder.setInsertionPoint(group.ops.back());
   LaunchOp::create(builder, first->getLoc(), TypeRange{}, launched, others,
-                   /*most=*/{}, inputs, outputs);
+                   /*most=*/{}, used.inputs, used.outputs);
   for (Operation *op : llvm::reverse(group.ops))
     if (op->use_empty())
       op->erase();
