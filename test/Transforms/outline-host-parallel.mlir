@@ -32,7 +32,8 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 
 // -----
 
-// Additions to rows that data names are made in the order of the module, by a lane for each column.
+// Additions to rows that data names are made in the order of the module, by a lane for each column; with few iterations each
+// makes all of a column.
 // CHECK-LABEL: func.func @scatter(
 // CHECK:       tracea_pipe.kernel @scf_forall_0(
 // CHECK:         scf.forall (%[[L:.*]]) in (32)
@@ -55,6 +56,53 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
         %s = arith.addf %b, %a : f32
         memref.store %s, %y[%r, %j] : memref<9x64xf32>
       }
+    }
+    return
+  }
+}
+
+// -----
+
+// With more, rows are dealt out to 64 lanes of each column, or to 1024 where there is no column: each goes through all
+// iterations and makes those of its rows. What comes before a number is known is done by all.
+// CHECK-LABEL: func.func @dealt(
+// CHECK:       tracea_pipe.kernel @scf_forall_0(
+// CHECK:         tiles (%[[S:.*]], %{{.*}}) in (%c64, %c2)
+// CHECK:           scf.for %[[I:.*]] = {{.*}} {
+// CHECK:             %[[K:.*]] = memref.load %{{.*}}[%[[I]]]
+// CHECK:             %[[R:.*]] = arith.index_cast %[[K]]
+// CHECK:             %[[SHARE:.*]] = arith.remui %[[R]], %c64
+// CHECK:             %[[OWN:.*]] = arith.cmpi eq, %[[SHARE]], %[[S]]
+// CHECK:             scf.if %[[OWN]] {
+// CHECK:               memref.load %{{.*}}[%[[I]], %[[J:.*]]]
+// CHECK:               cf.assert
+// CHECK:               memref.store %{{.*}}[%[[R]], %[[J]]]
+// CHECK:       tracea_pipe.kernel @scf_forall_1(
+// CHECK:         tiles (%{{.*}}) in (%c32{{.*}})
+// CHECK:             arith.remui %{{.*}}, %c1024
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @dealt(%x: memref<300x64xf32>, %n: memref<300xi32>, %y: memref<9x64xf32>, %z: memref<9xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c300 = arith.constant 300 : index
+    %c64 = arith.constant 64 : index
+    scf.for %i = %c0 to %c300 step %c1 {
+      %k = memref.load %n[%i] : memref<300xi32>
+      %r = arith.index_cast %k : i32 to index
+      scf.for %j = %c0 to %c64 step %c1 {
+        %a = memref.load %x[%i, %j] : memref<300x64xf32>
+        %b = memref.load %y[%r, %j] : memref<9x64xf32>
+        %s = arith.addf %b, %a : f32
+        memref.store %s, %y[%r, %j] : memref<9x64xf32>
+      }
+    }
+    scf.for %i = %c0 to %c300 step %c1 {
+      %k = memref.load %n[%i] : memref<300xi32>
+      %r = arith.index_cast %k : i32 to index
+      %a = memref.load %x[%i, %c0] : memref<300x64xf32>
+      %b = memref.load %z[%r] : memref<9xf32>
+      %s = arith.addf %b, %a : f32
+      memref.store %s, %z[%r] : memref<9xf32>
     }
     return
   }

@@ -10,6 +10,10 @@
 // buffer: iterations of different numbers touch different elements. One
 // number's iterations stay in their order, whatever loops stand around them.
 //
+// A loop in which data names the row that an iteration adds to is parallel in
+// another way: rows are dealt out to lanes, each of which goes through all
+// iterations in their order and does those of its rows.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Lanes/ParallelLoops.h"
@@ -112,7 +116,6 @@ public:
 
 private:
   bool collect();
-  std::optional<Access> getAccess(Operation *op);
   bool isCandidate(scf::ForOp inner);
   std::optional<Family> grow(scf::ForOp first, const Access &access,
                              unsigned dim);
@@ -124,12 +127,18 @@ private:
 };
 } // namespace
 
-std::optional<Access> Families::getAccess(Operation *op) {
+static std::optional<Access> getAccess(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op))
     return Access{op, load.getMemRef(), load.getIndices()};
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return Access{op, store.getMemRef(), store.getIndices()};
   return std::nullopt;
+}
+
+static bool isUnderstood(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::YieldOp, memref::LoadOp,
+             memref::StoreOp, cf::AssertOp>(op) ||
+         (op->getNumRegions() == 0 && isPure(op));
 }
 
 /// All accesses of what is written, each buffer seen in one way alone.
@@ -250,6 +259,129 @@ static void takeOne(RewriterBase &rewriter, scf::ForOp loop, Value number) {
   rewriter.eraseOp(loop);
 }
 
+namespace {
+/// A loop each of whose iterations has elements of one row in whatever is
+/// written, the number of which is data.
+struct RowLoop {
+  scf::ForOp loop;
+  Value row;
+};
+} // namespace
+
+/// `loop`, if it is such a one.
+static std::optional<RowLoop> findRowLoop(scf::ForOp loop) {
+  // With fewer iterations there is not enough to deal out.
+  constexpr int64_t kLeastIterations = 256;
+  if (loop.getNumResults() != 0 ||
+      getConstantIntValue(loop.getUpperBound()).value_or(kLeastIterations) <
+          kLeastIterations)
+    return std::nullopt;
+  llvm::SmallDenseMap<Value, Value> written;
+  loop.walk([&](memref::StoreOp store) {
+    written.try_emplace(getViewRoot(store.getMemRef()), store.getMemRef());
+  });
+  WalkResult result = loop.walk([&](Operation *op) {
+    return isUnderstood(op) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  // Of each buffer the dimension whose index is the number of the row.
+  Value row;
+  llvm::SmallDenseMap<Value, unsigned> dims;
+  result = loop.walk([&](Operation *op) {
+    std::optional<Access> access = getAccess(op);
+    auto found =
+        access ? written.find(getViewRoot(access->memory)) : written.end();
+    if (found == written.end())
+      return WalkResult::advance();
+    if (found->second != access->memory)
+      return WalkResult::interrupt();
+    for (auto [dim, index] : llvm::enumerate(access->indices)) {
+      Operation *made = index.getDefiningOp();
+      if (!made || made->getBlock() != loop.getBody() || !isData(index) ||
+          (row && row != index) ||
+          dims.try_emplace(access->memory, dim).first->second != dim)
+        continue;
+      row = index;
+      return WalkResult::advance();
+    }
+    return WalkResult::interrupt();
+  });
+  if (result.wasInterrupted() || !row)
+    return std::nullopt;
+  // What comes before the number is known is the same for all lanes.
+  for (Operation &op : llvm::make_range(loop.getBody()->begin(),
+                                        row.getDefiningOp()->getIterator()))
+    if (isa<cf::AssertOp>(op) || op.getNumRegions() != 0)
+      return std::nullopt;
+  return RowLoop{loop, row};
+}
+
+/// The only loop in `lanes`, if it is such a one.
+static std::optional<RowLoop> findRowLoop(scf::ForallOp lanes) {
+  scf::ForOp loop;
+  for (Operation &op : lanes.getBody()->without_terminator()) {
+    auto own = dyn_cast<scf::ForOp>(op);
+    if (loop || (!own && !isPure(&op)))
+      return std::nullopt;
+    loop = own ? own : loop;
+  }
+  return loop ? findRowLoop(loop) : std::nullopt;
+}
+
+/// Deals the rows of `rows` out to lanes of another dimension, before those of
+/// `lanes`, or in place of a single one.
+static scf::ForallOp dealRows(IRRewriter &rewriter, scf::ForallOp lanes,
+                              RowLoop rows) {
+  Location loc = lanes.getLoc();
+  rewriter.setInsertionPoint(lanes);
+  SmallVector<OpFoldResult> lower = lanes.getMixedLowerBound(),
+                            upper = lanes.getMixedUpperBound(),
+                            steps = lanes.getMixedStep();
+  bool isSingle = upper.size() == 1 && getConstantIntValue(upper[0]) == 1;
+  const int64_t numShares = isSingle ? 1024 : 64;
+  lower.insert(lower.begin(), rewriter.getIndexAttr(0));
+  upper.insert(upper.begin(), rewriter.getIndexAttr(numShares));
+  steps.insert(steps.begin(), rewriter.getIndexAttr(1));
+  if (isSingle)
+    for (SmallVector<OpFoldResult> *list : {&lower, &upper, &steps})
+      list->pop_back();
+  auto made = scf::ForallOp::create(rewriter, loc, lower, upper, steps,
+                                    ValueRange(), std::nullopt);
+  SmallVector<Value> numbers(made.getInductionVars());
+  Value own = numbers.front();
+  numbers.erase(numbers.begin());
+  rewriter.setInsertionPoint(made.getTerminator());
+  if (isSingle)
+    numbers.push_back(arith::ConstantIndexOp::create(rewriter, loc, 0));
+  rewriter.eraseOp(lanes.getTerminator());
+  rewriter.inlineBlockBefore(lanes.getBody(), made.getTerminator(), numbers);
+  rewriter.eraseOp(lanes);
+  rewriter.setInsertionPointAfterValue(rows.row);
+  Value shares = arith::ConstantIndexOp::create(rewriter, loc, numShares);
+  Value share = arith::RemUIOp::create(rewriter, loc, rows.row, shares);
+  Value isOwn = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                      share, own);
+  auto branch = scf::IfOp::create(rewriter, loc, isOwn,
+                                  /*withElseRegion=*/false);
+  Block *body = rows.loop.getBody(), *then = branch.thenBlock();
+  then->getOperations().splice(
+      then->getTerminator()->getIterator(), body->getOperations(),
+      std::next(branch->getIterator()), body->getTerminator()->getIterator());
+  return made;
+}
+
+/// A loop of one iteration around `loop`.
+static scf::ForallOp wrap(IRRewriter &rewriter, scf::ForOp loop) {
+  rewriter.setInsertionPoint(loop);
+  SmallVector<OpFoldResult> zero = {rewriter.getIndexAttr(0)},
+                            one = {rewriter.getIndexAttr(1)};
+  auto lanes = scf::ForallOp::create(rewriter, loop.getLoc(), zero, one, one,
+                                     ValueRange(), std::nullopt);
+  loop->moveBefore(lanes.getTerminator());
+  return lanes;
+}
+
 scf::ForallOp mlir::tracea::makeParallel(scf::ForOp loop) {
   if (loop.getNumResults() != 0 || hasViewsOfData(loop))
     return nullptr;
@@ -259,9 +391,13 @@ scf::ForallOp mlir::tracea::makeParallel(scf::ForOp loop) {
   if (families.empty() && getConstantIntValue(loop.getLowerBound()) == 0 &&
       getConstantIntValue(loop.getUpperBound()) == 1)
     families.emplace_back().loops.insert(loop);
-  if (families.empty())
-    return nullptr;
   IRRewriter rewriter(loop.getContext());
+  if (families.empty()) {
+    std::optional<RowLoop> rows = findRowLoop(loop);
+    if (!rows)
+      return nullptr;
+    return dealRows(rewriter, wrap(rewriter, loop), *rows);
+  }
   rewriter.setInsertionPoint(loop);
   SmallVector<OpFoldResult> lower, upper, steps;
   auto getBound = [](Value bound) -> OpFoldResult {
@@ -281,5 +417,7 @@ scf::ForallOp mlir::tracea::makeParallel(scf::ForOp loop) {
        llvm::zip_equal(families, lanes.getInductionVars()))
     for (Operation *own : family.loops)
       takeOne(rewriter, cast<scf::ForOp>(own), number);
+  if (std::optional<RowLoop> rows = findRowLoop(lanes))
+    return dealRows(rewriter, lanes, *rows);
   return lanes;
 }
