@@ -97,6 +97,15 @@ class Case:
         return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}", schedule=(
             f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16>'))
 
+    def in_bulk(self, tile, slots, consumers, **more):
+        """The same by warpgroups with this tile and ring; `more` are other fields of the schedule."""
+        by = "x".join(str(extent) for extent in tile)
+        fields = "".join(f", {name} = {value}" for name, value in more.items())
+        short = "".join(f"{name[0]}{value}" for name, value in more.items())
+        return dataclasses.replace(self, name=f"{self.name}@{by}c{consumers}s{slots}{short}", schedule=(
+            f'<variant = "conv2d.warpgroup", unit = wgmma, tile = {list(tile)}, slots = {slots}, producers = 1, '
+            f"consumers = {consumers}, group = 16{fields}>"))
+
 
 def cases():
     point = dict(r=1, s=1, pads=(0, 0, 0, 0))
@@ -207,7 +216,15 @@ def plans():
     early, deep = resnet(32)[0], resnet(32)[2]
     tried = [(early, [((128, 64, 64), (32, 64), 3), ((128, 64, 64), (64, 32), 3), ((128, 64, 64), (64, 32), 4), ((256, 64, 64), (64, 32), 3)]),
              (deep, [((64, 64, 64), (32, 32), 4), ((64, 64, 64), (32, 32), 3), ((128, 64, 64), (64, 32), 3), ((128, 128, 64), (64, 32), 3)])]
-    return [case.scheduled(*plan) for case, of_case in tried for plan in of_case]
+    found = [case.scheduled(*plan) for case, of_case in tried for plan in of_case]
+    middle, single = resnet(32)[1], resnet(1)
+    for case in (early, middle, deep):
+        columns = min(case.k, 128)
+        found += [case.in_bulk((128, columns, 64), 5, 2), case.in_bulk((128, columns, 64), 5, 1, ping_pong=2),
+                  case.in_bulk((64, columns, 64), 4, 1, residents=2), case.in_bulk((64, 64, 64), 6, 1, residents=2)]
+    for case, splits in ((single[1], (1, 4)), (single[2], (4, 8)), (single[3], (8, 16)), (single[9], (2, 4))):
+        found += [case.in_bulk((64, 64, 64), 8, 1, split=split) for split in splits]
+    return found
 
 
 def module(case):
