@@ -250,10 +250,12 @@ std::optional<Definition> Conv2DContraction::getTerms(KernelBuilder &kb,
     return terms;
   auto [height, width] = *joined;
   AffineExpr pixel = kb.dim(leading + 2);
-  AffineExpr row = pixel.floorDiv(width);
-  AffineExpr image = pixel.floorDiv(height * width);
-  if (height * width == getResultType().getDimSize(2))
-    image = kb.zero();
+  // Of a single image, or a single row, pixels are known to be of the first.
+  int64_t pixels = getResultType().getDimSize(2);
+  auto divide = [&](int64_t extent) {
+    return pixels == extent ? kb.zero() : pixel.floorDiv(extent);
+  };
+  AffineExpr row = divide(width), image = divide(height * width);
   terms->replace(leading + 2, pixel - row * width);
   terms->replace(leading + 1, row - image * height);
   terms->replace(leading, image);

@@ -82,3 +82,19 @@ func.func @padded(%x: tensor<2x9x9x67xbf16>, %w: tensor<64x3x3x67xbf16>, %d: ten
   return %0 : tensor<2x9x9x64xbf16>
 }
 }
+
+// -----
+
+// Of a single row all pixels are in it.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (0, d4 - 1, d2 + d5, d6)>
+// CHECK-LABEL: func.func @one_row
+// CHECK: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME: maps = [#[[ROW]],
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", cores = 132>} {
+func.func @one_row(%x: tensor<1x2x21x64xf16>, %w: tensor<64x3x1x64xf16>, %d: tensor<1x1x21x64xf16>) -> tensor<1x1x21x64xf16> {
+  %0 = tracea.conv2d layout nhwc filter krsc pads [1, 0, 0, 0]
+         ins(%x, %w : tensor<1x2x21x64xf16>, tensor<64x3x1x64xf16>) outs(%d : tensor<1x1x21x64xf16>)
+         schedule <variant = "conv2d.warpgroup", unit = wgmma, tile = [64, 64, 64], slots = 4, producers = 1, consumers = 1, group = 16>
+  return %0 : tensor<1x1x21x64xf16>
+}
+}
