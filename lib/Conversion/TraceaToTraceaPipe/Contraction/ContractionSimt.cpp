@@ -10,6 +10,7 @@
 // elements too narrow for that are staged as they are, and lanes read four of
 // them along k. Copies fill with zeros what lies past the ends of a matrix.
 
+#include "../LaneTile.h"
 #include "ContractionResults.h"
 #include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -21,80 +22,6 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
-
-namespace {
-enum class Operand { Lhs, Rhs, Result };
-
-/// How the lanes of a workgroup share its tile. Lanes 0 and 1 are neighbours
-/// along columns, 0 and 2 along rows: of either operand some neighbours read
-/// the same, which shared memory serves at once.
-struct LaneGrid {
-  LaneGrid(ArrayRef<int64_t> tile, ArrayRef<int64_t> registers) {
-    for (int dim : {0, 1}) {
-      run[dim] = std::min(registers[dim], kLongestRun);
-      groups[dim] = registers[dim] / run[dim];
-      warps[dim] = tile[dim] / (registers[dim] * kLanes[dim]);
-    }
-  }
-  int64_t getNumWarps() const { return warps[0] * warps[1]; }
-  /// Rows, or columns, that the runs of a warp's lanes make, and of all lanes.
-  int64_t getWarpSpan(int dim) const { return run[dim] * kLanes[dim]; }
-  int64_t getSpan(int dim) const { return getWarpSpan(dim) * warps[dim]; }
-  /// The lane map of an operand with `depth` of k, which comes first where the
-  /// operand's rows run along it. `rowGroups` of the result's runs of rows.
-  LanesAttr getLanes(MLIRContext *context, Operand operand, int64_t depth,
-                     bool isAlongK, int64_t rowGroups) const;
-
-  static constexpr int64_t kLongestRun = 4;
-  static constexpr int64_t kLanes[2] = {4, 8};
-  int64_t run[2], groups[2], warps[2];
-};
-} // namespace
-
-constexpr int64_t LaneGrid::kLongestRun;
-constexpr int64_t LaneGrid::kLanes[2];
-
-LanesAttr LaneGrid::getLanes(MLIRContext *context, Operand operand,
-                             int64_t depth, bool isAlongK,
-                             int64_t rowGroups) const {
-  alg::LaneBases bases;
-  // The operand's dimensions of rows, columns and k of the product; -1: none.
-  int rows = operand == Operand::Rhs ? -1 : 0;
-  int columns = operand == Operand::Lhs ? -1 : 1;
-  int contracted = operand == Operand::Lhs ? 1 : 0;
-  auto add = [&](std::vector<alg::TileCoord> &list, int dim, int64_t step) {
-    alg::TileCoord vector = {0, 0};
-    if (dim >= 0)
-      vector[dim] = step;
-    list.push_back(vector);
-  };
-  auto addAll = [&](std::vector<alg::TileCoord> &list, int dim, int64_t count,
-                    int64_t scale) {
-    for (int64_t step = 1; step < count; step *= 2)
-      add(list, dim, step * scale);
-  };
-  auto addRegisters = [&](int dim, int64_t count, int64_t scale) {
-    if (dim >= 0)
-      addAll(bases.reg, dim, count, scale);
-  };
-  bool hasDepth = operand != Operand::Result;
-  if (hasDepth && isAlongK)
-    addRegisters(contracted, depth, 1);
-  addRegisters(columns, run[1], 1);
-  addRegisters(rows, run[0], 1);
-  if (hasDepth && !isAlongK)
-    addRegisters(contracted, depth, 1);
-  addRegisters(columns, groups[1], getSpan(1));
-  addRegisters(rows, rowGroups, getSpan(0));
-  add(bases.lane, columns, run[1]);
-  add(bases.lane, rows, run[0]);
-  add(bases.lane, columns, 2 * run[1]);
-  add(bases.lane, rows, 2 * run[0]);
-  add(bases.lane, columns, 4 * run[1]);
-  addAll(bases.warp, rows, warps[0], getWarpSpan(0));
-  addAll(bases.warp, columns, warps[1], getWarpSpan(1));
-  return getLanesAttr(context, bases, {1, 1});
-}
 
 namespace {
 /// How an operand is staged: with rows across k as memory has it, with its
@@ -112,13 +39,11 @@ static Staging getStaging(const OperandAccess &operand) {
 }
 
 /// A block of `outer` rows or columns of the product and the schedule's depth
-/// of k. Where lanes access `lanes` rows that are `apart`, the bits that tell
-/// those from one another choose among the pieces of 16 bytes of all banks:
-/// lanes read rows along k a run apart, and copies that exchange dimensions
-/// write neighbours.
+/// of k. Lanes read rows along k a run apart, and copies that exchange
+/// dimensions write neighbours.
 static BlockForm getBlock(ScheduleAttr schedule, const OperandAccess &operand,
                           int64_t outer, int64_t run, int64_t readers) {
-  constexpr int64_t kPieceBit = 4, kBankBits = 7, kWriters = 8;
+  constexpr int64_t kWriters = 8;
   Type element = operand.getElementType();
   Staging staging = getStaging(operand);
   SmallVector<int64_t> shape = {schedule.getTile()[2], outer};
@@ -130,18 +55,7 @@ static BlockForm getBlock(ScheduleAttr schedule, const OperandAccess &operand,
     apart = run;
     lanes = readers;
   }
-  int64_t rowBytes = shape[1] * element.getIntOrFloatBitWidth() / 8;
-  int64_t first = llvm::Log2_64(rowBytes * apart);
-  int64_t last = std::min<int64_t>(first + llvm::Log2_64(lanes),
-                                   llvm::Log2_64(rowBytes * shape[0]));
-  SmallVector<int64_t> swizzle;
-  int64_t bit = kPieceBit, end = std::min(first, kBankBits);
-  for (int64_t source = std::max(first, kBankBits); source < last && bit < end;
-       ++source, ++bit)
-    swizzle.append({bit, source});
-  auto staged = StagedAttr::get(element.getContext(), swizzle);
-  return {RankedTensorType::get(shape, element, staged),
-          staging == Staging::Along,
+  return {getLaneBlock(shape, element, apart, lanes), staging == Staging::Along,
           schedule.getFields<schedule::SimtGemm>().slots};
 }
 
@@ -211,19 +125,6 @@ static int64_t getNumResidents(Contraction &contraction, int64_t numWarps) {
   return std::max<int64_t>(warps / numWarps, 1);
 }
 
-static std::optional<::tracea::target::TargetDescription>
-getDescription(TargetAttr target) {
-  StringRef name = target ? target.getName() : StringRef();
-  return ::tracea::target::lookup(std::string_view(name.data(), name.size()));
-}
-
-/// Whether the target copies to shared memory beside its lanes.
-static bool hasAsyncCopies(TargetAttr target) {
-  std::optional<::tracea::target::TargetDescription> description =
-      getDescription(target);
-  return !description || description->async.asyncCopy;
-}
-
 /// How much of k a lane reads at a time: of a step of few products the proof
 /// that each term is there once is short, and along k it takes as many elements
 /// as along a run. What it reads, converted, and its sums have to fit into
@@ -268,7 +169,7 @@ public:
 
 private:
   RankedTensorType getTile(ArrayRef<int64_t> extents, Type type,
-                           Operand operand, bool isAlongK, int64_t rowGroups) {
+                           LaneOperand operand, bool isAlongK, int64_t rowGroups) {
     return RankedTensorType::get(
         extents, type,
         grid.getLanes(type.getContext(), operand, depth, isAlongK, rowGroups));
@@ -305,10 +206,10 @@ void LaneKernel::build(KernelBuilder &kb) {
 
   depth = getDepth(contraction, grid, lhsBlock.isAlongK || rhsBlock.isAlongK);
   auto accumulator =
-      getTile({tileM, tileN}, sums, Operand::Result, false, grid.groups[0]);
-  auto lhsTile = getTile({tileM, depth}, element, Operand::Lhs,
+      getTile({tileM, tileN}, sums, LaneOperand::Result, false, grid.groups[0]);
+  auto lhsTile = getTile({tileM, depth}, element, LaneOperand::Lhs,
                          lhsBlock.isAlongK, grid.groups[0]);
-  auto rhsTile = getTile({depth, tileN}, element, Operand::Rhs,
+  auto rhsTile = getTile({depth, tileN}, element, LaneOperand::Rhs,
                          rhsBlock.isAlongK, grid.groups[0]);
 
   ResultTile tile =
@@ -344,7 +245,7 @@ void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile) {
   auto type = cast<RankedTensorType>(sum.getType());
   int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
   int64_t rows = grid.getSpan(0);
-  auto part = getTile({rows, tileN}, type.getElementType(), Operand::Result,
+  auto part = getTile({rows, tileN}, type.getElementType(), LaneOperand::Result,
                       false, /*rowGroups=*/1);
   for (int64_t row = 0; row < tileM; row += rows) {
     ResultTile some = tile;
