@@ -7,6 +7,7 @@
 // multiprocessor, so that one computes exponentials while the other multiplies.
 //
 //===----------------------------------------------------------------------===//
+#include "GPUAttentionModel.h"
 #include "GPULaneModel.h"
 #include "Variants.h"
 
@@ -91,12 +92,6 @@ private:
       columns *= 2;
     return columns;
   }
-  /// Workgroups of the first kernel.
-  static double countOf(const Problem &problem, const Plan &plan);
-  /// Cycles in which keys and values are read once.
-  static double memoryCyclesOf(const Problem &problem,
-                               const TargetDescription &target,
-                               const Plan &plan);
   static int64_t sharedBytesOf(const Problem &problem, const Plan &plan) {
     const auto &fields = plan.as<schedule::WarpAttention>();
     int64_t columns = fields.slots * plan.tile[1] *
@@ -178,7 +173,7 @@ std::vector<Plan> WarpAttention::plans(const Problem &problem,
   if (assumed(problem.m) > fewQueries || problem.hasWindow || problem.maskRows)
     return found;
   for (const Tile &tile : tilesOfFew)
-    for (int64_t split = 1; split <= schedule::WarpAttention::kMostParts;
+    for (int64_t split = 1; split <= schedule::AttentionRing::kMostParts;
          split *= 2) {
       Plan plan = emptyPlan(UnitKind::MMASync);
       auto &fields = plan.as<schedule::WarpAttention>();
@@ -257,50 +252,6 @@ Reason WarpAttention::checkPlan(const Problem &problem,
   return "";
 }
 
-double WarpAttention::countOf(const Problem &problem, const Plan &plan) {
-  const auto &fields = plan.as<schedule::WarpAttention>();
-  auto heads = static_cast<double>(extentOf(assumed(problem.batch, 1)));
-  auto split = static_cast<double>(fields.split);
-  if (!fields.pack)
-    return split * heads *
-           static_cast<double>(ceilDiv(extentOf(problem.m), plan.tile[0]));
-  int64_t shared = extentOf(assumed(problem.sharedHeads, 1));
-  return split * heads / static_cast<double>(shared) *
-         static_cast<double>(ceilDiv(shared, plan.tile[0])) *
-         static_cast<double>(extentOf(problem.m));
-}
-
-double WarpAttention::memoryCyclesOf(const Problem &problem,
-                                     const TargetDescription &target,
-                                     const Plan &plan) {
-  if (target.memoryGBs <= 0 || target.clockGHz <= 0)
-    return 0;
-  // Bytes under way that a multiprocessor needs for the whole rate, and the
-  // share of it that copies reach then: measured on an H200.
-  constexpr double bytesNeeded = 32 * 1024, reached = 0.9;
-  const auto &fields = plan.as<schedule::WarpAttention>();
-  auto bytes = static_cast<double>(bytesOf(problem.operand));
-  auto width =
-      static_cast<double>(stagedOf(problem.k) + stagedOf(problem.valueDim));
-  double count = countOf(problem, plan);
-  double cores = std::max(target.cores, 1);
-  double resident = static_cast<double>(fields.residents);
-  double underWay = std::min(resident, count / cores) *
-                    static_cast<double>(std::max<int64_t>(fields.slots - 1, 1) *
-                                        plan.tile[1]) *
-                    width * bytes;
-  double share = std::min(1.0, underWay / bytesNeeded);
-  // The last round is not a full one.
-  double rounds = count / (cores * resident);
-  if (rounds > 1)
-    share *= rounds / wavesOf(count, cores * resident);
-  double moved =
-      static_cast<double>(extentOf(assumed(problem.batch, 1))) /
-      static_cast<double>(extentOf(assumed(problem.sharedHeads, 1))) *
-      static_cast<double>(extentOf(problem.n)) * width * bytes;
-  return moved / (share * reached * target.memoryGBs / target.clockGHz);
-}
-
 double WarpAttention::cycles(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
@@ -336,8 +287,8 @@ double WarpAttention::cycles(const Problem &problem,
   int64_t split = plan.as<schedule::WarpAttention>().split;
   auto blocks = static_cast<double>(
       ceilDiv(ceilDiv(extentOf(problem.n), plan.tile[1]), split));
-  double waves =
-      wavesOf(countOf(problem, plan), std::max(target.cores, 1) * residents);
+  double waves = wavesOf(workgroupsOf(problem, plan),
+                         std::max(target.cores, 1) * residents);
   // A warp alone waits for its own instructions: estimates for an H200.
   constexpr double multiplyCycles = 9, chainCycles = 1000;
   constexpr double multiplied = 2 * 16 * 8 * 16;
@@ -345,7 +296,8 @@ double WarpAttention::cycles(const Problem &problem,
                      multiplied * multiplyCycles +
                  chainCycles;
   double compute = waves * blocks * std::max(residents * block, alone);
-  double memory = memoryCyclesOf(problem, target, plan);
+  double memory = keyCyclesOf(problem, target, plan,
+                              stagedOf(problem.k) + stagedOf(problem.valueDim));
   // Parts are merged by another launch; and the two do not overlap wholly.
   constexpr double mergeCycles = 4000, exposedShare = 0.25;
   return startCycles + (split > 1 ? mergeCycles : 0) +

@@ -111,6 +111,7 @@ static Registry &getAll() {
     addGPUConvVariants(result);
     addGPURowVariants(result);
     addGPUAttentionVariants(result);
+    addGPUSimtAttentionVariants(result);
     addLoopVariants(result);
     return result;
   }();

@@ -30,6 +30,7 @@ void addGPUConvVariants(Registry &registry);
 
 void addGPURowVariants(Registry &registry);
 void addGPUAttentionVariants(Registry &registry);
+void addGPUSimtAttentionVariants(Registry &registry);
 
 /// What runs anywhere, as loops over elements.
 void addLoopVariants(Registry &registry);

@@ -38,6 +38,7 @@ static std::vector<Entry> &variants() {
       {"conv2d.tf32x3", WarpGemm()},
       {"conv2d.simt", SimtGemm()},
       {"attention.warp", WarpAttention()},
+      {"attention.simt", SimtAttention()},
       {"row.lanes", LaneRows()},
   };
   return table;

@@ -20,6 +20,8 @@ class Case:
     window: int = 0
     # Blocks of 128 by 128 that are shown, of a hundred; 0: all.
     shown: int = 0
+    # Whether f32 may be rounded to tf32.
+    rounds: bool = True
     # What the operation carries beside its meaning; "" leaves it to the compiler.
     schedule: str = ""
 
@@ -50,7 +52,7 @@ class Case:
         if self.shown:
             blocks = f"tensor<1x1x{-(-self.queries // 128)}x{-(-self.keys // 128)}xi1>"
             argument, mask = f", %m: {blocks}", f" block_mask(%m : {blocks}) block_size [128, 128]"
-        allowed = " attributes {tracea.allow_tf32}" if self.element == "f32" else ""
+        allowed = " attributes {tracea.allow_tf32}" if self.element == "f32" and self.rounds else ""
         return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}{argument}) -> {query}{allowed} {{\n"
                 f"  %e = tensor.empty() : {query}\n"
                 f"  %0 = tracea.attention {words}ins(%q, %k, %v : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
@@ -87,6 +89,9 @@ def cases():
         Case("bf16_d256_causal_4096", 4, 8, 8, 4096, 4096, 256, causal=True),
         Case("bf16_d64_vit_197", 32, 12, 12, 197, 197, 64),
         Case("bf16_d64_odd_1021", 8, 12, 12, 1021, 1021, 64, causal=True),
+        replace(training(64, 1024, False, "f32"), name="f32_d64_full_1024_exact", rounds=False),
+        replace(training(128, 1024, True, "f32"), name="f32_d128_causal_1024_exact", rounds=False),
+        Case("f32_d64_vit_197_exact", 32, 12, 12, 197, 197, 64, "f32", rounds=False),
         Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
         Case("bf16_d128_decode_32768", 16, 32, 8, 1, 32768, 128),
         Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128),

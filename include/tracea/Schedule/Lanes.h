@@ -33,25 +33,39 @@ struct SimtGemm : LaneRing {
   static constexpr std::string_view kFamily = "simt_gemm";
 };
 
-/// "attention.warp": `registers` is the tile of scores of a warp.
-struct WarpAttention : RegisterTile {
-  static constexpr std::string_view kFamily = "warp_attention";
+/// What families of attention share on GPUs.
+struct AttentionRing : RegisterTile {
   static constexpr int64_t kMostParts = 32; // that a lane merges
 
   int64_t slots = 1;     // of keys and values; all but one are filled ahead
   int64_t residents = 1; // workgroups that share a multiprocessor
-  int64_t reread = 0;    // 1: queries stay in shared memory, not in registers
-  int64_t pack = 0;  // 1: rows of a tile are the query heads of one key head
-  int64_t split = 1; // parts of the keys, merged by a second kernel
+  int64_t pack = 0;      // 1: rows of a tile are the heads of one key head
+  int64_t split = 1;     // parts of the keys, merged by a second kernel
 
   void list(Fields &fields) {
     RegisterTile::list(fields);
     fields.add("slots", slots, 1, kMostSlots);
     fields.add("residents", residents, 1, 32);
-    fields.add("reread", reread, 0, 1);
     fields.add("pack", pack, 0, 1);
     fields.add("split", split, 1, kMostParts);
   }
+};
+
+/// "attention.warp": `registers` is the tile of scores of a warp.
+struct WarpAttention : AttentionRing {
+  static constexpr std::string_view kFamily = "warp_attention";
+
+  int64_t reread = 0; // 1: queries stay in shared memory, not in registers
+
+  void list(Fields &fields) {
+    AttentionRing::list(fields);
+    fields.add("reread", reread, 0, 1);
+  }
+};
+
+/// "attention.simt": `registers` is the tile of scores of a lane.
+struct SimtAttention : AttentionRing {
+  static constexpr std::string_view kFamily = "simt_attention";
 };
 
 } // namespace mlir::tracea::schedule

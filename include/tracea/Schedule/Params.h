@@ -26,7 +26,7 @@ namespace mlir::tracea::schedule {
 class Params {
 public:
   using Any = std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention,
-                           WarpGemm, SimtGemm, WarpAttention, LaneRows,
+                           WarpGemm, SimtGemm, WarpAttention, SimtAttention, LaneRows,
                            WarpgroupGemm, WarpgroupGrouped>;
 
   Params() = default;

@@ -21,6 +21,7 @@ LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
 LogicalResult lowerConv2DPatch(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(KernelRewriter &rewriter, AttentionOp op);
+LogicalResult lowerAttentionSimt(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerAttentionWarp(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerSoftmaxRows(KernelRewriter &rewriter, SoftmaxOp op);
 LogicalResult lowerLayerNormRows(KernelRewriter &rewriter, LayerNormOp op);

@@ -69,6 +69,10 @@ def Tracea_WarpAttentionAttr
     : Tracea_FamilyAttr<"WarpAttention", "warp_attention"> {
   let summary = "Fields of attention by the units of warps";
 }
+def Tracea_SimtAttentionAttr
+    : Tracea_FamilyAttr<"SimtAttention", "simt_attention"> {
+  let summary = "Fields of attention by the lanes of a GPU";
+}
 def Tracea_LaneRowsAttr : Tracea_FamilyAttr<"LaneRows", "lane_rows"> {
   let summary = "Fields of row-wise variants for the lanes of a GPU";
 }

@@ -1,0 +1,555 @@
+//===- FlashAttention2.cpp - Attention in registers -----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The form of FlashAttention-2 (Dao, 2023). A grid tile is BM queries of one
+// head, and each warp has rows of its own, whose outputs stay in its registers.
+// All lanes copy blocks of BN keys and values ahead. What multiplies, and how
+// weights become an operand of the second product, an `AttentionUnit` says.
+//
+//   m' = max(m, max S);  a = 2^(c m - c m');  P = 2^(c S - c m')
+//   l  = a l + sum P;    O = a O + P V;       c = scale log2 e
+//
+// The maximum m stays as it is while no score is more than 8 / c above it: then
+// a is one, and weights are at most 2^8.
+//
+// P is rounded to the type of the values. Rows without any key keep m = -inf
+// and l = 0; they give zeros.
+//
+// Where there are few queries, the rows of a tile are the query heads that
+// share a key head (`pack`), and the keys are split: each part leaves its own
+// outputs and log-sum-exp, which MergeParts.cpp puts together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Contraction/Contraction.h"
+#include "../KernelMemory.h"
+#include "../LaneTile.h"
+#include "AttentionUnit.h"
+#include "MergeParts.h"
+#include "VisibleKeys.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+using namespace mlir::tracea_pipe;
+
+/// Columns of the outputs that are multiplied at a time: fragments of values
+/// take registers for no more.
+static constexpr int64_t kMostColumns = 128;
+/// By how many powers of two a weight may be above one.
+static constexpr double kMostRise = 8;
+/// A score that is a finite number, whatever is added to it.
+static constexpr double kLarge = 1e38;
+
+namespace {
+class FlashAttention2 {
+public:
+  FlashAttention2(KernelBuilder &kb, AttentionOp op, AttentionUnit &unit);
+
+  void build();
+
+private:
+  /// What goes from one block of keys to the next: outputs, and of each row
+  /// the greatest score and, still in parts, the sum of its weights.
+  struct Rows {
+    SmallVector<Value> outputs;
+    Value maxima, sums;
+
+    SmallVector<Value> list() const {
+      SmallVector<Value> all(outputs);
+      all.append({maxima, sums});
+      return all;
+    }
+    static Rows of(ValueRange all) {
+      return {SmallVector<Value>(all.drop_back(2)), all[all.size() - 2],
+              all.back()};
+    }
+  };
+
+  Value fill(RankedTensorType tile, double value) {
+    return kb.splat(tile, value);
+  }
+  Value spread(Value rowTile, RankedTensorType tile) {
+    return BroadcastOp::create(b, tile, rowTile);
+  }
+  void readQueries();
+  Value stageBlock(AttentionUnit::Block block, Value operand, int64_t rows,
+                   int64_t width, ValueRange at, int64_t rowDim,
+                   int64_t operandSlots);
+  Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
+                 int64_t depth, int64_t column, Value others);
+  Value score(Value keys);
+  Value fold(Value tile, function_ref<Value(Value, Value)> combine,
+             Value first);
+  Rows raise(Value most, const Rows &rows);
+  Value getOrigin(Value maxima);
+  Value power(Value x, Value origin);
+  Rows visitBlock(Value j0, Value keys, Value values, Rows rows);
+  void store(Rows rows);
+  void storeLogSumExp(Rows rows, Value sums);
+  /// Opens the grid; the part of the keys is its first index.
+  void beginTiles();
+  /// The keys that the tile visits: the first, and behind the last.
+  std::pair<Value, Value> getKeys();
+  /// Where the tile begins in the queries, or in results of as many
+  /// dimensions; without the last where there are no columns.
+  SmallVector<Value> getPlace(std::optional<int64_t> column);
+  /// The same of results, which parts have each their own.
+  SmallVector<Value> getResultPlace(std::optional<int64_t> column);
+  /// The rows and columns of a tile at such a place.
+  AffineMap getMap(int64_t rowDim, unsigned rank, bool hasColumns);
+  int64_t getRowDim() const { return packs ? 1 : 2; }
+
+  AttentionOp op;
+  AttentionUnit &unit;
+  KernelBuilder &kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+
+  Type element, sumType;
+  int64_t blockM, blockN, slots;
+  /// Whether the rows of a tile are heads.
+  bool packs;
+  /// Parts of the keys.
+  int64_t split;
+  /// The extents of a query and of a value, and what products make of them.
+  int64_t headD, headE, paddedD, paddedE;
+  RankedTensorType scoreTile, partTile, rowTile;
+  /// The factor of scores in powers of two; and the one that is left of it
+  /// where scores have been multiplied because it would turn their order
+  /// around.
+  double factor, scale;
+  /// By how many powers of two weights are larger than they are said to be, so
+  /// that small ones keep their digits.
+  double lift;
+
+  std::optional<VisibleKeys> visible;
+  Value sizeI, sizeJ;
+  /// The part of the keys; null where it is all of them.
+  Value part;
+  /// The first head and query of the tile, and how many rows there are from it
+  /// on.
+  Value batch, head, keyHead, i0, limit;
+  SmallVector<Value> queries;
+};
+} // namespace
+
+FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
+                                 AttentionUnit &unit)
+    : op(op), unit(unit), kb(kb), b(kb.builder()), ix(kb.index()) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::AttentionRing>();
+  element = getElementTypeOrSelf(op.getQuery().getType());
+  sumType = op.getAccumulatorType();
+  blockM = schedule.getTile()[0];
+  blockN = schedule.getTile()[1];
+  slots = fields.slots;
+  packs = fields.pack;
+  split = fields.split;
+  headD = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
+  headE = cast<RankedTensorType>(op.getValue().getType()).getDimSize(3);
+  paddedD = unit.roundUp(headD);
+  paddedE = unit.roundUp(headE);
+  scoreTile = unit.getAccumulator(blockN, sumType);
+  partTile = unit.getAccumulator(unit.getPartWidth(), sumType);
+  rowTile = RankedTensorType::get({blockM, 1}, sumType,
+                                  getLanes(partTile).getReduced(1));
+  factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
+  scale = factor > 0 ? factor : 1;
+  // The greatest number of f16 is just below 2^16.
+  constexpr double kMostOfF16 = 15;
+  lift = element.isF16() ? kMostOfF16 - kMostRise : 0;
+}
+
+/// The queries as left operands; or a block of them in shared memory.
+void FlashAttention2::readQueries() {
+  if (!unit.keepsQueries()) {
+    queries.push_back(stageBlock(AttentionUnit::Block::Queries, op.getQuery(),
+                                 blockM, paddedD, getPlace(0), getRowDim(),
+                                 /*operandSlots=*/1));
+    return;
+  }
+  int64_t depth = unit.getDepth(paddedD);
+  for (int64_t at = 0; at < paddedD; at += depth)
+    queries.push_back(LoadOp::create(
+        b, unit.getLeft(depth), kb.getMemRef(op.getQuery()), getPlace(at),
+        ValueRange{limit, ix.constant(headD - at)}, Value(),
+        getMap(getRowDim(), /*rank=*/4, /*hasColumns=*/true)));
+}
+
+/// The block of an operand at a place, whose rows lie along dimension `rowDim`.
+Value FlashAttention2::stageBlock(AttentionUnit::Block block, Value operand,
+                                  int64_t rows, int64_t width, ValueRange at,
+                                  int64_t rowDim, int64_t operandSlots) {
+  return StageOp::create(b, unit.getBlock(block, rows, width),
+                         kb.getMemRef(operand), at, ValueRange(),
+                         getMap(rowDim, /*rank=*/4, /*hasColumns=*/true),
+                         ArrayRef<int64_t>{rowDim, 3}, operandSlots);
+}
+
+/// Adds the product of `depth` elements of k with columns from `column` on;
+/// `left` gives the left operand from an element on.
+Value FlashAttention2::multiply(function_ref<Value(int64_t)> left, Value staged,
+                                bool isAlongK, int64_t depth, int64_t column,
+                                Value others) {
+  int64_t columns = cast<RankedTensorType>(others.getType()).getDimSize(1);
+  int64_t step = unit.getDepth(depth);
+  RankedTensorType tile = unit.getRight(step, columns, isAlongK);
+  auto read = [&](int64_t at) {
+    return loadFragment(kb, tile, staged, isAlongK, at, column);
+  };
+  Value next = read(0);
+  for (int64_t at = 0; at < depth; at += step) {
+    Value now = next;
+    bool isLast = at + step >= depth;
+    if (!isLast && unit.readsAhead())
+      next = read(at + step);
+    others = unit.multiply(kb, left(at), now, others);
+    if (!isLast && !unit.readsAhead())
+      next = read(at + step);
+  }
+  return others;
+}
+
+Value FlashAttention2::score(Value keys) {
+  int64_t depth = unit.getDepth(paddedD);
+  auto left = [&](int64_t at) {
+    return unit.keepsQueries()
+               ? queries[at / depth]
+               : loadFragment(kb, unit.getLeft(depth), queries.front(),
+                              /*isExchanged=*/false, 0, at);
+  };
+  Value scores = multiply(left, keys, /*isAlongK=*/true, paddedD,
+                          /*column=*/0, fill(scoreTile, 0));
+  if (factor > 0)
+    return scores;
+  return arith::MulFOp::create(b, scores, fill(scoreTile, factor));
+}
+
+/// A tile's greatest or added columns, a part's width of them.
+Value FlashAttention2::fold(Value tile,
+                            function_ref<Value(Value, Value)> combine,
+                            Value first) {
+  for (int64_t j = 0; j < blockN; j += unit.getPartWidth()) {
+    Value part = SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, j});
+    first = first ? combine(first, part) : part;
+  }
+  return first;
+}
+
+/// The rows with maxima that hold `most`, the greatest scores in parts: what
+/// there is so far decays by as much as they have risen.
+FlashAttention2::Rows FlashAttention2::raise(Value most, const Rows &rows) {
+  Rows raised;
+  Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, most, 1);
+  raised.maxima = arith::MaximumFOp::create(b, rows.maxima, rowMax);
+  Value decay = power(rows.maxima, getOrigin(raised.maxima));
+  raised.sums = arith::MulFOp::create(b, rows.sums, spread(decay, partTile));
+  for (Value outputs : rows.outputs)
+    raised.outputs.push_back(arith::MulFOp::create(
+        b, outputs, spread(decay, cast<RankedTensorType>(outputs.getType()))));
+  return raised;
+}
+
+/// What exponents are counted from, negated. While a row has seen no key it is
+/// a number all the same.
+Value FlashAttention2::getOrigin(Value maxima) {
+  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
+  return arith::MinimumFOp::create(
+      b, scaled, fill(rowTile, std::numeric_limits<float>::max()));
+}
+
+Value FlashAttention2::power(Value x, Value origin) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto power = math::Exp2Op::create(
+      b, math::FmaOp::create(b, x, fill(type, scale), origin));
+  // Beside the greatest weight they are nothing.
+  power->setAttr(kFlushesAttrName, b.getUnitAttr());
+  return power;
+}
+
+FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Value keys,
+                                                  Value values, Rows rows) {
+  Value scores = score(keys);
+  if (Value isPartial =
+          visible->isPartial(i0, packs ? 1 : blockM, j0, blockN)) {
+    Value whole = scores;
+    scores = kb.select(
+        isPartial, [&] { return visible->mask(whole, i0, j0, b.getI32Type()); },
+        [&] { return whole; });
+  }
+  if (op.getBlockMask())
+    scores = visible->maskBlock(scores, batch, head, i0, j0);
+  // Weights may be a little more than one: maxima rise, and what there is
+  // decays, only where some score of the warp is far above its row's.
+  Value most = fold(
+      scores,
+      [&](Value x, Value y) -> Value {
+        return arith::MaximumFOp::create(b, x, y);
+      },
+      Value());
+  Value bound = arith::AddFOp::create(
+      b, rows.maxima, fill(rowTile, std::min(kMostRise / scale, kLarge)));
+  Value rises = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, most,
+                                      spread(bound, partTile));
+  Value isRare = AnyOp::create(b, rises);
+  SmallVector<Value> before = rows.list();
+  auto raised =
+      scf::IfOp::create(b, ValueRange(before).getTypes(), isRare, true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(raised.thenBlock());
+    scf::YieldOp::create(b, raise(most, rows).list());
+    b.setInsertionPointToStart(raised.elseBlock());
+    scf::YieldOp::create(b, before);
+  }
+  rows = Rows::of(raised.getResults());
+
+  Value origin = getOrigin(rows.maxima);
+  if (lift)
+    origin = arith::AddFOp::create(b, origin, fill(rowTile, lift));
+  Value weights = power(scores, spread(origin, scoreTile));
+  // The sum of a row stays in parts, of which lanes have some each.
+  rows.sums = fold(
+      weights,
+      [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); },
+      rows.sums);
+  AttentionUnit::Left left = unit.takeWeights(kb, weights);
+  for (auto [part, outputs] : llvm::enumerate(rows.outputs))
+    outputs = multiply(left, values, /*isAlongK=*/false, blockN,
+                       static_cast<int64_t>(part) * kMostColumns, outputs);
+  return rows;
+}
+
+void FlashAttention2::storeLogSumExp(Rows rows, Value sums) {
+  // Of weights in powers of two, in powers of e.
+  Value logarithm = math::Log2Op::create(b, sums);
+  if (lift)
+    logarithm = arith::SubFOp::create(b, logarithm, fill(rowTile, lift));
+  Value lse = arith::MulFOp::create(
+      b,
+      arith::AddFOp::create(
+          b, arith::MulFOp::create(b, rows.maxima, fill(rowTile, scale)),
+          logarithm),
+      fill(rowTile, llvm::numbers::ln2));
+  Value to = kb.getDest(1);
+  SmallVector<Value> place = getResultPlace(std::nullopt);
+  StoreOp::create(b, convertTile(b, lse, getElementTypeOrSelf(to.getType())),
+                  to, place, ValueRange{limit, ix.constant(1)},
+                  getMap(getRowDim(), place.size(), /*hasColumns=*/false));
+}
+
+void FlashAttention2::store(Rows rows) {
+  Value sums = ReduceOp::create(b, rowTile, ReduceKind::Add, rows.sums, 1);
+  // A row that saw no key divides by one instead of by zero.
+  Value isEmpty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums,
+                                        fill(rowTile, 0));
+  sums = arith::SelectOp::create(b, isEmpty, fill(rowTile, 1), sums);
+  Value inverse = arith::DivFOp::create(b, fill(rowTile, 1), sums);
+  Value to = kb.getDest(0);
+  Type type = getElementTypeOrSelf(to.getType());
+  for (auto [part, outputs] : llvm::enumerate(rows.outputs)) {
+    auto tile = cast<RankedTensorType>(outputs.getType());
+    Value scaled = arith::MulFOp::create(b, outputs, spread(inverse, tile));
+    Value result = unit.toRows(kb, convertTile(b, scaled, type));
+    int64_t column = static_cast<int64_t>(part) * kMostColumns;
+    SmallVector<Value> place = getResultPlace(column);
+    StoreOp::create(b, result, to, place,
+                    ValueRange{limit, ix.constant(headE - column)},
+                    getMap(getRowDim(), place.size(), /*hasColumns=*/true));
+  }
+  if (op.getLse() || split > 1)
+    storeLogSumExp(rows, sums);
+}
+
+SmallVector<Value> FlashAttention2::getPlace(std::optional<int64_t> column) {
+  SmallVector<Value> place{batch, head, i0};
+  if (column)
+    place.push_back(ix.constant(*column));
+  return place;
+}
+
+SmallVector<Value>
+FlashAttention2::getResultPlace(std::optional<int64_t> column) {
+  SmallVector<Value> place = getPlace(column);
+  if (part)
+    place.insert(place.begin(), part);
+  return place;
+}
+
+AffineMap FlashAttention2::getMap(int64_t rowDim, unsigned rank,
+                                  bool hasColumns) {
+  SmallVector<AffineExpr> exprs(rank, kb.zero());
+  // Batch, heads, queries and columns are last.
+  unsigned leading = rank - (hasColumns ? 4 : 3);
+  exprs[leading + rowDim] = kb.dim(0);
+  if (hasColumns)
+    exprs.back() = kb.dim(1);
+  return kb.map(2, exprs);
+}
+
+void FlashAttention2::beginTiles() {
+  Value batches = kb.getDim(op.getQuery(), 0);
+  Value heads = kb.getDim(op.getQuery(), 1);
+  Value keyHeads = kb.getDim(op.getKey(), 1);
+  // heads / keyHeads
+  Value shared = b.createOrFold<arith::DivUIOp>(heads, keyHeads);
+  Value blocks = ix.ceilDiv(packs ? shared : sizeI, blockM);
+  SmallVector<Value> bounds;
+  if (split > 1)
+    bounds.push_back(ix.constant(split));
+  llvm::append_range(
+      bounds, packs ? SmallVector<Value>{batches, keyHeads, sizeI, blocks}
+                    : SmallVector<Value>{batches, heads, blocks});
+  SmallVector<Value> grid(kb.beginTiles(bounds));
+  if (split > 1) {
+    part = grid.front();
+    grid.erase(grid.begin());
+  }
+  batch = grid[0];
+  if (packs) {
+    keyHead = grid[1];
+    i0 = grid[2];
+    Value first = ix.mul(grid[3], blockM);
+    head = ix.add(ix.mul(keyHead, shared), first);
+    limit = ix.sub(shared, first);
+    return;
+  }
+  head = grid[1];
+  keyHead = b.createOrFold<arith::DivUIOp>(head, shared);
+  // Under a causal mask the last queries see the most keys: they come first.
+  Value block = op.getCausal() ? ix.sub(ix.sub(blocks, 1), grid[2]) : grid[2];
+  i0 = ix.mul(block, blockM);
+  limit = ix.sub(sizeI, i0);
+}
+
+std::pair<Value, Value> FlashAttention2::getKeys() {
+  if (!part)
+    return visible->getRange(i0, packs ? 1 : blockM, blockN);
+  // Parts take blocks of all keys in turn: which of them a query sees is left
+  // to the mask.
+  return {ix.mul(part, blockN), sizeJ};
+}
+
+void FlashAttention2::build() {
+  KernelOp kernel = kb.getKernel();
+  const auto &fields =
+      op.getScheduleAttr().getFields<schedule::AttentionRing>();
+  kernel.setWarps(unit.getNumWarps());
+  kernel->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  if (!hasAsyncCopies(target))
+    kernel->setAttr(kHeldCopiesAttrName, b.getUnitAttr());
+  if (fields.residents > 1)
+    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(fields.residents));
+
+  sizeI = kb.getDim(op.getQuery(), 2);
+  sizeJ = kb.getDim(op.getKey(), 2);
+  beginTiles();
+  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/!packs);
+  if (!part)
+    visible->define(op.getNumDpsInputs());
+  readQueries();
+
+  Rows first;
+  for (int64_t column = 0; column < paddedE; column += kMostColumns)
+    first.outputs.push_back(fill(
+        unit.getAccumulator(std::min(paddedE - column, kMostColumns), sumType),
+        0));
+  first.maxima = fill(rowTile, -std::numeric_limits<double>::infinity());
+  first.sums = fill(partTile, 0);
+  auto [begin, end] = getKeys();
+  auto loop = scf::ForOp::create(b, begin, end, ix.constant(split * blockN),
+                                 first.list());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value j0 = loop.getInductionVar();
+    // Neighbours in one block: what is staged together can share a ring.
+    SmallVector<Value> at{batch, keyHead, j0, ix.constant(0)};
+    Value keys = stageBlock(AttentionUnit::Block::Keys, op.getKey(), blockN,
+                            paddedD, at, /*rowDim=*/2, slots);
+    Value values = stageBlock(AttentionUnit::Block::Values, op.getValue(),
+                              blockN, paddedE, at, /*rowDim=*/2, slots);
+    Rows before = Rows::of(loop.getRegionIterArgs());
+    scf::YieldOp::create(b, visitBlock(j0, keys, values, before).list());
+  }
+  store(Rows::of(loop.getResults()));
+}
+
+/// What any unit needs of the schedule.
+static LogicalResult verify(AttentionOp op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  const auto &fields = schedule.getFields<schedule::AttentionRing>();
+  auto fail = [&](const Twine &what) {
+    return op.emitOpError() << "expects " << what << " for the variant '"
+                            << schedule.getVariant() << "', found ";
+  };
+  auto queryType = cast<RankedTensorType>(op.getQuery().getType());
+  auto keyType = cast<RankedTensorType>(op.getKey().getType());
+  auto valueType = cast<RankedTensorType>(op.getValue().getType());
+  if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))
+    return fail("static head dimensions") << queryType << " and " << valueType;
+  Type element = queryType.getElementType();
+  for (Value operand : {op.getKey(), op.getValue()})
+    if (getElementTypeOrSelf(operand.getType()) != element)
+      return fail("queries, keys and values of one type")
+             << element << " and " << operand.getType();
+  if (!element.isF16() && !element.isBF16() && !element.isF32())
+    return fail("operands of f16, bf16 or f32") << element;
+  if (!op.getAccumulatorType().isF32())
+    return fail("an accumulator of f32") << op.getAccumulatorType();
+  ArrayRef<int64_t> tile = schedule.getTile();
+  if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize();
+      block && ((*block)[0] % tile[0] || (*block)[1] % tile[1]))
+    return fail("a tile that divides the mask's block of " +
+                Twine((*block)[0]) + "x" + Twine((*block)[1]))
+           << schedule;
+  if (fields.pack && op.getBlockMask())
+    return fail("rows that are queries where a mask is shown to blocks")
+           << schedule;
+  if (fields.pack && (queryType.isDynamicDim(1) || keyType.isDynamicDim(1)))
+    return fail("heads that are known where they are the rows of a tile")
+           << queryType << " and " << keyType;
+  return success();
+}
+
+LogicalResult mlir::tracea::lowerFlashAttention2(
+    KernelRewriter &rewriter, AttentionOp op,
+    function_ref<std::unique_ptr<AttentionUnit>()> makeUnit) {
+  if (failed(verify(op)))
+    return failure();
+  emitAttentionChecks(rewriter, op);
+  auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
+  const auto &fields =
+      op.getScheduleAttr().getFields<schedule::AttentionRing>();
+  std::optional<AttentionParts> parts;
+  SmallVector<Value> inits;
+  if (fields.split > 1) {
+    parts = AttentionParts::create(rewriter, op, fields.split);
+    inits = {parts->outputs, parts->lse};
+  } else {
+    inits = llvm::map_to_vector(operation.getDpsInitsMutable(),
+                                [](OpOperand &init) { return init.get(); });
+  }
+  // Masks and sums of rows are read and written an element at a time.
+  constexpr unsigned kOperands = 3;
+  unsigned result = operation.getNumDpsInputs();
+  ValueRange results = launchForMemory(
+      rewriter, op, operation.getDpsInputs(), inits, kOperands,
+      [&](KernelBuilder &kb, bool) {
+        FlashAttention2(kb, op, *makeUnit()).build();
+      },
+      [&](unsigned number) { return number < kOperands || number == result; });
+  if (parts)
+    results =
+        mergeParts(rewriter, op, {results[0], results[1]}, fields.pack ? 1 : 2);
+  rewriter.replaceOp(op, results);
+  return success();
+}

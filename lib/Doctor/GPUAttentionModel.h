@@ -1,0 +1,28 @@
+//===- GPUAttentionModel.h - What attention on GPUs shares ------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Of the variants that keep outputs in registers, whose plans have the fields
+// of `schedule::AttentionRing`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_LIB_DOCTOR_GPUATTENTIONMODEL_H
+#define TRACEA_LIB_DOCTOR_GPUATTENTIONMODEL_H
+
+#include "Numbers.h"
+#include "tracea/Doctor/Registry.h"
+
+namespace tracea::doctor {
+
+/// Workgroups of the kernel that visits keys.
+double workgroupsOf(const Problem &problem, const Plan &plan);
+
+/// Cycles in which keys and values, `columns` of both as they are staged, are
+/// read from memory once; 0 where its speed is not known.
+double keyCyclesOf(const Problem &problem, const TargetDescription &target,
+                   const Plan &plan, int64_t columns);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_GPUATTENTIONMODEL_H
