@@ -12,6 +12,7 @@
 #include "tracea/Runtime/CUDA/CUDADevice.h"
 #include "tracea/Runtime/Executable.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -105,13 +106,16 @@ int tracea_contender_enqueue(void *handle, void *stream, void *const *inputs,
   }
   const EntrySpec &entry = contender.execution->entry();
   std::vector<DeviceTensor> in, out;
-  // A constant that was given before is nothing but its type.
-  for (size_t i = 0; i < entry.inputs.size(); ++i)
-    in.push_back(
-        {inputs[i],
-         entry.inputs[i].type,
-         inputs[i] ? contender.shapes[i] : decltype(DeviceTensor::shape)(),
-         {}});
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    const auto &shape = contender.shapes[i];
+    // A constant that was given before is nothing but its type. PyTorch has
+    // tensors without elements at no address, too.
+    bool isGiven = inputs[i] || std::count(shape.begin(), shape.end(), 0);
+    in.push_back({inputs[i],
+                  entry.inputs[i].type,
+                  isGiven ? shape : decltype(DeviceTensor::shape)(),
+                  {}});
+  }
   for (size_t i = 0; i < entry.outputs.size(); ++i)
     out.push_back({outputs[i],
                    entry.outputs[i].type,
