@@ -32,9 +32,7 @@ public:
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override;
   Reason whyNotUnasked(const Problem &problem,
-                       const TargetDescription &target) const override {
-    return product.whyNotUnasked(asProduct(problem), target);
-  }
+                       const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
             const TargetDescription &target) const override;
   std::vector<Plan> plans(const Problem &problem,
@@ -92,6 +90,18 @@ Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) {
   problem.transposeFirst = !problem.channelsLast;
   problem.transposeSecond = problem.filterAlongChannels;
   return problem;
+}
+
+Reason ImplicitGemm::whyNotUnasked(const Problem &problem,
+                                   const TargetDescription &target) const {
+  // Tiles of so few filters and channels are nearly all padding: loops, whose
+  // lanes are neighbouring channels, do a fraction of the work.
+  constexpr int64_t fewProducts = 4;
+  if (problem.groups > 1 &&
+      problem.groupFilters * problem.groupChannels <= fewProducts)
+    return "groups of " + text(problem.groupFilters) + " filters and " +
+           text(problem.groupChannels) + " channels fill no tile";
+  return product.whyNotUnasked(asProduct(problem), target);
 }
 
 Reason ImplicitGemm::whyNot(const Problem &problem,
