@@ -96,7 +96,7 @@ def cases():
         Case("bf16_d128_decode_32768", 16, 32, 8, 1, 32768, 128),
         Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128),
         Case("bf16_d64_decode_unshared", 8, 32, 32, 1, 4096, 64),
-        Case("bf16_d128_decode_four", 16, 32, 8, 4, 8192, 128, causal=True),
+        Case("bf16_d128_decode_four", 16, 32, 8, 4, 8192, 128),
     ]
     return found
 
