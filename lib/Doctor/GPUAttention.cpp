@@ -120,31 +120,12 @@ Reason WarpAttention::whyNot(const Problem &problem,
     return "target '" + target.name + "' has no unit 'mma_sync'";
   if (!target.async.asyncCopy)
     return "target '" + target.name + "' has no copies that run beside lanes";
-  if (problem.operand != problem.second)
-    return "expected queries and keys of one type, found " +
-           std::string(stringify(problem.operand)) + " and " +
-           std::string(stringify(problem.second));
-  if (problem.operand != ElementType::F16 &&
-      problem.operand != ElementType::BF16 &&
-      problem.operand != ElementType::F32)
-    return "expected operands of f16, bf16 or f32, found " +
-           std::string(stringify(problem.operand));
-  if (problem.accumulator != ElementType::F32)
-    return "expected sums in f32, found " +
-           std::string(stringify(problem.accumulator));
+  if (Reason reason = whyNotOperands(problem, mostExtent); !reason.empty())
+    return reason;
   if (!target.findShape(UnitKind::MMASync, unitElementOf(problem),
                         problem.accumulator))
     return "target '" + target.name + "' does not multiply " +
            std::string(stringify(problem.operand)) + " by fragments";
-  const std::pair<int64_t, const char *> extents[] = {
-      {problem.k, "a query"}, {problem.valueDim, "a value"}};
-  for (const auto &[extent, what] : extents) {
-    if (extent == kUnknownExtent)
-      return std::string("the extent of ") + what + " is not static";
-    if (extent > mostExtent)
-      return std::string("the extent of ") + what + " is " + text(extent) +
-             ", above " + text(mostExtent);
-  }
   if (problem.maskRows % fragment || problem.maskColumns % fragment)
     return "a mask block of " + text(problem.maskRows) + " x " +
            text(problem.maskColumns) + " is no multiple of " + text(fragment) +
@@ -196,30 +177,15 @@ std::vector<Plan> WarpAttention::plans(const Problem &problem,
 
 Plan WarpAttention::plan(const Problem &problem,
                          const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  bool isAny = false;
-  for (const Plan &plan : plans(problem, target)) {
-    double cost = cycles(problem, target, plan);
-    bool fits = check(problem, target, plan).empty();
-    if (!best.tile.empty() && (!fits || (isAny && cost >= least)))
-      continue;
-    best = plan;
-    least = cost;
-    isAny = fits;
-  }
-  return best;
+  return cheapestPlan(*this, problem, target);
 }
 
 Reason WarpAttention::checkPlan(const Problem &problem,
                                 const TargetDescription &target,
                                 const Plan &plan) const {
-  if (plan.unit != UnitKind::MMASync)
-    return "the unit must be " + std::string(stringify(UnitKind::MMASync)) +
-           ", found " + std::string(stringify(plan.unit));
-  if (plan.tile.size() != 2)
-    return "the tile [queries, keys] must have 2 extents, found " +
-           text(static_cast<int64_t>(plan.tile.size()));
+  if (Reason reason = checkAttentionRing(problem, plan, UnitKind::MMASync);
+      !reason.empty())
+    return reason;
   int64_t rows = plan.registers()[0];
   if (rows % fragment || plan.tile[0] % rows ||
       !isPowerOf2(plan.tile[0] / rows) || plan.tile[0] / rows > kMostWarps)
@@ -230,17 +196,6 @@ Reason WarpAttention::checkPlan(const Problem &problem,
     return "the register tile must have all columns of the tile, a multiple of "
            "16, found " +
            text(plan.registers()[1]) + " of " + text(plan.tile[1]);
-  if (problem.maskRows &&
-      (problem.maskRows % plan.tile[0] || problem.maskColumns % plan.tile[1]))
-    return "the tile does not divide the mask's block of " +
-           text(problem.maskRows) + " x " + text(problem.maskColumns);
-  const auto &fields = plan.as<schedule::WarpAttention>();
-  if (fields.pack && problem.sharedHeads == kUnknownExtent)
-    return "the heads that share a key head are not static, and cannot be the "
-           "rows of a tile";
-  if (fields.pack && problem.maskRows)
-    return "rows of a tile that are heads have no place in the blocks of a "
-           "mask";
   int64_t held = heldOf(problem, plan);
   if (held > mostHeld)
     return "scores, outputs and queries take " + text(held) +

@@ -8,6 +8,54 @@
 
 using namespace tracea::doctor;
 
+Reason tracea::doctor::whyNotOperands(const Problem &problem,
+                                      int64_t mostExtent) {
+  if (problem.operand != problem.second)
+    return "expected queries and keys of one type, found " +
+           std::string(stringify(problem.operand)) + " and " +
+           std::string(stringify(problem.second));
+  if (problem.operand != ElementType::F16 &&
+      problem.operand != ElementType::BF16 &&
+      problem.operand != ElementType::F32)
+    return "expected operands of f16, bf16 or f32, found " +
+           std::string(stringify(problem.operand));
+  if (problem.accumulator != ElementType::F32)
+    return "expected sums in f32, found " +
+           std::string(stringify(problem.accumulator));
+  const std::pair<int64_t, const char *> extents[] = {
+      {problem.k, "a query"}, {problem.valueDim, "a value"}};
+  for (const auto &[extent, what] : extents) {
+    if (extent == kUnknownExtent)
+      return std::string("the extent of ") + what + " is not static";
+    if (extent > mostExtent)
+      return std::string("the extent of ") + what + " is " + text(extent) +
+             ", above " + text(mostExtent);
+  }
+  return "";
+}
+
+Reason tracea::doctor::checkAttentionRing(const Problem &problem,
+                                          const Plan &plan, UnitKind unit) {
+  if (plan.unit != unit)
+    return "the unit must be " + std::string(stringify(unit)) + ", found " +
+           std::string(stringify(plan.unit));
+  if (plan.tile.size() != 2)
+    return "the tile [queries, keys] must have 2 extents, found " +
+           text(static_cast<int64_t>(plan.tile.size()));
+  if (problem.maskRows &&
+      (problem.maskRows % plan.tile[0] || problem.maskColumns % plan.tile[1]))
+    return "the tile does not divide the mask's block of " +
+           text(problem.maskRows) + " x " + text(problem.maskColumns);
+  const auto &fields = plan.as<schedule::AttentionRing>();
+  if (fields.pack && problem.sharedHeads == kUnknownExtent)
+    return "the heads that share a key head are not static, and cannot be the "
+           "rows of a tile";
+  if (fields.pack && problem.maskRows)
+    return "rows of a tile that are heads have no place in the blocks of a "
+           "mask";
+  return "";
+}
+
 double tracea::doctor::workgroupsOf(const Problem &problem, const Plan &plan) {
   const auto &fields = plan.as<schedule::AttentionRing>();
   auto heads = static_cast<double>(extentOf(assumed(problem.batch, 1)));

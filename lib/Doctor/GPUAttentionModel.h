@@ -15,6 +15,13 @@
 
 namespace tracea::doctor {
 
+/// Why operands, or heads above `mostExtent`, are none for them.
+Reason whyNotOperands(const Problem &problem, int64_t mostExtent);
+
+/// Why a plan is none for `unit` with a tile [queries, keys].
+Reason checkAttentionRing(const Problem &problem, const Plan &plan,
+                          UnitKind unit);
+
 /// Workgroups of the kernel that visits keys.
 double workgroupsOf(const Problem &problem, const Plan &plan);
 

@@ -8,6 +8,7 @@
 // tap, so that each tap takes whole steps; and the image is in memory once, not
 // once for each tap.
 
+#include "GPULaneModel.h"
 #include "Numbers.h"
 #include "Variants.h"
 
@@ -163,18 +164,7 @@ Reason BulkImplicitGemm::whyNot(const Problem &problem,
 
 Plan ImplicitGemm::plan(const Problem &problem,
                         const TargetDescription &target) const {
-  std::vector<Plan> all = plans(problem, target);
-  const Plan *best = nullptr;
-  double least = 0;
-  for (const Plan &plan : all) {
-    double cost = cycles(problem, target, plan);
-    if ((best && cost >= least) || !check(problem, target, plan).empty())
-      continue;
-    best = &plan;
-    least = cost;
-  }
-  // Where none does, the caller finds out why.
-  return best ? *best : all.front();
+  return cheapestPlan(*this, problem, target);
 }
 
 std::string ImplicitGemm::reasoning(const Problem &problem,

@@ -85,28 +85,7 @@ private:
 
 Reason SimtAttention::whyNot(const Problem &problem,
                              const TargetDescription &) const {
-  if (problem.operand != problem.second)
-    return "expected queries and keys of one type, found " +
-           std::string(stringify(problem.operand)) + " and " +
-           std::string(stringify(problem.second));
-  if (problem.operand != ElementType::F16 &&
-      problem.operand != ElementType::BF16 &&
-      problem.operand != ElementType::F32)
-    return "expected operands of f16, bf16 or f32, found " +
-           std::string(stringify(problem.operand));
-  if (problem.accumulator != ElementType::F32)
-    return "expected sums in f32, found " +
-           std::string(stringify(problem.accumulator));
-  const std::pair<int64_t, const char *> extents[] = {
-      {problem.k, "a query"}, {problem.valueDim, "a value"}};
-  for (const auto &[extent, what] : extents) {
-    if (extent == kUnknownExtent)
-      return std::string("the extent of ") + what + " is not static";
-    if (extent > mostExtent)
-      return std::string("the extent of ") + what + " is " + text(extent) +
-             ", above " + text(mostExtent);
-  }
-  return "";
+  return whyNotOperands(problem, mostExtent);
 }
 
 std::vector<Plan> SimtAttention::plans(const Problem &problem,
@@ -135,30 +114,15 @@ std::vector<Plan> SimtAttention::plans(const Problem &problem,
 
 Plan SimtAttention::plan(const Problem &problem,
                          const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  bool isAny = false;
-  for (const Plan &plan : plans(problem, target)) {
-    double cost = cycles(problem, target, plan);
-    bool fits = check(problem, target, plan).empty();
-    if (!best.tile.empty() && (!fits || (isAny && cost >= least)))
-      continue;
-    best = plan;
-    least = cost;
-    isAny = fits;
-  }
-  return best;
+  return cheapestPlan(*this, problem, target);
 }
 
 Reason SimtAttention::checkPlan(const Problem &problem,
                                 const TargetDescription &target,
                                 const Plan &plan) const {
-  if (plan.unit != UnitKind::Vector)
-    return "the unit must be " + std::string(stringify(UnitKind::Vector)) +
-           ", found " + std::string(stringify(plan.unit));
-  if (plan.tile.size() != 2)
-    return "the tile [queries, keys] must have 2 extents, found " +
-           text(static_cast<int64_t>(plan.tile.size()));
+  if (Reason reason = checkAttentionRing(problem, plan, UnitKind::Vector);
+      !reason.empty())
+    return reason;
   int64_t rows = plan.registers()[0], span = rows * lanesAlongM;
   if (!isPowerOf2(rows) || plan.tile[0] % span ||
       !isPowerOf2(plan.tile[0] / span) || plan.tile[0] / span > kMostWarps)
@@ -170,17 +134,6 @@ Reason SimtAttention::checkPlan(const Problem &problem,
     return "the register tile must have an eighth of the tile's columns, a "
            "power of two from 32 on, found " +
            text(plan.registers()[1]) + " of " + text(plan.tile[1]);
-  if (problem.maskRows &&
-      (problem.maskRows % plan.tile[0] || problem.maskColumns % plan.tile[1]))
-    return "the tile does not divide the mask's block of " +
-           text(problem.maskRows) + " x " + text(problem.maskColumns);
-  const auto &fields = plan.as<schedule::AttentionRing>();
-  if (fields.pack && problem.sharedHeads == kUnknownExtent)
-    return "the heads that share a key head are not static, and cannot be the "
-           "rows of a tile";
-  if (fields.pack && problem.maskRows)
-    return "rows of a tile that are heads have no place in the blocks of a "
-           "mask";
   int64_t held = heldOf(problem, plan);
   if (held > mostHeld)
     return "scores, outputs and fragments take " + text(held) +
