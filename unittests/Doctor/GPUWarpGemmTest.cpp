@@ -48,7 +48,8 @@ TEST(GPUWarpGemm, IsTakenWhereThereIsNoLargerUnit) {
 
 TEST(GPUWarpGemm, PlansHold) {
   constexpr int64_t extents[] = {0, 1, 17, 128, 1000, 65536, kUnknownExtent};
-  for (const char *name : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"})
+  for (const char *name :
+       {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"})
     for (int64_t m : extents)
       for (int64_t k : extents)
         for (ElementType type :

@@ -242,9 +242,9 @@ TEST(TargetTables, NamesAreUnique) {
   for (const char *name :
        {"x86-64-v2",      "x86-64-v3",   "x86-64-v4",   "znver4",   "haswell",
         "sapphirerapids", "neoverse-n1", "neoverse-v1", "sm_80",    "sm_86",
-        "sm_89",          "sm_90a",      "sm_100",    "sm_120",      "gfx90a",   "gfx942",
-        "gfx1100",        "gfx1201",     "apple-m1",    "apple-m2", "apple-m3",
-        "apple-m4",       "sm_70",       "sm_75"})
+        "sm_89",          "sm_90a",      "sm_100",      "sm_120",   "gfx90a",
+        "gfx942",         "gfx1100",     "gfx1201",     "apple-m1", "apple-m2",
+        "apple-m3",       "apple-m4",    "sm_70",       "sm_75"})
     EXPECT_THAT(names, Contains(name));
 }
 

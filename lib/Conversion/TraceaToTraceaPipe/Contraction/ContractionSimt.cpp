@@ -169,7 +169,8 @@ public:
 
 private:
   RankedTensorType getTile(ArrayRef<int64_t> extents, Type type,
-                           LaneOperand operand, bool isAlongK, int64_t rowGroups) {
+                           LaneOperand operand, bool isAlongK,
+                           int64_t rowGroups) {
     return RankedTensorType::get(
         extents, type,
         grid.getLanes(type.getContext(), operand, depth, isAlongK, rowGroups));
