@@ -42,6 +42,21 @@ def compete(graphs, repeats, rounds, rest):
     return {name: (statistics.median(found), min(found), max(found)) for name, found in times.items()}
 
 
+def race(launches, peers, inputs, floor, options, seconds):
+    """Times of the program, whose launches go round, and of peers, which are
+    functions of inputs that go round with them. A sample takes about `seconds`
+    if a run takes `floor`."""
+    repeats = max(1, min(300, int(seconds / floor)) // len(launches)) * len(launches)
+    graphs = {"tracea": capture(launches, repeats)}
+    # What a peer returns is kept, so that its memory goes round as well.
+    kept = {}
+    for name, peer in peers.items():
+        def launch(i, peer=peer, name=name):
+            kept[name, i] = peer(*inputs[i])
+        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(len(launches))], repeats)
+    return compete(graphs, repeats, options.rounds, options.rest)
+
+
 def distance(x, exact):
     exact = exact.double()
     norm = exact.norm().item()

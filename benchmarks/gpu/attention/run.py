@@ -22,7 +22,7 @@ from cases import cases, plans
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
-from measure import capture, compete, distance, run_cases  # noqa: E402
+from measure import distance, race, run_cases  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 PEERS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
@@ -138,15 +138,7 @@ def measure(case, path, options):
     if not torch.equal(again[0].view(torch.uint8), again[1].view(torch.uint8)):
         wrong = "two runs differ"
     floor = max(case.flops / 900e12, case.bytes / 4300e9) + 2e-6
-    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / floor)) // sets) * sets
-    graphs = {"tracea": capture(launches, repeats)}
-    kept = {}
-    for name, peer in peers.items():
-        def launch(i, peer=peer, name=name):
-            kept[name, i] = peer(*inputs[i])
-        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
-    times = compete(graphs, repeats, options.rounds, options.rest)
-    del graphs, kept
+    times = race(launches, peers, inputs, floor, options, SECONDS_OF_SAMPLE)
     for program in programs:
         program.close()
     torch.cuda.empty_cache()

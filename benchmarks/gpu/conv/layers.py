@@ -25,7 +25,7 @@ from run import make_inputs, reference
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
-from measure import capture, compete, distance, run_cases  # noqa: E402
+from measure import distance, race, run_cases  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 CACHE_BYTES = 400e6
@@ -120,16 +120,8 @@ def measure(case, path, options):
     if not torch.equal(again[0].view(-1).view(torch.uint8), again[1].view(-1).view(torch.uint8)):
         wrong = "two runs differ"
     del wanted, again
-    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / (max(case.flops / FLOPS, case.bytes / BANDWIDTH) + 2e-6))) // sets) * sets
-    graphs = {"tracea": capture(launches, repeats)}
-    # What a peer returns is kept, so that its memory goes round as well.
-    kept = {}
-    for name, peer in peers.items():
-        def launch(i, peer=peer, name=name):
-            kept[name, i] = peer(*of_peers[i])
-        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
-    times = compete(graphs, repeats, options.rounds, options.rest)
-    del graphs, kept
+    floor = max(case.flops / FLOPS, case.bytes / BANDWIDTH) + 2e-6
+    times = race(launches, peers, of_peers, floor, options, SECONDS_OF_SAMPLE)
     for program in programs:
         program.close()
     torch.cuda.empty_cache()

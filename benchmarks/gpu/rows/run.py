@@ -21,7 +21,7 @@ from cases import cases
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
-from measure import capture, compete, distance, run_cases  # noqa: E402
+from measure import distance, race, run_cases  # noqa: E402
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../../.."))
 BANDWIDTH = 4300e9
@@ -160,16 +160,7 @@ def measure(case, path, options):
         wrong = "two runs differ"
     del exact, again
     floor = case.bytes / BANDWIDTH + 2e-6
-    repeats = max(1, min(300, int(SECONDS_OF_SAMPLE / floor)) // sets) * sets
-    graphs = {"tracea": capture(launches, repeats)}
-    # What a peer returns is kept, so that its memory goes round as well.
-    kept = {}
-    for name, peer in peers.items():
-        def launch(i, peer=peer, name=name):
-            kept[name, i] = peer(*inputs[i])
-        graphs[name] = capture([lambda i=i, launch=launch: launch(i) for i in range(sets)], repeats)
-    times = compete(graphs, repeats, options.rounds, options.rest)
-    del graphs, kept
+    times = race(launches, peers, inputs, floor, options, SECONDS_OF_SAMPLE)
     for program in programs:
         program.close()
     torch.cuda.empty_cache()
