@@ -63,7 +63,11 @@ std::optional<SumBand> SumExtraction::getBand(const SumSource &source,
                  context.get(counted.getUpperBound())};
 }
 
-std::vector<Term> SumExtraction::getTiles(const std::set<Term> &ids) const {
+std::vector<Term> SumExtraction::getTiles(const SumBand &band,
+                                          std::set<Term> ids) const {
+  for (const Expr &bound : {band.begin, band.end})
+    for (Term term : getVariables(bound))
+      ids.insert(term);
   std::set<Term> found;
   auto add = [&](Term term) {
     if (isTile(term))

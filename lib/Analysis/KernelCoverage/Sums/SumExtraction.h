@@ -96,9 +96,10 @@ private:
   bool isTile(cov::Term term) const;
   std::optional<SumBand> getBand(const SumSource &source,
                                  ArrayRef<int64_t> dims);
-  /// The tiles of the grid on which it depends how long the loop is that counts
-  /// some of `ids`.
-  std::vector<cov::Term> getTiles(const std::set<cov::Term> &ids) const;
+  /// The tiles of the grid on which it depends where a band begins and ends,
+  /// and how long the loops are that count some of `ids`.
+  std::vector<cov::Term> getTiles(const SumBand &band,
+                                  std::set<cov::Term> ids) const;
   void addBandClaims(const SumSource &source, const SumBand &band);
   void addPairs(const SumSide &lhs, const SumSide &rhs);
   void addPair(const SumSource &a, const SumSource &b);

@@ -52,14 +52,9 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
     for (Term term : getVariables(index))
       ids.insert(term);
   // Which terms of a band there are depends on the tile.
-  if (std::optional<SumBand> band = getBand(a, {*dimA})) {
-    std::set<Term> bounded = ids;
-    for (const Expr &bound : {band->begin, band->end})
-      for (Term term : getVariables(bound))
-        bounded.insert(term);
-    for (Term tile : getTiles(bounded))
+  if (std::optional<SumBand> band = getBand(a, {*dimA}))
+    for (Term tile : getTiles(*band, ids))
       ids.insert(tile);
-  }
   ContentClaim content;
   content.part.kind = CoveragePart::Pairing;
   content.name = "operands have the same terms";

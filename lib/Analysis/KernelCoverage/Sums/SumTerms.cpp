@@ -232,11 +232,7 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
               it != indices.owners.end() && it->second == loop)
             ids.insert(term);
     if (band) {
-      std::set<Term> bounded = ids;
-      for (const Expr &bound : {band->begin, band->end})
-        for (Term term : getVariables(bound))
-          bounded.insert(term);
-      std::vector<Term> found = getTiles(bounded);
+      std::vector<Term> found = getTiles(*band, ids);
       if (source != sources.front() && found != tiles)
         undecided = "its copies visit different terms";
       tiles = found;
