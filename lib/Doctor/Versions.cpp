@@ -25,6 +25,9 @@ static constexpr int64_t kSamples[] = {
     250, 400, 630, 1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000};
 /// Images and matrices of a batch are fewer than rows; so many are many.
 static constexpr int64_t kMostOfBatch = 250, kManyOfBatch = 40;
+/// Images may be rows of patches: so many pixels are asked for at the least,
+/// and so many are many.
+static constexpr int64_t kMostPixels = 25000, kManyPixels = 4000;
 /// Matrices of attention are heads, of which there are several in each.
 static constexpr int64_t kHeads = 16;
 /// Kernels that a launch chooses from, and what another one must gain on
@@ -60,8 +63,15 @@ static OpenExtent findOpenExtent(const Problem &problem) {
   auto isOpen = [&](int64_t extent) { return extent == kUnknownExtent; };
   switch (problem.kind) {
   case OpKind::Conv2D:
-    if (isOpen(problem.images))
-      return {&Problem::images, kMostOfBatch, kManyOfBatch};
+    if (isOpen(problem.images)) {
+      int64_t pixels =
+          multiplyExtents(problem.outputHeight, problem.outputWidth);
+      if (isOpen(pixels) || pixels == 0)
+        pixels = kManyPixels;
+      return {&Problem::images,
+              std::max(kMostOfBatch, ceilDiv(kMostPixels, pixels)),
+              std::max(kManyOfBatch, ceilDiv(kManyPixels, pixels))};
+    }
     return {};
   case OpKind::Gemm:
     if (isOpen(problem.m))

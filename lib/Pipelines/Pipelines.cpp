@@ -54,6 +54,7 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
   if (options.fuse.getValue() == FusionLevel::None) {
+    manager.addPass(createMergeTaps());
     addCleanup(manager);
     return;
   }
@@ -66,6 +67,9 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createFuseElementwise());
   // Behind all that takes an elementwise operation elsewhere.
   manager.addPass(createFusePrologues());
+  // Behind all that looks for the producer of an image or the reader of a
+  // result: reshapes stand between them from here on.
+  manager.addPass(createMergeTaps());
   addCleanup(manager);
 }
 

@@ -84,6 +84,27 @@ TEST(Versions, ComeNearToTheBestPlanOfEachSize) {
         << n;
 }
 
+// An image may be a row of patches: hundreds of them are usual then.
+TEST(Versions, FewPixelsMakeManyImages) {
+  auto rows = [](int64_t images) {
+    Problem patches = conv(images);
+    patches.imageHeight = patches.filterHeight = 16;
+    patches.filterWidth = 1;
+    patches.outputHeight = 1;
+    patches.imageWidth = patches.outputWidth = 14;
+    patches.padTop = patches.padLeft = 0;
+    patches.groupChannels = patches.imageRow = patches.filterRow = 48;
+    patches.groupFilters = 768;
+    return patches;
+  };
+  Versions found = versions(rows(kUnknownExtent), "sm_90a");
+  ASSERT_GE(found.list.size(), 2u);
+  for (int64_t images : {14, 8 * 14, 32 * 14, 128 * 14})
+    EXPECT_LE(cyclesOf(find(found, images * 14 * 768), rows(images), "sm_90a"),
+              1.5 * best(rows(images), "sm_90a").cycles)
+        << images;
+}
+
 TEST(Versions, AreOnlyWhereAnExtentIsOpen) {
   EXPECT_TRUE(versions(gemm(4096, 4096, 4096), "sm_90a").list.empty());
   // Rows in memory depend on k.

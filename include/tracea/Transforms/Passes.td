@@ -362,6 +362,45 @@ def FoldPads : Pass<"tracea-fold-pads"> {
 }
 
 //===----------------------------------------------------------------------===//
+// MergeTaps
+//===----------------------------------------------------------------------===//
+
+def MergeTaps : Pass<"tracea-merge-taps"> {
+  let summary = "Count rows of windows that lie side by side as channels";
+  let description = [{
+    Where the windows of a convolution lie side by side, as patches do, each row
+    of a window is contiguous in memory: it becomes the channels of one tap, and
+    a row of windows an image of its own. All of it is reshapes; a kernel takes
+    the channels of a tap at a time, and of three it makes little.
+
+    ```mlir
+    %y = tracea.conv2d layout nhwc filter krsc strides [16, 16]
+           ins(%x, %f : tensor<?x224x224x3xf32>, tensor<768x16x16x3xf32>)
+           outs(%d : tensor<?x14x14x768xf32>)
+    ```
+    becomes, between reshapes,
+    ```mlir
+    %y = tracea.conv2d layout nhwc filter krsc
+           ins(%x, %f : tensor<?x16x14x48xf32>, tensor<768x16x1x48xf32>)
+           outs(%d : tensor<?x1x14x768xf32>)
+    ```
+
+    Windows along the width have to lie side by side; where those along the
+    height do not, or an operand of the epilogue differs between rows of the
+    result and is not known to be as large as it, images stay as high as they
+    are.
+    Convolutions of groups, channels first, slices and those with a schedule
+    are left alone.
+  }];
+  let statistics = [
+    Statistic<"numMerged", "num-merged", "Convolutions rewritten">
+  ];
+  let dependentDialects = ["::mlir::tracea::TraceaDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // PromoteToF64
 //===----------------------------------------------------------------------===//
 

@@ -140,6 +140,25 @@ static bool isBehind(KernelOp kernel, KernelOp first) {
   return true;
 }
 
+/// Whether two values are the same, or the same view of the same: each lowering
+/// makes views of its own.
+static bool areSame(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto first = dyn_cast<OpResult>(a), second = dyn_cast<OpResult>(b);
+  return first && second && first.getType() == second.getType() &&
+         first.getResultNumber() == second.getResultNumber() &&
+         isPure(first.getOwner()) &&
+         OperationEquivalence::isEquivalentTo(
+             first.getOwner(), second.getOwner(),
+             [](Value x, Value y) { return success(areSame(x, y)); },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
+static bool areSame(ValueRange a, ValueRange b) {
+  return llvm::equal(a, b, [](Value x, Value y) { return areSame(x, y); });
+}
+
 /// Lowers an operation by its schedule, and for the runs that its kernel cannot
 /// do, or is not meant for, by the one that is left to them: one launch, which
 /// names the kernels of both.
@@ -167,8 +186,8 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
   SmallVector<LaunchOp> second =
       getLaunches(before ? before->getNextNode() : &block->front(), middle);
   if (first.size() != 1 || second.size() != 1 ||
-      first[0].getInputs() != second[0].getInputs() ||
-      first[0].getInits() != second[0].getInits())
+      !areSame(first[0].getInputs(), second[0].getInputs()) ||
+      !areSame(first[0].getInits(), second[0].getInits()))
     return emitError(loc)
            << "'" << schedule.getVariant() << "' and '"
            << otherwise.getVariant()
@@ -200,7 +219,13 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
     most.push_back(second[0].getMostOf(number));
   }
   first[0].setKernels(kernels, most);
-  rewriter.eraseOp(second[0]);
+  // With the views that were made for it, and of its results.
+  for (Operation *made = middle->getPrevNode(); made != before;) {
+    Operation *previous = made->getPrevNode();
+    if (made == second[0] || (made->use_empty() && isPure(made)))
+      rewriter.eraseOp(made);
+    made = previous;
+  }
   return true;
 }
 
