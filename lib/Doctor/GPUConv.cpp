@@ -46,7 +46,8 @@ public:
   }
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    return product.cycles(asProduct(problem, plan.tile[2]), target, plan);
+    Problem whole = asProduct(problem, plan.tile[2]);
+    return product.cycles(whole, target, plan) + gathers(whole, target, plan);
   }
   Reason whyAlone(const Problem &problem, const TargetDescription &target,
                   const Plan &plan) const override {
@@ -60,6 +61,11 @@ protected:
   static Problem asProduct(Problem problem, int64_t depth = 1);
 
 private:
+  /// What lanes take longer who copy elements one by one: copies in bulk are
+  /// of rows.
+  static double gathers(const Problem &product, const TargetDescription &target,
+                        const Plan &plan);
+
   std::string ownName;
   const Variant &product;
   std::string ownSummary;
@@ -91,6 +97,27 @@ Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) {
   problem.transposeFirst = !problem.channelsLast;
   problem.transposeSecond = problem.filterAlongChannels;
   return problem;
+}
+
+double ImplicitGemm::gathers(const Problem &product,
+                             const TargetDescription &target,
+                             const Plan &plan) {
+  if (plan.unit == UnitKind::WGMMA)
+    return 0;
+  // Of one multiprocessor, for an element: measured on an H200. Copies that run
+  // beside lanes have four bytes at least.
+  constexpr double narrow = 0.25, wide = 0.125;
+  auto isApart = [&](bool isFirst, bool hasRows) {
+    return !hasRows ||
+           !hasAlignedRows(rowOf(product, isFirst), product.operand);
+  };
+  auto elements = static_cast<double>(
+      (isApart(true, product.channelsLast) ? plan.tile[0] : 0) +
+      (isApart(false, !product.filterAlongTaps) ? plan.tile[1] : 0));
+  double depth =
+      static_cast<double>(roundUp(extentOf(product.k), plan.tile[2]));
+  return wavesOf(tilesOf(product, plan), std::max(target.cores, 1)) * depth *
+         elements * (bytesOf(product.operand) < 4 ? narrow : wide);
 }
 
 Reason ImplicitGemm::whyNotUnasked(const Problem &problem,

@@ -26,9 +26,6 @@ namespace mlir::tracea {
 
 using namespace mlir;
 using namespace mlir::tracea;
-using ::tracea::doctor::Candidate;
-using ::tracea::doctor::Problem;
-using ::tracea::doctor::Registry;
 using ::tracea::target::TargetDescription;
 
 /// What has to be gained: the stack takes memory, and the model is not exact.
@@ -174,22 +171,6 @@ static void replace(RewriterBase &rewriter, MutableArrayRef<GemmOp> ops,
     rewriter.replaceOp(op, matrix);
 }
 
-/// What the model expects of the best schedule; nothing where there is none but
-/// plain loops.
-static std::optional<double> countCycles(GemmOp op,
-                                         const TargetDescription &target) {
-  FailureOr<Problem> problem =
-      getProblem(cast<ScheduledOpInterface>(op.getOperation()));
-  if (failed(problem))
-    return std::nullopt;
-  std::vector<Candidate> candidates =
-      ::tracea::doctor::rank(Registry::builtin(), *problem, target);
-  if (candidates.empty() || !candidates.front().accepted() ||
-      candidates.front().variant->isFallback())
-    return std::nullopt;
-  return candidates.front().cycles;
-}
-
 namespace {
 struct JoinProducts : mlir::tracea::impl::JoinProductsBase<JoinProducts> {
   using JoinProductsBase::JoinProductsBase;
@@ -241,10 +222,13 @@ void JoinProducts::joinAmong(MutableArrayRef<GemmOp> ops,
 void JoinProducts::tryJoin(MutableArrayRef<GemmOp> ops,
                            const TargetDescription &target) {
   IRRewriter rewriter(&getContext());
-  std::optional<double> single = countCycles(ops.front(), target);
+  auto count = [&](GemmOp op) {
+    return countCycles(cast<ScheduledOpInterface>(op.getOperation()), target);
+  };
+  std::optional<double> single = count(ops.front());
   Operation *before = ops.front()->getPrevNode();
   GemmOp joined = makeJoined(rewriter, ops);
-  std::optional<double> together = countCycles(joined, target);
+  std::optional<double> together = count(joined);
   double apart = single.value_or(0) * static_cast<double>(ops.size());
   Location loc = ops.front().getLoc();
   if (!single || !together || *together > (1 - kLeastGain) * apart) {

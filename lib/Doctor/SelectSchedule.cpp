@@ -31,6 +31,20 @@ using ::tracea::doctor::Version;
 using ::tracea::doctor::Versions;
 using ::tracea::target::TargetDescription;
 
+std::optional<double>
+mlir::tracea::countCycles(ScheduledOpInterface op,
+                          const TargetDescription &target) {
+  FailureOr<Problem> problem = getProblem(op);
+  if (failed(problem))
+    return std::nullopt;
+  std::vector<Candidate> candidates =
+      ::tracea::doctor::rank(Registry::builtin(), *problem, target);
+  if (candidates.empty() || !candidates.front().accepted() ||
+      candidates.front().variant->isFallback())
+    return std::nullopt;
+  return candidates.front().cycles;
+}
+
 namespace {
 
 constexpr StringLiteral kCategory = "tracea-doctor";

@@ -136,6 +136,13 @@ void mlir::tracea::buildCompilePipeline(OpPassManager &manager,
     join.threads = options.threads;
     manager.addPass(createJoinProducts(join));
   }
+  if (runs(Phase::Decision) && options.fuse.getValue() != FusionLevel::None &&
+      !options.reference) {
+    ShapeConvolutionsOptions shape;
+    shape.target = options.target;
+    shape.threads = options.threads;
+    manager.addPass(createShapeConvolutions(shape));
+  }
   if (runs(Phase::Decision) && runs(Phase::Tile) && !options.reference) {
     LowerScheduledOptions rest;
     rest.target = options.target;

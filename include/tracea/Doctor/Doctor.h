@@ -37,6 +37,12 @@ ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
                              ScheduleAttr otherwise = {}, int64_t most = 0);
 ::tracea::doctor::Plan getPlan(ScheduleAttr schedule);
 
+/// What the model expects of the best schedule of `op`; nothing where there is
+/// none but plain loops.
+std::optional<double>
+countCycles(ScheduledOpInterface op,
+            const ::tracea::target::TargetDescription &target);
+
 /// Gives `op` the best schedule that is none of `refused`, and says so in
 /// remarks, with the `reason` why it has lost the one it had. Fails, without a
 /// message, where there is none left.

@@ -98,4 +98,54 @@ def JoinProducts : Pass<"tracea-join-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tracea::TraceaDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// ShapeConvolutions
+//===----------------------------------------------------------------------===//
+
+def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
+  let summary = "Give convolutions operands that kernels of a GPU read well";
+  let description = [{
+    Kernels copy rows of channels, and a step of their sums has channels of one
+    tap. Where the cost model expects it to take less, the copies counted, a
+    convolution is one of other operands:
+
+    - with *channels last* where they were first: image, filter, result, and
+      what the epilogue reads of each element, are transposed. Transpositions
+      between two such convolutions are none.
+    - with *the taps of a row as channels*: of an image of three channels a
+      step would be padding for the most part. What the taps of a row see of
+      the image is the channels of one pixel of another image, rounded up to
+      rows of 16 bytes with zeros, and the filter is one tap wide.
+
+    A convolution with a schedule stays what it is, and so do those for other
+    machines than GPUs whose speed of memory is known. The remark
+    `convolution-shaped` of the category `tracea-doctor` says what was expected.
+
+    ```mlir
+    %y = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3]
+           ins(%x, %w : tensor<32x224x224x3xbf16>, tensor<64x7x7x3xbf16>) …
+    ```
+    becomes
+    ```mlir
+    %windows = linalg.generic … -> tensor<32x224x112x24xbf16>
+    %y = tracea.conv2d layout nhwc filter krsc strides [2, 1] pads [3, 0, 3, 0]
+           ins(%windows, %filter : tensor<32x224x112x24xbf16>,
+                                   tensor<64x7x1x24xbf16>) …
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "Target of a module that names none">,
+    Option<"threads", "threads", "int", /*default=*/"0",
+           "Cores to plan for in a module that names no target; 0 for all">
+  ];
+  let statistics = [
+    Statistic<"numShaped", "convolutions-shaped",
+              "Number of convolutions that have become ones of other operands">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // TRACEA_DOCTOR_PASSES_TD

@@ -1,0 +1,104 @@
+//===- ChannelsLast.cpp - Convolutions whose channels are neighbours ------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step of the sum takes channels of one tap. Where these are neighbours in
+// memory they are copied as they are, in bulk; where pixels are, element by
+// element. A transposition runs at the speed of memory.
+
+#include "ConvolutionForms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// Dimension i of the result is dimension `order[i]` of the tensor.
+static Value transpose(OpBuilder &b, Location loc, Value tensor,
+                       ArrayRef<int64_t> order, Value init = Value()) {
+  if (!init) {
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+    SmallVector<OpFoldResult> ordered =
+        llvm::map_to_vector(order, [&](int64_t dim) { return sizes[dim]; });
+    init =
+        tensor::EmptyOp::create(b, loc, ordered, getElementTypeOrSelf(tensor));
+  }
+  return linalg::TransposeOp::create(b, loc, tensor, init, order)->getResult(0);
+}
+
+/// The tensor that `tensor` is the transposition of, in this order.
+static Value getTransposed(Value tensor, ArrayRef<int64_t> order) {
+  auto op = tensor.getDefiningOp<linalg::TransposeOp>();
+  return op && op.getPermutation() == order ? op.getInput() : Value();
+}
+
+/// The order of the dimensions of an operand that all of `map` permutes.
+static SmallVector<int64_t> getOrder(AffineMap map) {
+  SmallVector<int64_t> order(map.getNumDims());
+  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+    order[map.getDimPosition(dim)] = dim;
+  return order;
+}
+
+std::optional<ConvolutionForm>
+mlir::tracea::putChannelsLast(RewriterBase &rewriter,
+                              const ConvolutionForm &form) {
+  constexpr int64_t kLast[] = {0, 2, 3, 1}, kFirst[] = {0, 3, 1, 2};
+  Conv2DOp op = form.conv;
+  if (op.getLayout() != ImageLayout::NCHW)
+    return std::nullopt;
+  Location loc = op.getLoc();
+  ConvolutionForm made = form;
+  auto move = [&](Value tensor, ArrayRef<int64_t> order) {
+    ++made.numCopies;
+    made.copiedBytes += 2 * countBytes(tensor);
+    return transpose(rewriter, loc, tensor, order);
+  };
+  Value image = getTransposed(op.getImage(), kFirst);
+  if (!image)
+    image = move(op.getImage(), kLast);
+  Value filter = op.getFilter();
+  FilterLayout layout = op.getFilterLayout();
+  if (layout == FilterLayout::KCRS) {
+    filter = move(filter, kLast);
+    layout = FilterLayout::KRSC;
+  }
+  // From the new dimensions of the result to the old ones.
+  AffineMap reordered = AffineMap::getPermutationMap(
+      ArrayRef<unsigned>{0, 3, 1, 2}, op.getContext());
+  SmallVector<Value> extras;
+  SmallVector<AffineMap> maps;
+  for (auto [extra, old] :
+       llvm::zip(op.getExtras(),
+                 op.getEpilogueMaps().getAsValueRange<AffineMapAttr>())) {
+    AffineMap map = old.compose(reordered);
+    Value operand = extra;
+    if (map.isPermutation() && !map.isIdentity()) {
+      Value source = getTransposed(operand, kFirst);
+      operand = source && getOrder(map) == ArrayRef(kLast)
+                    ? source
+                    : move(operand, getOrder(map));
+      map = rewriter.getMultiDimIdentityMap(map.getNumDims());
+    }
+    extras.push_back(operand);
+    maps.push_back(map);
+  }
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, op.getInit());
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc,
+      llvm::map_to_vector(kLast, [&](int64_t dim) { return sizes[dim]; }),
+      getElementTypeOrSelf(op.getInit()));
+  made.conv = Conv2DOp::create(
+      rewriter, loc, init.getType(), image, filter, extras, init,
+      ImageLayout::NHWC, layout, op.getStrides(), op.getPads(),
+      op.getDilations(), op.getGroups(), op.getAccAttr(),
+      rewriter.getAffineMapArrayAttr(maps), ScheduleAttr());
+  rewriter.cloneRegionBefore(op.getEpilogue(), made.conv.getEpilogue(),
+                             made.conv.getEpilogue().end());
+  made.numCopies += 1;
+  made.copiedBytes += 2 * countBytes(init);
+  made.result =
+      transpose(rewriter, loc, made.conv.getResult(), kFirst, op.getInit());
+  return made;
+}

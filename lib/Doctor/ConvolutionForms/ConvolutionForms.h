@@ -1,0 +1,50 @@
+//===- ConvolutionForms.h - One convolution, said otherwise -----*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A convolution of other operands with the same result, for kernels that read
+// its own ones badly. What it takes to make those, and to bring the result back
+// where it belongs, is other operations around it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRACEA_LIB_DOCTOR_CONVOLUTIONFORMS_H
+#define TRACEA_LIB_DOCTOR_CONVOLUTIONFORMS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+
+namespace mlir::tracea {
+
+/// A convolution and what is computed around it.
+struct ConvolutionForm {
+  Conv2DOp conv;
+  /// What the operation's result is.
+  Value result;
+  /// Kernels around the convolution, and the bytes that they read and write.
+  int64_t numCopies = 0;
+  double copiedBytes = 0;
+};
+
+/// A way to say `form` otherwise, in front of what follows its convolution;
+/// nothing, and nothing made, where it is not for this one.
+using ConvolutionRewrite = std::optional<ConvolutionForm> (*)(
+    RewriterBase &rewriter, const ConvolutionForm &form);
+
+/// With channels last, where they are first: image, filter and result are
+/// transposed.
+std::optional<ConvolutionForm> putChannelsLast(RewriterBase &rewriter,
+                                               const ConvolutionForm &form);
+
+/// With the taps of a row of the filter, and their channels, as the channels of
+/// one tap: the image is one of windows, each of which is as wide as the
+/// filter.
+std::optional<ConvolutionForm> joinTapsOfRows(RewriterBase &rewriter,
+                                              const ConvolutionForm &form);
+
+/// The bytes of a tensor, with a guess at what types do not tell.
+double countBytes(Value tensor);
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_DOCTOR_CONVOLUTIONFORMS_H

@@ -1,0 +1,152 @@
+//===- ShapeConvolutions.cpp - Convolutions as kernels read them best -----===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels are made for operands whose rows are many channels of a pixel. Others
+// can be had as well, element by element, or with steps that are padding for
+// the most part; where the cost model expects it to take less, copies are made
+// first that have such rows.
+
+#include "ConvolutionForms.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+#include "tracea/Doctor/Doctor.h"
+#include "tracea/Doctor/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mlir::tracea {
+#define GEN_PASS_DEF_SHAPECONVOLUTIONS
+#include "tracea/Doctor/Passes.h.inc"
+} // namespace mlir::tracea
+
+using namespace mlir;
+using namespace mlir::tracea;
+using ::tracea::target::TargetDescription;
+
+/// What has to be gained: the copies take memory, and the model is not exact.
+static constexpr double kLeastGain = 0.1;
+
+double mlir::tracea::countBytes(Value tensor) {
+  // As many pixels as the cost model takes where it knows of none: one image
+  // of 4096.
+  constexpr double kImages = 1, kPixels = 64;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  double bytes = static_cast<double>(type.getElementTypeBitWidth()) / 8;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    bytes *= !ShapedType::isDynamic(extent) ? static_cast<double>(extent)
+             : dim == 0                     ? kImages
+                                            : kPixels;
+  return bytes;
+}
+
+/// The cycles of kernels that move memory, from their start to their end.
+static double countCopies(const ConvolutionForm &form,
+                          const TargetDescription &target) {
+  constexpr double kStart = 3000, kReached = 0.6;
+  double rate = target.memoryGBs / target.clockGHz * kReached;
+  return form.numCopies * kStart + form.copiedBytes / rate;
+}
+
+namespace {
+struct ShapeConvolutions
+    : mlir::tracea::impl::ShapeConvolutionsBase<ShapeConvolutions> {
+  using ShapeConvolutionsBase::ShapeConvolutionsBase;
+
+  void runOnOperation() override {
+    FailureOr<TargetDescription> target =
+        getOrSetTarget(getOperation(), this->target, threads);
+    if (failed(target))
+      return signalPassFailure();
+    // What copies cost is known of no other machine.
+    if (!target->isGPU() || target->memoryGBs <= 0 || target->clockGHz <= 0)
+      return;
+    SmallVector<Conv2DOp> convolutions;
+    getOperation().walk([&](Conv2DOp op) {
+      if (!op.getScheduleAttr())
+        convolutions.push_back(op);
+    });
+    for (Conv2DOp op : convolutions)
+      shape(op, *target);
+  }
+
+private:
+  void shape(Conv2DOp op, const TargetDescription &target);
+};
+} // namespace
+
+/// The form that `chain` leads to, all of it in front of `op`; nothing where a
+/// link of the chain is not for it, or plain loops would be left.
+static std::optional<ConvolutionForm> make(RewriterBase &rewriter, Conv2DOp op,
+                                           ArrayRef<ConvolutionRewrite> chain) {
+  ConvolutionForm form{op, op.getResult()};
+  for (ConvolutionRewrite rewrite : chain) {
+    rewriter.setInsertionPoint(form.conv);
+    std::optional<ConvolutionForm> next = rewrite(rewriter, form);
+    if (!next)
+      return std::nullopt;
+    if (form.conv != op) {
+      rewriter.replaceOp(form.conv, next->result);
+      next->result = form.result;
+    }
+    form = *next;
+  }
+  return form;
+}
+
+void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
+  struct Choice {
+    StringRef what;
+    SmallVector<ConvolutionRewrite, 2> chain;
+  };
+  const Choice choices[] = {{"channels last", {putChannelsLast}},
+                            {"the taps of a row as channels", {joinTapsOfRows}},
+                            {"channels last and the taps of a row as channels",
+                             {putChannelsLast, joinTapsOfRows}}};
+  auto count = [&](Conv2DOp conv) {
+    return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
+  };
+  std::optional<double> before = count(op);
+  if (!before)
+    return;
+  IRRewriter rewriter(&getContext());
+  const Choice *best = nullptr;
+  std::string others;
+  double least = (1 - kLeastGain) * *before;
+  Operation *last = op->getPrevNode();
+  for (const Choice &choice : choices) {
+    std::optional<ConvolutionForm> form = make(rewriter, op, choice.chain);
+    std::optional<double> cycles;
+    if (form)
+      cycles = count(form->conv);
+    if (cycles) {
+      *cycles += countCopies(*form, target);
+      others += llvm::formatv(", {0:F0} with {1}", *cycles, choice.what).str();
+      if (*cycles < least) {
+        least = *cycles;
+        best = &choice;
+      }
+    }
+    // With all that was made for it.
+    while (op->getPrevNode() != last)
+      rewriter.eraseOp(op->getPrevNode());
+  }
+  if (!best) {
+    if (!others.empty())
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("convolution-kept")
+                                      .category("tracea-doctor"))
+          << llvm::formatv("the convolution stays as it is: the cost model "
+                           "expects {0:F0} cycles of it{1}",
+                           *before, others)
+                 .str();
+    return;
+  }
+  remark::passed(
+      op.getLoc(),
+      remark::RemarkOpts::name("convolution-shaped").category("tracea-doctor"))
+      << llvm::formatv("the convolution has {0}: the cost model expects {1:F0} "
+                       "cycles with its copies in place of {2:F0}{3}",
+                       best->what, least, *before, others)
+             .str();
+  ++numShaped;
+  rewriter.replaceOp(op, make(rewriter, op, best->chain)->result);
+}
