@@ -24,10 +24,10 @@
 // BORDER-COUNT-4: vector.store {{.*}} vector<2xbf16>
 // BORDER-NOT:     vector.store
 
-// Maxima of windows carry eight maxima through the loops over the window.
+// Maxima of windows are eight maxima of a lane, all iterations of the loop over the window in a row; where the result begins
+// anywhere eight others are carried through it.
 // WINDOW-LABEL: tracea_pipe.kernel @linalg_generic_0(
-// WINDOW:         scf.for {{.*}} -> (bf16, bf16, bf16, bf16, bf16, bf16, bf16, bf16)
-// WINDOW-COUNT-8: arith.maximumf
+// WINDOW-COUNT-24: arith.maximumf
 // WINDOW:         vector.from_elements
 // WINDOW:         vector.store
 

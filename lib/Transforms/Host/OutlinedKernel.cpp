@@ -10,6 +10,7 @@
 #include "CoreGrid.h"
 #include "HostViews.h"
 #include "KernelOperands.h"
+#include "LaneReads/JoinReads.h"
 #include "Lanes/LaneGrid.h"
 #include "Lanes/LaneTiles.h"
 #include "Lanes/TileViews.h"
@@ -364,6 +365,8 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
       return first->emitOpError() << "cannot be split into tiles";
     if (!isAligned)
       accessSingles(kernel);
+    else if (!withVectors && getBlock(isAligned).columns > 1)
+      joinReads(kernel);
     checkAccesses(kernel);
     if (isAligned)
       requireVectors();
