@@ -11,12 +11,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "tracea/Compiler/Compiler.h"
 #include "tracea/Compiler/ParseSource.h"
+#include "tracea/Compiler/Remarks.h"
 #include "tracea/Compiler/SourceLimits.h"
 #include "tracea/Dialect/Tracea/IR/Precision.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
@@ -29,9 +29,6 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
-
-#include <mutex>
-#include <numeric>
 
 using namespace mlir;
 using namespace ::tracea::driver;
@@ -50,61 +47,11 @@ std::string SourcePlace::text() const {
   return file + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-/// The first place in a file that `loc` names; fused and inlined locations
-/// name several.
-static SourcePlace getPlace(Location loc) {
-  SourcePlace place;
-  loc->walk([&](Location inner) {
-    if (FileLineColLoc file = dyn_cast<FileLineColLoc>(inner)) {
-      place = {file.getFilename().str(), file.getLine(), file.getColumn()};
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return place;
+static SourcePlace toSourcePlace(const tc::Place &place) {
+  return {place.file, place.line, place.column};
 }
 
 namespace {
-bool isSame(const RemarkNote &a, const RemarkNote &b) {
-  return a.place.file == b.place.file && a.place.line == b.place.line &&
-         a.place.column == b.place.column && a.name == b.name &&
-         a.text == b.text;
-}
-
-/// Where remarks go while a report is asked for. Passes on different functions
-/// run at the same time.
-struct RemarkSink {
-  std::mutex mutex;
-  CompileReport *report = nullptr;
-};
-
-class Streamer : public remark::detail::MLIRRemarkStreamerBase {
-public:
-  explicit Streamer(RemarkSink &sink) : sink(sink) {}
-
-  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    std::lock_guard<std::mutex> lock(sink.mutex);
-    if (!sink.report)
-      return;
-    RemarkNote note;
-    note.place = getPlace(remark.getLocation());
-    note.kind = remark.getRemarkTypeString().lower();
-    note.category = remark.getCombinedCategoryName().str();
-    note.name = remark.getRemarkName().str();
-    llvm::ListSeparator separator("; ");
-    for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
-      note.text += StringRef(separator).str();
-      if (arg.key != "Remark" && arg.key != "Reason")
-        note.text += arg.key + " = ";
-      note.text += arg.val;
-    }
-    sink.report->remarks.push_back(std::move(note));
-  }
-
-private:
-  RemarkSink &sink;
-};
-
 /// What an operation is counted by.
 struct Work {
   /// Floating-point operations for each element of the first result, and for
@@ -293,7 +240,7 @@ private:
       if (!schedule)
         return;
       OpDecision decision;
-      decision.place = getPlace(op.getLoc());
+      decision.place = toSourcePlace(tc::getPlace(op.getLoc()));
       decision.op = op->getName().getStringRef().str();
       decision.variant = schedule.getVariant().str();
       llvm::raw_string_ostream(decision.schedule) << schedule;
@@ -378,7 +325,7 @@ private:
 
 struct Frontend::Impl {
   // Declared first: the context's remark engine refers to it.
-  RemarkSink sink;
+  tc::RemarkCollector remarks;
   llvm::SourceMgr sources;
   std::unique_ptr<MLIRContext> context;
   std::unique_ptr<SourceMgrDiagnosticHandler> handler;
@@ -405,29 +352,21 @@ struct Frontend::Impl {
       options.configure = [report](PassManager &manager) {
         manager.addInstrumentation(std::make_unique<Observer>(*report));
       };
-    sink.report = report;
+    if (report)
+      remarks.start();
     return options;
   }
 
   void end(CompileReport *report) {
-    sink.report = nullptr;
     if (!report)
       return;
     for (const auto &[step, seconds] : times.steps)
       report->times.push_back({step, seconds});
-    std::vector<RemarkNote> &remarks = report->remarks;
-    std::vector<size_t> order(remarks.size());
-    std::iota(order.begin(), order.end(), size_t(0));
-    llvm::sort(order, [&](size_t a, size_t b) {
-      const SourcePlace &first = remarks[a].place, &second = remarks[b].place;
-      return std::tie(first.line, first.column, a) <
-             std::tie(second.line, second.column, b);
-    });
-    std::vector<RemarkNote> sorted;
-    for (size_t i : order) // passes that run twice repeat themselves
-      if (sorted.empty() || !isSame(sorted.back(), remarks[i]))
-        sorted.push_back(std::move(remarks[i]));
-    remarks = std::move(sorted);
+    for (tc::Remark &remark : remarks.finish())
+      report->remarks.push_back(
+          {toSourcePlace(remark.place), std::move(remark.kind),
+           std::move(remark.category), std::move(remark.name),
+           std::move(remark.text)});
   }
 };
 
@@ -461,12 +400,7 @@ std::unique_ptr<Frontend> Frontend::parse(const std::string &name,
   impl->module = tc::parseSource(impl->sources, *impl->context);
   if (!impl->module)
     return nullptr;
-  remark::RemarkCategories categories;
-  categories.passed = categories.missed = ".*";
-  categories.failed = categories.analysis = ".*";
-  if (failed(remark::enableOptimizationRemarks(
-          *impl->context, std::make_unique<Streamer>(impl->sink),
-          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
+  if (failed(impl->remarks.attach(*impl->context)))
     return nullptr;
   impl->parseSeconds = watch.seconds();
   return std::unique_ptr<Frontend>(new Frontend(std::move(impl)));

@@ -213,6 +213,9 @@ public:
   Status wait(const Event &event);
   /// Waits until everything enqueued has run.
   Status synchronize();
+  /// The driver's own handle, as `Device::borrowStream` takes it; null where
+  /// there is none.
+  virtual void *native() const { return nullptr; }
   /// Whether what is enqueued is recorded into a graph in place of being run.
   virtual Expected<bool> isCapturing() const;
   /// From here on what is enqueued is recorded in place of being run, also on

@@ -18,6 +18,7 @@
 #include "tracea/Runtime/ProgramFile.h"
 #include "tracea/Runtime/Tensor.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct ExecutionOptions {
   /// shapes, addresses and numbers, into a graph of the device, and launch it
   /// as a whole from then on.
   bool graph = false;
+  /// Where temporary memory comes from, for work on `stream`; unset, it is the
+  /// device's own. The buffer lies in the device's memory.
+  std::function<Expected<std::shared_ptr<Buffer>>(
+      int64_t bytes, int64_t alignment, Stream &stream)>
+      allocate;
 };
 
 /// Time spent in one kernel of the program.

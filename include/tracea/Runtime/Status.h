@@ -22,37 +22,77 @@ namespace tracea::runtime {
 
 /// Success, or a failure with a message for a person: what was expected, what
 /// was found, and where. Cheap to return on success.
+/// What kind of thing went wrong, for callers that act on it; people read the
+/// message.
+enum class ErrorKind : unsigned char {
+  /// What no other kind says: a driver's failure, for the most part.
+  Other,
+  /// An argument is not what it has to be.
+  InvalidArgument,
+  /// Valid, but not to be had here.
+  Unsupported,
+  OutOfMemory,
+  /// A file could not be read or written, or is not what it should be.
+  IO,
+  /// The compiler is not there.
+  NoCompiler
+};
+
 class [[nodiscard]] Status {
 public:
   Status() = default;
   static Status success() { return Status(); }
-  static Status error(std::string message) {
+  static Status error(std::string message, ErrorKind kind = ErrorKind::Other) {
     Status status;
-    status.text = std::make_unique<std::string>(std::move(message));
+    status.failure =
+        std::make_unique<Failure>(Failure{std::move(message), kind});
     return status;
+  }
+  static Status invalid(std::string message) {
+    return error(std::move(message), ErrorKind::InvalidArgument);
+  }
+  static Status unsupported(std::string message) {
+    return error(std::move(message), ErrorKind::Unsupported);
+  }
+  static Status outOfMemory(std::string message) {
+    return error(std::move(message), ErrorKind::OutOfMemory);
   }
 
   Status(const Status &other)
-      : text(other.text ? std::make_unique<std::string>(*other.text)
-                        : nullptr) {}
+      : failure(other.failure ? std::make_unique<Failure>(*other.failure)
+                              : nullptr) {}
   Status(Status &&) noexcept = default;
   Status &operator=(const Status &other) {
     if (this != &other)
-      text = other.text ? std::make_unique<std::string>(*other.text) : nullptr;
+      failure =
+          other.failure ? std::make_unique<Failure>(*other.failure) : nullptr;
     return *this;
   }
   Status &operator=(Status &&) noexcept = default;
 
-  bool ok() const { return !text; }
+  bool ok() const { return !failure; }
   /// The failure's message; empty on success.
-  std::string message() const { return text ? *text : std::string(); }
+  std::string message() const {
+    return failure ? failure->message : std::string();
+  }
+  /// Of a failure.
+  ErrorKind kind() const { return failure ? failure->kind : ErrorKind::Other; }
   /// The same failure with `context` and ": " before its message.
   Status withContext(const std::string &context) const {
-    return ok() ? Status() : error(context + ": " + *text);
+    return ok() ? Status() : error(context + ": " + failure->message, kind());
+  }
+  /// The same failure as one of `kind`, where nothing more is known of it.
+  Status asKind(ErrorKind other) const {
+    return ok() || kind() != ErrorKind::Other ? *this
+                                              : error(failure->message, other);
   }
 
 private:
-  std::unique_ptr<std::string> text;
+  struct Failure {
+    std::string message;
+    ErrorKind kind;
+  };
+  std::unique_ptr<Failure> failure;
 };
 
 /// A T, or the failure that explains why there is none.

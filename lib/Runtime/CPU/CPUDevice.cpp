@@ -269,7 +269,7 @@ createCPUDevice(const CPUDeviceOptions &options) {
         std::move(info), std::make_shared<CPUEngine>(*threads),
         options.loadThroughFile));
   } catch (const std::bad_alloc &) {
-    return Status::error("cpu: out of memory");
+    return Status::outOfMemory("cpu: out of memory");
   }
 }
 

@@ -195,9 +195,9 @@ Expected<Context::Memory> Context::allocate(int64_t bytes) {
   RelaxedCapture relaxed(api());
   std::string subject = std::to_string(bytes) + " bytes";
   if (bytes > info.memoryBytes)
-    return Status::error("out of memory: expected at most the device's " +
-                         std::to_string(info.memoryBytes) + " bytes, found " +
-                         subject);
+    return Status::outOfMemory("out of memory: expected at most the device's " +
+                               std::to_string(info.memoryBytes) +
+                               " bytes, found " + subject);
   Memory memory;
   size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   Result result = errorOutOfMemory;
@@ -235,7 +235,7 @@ Expected<Context::Memory> Context::allocate(int64_t bytes) {
   if (api().cuMemGetInfo(&free, &total) == success)
     rest = "; " + std::to_string(free) + " of " + std::to_string(total) +
            " bytes are free";
-  return Status::error(
+  return Status::outOfMemory(
       "out of memory: " + check(result, call, subject).message() + rest);
 }
 

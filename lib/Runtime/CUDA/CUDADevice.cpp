@@ -207,7 +207,7 @@ createCUDADevice(const CUDADeviceOptions &options) {
     return std::shared_ptr<Device>(
         std::make_shared<CUDADevice>(std::move(*context)));
   } catch (const std::bad_alloc &) {
-    return Status::error("cuda: out of memory");
+    return Status::outOfMemory("cuda: out of memory");
   }
 }
 

@@ -32,7 +32,8 @@ CUDABuffer::create(std::shared_ptr<Context> context, int64_t bytes,
   int64_t slack = alignment > naturalAlign ? alignment - naturalAlign : 0;
   int64_t size = 0;
   if (__builtin_add_overflow(bytes, slack, &size))
-    return Status::error("out of memory: " + std::to_string(bytes) + " bytes");
+    return Status::outOfMemory("out of memory: " + std::to_string(bytes) +
+                               " bytes");
   Expected<Context::Memory> memory = context->allocate(size);
   if (!memory)
     return memory.status();

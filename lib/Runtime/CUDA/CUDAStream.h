@@ -54,6 +54,7 @@ public:
   CUDAStream(std::shared_ptr<Context> context, StreamHandle handle, bool owned)
       : context(std::move(context)), handle(handle), owned(owned) {}
 
+  void *native() const override { return handle; }
   Expected<bool> isCapturing() const override;
 
 protected:

@@ -304,9 +304,9 @@ Status Execution::Impl::checkCopiesOnDevice() const {
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!inPlace[i] && !outputViews[i].isRowMajor() &&
         !program->device->info().hostAccessible)
-      return Status::error("output " + std::to_string(i) +
-                           " lies strided in the program's memory; only runs "
-                           "to host memory copy such elements");
+      return Status::invalid("output " + std::to_string(i) +
+                             " lies strided in the program's memory; only runs "
+                             "to host memory copy such elements");
   return Status::success();
 }
 
@@ -342,22 +342,23 @@ static Status checkDeviceTensor(const Operand &tensor) {
   std::optional<int64_t> count = countElements(tensor.shape);
   int64_t bytes = 0;
   if (!count || __builtin_mul_overflow(*count, sizeOf(tensor.type), &bytes))
-    return Status::error("expected a shape whose bytes can be counted, found " +
-                         tensor.describe());
+    return Status::invalid(
+        "expected a shape whose bytes can be counted, found " +
+        tensor.describe());
   if (!tensor.strides.empty() &&
       (tensor.strides.size() != tensor.shape.size() || !tensor.isContiguous()))
-    return Status::error("expected row-major memory, found " +
-                         tensor.describe() + " with strides " +
-                         describeShape(tensor.strides));
+    return Status::invalid("expected row-major memory, found " +
+                           tensor.describe() + " with strides " +
+                           describeShape(tensor.strides));
   if (bytes > 0 && !tensor.data)
-    return Status::error("expected device memory, found null");
+    return Status::invalid("expected device memory, found null");
   if (const Buffer *buffer = tensor.buffer;
       buffer && (tensor.offset < 0 || tensor.offset > buffer->bytes() ||
                  bytes > buffer->bytes() - tensor.offset))
-    return Status::error("expected a part of a buffer of " +
-                         std::to_string(buffer->bytes()) + " bytes, found " +
-                         std::to_string(bytes) + " bytes at " +
-                         std::to_string(tensor.offset));
+    return Status::invalid("expected a part of a buffer of " +
+                           std::to_string(buffer->bytes()) + " bytes, found " +
+                           std::to_string(bytes) + " bytes at " +
+                           std::to_string(tensor.offset));
   return Status::success();
 }
 
@@ -426,15 +427,16 @@ Status Execution::Impl::prepareShapes(Span<const std::vector<int64_t>> shapes,
     // The memory is not looked at.
     std::optional<int64_t> count = countElements(input.shape);
     if (!count)
-      return Status::error("input " + std::to_string(i) +
-                           ": expected a shape whose elements can be counted, "
-                           "found " +
-                           describeShape(input.shape));
+      return Status::invalid(
+          "input " + std::to_string(i) +
+          ": expected a shape whose elements can be counted, "
+          "found " +
+          describeShape(input.shape));
     if (i >= entry->inputs.size() || !isNumber(i))
       continue;
     if (i >= scalars.size())
-      return Status::error(nameOfInput(i) +
-                           ": expected its number beside the shapes");
+      return Status::invalid(nameOfInput(i) +
+                             ": expected its number beside the shapes");
     input.scalar = scalars[i];
   }
   TRACEA_RETURN_IF_ERROR(bind());

@@ -200,9 +200,9 @@ Status Execution::Impl::checkInput(size_t i) const {
   const InputSpec &spec = entry->inputs[i];
   const Operand &tensor = inputs[i];
   auto mismatch = [&](const std::string &why) {
-    return Status::error(nameOfInput(i) + ": expected " + nameOf(spec.type) +
-                         describeShape(spec.shape) + ", found " +
-                         tensor.describe() + why);
+    return Status::invalid(nameOfInput(i) + ": expected " + nameOf(spec.type) +
+                           describeShape(spec.shape) + ", found " +
+                           tensor.describe() + why);
   };
   if (tensor.isNull || tensor.type != spec.type)
     return mismatch("");
@@ -225,8 +225,8 @@ Status Execution::Impl::readScalars() {
       continue;
     TRACEA_RETURN_IF_ERROR(checkInput(i));
     if (inputs[i].buffer)
-      return Status::error(nameOfInput(i) +
-                           ": expected a scalar in host memory, found a buffer "
+      return Status::invalid(
+          nameOfInput(i) + ": expected a scalar in host memory, found a buffer "
                            "of the device");
     inputs[i].scalar = readAsSlot(inputs[i].type, inputs[i].data);
   }
@@ -251,8 +251,8 @@ Status Execution::Impl::bind() {
   if (isBoundTo(inputs))
     return Status::success();
   if (inputs.size() != entry->inputs.size())
-    return Status::error("expected " + std::to_string(entry->inputs.size()) +
-                         " inputs, found " + std::to_string(inputs.size()));
+    return Status::invalid("expected " + std::to_string(entry->inputs.size()) +
+                           " inputs, found " + std::to_string(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i)
     TRACEA_RETURN_IF_ERROR(checkInput(i));
   bound = planned = false;
@@ -305,8 +305,8 @@ Status Execution::Impl::evaluate() {
       return Status::error("check \"" + check.message + "\": " +
                            value.status().message() + "; " + describeInputs());
     if (*value == 0)
-      return Status::error("the program refuses these shapes: " +
-                           check.message);
+      return Status::invalid("the program refuses these shapes: " +
+                             check.message);
   }
   for (size_t b = 0; b < buffers.size(); ++b) {
     const BufferSpec &spec = entry->buffers[b];
@@ -355,16 +355,17 @@ Status Execution::Impl::bindView(const ViewSpec &spec, BoundView &view) const {
   }
   std::optional<int64_t> count = countElements(view.sizes);
   if (!count)
-    return Status::error("expected sizes of at least 0 whose product fits into "
-                         "64 bits, found " +
-                         describeShape(view.sizes));
+    return Status::invalid(
+        "expected sizes of at least 0 whose product fits into "
+        "64 bits, found " +
+        describeShape(view.sizes));
   // What proofs of indices rely on, also where another extent is zero.
   int64_t most = int64_t(1) << maxLogElements;
   for (int64_t size : view.sizes) {
     if (size > most)
-      return Status::error("expected at most 2^" +
-                           std::to_string(maxLogElements) +
-                           " elements, found " + describeShape(view.sizes));
+      return Status::invalid("expected at most 2^" +
+                             std::to_string(maxLogElements) +
+                             " elements, found " + describeShape(view.sizes));
     most /= std::max<int64_t>(size, 1);
   }
   view.low = view.high = 0;
@@ -534,8 +535,8 @@ Status Execution::Impl::bindArguments(size_t s) {
 /// left out.
 Status Execution::Impl::checkOutputs() const {
   if (outputs.size() != outputViews.size())
-    return Status::error("expected " + std::to_string(outputViews.size()) +
-                         " outputs, found " + std::to_string(outputs.size()));
+    return Status::invalid("expected " + std::to_string(outputViews.size()) +
+                           " outputs, found " + std::to_string(outputs.size()));
   for (size_t i = 0; i < outputs.size(); ++i) {
     const BoundView &view = outputViews[i];
     const Operand &output = outputs[i];
@@ -544,17 +545,18 @@ Status Execution::Impl::checkOutputs() const {
     if (output.type != view.spec->type ||
         output.shape.size() != view.sizes.size() ||
         !std::equal(view.sizes.begin(), view.sizes.end(), output.shape.begin()))
-      return Status::error("output " + std::to_string(i) + ": expected " +
-                           nameOf(view.spec->type) + describeShape(view.sizes) +
-                           ", found " + output.describe());
+      return Status::invalid("output " + std::to_string(i) + ": expected " +
+                             nameOf(view.spec->type) +
+                             describeShape(view.sizes) + ", found " +
+                             output.describe());
     if (output.readOnly)
-      return Status::error("output " + std::to_string(i) +
-                           ": expected memory that may be written, found "
-                           "read-only memory");
+      return Status::invalid("output " + std::to_string(i) +
+                             ": expected memory that may be written, found "
+                             "read-only memory");
     for (size_t j = 0; j < i; ++j)
       if (!outputs[j].isNull && overlap(output.extent(), outputs[j].extent()))
-        return Status::error("output " + std::to_string(i) +
-                             " overlaps output " + std::to_string(j));
+        return Status::invalid("output " + std::to_string(i) +
+                               " overlaps output " + std::to_string(j));
   }
   return Status::success();
 }

@@ -56,10 +56,10 @@ Status Execution::Impl::takeConstants() {
     if (!entry->inputs[i].isConstant || !inputs[i].isNull)
       continue;
     if (!constants[i].isGiven)
-      return Status::error(nameOfInput(i) + ": expected the constant " +
-                           nameOf(entry->inputs[i].type) +
-                           describeShape(entry->inputs[i].shape) +
-                           ", which no run has been given yet, found null");
+      return Status::invalid(nameOfInput(i) + ": expected the constant " +
+                             nameOf(entry->inputs[i].type) +
+                             describeShape(entry->inputs[i].shape) +
+                             ", which no run has been given yet, found null");
     inputs[i] = constants[i].operand;
   }
   return Status::success();

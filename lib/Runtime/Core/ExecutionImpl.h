@@ -277,6 +277,8 @@ struct Execution::Impl {
   bool endsBefore(size_t a, size_t b) const;
   Status growArena(Stream &on);
   /// Gives the buffer `b` memory that lasts beyond the run, with zeros.
+  Expected<std::shared_ptr<Buffer>> allocate(int64_t bytes, int64_t alignment,
+                                             Stream &on) const;
   Status keep(size_t b, Stream &on);
   /// Makes the tables whose numbers have changed. Before a run, in `prepare`,
   /// those whose numbers follow from what is known then; they are waited for.

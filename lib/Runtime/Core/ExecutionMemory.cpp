@@ -193,10 +193,10 @@ int64_t Execution::Impl::addKept(int64_t bytes) const {
 Status Execution::Impl::checkLimit(int64_t bytes) const {
   int64_t needed = addKept(bytes);
   if (options.maxArenaBytes > 0 && needed > options.maxArenaBytes)
-    return Status::error("expected to need at most " +
-                         std::to_string(options.maxArenaBytes) +
-                         " bytes of temporary memory, found " +
-                         std::to_string(needed) + describeNeeds());
+    return Status::outOfMemory("expected to need at most " +
+                               std::to_string(options.maxArenaBytes) +
+                               " bytes of temporary memory, found " +
+                               std::to_string(needed) + describeNeeds());
   return Status::success();
 }
 
@@ -234,6 +234,12 @@ std::string Execution::Impl::describeNeeds() const {
   return needed.empty() ? "" : text;
 }
 
+Expected<std::shared_ptr<Buffer>>
+Execution::Impl::allocate(int64_t bytes, int64_t alignment, Stream &on) const {
+  return options.allocate ? options.allocate(bytes, alignment, on)
+                          : program->device->allocate(bytes, alignment);
+}
+
 Status Execution::Impl::keep(size_t b, Stream &on) {
   int64_t bytes = buffers[b].bytes;
   if (!kept[b] || kept[b]->bytes() != bytes) {
@@ -244,12 +250,12 @@ Status Execution::Impl::keep(size_t b, Stream &on) {
     isLoaded = false;
     TRACEA_RETURN_IF_ERROR(checkLimit(bytes));
     Expected<std::shared_ptr<Buffer>> fresh =
-        program->device->allocate(bytes, entry->buffers[b].align);
+        allocate(bytes, entry->buffers[b].align, on);
     if (!fresh)
-      return Status::error("expected " + std::to_string(bytes) +
-                           " bytes that stay between runs, beside " +
-                           std::to_string(addKept(0)) + ": " + fresh.message() +
-                           describeNeeds());
+      return Status::outOfMemory("expected " + std::to_string(bytes) +
+                                 " bytes that stay between runs, beside " +
+                                 std::to_string(addKept(0)) + ": " +
+                                 fresh.message() + describeNeeds());
     // The next run may be on another stream.
     if (bytes > 0) {
       Status status = on.fill(**fresh, 0, bytes, 0);
@@ -323,9 +329,9 @@ Status Execution::Impl::growArena(Stream &on) {
   arena.reset();
   stats.arenaBytes = 0;
   Expected<std::shared_ptr<Buffer>> grown =
-      program->device->allocate(plan.bytes, plan.align);
+      allocate(plan.bytes, plan.align, on);
   if (!grown)
-    return Status::error(
+    return Status::outOfMemory(
         "expected " + std::to_string(plan.bytes) +
         " bytes of temporary memory, beside " + std::to_string(addKept(0)) +
         " that stay between runs: " + grown.message() + describeNeeds());

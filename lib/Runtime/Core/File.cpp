@@ -113,7 +113,7 @@ Expected<std::vector<uint8_t>> readDescriptor(int fd, const std::string &name,
     bytes.resize(done);
     return bytes;
   } catch (const std::bad_alloc &) {
-    return Status::error(name + ": out of memory");
+    return Status::outOfMemory(name + ": out of memory");
   }
 }
 

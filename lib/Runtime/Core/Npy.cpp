@@ -363,7 +363,7 @@ Expected<Tensor> parseNpy(Bytes bytes, const NpyReadOptions &options) {
   try {
     return parse(bytes, options);
   } catch (const std::bad_alloc &) {
-    return Status::error("npy: out of memory");
+    return Status::outOfMemory("npy: out of memory");
   }
 }
 
@@ -396,7 +396,7 @@ Expected<std::vector<uint8_t>> serializeNpy(const Tensor &tensor) {
                   sizeOf(tensor.type()));
     return bytes;
   } catch (const std::bad_alloc &) {
-    return Status::error("npy: out of memory");
+    return Status::outOfMemory("npy: out of memory");
   }
 }
 

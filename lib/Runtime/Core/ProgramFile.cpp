@@ -368,7 +368,7 @@ ProgramFile::serialize(const SigningKey *key) const {
       TRACEA_RETURN_IF_ERROR(signContainer(bytes, *key).withContext("program"));
     return bytes;
   } catch (const std::bad_alloc &) {
-    return Status::error("program: out of memory");
+    return Status::outOfMemory("program: out of memory");
   }
 }
 
@@ -377,7 +377,7 @@ Expected<ProgramFile> ProgramFile::parse(Bytes bytes,
   try {
     return parseContainer(bytes, limits);
   } catch (const std::bad_alloc &) {
-    return Status::error("program: out of memory");
+    return Status::outOfMemory("program: out of memory");
   }
 }
 
@@ -428,7 +428,7 @@ Status ProgramFile::save(const std::string &path, const SigningKey *key) const {
     }
     return writeFileAtomic(path, pieces, modeOfCode);
   } catch (const std::bad_alloc &) {
-    return Status::error(path + ": out of memory");
+    return Status::outOfMemory(path + ": out of memory");
   }
 }
 

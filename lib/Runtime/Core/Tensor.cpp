@@ -64,17 +64,17 @@ Expected<std::shared_ptr<void>> allocateAligned(int64_t bytes,
   // checking allocators.
   constexpr int64_t addressSpace = int64_t(1) << 47;
   if (rounded > addressSpace)
-    return Status::error("out of memory: cannot allocate " +
-                         std::to_string(bytes) + " bytes");
+    return Status::outOfMemory("out of memory: cannot allocate " +
+                               std::to_string(bytes) + " bytes");
   void *memory = nullptr;
   if (posix_memalign(&memory, static_cast<size_t>(alignment),
                      static_cast<size_t>(rounded)) != 0)
-    return Status::error("out of memory: cannot allocate " +
-                         std::to_string(bytes) + " bytes");
+    return Status::outOfMemory("out of memory: cannot allocate " +
+                               std::to_string(bytes) + " bytes");
   try {
     return std::shared_ptr<void>(memory, [](void *p) { std::free(p); });
   } catch (...) { // The control block did not fit; the deleter has run.
-    return Status::error("out of memory");
+    return Status::outOfMemory("out of memory");
   }
 }
 
