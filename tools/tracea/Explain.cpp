@@ -7,6 +7,7 @@
 #include "Session.h"
 #include "Views.h"
 #include "tracea/Runtime/Constants.h"
+#include "tracea/Runtime/Dependencies.h"
 
 #include <nlohmann/json.hpp>
 
@@ -188,6 +189,22 @@ static std::string describeStep(const rt::Manifest &manifest,
   return text + (isConstant ? ", once" : "");
 }
 
+/// Where branches of the program need nothing of each other, what several
+/// streams could gain at the most.
+static std::string describePaths(const rt::EntrySpec &entry,
+                                 const std::vector<char> &constantSteps) {
+  std::vector<int64_t> paths = rt::findLongestPaths(entry);
+  int64_t longest = 0;
+  for (int64_t path : paths)
+    longest = std::max(longest, path);
+  int64_t all =
+      std::count(constantSteps.begin(), constantSteps.end(), char(false));
+  if (longest == all)
+    return "";
+  return "longest path: " + std::to_string(longest) + " of " +
+         std::to_string(all) + " steps; --streams runs others beside it";
+}
+
 static std::string describeEntry(const rt::Manifest &manifest,
                                  const rt::EntrySpec &entry) {
   ExprPrinter exprs(entry);
@@ -206,6 +223,8 @@ static std::string describeEntry(const rt::Manifest &manifest,
         "  " + std::to_string(i) + ": " +
         describeStep(manifest, entry, entry.steps[i], constantSteps[i], exprs) +
         "\n";
+  if (std::string paths = describePaths(entry, constantSteps); !paths.empty())
+    text += "  " + paths + "\n";
   for (const rt::OutputSpec &output : entry.outputs)
     text += "  gives " + describeView(output.view, exprs) + "\n";
   return text;

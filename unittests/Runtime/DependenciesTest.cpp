@@ -125,6 +125,60 @@ TEST(StreamPlan, BranchesGoToStreams) {
   EXPECT_TRUE(plan.endsBefore(1, 2));
 }
 
+TEST(Dependencies, LongestPathsGoToTheEnd) {
+  EntrySpec entry = makeEntry({{{0, writes}},
+                               {{1, writes}},
+                               {{1, reads}, {2, writes}},
+                               {{2, reads}, {3, writes}},
+                               {{0, reads}, {3, reads}, {4, writes}}},
+                              5);
+  EXPECT_THAT(findLongestPaths(entry), testing::ElementsAre(2, 4, 3, 2, 1));
+  // What is done once for a constant lengthens no run's path.
+  entry.inputs.push_back({"w", ElementType::F32, {4}});
+  entry.inputs.back().isConstant = true;
+  entry.buffers.push_back(BufferSpec::input(0));
+  entry.buffers[1].contents = TempContents::Constant;
+  ViewSpec view = entry.steps[1].args[0].view;
+  view.buffer = 5;
+  entry.steps[1].args.insert(entry.steps[1].args.begin(),
+                             ArgSpec::fromView(view));
+  EXPECT_THAT(findLongestPaths(entry), testing::ElementsAre(2, 3, 3, 2, 1));
+}
+
+// The program has three short branches first and the long one last; the end
+// needs all of them.
+TEST(StreamPlan, TheLongestPathComesFirst) {
+  std::vector<std::vector<Access>> steps = {
+      {{0, writes}}, {{1, writes}}, {{2, writes}}, {{3, writes}}};
+  for (int64_t i = 4; i < 7; ++i)
+    steps.push_back({{i - 1, reads}, {i, writes}});
+  steps.push_back(
+      {{0, reads}, {1, reads}, {2, reads}, {6, reads}, {7, writes}});
+  EntrySpec entry = makeEntry(steps, 8);
+  StreamPlan plan = planStreams(entry, 2);
+  EXPECT_EQ(plan.numStreams, 2);
+  EXPECT_EQ(plan.order.front(), 3u);
+  for (size_t s : {3, 4, 5, 6, 7}) {
+    EXPECT_EQ(plan.steps[s].stream, 0) << s;
+    EXPECT_EQ(plan.steps[s].waits.size(), s == 7 ? 1u : 0u) << s;
+  }
+  for (size_t s : {0, 1, 2})
+    EXPECT_EQ(plan.steps[s].stream, 1) << s;
+  EXPECT_THAT(plan.finalWaits, testing::IsEmpty());
+  // One stream has the program's order.
+  EXPECT_THAT(planStreams(entry, 1).order,
+              testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+TEST(StreamPlan, AChainHasOneStream) {
+  EntrySpec entry = makeEntry(
+      {{{0, writes}}, {{0, reads}, {1, writes}}, {{1, reads}, {2, writes}}}, 3);
+  StreamPlan plan = planStreams(entry, 8);
+  EXPECT_EQ(plan.numStreams, 1);
+  EXPECT_THAT(plan.order, testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(plan.finalWaits, testing::IsEmpty());
+}
+
 TEST(StreamPlan, RandomPlansKeepTheOrder) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {
@@ -151,7 +205,8 @@ TEST(StreamPlan, RandomPlansKeepTheOrder) {
         if (ended[static_cast<size_t>(before)][i])
           ended[s][i] = true;
     };
-    for (size_t s = 0; s < n; ++s) {
+    ASSERT_EQ(plan.order.size(), n);
+    for (size_t s : plan.order) {
       int64_t &tail = last[static_cast<size_t>(plan.steps[s].stream)];
       join(s, tail);
       for (int64_t before : plan.steps[s].waits) {
@@ -166,12 +221,14 @@ TEST(StreamPlan, RandomPlansKeepTheOrder) {
 
     for (size_t b = 0; b < n; ++b) {
       EXPECT_TRUE(ended[n][b]) << "the run ends before step " << b;
-      for (size_t a = 0; a < b; ++a) {
+      for (size_t a = 0; a < n; ++a) {
+        if (a == b)
+          continue;
         bool mustWait = false;
         for (const Access &x : steps[a])
           for (const Access &y : steps[b])
             mustWait |= x.buffer == y.buffer && (x.isWritten || y.isWritten);
-        EXPECT_TRUE(!mustWait || ended[b][a]) << a << " before " << b;
+        EXPECT_TRUE(a > b || !mustWait || ended[b][a]) << a << " before " << b;
         EXPECT_EQ(
             plan.endsBefore(static_cast<int64_t>(a), static_cast<int64_t>(b)),
             ended[b][a])

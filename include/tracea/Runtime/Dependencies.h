@@ -49,6 +49,11 @@ void addDependencies(EntrySpec &entry);
 /// buffers among their arguments.
 void assumeDependencies(EntrySpec &entry);
 
+/// For each step how many steps the longest path from it to the end of the
+/// entry has, itself among them. What is done once for constants is none. The
+/// entry must have passed `validate`.
+std::vector<int64_t> findLongestPaths(const EntrySpec &entry);
+
 } // namespace tracea::runtime
 
 #endif // TRACEA_RUNTIME_DEPENDENCIES_H

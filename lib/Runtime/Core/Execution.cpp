@@ -112,7 +112,7 @@ Status Execution::Impl::launchSteps(Stream &on, bool onlyConstant) {
   if (beginning)
     TRACEA_RETURN_IF_ERROR(on.record(*beginning));
   std::vector<char> hasBegun(sideStreams.size(), false);
-  for (size_t s = 0; s < steps.size(); ++s) {
+  for (size_t s : streamPlan.order) {
     const StreamPlan::Step &place = streamPlan.steps[s];
     Stream *stream = &on;
     if (place.stream > 0) {

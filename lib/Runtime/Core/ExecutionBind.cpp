@@ -160,7 +160,15 @@ Status Execution::Impl::prepareStreams() {
       TRACEA_RETURN_IF_ERROR(addEvent(stepEvents[s]));
   // Of the uses on one stream the first and the last say when a buffer lives.
   int64_t numSteps = static_cast<int64_t>(entry->steps.size());
+  auto positionOf = [&](int64_t use) {
+    return use == numSteps
+               ? numSteps
+               : streamPlan.steps[static_cast<size_t>(use)].position;
+  };
   for (std::vector<int64_t> &all : uses) {
+    std::sort(all.begin(), all.end(), [&](int64_t a, int64_t b) {
+      return positionOf(a) < positionOf(b);
+    });
     std::map<int, std::pair<int64_t, int64_t>> ends;
     for (int64_t use : all) {
       int stream = use == numSteps

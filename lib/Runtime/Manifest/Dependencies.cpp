@@ -10,6 +10,8 @@
 
 #include "tracea/Runtime/Dependencies.h"
 
+#include "tracea/Runtime/Constants.h"
+
 #include <algorithm>
 
 namespace tracea::runtime {
@@ -99,6 +101,20 @@ void assumeDependencies(EntrySpec &entry) {
         step.writes.push_back(use.buffer);
   }
   addDependencies(entry);
+}
+
+std::vector<int64_t> findLongestPaths(const EntrySpec &entry) {
+  std::vector<char> once = findConstantSteps(entry);
+  std::vector<int64_t> paths(entry.steps.size());
+  // A step comes after earlier ones alone.
+  for (size_t s = entry.steps.size(); s-- > 0;) {
+    paths[s] += once[s] ? 0 : 1;
+    for (int64_t before : entry.steps[s].after) {
+      int64_t &path = paths[static_cast<size_t>(before)];
+      path = std::max(path, paths[s]);
+    }
+  }
+  return paths;
 }
 
 } // namespace tracea::runtime
