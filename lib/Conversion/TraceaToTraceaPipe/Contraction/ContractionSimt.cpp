@@ -12,8 +12,10 @@
 
 #include "../LaneTile.h"
 #include "ContractionResults.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/IR/Parts.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 #include "tracea/TargetInfo/TargetInfo.h"
 #include "llvm/Support/MathExtras.h"
@@ -240,22 +242,45 @@ void LaneKernel::build(KernelBuilder &kb) {
   store(kb, sum, tile);
 }
 
+/// Whether an epilogue computes more of an element than a few operations that
+/// need no further registers.
+static bool computesFunctions(EpilogueOpInterface op) {
+  WalkResult result = op.getEpilogue().walk([](Operation *inner) {
+    bool isFunction = isa<math::MathDialect>(inner->getDialect()) &&
+                      !isa<math::AbsFOp, math::CopySignOp, math::FmaOp>(inner);
+    return isFunction ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 /// One run of rows of each lane leaves at a time: an epilogue needs registers
-/// for no more.
+/// for no more. What functions are computed with is several times as much as
+/// the elements are: of those one run of columns, too.
 void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile) {
   auto type = cast<RankedTensorType>(sum.getType());
+  IndexMath &ix = kb.index();
   int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
-  int64_t rows = grid.getSpan(0);
+  int64_t rows = grid.getSpan(0), columns = tileN;
   auto part = getTile({rows, tileN}, type.getElementType(), LaneOperand::Result,
                       false, /*rowGroups=*/1);
+  if (computesFunctions(contraction.getOp()))
+    if (LanesAttr lanes = getPartLanes(getLanes(part), 1, grid.getSpan(1))) {
+      columns = grid.getSpan(1);
+      part =
+          RankedTensorType::get({rows, columns}, type.getElementType(), lanes);
+    }
   for (int64_t row = 0; row < tileM; row += rows) {
-    ResultTile some = tile;
-    some.m = kb.index().add(tile.m, row);
-    Value out = sum;
-    if (rows < tileM)
-      out = SliceOp::create(kb.builder(), part, sum, ArrayRef<int64_t>{row, 0});
-    results.store(kb, out, contraction.getAddress(kb, some),
-                  some.getLimits(kb.index()));
+    for (int64_t column = 0; column < tileN; column += columns) {
+      ResultTile some = tile;
+      some.m = ix.add(tile.m, row);
+      some.n = ix.add(tile.n, column);
+      Value out = sum;
+      if (part != type)
+        out = SliceOp::create(kb.builder(), part, sum,
+                              ArrayRef<int64_t>{row, column});
+      results.store(kb, out, contraction.getAddress(kb, some),
+                    some.getLimits(ix));
+    }
   }
 }
 
