@@ -4,6 +4,7 @@
 
 #include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -387,6 +388,15 @@ SmallVector<Value> KernelBuilder::emitEpilogueResults(
     return {convertTile(b, accumulator, resultType.getElementType())};
   return emitScalars(region.front(), accumulator, epilogue.getExtras(),
                      epilogue.getEpilogueMaps(), address, limits);
+}
+
+bool mlir::tracea::computesFunctions(EpilogueOpInterface op) {
+  WalkResult result = op.getEpilogue().walk([](Operation *inner) {
+    bool isFunction = isa<math::MathDialect>(inner->getDialect()) &&
+                      !isa<math::AbsFOp, math::CopySignOp, math::FmaOp>(inner);
+    return isFunction ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 SmallVector<Value> KernelBuilder::emitScalars(Block &block, Value first,

@@ -101,6 +101,9 @@ private:
   /// The dimension whose neighbours are the rows of a tile.
   int64_t getRowDim() const { return lanesReduced() ? firstDim - 1 : -1; }
   RankedTensorType getTile();
+  /// What the epilogue is applied to at a time: one vector of each lane where
+  /// it computes functions, which need several times the registers.
+  RankedTensorType getPiece();
   /// A tile's element to the input's and the result's.
   AffineMap getMap();
   RankedTensorType getRowValueType();

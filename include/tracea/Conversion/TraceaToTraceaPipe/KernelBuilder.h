@@ -73,6 +73,10 @@ struct TileAddress {
   Value walk = Value();
 };
 
+/// Whether an epilogue computes more of an element than a few operations that
+/// need no further registers: what it is applied to had better be small.
+bool computesFunctions(EpilogueOpInterface op);
+
 /// Rewrites the operations of a module, and knows which names are free for the
 /// kernels that it makes of them.
 class KernelRewriter : public IRRewriter {

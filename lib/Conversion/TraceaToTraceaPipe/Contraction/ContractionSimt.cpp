@@ -12,7 +12,6 @@
 
 #include "../LaneTile.h"
 #include "ContractionResults.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
@@ -240,17 +239,6 @@ void LaneKernel::build(KernelBuilder &kb) {
         return isApart ? kb.addTiles(others, some) : some;
       });
   store(kb, sum, tile);
-}
-
-/// Whether an epilogue computes more of an element than a few operations that
-/// need no further registers.
-static bool computesFunctions(EpilogueOpInterface op) {
-  WalkResult result = op.getEpilogue().walk([](Operation *inner) {
-    bool isFunction = isa<math::MathDialect>(inner->getDialect()) &&
-                      !isa<math::AbsFOp, math::CopySignOp, math::FmaOp>(inner);
-    return isFunction ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
 }
 
 /// One run of rows of each lane leaves at a time: an epilogue needs registers
