@@ -67,6 +67,18 @@ def softmax(rows, columns, element="bf16"):
     return Case(f"softmax_{rows}x{columns}_{element}", [spec], [spec], function([spec], [spec], body, ["%y"]), "softmax", {})
 
 
+def log_softmax(rows, columns, element="bf16"):
+    """log(softmax(x)), the logarithm in f32."""
+    spec = (element, (rows, columns))
+    kind = tensor(*spec)
+    inside = "    %l = math.log %a : f32\n"
+    inside += "" if element == "f32" else f"    %t = arith.truncf %l : f32 to {element}\n"
+    body = (f"  %y = tracea.softmax dim 1 ins(%0 : {kind}) outs(%e0 : {kind}) epilogue {{\n  ^bb0(%a: f32):\n{inside}"
+            f"    tracea.yield %{'l' if element == 'f32' else 't'} : {element}\n  }}\n")
+    return Case(f"log_softmax_{rows}x{columns}_{element}", [spec], [spec], function([spec], [spec], body, ["%y"]),
+                "log_softmax", {})
+
+
 def norm(kind, rows, columns, element="bf16"):
     spec, weights = (element, (rows, columns)), (element, (columns,))
     row, one = tensor(*spec), tensor(*weights)
@@ -372,6 +384,7 @@ def cases():
     found = []
     for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (100, 100000), (16384, 4095), (4096, 1000)):
         found += [softmax(rows, columns), norm("rms", rows, columns), norm("layer", rows, columns)]
+    found += [log_softmax(16384, 4096), log_softmax(8192, 8192), log_softmax(16384, 4096, "f32")]
     found += [softmax(16384, 4096, "f32"), norm("rms", 16384, 4096, "f32")]
     found += [residual(16384, 4096), residual(8192, 8192), residual(100000, 128)]
     found += [residual(16384, 4096, True), residual(8192, 8192, True), residual(100000, 128, True)]

@@ -84,6 +84,7 @@ def of_images(apply):
 
 MEANINGS = {
     "softmax": lambda x: torch.softmax(x, -1),
+    "log_softmax": lambda x: torch.log_softmax(x, -1),
     "rms_norm": rms,
     "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-5),
     "residual_rms": residual_rms,
