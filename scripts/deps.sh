@@ -16,6 +16,8 @@ packages=(
   libzstd-dev zlib1g-dev libxml2-dev libffi-dev
   # Build tools.
   cmake ninja-build ccache python3
+  # The Python package: build/venv, into which pip puts what is not Debian's.
+  python3-dev python3-venv
   # lit's time limit per test; the formulas that the oracle is compared with.
   python3-psutil python3-numpy
   # Libraries. Of libssl-dev it is libcrypto, for signatures.
@@ -38,7 +40,20 @@ mapfile -t missing < <(comm -23 \
   <(printf '%s\n' "${packages[@]}" | sort -u) \
   <(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "${packages[@]}" \
       2>/dev/null | awk '$1 == "installed" { print $2 }' | sort -u))
+# The Python package is built and tested in an environment of its own.
+python_environment() {
+  local venv=$TRACEA_ROOT/build/venv
+  local wanted=(nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest)
+  [[ $(cat "$venv/wanted" 2>/dev/null) != "${wanted[*]}" ]] || return 0
+  say "Installing ${wanted[*]} into build/venv"
+  rm -rf "$venv"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install -q --disable-pip-version-check "${wanted[@]}"
+  echo "${wanted[*]}" >"$venv/wanted"
+}
+
 if ((${#missing[@]} == 0)); then
+  python_environment
   exit 0
 fi
 
@@ -60,3 +75,4 @@ for package in "${missing[@]}"; do
 among this machine's sources?"
 done
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+python_environment

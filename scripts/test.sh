@@ -120,6 +120,14 @@ line_tests onnx "ONNX backend node tests" \
 line_tests onnx-gpu "ONNX backend node tests, compiled for a GPU" \
   python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD" --compile-for sm_90a
 line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
+line_tests python "Python package" scripts/test-python.sh
+# torch is 3 GB: where it is to be had, somebody has said so.
+if scripts/test-python.sh --has-torch; then
+  line_tests torch "Python package with PyTorch" scripts/test-python.sh --torch
+else
+  say "Python package with PyTorch: skipped, no torch (see scripts/test-python.sh)"
+  skipped=$((skipped + 1))
+fi
 
 # The sanitizers over what needs no LLVM: the runtime and the algebra, which
 # read untrusted files and run threads.
