@@ -29,6 +29,8 @@ public:
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {
+    if (problem.hasLengths)
+      return "keys of which only the run knows how many there are run as loops";
     constexpr int64_t most = 512;
     const std::pair<int64_t, const char *> extents[] = {
         {problem.k, "a query"}, {problem.valueDim, "a value"}};

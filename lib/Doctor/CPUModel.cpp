@@ -186,6 +186,7 @@ Reason checkTile(const CPUModel &model, const Plan &plan,
 void addCPUVariants(Registry &registry) {
   addCPUGemmVariants(registry);
   addCPUConvVariants(registry);
+  addCPUWGradVariants(registry);
   addCPURowVariants(registry);
   addCPUAttentionVariants(registry);
 }

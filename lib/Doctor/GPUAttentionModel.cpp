@@ -10,6 +10,8 @@ using namespace tracea::doctor;
 
 Reason tracea::doctor::whyNotOperands(const Problem &problem,
                                       int64_t mostExtent) {
+  if (problem.hasLengths)
+    return "keys of which only the run knows how many there are run as loops";
   if (problem.operand != problem.second)
     return "expected queries and keys of one type, found " +
            std::string(stringify(problem.operand)) + " and " +

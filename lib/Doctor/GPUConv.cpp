@@ -145,9 +145,7 @@ Reason ImplicitGemm::whyNot(const Problem &problem,
   return product.whyNot(asProduct(problem), target);
 }
 
-/// Whether a bulk copy can walk along a dimension of an image: its steps, how
-/// far taps are apart, and where the first and the last tap begin and end lie
-/// in a few bits each.
+/// Whether a bulk copy can walk along a dimension of an image.
 static Reason whyNotWalked(const std::string &dim, int64_t image,
                            int64_t output, int64_t taps, int64_t stride,
                            int64_t dilation, int64_t pad) {
@@ -167,6 +165,18 @@ static Reason whyNotWalked(const std::string &dim, int64_t image,
   return "";
 }
 
+Reason tracea::doctor::whyNotWalked(const Problem &problem) {
+  if (Reason reason =
+          ::whyNotWalked("height", problem.imageHeight, problem.outputHeight,
+                         problem.filterHeight, problem.strideHeight,
+                         problem.dilationHeight, problem.padTop);
+      !reason.empty())
+    return reason;
+  return ::whyNotWalked("width", problem.imageWidth, problem.outputWidth,
+                        problem.filterWidth, problem.strideWidth,
+                        problem.dilationWidth, problem.padLeft);
+}
+
 Reason BulkImplicitGemm::whyNot(const Problem &problem,
                                 const TargetDescription &target) const {
   if (Reason reason = ImplicitGemm::whyNot(problem, target); !reason.empty())
@@ -178,15 +188,7 @@ Reason BulkImplicitGemm::whyNot(const Problem &problem,
     return "bulk copies do not walk through groups";
   if (problem.groupChannels == kUnknownExtent)
     return "bulk copies read a known number of channels";
-  if (Reason reason =
-          whyNotWalked("height", problem.imageHeight, problem.outputHeight,
-                       problem.filterHeight, problem.strideHeight,
-                       problem.dilationHeight, problem.padTop);
-      !reason.empty())
-    return reason;
-  return whyNotWalked("width", problem.imageWidth, problem.outputWidth,
-                      problem.filterWidth, problem.strideWidth,
-                      problem.dilationWidth, problem.padLeft);
+  return tracea::doctor::whyNotWalked(problem);
 }
 
 Plan ImplicitGemm::plan(const Problem &problem,

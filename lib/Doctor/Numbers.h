@@ -41,6 +41,9 @@ inline double elementsOf(const Problem &problem) {
 inline int64_t rowOf(const Problem &problem, bool isFirst) {
   if (problem.kind == OpKind::Conv2D)
     return isFirst ? problem.imageRow : problem.filterRow;
+  // The gradient of the output comes first.
+  if (problem.kind == OpKind::Conv2DWGrad)
+    return isFirst ? problem.filterRow : problem.imageRow;
   if (isFirst)
     return problem.transposeFirst ? problem.m : problem.k;
   return problem.transposeSecond ? problem.k : problem.n;

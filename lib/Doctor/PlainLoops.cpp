@@ -107,6 +107,7 @@ private:
     case OpKind::GroupedGemm:
       return product({problem.m, problem.n, problem.k});
     case OpKind::Conv2D:
+    case OpKind::Conv2DWGrad:
       return product({problem.images, problem.outputHeight, problem.outputWidth,
                       problem.groups, problem.groupFilters,
                       problem.groupChannels, problem.filterHeight,

@@ -142,18 +142,20 @@ static void fill(Problem &problem, GroupedGemmOp op) {
                         hasOpenEpilogueRows(op, op.getRows(), op.getN());
 }
 
-static void fill(Problem &problem, Conv2DOp op) {
-  problem.kind = OpKind::Conv2D;
-  problem.images = extentOf(op.getResult(), op.getBatchDim());
-  problem.outputHeight = extentOf(op.getResult(), op.getHeightDim());
-  problem.outputWidth = extentOf(op.getResult(), op.getWidthDim());
+/// A convolution, or the gradient of one: what they say of its extents.
+static void fillConvolution(Problem &problem, ConvolutionOpInterface op) {
+  auto [image, filter, output, imageName, filterName, outputName] =
+      op.getParts();
+  problem.images = extentOf(output, op.getBatchDim());
+  problem.outputHeight = extentOf(output, op.getHeightDim());
+  problem.outputWidth = extentOf(output, op.getWidthDim());
   problem.groups = op.getGroups();
-  problem.groupChannels = extentOf(op.getFilter(), op.getFilterInDim());
-  int64_t filters = extentOf(op.getFilter(), op.getFilterOutDim());
+  problem.groupChannels = extentOf(filter, op.getFilterInDim());
+  int64_t filters = extentOf(filter, op.getFilterOutDim());
   problem.groupFilters =
       filters == kUnknownExtent ? filters : filters / problem.groups;
-  problem.filterHeight = extentOf(op.getFilter(), op.getFilterHeightDim());
-  problem.filterWidth = extentOf(op.getFilter(), op.getFilterWidthDim());
+  problem.filterHeight = extentOf(filter, op.getFilterHeightDim());
+  problem.filterWidth = extentOf(filter, op.getFilterWidthDim());
   problem.strideHeight = op.getStrides()[0];
   problem.strideWidth = op.getStrides()[1];
   problem.dilationHeight = op.getDilations()[0];
@@ -161,13 +163,27 @@ static void fill(Problem &problem, Conv2DOp op) {
   problem.channelsLast = op.getLayout() == ImageLayout::NHWC;
   problem.filterAlongChannels = op.getFilterLayout() != FilterLayout::RSCK;
   problem.filterAlongTaps = op.getFilterLayout() == FilterLayout::KCRS;
-  problem.imageHeight = extentOf(op.getImage(), op.getHeightDim());
-  problem.imageWidth = extentOf(op.getImage(), op.getWidthDim());
+  problem.imageHeight = extentOf(image, op.getHeightDim());
+  problem.imageWidth = extentOf(image, op.getWidthDim());
   problem.padTop = op.getPads()[0];
   problem.padLeft = op.getPads()[1];
   problem.imageRow =
-      problem.channelsLast ? problem.groupChannels : extentOf(op.getImage(), 3);
-  problem.filterRow = extentOf(op.getFilter(), 3);
+      problem.channelsLast ? problem.groupChannels : extentOf(image, 3);
+  problem.filterRow = extentOf(filter, 3);
+}
+
+static void fill(Problem &problem, Conv2DOp op) {
+  problem.kind = OpKind::Conv2D;
+  fillConvolution(problem, cast<ConvolutionOpInterface>(op.getOperation()));
+}
+
+static void fill(Problem &problem, Conv2DWGradOp op) {
+  problem.kind = OpKind::Conv2DWGrad;
+  fillConvolution(problem, cast<ConvolutionOpInterface>(op.getOperation()));
+  // The other operand, in place of the filter.
+  problem.filterRow = extentOf(op.getGradient(), 3);
+  if (problem.channelsLast)
+    problem.filterRow = problem.groupFilters;
 }
 
 /// Rows along the dimensions [begin, end), which lie together in memory.
@@ -197,6 +213,7 @@ static void fill(Problem &problem, AttentionOp op) {
   problem.k = extentOf(op.getQuery(), 3);
   problem.valueDim = extentOf(op.getValue(), 3);
   problem.hasWindow = op.getWindow().has_value();
+  problem.hasLengths = static_cast<bool>(op.getLengths());
   int64_t heads = extentOf(op.getQuery(), 1),
           keyHeads = extentOf(op.getKey(), 1);
   problem.sharedHeads = heads == kUnknownExtent || keyHeads == kUnknownExtent
@@ -266,6 +283,15 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
             fill(problem, conv);
             return setTypes(problem, op, conv.getImage(), conv.getFilter(),
                             conv.getAccumulatorType(), conv.getResult());
+          })
+          .Case([&](Conv2DWGradOp grad) {
+            fill(problem, grad);
+            return setTypes(problem, op, grad.getImage(), grad.getGradient(),
+                            grad.getAccumulatorType(), grad.getResult());
+          })
+          .Case([&](Conv2DDGradOp grad) {
+            return grad.emitOpError("is scheduled as the convolutions that it "
+                                    "becomes; run tracea-expand-dgrad first");
           })
           .Case([&](SoftmaxOp softmax) {
             problem.kind = OpKind::Softmax;

@@ -51,6 +51,8 @@ std::string_view stringify(OpKind kind) {
     return "tracea.grouped_gemm";
   case OpKind::Conv2D:
     return "tracea.conv2d";
+  case OpKind::Conv2DWGrad:
+    return "tracea.conv2d_wgrad";
   case OpKind::Softmax:
     return "tracea.softmax";
   case OpKind::BatchNorm:
@@ -109,6 +111,7 @@ static Registry &getAll() {
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
+    addGPUWGradVariants(result);
     addGPURowVariants(result);
     addGPUAttentionVariants(result);
     addGPUSimtAttentionVariants(result);

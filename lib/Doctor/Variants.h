@@ -17,6 +17,8 @@ void addCPUVariants(Registry &registry);
 
 void addCPUGemmVariants(Registry &registry);
 void addCPUConvVariants(Registry &registry);
+/// After those of one product.
+void addCPUWGradVariants(Registry &registry);
 void addCPURowVariants(Registry &registry);
 void addCPUAttentionVariants(Registry &registry);
 
@@ -27,10 +29,16 @@ void addGPUWarpGemmVariants(Registry &registry);
 void addGPUSimtGemmVariants(Registry &registry);
 /// After those of one product.
 void addGPUConvVariants(Registry &registry);
+void addGPUWGradVariants(Registry &registry);
 
 void addGPURowVariants(Registry &registry);
 void addGPUAttentionVariants(Registry &registry);
 void addGPUSimtAttentionVariants(Registry &registry);
+
+/// Why bulk copies cannot walk through the pixels that a convolution's taps
+/// see: their steps, how far taps are apart, and where the first and the last
+/// tap begin and end lie in a few bits each.
+Reason whyNotWalked(const Problem &problem);
 
 /// What runs anywhere, as loops over elements.
 void addLoopVariants(Registry &registry);

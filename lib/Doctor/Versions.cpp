@@ -63,6 +63,7 @@ static OpenExtent findOpenExtent(const Problem &problem) {
   auto isOpen = [&](int64_t extent) { return extent == kUnknownExtent; };
   switch (problem.kind) {
   case OpKind::Conv2D:
+  case OpKind::Conv2DWGrad:
     if (isOpen(problem.images)) {
       int64_t pixels =
           multiplyExtents(problem.outputHeight, problem.outputWidth);
@@ -98,6 +99,10 @@ static double countElements(const Problem &problem) {
     return extent(problem.images) * extent(problem.outputHeight) *
            extent(problem.outputWidth) * extent(problem.groups) *
            extent(problem.groupFilters);
+  case OpKind::Conv2DWGrad:
+    return extent(problem.groups) * extent(problem.groupFilters) *
+           extent(problem.groupChannels) * extent(problem.filterHeight) *
+           extent(problem.filterWidth);
   case OpKind::Attention:
     return extent(problem.batch) * extent(problem.m) * extent(problem.valueDim);
   default:

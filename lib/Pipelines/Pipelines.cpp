@@ -54,6 +54,7 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
   if (options.fuse.getValue() == FusionLevel::None) {
+    manager.addNestedPass<func::FuncOp>(createExpandDGrad());
     manager.addPass(createMergeTaps());
     addCleanup(manager);
     return;
@@ -64,6 +65,8 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createFuseEpilogues());
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
+  // Its convolutions share the epilogue that it has by now.
+  manager.addNestedPass<func::FuncOp>(createExpandDGrad());
   manager.addPass(createFuseElementwise());
   // Behind all that takes an elementwise operation elsewhere.
   manager.addPass(createFusePrologues());

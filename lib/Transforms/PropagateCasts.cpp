@@ -128,6 +128,16 @@ struct AbsorbOperands : public RewritePattern {
               conv, {&conv.getImageMutable(), &conv.getFilterMutable()},
               rewriter, count);
         })
+        .Case([&](Conv2DDGradOp grad) {
+          return absorbOperands(
+              grad, {&grad.getGradientMutable(), &grad.getFilterMutable()},
+              rewriter, count);
+        })
+        .Case([&](Conv2DWGradOp grad) {
+          return absorbOperands(
+              grad, {&grad.getImageMutable(), &grad.getGradientMutable()},
+              rewriter, count);
+        })
         .Case([&](AttentionOp attention) {
           return absorbOperands(attention,
                                 {&attention.getQueryMutable(),

@@ -87,12 +87,20 @@ Work countWork(mlir::tracea::ScheduledOpInterface op,
               static_cast<double>(problem.filterHeight) *
               static_cast<double>(problem.filterWidth);
     break;
+  case doctor::OpKind::Conv2DWGrad:
+    if (known(problem.images) && known(problem.outputHeight) &&
+        known(problem.outputWidth))
+      flops = 2.0 * static_cast<double>(problem.images) *
+              static_cast<double>(problem.outputHeight) *
+              static_cast<double>(problem.outputWidth);
+    break;
   case doctor::OpKind::Attention: {
     // What a mask leaves out is not known here.
     auto attention = cast<mlir::tracea::AttentionOp>(op.getOperation());
     if (!attention.getCausal() && !attention.getWindow() &&
-        !attention.getBlockMask() && known(problem.n) && known(problem.k) &&
-        known(problem.valueDim) && problem.valueDim > 0)
+        !attention.getBlockMask() && !attention.getLengths() &&
+        known(problem.n) && known(problem.k) && known(problem.valueDim) &&
+        problem.valueDim > 0)
       flops = 2.0 * static_cast<double>(problem.n) *
               static_cast<double>(problem.k + problem.valueDim) /
               static_cast<double>(problem.valueDim);

@@ -36,6 +36,9 @@ class Case:
     # Of "n", "h", "w", "c": extents that the program does not know; with "c"
     # neither those of the result's channels.
     dynamic: str = ""
+    # "image" or "filter": what the result is the gradient by, in place of the
+    # convolution itself.
+    by: str = ""
     # Of "bias", "residual", "relu" or "silu", in this order, joined by "+".
     epilogue: str = ""
     allow: str = ""
@@ -69,13 +72,20 @@ class Case:
                 "rsck": (self.r, self.s, channels, self.k)}[self.filter]
 
     @property
-    def result_shape(self):
+    def output_shape(self):
+        """Of the convolution, and of its gradient."""
         return self.in_layout(self.n, self.pixels(0), self.pixels(1), self.k)
+
+    @property
+    def result_shape(self):
+        return {"": self.output_shape, "image": self.image_shape, "filter": self.filter_shape}[self.by]
 
     @property
     def inputs(self):
         """Types and shapes of what the program reads."""
-        found = [(self.dtype, self.image_shape), (self.dtype, self.filter_shape)]
+        shapes = {"": (self.image_shape, self.filter_shape), "image": (self.output_shape, self.filter_shape),
+                  "filter": (self.image_shape, self.output_shape)}[self.by]
+        found = [(self.dtype, shape) for shape in shapes]
         if "bias" in self.steps:
             found.append((self.result_type, (self.k,)))
         if "residual" in self.steps:
@@ -84,7 +94,7 @@ class Case:
 
     @property
     def flops(self):
-        return 2 * math.prod(self.result_shape) * self.r * self.s * self.c // self.groups
+        return 2 * math.prod(self.output_shape) * self.r * self.s * self.c // self.groups
 
     @property
     def bytes(self):
@@ -184,8 +194,20 @@ def resnet(n):
         (1, 1, 256, 64, 56), (1, 1, 64, 256, 56), (1, 1, 1024, 256, 14), (1, 1, 512, 2048, 7), (1, 2, 256, 512, 56))]
 
 
+def gradients():
+    """Of layers, by their images and by their filters."""
+    def of(case, by):
+        return dataclasses.replace(case, name=f"{'dgrad' if by == 'image' else 'wgrad'}_{case.name}", by=by)
+
+    chosen = [case for n in (32, 128) for case in resnet(n)]
+    chosen += [square("first", 32, 224, 3, 64, 7, 2), square("odd", 32, 57, 67, 131), square("nchw", 32, 56, 64, 64, layout="nchw", filter="kcrs"),
+               square("dilated", 32, 56, 64, 64, dilations=(2, 2)), square("groups4", 32, 28, 256, 256, groups=4),
+               square("tf32", 32, 28, 128, 128, dtype="f32", allow="tf32"), square("f16", 32, 28, 128, 128, dtype="f16")]
+    return [of(case, by) for by in ("image", "filter") for case in chosen]
+
+
 def layers():
-    found = [case for n in (1, 8, 32, 128) for case in resnet(n)]
+    found = [case for n in (1, 8, 32, 128) for case in resnet(n)] + gradients()
     nchw = dict(layout="nchw", filter="kcrs")
     found += [
         square("first", 32, 224, 3, 64, 7, 2),
@@ -234,9 +256,11 @@ def module(case):
 
     unknown = [case.in_layout(*"nhwc").index(dim) for dim in case.dynamic]
     element, result, total = case.dtype, case.result_type, SUMS.get(case.dtype, "f32")
-    image = tensor(case.image_shape, element, unknown)
-    weights = tensor(case.filter_shape, element)
+    (_, left), (_, right) = case.inputs[:2]
+    image = tensor(left, element, unknown)
+    weights = tensor(right, element)
     out = tensor(case.result_shape, result, unknown)
+    name = {"": "conv2d", "image": "conv2d_dgrad", "filter": "conv2d_wgrad"}[case.by]
     kind = "f" if total[0] == "f" else "i"
     arguments = [f"%x: {image}", f"%w: {weights}"]
     extras, types, values, body, last = [], [], [], [], "%sum"
@@ -298,7 +322,7 @@ def module(case):
     lines.append(f"%d = tensor.empty({', '.join(sizes)}) : {out}")
     groups = f" groups {case.groups}" if case.groups > 1 else ""
     schedule = f" schedule {case.schedule}" if case.schedule else ""
-    lines.append(f"%y = tracea.conv2d layout {case.layout} filter {case.filter} strides {list(case.strides)} "
+    lines.append(f"%y = tracea.{name} layout {case.layout} filter {case.filter} strides {list(case.strides)} "
                  f"pads {list(case.pads)} dilations {list(case.dilations)}{groups} "
                  f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){epilogue}{schedule}")
     lines.append(f"return %y : {out}")

@@ -13,6 +13,7 @@ cache, rested before each sample, peers and program in turns; the median of roun
 """
 
 import argparse
+import dataclasses
 import math
 import os
 import sys
@@ -21,7 +22,7 @@ import torch
 import torch.nn.functional as F
 
 from cases import layers, plans
-from run import make_inputs, reference
+from run import OF_FILTERS, backward, make_inputs, of_gradient, of_images, reference
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
@@ -37,19 +38,22 @@ IMAGES_AT_A_TIME = 8
 def exact(case, inputs):
     """The result in float64, some images at a time."""
     per_image = [True] + [shape == case.result_shape for _, shape in case.inputs[1:]]
+    if case.by == "filter":
+        per_image[1] = True
+
+    def part(at):
+        some = dataclasses.replace(case, n=min(IMAGES_AT_A_TIME, case.n - at))
+        return reference(some, [x[at:at + IMAGES_AT_A_TIME] if cut else x for x, cut in zip(inputs, per_image)], device="cuda")
+
     with torch.backends.cudnn.flags(benchmark=False):
-        return torch.cat([
-            reference(case, [x[at:at + IMAGES_AT_A_TIME] if cut else x for x, cut in zip(inputs, per_image)], device="cuda")
-            for at in range(0, case.n, IMAGES_AT_A_TIME)])
-
-
-def of_images(tensor, case):
-    """A tensor of the case's layout as PyTorch has images, without a copy."""
-    return tensor.permute(0, 3, 1, 2) if case.layout == "nhwc" and tensor.dim() == 4 else tensor
+        parts = [part(at) for at in range(0, case.n, IMAGES_AT_A_TIME)]
+    return sum(parts) if case.by == "filter" else torch.cat(parts)
 
 
 def eager(case):
     """The layer in PyTorch, on what `as_peer` makes of inputs."""
+    if case.by:
+        return lambda *given: backward(case, *given)
     how = dict(stride=case.strides, padding=case.pads[:2], dilation=case.dilations, groups=case.groups)
 
     def run(image, weights, *extras):
@@ -74,8 +78,10 @@ def fused(case):
 
 
 def as_peer(case, inputs):
+    if case.by:
+        return list(of_gradient(case, inputs))
     image, weights, *extras = inputs
-    weights = weights.permute({"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}[case.filter])
+    weights = weights.permute(OF_FILTERS[case.filter])
     given = [of_images(image, case), weights, *[of_images(x, case) for x in extras]]
     return [x.half() if case.dtype == "i8" else x for x in given]
 
@@ -113,7 +119,7 @@ def measure(case, path, options):
     peers = peers_of(case, of_peers[0], options)
     wanted = exact(case, inputs[0])
     own = distance(again[0], wanted)
-    wanted = of_images(wanted, case)
+    wanted = wanted.permute(OF_FILTERS[case.filter]) if case.by == "filter" else of_images(wanted, case)
     others = [distance(peer(*of_peers[0]), wanted) for peer in peers.values()]
     bound = 2 * min(others) if case.result_type == case.dtype else 0
     wrong = "" if own <= bound else f"error {own:.2e}, expected at most {bound:.2e}"

@@ -44,16 +44,54 @@ def make_inputs(case):
     return found
 
 
+OF_FILTERS = {"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}
+
+
+def of_images(tensor, case):
+    """A tensor of the case's layout as PyTorch has images, without a copy."""
+    return tensor.permute(0, 3, 1, 2) if case.layout == "nhwc" and tensor.dim() == 4 else tensor
+
+
+def backward(case, image, weights, gradient):
+    """PyTorch's gradient of the case, of tensors in PyTorch's layouts."""
+    by_image = case.by == "image"
+    return torch.ops.aten.convolution_backward(
+        gradient, image, weights, None, case.strides, case.pads[:2], case.dilations, False, (0, 0), case.groups,
+        (by_image, not by_image, False))[0 if by_image else 1]
+
+
+def of_gradient(case, inputs):
+    """What `backward` takes of the inputs of a case."""
+    if case.by == "image":
+        weights = inputs[1].permute(OF_FILTERS[case.filter])
+        image = of_images(torch.empty(case.image_shape, device=weights.device, dtype=weights.dtype), case)
+        return image, weights, of_images(inputs[0], case)
+    image = of_images(inputs[0], case)
+    weights = torch.empty(case.filter_shape, device=image.device, dtype=image.dtype).permute(OF_FILTERS[case.filter])
+    return image, weights, of_images(inputs[1], case)
+
+
+def gradient(case, inputs):
+    """The gradient of tensors as they are, in the case's layout."""
+    found = backward(case, *of_gradient(case, inputs))
+    if case.by == "image":
+        return found.permute(0, 2, 3, 1) if case.layout == "nhwc" else found
+    order = OF_FILTERS[case.filter]
+    return found.permute([order.index(dim) for dim in range(4)])
+
+
 def reference(case, inputs, magnitudes=False, device="cpu"):
     """The result in float64; with `magnitudes` the sums of all magnitudes."""
     def wide(tensor):
         tensor = tensor.to(torch.float64).to(device)
         return tensor.abs() if magnitudes else tensor
 
+    if case.by:
+        return gradient(case, [wide(tensor) for tensor in inputs])
     image, weights = wide(inputs[0]), wide(inputs[1])
     if case.layout == "nhwc":
         image = image.permute(0, 3, 1, 2)
-    weights = weights.permute({"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}[case.filter])
+    weights = weights.permute(OF_FILTERS[case.filter])
     shape = (case.n, case.k, case.pixels(0), case.pixels(1))
     if 0 in shape or case.c == 0:
         out = torch.zeros(shape, dtype=torch.float64, device=device)
@@ -134,8 +172,11 @@ def peer(case, inputs):
         return None
     torch.backends.cudnn.allow_tf32 = case.allow == "tf32"
     torch.backends.cudnn.benchmark = True
-    image = inputs[0].permute(0, 3, 1, 2) if case.layout == "nhwc" else inputs[0]
-    weights = inputs[1].permute({"krsc": (0, 3, 1, 2), "kcrs": (0, 1, 2, 3), "rsck": (3, 2, 0, 1)}[case.filter])
+    if case.by:
+        given = of_gradient(case, inputs)
+        return lambda: backward(case, *given)
+    image = of_images(inputs[0], case)
+    weights = inputs[1].permute(OF_FILTERS[case.filter])
     return lambda: F.conv2d(image, weights, stride=case.strides, padding=(top, left), dilation=case.dilations, groups=case.groups)
 
 

@@ -24,6 +24,7 @@ enum class OpKind {
   Gemm,
   GroupedGemm,
   Conv2D,
+  Conv2DWGrad,
   Softmax,
   BatchNorm,
   LayerNorm,
@@ -101,7 +102,8 @@ struct Problem {
   bool hasPrologue = false;
   int rowInputs = 1;
 
-  /// conv2d: extents of the result, and of one group's filters.
+  /// conv2d and its gradient by the filter: extents of the output, and of one
+  /// group's filters.
   int64_t images = 1;
   int64_t outputHeight = 1;
   int64_t outputWidth = 1;
@@ -134,6 +136,8 @@ struct Problem {
   int64_t sharedHeads = 1;
   /// A query sees some of the keys alone, counted from its own place.
   bool hasWindow = false;
+  /// The run knows how many of the keys there are.
+  bool hasLengths = false;
   int64_t maskRows = 0;
   int64_t maskColumns = 0;
 };

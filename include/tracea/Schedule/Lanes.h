@@ -22,13 +22,13 @@ struct LaneRing : RegisterTile {
   }
 };
 
-/// "gemm.warp", "gemm.tf32x3", "conv2d.warp", "conv2d.tf32x3": `registers` is
-/// the tile of a warp.
+/// "gemm.warp", "gemm.tf32x3", "conv2d.warp", "conv2d.tf32x3", "wgrad.warp",
+/// "wgrad.tf32x3": `registers` is the tile of a warp.
 struct WarpGemm : LaneRing {
   static constexpr std::string_view kFamily = "warp_gemm";
 };
 
-/// "gemm.simt", "conv2d.simt": `registers` is the tile of a lane.
+/// "gemm.simt", "conv2d.simt", "wgrad.simt": `registers` is the tile of a lane.
 struct SimtGemm : LaneRing {
   static constexpr std::string_view kFamily = "simt_gemm";
 };

@@ -555,6 +555,48 @@ def ExpandReshapes : Pass<"tracea-expand-reshapes", "::mlir::func::FuncOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// ExpandDGrad
+//===----------------------------------------------------------------------===//
+
+def ExpandDGrad : Pass<"tracea-expand-dgrad", "::mlir::func::FuncOp"> {
+  let summary = "Turn gradients of convolutions by their images into convolutions";
+  let description = [{
+    The pixels of the result whose places have the same remainders modulo the
+    strides meet the same taps of the filter: they are a convolution of the
+    gradient without a stride, by those taps in reverse order. Each becomes a
+    `tracea.conv2d` into every stride-th pixel of the result, with the epilogue;
+    pixels that no tap meets get the epilogue of 0. Without strides there is one
+    convolution. Nothing is multiplied by zeros that strides would put between
+    pixels of the gradient.
+
+    ```mlir
+    %dx = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1]
+            ins(%dy, %w : tensor<1x4x4x8xf32>, tensor<8x3x3x16xf32>)
+            outs(%d : tensor<1x8x8x16xf32>)
+    ```
+    becomes four convolutions, by 1x1, 1x2, 2x1 and 2x2 taps; the last of them is
+    ```mlir
+    %taps = linalg.generic … // [16, 2, 2, 8] of %w
+    %some = tensor.extract_slice %0[0, 1, 1, 0] [1, 4, 4, 16] [1, 2, 2, 1] : …
+    %odd = tracea.conv2d layout nhwc filter krsc pads [0, 0, 1, 1]
+             ins(%dy, %taps : …) outs(%some : tensor<1x4x4x16xf32>)
+    %dx = tensor.insert_slice %odd into %0[0, 1, 1, 0] [1, 4, 4, 16] [1, 2, 2, 1] : …
+    ```
+
+    Extents that only the run knows need as many zeros behind the gradient as
+    only the run knows; with strides it is then copied once, zeros included.
+  }];
+  let statistics = [
+    Statistic<"numConvolutions", "num-convolutions", "Convolutions made">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::tracea::TraceaDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // GatherToLinalg
 //===----------------------------------------------------------------------===//
 

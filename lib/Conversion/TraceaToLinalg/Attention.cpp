@@ -94,6 +94,8 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
             e.make<arith::RemUIOp>(heads, e.make<arith::MaxSIOp>(groups, one)),
             zero, "the heads of the key to divide those of the query");
     }
+    if (op.getLengths())
+      equal(query, 0, op.getLengths(), 0, "a length for each batch");
     Value mask = op.getBlockMask();
     if (!mask)
       return;
@@ -140,6 +142,13 @@ struct AttentionDefinition : OpRewritePattern<AttentionOp> {
         require(e.make<arith::CmpIOp>(
             arith::CmpIPredicate::sle, j,
             e.make<arith::AddIOp>(place, e.index((*window)[1]))));
+    }
+    if (Value lengths = op.getLengths()) {
+      Value length = e.make<tensor::ExtractOp>(
+          lengths, ValueRange{e.make<linalg::IndexOp>(int64_t(0))});
+      require(e.make<arith::CmpIOp>(
+          arith::CmpIPredicate::slt, j,
+          e.make<arith::IndexCastOp>(e.builder.getIndexType(), length)));
     }
     if (Value mask = op.getBlockMask()) {
       ArrayRef<int64_t> block = *op.getBlockSize();

@@ -82,6 +82,12 @@ Value Emitter::filled(const Sizes &sizes, Value scalar) {
   return make<linalg::FillOp>(scalar, empty(sizes, scalar.getType()));
 }
 
+Value Emitter::multiplyAdd(Emitter &e, ValueRange scalars) {
+  Type acc = scalars[2].getType();
+  return e.add(scalars[2],
+               e.mul(e.convert(scalars[0], acc), e.convert(scalars[1], acc)));
+}
+
 AffineMap Emitter::select(unsigned dims, ArrayRef<unsigned> results) {
   SmallVector<AffineExpr> exprs;
   for (unsigned dim : results)
@@ -95,12 +101,11 @@ AffineMap Emitter::identity(unsigned dims) {
 
 Value Emitter::generic(ValueRange inputs, ArrayRef<AffineMap> maps,
                        Value destination, AffineMap destinationMap, Body body) {
-  // A loop that the destination does not have is a reduction.
   SmallVector<utils::IteratorType> iterators(destinationMap.getNumDims(),
                                              utils::IteratorType::reduction);
   for (AffineExpr expr : destinationMap.getResults())
-    iterators[cast<AffineDimExpr>(expr).getPosition()] =
-        utils::IteratorType::parallel;
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      iterators[dim.getPosition()] = utils::IteratorType::parallel;
   SmallVector<AffineMap> allMaps(maps);
   allMaps.push_back(destinationMap);
   return make<linalg::GenericOp>(

@@ -41,6 +41,8 @@ public:
   /// Sum and product of floats or of integers.
   Value add(Value lhs, Value rhs);
   Value mul(Value lhs, Value rhs);
+  /// The last scalar plus the product of the first two, in its type.
+  static Value multiplyAdd(Emitter &e, ValueRange scalars);
   /// A new operation at the emitter's place.
   template <typename OpTy, typename... Args>
   Value make(Args &&...args) {
@@ -56,6 +58,7 @@ public:
   Value empty(const Sizes &sizes, Type elementType);
   Value filled(const Sizes &sizes, Value scalar);
   /// Maps `inputs` into `destination`, whose old elements the body may ignore.
+  /// A loop that is no dimension of the destination by itself is a reduction.
   Value generic(ValueRange inputs, ArrayRef<AffineMap> maps, Value destination,
                 AffineMap destinationMap, Body body);
   /// The elementwise map over `destination` with one map for each input.
@@ -77,6 +80,7 @@ public:
 };
 
 void populateProductPatterns(RewritePatternSet &patterns);
+void populateConvolutionPatterns(RewritePatternSet &patterns);
 void populateGroupedPatterns(RewritePatternSet &patterns);
 void populateNormalizationPatterns(RewritePatternSet &patterns);
 void populateAttentionPatterns(RewritePatternSet &patterns);

@@ -25,6 +25,7 @@ using namespace mlir::tracea;
 
 void mlir::tracea::populateTraceaToLinalgPatterns(RewritePatternSet &patterns) {
   populateProductPatterns(patterns);
+  populateConvolutionPatterns(patterns);
   populateGroupedPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populateAttentionPatterns(patterns);

@@ -202,65 +202,6 @@ void PatchConvolution::build() {
   kb.finish();
 }
 
-void mlir::tracea::emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op) {
-  emitExtentCheck(rewriter, op, op.getImage(), op.getBatchDim(), op.getInit(),
-                  op.getBatchDim(), "batch of image and result to be equal");
-  emitExtentCheck(rewriter, op, op.getFilter(), op.getFilterOutDim(),
-                  op.getInit(), op.getChannelDim(),
-                  "output channels of filter and result to be equal");
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(rewriter, loc, value);
-  };
-  auto extent = [&](Value tensor, unsigned dim) -> Value {
-    return rewriter.createOrFold<tensor::DimOp>(loc, tensor, dim);
-  };
-  auto isDynamic = [](Value tensor, unsigned dim) {
-    return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
-  };
-  int64_t groups = op.getGroups();
-  unsigned channelDim = op.getChannelDim();
-  if (isDynamic(op.getImage(), channelDim) ||
-      isDynamic(op.getFilter(), op.getFilterInDim()))
-    emitEqualityCheck(
-        rewriter, op, extent(op.getImage(), channelDim),
-        rewriter.createOrFold<arith::MulIOp>(
-            loc, extent(op.getFilter(), op.getFilterInDim()), constant(groups)),
-        "the channels of the image to be those of the filter in all groups");
-  if (groups > 1 && isDynamic(op.getInit(), channelDim))
-    emitEqualityCheck(
-        rewriter, op,
-        rewriter.createOrFold<arith::RemUIOp>(
-            loc, extent(op.getInit(), channelDim), constant(groups)),
-        constant(0), "output channels that the groups divide");
-  for (unsigned axis : {0u, 1u}) {
-    unsigned dim = axis == 0 ? op.getHeightDim() : op.getWidthDim();
-    unsigned taps =
-        axis == 0 ? op.getFilterHeightDim() : op.getFilterWidthDim();
-    if (!isDynamic(op.getImage(), dim) && !isDynamic(op.getInit(), dim))
-      continue;
-    int64_t reach =
-        cast<RankedTensorType>(op.getFilter().getType()).getDimSize(taps) - 1;
-    reach = reach * op.getDilations()[axis] + 1;
-    int64_t pads = op.getPads()[axis] + op.getPads()[axis + 2];
-    Value last = rewriter.createOrFold<arith::FloorDivSIOp>(
-        loc,
-        rewriter.createOrFold<arith::AddIOp>(loc, extent(op.getImage(), dim),
-                                             constant(pads - reach)),
-        constant(op.getStrides()[axis]));
-    Value count = rewriter.createOrFold<arith::MaxSIOp>(
-        loc, rewriter.createOrFold<arith::AddIOp>(loc, last, constant(1)),
-        constant(0));
-    emitEqualityCheck(rewriter, op, extent(op.getInit(), dim), count,
-                      axis == 0 ? "the height of the result that image, "
-                                  "filter, pads, stride and dilation give"
-                                : "the width of the result that image, "
-                                  "filter, pads, stride and dilation give");
-  }
-}
-
 LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                                              Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
@@ -269,7 +210,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     return op.emitOpError() << "expects a filter of static height and width "
                                "for the variant 'conv2d.patch', found "
                             << filterType;
-  emitConvolutionChecks(rewriter, op);
+  emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   PatchConvolution(rewriter, op).build();
   return success();
 }

@@ -220,7 +220,7 @@ Value FilterOperand::stage(KernelBuilder &kb, const BlockForm &form,
 //===----------------------------------------------------------------------===//
 
 void Conv2DContraction::emitChecks(RewriterBase &rewriter) {
-  emitConvolutionChecks(rewriter, conv);
+  emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(conv.getOperation()));
   rewriter.setInsertionPoint(conv);
   image.splitChannels(rewriter);
 }

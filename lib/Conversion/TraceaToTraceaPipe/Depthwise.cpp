@@ -27,7 +27,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
               "a channel for the variant 'conv2d.depthwise', "
               "found "
            << filterType << " in " << op.getGroups() << " groups";
-  emitConvolutionChecks(rewriter, op);
+  emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
 
   ScheduleAttr schedule = op.getScheduleAttr();
   KernelBuilder kb(rewriter, op);

@@ -9,6 +9,7 @@
 #include "Conv2DContraction.h"
 #include "GemmContraction.h"
 #include "Variants.h"
+#include "WGradContraction.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,53 +50,6 @@ static LogicalResult verifySchedule(Operation *op, ScheduleAttr schedule,
                            << " extents of 'tile', found " << schedule;
 }
 
-/// Operands of an epilogue or a prologue have the extents of the dimensions of
-/// `indexed` that their maps name, and 1 where they are broadcast.
-static void emitOperandChecks(RewriterBase &rewriter, Operation *op,
-                              StringRef region, ValueRange operands,
-                              ArrayAttr maps, Value indexed,
-                              StringRef indexedName) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  for (auto [operand, map] : llvm::zip(operands, maps)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    for (auto [dim, expr] :
-         llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults())) {
-      if (auto position = dyn_cast<AffineDimExpr>(expr)) {
-        emitExtentCheck(rewriter, op, operand, dim, indexed,
-                        position.getPosition(),
-                        ("operands of the " + region + " to have the " +
-                         indexedName + "'s extents")
-                            .str());
-        continue;
-      }
-      if (!type.isDynamicDim(dim))
-        continue;
-      Location loc = op->getLoc();
-      Value size = rewriter.createOrFold<tensor::DimOp>(loc, operand, dim);
-      Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-      Value same = arith::CmpIOp::create(rewriter, loc,
-                                         arith::CmpIPredicate::eq, size, one);
-      cf::AssertOp::create(
-          rewriter, loc, same,
-          (op->getName().getStringRef() +
-           ": expected an extent of 1 where an operand of the " + region +
-           " is broadcast")
-              .str());
-    }
-  }
-}
-
-/// The same of the destinations of auxiliary results.
-static void emitAuxChecks(RewriterBase &rewriter, EpilogueOpInterface op) {
-  for (auto [init, map] : llvm::zip(op.getAuxInitsMutable(), op.getAuxMaps()))
-    for (auto [dim, expr] :
-         llvm::enumerate(cast<AffineMapAttr>(map).getValue().getResults()))
-      emitExtentCheck(rewriter, op, init.get(), dim, op.getEpilogueInit().get(),
-                      cast<AffineDimExpr>(expr).getPosition(),
-                      "auxiliary results to have the result's extents");
-}
-
 /// Lowers an operation by a variant, `tileRank` of which has been asked for.
 template <typename OpTy>
 static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
@@ -103,15 +57,10 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
                                LogicalResult (*lower)(KernelRewriter &, OpTy)) {
   if (failed(verifySchedule(op, op.getScheduleAttr(), tileRank)))
     return failure();
-  if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation())) {
-    emitOperandChecks(rewriter, op, "epilogue", epilogue.getExtras(),
-                      epilogue.getEpilogueMaps(),
-                      epilogue.getEpilogueInit().get(), "result");
-    emitAuxChecks(rewriter, epilogue);
-  }
+  if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation()))
+    emitEpilogueChecks(rewriter, epilogue);
   if (auto row = dyn_cast<RowOpInterface>(op.getOperation()))
-    emitOperandChecks(rewriter, op, "prologue", row.getPrologueOperands(),
-                      row.getPrologueMaps(), row.getInput(), "input");
+    emitPrologueChecks(rewriter, row);
   if (failed(lower(rewriter, op)))
     return failure();
   return true;
@@ -289,6 +238,16 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
               lowerAs<Conv2DContraction, lowerByWarpgroups>},
              {"conv2d.warp", 3, lowerAs<Conv2DContraction, lowerByWarps>},
              {"conv2d.tf32x3", 3, lowerAs<Conv2DContraction, lowerByWarps>}});
+      })
+      .Case([&](Conv2DWGradOp grad) {
+        return lowerBy<Conv2DWGradOp>(
+            rewriter, grad,
+            {{"wgrad.windows", 4, lowerWGradByWindows},
+             {"wgrad.simt", 3, lowerAs<WGradContraction, lowerByLanes>},
+             {"wgrad.warpgroup", 3,
+              lowerAs<WGradContraction, lowerByWarpgroups>},
+             {"wgrad.warp", 3, lowerAs<WGradContraction, lowerByWarps>},
+             {"wgrad.tf32x3", 3, lowerAs<WGradContraction, lowerByWarps>}});
       })
       .Case([&](AttentionOp attention) {
         return lowerBy<AttentionOp>(

@@ -11,9 +11,6 @@
 
 namespace mlir::tracea {
 
-/// Everything that image, filter and result of a convolution must agree in.
-void emitConvolutionChecks(RewriterBase &rewriter, Conv2DOp op);
-
 LogicalResult lowerGemm(KernelRewriter &rewriter, GemmOp op);
 LogicalResult lowerGemmDirect(KernelRewriter &rewriter, GemmOp op);
 LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,

@@ -795,7 +795,7 @@ func.func @capture_generic(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>, %s: f32) {
 // -----
 
 func.func @stray_yield(%x: f32) {
-  // expected-error @+1 {{'tracea.yield' op expects parent op to be one of 'tracea.gemm, tracea.grouped_gemm, tracea.conv2d, tracea.softmax, tracea.batch_norm, tracea.layer_norm, tracea.rms_norm'}}
+  // expected-error @+1 {{'tracea.yield' op expects parent op to be one of 'tracea.gemm, tracea.grouped_gemm, tracea.conv2d, tracea.conv2d_dgrad, tracea.conv2d_wgrad, tracea.softmax, tracea.batch_norm, tracea.layer_norm, tracea.rms_norm'}}
   tracea.yield %x : f32
 }
 
@@ -927,7 +927,7 @@ func.func @attention_block_size(%q: tensor<1x4x8x16xf32>) {
 
 func.func @attention_no_block_size(%q: tensor<1x4x8x16xf32>, %m: tensor<1x1x2x2xi1>) {
   // expected-error @+1 {{'tracea.attention' op expected 'block_size' with a block mask}}
-  %0 = "tracea.attention"(%q, %q, %q, %m, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0>}> : (tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x1x2x2xi1>, tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32>
+  %0 = "tracea.attention"(%q, %q, %q, %m, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 1, 0>}> : (tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>, tensor<1x1x2x2xi1>, tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32>
   return
 }
 
@@ -1236,3 +1236,27 @@ func.func private @whole() attributes {schedule = #tracea.schedule<variant = "ge
 
 // expected-error @below {{expected 'ping_pong' of 1 to 2, found 3}}
 func.func private @many() attributes {schedule = #tracea.schedule<variant = "gemm.warpgroup", unit = wgmma, ping_pong = 3>}
+
+// -----
+
+func.func @attention_lengths_rank(%q: tensor<2x1x4x8xf32>, %k: tensor<2x1x6x8xf32>, %l: tensor<2x1xi32>, %d: tensor<2x1x4x8xf32>) {
+  // expected-error @+1 {{'tracea.attention' op expected the lengths to have rank 1, found 2}}
+  %0 = tracea.attention ins(%q, %k, %k : tensor<2x1x4x8xf32>, tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>) lengths(%l : tensor<2x1xi32>) outs(%d : tensor<2x1x4x8xf32>) -> tensor<2x1x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_lengths_type(%q: tensor<2x1x4x8xf32>, %k: tensor<2x1x6x8xf32>, %l: tensor<2xf32>, %d: tensor<2x1x4x8xf32>) {
+  // expected-error @+1 {{'tracea.attention' op expected lengths of i32 or i64, found 'f32'}}
+  %0 = tracea.attention ins(%q, %k, %k : tensor<2x1x4x8xf32>, tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>) lengths(%l : tensor<2xf32>) outs(%d : tensor<2x1x4x8xf32>) -> tensor<2x1x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_lengths_batch(%q: tensor<2x1x4x8xf32>, %k: tensor<2x1x6x8xf32>, %l: tensor<3xi64>, %d: tensor<2x1x4x8xf32>) {
+  // expected-error @+1 {{'tracea.attention' op expected the lengths to have batch = 2 as the query has, found 3}}
+  %0 = tracea.attention ins(%q, %k, %k : tensor<2x1x4x8xf32>, tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>) lengths(%l : tensor<3xi64>) outs(%d : tensor<2x1x4x8xf32>) -> tensor<2x1x4x8xf32>
+  return
+}

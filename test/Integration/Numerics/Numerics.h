@@ -196,6 +196,8 @@ const std::vector<Family> &families();
 Case generateGemm(Random &random, bool large);
 Case generateGroupedGemm(Random &random, bool large);
 Case generateConv2D(Random &random, bool large);
+Case generateConv2DDGrad(Random &random, bool large);
+Case generateConv2DWGrad(Random &random, bool large);
 Case generateSoftmax(Random &random, bool large);
 Case generateBatchNorm(Random &random, bool large);
 Case generateLayerNorm(Random &random, bool large);

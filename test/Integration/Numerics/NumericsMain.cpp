@@ -31,6 +31,8 @@ const std::vector<Family> &numerics::families() {
       {"grouped_gemm", 0, generateGroupedGemm},
       {"gather", 0, generateGather},
       {"conv2d", 30, generateConv2D},
+      {"conv2d_dgrad", 0, generateConv2DDGrad},
+      {"conv2d_wgrad", 0, generateConv2DWGrad},
       {"softmax", 8, generateSoftmax},
       {"batch_norm", 5, generateBatchNorm},
       {"layer_norm", 6, generateLayerNorm},
@@ -88,8 +90,8 @@ plain loops, within bounds on the rounding error.
   --write DIR      writes each module to DIR/N.mlir, and does nothing else
 
 The families are gemm, conv2d, softmax, batch_norm, layer_norm, rms_norm,
-attention, graph and generic; grouped_gemm and gather are drawn by --family
-alone. The last line is "N passed, N failed".
+attention, graph and generic; grouped_gemm, gather, conv2d_dgrad and
+conv2d_wgrad are drawn by --family alone. The last line is "N passed, N failed".
 )";
 
 Options parse(campaign::Arguments &arguments) {

@@ -110,6 +110,8 @@ void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op) {
     for (int64_t dim : {0, 1, 2})
       check(op.getQuery(), dim, op.getLseInit(), dim,
             "query and log-sum-exp to agree in batch, heads and length");
+  if (op.getLengths())
+    check(op.getQuery(), 0, op.getLengths(), 0, "a length for each batch");
   emitHeadChecks(rewriter, op);
   emitMaskChecks(rewriter, op);
 }

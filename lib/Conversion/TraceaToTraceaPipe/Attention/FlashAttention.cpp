@@ -295,6 +295,9 @@ void FlashAttention::build() {
 
 LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
                                                 AttentionOp op) {
+  if (op.getLengths())
+    return op.emitOpError() << "expects no lengths for the variant "
+                               "'attention.flash'";
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto valueType = cast<RankedTensorType>(op.getValue().getType());
   if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))

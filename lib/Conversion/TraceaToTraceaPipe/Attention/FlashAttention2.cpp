@@ -511,6 +511,8 @@ static LogicalResult verify(AttentionOp op) {
     return fail("a tile that divides the mask's block of " +
                 Twine((*block)[0]) + "x" + Twine((*block)[1]))
            << schedule;
+  if (op.getLengths())
+    return fail("no lengths") << op.getLengths().getType();
   if (fields.pack && op.getBlockMask())
     return fail("rows that are queries where a mask is shown to blocks")
            << schedule;

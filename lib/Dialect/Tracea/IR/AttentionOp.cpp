@@ -83,6 +83,22 @@ static LogicalResult verifyMasks(AttentionOp op) {
   return success();
 }
 
+/// Of each batch, how many keys there are.
+static LogicalResult verifyLengths(AttentionOp op) {
+  if (!op.getLengths())
+    return success();
+  auto lengths = cast<RankedTensorType>(op.getLengths().getType());
+  if (failed(verifyRank(op, "the lengths", lengths, 1)))
+    return failure();
+  if (!lengths.getElementType().isSignlessInteger(32) &&
+      !lengths.getElementType().isSignlessInteger(64))
+    return op.emitOpError("expected lengths of i32 or i64, found ")
+           << lengths.getElementType();
+  auto query = cast<RankedTensorType>(op.getQuery().getType());
+  return verifyExtent(op, "batch", "the query", query.getDimSize(0),
+                      "the lengths", lengths.getDimSize(0));
+}
+
 static LogicalResult verifyResults(AttentionOp op) {
   RankedTensorType query = cast<RankedTensorType>(op.getQuery().getType());
   RankedTensorType value = cast<RankedTensorType>(op.getValue().getType());
@@ -151,7 +167,7 @@ LogicalResult AttentionOp::verify() {
     return emitOpError("expected the heads of the key to divide the ")
            << heads << " heads of the query, found " << groups;
 
-  if (failed(verifyMasks(*this)))
+  if (failed(verifyMasks(*this)) || failed(verifyLengths(*this)))
     return failure();
   return verifyResults(*this);
 }

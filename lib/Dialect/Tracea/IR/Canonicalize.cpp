@@ -215,7 +215,7 @@ struct DropUnusedLogSumExp : OpRewritePattern<AttentionOp> {
     AttentionOp smaller = AttentionOp::create(
         rewriter, op.getLoc(), op.getResult().getType(), /*lse=*/Type(),
         op.getQuery(), op.getKey(), op.getValue(), op.getBlockMask(),
-        op.getInit(), /*lse_init=*/Value(), op.getScaleAttr(),
+        op.getLengths(), op.getInit(), /*lse_init=*/Value(), op.getScaleAttr(),
         op.getCausalAttr(), op.getWindowAttr(), op.getBlockSizeAttr(),
         op.getAccAttr(), op.getScheduleAttr());
     smaller->setDiscardableAttrs(op->getDiscardableAttrDictionary());

@@ -1,4 +1,4 @@
-//===- Conv2DOp.cpp - Two-dimensional convolution -------------------------===//
+//===- Conv2DOp.cpp - Two-dimensional convolution and its gradients -------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -14,44 +14,32 @@ Type Conv2DOp::getAccumulatorType() {
   return getDefaultAccumulatorType(getElementTypeOrSelf(getImage().getType()));
 }
 
+Type Conv2DDGradOp::getAccumulatorType() {
+  return getAcc().value_or(
+      getDefaultAccumulatorType(getElementTypeOrSelf(getGradient().getType())));
+}
+
+Type Conv2DWGradOp::getAccumulatorType() {
+  return getAcc().value_or(
+      getDefaultAccumulatorType(getElementTypeOrSelf(getImage().getType())));
+}
+
 //===----------------------------------------------------------------------===//
 // Positions of the dimensions
 //===----------------------------------------------------------------------===//
 
-unsigned Conv2DOp::getBatchDim() { return 0; }
-unsigned Conv2DOp::getHeightDim() {
-  return getLayout() == ImageLayout::NHWC ? 1 : 2;
-}
-unsigned Conv2DOp::getWidthDim() {
-  return getLayout() == ImageLayout::NHWC ? 2 : 3;
-}
-unsigned Conv2DOp::getChannelDim() {
-  return getLayout() == ImageLayout::NHWC ? 3 : 1;
-}
-
-unsigned Conv2DOp::getFilterOutDim() {
-  return getFilterLayout() == FilterLayout::RSCK ? 3 : 0;
-}
-unsigned Conv2DOp::getFilterHeightDim() {
-  switch (getFilterLayout()) {
+unsigned mlir::tracea::detail::getFilterDim(FilterLayout layout,
+                                            unsigned number) {
+  // Of k, r, s, c.
+  static constexpr unsigned kDims[][4] = {
+      {0, 1, 2, 3}, {0, 2, 3, 1}, {3, 0, 1, 2}};
+  switch (layout) {
   case FilterLayout::KRSC:
-    return 1;
+    return kDims[0][number];
   case FilterLayout::KCRS:
-    return 2;
+    return kDims[1][number];
   case FilterLayout::RSCK:
-    return 0;
-  }
-  llvm_unreachable("unknown filter layout");
-}
-unsigned Conv2DOp::getFilterWidthDim() { return getFilterHeightDim() + 1; }
-unsigned Conv2DOp::getFilterInDim() {
-  switch (getFilterLayout()) {
-  case FilterLayout::KRSC:
-    return 3;
-  case FilterLayout::KCRS:
-    return 1;
-  case FilterLayout::RSCK:
-    return 2;
+    return kDims[2][number];
   }
   llvm_unreachable("unknown filter layout");
 }
@@ -75,50 +63,70 @@ bool Conv2DOp::isDepthwise() {
 // Verification
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A convolution or a gradient of one, and the tensors of it by name.
+struct Convolution {
+  explicit Convolution(ConvolutionOpInterface op)
+      : op(op), parts(op.getParts()),
+        image(cast<RankedTensorType>(parts.image.getType())),
+        filter(cast<RankedTensorType>(parts.filter.getType())),
+        output(cast<RankedTensorType>(parts.output.getType())) {}
+
+  InFlightDiagnostic emitError() { return op->emitOpError("expected "); }
+
+  ConvolutionOpInterface op;
+  ConvolutionParts parts;
+  RankedTensorType image, filter, output;
+};
+} // namespace
+
+static std::string withArticle(StringRef name) { return ("the " + name).str(); }
+
 /// Each group reads C/groups channels and writes K/groups.
-static LogicalResult verifyChannels(Conv2DOp op) {
-  RankedTensorType image = cast<RankedTensorType>(op.getImage().getType());
-  RankedTensorType filter = cast<RankedTensorType>(op.getFilter().getType());
-  RankedTensorType init = cast<RankedTensorType>(op.getInit().getType());
+static LogicalResult verifyChannels(Convolution conv) {
+  auto [op, parts, image, filter, output] = conv;
   int64_t groups = op.getGroups();
   if (groups < 1)
-    return op.emitOpError("expected 'groups' of at least 1, found ") << groups;
+    return conv.emitError() << "'groups' of at least 1, found " << groups;
 
   int64_t in = image.getDimSize(op.getChannelDim());
   int64_t filterIn = filter.getDimSize(op.getFilterInDim());
   if (ShapedType::isStatic(in)) {
     if (in % groups != 0)
-      return op.emitOpError("expected 'groups' to divide the ")
-             << in << " channels of the image, found " << groups;
+      return conv.emitError()
+             << "'groups' to divide the " << in << " channels of the "
+             << parts.imageName << ", found " << groups;
     if (!areCompatibleExtents(filterIn, in / groups))
-      return op.emitOpError("expected the filter to have ")
-             << in / groups << " input channels (" << in << " in " << groups
+      return conv.emitError()
+             << "the " << parts.filterName << " to have " << in / groups
+             << " input channels (" << in << " in " << groups
              << (groups == 1 ? " group" : " groups") << "), found " << filterIn;
   }
   int64_t out = filter.getDimSize(op.getFilterOutDim());
-  if (failed(verifyExtent(op, "output channels", "the filter", out,
-                          "the result", init.getDimSize(op.getChannelDim()))))
+  if (failed(verifyExtent(op, "output channels", withArticle(parts.filterName),
+                          out, withArticle(parts.outputName),
+                          output.getDimSize(op.getChannelDim()))))
     return failure();
   if (ShapedType::isDynamic(out))
-    out = init.getDimSize(op.getChannelDim());
+    out = output.getDimSize(op.getChannelDim());
   if (ShapedType::isStatic(out) && out % groups != 0)
-    return op.emitOpError("expected 'groups' to divide the ")
-           << out << " output channels, found " << groups;
+    return conv.emitError() << "'groups' to divide the " << out
+                            << " output channels, found " << groups;
   return success();
 }
 
-/// One spatial dimension of the result follows from the image and the filter.
-static LogicalResult verifySpatial(Conv2DOp op, StringRef name, unsigned dim,
-                                   unsigned filterDim, unsigned axis) {
-  int64_t extent =
-      cast<RankedTensorType>(op.getImage().getType()).getDimSize(dim);
-  int64_t taps =
-      cast<RankedTensorType>(op.getFilter().getType()).getDimSize(filterDim);
-  int64_t found =
-      cast<RankedTensorType>(op.getInit().getType()).getDimSize(dim);
+/// One spatial dimension of the output follows from the image and the filter.
+static LogicalResult verifySpatial(Convolution conv, StringRef name,
+                                   unsigned dim, unsigned filterDim,
+                                   unsigned axis) {
+  auto [op, parts, image, filter, output] = conv;
+  int64_t extent = image.getDimSize(dim);
+  int64_t taps = filter.getDimSize(filterDim);
+  int64_t found = output.getDimSize(dim);
   if (taps == 0)
-    return op.emitOpError("expected a filter of ")
-           << name << " 1 or more, found 0";
+    return conv.emitError()
+           << (parts.filterName == "filter" ? "a " : "the ") << parts.filterName
+           << " of " << name << " 1 or more, found 0";
   if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(taps))
     return success();
   int64_t padLow = op.getPads()[axis], padHigh = op.getPads()[axis + 2];
@@ -126,51 +134,76 @@ static LogicalResult verifySpatial(Conv2DOp op, StringRef name, unsigned dim,
   std::optional<int64_t> expected =
       getConvolvedExtent(extent, padLow, padHigh, taps, stride, dilation);
   if (!expected)
-    return op.emitOpError("expected the ")
-           << name << " of the result to fit 64 bits, found image " << extent
-           << ", filter " << taps;
+    return conv.emitError()
+           << "the " << name << " of the " << parts.outputName
+           << " to fit 64 bits, found " << parts.imageName << " " << extent
+           << ", " << parts.filterName << " " << taps;
   if (!areCompatibleExtents(found, *expected))
-    return op.emitOpError("expected the result to have ")
-           << name << " " << *expected << " (image " << extent << ", pads "
-           << padLow << " and " << padHigh << ", filter " << taps << ", stride "
-           << stride << ", dilation " << dilation << "), found " << found;
+    return conv.emitError()
+           << "the " << parts.outputName << " to have " << name << " "
+           << *expected << " (" << parts.imageName << " " << extent << ", pads "
+           << padLow << " and " << padHigh << ", " << parts.filterName << " "
+           << taps << ", stride " << stride << ", dilation " << dilation
+           << "), found " << found;
+  return success();
+}
+
+/// `first` and `second` are the operands, by their names in messages.
+static LogicalResult verifyConvolution(ConvolutionOpInterface op, Value first,
+                                       StringRef firstName, Value second,
+                                       StringRef secondName, Type accumulator) {
+  Convolution conv(op);
+  const ConvolutionParts &parts = conv.parts;
+  // Operands first, as they are written.
+  for (bool isResult : {false, true})
+    for (auto [value, name] : {std::pair(parts.image, parts.imageName),
+                               std::pair(parts.filter, parts.filterName),
+                               std::pair(parts.output, parts.outputName)})
+      if ((name == "result") == isResult &&
+          failed(verifyRank(op, withArticle(name), value.getType(), 4)))
+        return failure();
+
+  if (failed(verifyEntries(op, "strides", op.getStrides(), 2, 1)) ||
+      failed(verifyEntries(op, "pads", op.getPads(), 4, 0)) ||
+      failed(verifyEntries(op, "dilations", op.getDilations(), 2, 1)))
+    return failure();
+
+  Type element = getElementTypeOrSelf(first),
+       other = getElementTypeOrSelf(second);
+  if (element != other)
+    return conv.emitError()
+           << "the " << secondName << " to have elements of type " << element
+           << " as the " << firstName << " has, found " << other;
+  if (!element.isSignlessInteger(8) &&
+      failed(verifyFloat(op, "operands that are not i8", element)))
+    return failure();
+  if (failed(verifyAccumulator(op, element, accumulator)))
+    return failure();
+
+  if (failed(verifyExtent(op, "batch", withArticle(parts.imageName),
+                          conv.image.getDimSize(op.getBatchDim()),
+                          withArticle(parts.outputName),
+                          conv.output.getDimSize(op.getBatchDim()))) ||
+      failed(verifyChannels(conv)) ||
+      failed(verifySpatial(conv, "height", op.getHeightDim(),
+                           op.getFilterHeightDim(), 0)) ||
+      failed(verifySpatial(conv, "width", op.getWidthDim(),
+                           op.getFilterWidthDim(), 1)))
+    return failure();
   return success();
 }
 
 LogicalResult Conv2DOp::verify() {
-  RankedTensorType image = cast<RankedTensorType>(getImage().getType());
-  RankedTensorType filter = cast<RankedTensorType>(getFilter().getType());
-  RankedTensorType init = cast<RankedTensorType>(getInit().getType());
-  if (failed(verifyRank(*this, "the image", image, 4)) ||
-      failed(verifyRank(*this, "the filter", filter, 4)) ||
-      failed(verifyRank(*this, "the result", init, 4)))
-    return failure();
+  return verifyConvolution(*this, getImage(), "image", getFilter(), "filter",
+                           getAccumulatorType());
+}
 
-  if (failed(verifyEntries(*this, "strides", getStrides(), 2, 1)) ||
-      failed(verifyEntries(*this, "pads", getPads(), 4, 0)) ||
-      failed(verifyEntries(*this, "dilations", getDilations(), 2, 1)))
-    return failure();
+LogicalResult Conv2DDGradOp::verify() {
+  return verifyConvolution(*this, getGradient(), "gradient", getFilter(),
+                           "filter", getAccumulatorType());
+}
 
-  if (image.getElementType() != filter.getElementType())
-    return emitOpError("expected the filter to have elements of type ")
-           << image.getElementType() << " as the image has, found "
-           << filter.getElementType();
-  if (!image.getElementType().isSignlessInteger(8) &&
-      failed(verifyFloat(*this, "operands that are not i8",
-                         image.getElementType())))
-    return failure();
-  if (failed(verifyAccumulator(*this, image.getElementType(),
-                               getAccumulatorType())))
-    return failure();
-
-  if (failed(verifyExtent(*this, "batch", "the image",
-                          image.getDimSize(getBatchDim()), "the result",
-                          init.getDimSize(getBatchDim()))) ||
-      failed(verifyChannels(*this)) ||
-      failed(verifySpatial(*this, "height", getHeightDim(),
-                           getFilterHeightDim(), 0)) ||
-      failed(
-          verifySpatial(*this, "width", getWidthDim(), getFilterWidthDim(), 1)))
-    return failure();
-  return success();
+LogicalResult Conv2DWGradOp::verify() {
+  return verifyConvolution(*this, getImage(), "image", getGradient(),
+                           "gradient", getAccumulatorType());
 }

@@ -183,6 +183,49 @@ LogicalResult mlir::tracea::setOperandTiles(Conv2DOp op, TileRequest &request) {
   return success();
 }
 
+LogicalResult mlir::tracea::setOperandTiles(Conv2DDGradOp op,
+                                            TileRequest &request) {
+  static constexpr StringLiteral kMeets =
+      "which pixels of the gradient meet a pixel depends on where it lies";
+  unsigned n = op.getBatchDim(), c = op.getChannelDim();
+  if (failed(expectWholeReductions(request)) ||
+      failed(request.expectWhole(op.getHeightDim(), kMeets)) ||
+      failed(request.expectWhole(op.getWidthDim(), kMeets)) ||
+      (op.getGroups() > 1 &&
+       failed(request.expectWhole(c, "its channels are those of groups"))))
+    return failure();
+  Tile gradient = request.getWhole(op.getGradient());
+  gradient.set(n, request.offsets[n], request.sizes[n]);
+  request.setOperand(op.getGradientMutable(), std::move(gradient));
+  Tile filter = request.getWhole(op.getFilter());
+  if (op.getGroups() == 1)
+    filter.set(op.getFilterInDim(), request.offsets[c], request.sizes[c]);
+  request.setOperand(op.getFilterMutable(), std::move(filter));
+  return request.setEpilogueOperands();
+}
+
+LogicalResult mlir::tracea::setOperandTiles(Conv2DWGradOp op,
+                                            TileRequest &request) {
+  static constexpr StringLiteral kTaps = "a tap depends on where it lies";
+  unsigned k = op.getFilterOutDim(), c = op.getFilterInDim();
+  if (failed(expectWholeReductions(request)) ||
+      failed(request.expectWhole(op.getFilterHeightDim(), kTaps)) ||
+      failed(request.expectWhole(op.getFilterWidthDim(), kTaps)) ||
+      (op.getGroups() > 1 &&
+       (failed(request.expectWhole(k, "its channels are those of groups")) ||
+        failed(request.expectWhole(c, "its channels are those of groups")))))
+    return failure();
+  Tile image = request.getWhole(op.getImage());
+  Tile gradient = request.getWhole(op.getGradient());
+  if (op.getGroups() == 1) {
+    image.set(op.getChannelDim(), request.offsets[c], request.sizes[c]);
+    gradient.set(op.getChannelDim(), request.offsets[k], request.sizes[k]);
+  }
+  request.setOperand(op.getImageMutable(), std::move(image));
+  request.setOperand(op.getGradientMutable(), std::move(gradient));
+  return request.setEpilogueOperands();
+}
+
 /// The input of a row operation has the tile of the result.
 template <typename OpTy>
 static LogicalResult setRowTiles(OpTy op, TileRequest &request) {
@@ -298,6 +341,8 @@ LogicalResult mlir::tracea::setOperandTiles(AttentionOp op,
     }
     request.setOperand(op.getBlockMaskMutable()[0], std::move(tile));
   }
+  if (op.getLengths())
+    request.setOperand(op.getLengthsMutable()[0], request.getSpan({B}));
   request.setOperand(op.getInitMutable(), request.getSpan({B, H, I, E}));
   if (op.getLseInit())
     request.setOperand(op.getLseInitMutable()[0], request.getSpan({B, H, I}));

@@ -27,6 +27,16 @@ LogicalResult Conv2DOp::reifyResultShapes(OpBuilder &builder,
   return reifyFromInits(builder, *this, shapes);
 }
 LogicalResult
+Conv2DDGradOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
+  return reifyFromInits(builder, *this, shapes);
+}
+LogicalResult
+Conv2DWGradOp::reifyResultShapes(OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes) {
+  return reifyFromInits(builder, *this, shapes);
+}
+LogicalResult
 SoftmaxOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
   return reifyFromInits(builder, *this, shapes);

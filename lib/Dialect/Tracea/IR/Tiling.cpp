@@ -65,6 +65,36 @@ static SmallVector<Loop> getLoops(Conv2DOp op) {
   return loops;
 }
 
+static SmallVector<Loop> getLoops(Conv2DDGradOp op) {
+  SmallVector<Loop> loops;
+  if (op.getLayout() == ImageLayout::NHWC)
+    addResultLoops(op.getInit(), {"n", "h", "w", "c"}, loops);
+  else
+    addResultLoops(op.getInit(), {"n", "c", "h", "w"}, loops);
+  loops.push_back(
+      {IteratorType::reduction, op.getGradient(), op.getChannelDim(), "k"});
+  loops.push_back(
+      {IteratorType::reduction, op.getFilter(), op.getFilterHeightDim(), "r"});
+  loops.push_back(
+      {IteratorType::reduction, op.getFilter(), op.getFilterWidthDim(), "s"});
+  return loops;
+}
+
+static SmallVector<Loop> getLoops(Conv2DWGradOp op) {
+  SmallVector<StringRef> names(4);
+  names[op.getFilterOutDim()] = "k";
+  names[op.getFilterHeightDim()] = "r";
+  names[op.getFilterWidthDim()] = "s";
+  names[op.getFilterInDim()] = "c";
+  SmallVector<Loop> loops;
+  addResultLoops(op.getInit(), names, loops);
+  for (auto [dim, name] :
+       {std::pair(op.getBatchDim(), "n"), std::pair(op.getHeightDim(), "p"),
+        std::pair(op.getWidthDim(), "q")})
+    loops.push_back({IteratorType::reduction, op.getGradient(), dim, name});
+  return loops;
+}
+
 /// A loop per dimension of the input; dimensions [firstReduced, lastReduced)
 /// are reduced.
 template <typename OpTy>
@@ -243,6 +273,8 @@ getTileOfResult(GemmOp op, OpBuilder &builder, unsigned result,
 TRACEA_TILING_METHODS(GemmOp)
 TRACEA_TILING_METHODS(GroupedGemmOp)
 TRACEA_TILING_METHODS(Conv2DOp)
+TRACEA_TILING_METHODS(Conv2DDGradOp)
+TRACEA_TILING_METHODS(Conv2DWGradOp)
 TRACEA_TILING_METHODS(SoftmaxOp)
 TRACEA_TILING_METHODS(BatchNormOp)
 TRACEA_TILING_METHODS(LayerNormOp)

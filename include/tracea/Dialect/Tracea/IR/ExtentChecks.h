@@ -21,6 +21,15 @@ void emitEqualityCheck(OpBuilder &builder, Operation *op, Value lhs, Value rhs,
                        StringRef what);
 /// Everything that the operands of a grouped product must agree in.
 void emitExtentChecks(OpBuilder &builder, GroupedGemmOp op);
+/// Everything that image, filter and output of a convolution must agree in; the
+/// filter's height and width are known.
+void emitExtentChecks(OpBuilder &builder, ConvolutionOpInterface op);
+/// Operands of an epilogue, and its auxiliary results, have the extents of the
+/// result's dimensions that their maps name, and operands 1 where they are
+/// broadcast.
+void emitEpilogueChecks(OpBuilder &builder, EpilogueOpInterface op);
+/// The same of a prologue's operands and the input.
+void emitPrologueChecks(OpBuilder &builder, RowOpInterface op);
 
 } // namespace mlir::tracea
 

@@ -76,6 +76,56 @@ def Tracea_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   ];
 }
 
+def Tracea_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    A convolution of images by a filter, or the gradient of one: all three speak
+    of the same images, filter and output, and each computes another of them
+    from the other two.
+  }];
+  let methods = [
+    InterfaceMethod<"The order of the dimensions of images and outputs.",
+      "::mlir::tracea::ImageLayout", "getLayout">,
+    InterfaceMethod<"The order of the dimensions of the filter.",
+      "::mlir::tracea::FilterLayout", "getFilterLayout">,
+    InterfaceMethod<"Of height and width.", "::llvm::ArrayRef<int64_t>",
+      "getStrides">,
+    InterfaceMethod<"Zeros at the top, left, bottom and right of the image.",
+      "::llvm::ArrayRef<int64_t>", "getPads">,
+    InterfaceMethod<"Of height and width.", "::llvm::ArrayRef<int64_t>",
+      "getDilations">,
+    InterfaceMethod<"The number of groups.", "uint64_t", "getGroups">,
+    InterfaceMethod<"What takes which part in the convolution.",
+      "::mlir::tracea::ConvolutionParts", "getParts">
+  ];
+  let extraSharedClassDeclaration = [{
+    /// Positions of n, h, w, c in the image and the output.
+    unsigned getBatchDim() { return 0; }
+    unsigned getHeightDim() {
+      return $_op.getLayout() == ::mlir::tracea::ImageLayout::NHWC ? 1 : 2;
+    }
+    unsigned getWidthDim() {
+      return $_op.getLayout() == ::mlir::tracea::ImageLayout::NHWC ? 2 : 3;
+    }
+    unsigned getChannelDim() {
+      return $_op.getLayout() == ::mlir::tracea::ImageLayout::NHWC ? 3 : 1;
+    }
+    /// Positions of k, r, s, c in the filter.
+    unsigned getFilterOutDim() {
+      return ::mlir::tracea::detail::getFilterDim($_op.getFilterLayout(), 0);
+    }
+    unsigned getFilterHeightDim() {
+      return ::mlir::tracea::detail::getFilterDim($_op.getFilterLayout(), 1);
+    }
+    unsigned getFilterWidthDim() {
+      return ::mlir::tracea::detail::getFilterDim($_op.getFilterLayout(), 2);
+    }
+    unsigned getFilterInDim() {
+      return ::mlir::tracea::detail::getFilterDim($_op.getFilterLayout(), 3);
+    }
+  }];
+}
+
 def Tracea_RowOpInterface : OpInterface<"RowOpInterface"> {
   let cppNamespace = "::mlir::tracea";
   let description = [{

@@ -27,9 +27,19 @@ LogicalResult verifyPrologue(Operation *op);
 /// printed.
 void nameScalarArguments(Region &region, OpAsmSetValueNameFn setNameFn);
 
+/// Where the dimension k, r, s or c, by its number, is in a filter.
+unsigned getFilterDim(FilterLayout layout, unsigned number);
+
 } // namespace mlir::tracea::detail
 
 namespace mlir::tracea {
+
+/// The tensors of a convolution, of which an operation computes one, and what
+/// its messages call them.
+struct ConvolutionParts {
+  Value image, filter, output;
+  StringRef imageName, filterName, outputName;
+};
 
 /// See Tracea_DefinesSums.
 template <typename OpTy>

@@ -158,7 +158,8 @@ include "tracea/Dialect/Tracea/IR/TraceaGroupedOps.td"
 // conv2d
 //===----------------------------------------------------------------------===//
 
-def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
+def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d", [
+    Tracea_ConvolutionOpInterface]> {
   let summary = "Two-dimensional convolution with an epilogue";
   let description = [{
     `result[n, p, q, k] = epilogue(sum over r, s, c of
@@ -200,19 +201,14 @@ def Tracea_Conv2DOp : Tracea_EpilogueOp<"conv2d"> {
     attr-dict
   }];
   let extraClassDeclaration = epilogueDeclarations # [{
-    /// Positions of n, h, w, c in the image and the result.
-    unsigned getBatchDim();
-    unsigned getHeightDim();
-    unsigned getWidthDim();
-    unsigned getChannelDim();
-    /// Positions of k, r, s, c in the filter.
-    unsigned getFilterOutDim();
-    unsigned getFilterHeightDim();
-    unsigned getFilterWidthDim();
-    unsigned getFilterInDim();
+    ::mlir::tracea::ConvolutionParts getParts() {
+      return {getImage(), getFilter(), getInit(), "image", "filter", "result"};
+    }
     bool isDepthwise();
   }];
 }
+
+include "tracea/Dialect/Tracea/IR/TraceaGradientOps.td"
 
 //===----------------------------------------------------------------------===//
 // softmax and norms
@@ -376,12 +372,17 @@ def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
     default. With `causal`, j > i + (J - I) is masked; with `window [l, r]` only
     i' - l <= j <= i' + r stay, i' = i + (J - I), a negative bound being none.
     `block_mask` is a tensor of i1 [b or 1, h or 1, ceil(I/bi), ceil(J/bj)] with
-    `block_size [bi, bj]`. A row without any key gives zeros. The optional second
+    `block_size [bi, bj]`. `lengths` [b], i32 or i64, are numbers that only the
+    run knows: of batch b the keys from `lengths[b]` on are masked, all of them
+    where it is negative, none where it is J or more; places of queries are still
+    counted from all J keys. What masked keys and values hold does not matter,
+    as long as it is finite. A row without any key gives zeros. The optional second
     result, log-sum-exp of the scaled scores, is [b, h, i].
   }];
   let arguments = (ins
     AnyRankedTensor:$query, AnyRankedTensor:$key, AnyRankedTensor:$value,
     Optional<AnyRankedTensor>:$block_mask,
+    Optional<AnyRankedTensor>:$lengths,
     AnyRankedTensor:$init, Optional<AnyRankedTensor>:$lse_init,
     OptionalAttr<F64Attr>:$scale, UnitAttr:$causal,
     OptionalAttr<DenseI64ArrayAttr>:$window,
@@ -394,6 +395,7 @@ def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
     `ins` `(` $query `,` $key `,` $value `:`
       type($query) `,` type($key) `,` type($value) `)`
     (`block_mask` `(` $block_mask^ `:` type($block_mask) `)` `block_size` $block_size)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`lse` `(` $lse_init^ `:` type($lse_init) `)`)?
     (`schedule` $schedule^)?
@@ -409,8 +411,8 @@ def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
 
 def Tracea_YieldOp : Tracea_Op<"yield", [
     Pure, Terminator,
-    ParentOneOf<["GemmOp", "GroupedGemmOp", "Conv2DOp", "SoftmaxOp",
-                 "BatchNormOp", "LayerNormOp", "RMSNormOp"]>]> {
+    ParentOneOf<["GemmOp", "GroupedGemmOp", "Conv2DOp", "Conv2DDGradOp",
+                 "Conv2DWGradOp", "SoftmaxOp", "BatchNormOp", "LayerNormOp", "RMSNormOp"]>]> {
   let summary = "Ends an epilogue or a prologue with its scalars";
   let description = [{
     The first of an epilogue is the result's, each further one that of an

@@ -1,0 +1,86 @@
+//===- WGradTest.cpp - Filter gradients as products -----------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tracea/Doctor/Registry.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace tracea::doctor;
+using testing::HasSubstr;
+
+namespace {
+
+TargetDescription target(const char *name) {
+  return *tracea::target::lookup(name);
+}
+
+/// By a filter of 3 x 3 taps, over 32 images of 56 x 56 pixels.
+Problem gradient(ElementType type = ElementType::BF16) {
+  Problem problem;
+  problem.kind = OpKind::Conv2DWGrad;
+  problem.images = 32;
+  problem.outputHeight = problem.outputWidth = 56;
+  problem.imageHeight = problem.imageWidth = 56;
+  problem.padTop = problem.padLeft = 1;
+  problem.groupChannels = problem.imageRow = 64;
+  problem.groupFilters = problem.filterRow = 128;
+  problem.filterHeight = problem.filterWidth = 3;
+  problem.operand = problem.second = type;
+  problem.accumulator = ElementType::F32;
+  problem.result = type;
+  return problem;
+}
+
+const Variant &find(const char *name) {
+  return *Registry::builtin().find(name);
+}
+
+TEST(WGrad, LongSumsAreSplit) {
+  // Nine tiles of 100352 pixels would leave most of a GPU idle.
+  Plan plan = find("wgrad.warpgroup").plan(gradient(), target("sm_90a"));
+  EXPECT_GT(plan.as<schedule::WarpgroupGemm>().split, 4);
+  EXPECT_EQ(find("wgrad.warpgroup").check(gradient(), target("sm_90a"), plan),
+            "");
+}
+
+TEST(WGrad, BulkCopiesWalkThroughRowsOfChannels) {
+  const Variant &bulk = find("wgrad.warpgroup");
+  TargetDescription hopper = target("sm_90a");
+  EXPECT_EQ(bulk.whyNot(gradient(), hopper), "");
+  Problem problem = gradient();
+  problem.channelsLast = false;
+  EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("rows of channels"));
+  problem = gradient();
+  problem.groups = 2;
+  EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("groups"));
+  problem = gradient();
+  problem.strideHeight = 9;
+  EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("steps of at most 8"));
+  // The unit reads f32 along k alone, and pixels are no rows.
+  EXPECT_THAT(bulk.whyNot(gradient(ElementType::F32), hopper),
+              HasSubstr("along k"));
+}
+
+TEST(WGrad, FewChannelsOfGroupsAreLoops) {
+  Problem problem = gradient();
+  problem.groups = 64;
+  problem.groupChannels = problem.groupFilters = 1;
+  for (const char *name : {"wgrad.warp", "wgrad.simt"})
+    EXPECT_THAT(find(name).whyNotUnasked(problem, target("sm_80")),
+                HasSubstr("fill no tile"));
+  EXPECT_THAT(find("wgrad.windows").whyNotUnasked(problem, target("x86-64-v3")),
+              HasSubstr("fill no register tile"));
+}
+
+TEST(WGrad, FiltersOfUnknownExtentsAreRefused) {
+  Problem problem = gradient(ElementType::F32);
+  problem.filterHeight = kUnknownExtent;
+  EXPECT_THAT(find("wgrad.simt").whyNot(problem, target("sm_80")),
+              HasSubstr("height and width are known"));
+  EXPECT_THAT(find("wgrad.windows").whyNot(problem, target("x86-64-v3")),
+              HasSubstr("height and width are known"));
+}
+
+} // namespace
