@@ -188,3 +188,37 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Elements of 16 bits, fewer than 65,535 of them: keys of 32 bits, the upper half of a bf16 and the complement of its number.
+// CHECK-LABEL: func.func @narrow(
+// CHECK:         memref.alloc() : memref<512xi32>
+// CHECK:         tracea_pipe.launch @[[KEYS:.*]] else
+// CHECK:       tracea_pipe.kernel @[[KEYS]](
+// CHECK-DAG:     arith.constant dense<-2147483648> : tensor<{{.*}}xi32
+// CHECK:         %[[TURNED:.*]] = arith.xori {{.*}} : tensor<{{.*}}xi32
+// CHECK:         %[[MASK:.*]] = arith.constant dense<-65536>
+// CHECK:         %[[UPPER:.*]] = arith.andi %[[TURNED]], %[[MASK]]
+// CHECK:         %[[NUMBER:.*]] = arith.xori
+// CHECK:         arith.ori %[[UPPER]], %[[NUMBER]]
+// CHECK:         arith.maxsi {{.*}} : tensor<{{.*}}xi32
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @narrow(%x: memref<512x1024xbf16>, %v: memref<512xbf16>, %p: memref<512xi64>) {
+    %low = arith.constant 0xFF80 : bf16
+    %zero = arith.constant 0 : i64
+    linalg.fill ins(%low : bf16) outs(%v : memref<512xbf16>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xbf16>) outs(%v, %p : memref<512xbf16>, memref<512xi64>) {
+    ^bb0(%a: bf16, %m: bf16, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %c = arith.cmpf ogt, %a, %m : bf16
+      %u = arith.select %c, %a, %m : bf16
+      %w = arith.select %c, %k, %n : i64
+      linalg.yield %u, %w : bf16, i64
+    }
+    return
+  }
+}

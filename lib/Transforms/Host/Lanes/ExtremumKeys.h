@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_TRANSFORMS_HOST_LANES_EXTREMUMKEYS_H
 #define TRACEA_LIB_TRANSFORMS_HOST_LANES_EXTREMUMKEYS_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::tracea {
 
@@ -17,15 +17,17 @@ struct ExtremumOrder {
   bool nanWins = false;
 };
 
-/// Integers of 64 bits, the greatest or least of which is that of the extremum:
-/// what orders the element above, its number plus 1 below, or the complement of
-/// that where a smaller number is to win.
+/// Integers, the greatest or least of which is that of the extremum: what
+/// orders the element above, its number plus 1 below, or the complement of that
+/// where a smaller number is to win. Of narrow elements, fewer than 2¹⁶ - 1,
+/// they have 32 bits, else 64.
 class ExtremumKeys {
 public:
-  ExtremumKeys(const ExtremumOrder &order, Type element)
-      : order(order), element(element) {}
+  /// Of `extent` elements.
+  ExtremumKeys(const ExtremumOrder &order, Type element, int64_t extent);
   /// Whether elements of this type, so many of them, have keys.
   static bool areThere(Type element, int64_t extent);
+  IntegerType getType(Builder &b) const;
   /// The key of no element, which changes no extremum of keys.
   int64_t getNone() const;
   /// The key of an element with the number `index`, an `index`.
@@ -38,9 +40,13 @@ public:
 
 private:
   bool isAscending() const { return order.isMax == order.isLast; }
+  Value getOrder(ImplicitLocOpBuilder &b, Value wide, Value isNaN) const;
+  Value getOrder(ImplicitLocOpBuilder &b, Value integer) const;
 
   ExtremumOrder order;
   Type element;
+  /// Bits of a number.
+  unsigned half;
 };
 
 } // namespace mlir::tracea

@@ -346,8 +346,9 @@ void Splitter::buildResults(const ExtremumKeys &keys, Value memory) {
 }
 
 void Splitter::splitByKeys(const ExtremumKeys &keys) {
-  Value memory = allocate(b.getI64Type());
-  Value none = arith::ConstantIntOp::create(b, b.getI64Type(), keys.getNone());
+  IntegerType type = keys.getType(b);
+  Value memory = allocate(type);
+  Value none = arith::ConstantIntOp::create(b, type, keys.getNone());
   linalg::FillOp::create(b, none, memory);
   buildKeys(keys, memory);
   buildResults(keys, memory);
@@ -368,8 +369,9 @@ void Splitter::splitInTwo() {
 
 void Splitter::split() {
   Type element = body.getArgument(0).getType();
-  if (ExtremumKeys::areThere(element, op.getStaticLoopRanges()[getLoop()]))
-    splitByKeys(ExtremumKeys(found, element));
+  int64_t extent = op.getStaticLoopRanges()[getLoop()];
+  if (ExtremumKeys::areThere(element, extent))
+    splitByKeys(ExtremumKeys(found, element, extent));
   else
     splitInTwo();
   op->erase();
