@@ -91,6 +91,35 @@ TEST(CUDAAssemble, NobodyNeedsToFinish) {
   CUDAAssembler impossible("/no/such/ptxas", kEmptyKernel, "sm_90a");
 }
 
+/// Several kernels are compiled side by side, where there are several.
+TEST(CUDAAssemble, KernelsAreCompiledSideBySide) {
+  llvm::SmallString<128> path;
+  int file = -1;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
+  llvm::FileRemover remover(path);
+  {
+    llvm::raw_fd_ostream script(file, /*shouldClose=*/true);
+    script << "#!/bin/sh\n"
+              "all=\"$*\"\n"
+              "for option; do\n"
+              "  if [ \"$last\" = -o ]; then echo \"$all\" > \"$option\"; fi\n"
+              "  last=$option\n"
+              "done\n";
+  }
+  ASSERT_FALSE(
+      llvm::sys::fs::setPermissions(path, llvm::sys::fs::perms::owner_all));
+  auto saidOf = [&](const std::string &text) {
+    std::string message;
+    auto result = assembleCUDA(path, text, "sm_90a", message);
+    EXPECT_TRUE(mlir::succeeded(result)) << message;
+    return mlir::succeeded(result) ? result->code : std::string();
+  };
+  std::string one = kEmptyKernel;
+  EXPECT_EQ(saidOf(one).find("-split-compile"), std::string::npos);
+  std::string two = one + ".visible .entry other() { ret; }\n";
+  EXPECT_NE(saidOf(two).find("-split-compile 0"), std::string::npos);
+}
+
 /// An assembler without the option to compile kernels side by side.
 TEST(CUDAAssemble, OlderAssemblersGoKernelByKernel) {
   std::string text = kEmptyKernel;
