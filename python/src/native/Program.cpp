@@ -187,6 +187,7 @@ public:
     }
     // A program of constants alone: their library is as good as another.
     Tensor none;
+    none.object = nb::none();
     if (!producer)
       for (const std::unique_ptr<Tensor> &tensor : bound)
         if (tensor && !producer)

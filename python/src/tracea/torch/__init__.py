@@ -1,0 +1,22 @@
+"""Tracea in PyTorch: a backend of torch.compile, operators with gradients, and nn.Conv2d.
+
+    fast = torch.compile(model, backend="tracea")
+    print(tracea.torch.report())
+"""
+
+from . import ops
+from .backend import backend
+from .conv2d import TraceaConv2d, patch_conv2d, patched_conv2d, unpatch_conv2d
+from .report import Report, report, reset
+
+__all__ = [
+    "Report",
+    "TraceaConv2d",
+    "backend",
+    "ops",
+    "patch_conv2d",
+    "patched_conv2d",
+    "report",
+    "reset",
+    "unpatch_conv2d",
+]
