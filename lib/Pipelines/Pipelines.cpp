@@ -56,6 +56,7 @@ static void addSemanticPhase(OpPassManager &manager,
   if (options.fuse.getValue() == FusionLevel::None) {
     manager.addNestedPass<func::FuncOp>(createExpandDGrad());
     manager.addPass(createMergeTaps());
+    manager.addPass(createCollapseRows());
     addCleanup(manager);
     return;
   }
@@ -73,6 +74,7 @@ static void addSemanticPhase(OpPassManager &manager,
   // Behind all that looks for the producer of an image or the reader of a
   // result: reshapes stand between them from here on.
   manager.addPass(createMergeTaps());
+  manager.addPass(createCollapseRows());
   addCleanup(manager);
 }
 

@@ -90,6 +90,16 @@ def norm(kind, rows, columns, element="bf16"):
                 f"{kind}_norm", {})
 
 
+def image_norm(images, shape):
+    """Layer norm over all of an image."""
+    spec, weights = ("bf16", (images, *shape)), ("bf16", shape)
+    inputs, kind, one = [spec, weights, weights], tensor(*spec), tensor(*weights)
+    body = (f"  %y = tracea.layer_norm axis 1 epsilon 1.0e-5 ins(%0 : {kind}) scale(%1 : {one}) bias(%2 : {one}) "
+            f"outs(%e0 : {kind})\n")
+    return Case(f"image_norm_{images}x{'x'.join(map(str, shape))}", inputs, [spec], function(inputs, [spec], body, ["%y"]),
+                "image_norm", {})
+
+
 def residual(rows, columns, quantised=False):
     """x + y is a result of its own; its rms norm another, in bf16 or times a given scale in e4m3."""
     spec, weights = ("bf16", (rows, columns)), ("bf16", (columns,))
@@ -384,6 +394,7 @@ def cases():
     found = []
     for rows, columns in ((16384, 4096), (8192, 8192), (100000, 128), (64, 262144), (100, 100000), (16384, 4095), (4096, 1000)):
         found += [softmax(rows, columns), norm("rms", rows, columns), norm("layer", rows, columns)]
+    found += [image_norm(8192, (64, 8, 16))]
     found += [log_softmax(16384, 4096), log_softmax(8192, 8192), log_softmax(16384, 4096, "f32")]
     found += [softmax(16384, 4096, "f32"), norm("rms", 16384, 4096, "f32")]
     found += [residual(16384, 4096), residual(8192, 8192), residual(100000, 128)]

@@ -87,6 +87,7 @@ MEANINGS = {
     "log_softmax": lambda x: torch.log_softmax(x, -1),
     "rms_norm": rms,
     "layer_norm": lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, 1e-5),
+    "image_norm": lambda x, w, b: torch.nn.functional.layer_norm(x, x.shape[1:], w, b, 1e-5),
     "residual_rms": residual_rms,
     "residual_quantised": residual_quantised,
     "chain": chain,

@@ -362,6 +362,41 @@ def FoldPads : Pass<"tracea-fold-pads"> {
 }
 
 //===----------------------------------------------------------------------===//
+// CollapseRows
+//===----------------------------------------------------------------------===//
+
+def CollapseRows : Pass<"tracea-collapse-rows"> {
+  let summary = "Make one dimension of those that a norm reduces";
+  let description = [{
+    Neighbouring dimensions that `tracea.layer_norm` or `tracea.rms_norm`
+    normalizes over, and that no operand tells apart, become one, where their
+    extents are known: reshapes stand around. Kernels of rows hold a row of one
+    dimension.
+
+    ```mlir
+    %y = tracea.layer_norm axis 1 epsilon 1.0e-5
+           ins(%x : tensor<?x64x8x8xf32>) scale(%s : tensor<64x8x8xf32>)
+           outs(%d : tensor<?x64x8x8xf32>)
+    ```
+    becomes, between reshapes,
+    ```mlir
+    %y = tracea.layer_norm axis 1 epsilon 1.0e-5
+           ins(%x : tensor<?x4096xf32>) scale(%s : tensor<4096xf32>)
+           outs(%d : tensor<?x4096xf32>)
+    ```
+
+    Of an operand of the prologue or epilogue that has some of the dimensions,
+    those are one that it has side by side, and those that it lacks. Slices, and
+    operations with a schedule, are left alone.
+  }];
+  let statistics = [
+    Statistic<"numCollapsed", "num-collapsed", "Norms rewritten">
+  ];
+  let dependentDialects = ["::mlir::tracea::TraceaDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // MergeTaps
 //===----------------------------------------------------------------------===//
 
