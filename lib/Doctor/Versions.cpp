@@ -121,7 +121,16 @@ static Reason whyNoVersion(const Variant &variant, const Plan &plan,
   return variant.whyAlone(problem, target, plan);
 }
 
-/// Adds the best plan for `sample` that does for all of `problem` as well.
+/// Whether kernels of both variants take the same views of an operation's
+/// tensors, as those of one launch do: of a convolution pixels may be rows of a
+/// matrix for one variant and not for another.
+static bool haveSameViews(const Variant &a, const Variant &b,
+                          const Problem &problem) {
+  return problem.kind != OpKind::Conv2D || a.name() == b.name();
+}
+
+/// Adds the best plan for `sample` that does for all of `problem` as well, and
+/// beside those that there are.
 static void addContender(std::vector<Contender> &contenders,
                          const Registry &registry, const Problem &problem,
                          const Problem &sample,
@@ -134,6 +143,9 @@ static void addContender(std::vector<Contender> &contenders,
         !variant.whyNotUnasked(problem, target).empty() ||
         !variant.check(problem, target, candidate.plan).empty() ||
         !whyNoVersion(variant, candidate.plan, problem, target).empty())
+      continue;
+    if (!contenders.empty() &&
+        !haveSameViews(variant, *contenders.front().candidate.variant, problem))
       continue;
     for (const Contender &known : contenders)
       if (known.candidate.variant == &variant &&

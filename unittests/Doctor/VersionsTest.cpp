@@ -105,6 +105,26 @@ TEST(Versions, FewPixelsMakeManyImages) {
         << images;
 }
 
+// A launch has one view of its tensors, and of pixels kernels of different
+// variants may have different ones.
+TEST(Versions, KernelsOfALaunchHaveOneView) {
+  for (int64_t channels : {64, 128, 256}) {
+    Problem thin = conv(kUnknownExtent);
+    thin.filterHeight = thin.filterWidth = 1;
+    thin.padTop = thin.padLeft = 0;
+    thin.groupChannels = thin.imageRow = thin.filterRow = channels;
+    thin.groupFilters = 4 * channels;
+    thin.addends = 1;
+    for (const char *name : {"sm_90a", "sm_80"}) {
+      Versions found = versions(thin, name);
+      for (const Version &version : found.list)
+        EXPECT_EQ(version.candidate.variant->name(),
+                  found.list.front().candidate.variant->name())
+            << channels << " " << name;
+    }
+  }
+}
+
 TEST(Versions, AreOnlyWhereAnExtentIsOpen) {
   EXPECT_TRUE(versions(gemm(4096, 4096, 4096), "sm_90a").list.empty());
   // Rows in memory depend on k.
