@@ -25,6 +25,22 @@ if(_tracea_compiler)
           DESTINATION ${_tracea_package_dir})
 endif()
 
+# The C interface: a shared library that needs nothing of the others, and the
+# compiler that it loads.
+install(TARGETS TraceaC EXPORT TraceaRuntimeTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TRACEA_BUILD_COMPILER)
+  install(TARGETS TraceaCompilerLibrary
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/include/tracea.h
+              ${PROJECT_SOURCE_DIR}/include/tracea.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/tracea.pc.in
+               ${PROJECT_BINARY_DIR}/tracea.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tracea.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 # Headers: written by hand and, for the dialects, generated. A runtime-only
 # build carries what compiles without LLVM.
 if(TRACEA_BUILD_COMPILER)

@@ -42,7 +42,7 @@ tools = [
         "tracea-opt", extra_args=opt_args, pre=not_before, unresolved="ignore"
     )
 ]
-for name in ("tracea-test-opt", "tracea-edit-program", "tracea-translate", "tracea-reduce", "tracea-lsp-server", "tracea"):
+for name in ("tracea-test-opt", "tracea-edit-program", "tracea-translate", "tracea-reduce", "tracea-lsp-server", "tracea-run", "tracea"):
     tools.append(ToolSubst(name, pre=not_before, post="-.=:", unresolved="ignore"))
 for name in ("split-file", "mlir-opt"):
     tools.append(ToolSubst(name, pre=not_before, unresolved="ignore"))

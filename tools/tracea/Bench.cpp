@@ -25,7 +25,7 @@ static Status bench(const BenchCommand &command) {
     return session.status();
   Expected<Timing> timing = [&] {
     Progress progress("measuring " + session->source.name);
-    return measure(*session, command.seconds);
+    return measure(*session, command.seconds, session->findWork());
   }();
   if (!timing)
     return timing.status().withContext(session->source.name);

@@ -27,32 +27,11 @@
 #ifndef TRACEA_TOOLS_TRACEA_CHECK_H
 #define TRACEA_TOOLS_TRACEA_CHECK_H
 
-#include "Support.h"
+#include "Compare.h"
 
 namespace tracea::driver {
 
 class Session;
-
-struct OutputCheck {
-  bool passed = false;
-  /// Integers, which must be equal.
-  bool exact = false;
-  double maxAbsError = 0;
-  /// Over the elements whose reference is not zero; for information.
-  double maxRelError = 0;
-  /// max |r|
-  double scale = 0;
-  /// max |y - r| / max |r|
-  double error = 0;
-  double bound = 0;
-  /// Elements that are NaN or infinite on one side only, or, for integers,
-  /// that differ.
-  int64_t mismatches = 0;
-  /// The element that is furthest off, by its indices, and the two values.
-  std::vector<int64_t> worst;
-  double found = 0;
-  double expected = 0;
-};
 
 struct CheckResult {
   bool passed = true;
@@ -66,9 +45,6 @@ struct CheckResult {
 Expected<CheckResult> checkOutputs(Session &session,
                                    const std::vector<runtime::Tensor> &outputs,
                                    double tolerance = -1);
-
-OutputCheck compareTensors(const runtime::Tensor &found,
-                           const runtime::Tensor &reference, double bound);
 
 std::string formatCheck(const CheckResult &result);
 nlohmann::ordered_json toJSON(const CheckResult &result);

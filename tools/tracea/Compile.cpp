@@ -6,6 +6,7 @@
 #include "Session.h"
 #include "Signing.h"
 #include "Stopwatch.h"
+#include "SourceFile.h"
 #include "Support.h"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 // Tries everything that the compiler and the runtime need of a machine, and
 // says what to do where something is missing.
 
+#include "SourceFile.h"
 #include "Commands.h"
 #include "Findings.h"
 #include "Session.h"

@@ -2,6 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "SourceFile.h"
 #include "Commands.h"
 #include "Proofs.h"
 #include "Session.h"

@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Commands.h"
 #include "Session.h"
+#include "Summary.h"
 #include "Timing.h"
 #include "tracea/Runtime/Npy.h"
 
@@ -25,108 +26,7 @@ struct RunCommand {
   bool bench = false;
   bool json = false;
 };
-
-/// What a summary says about a tensor.
-struct Range {
-  double least = 0;
-  double most = 0;
-  int64_t nans = 0;
-};
 } // namespace
-
-static Range getRange(const rt::Tensor &tensor) {
-  Range range;
-  bool first = true;
-  int64_t size = rt::sizeOf(tensor.type());
-  for (int64_t i = 0; i < tensor.numElements(); ++i) {
-    double value =
-        rt::readAsDouble(tensor.type(), tensor.dataAs<char>() + i * size);
-    if (std::isnan(value)) {
-      ++range.nans;
-      continue;
-    }
-    range.least = first ? value : std::min(range.least, value);
-    range.most = first ? value : std::max(range.most, value);
-    first = false;
-  }
-  return range;
-}
-
-static Status checkOutputOptions(const RunCommand &command) {
-  for (size_t i = 0; i < command.outputs.size(); ++i) {
-    const std::string &path = command.outputs[i];
-    TRACEA_RETURN_IF_ERROR(checkWritable(path));
-    if (path == "-" && command.json)
-      return Status::error("--output - and --json both write to the standard "
-                           "output; expected one of them");
-    if (std::count(command.outputs.begin(), command.outputs.end(), path) > 1)
-      return Status::error("--output " + path + " is given twice");
-  }
-  return Status::success();
-}
-
-static std::string formatSummary(const Session &session,
-                                 const std::vector<rt::Tensor> &outputs,
-                                 const RunCommand &command, double seconds) {
-  const rt::DeviceInfo &info = session.device->info();
-  std::string text = session.source.name + ": " + session.entryName + " on " +
-                     info.name + ", " + std::to_string(info.parallelism) +
-                     (info.hasGrid ? " multiprocessor" : " thread") +
-                     (info.parallelism == 1 ? "" : "s");
-  if (session.source.module)
-    text += ", compiled in " + describeSeconds(session.compileSeconds);
-  text += ", ran in " + describeSeconds(seconds) + "\n";
-  for (size_t i = 0; i < session.inputs.size(); ++i)
-    text += "  input " + std::to_string(i) + ": " +
-            session.inputs[i].tensor.describe() + " (" +
-            session.inputs[i].origin + ")\n";
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Range range = getRange(outputs[i]);
-    text += "  output " + std::to_string(i) + ": " + outputs[i].describe();
-    if (outputs[i].numElements() > range.nans)
-      text += " from " + formatNumber("%.6g", range.least) + " to " +
-              formatNumber("%.6g", range.most);
-    if (range.nans)
-      text += ", " + std::to_string(range.nans) + " NaN";
-    if (!command.outputs.empty())
-      text += " (" + command.outputs[i] + ")";
-    text += "\n";
-  }
-  return text;
-}
-
-static nlohmann::ordered_json
-describeRun(const Session &session, const std::vector<rt::Tensor> &outputs,
-            const RunCommand &command, double seconds) {
-  const rt::DeviceInfo &info = session.device->info();
-  nlohmann::ordered_json json;
-  json["source"] = session.source.name;
-  json["entry"] = session.entryName;
-  json["target"] = session.executable->manifest().target.name;
-  json["device"] = info.name;
-  json[info.hasGrid ? "multiprocessors" : "threads"] = info.parallelism;
-  if (session.source.module)
-    json["compileSeconds"] = session.compileSeconds;
-  json["runSeconds"] = seconds;
-  json["inputs"] = nlohmann::ordered_json::array();
-  for (const InputTensor &input : session.inputs)
-    json["inputs"].push_back({{"type", rt::nameOf(input.tensor.type())},
-                              {"shape", input.tensor.shape()},
-                              {"from", input.origin}});
-  json["outputs"] = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    nlohmann::ordered_json entry = {{"type", rt::nameOf(outputs[i].type())},
-                                    {"shape", outputs[i].shape()}};
-    if (!command.outputs.empty())
-      entry["to"] = command.outputs[i];
-    json["outputs"].push_back(std::move(entry));
-  }
-  const rt::RunStats &stats = session.execution->stats();
-  json["launches"] = stats.launches;
-  json["arenaBytes"] = stats.arenaBytes;
-  json["copiedBytes"] = stats.copiedBytes;
-  return json;
-}
 
 static Status run(const RunCommand &command) {
   if (command.tolerance &&
@@ -134,7 +34,7 @@ static Status run(const RunCommand &command) {
     return Status::error(
         "--tolerance: expected a finite number of at least 0, found " +
         formatNumber("%g", *command.tolerance));
-  TRACEA_RETURN_IF_ERROR(checkOutputOptions(command));
+  TRACEA_RETURN_IF_ERROR(checkOutputOptions(command.outputs, command.json));
   Expected<Session> opened = Session::open(command.session);
   if (!opened)
     return opened.status();
@@ -165,10 +65,16 @@ static Status run(const RunCommand &command) {
             .withContext(session.source.name));
     seconds = watch.seconds();
   }
+  std::optional<double> compileSeconds;
+  if (session.source.module)
+    compileSeconds = session.compileSeconds;
   nlohmann::ordered_json json;
   if (command.json)
-    json = describeRun(session, outputs, command, seconds);
-  std::string summary = formatSummary(session, outputs, command, seconds);
+    json = describeRun(session, session.source.name, outputs,
+                       command.outputs, compileSeconds, seconds);
+  std::string summary =
+      formatSummary(session, session.source.name, outputs, command.outputs,
+                    compileSeconds, seconds);
 
   bool passed = true;
   if (command.check) {
@@ -181,18 +87,10 @@ static Status run(const RunCommand &command) {
       json["check"] = toJSON(*result);
     summary += formatCheck(*result);
   }
-  if (passed) {
-    OutputFiles files;
-    for (size_t i = 0; i < command.outputs.size(); ++i) {
-      Expected<std::vector<uint8_t>> bytes = rt::serializeNpy(outputs[i]);
-      if (!bytes)
-        return bytes.status();
-      files.add(command.outputs[i], std::move(*bytes));
-    }
-    TRACEA_RETURN_IF_ERROR(files.commit());
-  }
+  if (passed)
+    TRACEA_RETURN_IF_ERROR(writeOutputs(outputs, command.outputs));
   if (passed && command.bench) {
-    Expected<Timing> timing = measure(session, 1.0);
+    Expected<Timing> timing = measure(session, 1.0, session.findWork());
     if (!timing)
       return timing.status();
     if (command.json)

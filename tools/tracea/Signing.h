@@ -1,4 +1,4 @@
-//===- Signing.h - Keys and trust of the driver -----------------*- C++ -*-===//
+//===- Signing.h - Signatures of programs -----------------------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -8,22 +8,7 @@
 #include "Support.h"
 #include "tracea/Runtime/ProgramFile.h"
 
-#include <CLI/CLI.hpp>
-
 namespace tracea::driver {
-
-/// `--trust`, as the commands spell it that run programs.
-void addTrustOption(CLI::App &app, std::vector<std::string> &words);
-
-/// What `--trust` says: "owner", "any", or the name of a key's file. Without
-/// it the owner's files are trusted.
-Expected<runtime::TrustPolicy>
-parseTrust(const std::vector<std::string> &words);
-
-/// Fails where the program, of the file that `name` stands for, must not run.
-Status requireTrust(const std::string &name, const runtime::TrustPolicy &policy,
-                    const runtime::ProgramFile &program,
-                    const runtime::FileOrigin &origin);
 
 /// The bytes of the program that `bytes` are, signed.
 Expected<std::vector<uint8_t>> signProgram(const std::vector<uint8_t> &bytes,

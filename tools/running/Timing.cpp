@@ -4,7 +4,6 @@
 
 #include "Timing.h"
 
-#include "Session.h"
 #include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Expr.h"
 
@@ -39,12 +38,12 @@ bool isRun(const rt::StepSpec &step, const rt::ExprValues &values) {
 } // namespace
 
 /// What each kernel computes and touches in one run.
-static std::vector<KernelTiming> describeKernels(const Session &session) {
-  const rt::Manifest &manifest = session.executable->manifest();
-  const rt::EntrySpec &entry = session.entry();
+static std::vector<KernelTiming> describeKernels(const LoadedProgram &program, const FindWork &findWork) {
+  const rt::Manifest &manifest = program.executable->manifest();
+  const rt::EntrySpec &entry = program.entry();
   std::vector<const std::vector<int64_t> *> shapes;
   std::vector<int64_t> scalars;
-  for (const InputTensor &input : session.inputs) {
+  for (const InputTensor &input : program.inputs) {
     shapes.push_back(&input.tensor.shape());
     bool isScalar = entry.inputs[scalars.size()].isScalar;
     scalars.push_back(
@@ -74,7 +73,9 @@ static std::vector<KernelTiming> describeKernels(const Session &session) {
     for (const rt::ViewSpec *view : views)
       kernel.bytes += countView(*view, values) *
                       static_cast<double>(rt::sizeOf(view->type));
-    const LaunchNote *launch = session.findLaunch(kernel.kernel);
+    std::optional<KernelWork> launch;
+    if (findWork)
+      launch = findWork(kernel.kernel);
     if (!launch || launch->argument >= views.size())
       continue;
     double flops =
@@ -94,11 +95,13 @@ static double medianOf(const std::vector<double> &sorted) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
-  std::vector<rt::Tensor> inputs = session.inputTensors();
-  std::vector<rt::Tensor> outputs(session.entry().outputs.size());
+Expected<Timing> tracea::driver::measure(LoadedProgram &program,
+                                         double seconds,
+                                         const FindWork &findWork) {
+  std::vector<rt::Tensor> inputs = program.inputTensors();
+  std::vector<rt::Tensor> outputs(program.entry().outputs.size());
   // Constants are given to the first round alone.
-  std::vector<rt::Tensor> others = session.otherTensors();
+  std::vector<rt::Tensor> others = program.otherTensors();
   auto round = [&](rt::Execution &execution,
                    const std::vector<rt::Tensor> &given,
                    double &time) -> Status {
@@ -110,16 +113,16 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
 
   double time = 0;
   Stopwatch warmUp;
-  TRACEA_RETURN_IF_ERROR(round(*session.execution, inputs, time));
+  TRACEA_RETURN_IF_ERROR(round(*program.execution, inputs, time));
   do {
-    TRACEA_RETURN_IF_ERROR(round(*session.execution, others, time));
+    TRACEA_RETURN_IF_ERROR(round(*program.execution, others, time));
   } while (warmUp.seconds() < std::min(0.1, seconds / 10));
 
   constexpr size_t mostRounds = 1000000;
   std::vector<double> times;
   Stopwatch total;
   do {
-    TRACEA_RETURN_IF_ERROR(round(*session.execution, others, time));
+    TRACEA_RETURN_IF_ERROR(round(*program.execution, others, time));
     times.push_back(time);
   } while ((total.seconds() < seconds || times.size() < 3) &&
            times.size() < mostRounds);
@@ -134,7 +137,7 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
   rt::ExecutionOptions profiling;
   profiling.profile = true;
   Expected<std::unique_ptr<rt::Execution>> profiled =
-      session.executable->createExecution(session.entryName, profiling);
+      program.executable->createExecution(program.entryName, profiling);
   if (!profiled)
     return profiled.status();
   TRACEA_RETURN_IF_ERROR(round(**profiled, inputs, time));
@@ -155,7 +158,7 @@ Expected<Timing> tracea::driver::measure(Session &session, double seconds) {
     }
   } while (profile.seconds() < seconds / 4);
 
-  std::vector<KernelTiming> kernels = describeKernels(session);
+  std::vector<KernelTiming> kernels = describeKernels(program, findWork);
   for (size_t i = 0; i < rounds.size(); ++i) {
     if (launches[i] == 0)
       continue;

@@ -2,15 +2,27 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_TOOLS_TRACEA_TIMING_H
-#define TRACEA_TOOLS_TRACEA_TIMING_H
+#ifndef TRACEA_TOOLS_RUNNING_TIMING_H
+#define TRACEA_TOOLS_RUNNING_TIMING_H
 
+#include "LoadedProgram.h"
 #include "Stopwatch.h"
-#include "Support.h"
+
+#include <functional>
 
 namespace tracea::driver {
 
-class Session;
+/// What a launch of a kernel computes: floating-point operations for each
+/// element of the tensor `argument`, and, where `sumDim` names a dimension of
+/// the first tensor, for each of its elements too; a multiply-add is two. 0
+/// where unknown.
+struct KernelWork {
+  double flopsPerElement = 0;
+  size_t argument = 0;
+  std::optional<size_t> sumDim;
+};
+/// Of a kernel, by its name; programs do not say.
+using FindWork = std::function<std::optional<KernelWork>(const std::string &)>;
 
 struct KernelTiming {
   std::string kernel;
@@ -39,11 +51,12 @@ struct Timing {
 };
 
 /// Runs the entry for at least `seconds` and three rounds, after a warm-up.
-Expected<Timing> measure(Session &session, double seconds);
+Expected<Timing> measure(LoadedProgram &program, double seconds,
+                         const FindWork &findWork = nullptr);
 
 std::string formatTiming(const Timing &timing);
 nlohmann::ordered_json toJSON(const Timing &timing);
 
 } // namespace tracea::driver
 
-#endif // TRACEA_TOOLS_TRACEA_TIMING_H
+#endif // TRACEA_TOOLS_RUNNING_TIMING_H

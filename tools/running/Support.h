@@ -1,14 +1,13 @@
-//===- Support.h - Messages, files and tables of the driver -----*- C++ -*-===//
+//===- Support.h - Messages, files and tables of the tools ------*- C++ -*-===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_TOOLS_TRACEA_SUPPORT_H
-#define TRACEA_TOOLS_TRACEA_SUPPORT_H
+#ifndef TRACEA_TOOLS_RUNNING_SUPPORT_H
+#define TRACEA_TOOLS_RUNNING_SUPPORT_H
 
 #include "tracea/Runtime/File.h"
 #include "tracea/Runtime/Manifest.h"
 #include "tracea/Runtime/Tensor.h"
-#include "tracea/TargetInfo/TargetInfo.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -20,13 +19,11 @@ namespace tracea::driver {
 using runtime::Expected;
 using runtime::Status;
 
+/// What messages begin with; "tracea" unless a tool says otherwise.
+void setToolName(const char *name);
 /// Prints "tracea: error: …" to stderr.
 void printError(const std::string &message);
 
-/// The bytes of a module's or program's file, and whose it is; "-" is the
-/// standard input.
-Expected<std::vector<uint8_t>> readInput(const std::string &path,
-                                         runtime::FileOrigin &origin);
 /// What messages call the source: the path, or "<stdin>".
 std::string displayName(const std::string &path);
 
@@ -56,10 +53,6 @@ Status writeStdout(const std::string &text);
 Status writeStdout(const std::vector<uint8_t> &bytes);
 /// Writes an object with two spaces of indentation and a line end.
 Status writeJSON(const nlohmann::ordered_json &value);
-
-/// The target of that name: "cpu" and "host" are this machine. An unknown one
-/// is an error that names the closest.
-Expected<target::TargetDescription> findTarget(const std::string &name);
 
 /// "'a', 'b'"
 std::string quoteList(const std::vector<std::string> &names);
@@ -95,4 +88,4 @@ private:
 
 } // namespace tracea::driver
 
-#endif // TRACEA_TOOLS_TRACEA_SUPPORT_H
+#endif // TRACEA_TOOLS_RUNNING_SUPPORT_H

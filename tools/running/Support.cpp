@@ -1,12 +1,9 @@
-//===- Support.cpp - Messages, files and tables of the driver -------------===//
+//===- Support.cpp - Messages, files and tables of the tools --------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Support.h"
 
-#include "tracea/Compiler/SourceLimits.h"
-#include "tracea/Runtime/ProgramFile.h"
-#include "tracea/TargetInfo/Host.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,21 +17,12 @@
 using namespace tracea::driver;
 namespace rt = tracea::runtime;
 
-void tracea::driver::printError(const std::string &message) {
-  std::fprintf(stderr, "tracea: error: %s\n", message.c_str());
-}
+static const char *toolName = "tracea";
 
-Expected<std::vector<uint8_t>>
-tracea::driver::readInput(const std::string &path, rt::FileOrigin &origin) {
-  if (path.empty())
-    return Status::error("expected the name of a file, found an empty one");
-  // A program may carry constants of any size.
-  rt::ReadLimit limit = [](rt::Bytes head) -> Expected<uint64_t> {
-    return rt::ProgramFile::hasMagic(head) ? rt::ProgramLimits().maxBytes
-                                           : compiler::maxModuleBytes;
-  };
-  return path == "-" ? rt::readDescriptor(0, displayName(path), limit, &origin)
-                     : rt::readFile(path, limit, &origin);
+void tracea::driver::setToolName(const char *name) { toolName = name; }
+
+void tracea::driver::printError(const std::string &message) {
+  std::fprintf(stderr, "%s: error: %s\n", toolName, message.c_str());
 }
 
 std::string tracea::driver::displayName(const std::string &path) {
@@ -149,20 +137,6 @@ Status tracea::driver::writeJSON(const nlohmann::ordered_json &value) {
   return writeStdout(
       value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
       "\n");
-}
-
-//===----------------------------------------------------------------------===//
-// Targets
-//===----------------------------------------------------------------------===//
-
-Expected<tracea::target::TargetDescription>
-tracea::driver::findTarget(const std::string &name) {
-  if (std::optional<target::TargetDescription> found = target::resolve(name))
-    return *found;
-  return Status::error("unknown target '" + name + "'; the closest are " +
-                       quoteList(target::closestNames(name)) +
-                       ", and 'cpu' is this machine ('tracea doctor -v' lists "
-                       "all)");
 }
 
 //===----------------------------------------------------------------------===//
