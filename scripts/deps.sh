@@ -22,6 +22,8 @@ packages=(
   python3-psutil python3-numpy
   # Libraries. Of libssl-dev it is libcrypto, for signatures.
   libssl-dev nlohmann-json3-dev libcli11-dev libxxhash-dev libgtest-dev libgmock-dev
+  # Other projects find the C interface by pkg-config; its ABI is compared by abidiff.
+  pkg-config abigail-tools
   # The ONNX node tests, and the libraries that the benchmarks compare with.
   libonnx-testdata libopenblas-dev libdnnl-dev
 )

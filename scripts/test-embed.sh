@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the build in build/dev to a scratch folder and uses it as another
 # project would: examples/embed, once with the compiler and once where CMake may
-# find no LLVM at all, and examples/variant, which the compiler loads. Ends with
+# find no LLVM at all, examples/variant, which the compiler loads, and examples/c,
+# by CMake and by pkg-config; compares the C interface with test/ABI. Ends with
 # "N passed, N failed".
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -65,6 +66,25 @@ check "compile with the variant" \
   prints '"variant":"softmax.held"' "$scratch/prefix/bin/tracea" compile \
   "$TRACEA_ROOT/examples/variant/softmax.mlir" --target x86-64-v4 --emit manifest \
   --plugin "$scratch/variant/libHeldRows.so"
+
+check "build C and C++ programs against tracea.h" configure_and_build c c "${no_llvm[@]}"
+check "a product from C" prints "y = 1 1 7 1" "$scratch/c/gemm"
+check "a convolution from C++, and an error" prints \
+  "w: expected a filter within the padded image's 2 rows" "$scratch/c/conv2d"
+check "a graph from C++" prints "3 rows: 0.333333" "$scratch/c/perceptron"
+check "programs that use tracea.h need no LLVM" needs_no_llvm "$scratch/c/gemm"
+pkg_config_c() {
+  local flags
+  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$scratch/prefix" -name tracea.pc)") \
+    pkg-config --cflags --libs tracea) || return
+  # shellcheck disable=SC2086
+  cc -std=c99 -Wall -Werror "$TRACEA_ROOT/examples/c/gemm.c" -o "$scratch/gemm" $flags
+}
+check "build a C program by pkg-config" pkg_config_c
+check "run it" prints "y = 1 1 7 1" "$scratch/gemm"
+check "the runner, installed" prints "tracea-run" "$scratch/prefix/bin/tracea-run" --version
+check "the C interface is the one that was committed" \
+  python3 "$TRACEA_ROOT/scripts/abi.py" "$TRACEA_BUILD/lib/libtracea-runtime.so"
 
 printf '%d passed, %d failed\n' "$passed" "$failed"
 ((failed == 0))
