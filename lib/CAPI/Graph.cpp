@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleText.h"
 #include "Params.h"
 #include "Program.h"
+#include "Text/ModuleText.h"
 #include "View.h"
 
 struct TraceaGraph {

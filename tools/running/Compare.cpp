@@ -163,26 +163,26 @@ Expected<rt::Tensor> tracea::driver::widen(const rt::Tensor &tensor) {
 std::string tracea::driver::formatOutput(size_t number,
                                          const OutputCheck &check) {
   std::string text = "  output " + std::to_string(number) + ": " +
-            (check.passed ? "passed" : "FAILED");
-    if (check.exact) {
-      text += check.passed ? ", all elements equal\n"
-                           : ", " + std::to_string(check.mismatches) +
-                                 " elements differ\n";
-    } else {
-      text += ", max abs error " + formatNumber("%.3g", check.maxAbsError) +
-              ", max rel error " + formatNumber("%.3g", check.maxRelError) +
-              ", relative to max |reference| " +
-              formatNumber("%.3g", check.scale) + ": " +
-              formatNumber("%.3g", check.error) + "\n";
-      if (check.mismatches > 0)
-        text += "    " + std::to_string(check.mismatches) +
-                " elements are NaN or infinite on one side only\n";
-    }
-    if (check.passed)
-      return text;
-    text += "    element " + rt::describeShape(check.worst) + ": expected " +
-            formatNumber("%.9g", check.expected) + ", found " +
-            formatNumber("%.9g", check.found) + "\n";
+                     (check.passed ? "passed" : "FAILED");
+  if (check.exact) {
+    text += check.passed ? ", all elements equal\n"
+                         : ", " + std::to_string(check.mismatches) +
+                               " elements differ\n";
+  } else {
+    text += ", max abs error " + formatNumber("%.3g", check.maxAbsError) +
+            ", max rel error " + formatNumber("%.3g", check.maxRelError) +
+            ", relative to max |reference| " +
+            formatNumber("%.3g", check.scale) + ": " +
+            formatNumber("%.3g", check.error) + "\n";
+    if (check.mismatches > 0)
+      text += "    " + std::to_string(check.mismatches) +
+              " elements are NaN or infinite on one side only\n";
+  }
+  if (check.passed)
+    return text;
+  text += "    element " + rt::describeShape(check.worst) + ": expected " +
+          formatNumber("%.9g", check.expected) + ", found " +
+          formatNumber("%.9g", check.found) + "\n";
   return text;
 }
 
@@ -194,18 +194,18 @@ static nlohmann::ordered_json number(double value) {
 }
 
 nlohmann::ordered_json tracea::driver::toJSON(const OutputCheck &check) {
-    nlohmann::ordered_json entry;
-    entry["passed"] = check.passed;
-    entry["maxAbsError"] = number(check.maxAbsError);
-    entry["maxRelError"] = number(check.maxRelError);
-    entry["maxReference"] = number(check.scale);
-    entry["error"] = number(check.error);
-    entry["bound"] = check.bound;
-    entry["mismatches"] = check.mismatches;
-    if (!check.passed) {
-      entry["worst"] = check.worst;
-      entry["found"] = number(check.found);
-      entry["expected"] = number(check.expected);
-    }
+  nlohmann::ordered_json entry;
+  entry["passed"] = check.passed;
+  entry["maxAbsError"] = number(check.maxAbsError);
+  entry["maxRelError"] = number(check.maxRelError);
+  entry["maxReference"] = number(check.scale);
+  entry["error"] = number(check.error);
+  entry["bound"] = check.bound;
+  entry["mismatches"] = check.mismatches;
+  if (!check.passed) {
+    entry["worst"] = check.worst;
+    entry["found"] = number(check.found);
+    entry["expected"] = number(check.expected);
+  }
   return entry;
 }

@@ -41,8 +41,8 @@ static Range getRange(const rt::Tensor &tensor) {
   return range;
 }
 
-Status tracea::driver::checkOutputOptions(
-    const std::vector<std::string> &paths, bool json) {
+Status tracea::driver::checkOutputOptions(const std::vector<std::string> &paths,
+                                          bool json) {
   for (size_t i = 0; i < paths.size(); ++i) {
     const std::string &path = paths[i];
     TRACEA_RETURN_IF_ERROR(checkWritable(path));
@@ -70,8 +70,8 @@ Status tracea::driver::writeOutputs(const std::vector<rt::Tensor> &outputs,
 std::string tracea::driver::formatSummary(
     const LoadedProgram &program, const std::string &source,
     const std::vector<rt::Tensor> &outputs,
-    const std::vector<std::string> &paths,
-    std::optional<double> compileSeconds, double seconds) {
+    const std::vector<std::string> &paths, std::optional<double> compileSeconds,
+    double seconds) {
   const rt::DeviceInfo &info = program.device->info();
   std::string text = source + ": " + program.entryName + " on " + info.name +
                      ", " + std::to_string(info.parallelism) +
@@ -102,8 +102,8 @@ std::string tracea::driver::formatSummary(
 nlohmann::ordered_json tracea::driver::describeRun(
     const LoadedProgram &program, const std::string &source,
     const std::vector<rt::Tensor> &outputs,
-    const std::vector<std::string> &paths,
-    std::optional<double> compileSeconds, double seconds) {
+    const std::vector<std::string> &paths, std::optional<double> compileSeconds,
+    double seconds) {
   const rt::DeviceInfo &info = program.device->info();
   nlohmann::ordered_json json;
   json["source"] = source;

@@ -23,11 +23,12 @@ std::string formatSummary(const LoadedProgram &program,
                           const std::vector<runtime::Tensor> &outputs,
                           const std::vector<std::string> &paths,
                           std::optional<double> compileSeconds, double seconds);
-nlohmann::ordered_json
-describeRun(const LoadedProgram &program, const std::string &source,
-            const std::vector<runtime::Tensor> &outputs,
-            const std::vector<std::string> &paths,
-            std::optional<double> compileSeconds, double seconds);
+nlohmann::ordered_json describeRun(const LoadedProgram &program,
+                                   const std::string &source,
+                                   const std::vector<runtime::Tensor> &outputs,
+                                   const std::vector<std::string> &paths,
+                                   std::optional<double> compileSeconds,
+                                   double seconds);
 
 } // namespace tracea::driver
 

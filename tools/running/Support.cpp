@@ -4,7 +4,6 @@
 
 #include "Support.h"
 
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -38,7 +38,8 @@ bool isRun(const rt::StepSpec &step, const rt::ExprValues &values) {
 } // namespace
 
 /// What each kernel computes and touches in one run.
-static std::vector<KernelTiming> describeKernels(const LoadedProgram &program, const FindWork &findWork) {
+static std::vector<KernelTiming> describeKernels(const LoadedProgram &program,
+                                                 const FindWork &findWork) {
   const rt::Manifest &manifest = program.executable->manifest();
   const rt::EntrySpec &entry = program.entry();
   std::vector<const std::vector<int64_t> *> shapes;
@@ -95,8 +96,7 @@ static double medianOf(const std::vector<double> &sorted) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-Expected<Timing> tracea::driver::measure(LoadedProgram &program,
-                                         double seconds,
+Expected<Timing> tracea::driver::measure(LoadedProgram &program, double seconds,
                                          const FindWork &findWork) {
   std::vector<rt::Tensor> inputs = program.inputTensors();
   std::vector<rt::Tensor> outputs(program.entry().outputs.size());

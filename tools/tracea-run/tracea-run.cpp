@@ -56,9 +56,9 @@ static std::string formatProgram(const std::string &name,
                      manifest.target.kind + ", " + manifest.target.arch +
                      "), by " + manifest.producer + "\n";
   for (const rt::EntrySpec &entry : manifest.entries) {
-    auto launches = std::count_if(
-        entry.steps.begin(), entry.steps.end(),
-        [](const rt::StepSpec &step) { return step.isLaunch(); });
+    auto launches =
+        std::count_if(entry.steps.begin(), entry.steps.end(),
+                      [](const rt::StepSpec &step) { return step.isLaunch(); });
     text += "entry " + entry.name + ", " + std::to_string(launches) +
             (launches == 1 ? " launch\n" : " launches\n");
     for (const rt::InputSpec &input : entry.inputs)
@@ -104,9 +104,8 @@ static nlohmann::ordered_json describeProgram(const std::string &name,
   }
   json["kernels"] = nlohmann::ordered_json::array();
   for (const rt::KernelSpec &kernel : manifest.kernels) {
-    nlohmann::ordered_json item = {{"name", kernel.name},
-                                   {"op", kernel.op},
-                                   {"variant", kernel.variant}};
+    nlohmann::ordered_json item = {
+        {"name", kernel.name}, {"op", kernel.op}, {"variant", kernel.variant}};
     item["proofs"] = nlohmann::ordered_json::array();
     for (const rt::CertificateSpec &certificate : kernel.certificates)
       item["proofs"].push_back(certificate.check);
@@ -123,8 +122,7 @@ static nlohmann::ordered_json describeProgram(const std::string &name,
 //===----------------------------------------------------------------------===//
 
 /// The file's tensor, which has to be like the output.
-static Expected<rt::Tensor> readExpected(const std::string &path,
-                                         size_t number,
+static Expected<rt::Tensor> readExpected(const std::string &path, size_t number,
                                          const rt::Tensor &output) {
   rt::NpyReadOptions options;
   options.expected = output.type();
@@ -173,11 +171,10 @@ static Status checkCount(const char *option, const rt::EntrySpec &entry,
   size_t results = entry.outputs.size();
   if (given == 0 || given == results)
     return Status::success();
-  return Status::error("entry '" + entry.name + "' has " +
-                       std::to_string(results) +
-                       (results == 1 ? " result" : " results") +
-                       ": expected as many " + option + " or none, found " +
-                       std::to_string(given));
+  return Status::error(
+      "entry '" + entry.name + "' has " + std::to_string(results) +
+      (results == 1 ? " result" : " results") + ": expected as many " + option +
+      " or none, found " + std::to_string(given));
 }
 
 static Expected<LoadedProgram> load(const Command &command,
@@ -225,9 +222,8 @@ static Status run(const Command &command) {
   if (!program)
     return program.status().withContext(name);
   if (command.show)
-    return command.json
-               ? writeJSON(describeProgram(name, program->manifest))
-               : writeStdout(formatProgram(name, program->manifest));
+    return command.json ? writeJSON(describeProgram(name, program->manifest))
+                        : writeStdout(formatProgram(name, program->manifest));
   Expected<rt::TrustPolicy> trust = parseTrust(command.trust);
   if (!trust)
     return trust.status();
@@ -243,9 +239,8 @@ static Status run(const Command &command) {
 
   std::vector<rt::Tensor> outputs(entry.outputs.size());
   Stopwatch watch;
-  TRACEA_RETURN_IF_ERROR(
-      loaded->execution->run(loaded->inputTensors(), outputs)
-          .withContext(name));
+  TRACEA_RETURN_IF_ERROR(loaded->execution->run(loaded->inputTensors(), outputs)
+                             .withContext(name));
   double seconds = watch.seconds();
   std::string summary = formatSummary(*loaded, name, outputs, command.outputs,
                                       std::nullopt, seconds);

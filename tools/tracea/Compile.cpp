@@ -5,8 +5,8 @@
 #include "Commands.h"
 #include "Session.h"
 #include "Signing.h"
-#include "Stopwatch.h"
 #include "SourceFile.h"
+#include "Stopwatch.h"
 #include "Support.h"
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 // Tries everything that the compiler and the runtime need of a machine, and
 // says what to do where something is missing.
 
-#include "SourceFile.h"
 #include "Commands.h"
 #include "Findings.h"
 #include "Session.h"
+#include "SourceFile.h"
 #include "Timing.h"
 #include "tracea/Runtime/CPU/CPUDevice.h"
 #include "tracea/Runtime/CPU/HostCPU.h"

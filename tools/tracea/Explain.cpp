@@ -2,10 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "SourceFile.h"
 #include "Commands.h"
 #include "Proofs.h"
 #include "Session.h"
+#include "SourceFile.h"
 #include "Views.h"
 #include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Dependencies.h"

@@ -70,11 +70,10 @@ static Status run(const RunCommand &command) {
     compileSeconds = session.compileSeconds;
   nlohmann::ordered_json json;
   if (command.json)
-    json = describeRun(session, session.source.name, outputs,
-                       command.outputs, compileSeconds, seconds);
-  std::string summary =
-      formatSummary(session, session.source.name, outputs, command.outputs,
-                    compileSeconds, seconds);
+    json = describeRun(session, session.source.name, outputs, command.outputs,
+                       compileSeconds, seconds);
+  std::string summary = formatSummary(session, session.source.name, outputs,
+                                      command.outputs, compileSeconds, seconds);
 
   bool passed = true;
   if (command.check) {

@@ -164,7 +164,8 @@ Expected<Session> Session::open(const SessionOptions &options) {
                            made.name + "', of kind " + made.kind);
     place->device.kind = made.kind;
   }
-  Expected<std::shared_ptr<rt::Device>> device = openDevice(place->device, options.threads);
+  Expected<std::shared_ptr<rt::Device>> device =
+      openDevice(place->device, options.threads);
   if (!device)
     return device.status();
   session.device = *device;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarText.h"
+#include "Text/ScalarText.h"
 
 #include <cmath>
 #include <cstdio>

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operator.h"
-#include "OperatorKinds.h"
+#include "Operators/Operator.h"
+#include "Operators/OperatorKinds.h"
 #include "Params.h"
 
 namespace tracea::capi {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModuleText.h"
+#include "Text/ModuleText.h"
 
-#include "ScalarText.h"
+#include "Text/ScalarText.h"
 #include "tracea/Runtime/Tensor.h"
 
 #include <algorithm>

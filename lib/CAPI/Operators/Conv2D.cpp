@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operator.h"
-#include "OperatorKinds.h"
+#include "Operators/Operator.h"
+#include "Operators/OperatorKinds.h"
 #include "Params.h"
 
 #include <cstring>

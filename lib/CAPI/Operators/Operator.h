@@ -14,7 +14,7 @@
 #ifndef TRACEA_LIB_CAPI_OPERATOR_H
 #define TRACEA_LIB_CAPI_OPERATOR_H
 
-#include "ModuleText.h"
+#include "Text/ModuleText.h"
 #include "View.h"
 
 namespace tracea::capi {

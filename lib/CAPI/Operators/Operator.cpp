@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operator.h"
+#include "Operators/Operator.h"
 
 #include "Compile.h"
 #include "Devices.h"
