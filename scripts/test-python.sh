@@ -26,7 +26,7 @@ case ${1:-} in
   [[ -x $torch_venv/bin/python ]] && "$torch_venv/bin/python" -c 'import torch' 2>/dev/null
   exit
   ;;
---torch) venv=$torch_venv tests=python/tests/torch ;;
+--torch) venv=$torch_venv tests=python/tests/pytorch ;;
 '') venv=$TRACEA_ROOT/build/venv tests=python/tests ;;
 *) die "unknown argument '$1'; see the top of scripts/test-python.sh" ;;
 esac
@@ -41,4 +41,4 @@ export TRACEA_PREFIX=$TRACEA_BUILD
   --force-reinstall ./python
 # Elsewhere than in the sources, which hold no extension.
 "$venv/bin/python" -m pytest -q -p no:cacheprovider "$tests" \
-  --ignore-glob="$([[ $tests == python/tests ]] && echo '*/torch/*' || echo none)"
+  --ignore-glob="$([[ $tests == python/tests ]] && echo '*/pytorch/*' || echo none)"

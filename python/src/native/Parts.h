@@ -28,6 +28,7 @@ void addGraphs(nb::module_ &m);
 
 TraceaEpilogue parseEpilogue(nb::handle value);
 TraceaPrecision parsePrecision(nb::handle value);
+TraceaLayout parseLayout(nb::handle value);
 void parseConv2d(nb::handle stride, nb::handle padding, nb::handle dilation,
                  int64_t groups, nb::handle layout, const uint32_t taps[2],
                  TraceaConv2dParams &params);

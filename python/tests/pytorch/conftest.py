@@ -10,6 +10,7 @@ def fresh():
 
     torch.manual_seed(0)
     torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
     tracea.torch.reset()
     yield
     torch._dynamo.reset()
