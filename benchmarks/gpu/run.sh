@@ -4,6 +4,9 @@
 #   --seed N    of the random patterns (default: 1)
 #   --out DIR   where tables and logs go (default: a new folder under TMPDIR)
 #   --quick     fewer cases
+#   --cases N, --targets LIST, --families LIST
+#               what the part numerics draws: so many of each family for this GPU
+#               (default: 2000), a quarter for each other target
 #   --compiled  also against torch.compile, which tunes for minutes
 #   --record    also keep the tables in benchmarks/results/gpu-PART-DATE-GPU.txt
 #
@@ -23,6 +26,9 @@
 #   layers      convolutions of ResNet-50 and others against cuDNN (with --compiled
 #               also torch.compile); takes the programs that `conv/compile.py
 #               --layers` leaves in build/gpu-conv, and the same library
+#   graduation  three rounds: convolutions with batch norm and ReLU, the same of odd
+#               shapes, and products of 4096; takes the programs that `conv/compile.py
+#               --graduation` and gemm/compile.py leave, and the same library
 #   rows        rows, elementwise operations, movement and reductions against
 #               PyTorch; takes the programs that rows/compile.py leaves in
 #               build/gpu-rows, and the same library
@@ -37,6 +43,8 @@
 #               the same twice, between guards; also for older GPUs, assembled by
 #               the driver. Takes the compiler, which pack.sh brings to a machine
 #               without LLVM
+#   sanitize    a few random modules of each family under memcheck, racecheck,
+#               initcheck and synccheck of compute-sanitizer; takes the same
 #
 # Every part builds what else it needs with nvcc and the host's compiler, writes
 # full tables to DIR, and adds a few lines to DIR/summary.txt, which is printed
@@ -46,7 +54,9 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-known=(wavefronts tiles latency gemm conv layers rows attention models numerics)
+known=(wavefronts tiles latency gemm conv layers graduation rows attention models numerics sanitize)
+cases=2000 targets=''
+families='gemm grouped_gemm gather conv2d conv2d_dgrad conv2d_wgrad attention softmax layer_norm rms_norm batch_norm graph generic'
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
@@ -64,7 +74,12 @@ while (($#)); do
       seed=$2
       shift
       ;;
-    --quick) quick=1 ;;
+    --cases | --targets | --families)
+      [[ $# -ge 2 ]] || usage
+      declare "${1#--}=$2"
+      shift
+      ;;
+    --quick) quick=1 cases=200 ;;
     --compiled) compiled=1 ;;
     --record) record=1 ;;
     -*) usage ;;
@@ -252,6 +267,24 @@ part_layers() {
   return $status
 }
 
+part_graduation() {
+  local dir=$out/graduation options=() products=() status=0
+  mkdir -p "$dir"
+  need_programs conv odd_single --graduation || return 1
+  ((quick)) && options+=(--rounds 2) && products+=(--rounds 3 --rest 0.02)
+  ((compiled)) && options+=(--peers compiled)
+  describe_machine graduation >"$dir/table.txt"
+  benchmarks/gpu/conv/layers.py --graduation "${options[@]}" build/gpu-conv >>"$dir/table.txt" || status=1
+  tail -n 4 "$dir/table.txt" | summarize
+  if [[ ! -f build/gpu-gemm/compiled.json ]]; then
+    echo 'error: no products: run benchmarks/gpu/gemm/compile.py where the compiler is built' >&2
+    return 1
+  fi
+  benchmarks/gpu/gemm/run.py --only '^(plain|types)_4096x4096x4096_[^_]+_nt$' "${products[@]}" build/gpu-gemm >>"$dir/table.txt" || status=1
+  tail -n 2 "$dir/table.txt" | summarize
+  return $status
+}
+
 #===----------------------------------------------------------------------===#
 # rows, attention, models
 #===----------------------------------------------------------------------===#
@@ -279,6 +312,9 @@ part_models() { measure_part models mlp_i8 --compiled --seed "$seed"; }
 # numerics
 #===----------------------------------------------------------------------===#
 
+# What a tool runs under.
+under=()
+
 # Where tools are that run here: those of the build, or those that pack.sh left.
 find_tools() {
   [[ -z ${tools:-} ]] || return 0
@@ -300,27 +336,58 @@ find_tools() {
 
 # A tool, with the libraries that were packed with it; no other program sees them.
 run_tool() {
-  LD_LIBRARY_PATH=${libraries:-}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$tools/$1" "${@:2}"
+  LD_LIBRARY_PATH=${libraries:-}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "${under[@]}" "$tools/$1" "${@:2}"
 }
 
 part_numerics() {
-  local dir=$out/numerics cases=2000 status=0
+  local dir=$out/numerics status=0
   mkdir -p "$dir"
   find_tools || return 1
-  ((quick)) && cases=200
   describe_machine numerics >"$dir/table.txt"
-  for target in "sm_$capability" sm_80 sm_75 sm_70; do
-    for family in gemm conv2d all; do
+  for target in ${targets:-"sm_$capability" sm_89 sm_86 sm_80 sm_75 sm_70}; do
+    # What is not for this GPU needs fewer cases.
+    local drawn=$cases
+    [[ $target == "sm_$capability" ]] || drawn=$(((cases + 3) / 4))
+    for family in $families; do
       local log=$dir/$target-$family.txt
-      local drawn=(--family "$family")
-      [[ $family == all ]] && drawn=()
-      run_tool tracea-numerics --target "$target" "${drawn[@]}" --no-regressions \
-        --seed "$seed" --cases "$cases" >"$log" 2>&1 || status=1
+      run_tool tracea-numerics --target "$target" --family "$family" --no-regressions \
+        --seed "$seed" --cases "$drawn" >"$log" 2>&1 || status=1
       printf '%-8s %-14s seed %s: %s\n' "$target" "$family" "$seed" \
         "$(grep -E 'no variant|refuse|passed' "$log" | paste -sd ';' | sed 's/;/; /g')" >>"$dir/table.txt"
     done
-    # What is not for this GPU needs fewer cases.
-    cases=$((cases < 500 ? cases : 500))
+  done
+  summarize <"$dir/table.txt"
+  return $status
+}
+
+#===----------------------------------------------------------------------===#
+# sanitize
+#===----------------------------------------------------------------------===#
+
+part_sanitize() {
+  local dir=$out/sanitize drawn=24 status=0
+  mkdir -p "$dir"
+  if ! command -v compute-sanitizer >/dev/null; then
+    echo 'error: compute-sanitizer is not on the PATH' >&2
+    return 1
+  fi
+  find_tools || return 1
+  ((quick)) && drawn=6
+  describe_machine sanitize >"$dir/table.txt"
+  for tool in memcheck racecheck initcheck synccheck; do
+    for family in $families; do
+      local log=$dir/$tool-$family.txt
+      # A process that runs cases has a report of its own.
+      local under=(compute-sanitizer --target-processes all --tool "$tool")
+      run_tool tracea-numerics --target "sm_$capability" --family "$family" --no-regressions \
+        --seed "$seed" --cases "$drawn" >"$log" 2>&1
+      local reports faults
+      reports=$(grep -cE '(ERROR|RACECHECK) SUMMARY' "$log")
+      faults=$(grep -E '(ERROR|RACECHECK) SUMMARY' "$log" | grep -cvE 'SUMMARY: 0 ')
+      ((reports && !faults)) && grep -q ' 0 failed' "$log" || status=1
+      printf '%-10s %-14s %s reports, %s with faults; %s\n' "$tool" "$family" "$reports" "$faults" \
+        "$(grep 'passed' "$log" | tail -n 1)" >>"$dir/table.txt"
+    done
   done
   summarize <"$dir/table.txt"
   return $status

@@ -5,13 +5,16 @@
 `cases`: every stride, border, dilation and layout, groups down to one channel,
 extents that divide nothing, all types of operands, epilogues, dynamic extents and
 empty images: what a tile, a tap or a walk could get wrong. `layers`: those of
-ResNet-50, and what other networks ask for.
+ResNet-50, and what other networks ask for. `graduation`: two rounds of
+convolutions with batch norm and ReLU, of usual shapes and of odd ones.
 """
 
 import dataclasses
 import math
 
 SUMS = {"f64": "f64", "i8": "i32"}
+# The vectors of a batch norm, in the order of arguments, and what is added to a variance.
+NORM, EPSILON = ("scale", "shift", "mean", "variance"), 1e-5
 BYTES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1}
 
 
@@ -39,7 +42,8 @@ class Case:
     # "image" or "filter": what the result is the gradient by, in place of the
     # convolution itself.
     by: str = ""
-    # Of "bias", "residual", "relu" or "silu", in this order, joined by "+".
+    # Of "bias", "norm" (a batch norm in evaluation), "residual", "relu" or "silu",
+    # in this order, joined by "+".
     epilogue: str = ""
     allow: str = ""
     # What the operation carries beside its meaning; "" leaves it to the compiler.
@@ -88,6 +92,8 @@ class Case:
         found = [(self.dtype, shape) for shape in shapes]
         if "bias" in self.steps:
             found.append((self.result_type, (self.k,)))
+        if "norm" in self.steps:
+            found += [("f32", (self.k,))] * len(NORM)
         if "residual" in self.steps:
             found.append((self.result_type, self.result_shape))
         return found
@@ -233,6 +239,28 @@ def layers():
     return found
 
 
+def graduation():
+    """Convolution, batch norm and ReLU: layers of residual networks, then shapes that fit no tile."""
+    fused = dict(epilogue="norm+relu")
+    usual = [(64, 64, 56, 3, 1), (128, 128, 28, 3, 1), (256, 256, 14, 3, 1), (512, 512, 7, 3, 1), (128, 128, 56, 3, 2), (64, 256, 56, 1, 1),
+             (3, 64, 224, 7, 2)]
+    found = [square(f"fused_{c}_{k}_at_{extent}_{dtype}", 32, extent, c, k, taps, stride, dtype=dtype, **more, **fused)
+             for dtype, more in (("bf16", {}), ("f16", {}), ("f32", {"allow": "tf32"})) for c, k, extent, taps, stride in usual]
+    odd = dict(dtype="bf16", **fused)
+    found += [
+        Case("odd_channels", 31, 57, 57, 67, 131, **odd),
+        Case("odd_rows", 13, 113, 91, 3, 17, 5, 5, (3, 2), (2, 1, 2, 1), **odd),
+        Case("odd_stride", 7, 61, 47, 129, 255, strides=(2, 3), **odd),
+        Case("odd_taps", 9, 53, 59, 96, 80, 7, 1, (1, 1), (3, 0, 3, 0), **odd),
+        Case("odd_dilations", 11, 41, 43, 72, 104, pads=(3, 2, 3, 2), dilations=(3, 2), **odd),
+        Case("odd_groups", 5, 37, 39, 99, 33, groups=3, **odd),
+        Case("odd_image", 1, 1021, 3, 40, 56, pads=(1, 1, 1, 1), **odd),
+        Case("odd_single", 1, 7, 7, 1021, 509, 1, 1, pads=(0, 0, 0, 0), **odd),
+        Case("odd_nchw", 17, 29, 31, 65, 63, layout="nchw", filter="kcrs", **odd),
+    ]
+    return found
+
+
 def plans():
     """Other schedules of some layers, to choose by."""
     early, deep = resnet(32)[0], resnet(32)[2]
@@ -281,6 +309,19 @@ def module(case):
             body += [f"%one_sum = arith.constant 1.0 : {total}", f"%minus = arith.negf {last} : {total}", f"%power = math.exp %minus : {total}",
                      f"%under = arith.addf %power, %one_sum : {total}", f"%silu = arith.divf {last}, %under : {total}"]
             last = "%silu"
+            continue
+        if step == "norm":
+            channel = "d" if case.layout == "nhwc" else "b"
+            for vector in NORM:
+                arguments.append(f"%{vector}: {tensor((case.k,), 'f32')}")
+                extras.append(f"%{vector} by affine_map<(a, b, c, d) -> ({channel})>")
+                types.append(tensor((case.k,), "f32"))
+                values.append(f"%{vector}_value: f32")
+            body += [f"%epsilon = arith.constant {EPSILON:e} : f32", "%safe = arith.addf %variance_value, %epsilon : f32",
+                     "%root = math.rsqrt %safe : f32", "%gain = arith.mulf %root, %scale_value : f32",
+                     f"%centred = arith.subf {last}, %mean_value : f32", "%scaled = arith.mulf %centred, %gain : f32",
+                     "%normal = arith.addf %scaled, %shift_value : f32"]
+            last = "%normal"
             continue
         place = "a, b, c, d" if step == "residual" else "d" if case.layout == "nhwc" else "b"
         type = out if step == "residual" else tensor((case.k,), result)

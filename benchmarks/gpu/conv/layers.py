@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions against cuDNN in one process: layers.py [--only REGEX] [--plans] [--peers compiled] [--rounds N] [--rest SECONDS] [PROGRAMS]
+"""Convolutions against cuDNN in one process: layers.py [--only REGEX] [--plans] [--graduation] [--peers compiled] [--rounds N] [--rest SECONDS] [PROGRAMS]
 
-PROGRAMS is what `compile.py --layers` wrote (default: build/gpu-conv). The peer is
+PROGRAMS is what `compile.py --layers`, or `--graduation`, wrote (default:
+build/gpu-conv). The peer is
 PyTorch's convolution, which times cuDNN's kernels and takes the fastest, of
 channels last where the program's are; with an epilogue also cuDNN's fused forms,
 and with `--peers compiled` torch.compile. For i8 it has none: there it is that of
@@ -21,7 +22,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from cases import layers, plans
+from cases import EPSILON, NORM, graduation, layers, plans
 from run import OF_FILTERS, backward, make_inputs, of_gradient, of_images, reference
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
@@ -62,6 +63,9 @@ def eager(case):
         for step in case.steps:
             if step == "residual":
                 out = out + next(extras)
+            elif step == "norm":
+                scale, shift, mean, variance = [next(extras) for _ in NORM]
+                out = F.batch_norm(out, mean, variance, scale, shift, eps=EPSILON)
             elif step != "bias":
                 out = {"relu": F.relu, "silu": F.silu}[step](out)
         return out
@@ -138,6 +142,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=".*", help="layers, a regular expression")
     parser.add_argument("--plans", action="store_true", help="also other schedules of some layers")
+    parser.add_argument("--graduation", action="store_true", help="in place of the layers the rounds with batch norm and ReLU")
     parser.add_argument("--peers", choices=["eager", "compiled"], default="eager")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rest", type=float, default=0.03)
@@ -150,12 +155,15 @@ def main():
     def describe(case, own, peers):
         shown = " ".join(f"{peers[name]:9.1f}" if name in peers else f"{'-':>9}" for name in ("cudnn", "fused", "compile"))
         ratio = min(peers.values(), default=math.nan) / own
-        if case.name.startswith("r") and not case.schedule:
-            ratios.setdefault(case.n, []).append(ratio)
+        if options.graduation:
+            ratios.setdefault("odd shapes" if case.name.startswith("odd") else f"usual shapes, {case.allow or case.dtype}", []).append(ratio)
+        elif case.name.startswith("r") and not case.schedule:
+            ratios.setdefault(f"ResNet-50, {case.n} images", []).append(ratio)
         return f"{own:9.1f} {case.flops / own / 1e6:8.0f} {case.bytes / own / 1e3:6.0f}  {shown} {ratio:6.2f}"
-    status = run_cases(layers() + (plans() if options.plans else []), options, 44, measure, describe)
-    for images, found in ratios.items():
-        print(f"ResNet-50, {images} images: {math.exp(sum(map(math.log, found)) / len(found)):.2f} in the geometric mean, {min(found):.2f} at least")
+    chosen = graduation() if options.graduation else layers()
+    status = run_cases(chosen + (plans() if options.plans else []), options, 44, measure, describe)
+    for group, found in ratios.items():
+        print(f"{group}: {math.exp(sum(map(math.log, found)) / len(found)):.2f} in the geometric mean, {min(found):.2f} at least")
     return status
 
 

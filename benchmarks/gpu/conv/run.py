@@ -19,7 +19,7 @@ import sys
 import torch
 import torch.nn.functional as F
 
-from cases import cases
+from cases import EPSILON, NORM, cases
 
 sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
 from contender import TYPES, Program  # noqa: E402
@@ -41,6 +41,10 @@ def make_inputs(case):
             found.append(torch.randint(-1000, 1000, shape, device="cuda", dtype=torch.int32))
         else:
             found.append(torch.randn(shape, device="cuda", dtype=torch.float64).to(TYPES[element]))
+    if "norm" in case.steps:
+        # Of random images the results have about this variance, which is positive in any case.
+        at = 2 + ("bias" in case.steps) + NORM.index("variance")
+        found[at] = (found[at].abs() + 0.5) * (case.r * case.s * case.c / case.groups)
     return found
 
 
@@ -109,6 +113,9 @@ def reference(case, inputs, magnitudes=False, device="cpu"):
             out = out if magnitudes else F.silu(out)
         elif step == "bias" and case.layout == "nchw":
             out = out + wide(next(extras))[None, :, None, None]
+        elif step == "norm":
+            scale, shift, mean, variance = [wide(next(extras)).view([-1, 1, 1] if case.layout == "nchw" else [-1]) for _ in NORM]
+            out = (out + mean if magnitudes else out - mean) * (scale / (variance + EPSILON).sqrt()) + shift
         else:
             out = out + wide(next(extras))
     return out
