@@ -19,6 +19,12 @@
 // RUN: sed 's/(n, p \* 2, q \* 2, c)>/(n, q * 2, p * 4, c)>/; s/into(%%c28, %%c28)/into(%%c14, %%c28)/' %s | tracea-opt --convert-tracea-pipe-to-nvvm | FileCheck %s --check-prefix=TURNED
 // TURNED: dims = [3, 1, 2, 0], box = [64, 64], steps = [1, 2, 4, 1], lower = [-1, -1], upper = [-2, -4],
 
+// The tap may be a place in the grid.
+// RUN: sed 's/in (%%n)/in (%%three)/; s/%%top = arith.subi %%r/%%top = arith.subi %%i/' %s | tracea-opt --convert-tracea-pipe-to-nvvm \
+// RUN:   --remark-format=emitRemark --remarks-filter=convert-tracea-pipe-to-nvvm 2>&1 | FileCheck %s --check-prefix=GRID
+// GRID-NOT: lane-copy
+// GRID: lower = [-1, -1], upper = [-2, -2], swizzle = 128>
+
 // What the unit would do in another way lanes do, and say why.
 // DEFINE: %{map} =
 // DEFINE: %{lanes} = sed -e %{map} %s | tracea-opt --convert-tracea-pipe-to-nvvm -o %t.mlir \

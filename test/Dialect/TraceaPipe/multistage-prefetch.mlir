@@ -54,6 +54,73 @@ tracea_pipe.kernel @ahead(%X: memref<?x?xf32>, %Y: memref<?x?xf32>, %n: index) a
 
 // -----
 
+#walk = affine_map<(n, q, c) -> (n, q, c)>
+!slot = memref<16x4xf32, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!slot)>
+
+// Behind the last iteration a number that is divided has no other remainders.
+// CHECK-LABEL: @remainder(
+// CHECK: scf.for
+// CHECK:   delinearize
+// CHECK: scf.for
+// CHECK: scf.for
+tracea_pipe.kernel @remainder(%X: memref<?x7x4xf32>, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %c16 = arith.constant 16 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ring = tracea_pipe.channel : !ring
+    %p = tracea_pipe.start : <2>
+    %last = scf.for %k = %c0 to %n step %c16 iter_args(%q = %p) -> (!tracea_pipe.phase<2>) {
+      %at = tracea_pipe.delinearize %k into(%c7) : <2>
+      %s = tracea_pipe.acquire %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.copy %X[%c0, %c0, %c0] map #walk along [0](%at : !tracea_pipe.walk<2>) padded [0] to %s : memref<?x7x4xf32>, !slot
+      tracea_pipe.commit %ring[%q] : !ring, <2>
+      %f = tracea_pipe.wait %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.release %ring[%q] : !ring, <2>
+      %next = tracea_pipe.advance %q : <2>
+      scf.yield %next : !tracea_pipe.phase<2>
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+#walk = affine_map<(n, q, c) -> (n, q, c)>
+!slot = memref<16x4xf32, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!slot)>
+
+// The quotient grows, and is not padded.
+// CHECK-LABEL: @quotient(
+// CHECK: scf.for
+// CHECK-NEXT: delinearize
+// CHECK-NEXT: acquire
+// CHECK-NOT: scf.for
+// REMARK: NotFilledAhead {{.*}}"a copy for an iteration behind the last would leave memory"
+tracea_pipe.kernel @quotient(%X: memref<?x7x4xf32>, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c7 = arith.constant 7 : index
+  %c16 = arith.constant 16 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ring = tracea_pipe.channel : !ring
+    %p = tracea_pipe.start : <2>
+    %last = scf.for %k = %c0 to %n step %c16 iter_args(%q = %p) -> (!tracea_pipe.phase<2>) {
+      %at = tracea_pipe.delinearize %k into(%c7) : <2>
+      %s = tracea_pipe.acquire %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.copy %X[%c0, %c0, %c0] map #walk along [0](%at : !tracea_pipe.walk<2>) padded [1] to %s : memref<?x7x4xf32>, !slot
+      tracea_pipe.commit %ring[%q] : !ring, <2>
+      %f = tracea_pipe.wait %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.release %ring[%q] : !ring, <2>
+      %next = tracea_pipe.advance %q : <2>
+      scf.yield %next : !tracea_pipe.phase<2>
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 #id = affine_map<(i, j) -> (i, j)>
 !slot = memref<16x4xf32, #tracea_pipe.staged>
 !ring = !tracea_pipe.channel<2 x (!slot)>

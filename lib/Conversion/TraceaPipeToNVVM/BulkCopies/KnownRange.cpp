@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -19,6 +20,27 @@ using namespace mlir::tracea_pipe;
 /// Operations that are followed back, one behind the other. What is used twice
 /// is looked at twice.
 static constexpr unsigned kMostDepth = 12;
+
+static ConstantIntRanges getRange(Value value, unsigned depth);
+
+/// From `low` to below `end`, unless that may be nothing.
+static ConstantIntRanges getRangeBelow(const ConstantIntRanges &low,
+                                       const ConstantIntRanges &end) {
+  if (end.smax().sle(low.smin()))
+    return ConstantIntRanges::maxRange(low.smin().getBitWidth());
+  return ConstantIntRanges::fromSigned(low.smin(), end.smax() - 1);
+}
+
+/// What an index counts to: the extent of the grid that it is a number in.
+static Value getExtentOfGrid(Value index) {
+  if (auto raster = index.getDefiningOp<RasterOp>())
+    return index == raster.getRow() ? raster.getRows() : raster.getColumns();
+  auto argument = dyn_cast<BlockArgument>(index);
+  if (!argument)
+    return Value();
+  auto tiles = dyn_cast<TilesOp>(argument.getOwner()->getParentOp());
+  return tiles ? tiles.getBounds()[argument.getArgNumber()] : Value();
+}
 
 static ConstantIntRanges getRange(Value value, unsigned depth) {
   unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
@@ -32,12 +54,12 @@ static ConstantIntRanges getRange(Value value, unsigned depth) {
     if (loop.getUnsignedCmp())
       return any;
     // The body runs for the lower bound first, and below the upper one.
-    ConstantIntRanges first = getRange(loop.getLowerBound(), depth + 1);
-    ConstantIntRanges end = getRange(loop.getUpperBound(), depth + 1);
-    if (end.smax().sle(first.smin()))
-      return any;
-    return ConstantIntRanges::fromSigned(first.smin(), end.smax() - 1);
+    return getRangeBelow(getRange(loop.getLowerBound(), depth + 1),
+                         getRange(loop.getUpperBound(), depth + 1));
   }
+  if (Value extent = getExtentOfGrid(value))
+    return getRangeBelow(ConstantIntRanges::constant(APInt(width, 0)),
+                         getRange(extent, depth + 1));
   auto op = value.getDefiningOp<InferIntRangeInterface>();
   if (!op)
     return any;

@@ -93,7 +93,9 @@ std::optional<Ring> Ring::get(ChannelOp channel) {
 }
 
 /// Whether a copy for an iteration behind the last one fills its slot with
-/// zeros: what changes with the iteration is a padded dimension.
+/// zeros: what grows with the iteration is a padded dimension. Of a number that
+/// is divided into coordinates only the first one grows, the others are
+/// remainders.
 bool Ring::isZeroPastTheEnd(CopyOp copy) {
   if (!copy.getLimits().empty())
     return false;
@@ -104,9 +106,13 @@ bool Ring::isZeroPastTheEnd(CopyOp copy) {
        llvm::enumerate(copy.getIndices(), transfer.map.getResults())) {
     bool changes = !loop.isDefinedOutsideOfLoop(index);
     LinearForm form = getLinearForm(expr, inputs.size());
-    for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients))
-      changes |= factor != 0 && input.walk >= 0 &&
-                 !loop.isDefinedOutsideOfLoop(transfer.walks[input.walk]);
+    for (auto [input, factor] : llvm::zip_equal(inputs, form.coefficients)) {
+      if (factor == 0 || input.walk < 0)
+        continue;
+      Value walk = transfer.walks[input.walk];
+      bool isRemainder = input.coordinate > 0 && getDelinearize(walk);
+      changes |= !isRemainder && !loop.isDefinedOutsideOfLoop(walk);
+    }
     if (!changes)
       continue;
     if (!llvm::is_contained(copy.getPadded(), static_cast<int64_t>(dim)))
