@@ -87,6 +87,40 @@ tracea_pipe.kernel @remainder(%X: memref<?x7x4xf32>, %n: index) attributes {warp
 
 // -----
 
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<16x4xf32, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!slot)>
+
+// An index that is computed anew in each iteration, and is always the same, needs no padding.
+// CHECK-LABEL: @invariant(
+// CHECK: scf.for
+// CHECK:   copy
+// CHECK: scf.for
+// CHECK: scf.for
+tracea_pipe.kernel @invariant(%X: memref<?x8xf32>, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %c2 = arith.constant 2 : index
+  tracea_pipe.tiles (%i) in (%c2) {
+    %ring = tracea_pipe.channel : !ring
+    %p = tracea_pipe.start : <2>
+    %last = scf.for %k = %c0 to %n step %c16 iter_args(%q = %p) -> (!tracea_pipe.phase<2>) {
+      %column = arith.muli %i, %c4 : index
+      %s = tracea_pipe.acquire %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.copy %X[%k, %column] map #id padded [0] to %s : memref<?x8xf32>, !slot
+      tracea_pipe.commit %ring[%q] : !ring, <2>
+      %f = tracea_pipe.wait %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.release %ring[%q] : !ring, <2>
+      %next = tracea_pipe.advance %q : <2>
+      scf.yield %next : !tracea_pipe.phase<2>
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
 #walk = affine_map<(n, q, c) -> (n, q, c)>
 !slot = memref<16x4xf32, #tracea_pipe.staged>
 !ring = !tracea_pipe.channel<2 x (!slot)>

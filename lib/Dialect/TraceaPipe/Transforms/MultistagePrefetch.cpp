@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
@@ -263,6 +264,8 @@ struct MultistagePrefetch
       std::optional<Ring> ring = Ring::get(channel);
       if (!ring)
         continue;
+      // What is the same in all iterations is seen by where it is computed.
+      moveLoopInvariantCode(ring->loop);
       if (!ring->collectFilling()) {
         remark::missed(
             channel.getLoc(),
