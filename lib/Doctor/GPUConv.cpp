@@ -8,67 +8,29 @@
 // tap, so that each tap takes whole steps; and the image is in memory once, not
 // once for each tap.
 
-#include "GPULaneModel.h"
 #include "Numbers.h"
+#include "ProductVariant.h"
 #include "Variants.h"
 
 using namespace tracea::doctor;
 
 namespace {
 
-class ImplicitGemm : public Variant {
+class ImplicitGemm : public ProductVariant {
 public:
-  /// `product` is the variant for one product in the same way.
   ImplicitGemm(std::string_view name, const Variant &product)
-      : ownName(name), product(product),
-        ownSummary("multiplies pixels by filters, tap by tap, without a matrix "
-                   "of the image's windows: it " +
-                   std::string(product.summary())) {}
+      : ProductVariant(name, product,
+                       "multiplies pixels by filters, tap by tap, without a "
+                       "matrix of the image's windows") {}
 
-  std::string_view name() const override { return ownName; }
-  std::string_view summary() const override { return ownSummary; }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
-  bool runsOn(TargetKind kind) const override { return product.runsOn(kind); }
-
-  Reason whyNot(const Problem &problem,
-                const TargetDescription &target) const override;
-  Reason whyNotUnasked(const Problem &problem,
-                       const TargetDescription &target) const override;
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override;
-  std::vector<Plan> plans(const Problem &problem,
-                          const TargetDescription &target) const override {
-    return product.plans(asProduct(problem), target);
-  }
-  Reason checkPlan(const Problem &problem, const TargetDescription &target,
-                   const Plan &plan) const override {
-    return product.check(asProduct(problem), target, plan);
-  }
-  double cycles(const Problem &problem, const TargetDescription &target,
-                const Plan &plan) const override {
-    Problem whole = asProduct(problem, plan.tile[2]);
-    return product.cycles(whole, target, plan) + gathers(whole, target, plan);
-  }
-  Reason whyAlone(const Problem &problem, const TargetDescription &target,
-                  const Plan &plan) const override {
-    return product.whyAlone(asProduct(problem, plan.tile[2]), target, plan);
-  }
-  std::string reasoning(const Problem &problem, const TargetDescription &target,
-                        const Plan &plan) const override;
 
 protected:
-  /// The product that it is, whose steps have `depth` channels of a tap.
-  static Problem asProduct(Problem problem, int64_t depth = 1);
-
-private:
-  /// What lanes take longer who copy elements one by one: copies in bulk are
-  /// of rows.
-  static double gathers(const Problem &product, const TargetDescription &target,
-                        const Plan &plan);
-
-  std::string ownName;
-  const Variant &product;
-  std::string ownSummary;
+  Problem asProduct(Problem problem, int64_t depth) const override;
+  std::string describe(const Problem &product) const override;
+  bool hasRows(const Problem &problem, bool isFirst) const override {
+    return isFirst ? problem.channelsLast : !problem.filterAlongTaps;
+  }
 };
 
 /// The copies of a step are bulk copies, which walk through the pixels of
@@ -83,7 +45,8 @@ public:
 
 } // namespace
 
-Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) {
+/// Steps have `depth` channels of a tap.
+Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) const {
   problem.batch = problem.groups;
   problem.m =
       multiplyExtents(problem.images, multiplyExtents(problem.outputHeight,
@@ -99,50 +62,12 @@ Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) {
   return problem;
 }
 
-double ImplicitGemm::gathers(const Problem &product,
-                             const TargetDescription &target,
-                             const Plan &plan) {
-  if (plan.unit == UnitKind::WGMMA)
-    return 0;
-  // Of one multiprocessor, for an element: measured on an H200. Copies that run
-  // beside lanes have four bytes at least.
-  constexpr double narrow = 0.25, wide = 0.125;
-  auto isApart = [&](bool isFirst, bool hasRows) {
-    return !hasRows ||
-           !hasAlignedRows(rowOf(product, isFirst), product.operand);
-  };
-  auto elements = static_cast<double>(
-      (isApart(true, product.channelsLast) ? plan.tile[0] : 0) +
-      (isApart(false, !product.filterAlongTaps) ? plan.tile[1] : 0));
-  double depth =
-      static_cast<double>(roundUp(extentOf(product.k), plan.tile[2]));
-  return wavesOf(tilesOf(product, plan), std::max(target.cores, 1)) * depth *
-         elements * (bytesOf(product.operand) < 4 ? narrow : wide);
-}
-
-Reason ImplicitGemm::whyNotUnasked(const Problem &problem,
-                                   const TargetDescription &target) const {
-  // Tiles of so few filters and channels are nearly all padding: loops, whose
-  // lanes are neighbouring channels, do a fraction of the work.
-  constexpr int64_t fewProducts = 4;
-  if (problem.groups > 1 &&
-      problem.groupFilters * problem.groupChannels <= fewProducts)
-    return "groups of " + text(problem.groupFilters) + " filters and " +
-           text(problem.groupChannels) + " channels fill no tile";
-  return product.whyNotUnasked(asProduct(problem), target);
-}
-
-Reason ImplicitGemm::whyNot(const Problem &problem,
-                            const TargetDescription &target) const {
-  auto isUnknown = [](int64_t extent) { return extent == kUnknownExtent; };
-  if (isUnknown(problem.filterHeight) || isUnknown(problem.filterWidth))
-    return "expected a filter whose height and width are known";
-  if (problem.groups > 1 &&
-      (isUnknown(problem.groupChannels) || isUnknown(problem.groupFilters)))
-    return "expected groups whose channels and filters are known";
-  if (problem.reductions)
-    return "it reduces nothing beside its result";
-  return product.whyNot(asProduct(problem), target);
+std::string ImplicitGemm::describe(const Problem &product) const {
+  std::string groups =
+      product.groups > 1 ? text(product.groups) + " products" : "a product";
+  return groups + " of " + textOfExtent(product.m) + " pixels by " +
+         textOfExtent(product.n) + " filters, summed over " +
+         textOfExtent(product.k) + " taps and channels";
 }
 
 /// Whether a bulk copy can walk along a dimension of an image.
@@ -189,29 +114,6 @@ Reason BulkImplicitGemm::whyNot(const Problem &problem,
   if (problem.groupChannels == kUnknownExtent)
     return "bulk copies read a known number of channels";
   return tracea::doctor::whyNotWalked(problem);
-}
-
-Plan ImplicitGemm::plan(const Problem &problem,
-                        const TargetDescription &target) const {
-  return cheapestPlan(*this, problem, target);
-}
-
-std::string ImplicitGemm::reasoning(const Problem &problem,
-                                    const TargetDescription &target,
-                                    const Plan &plan) const {
-  Problem whole = asProduct(problem, plan.tile[2]);
-  auto extent = [](int64_t value) {
-    return value == kUnknownExtent ? std::string("?") : text(value);
-  };
-  std::string groups =
-      problem.groups > 1 ? text(problem.groups) + " products" : "a product";
-  std::string result = "it is " + groups + " of " + extent(whole.m) +
-                       " pixels by " + extent(whole.n) +
-                       " filters, summed over " + extent(whole.k) +
-                       " taps and channels in steps of " + text(plan.tile[2]);
-  if (std::string more = product.reasoning(whole, target, plan); !more.empty())
-    result += "; " + more;
-  return result;
 }
 
 void tracea::doctor::addGPUConvVariants(Registry &registry) {

@@ -144,7 +144,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
   double least = 0;
   found = nullptr;
   for (const WarpgroupTile &entry : warpgroupTiles(isTransposed))
-    for (int64_t parts : warpgroupSplits()) {
+    for (int64_t parts : splitsOfSums()) {
       WarpgroupTile tile = entry;
       tile.split = parts;
       constexpr int64_t halvesOfRow = 64;
@@ -320,10 +320,9 @@ Reason WarpgroupGemm::checkPlan(const Problem &problem,
   if (tile.k < row || tile.k % row || tile.k > 1024)
     return "tile extent k must be a multiple of " + text(row) +
            " up to 1024, found " + text(tile.k);
-  if (tile.split > 1 && problem.k != kUnknownExtent &&
-      problem.k / tile.k + (problem.k % tile.k != 0) < tile.split)
-    return "k has fewer steps than the " + text(tile.split) +
-           " parts of the sum";
+  if (Reason reason = checkParts(problem.k, tile.k, tile.split);
+      !reason.empty())
+    return reason;
   if (Reason reason = checkCluster(hardware, tile, rows, columns);
       !reason.empty())
     return reason;

@@ -37,11 +37,6 @@ const std::vector<WarpgroupTile> &warpgroupTiles(bool isTransposed) {
   return isTransposed ? transposed : tiles;
 }
 
-const std::vector<int64_t> &warpgroupSplits() {
-  static const std::vector<int64_t> splits = {1, 2, 3, 4, 6, 8, 12, 16, 32};
-  return splits;
-}
-
 WarpgroupCosts warpgroupCosts(const TargetDescription &target,
                               const Problem &problem) {
   // Measured on an H200 with bf16, where nothing else is said; other GPUs with
@@ -53,6 +48,8 @@ WarpgroupCosts warpgroupCosts(const TargetDescription &target,
   // 128 x 128 tiles multiply at 0.95 of the rate of 128 x 256 ones: 64 bytes a
   // cycle are asked for and 61 come.
   costs.copyBytesPerCycle = 61;
+  // Tiles of 128 pixels by 112 filters take as long as those of 128.
+  costs.walkBytesPerCycle = 48;
   // Rows of a block that begin within a line of the cache are two requests.
   costs.splitRowCycles = 2.95;
   costs.splitRowsPerCycle = 31;
@@ -213,9 +210,13 @@ WarpgroupEstimate estimate(const Problem &problem,
       2 * number(tile.m) * number(tile.n) * number(tile.k) /
       (costs.flopsPerCycle * rateOf(problem, tile, isTransposed));
   // What lies past the ends of a matrix is filled with zeros, not copied.
-  double copied = number(std::min(tile.m, m) + std::min(tile.n, n)) *
-                  number(tile.k) * element;
-  double copies = copied / costs.copyBytesPerCycle;
+  auto copiesOf = [&](int64_t rows, bool isFirst) {
+    return number(rows) * number(tile.k) * element /
+           (walksPixels(problem, isFirst) ? costs.walkBytesPerCycle
+                                          : costs.copyBytesPerCycle);
+  };
+  double copies = copiesOf(std::min(tile.m, m), true) +
+                  copiesOf(std::min(tile.n, n), false);
   // Rows that are padded become whole lines.
   int64_t split = splitLinesOf(problem) & ~tile.lines;
   double each = std::max(costs.splitRowCycles,
@@ -271,7 +272,7 @@ WarpgroupEstimate estimate(const Problem &problem,
                 finish;
   double bytes =
       number(result.batch) *
-      (firstElementsOf(problem) + number(groups) * number(k) * number(n) +
+      (firstElementsOf(problem) + number(groups) * secondElementsOf(problem) +
        number(m) * number(n)) *
       element;
   for (std::optional<ElementType> type : problem.auxiliaries)
@@ -293,7 +294,7 @@ WarpgroupEstimate estimate(const Problem &problem,
                      moved / (costs.padding * costs.memoryBytesPerCycle);
   };
   pad(true, firstElementsOf(problem));
-  pad(false, number(k) * number(n));
+  pad(false, secondElementsOf(problem));
   if (tile.split > 1 && tile.cluster == 1) {
     // Parts are written and read in single precision.
     double parts = 2 * 4 * number(tile.split) * number(result.batch) *

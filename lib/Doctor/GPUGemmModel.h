@@ -38,8 +38,6 @@ Plan planOf(const WarpgroupTile &tile, bool isGrouped = false);
 /// All tiles, the preferred one of equals first; those of the transposed
 /// product, whose columns are the rows of the unit, are for few rows.
 const std::vector<WarpgroupTile> &warpgroupTiles(bool isTransposed = false);
-/// The parts that are tried.
-const std::vector<int64_t> &warpgroupSplits();
 
 /// Measured numbers of one kind of GPU, in cycles of a multiprocessor and
 /// bytes.
@@ -49,6 +47,8 @@ struct WarpgroupCosts {
   /// Bytes that copies bring into one multiprocessor in a cycle while all of
   /// them do, from the second-level cache.
   double copyBytesPerCycle;
+  /// The same of copies that walk through pixels.
+  double walkBytesPerCycle;
   /// The least cycles of a row of 128 bytes of a block that does not begin at a
   /// multiple of 128, and how many of them all multiprocessors get in a cycle.
   double splitRowCycles, splitRowsPerCycle;

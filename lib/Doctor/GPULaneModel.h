@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of the variants whose lanes copy blocks of both operands into a ring and
-// multiply them themselves: one role, one part of the sum.
+// multiply them themselves: one role.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +28,27 @@ Plan cheapestPlan(const Variant &variant, const Problem &problem,
 
 /// Why a plan is none for the unit with a tile [m, n, k].
 Reason checkLanePlan(const Plan &plan, UnitKind unit);
-/// Why there is no room for its ring.
+/// Why there is no room for its ring, or a part of the sum would be empty.
 Reason checkRing(const Problem &problem, const TargetDescription &target,
                  const Plan &plan);
 
-/// Tiles of the grid.
+/// Adds a plan, and the same with the sum in parts where the program knows how
+/// long it is and tiles leave most of the machine idle.
+void addParts(const Problem &problem, const TargetDescription &target,
+              const Plan &plan, std::vector<Plan> &plans);
+/// Why no other kernel can stand beside those of a plan.
+Reason whyPartsAlone(const Plan &plan);
+
+/// Tiles of the grid, those of all parts.
 double tilesOf(const Problem &problem, const Plan &plan);
+/// Steps of k of one part.
+int64_t stepsOf(const Problem &problem, const Plan &plan);
 
 /// Cycles of the whole product from those of its computation: memory, where
-/// its speed is known, is hidden for the most part.
+/// its speed is known, is hidden for the most part. Another kernel adds parts
+/// up.
 double withMemory(const Problem &problem, const TargetDescription &target,
-                  double compute);
+                  const Plan &plan, double compute);
 
 } // namespace tracea::doctor
 

@@ -54,7 +54,13 @@ public:
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
-            const TargetDescription &target) const override;
+            const TargetDescription &target) const override {
+    return cheapestPlan(*this, problem, target);
+  }
+  Reason whyAlone(const Problem &, const TargetDescription &,
+                  const Plan &plan) const override {
+    return whyPartsAlone(plan);
+  }
   std::vector<Plan> plans(const Problem &problem,
                           const TargetDescription &target) const override;
   Reason checkPlan(const Problem &problem, const TargetDescription &target,
@@ -155,25 +161,9 @@ std::vector<Plan> SimtGemm::plans(const Problem &problem,
     while (ring.slots > 2 &&
            2 * ringBytesOf(problem, plan) > target.shared.perMultiprocessor)
       --ring.slots;
-    found.push_back(std::move(plan));
+    addParts(problem, target, plan, found);
   }
   return found;
-}
-
-Plan SimtGemm::plan(const Problem &problem,
-                    const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  for (const Plan &plan : plans(problem, target)) {
-    if (!check(problem, target, plan).empty())
-      continue;
-    double cost = cycles(problem, target, plan);
-    if (!best.tile.empty() && cost >= least)
-      continue;
-    best = plan;
-    least = cost;
-  }
-  return best;
 }
 
 double SimtGemm::rateOf(const Problem &problem,
@@ -237,11 +227,10 @@ double SimtGemm::cycles(const Problem &problem, const TargetDescription &target,
                                   plan.as<schedule::LaneRing>().slots - 1, 1));
   double step =
       std::max({multiplies, reads, copies, waits}) + stepCycles / residents;
-  int64_t steps = ceilDiv(extentOf(problem.k), k);
   double waves = wavesOf(tilesOfGrid, cores);
-  double tile =
-      steps * step + (copyLatency + m * n * elementCycles) / residents;
-  return withMemory(problem, target, startCycles + waves * tile);
+  double tile = static_cast<double>(stepsOf(problem, plan)) * step +
+                (copyLatency + m * n * elementCycles) / residents;
+  return withMemory(problem, target, plan, startCycles + waves * tile);
 }
 
 std::string SimtGemm::reasoning(const Problem &problem,

@@ -60,13 +60,19 @@ public:
   Reason whyNotUnasked(const Problem &problem,
                        const TargetDescription &target) const override;
   Plan plan(const Problem &problem,
-            const TargetDescription &target) const override;
+            const TargetDescription &target) const override {
+    return cheapestPlan(*this, problem, target);
+  }
   std::vector<Plan> plans(const Problem &problem,
                           const TargetDescription &target) const override;
   Reason checkPlan(const Problem &problem, const TargetDescription &target,
                    const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
+  Reason whyAlone(const Problem &, const TargetDescription &,
+                  const Plan &plan) const override {
+    return whyPartsAlone(plan);
+  }
 
 private:
   /// Whether rows of both operands may begin at multiples of 16 bytes.
@@ -193,24 +199,9 @@ std::vector<Plan> WarpGemm::plans(const Problem &problem,
     while (ring.slots > 2 &&
            ringBytesOf(problem, plan) > target.shared.perWorkgroup)
       --ring.slots;
-    found.push_back(std::move(plan));
+    addParts(problem, target, plan, found);
   }
   return found;
-}
-
-Plan WarpGemm::plan(const Problem &problem,
-                    const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  for (const Plan &plan : plans(problem, target)) {
-    double cost = cycles(problem, target, plan);
-    if (!best.tile.empty() &&
-        (cost >= least || !check(problem, target, plan).empty()))
-      continue;
-    best = plan;
-    least = cost;
-  }
-  return best;
 }
 
 double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
@@ -234,10 +225,10 @@ double WarpGemm::cycles(const Problem &problem, const TargetDescription &target,
   double waits = copyLatency /
                  std::max<int64_t>(plan.as<schedule::LaneRing>().slots - 1, 1);
   double step = std::max({multiplies, fragments, copies, waits}) + stepCycles;
-  int64_t steps = ceilDiv(extentOf(problem.k), k);
   double waves = wavesOf(tilesOf(problem, plan), std::max(target.cores, 1));
-  double tile = steps * step + copyLatency + m * n * elementCycles;
-  return withMemory(problem, target, startCycles + waves * tile);
+  double tile = static_cast<double>(stepsOf(problem, plan)) * step +
+                copyLatency + m * n * elementCycles;
+  return withMemory(problem, target, plan, startCycles + waves * tile);
 }
 
 void tracea::doctor::addGPUWarpGemmVariants(Registry &registry) {

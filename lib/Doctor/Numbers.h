@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace tracea::doctor {
 
@@ -55,18 +56,51 @@ inline bool hasAlignedRows(int64_t row, ElementType type) {
   return row == kUnknownExtent || row % 16 * bytesOf(type) % 16 == 0;
 }
 
-/// Elements that a product's first operand has in memory. Taps of neighbouring
-/// pixels see the same elements of an image.
+/// Elements that a product's operands have in memory, for each of its batch.
+/// Taps of neighbouring pixels see the same elements of an image, and so do the
+/// products of all taps of a gradient by the filter.
 inline double firstElementsOf(const Problem &problem) {
   auto number = [](int64_t extent) {
     return static_cast<double>(extentOf(extent));
   };
   double all = number(problem.m) * number(problem.k);
+  if (problem.kind == OpKind::Conv2DWGrad)
+    return all / (number(problem.filterHeight) * number(problem.filterWidth));
   if (problem.kind != OpKind::Conv2D)
     return all;
   return std::min(all, number(problem.m) * number(problem.groupChannels) *
                            static_cast<double>(problem.strideHeight) *
                            static_cast<double>(problem.strideWidth));
+}
+
+inline double secondElementsOf(const Problem &problem) {
+  auto number = [](int64_t extent) {
+    return static_cast<double>(extentOf(extent));
+  };
+  double all = number(problem.k) * number(problem.n);
+  return problem.kind == OpKind::Conv2DWGrad
+             ? all / (number(problem.filterHeight) *
+                      number(problem.filterWidth))
+             : all;
+}
+
+/// Whether copies of an operand go from pixel to pixel of an image.
+inline bool walksPixels(const Problem &problem, bool isFirst) {
+  return problem.kind == OpKind::Conv2DWGrad ||
+         (problem.kind == OpKind::Conv2D && isFirst);
+}
+
+/// The numbers of parts of a sum that are tried.
+inline const std::vector<int64_t> &splitsOfSums() {
+  static const std::vector<int64_t> splits = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+  return splits;
+}
+
+/// Why a sum over k, in steps of `depth`, cannot be cut into so many parts.
+inline std::string checkParts(int64_t k, int64_t depth, int64_t split) {
+  if (split > 1 && k != kUnknownExtent && ceilDiv(k, depth) < split)
+    return "k has fewer steps than the " + text(split) + " parts of the sum";
+  return "";
 }
 
 /// Rounds in which all cores take one of so many tiles each.

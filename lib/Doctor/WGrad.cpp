@@ -7,8 +7,8 @@
 // which variants that split sums spread out. On CPUs it is one product for each
 // group, by what pixels see of the image, which is written out before.
 
-#include "GPULaneModel.h"
 #include "Numbers.h"
+#include "ProductVariant.h"
 #include "Variants.h"
 
 #include <algorithm>
@@ -17,54 +17,21 @@ using namespace tracea::doctor;
 
 namespace {
 
-class PixelProduct : public Variant {
+class PixelProduct : public ProductVariant {
 public:
-  /// `product` is the variant for one product in the same way.
   PixelProduct(std::string_view name, const Variant &product)
-      : ownName(name), product(product),
-        ownSummary("multiplies output channels by input channels, tap by tap, "
-                   "and sums over pixels: it " +
-                   std::string(product.summary())) {}
+      : ProductVariant(name, product,
+                       "multiplies output channels by input channels, tap by "
+                       "tap, and sums over pixels") {}
 
-  std::string_view name() const override { return ownName; }
-  std::string_view summary() const override { return ownSummary; }
   bool serves(OpKind op) const override { return op == OpKind::Conv2DWGrad; }
-  bool runsOn(TargetKind kind) const override { return product.runsOn(kind); }
 
-  Reason whyNot(const Problem &problem,
-                const TargetDescription &target) const override;
-  Reason whyNotUnasked(const Problem &problem,
-                       const TargetDescription &target) const override;
-  Plan plan(const Problem &problem,
-            const TargetDescription &target) const override {
-    return cheapestPlan(*this, problem, target);
+protected:
+  Problem asProduct(Problem problem, int64_t depth) const override;
+  std::string describe(const Problem &product) const override;
+  bool hasRows(const Problem &problem, bool) const override {
+    return problem.channelsLast;
   }
-  std::vector<Plan> plans(const Problem &problem,
-                          const TargetDescription &target) const override {
-    return product.plans(asFilterProduct(problem), target);
-  }
-  Reason checkPlan(const Problem &problem, const TargetDescription &target,
-                   const Plan &plan) const override {
-    return product.check(asFilterProduct(problem), target, plan);
-  }
-  double cycles(const Problem &problem, const TargetDescription &target,
-                const Plan &plan) const override {
-    return product.cycles(asFilterProduct(problem), target, plan);
-  }
-  Reason whyAlone(const Problem &problem, const TargetDescription &target,
-                  const Plan &plan) const override {
-    return product.whyAlone(asFilterProduct(problem), target, plan);
-  }
-  std::string reasoning(const Problem &problem, const TargetDescription &target,
-                        const Plan &plan) const override;
-
-private:
-  /// The products, one for each tap of each group.
-  static Problem asFilterProduct(Problem problem);
-
-  std::string ownName;
-  const Variant &product;
-  std::string ownSummary;
 };
 
 /// The copies of a step are bulk copies, which walk through the pixels of
@@ -152,7 +119,8 @@ private:
 
 } // namespace
 
-Problem PixelProduct::asFilterProduct(Problem problem) {
+/// The products, one for each tap of each group.
+Problem PixelProduct::asProduct(Problem problem, int64_t) const {
   problem.batch =
       multiplyExtents(problem.groups, multiplyExtents(problem.filterHeight,
                                                       problem.filterWidth));
@@ -164,30 +132,6 @@ Problem PixelProduct::asFilterProduct(Problem problem) {
   problem.transposeFirst = problem.channelsLast;
   problem.transposeSecond = !problem.channelsLast;
   return problem;
-}
-
-Reason PixelProduct::whyNot(const Problem &problem,
-                            const TargetDescription &target) const {
-  auto isUnknown = [](int64_t extent) { return extent == kUnknownExtent; };
-  if (isUnknown(problem.filterHeight) || isUnknown(problem.filterWidth))
-    return "expected a filter whose height and width are known";
-  if (problem.groups > 1 &&
-      (isUnknown(problem.groupChannels) || isUnknown(problem.groupFilters)))
-    return "expected groups whose channels and filters are known";
-  if (problem.reductions)
-    return "it reduces nothing beside its result";
-  return product.whyNot(asFilterProduct(problem), target);
-}
-
-Reason PixelProduct::whyNotUnasked(const Problem &problem,
-                                   const TargetDescription &target) const {
-  // Tiles of so few channels are nearly all padding.
-  constexpr int64_t fewProducts = 4;
-  if (problem.groups > 1 &&
-      problem.groupFilters * problem.groupChannels <= fewProducts)
-    return "groups of " + text(problem.groupFilters) + " filters and " +
-           text(problem.groupChannels) + " channels fill no tile";
-  return product.whyNotUnasked(asFilterProduct(problem), target);
 }
 
 Reason BulkPixelProduct::whyNot(const Problem &problem,
@@ -204,20 +148,10 @@ Reason BulkPixelProduct::whyNot(const Problem &problem,
   return whyNotWalked(problem);
 }
 
-std::string PixelProduct::reasoning(const Problem &problem,
-                                    const TargetDescription &target,
-                                    const Plan &plan) const {
-  Problem whole = asFilterProduct(problem);
-  auto extent = [](int64_t value) {
-    return value == kUnknownExtent ? std::string("?") : text(value);
-  };
-  std::string result = "it is " + extent(whole.batch) + " products of " +
-                       extent(whole.m) + " filters by " + extent(whole.n) +
-                       " channels, summed over " + extent(whole.k) +
-                       " pixels in steps of " + text(plan.tile[2]);
-  if (std::string more = product.reasoning(whole, target, plan); !more.empty())
-    result += "; " + more;
-  return result;
+std::string PixelProduct::describe(const Problem &product) const {
+  return textOfExtent(product.batch) + " products of " +
+         textOfExtent(product.m) + " filters by " + textOfExtent(product.n) +
+         " channels, summed over " + textOfExtent(product.k) + " pixels";
 }
 
 void tracea::doctor::addGPUWGradVariants(Registry &registry) {

@@ -45,6 +45,29 @@ TEST(WGrad, LongSumsAreSplit) {
             "");
 }
 
+TEST(WGrad, LanesSplitSumsToo) {
+  for (const char *name : {"wgrad.warp", "wgrad.simt"}) {
+    const Variant &variant = find(name);
+    Plan plan = variant.plan(gradient(), target("sm_80"));
+    EXPECT_GT(plan.as<schedule::LaneRing>().split, 4) << name;
+    EXPECT_EQ(variant.check(gradient(), target("sm_80"), plan), "") << name;
+    EXPECT_THAT(variant.whyAlone(gradient(), target("sm_80"), plan),
+                HasSubstr("adds up the parts"))
+        << name;
+    // Parts of an unknown sum would often be empty.
+    Problem open = gradient();
+    open.images = kUnknownExtent;
+    EXPECT_EQ(variant.plan(open, target("sm_80")).as<schedule::LaneRing>().split,
+              1)
+        << name;
+    Problem brief = gradient();
+    brief.images = brief.outputHeight = brief.outputWidth = 1;
+    EXPECT_THAT(variant.check(brief, target("sm_80"), plan),
+                HasSubstr("fewer steps"))
+        << name;
+  }
+}
+
 TEST(WGrad, BulkCopiesWalkThroughRowsOfChannels) {
   const Variant &bulk = find("wgrad.warpgroup");
   TargetDescription hopper = target("sm_90a");

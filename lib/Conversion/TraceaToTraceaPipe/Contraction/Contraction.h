@@ -178,12 +178,30 @@ EpilogueOpInterface joinResultDims(RewriterBase &rewriter,
 /// whose extent types do not tell stay what they are.
 void padOperands(KernelRewriter &rewriter, Contraction &contraction);
 
+/// A tensor of `split` parts of the contraction's sums.
+Value createParts(KernelRewriter &rewriter, Contraction &contraction,
+                  int64_t split);
+/// Has a kernel add parts up in their order and apply the epilogue to their
+/// sum, and replaces the operation; with `takesAnyMemory` it takes rows that
+/// begin anywhere.
+void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
+                     Value parts, bool takesAnyMemory);
+
+/// Opens the grid of tiles of a kernel for `lowerForMemory`.
+using OpenTiles = function_ref<ResultTile(KernelBuilder &)>;
+/// Stores the sums of a tile, or of a piece of it; the last argument gives what
+/// is stored the lanes that it had better have.
+using StoreSums = function_ref<void(KernelBuilder &, Value, const ResultTile &,
+                                    function_ref<Value(Value)>)>;
+
 /// Replaces the operation by a launch of what `build` makes, a kernel for each
-/// kind of memory (`launchForMemory`).
-void buildForMemory(KernelRewriter &rewriter, Contraction &contraction,
-                    const ContractionResults &results,
-                    function_ref<void(KernelBuilder &)> build,
-                    function_ref<bool(unsigned)> isWanted = nullptr);
+/// kind of memory (`launchForMemory`): of the results, for tiles and pieces as
+/// `ContractionResults` has them, or of as many parts as the schedule splits
+/// sums into, and of another one that adds them up.
+void lowerForMemory(
+    KernelRewriter &rewriter, Contraction &contraction, ArrayRef<int64_t> reach,
+    function_ref<void(KernelBuilder &, OpenTiles, StoreSums)> build,
+    function_ref<bool(unsigned)> isWanted = nullptr);
 
 /// What lanes hold in `type` of a staged block, from `row` and `column` of it
 /// as the product sees it: with its dimensions exchanged, or as they are.

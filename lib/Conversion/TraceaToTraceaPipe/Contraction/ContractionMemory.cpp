@@ -11,18 +11,71 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-void mlir::tracea::buildForMemory(KernelRewriter &rewriter,
-                                  Contraction &contraction,
-                                  const ContractionResults &results,
-                                  function_ref<void(KernelBuilder &)> build,
-                                  function_ref<bool(unsigned)> isWanted) {
-  constexpr unsigned kOperands = 2;
+/// Operands come first, tables and what the epilogue reads behind them.
+static constexpr unsigned kOperands = 2;
+
+/// The parts of all sums, by kernels for each kind of memory.
+static Value
+lowerParts(KernelRewriter &rewriter, Contraction &contraction,
+           const schedule::LaneRing &fields,
+           function_ref<void(KernelBuilder &, OpenTiles, StoreSums)> build,
+           function_ref<bool(unsigned)> isWanted) {
+  Value parts = createParts(rewriter, contraction, fields.split);
+  SmallVector<Value> inputs = {contraction.getLhs().getTensor(),
+                               contraction.getRhs().getTensor()};
+  llvm::append_range(inputs, contraction.getTables());
+  auto store = [&](KernelBuilder &kb, Value sums, const ResultTile &tile,
+                   function_ref<Value(Value)> arrange) {
+    kb.store(arrange ? arrange(sums) : sums, contraction.getAddress(kb, tile),
+             tile.getLimits(kb.index()));
+  };
+  return launchForMemory(
+             rewriter, contraction.getOp(), inputs, parts, kOperands,
+             [&](KernelBuilder &kb, bool) {
+               contraction.defineParts(kb);
+               build(
+                   kb,
+                   [&](KernelBuilder &kb) {
+                     return contraction.beginTiles(
+                         kb, contraction.getSchedule().getTile(), fields.group,
+                         fields.split);
+                   },
+                   store);
+             },
+             isWanted)
+      .front();
+}
+
+void mlir::tracea::lowerForMemory(
+    KernelRewriter &rewriter, Contraction &contraction, ArrayRef<int64_t> reach,
+    function_ref<void(KernelBuilder &, OpenTiles, StoreSums)> build,
+    function_ref<bool(unsigned)> isWanted) {
+  ArrayRef<int64_t> tile = contraction.getSchedule().getTile();
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::LaneRing>();
+  if (fields.split > 1)
+    return lowerSumOfParts(
+        rewriter, contraction,
+        lowerParts(rewriter, contraction, fields, build, isWanted),
+        /*takesAnyMemory=*/true);
+  ContractionResults results(rewriter, contraction.getOp(), tile.take_front(2),
+                             reach);
+  auto store = [&](KernelBuilder &kb, Value sums, const ResultTile &tile,
+                   function_ref<Value(Value)> arrange) {
+    results.store(kb, sums, contraction.getAddress(kb, tile),
+                  tile.getLimits(kb.index()), arrange);
+  };
   results.finish(launchForMemory(
       rewriter, contraction.getOp(), contraction.getInputs(),
       results.getInits(), kOperands,
       [&](KernelBuilder &kb, bool) {
         contraction.define(kb);
-        build(kb);
+        build(
+            kb,
+            [&](KernelBuilder &kb) {
+              return contraction.beginTiles(kb, tile, fields.group);
+            },
+            store);
       },
       isWanted));
 }

@@ -11,7 +11,7 @@
 // them along k. Copies fill with zeros what lies past the ends of a matrix.
 
 #include "../LaneTile.h"
-#include "ContractionResults.h"
+#include "Contraction.h"
 #include "tracea/Analysis/Resources/Resources.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/Parts.h"
@@ -162,11 +162,10 @@ namespace {
 /// The contraction as a kernel.
 class LaneKernel {
 public:
-  LaneKernel(Contraction &contraction, const LaneGrid &grid,
-             const ContractionResults &results)
-      : contraction(contraction), grid(grid), results(results) {}
+  LaneKernel(Contraction &contraction, const LaneGrid &grid)
+      : contraction(contraction), grid(grid) {}
 
-  void build(KernelBuilder &kb);
+  void build(KernelBuilder &kb, OpenTiles open, StoreSums storeSums);
 
 private:
   RankedTensorType getTile(ArrayRef<int64_t> extents, Type type,
@@ -176,16 +175,17 @@ private:
         extents, type,
         grid.getLanes(type.getContext(), operand, depth, isAlongK, rowGroups));
   }
-  void store(KernelBuilder &kb, Value sum, const ResultTile &tile);
+  void store(KernelBuilder &kb, Value sum, const ResultTile &tile,
+             StoreSums storeSums);
 
   Contraction &contraction;
   const LaneGrid &grid;
-  const ContractionResults &results;
   int64_t depth = 1;
 };
 } // namespace
 
-void LaneKernel::build(KernelBuilder &kb) {
+void LaneKernel::build(KernelBuilder &kb, OpenTiles open,
+                       StoreSums storeSums) {
   ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::SimtGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
@@ -214,8 +214,7 @@ void LaneKernel::build(KernelBuilder &kb) {
   auto rhsTile = getTile({depth, tileN}, element, LaneOperand::Rhs,
                          rhsBlock.isAlongK, grid.groups[0]);
 
-  ResultTile tile =
-      contraction.beginTiles(kb, schedule.getTile(), fields.group);
+  ResultTile tile = open(kb);
   auto load = [&](RankedTensorType type, Value block, bool isExchanged,
                   int64_t row, int64_t column) -> Value {
     Value terms = loadFragment(kb, type, block, isExchanged, row, column);
@@ -238,13 +237,14 @@ void LaneKernel::build(KernelBuilder &kb) {
                                some, Value(), ValueRange());
         return isApart ? kb.addTiles(others, some) : some;
       });
-  store(kb, sum, tile);
+  store(kb, sum, tile, storeSums);
 }
 
 /// One run of rows of each lane leaves at a time: an epilogue needs registers
 /// for no more. What functions are computed with is several times as much as
 /// the elements are: of those one run of columns, too.
-void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile) {
+void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile,
+                       StoreSums storeSums) {
   auto type = cast<RankedTensorType>(sum.getType());
   IndexMath &ix = kb.index();
   int64_t tileM = type.getDimSize(0), tileN = type.getDimSize(1);
@@ -266,8 +266,7 @@ void LaneKernel::store(KernelBuilder &kb, Value sum, const ResultTile &tile) {
       if (part != type)
         out = SliceOp::create(kb.builder(), part, sum,
                               ArrayRef<int64_t>{row, column});
-      results.store(kb, out, contraction.getAddress(kb, some),
-                    some.getLimits(ix));
+      storeSums(kb, out, some, nullptr);
     }
   }
 }
@@ -280,9 +279,6 @@ LogicalResult mlir::tracea::lowerByLanes(KernelRewriter &rewriter,
   ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::SimtGemm>();
   LaneGrid grid(schedule.getTile(), fields.registers);
-  ContractionResults results(rewriter, contraction.getOp(),
-                             schedule.getTile().take_front(2),
-                             {grid.getWarpSpan(0), grid.getWarpSpan(1)});
   // Elements are copied one by one where dimensions are exchanged. Sums leave
   // one by one: vectors of them would have to lie in neighbouring registers
   // throughout the loop, which has none to spare.
@@ -291,10 +287,10 @@ LogicalResult mlir::tracea::lowerByLanes(KernelRewriter &rewriter,
            getStaging(argument ? contraction.getRhs() : contraction.getLhs()) !=
                Staging::Exchanged;
   };
-  buildForMemory(
-      rewriter, contraction, results,
-      [&](KernelBuilder &kb) {
-        LaneKernel(contraction, grid, results).build(kb);
+  lowerForMemory(
+      rewriter, contraction, {grid.getWarpSpan(0), grid.getWarpSpan(1)},
+      [&](KernelBuilder &kb, OpenTiles open, StoreSums store) {
+        LaneKernel(contraction, grid).build(kb, open, store);
       },
       isCopiedWhole);
   return success();

@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sum that the schedule splits leaves as parts in single precision, which a
+// A sum that the schedule splits leaves as parts in the type of sums, which a
 // second kernel adds up in their order. With a cluster, the workgroups of a
 // tile add their parts up in their memories, and each finishes its share of the
 // tile's rows.
@@ -18,20 +18,25 @@ using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 namespace alg = ::tracea::algebra;
 
+Value mlir::tracea::createParts(KernelRewriter &rewriter,
+                                Contraction &contraction, int64_t split) {
+  EpilogueOpInterface op = contraction.getOp();
+  rewriter.setInsertionPoint(op);
+  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(split)};
+  llvm::append_range(sizes, tensor::getMixedSizes(rewriter, op.getLoc(),
+                                                  contraction.getInit()));
+  return tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                 contraction.getAccumulatorType());
+}
+
 /// Part p of the sum, as element p of a tensor of parts.
 static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   Contraction &contraction = unit.contraction;
   const auto &fields =
       contraction.getSchedule().getFields<schedule::WarpgroupGemm>();
-  EpilogueOpInterface op = contraction.getOp();
-  rewriter.setInsertionPoint(op);
-  SmallVector<OpFoldResult> sizes{rewriter.getIndexAttr(fields.split)};
-  llvm::append_range(sizes, tensor::getMixedSizes(rewriter, op.getLoc(),
-                                                  contraction.getInit()));
-  Value parts = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
-                                        contraction.getAccumulatorType());
+  Value parts = createParts(rewriter, contraction, fields.split);
   KernelBuilder kb(
-      rewriter, op,
+      rewriter, contraction.getOp(),
       {contraction.getLhs().getTensor(), contraction.getRhs().getTensor()},
       parts);
   contraction.defineParts(kb);
@@ -47,21 +52,12 @@ static Value lowerParts(KernelRewriter &rewriter, WarpgroupTile &unit) {
   return kb.launch().front();
 }
 
-/// Adds the parts up, and applies the epilogue to their sum.
-static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
-                            Value parts) {
-  EpilogueOpInterface op = contraction.getOp();
-  SmallVector<Value> inputs{parts};
-  llvm::append_range(inputs, op.getExtras());
-  // A warp has a row of its own.
-  ContractionResults results(rewriter, op, {kPartRows, kPartColumns},
-                             {1, kPartColumns});
-  KernelBuilder kb(rewriter, op, inputs, results.getInits());
-  defineSumOfParts(kb, op, parts);
+/// The kernel of a sum of parts.
+static void buildSumOfParts(KernelBuilder &kb, Contraction &contraction,
+                            Value parts, const ContractionResults &results) {
+  defineSumOfParts(kb, contraction.getOp(), parts);
   IndexMath &ix = kb.index();
-  requireAlignment(kb.getKernel());
   kb.getKernel().setWarps(kPartRows);
-
   ResultTile tile = contraction.beginTiles(kb, {kPartRows, kPartColumns});
   SmallVector<Value> limits = tile.getLimits(ix);
   TileAddress address = contraction.getAddress(kb, tile);
@@ -69,12 +65,10 @@ static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
   llvm::append_range(partExprs, address.map.getResults());
   auto type = RankedTensorType::get({kPartRows, kPartColumns},
                                     contraction.getAccumulatorType(),
-                                    getPartLanes(rewriter.getContext()));
+                                    getPartLanes(kb.builder().getContext()));
+  int64_t split = cast<RankedTensorType>(parts.getType()).getDimSize(0);
   Value sum;
-  for (int64_t part = 0;
-       part <
-       contraction.getSchedule().getFields<schedule::WarpgroupGemm>().split;
-       ++part) {
+  for (int64_t part = 0; part < split; ++part) {
     TileAddress from = address;
     from.memory = kb.getMemRef(parts);
     from.indices.insert(from.indices.begin(), ix.constant(part));
@@ -83,6 +77,28 @@ static void lowerSumOfParts(KernelRewriter &rewriter, Contraction &contraction,
     sum = sum ? kb.addTiles(sum, one) : one;
   }
   results.store(kb, sum, address, limits);
+}
+
+void mlir::tracea::lowerSumOfParts(KernelRewriter &rewriter,
+                                   Contraction &contraction, Value parts,
+                                   bool takesAnyMemory) {
+  EpilogueOpInterface op = contraction.getOp();
+  SmallVector<Value> inputs{parts};
+  llvm::append_range(inputs, op.getExtras());
+  // A warp has a row of its own.
+  ContractionResults results(rewriter, op, {kPartRows, kPartColumns},
+                             {1, kPartColumns});
+  if (takesAnyMemory) {
+    auto numOperands = static_cast<unsigned>(inputs.size());
+    return results.finish(launchForMemory(
+        rewriter, op, inputs, results.getInits(), numOperands,
+        [&](KernelBuilder &kb, bool) {
+          buildSumOfParts(kb, contraction, parts, results);
+        }));
+  }
+  KernelBuilder kb(rewriter, op, inputs, results.getInits());
+  requireAlignment(kb.getKernel());
+  buildSumOfParts(kb, contraction, parts, results);
   results.finish(kb.launch());
 }
 
@@ -179,6 +195,7 @@ LogicalResult mlir::tracea::lowerSplitSum(KernelRewriter &rewriter,
           .getFields<schedule::WarpgroupGemm>()
           .cluster > 1)
     return lowerShared(rewriter, unit);
-  lowerSumOfParts(rewriter, unit.contraction, lowerParts(rewriter, unit));
+  lowerSumOfParts(rewriter, unit.contraction, lowerParts(rewriter, unit),
+                  /*takesAnyMemory=*/false);
   return success();
 }

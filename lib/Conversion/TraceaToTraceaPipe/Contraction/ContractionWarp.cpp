@@ -13,7 +13,7 @@
 // outside of the units, which do not round sums to the nearest.
 
 #include "../WarpTile.h"
-#include "ContractionResults.h"
+#include "Contraction.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -137,7 +137,7 @@ Value WarpFragments::multiply(KernelBuilder &kb, Value lhsStaged,
 
 static void build(KernelBuilder &kb, Contraction &contraction,
                   const BlockForm &lhsBlock, const BlockForm &rhsBlock,
-                  const ContractionResults &results) {
+                  OpenTiles open, StoreSums store) {
   ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::WarpGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];
@@ -157,8 +157,7 @@ static void build(KernelBuilder &kb, Contraction &contraction,
       warps.getTile(alg::MatrixOperand::B, {depth, tileN}, element, element),
       getPrecision(schedule, element)};
 
-  ResultTile tile =
-      contraction.beginTiles(kb, schedule.getTile(), fields.group);
+  ResultTile tile = open(kb);
   Value sum = contraction.sum(kb, tile, lhsBlock, rhsBlock, accumulator,
                               [&](Value lhs, Value rhs, Value others) {
                                 return fragments.multiply(kb, lhs, rhs, others);
@@ -176,8 +175,8 @@ static void build(KernelBuilder &kb, Contraction &contraction,
     Value out = sum;
     if (rows < tileM)
       out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
-    results.store(kb, out, contraction.getAddress(kb, some), some.getLimits(ix),
-                  [&](Value value) { return relayoutToRows(b, value); });
+    store(kb, out, some,
+          [&](Value value) { return relayoutToRows(b, value); });
   }
 }
 
@@ -195,11 +194,11 @@ LogicalResult mlir::tracea::lowerByWarps(KernelRewriter &rewriter,
   contraction.emitChecks(rewriter);
   // Rows of a fragment, and columns that a warp has beside one another.
   WarpGrid warps(schedule.getTile(), fields.registers);
-  ContractionResults results(
-      rewriter, contraction.getOp(), {tileM, tileN},
-      {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]});
-  buildForMemory(rewriter, contraction, results, [&](KernelBuilder &kb) {
-    build(kb, contraction, *lhs, *rhs, results);
-  });
+  lowerForMemory(
+      rewriter, contraction,
+      {WarpGrid::fragment[0], WarpGrid::fragment[1] * warps.power[1]},
+      [&](KernelBuilder &kb, OpenTiles open, StoreSums store) {
+        build(kb, contraction, *lhs, *rhs, open, store);
+      });
   return success();
 }

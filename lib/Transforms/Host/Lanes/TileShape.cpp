@@ -102,8 +102,28 @@ void TileShape::chooseLoops() {
     int64_t found = getVector(getBytes(input->get()));
     transposedVector = std::max(transposedVector, found);
   }
-  if (!rowLoop && result.getNumResults() > 1)
-    rowLoop = result.getDimPosition(result.getNumResults() - 2);
+  if (!rowLoop)
+    chooseRowLoop(result);
+}
+
+/// The innermost loop beside the columns that has rows for a whole workgroup,
+/// or else the longest one.
+void TileShape::chooseRowLoop(AffineMap result) {
+  int64_t along =
+      roundUp(llvm::divideCeil(getExtent(columnLoop, kLanes * vector), vector));
+  int64_t longest = 0;
+  for (unsigned dim = result.getNumResults(); dim-- > 0;) {
+    auto loop = dyn_cast<AffineDimExpr>(result.getResult(dim));
+    if (!loop || loop.getPosition() == columnLoop)
+      continue;
+    int64_t extent = getExtent(loop.getPosition(), kLanes);
+    if (extent <= longest)
+      continue;
+    rowLoop = loop.getPosition();
+    longest = extent;
+    if (extent * along >= kLanes)
+      return;
+  }
 }
 
 /// Lanes along the loop whose neighbours are neighbours in the operand. If it

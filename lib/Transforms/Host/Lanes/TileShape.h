@@ -48,6 +48,7 @@ private:
   /// An extent that is known, or `open`.
   int64_t getExtent(std::optional<unsigned> loop, int64_t open) const;
   void chooseLoops();
+  void chooseRowLoop(AffineMap result);
   void chooseTile();
   void chooseSquare();
   void chooseReduction();
