@@ -268,6 +268,14 @@ static Reason checkTurns(const Problem &problem, const WarpgroupTile &tile,
   if (tile.consumers != 1)
     return "2 teams, each a consumer by itself, take turns; found " +
            text(tile.pingPong) + " of " + text(tile.consumers) + " consumers";
+  // Fragments of such results are whole sectors of memory: lanes store them
+  // themselves, each if it has a row, and the proof of teams in turns does not
+  // come to an end over so many branches.
+  constexpr int64_t mostBytes = 2;
+  if (int64_t bytes = bytesOf(problem.result.value_or(problem.operand));
+      bytes > mostBytes)
+    return "teams that take turns store results of at most 2 bytes, found " +
+           text(bytes);
   // What a part of 128 rows is computed to takes registers for each of them.
   if (others > 1)
     return "teams that take turns store at most one result beside the first, "
