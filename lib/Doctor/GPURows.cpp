@@ -112,7 +112,7 @@ Plan LaneRowsVariant::plan(const Problem &problem,
       held = kVectorsOfLane;
     // What no workgroup holds is cut for several.
     int64_t part = kLanesOfPart * fields.vector * held;
-    if (run != kUnknownExtent &&
+    if (run != kUnknownExtent && !problem.hasFinish &&
         columns > fields.lanes * fields.vector * held &&
         problem.reducedDims == 1 &&
         ceilDiv(columns, part) <= schedule::LaneRows::kMostParts) {
@@ -168,6 +168,8 @@ Reason LaneRowsVariant::checkPlan(const Problem &problem,
            "into as many parts as tiles cover it, found " +
            text(fields.split) + " and tiles of " + text(plan.tile[1]) +
            " columns";
+  if (fields.split > 1 && problem.hasFinish)
+    return "rows whose results are reduced again are not cut";
   return "";
 }
 
@@ -181,6 +183,8 @@ double LaneRowsVariant::cycles(const Problem &problem,
   double passes = isHeld(problem, plan)                      ? 2
                   : problem.kind == OpKind::RMSNorm || isCut ? 3
                                                              : 4;
+  if (problem.hasFinish && !isHeld(problem, plan))
+    passes += 1;
   passes += problem.rowInputs - 1;
   double bytes = passes * elementsOf(problem) *
                  static_cast<double>(bytesOf(problem.operand));
@@ -196,7 +200,10 @@ std::string LaneRowsVariant::reasoning(const Problem &problem,
          (isHeld(problem, plan) ? "held in registers"
           : fields.split > 1    ? "cut into " + text(fields.split) +
                                       " parts, which a second kernel combines"
-                                : "read again in each pass");
+                                : "read again in each pass") +
+         (problem.hasFinish && !isHeld(problem, plan)
+              ? ", not cut since its results are reduced again"
+              : "");
 }
 
 void tracea::doctor::addGPURowVariants(Registry &registry) {

@@ -190,6 +190,7 @@ static void fill(Problem &problem, Conv2DWGradOp op) {
 static void fillRows(Problem &problem, Value input, int64_t begin, int64_t end,
                      RowOpInterface op = {}) {
   problem.hasPrologue = op && hasPrologue(op);
+  problem.hasFinish = op && hasFinish(op);
   if (op)
     for (auto map : op.getPrologueMaps().getAsValueRange<AffineMapAttr>())
       problem.rowInputs += map.isIdentity();

@@ -161,6 +161,9 @@ void Rows::collapse(IRRewriter &rewriter) {
   auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
   for (auto [index, operand] : llvm::enumerate(epilogue.getExtrasMutable()))
     maps[&operand] = getEpilogueMap(epilogue, static_cast<unsigned>(index));
+  // Results of rows have none of the dimensions that become one.
+  for (OpOperand &init : op.getRowInitsMutable())
+    maps[&init] = getRowMap(op);
   SmallVector<Attribute> prologueMaps, epilogueMaps;
   for (unsigned i = 0; i < op.getPrologueOperands().size(); ++i)
     prologueMaps.push_back(AffineMapAttr::get(getMap(getPrologueMap(op, i))));
@@ -193,9 +196,12 @@ void Rows::collapse(IRRewriter &rewriter) {
     result.setType(init.getType());
   auto inits = cast<DestinationStyleOpInterface>(norm).getDpsInits();
   for (auto [result, init] : llvm::zip(made->getResults(), inits))
-    results.push_back(tensor::ExpandShapeOp::create(
-        rewriter, op.getLoc(), init.getType(), result, getGroups(all),
-        tensor::getMixedSizes(rewriter, op.getLoc(), init)));
+    results.push_back(
+        result.getType() == init.getType()
+            ? Value(result)
+            : tensor::ExpandShapeOp::create(
+                  rewriter, op.getLoc(), init.getType(), result, getGroups(all),
+                  tensor::getMixedSizes(rewriter, op.getLoc(), init)));
   remark::passed(op.getLoc(),
                  remark::RemarkOpts::name("RowsCollapsed").category(DEBUG_TYPE))
       << llvm::formatv("rows of {0} dimensions have {1}", type.getRank() - axis,

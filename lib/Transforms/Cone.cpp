@@ -246,6 +246,10 @@ std::optional<Cone> Cone::find(EpilogueOpInterface op, unsigned maxOperations,
     reason = "the operation carries a schedule already";
     return std::nullopt;
   }
+  if (hasFinish(op)) {
+    reason = "the result is made behind the epilogue, of what the row comes to";
+    return std::nullopt;
+  }
   Cone cone;
   cone.producer = op;
   if (failed(cone.collect(reason)))

@@ -42,8 +42,7 @@ unsigned tracea::getEpilogueRank(EpilogueOpInterface op) {
   return cast<RankedTensorType>(op.getEpilogueResult().getType()).getRank();
 }
 
-/// The scalar constant that every element of the tensor is, or null.
-static TypedAttr getSplatValue(Value tensor) {
+TypedAttr tracea::getSplatValue(Value tensor) {
   tensor = peelCasts(tensor);
   DenseElementsAttr dense;
   if (matchPattern(tensor, m_Constant(&dense))) {
@@ -400,6 +399,36 @@ void EpilogueEditor::finish(Value result, Value init, Operation *consumer) {
     replacement = tensor::CastOp::create(rewriter, consumer->getLoc(), newType,
                                          replacement);
   rewriter.replaceOp(consumer, replacement);
+}
+
+LogicalResult tracea::expectShortRows(RowOpInterface op, int64_t maxColumns,
+                                      std::string &reason) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  auto kinds = cast<TilingInterface>(op.getOperation()).getLoopIteratorTypes();
+  if (llvm::count(kinds, utils::IteratorType::reduction) != 1 ||
+      kinds.back() != utils::IteratorType::reduction) {
+    reason = "the rows do not lie along the last dimension";
+    return failure();
+  }
+  int64_t columns = type.getShape().back();
+  if (ShapedType::isDynamic(columns) || columns > maxColumns) {
+    reason = "the rows are not known to have at most " +
+             std::to_string(maxColumns) + " elements";
+    return failure();
+  }
+  return success();
+}
+
+RowOpInterface tracea::moveToResults(RewriterBase &rewriter, RowOpInterface op,
+                                     TypeRange types) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  OperationState state(op.getLoc(), op->getName(), op->getOperands(), types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (Region &region : op->getRegions())
+    state.addRegion()->takeBody(region);
+  return cast<RowOpInterface>(rewriter.create(state));
 }
 
 RankedTensorType tracea::mergeShapes(RankedTensorType a, RankedTensorType b,

@@ -23,6 +23,9 @@ namespace mlir::tracea {
 /// The tensor behind any number of tensor.cast.
 Value peelCasts(Value tensor);
 
+/// The scalar constant that every element of the tensor is, or null.
+TypedAttr getSplatValue(Value tensor);
+
 /// True if `op` may stand in an epilogue: an elementwise operation of arith or
 /// math on scalars, or an arith constant.
 bool isEpilogueOperation(Operation *op);
@@ -161,6 +164,16 @@ private:
 /// Removes extra operands that the epilogue does not read and the scalar
 /// operations that nothing reads. Returns the number of operands removed.
 unsigned dropUnusedExtras(RewriterBase &rewriter, EpilogueOpInterface op);
+
+/// Whether rows lie along the last dimension and are known to have at most
+/// `maxColumns` elements, which registers or the nearest cache hold.
+LogicalResult expectShortRows(RowOpInterface op, int64_t maxColumns,
+                              std::string &reason);
+
+/// An operation with the operands, properties and regions of `op`, which loses
+/// these, and results of other types; `op` is left to be replaced.
+RowOpInterface moveToResults(RewriterBase &rewriter, RowOpInterface op,
+                             TypeRange types);
 
 /// What is known of the extents of either type, two types of one shape.
 RankedTensorType mergeShapes(RankedTensorType a, RankedTensorType b,

@@ -60,7 +60,6 @@ public:
   RowOpInterface apply(IRRewriter &rewriter);
 
 private:
-  LogicalResult checkRows(int64_t maxColumns, std::string &reason);
   LogicalResult checkBody(unsigned maxOperations, std::string &reason);
   LogicalResult findInput(std::string &reason);
   LogicalResult checkUsers(std::string &reason);
@@ -77,25 +76,6 @@ private:
   bool isKept = false;
 };
 } // namespace
-
-/// A row that registers or the nearest cache hold is computed once, or again
-/// for little.
-LogicalResult Fusion::checkRows(int64_t maxColumns, std::string &reason) {
-  auto type = cast<RankedTensorType>(op.getInput().getType());
-  auto kinds = cast<TilingInterface>(op.getOperation()).getLoopIteratorTypes();
-  if (llvm::count(kinds, utils::IteratorType::reduction) != 1 ||
-      kinds.back() != utils::IteratorType::reduction) {
-    reason = "the rows do not lie along the last dimension";
-    return failure();
-  }
-  int64_t columns = type.getShape().back();
-  if (ShapedType::isDynamic(columns) || columns > maxColumns) {
-    reason = "the rows are not known to have at most " +
-             std::to_string(maxColumns) + " elements";
-    return failure();
-  }
-  return success();
-}
 
 /// What is computed again where a row is read in several passes must be cheap.
 LogicalResult Fusion::checkBody(unsigned maxOperations, std::string &reason) {
@@ -190,7 +170,7 @@ std::optional<Fusion> Fusion::find(RowOpInterface op, int64_t maxColumns,
   fusion.op = op;
   std::string ignored;
   fusion.producer = ElementwiseOp::match(definition, ignored);
-  if (!fusion.producer || failed(fusion.checkRows(maxColumns, reason)) ||
+  if (!fusion.producer || failed(expectShortRows(op, maxColumns, reason)) ||
       failed(fusion.checkBody(maxOperations, reason)) ||
       failed(fusion.findInput(reason)) || failed(fusion.checkUsers(reason)))
     return std::nullopt;
@@ -203,17 +183,16 @@ RowOpInterface Fusion::keep(IRRewriter &rewriter, Value scalar) {
   Value init = createEmptyLike(rewriter, op.getLoc(), op.getInput(), type);
   auto yield = cast<YieldOp>(op.getPrologue().front().getTerminator());
   yield.getValuesMutable().append(scalar);
-  op.getKeptInitsMutable().append(init);
+  // Behind what is kept already, before results of rows.
+  size_t place = 1 + op.getKept().size();
   SmallVector<Type> types(op->getResultTypes());
-  types.push_back(type);
-  OperationState state(op.getLoc(), op->getName(), op->getOperands(), types,
-                       op->getDiscardableAttrDictionary().getValue());
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  for (Region &region : op->getRegions())
-    state.addRegion()->takeBody(region);
-  Operation *larger = rewriter.create(state);
-  rewriter.replaceOp(op, larger->getResults().drop_back());
-  return cast<RowOpInterface>(larger);
+  types.insert(types.begin() + place, type);
+  op.getKeptInitsMutable().append(init);
+  RowOpInterface larger = moveToResults(rewriter, op, types);
+  SmallVector<Value> results(larger->getResults());
+  results.erase(results.begin() + place);
+  rewriter.replaceOp(op, results);
+  return larger;
 }
 
 RowOpInterface Fusion::apply(IRRewriter &rewriter) {

@@ -203,7 +203,7 @@ struct AbsorbResult
   LogicalResult matchAndRewrite(EpilogueOpInterface op,
                                 PatternRewriter &rewriter) const override {
     Value result = op.getEpilogueResult();
-    if (!isUndecided(op) || !result.hasOneUse())
+    if (!isUndecided(op) || hasFinish(op) || !result.hasOneUse())
       return failure();
     Operation *consumer = *result.user_begin();
     if (consumer->getBlock() != op->getBlock() || !canMoveTo(op, consumer))

@@ -52,3 +52,19 @@ func.func @long(%x: tensor<64x262144xbf16>, %y: tensor<64x?xbf16>, %z: tensor<64
   %2 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%z : tensor<64x512x512xbf16>) outs(%z : tensor<64x512x512xbf16>)
   return %0, %1, %2 : tensor<64x262144xbf16>, tensor<64x?xbf16>, tensor<64x512x512xbf16>
 }
+
+// Rows whose results are reduced again are not: a part has not seen the others'.
+// CHECK-LABEL: func.func @finished(
+// CHECK:         tile = [1, 32768], lanes = 1024, vector = 8>
+func.func @finished(%x: tensor<64x262144xbf16>) -> tensor<64x262144xbf16> {
+  %0 = tracea.softmax dim 1 ins(%x : tensor<64x262144xbf16>) outs(%x : tensor<64x262144xbf16>) epilogue {
+    ^bb0(%a: f32):
+      tracea.yield %a, %a : f32, f32
+  } finish [max] {
+    ^bb0(%v: f32, %m: f32):
+      %d = arith.divf %v, %m : f32
+      %q = arith.truncf %d : f32 to bf16
+      tracea.yield %q : bf16
+  }
+  return %0 : tensor<64x262144xbf16>
+}

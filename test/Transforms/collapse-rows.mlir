@@ -71,3 +71,23 @@ func.func @others(%a: tensor<4x?x?xf32>, %x: tensor<4x6x8xf32>, %t: tensor<8x6xf
   %3 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<4x6x8xf32>) outs(%d : tensor<4x6x8xf32>) schedule <variant = "linalg", unit = vector>
   return %0, %1, %2, %3 : tensor<4x?x?xf32>, tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6x8xf32>
 }
+
+// -----
+
+// Results of rows have none of the dimensions that become one.
+// CHECK-LABEL: func.func @finish(
+// CHECK-SAME:    %{{.*}}: tensor<?x4x8xf32>, %{{.*}}: tensor<?x4x8xf32>, %[[E:[a-z0-9]+]]: tensor<?xf32>
+// CHECK:         %[[Y:.*]]:2 = tracea.rms_norm axis 1 {{.*}} outs(%{{.*}} : tensor<?x32xf32>) rows(%[[E]] : tensor<?xf32>)
+// CHECK:         %[[W:.*]] = tensor.expand_shape %[[Y]]#0
+// CHECK:         return %[[W]], %[[Y]]#1
+func.func @finish(%x: tensor<?x4x8xf32>, %d: tensor<?x4x8xf32>, %e: tensor<?xf32>) -> (tensor<?x4x8xf32>, tensor<?xf32>) {
+  %y:2 = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<?x4x8xf32>) outs(%d : tensor<?x4x8xf32>) rows(%e : tensor<?xf32>) epilogue {
+    ^bb0(%a: f32):
+      tracea.yield %a, %a : f32, f32
+  } finish [max] {
+    ^bb0(%a: f32, %b: f32):
+      %q = arith.divf %a, %b : f32
+      tracea.yield %q, %b : f32, f32
+  }
+  return %y#0, %y#1 : tensor<?x4x8xf32>, tensor<?xf32>
+}

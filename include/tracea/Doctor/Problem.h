@@ -101,6 +101,8 @@ struct Problem {
   /// that have an element for each.
   bool hasPrologue = false;
   int rowInputs = 1;
+  /// Whether the results of a row are reduced again, to finish them.
+  bool hasFinish = false;
 
   /// conv2d and its gradient by the filter: extents of the output, and of one
   /// group's filters.

@@ -30,8 +30,10 @@ LogicalResult mlir::tracea::raiseSoftmax(RewriterBase &rewriter,
   rewriter.replaceOpWithNewOp<tracea::SoftmaxOp>(
       op, TypeRange(op.getOutput().getType()), op.getInput(),
       /*prologue_operands=*/ValueRange(), /*extras=*/ValueRange(),
-      op.getOutput(), /*kept_inits=*/ValueRange(), op.getDimension(), acc,
+      op.getOutput(), /*kept_inits=*/ValueRange(),
+      /*row_inits=*/ValueRange(), op.getDimension(), acc,
       /*prologue_maps=*/rewriter.getArrayAttr({}),
-      /*epilogue_maps=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
+      /*epilogue_maps=*/rewriter.getArrayAttr({}),
+      /*finish_kinds=*/rewriter.getArrayAttr({}), /*schedule=*/ScheduleAttr());
   return success();
 }

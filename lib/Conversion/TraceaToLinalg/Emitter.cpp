@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 #include <limits>
@@ -88,6 +89,19 @@ Value Emitter::multiplyAdd(Emitter &e, ValueRange scalars) {
                e.mul(e.convert(scalars[0], acc), e.convert(scalars[1], acc)));
 }
 
+SmallVector<Value> Emitter::maps(ValueRange inputs, ValueRange destinations,
+                                 ArrayRef<AffineMap> maps, Bodies body) {
+  auto generic = linalg::GenericOp::create(
+      builder, loc, TypeRange(destinations), inputs, destinations, maps,
+      SmallVector<utils::IteratorType>(maps.front().getNumDims(),
+                                       utils::IteratorType::parallel),
+      [&](OpBuilder &nested, Location nestedLoc, ValueRange scalars) {
+        Emitter inner(nested, nestedLoc);
+        linalg::YieldOp::create(nested, nestedLoc, body(inner, scalars));
+      });
+  return SmallVector<Value>(generic->getResults());
+}
+
 AffineMap Emitter::select(unsigned dims, ArrayRef<unsigned> results) {
   SmallVector<AffineExpr> exprs;
   for (unsigned dim : results)
@@ -145,37 +159,106 @@ static Value reduceAux(Emitter &e, EpilogueOpInterface op, unsigned index,
                    });
 }
 
-SmallVector<Value> Emitter::finish(EpilogueOpInterface op, Value accumulator) {
-  Value destination = op.getEpilogueInit().get();
-  unsigned dims = rank(destination);
+/// Writes `accumulator` through the epilogue of `op` into destinations.
+static SmallVector<Value> applyEpilogue(Emitter &e, EpilogueOpInterface op,
+                                        Value accumulator,
+                                        ValueRange destinations,
+                                        ArrayRef<AffineMap> destinationMaps) {
+  unsigned dims = Emitter::rank(accumulator);
   SmallVector<Value> inputs = {accumulator};
   llvm::append_range(inputs, op.getExtras());
-  SmallVector<AffineMap> maps = {identity(dims)};
+  SmallVector<AffineMap> maps = {e.identity(dims)};
   llvm::append_range(maps,
                      op.getEpilogueMaps().getAsValueRange<AffineMapAttr>());
+  llvm::append_range(maps, destinationMaps);
+  return e.maps(inputs, destinations, maps, [&](Emitter &e, ValueRange s) {
+    return inlineEpilogue(e.builder, e.loc, op, s.front(),
+                          s.drop_front().drop_back(destinations.size()));
+  });
+}
+
+/// What the finish makes of one value for each reduction: a scalar for each
+/// result of rows.
+static SmallVector<Value> inlineRowResults(Emitter &e, Block &finish,
+                                           ValueRange reduced) {
+  RowValues rowValues(finish);
+  IRMapping mapping;
+  mapping.map(finish.getArguments().drop_front(), reduced);
+  for (Operation &inner : finish.without_terminator())
+    if (rowValues.contains(inner.getResult(0)))
+      e.builder.clone(inner, mapping);
+  return llvm::map_to_vector(
+      cast<YieldOp>(finish.getTerminator()).getValues().drop_front(),
+      [&](Value value) { return mapping.lookup(value); });
+}
+
+/// The element and what is reduced as whole tensors, then the reductions, then
+/// what the finish makes of them.
+static SmallVector<Value> finishRows(Emitter &e, RowOpInterface op,
+                                     Value accumulator) {
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  Value destination = epilogue.getEpilogueInit().get();
+  AffineMap all = e.identity(Emitter::rank(destination)), rows = getRowMap(op);
+  Block &finish = op.getFinish().front();
+  Emitter::Sizes sizes = e.sizes(destination), rowSizes;
+  for (AffineExpr dim : rows.getResults())
+    rowSizes.push_back(sizes[cast<AffineDimExpr>(dim).getPosition()]);
+
+  SmallVector<Value> empties =
+      llvm::map_to_vector(finish.getArgumentTypes(),
+                          [&](Type type) { return e.empty(sizes, type); });
+  SmallVector<Value> values =
+      applyEpilogue(e, epilogue, accumulator, empties,
+                    SmallVector<AffineMap>(empties.size(), all));
+  for (auto [index, value] :
+       llvm::enumerate(MutableArrayRef(values).drop_front())) {
+    ReductionKind kind = getFinishKind(op, index);
+    Value neutral = e.make<arith::ConstantOp>(
+        getNeutralElement(kind, Emitter::elementType(value)));
+    value = e.generic({value}, {all}, e.filled(rowSizes, neutral), rows,
+                      [&](Emitter &e, ValueRange s) {
+                        return combine(e.builder, e.loc, kind, s[1], s[0]);
+                      });
+  }
+
+  SmallVector<AffineMap> maps(values.size(), rows);
+  maps.front() = all;
+  SmallVector<Value> results = {
+      e.elementwise(values, maps, destination, [&](Emitter &e, ValueRange s) {
+        return inlineScalars(e.builder, finish, s.drop_back()).front();
+      })};
+  auto inits = llvm::map_to_vector(op.getRowInitsMutable(),
+                                   [](OpOperand &init) { return init.get(); });
+  if (inits.empty())
+    return results;
+  ValueRange reduced = ArrayRef(values).drop_front();
+  maps.assign(reduced.size() + inits.size(), e.identity(rowSizes.size()));
+  llvm::append_range(
+      results, e.maps(reduced, inits, maps, [&](Emitter &e, ValueRange s) {
+        return inlineRowResults(e, finish, s.take_front(reduced.size()));
+      }));
+  return results;
+}
+
+SmallVector<Value> Emitter::finish(EpilogueOpInterface op, Value accumulator) {
+  if (hasFinish(op))
+    return finishRows(*this, cast<RowOpInterface>(op.getOperation()),
+                      accumulator);
+  Value destination = op.getEpilogueInit().get();
+  AffineMap all = identity(rank(destination));
   // Values that will be reduced are stored as a whole tensor first, which
   // another operation reduces.
   SmallVector<Value> destinations = {destination};
-  maps.push_back(identity(dims));
+  SmallVector<AffineMap> maps = {all};
   for (auto [index, init] : llvm::enumerate(op.getAuxInitsMutable())) {
     bool isReduced = getAuxKind(op, index) != ReductionKind::None;
     destinations.push_back(
         isReduced ? empty(sizes(destination), elementType(init.get()))
                   : init.get());
-    maps.push_back(isReduced ? identity(dims) : getAuxMap(op, index));
+    maps.push_back(isReduced ? all : getAuxMap(op, index));
   }
-  auto generic = linalg::GenericOp::create(
-      builder, loc, TypeRange(ValueRange(destinations)), inputs, destinations,
-      maps,
-      SmallVector<utils::IteratorType>(dims, utils::IteratorType::parallel),
-      [&](OpBuilder &nested, Location nestedLoc, ValueRange scalars) {
-        linalg::YieldOp::create(
-            nested, nestedLoc,
-            inlineEpilogue(
-                nested, nestedLoc, op, scalars.front(),
-                scalars.drop_front().drop_back(destinations.size())));
-      });
-  SmallVector<Value> results(generic->getResults());
+  SmallVector<Value> results =
+      applyEpilogue(*this, op, accumulator, destinations, maps);
   for (unsigned index = 0, e = op.getAuxResults().size(); index < e; ++index)
     if (getAuxKind(op, index) != ReductionKind::None)
       results[index + 1] = reduceAux(*this, op, index, results[index + 1]);

@@ -21,6 +21,8 @@ class Emitter {
 public:
   /// The body of a generic: one scalar for each operand, destination last.
   using Body = llvm::function_ref<Value(Emitter &, ValueRange)>;
+  /// The same of one with several destinations, last in their order.
+  using Bodies = llvm::function_ref<SmallVector<Value>(Emitter &, ValueRange)>;
   using Sizes = SmallVector<OpFoldResult>;
 
   Emitter(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
@@ -64,13 +66,18 @@ public:
   /// The elementwise map over `destination` with one map for each input.
   Value elementwise(ValueRange inputs, ArrayRef<AffineMap> maps,
                     Value destination, Body body);
+  /// Maps `inputs` into several destinations, with one map for each of both and
+  /// no reductions.
+  SmallVector<Value> maps(ValueRange inputs, ValueRange destinations,
+                          ArrayRef<AffineMap> maps, Bodies body);
 
   /// The map from `dims` loops to the loops `results`.
   AffineMap select(unsigned dims, ArrayRef<unsigned> results);
   AffineMap identity(unsigned dims);
 
   /// Writes `accumulator` through the epilogue of `op` into its destinations,
-  /// and reduces what auxiliary results reduce.
+  /// and reduces what auxiliary results, or a finish, reduce: the result, then
+  /// auxiliary results or those of rows.
   SmallVector<Value> finish(EpilogueOpInterface op, Value accumulator);
   /// A tensor of the accumulator's type in the shape of the result.
   Value emptyAccumulator(EpilogueOpInterface op);

@@ -48,10 +48,11 @@ struct RowInput {
     llvm::append_range(kept, generic.getResults().drop_front());
   }
 
-  /// The results of an operation whose first one is `result`.
-  SmallVector<Value> with(ValueRange result) const {
-    SmallVector<Value> all(result);
+  /// The results of an operation: what is kept stands behind the first one.
+  SmallVector<Value> with(ValueRange results) const {
+    SmallVector<Value> all = {results.front()};
     llvm::append_range(all, kept);
+    llvm::append_range(all, results.drop_front());
     return all;
   }
 

@@ -316,7 +316,12 @@ Value KernelBuilder::splat(RankedTensorType tile, double value) {
     element = b.getFloatAttr(floatType, value);
   else
     element = b.getIntegerAttr(type, static_cast<int64_t>(value));
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
+  return splat(tile, cast<TypedAttr>(element));
+}
+
+Value KernelBuilder::splat(RankedTensorType tile, TypedAttr element) {
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(tile, Attribute(element)));
 }
 
 Value KernelBuilder::addTiles(Value x, Value y) {
@@ -399,6 +404,20 @@ bool mlir::tracea::computesFunctions(EpilogueOpInterface op) {
   return result.wasInterrupted();
 }
 
+void KernelBuilder::emitScalar(Operation &scalar, RankedTensorType tile,
+                               IRMapping &tiles,
+                               function_ref<Value(Value)> lookup) {
+  SmallVector<Value> operands = llvm::map_to_vector(
+      scalar.getOperands(), [&](Value value) { return lookup(value); });
+  SmallVector<Type> types;
+  for (Type type : scalar.getResultTypes())
+    types.push_back(tile.clone(type));
+  Operation *tiled = static_cast<OpBuilder &>(b).create(
+      scalar.getLoc(), scalar.getName().getIdentifier(), operands, types,
+      scalar.getAttrs());
+  tiles.map(scalar.getResults(), tiled->getResults());
+}
+
 SmallVector<Value> KernelBuilder::emitScalars(Block &block, Value first,
                                               ValueRange operands,
                                               ArrayAttr maps,
@@ -433,27 +452,13 @@ SmallVector<Value> KernelBuilder::emitScalars(Block &block, Value first,
       return mapped;
     auto constant = value.getDefiningOp<arith::ConstantOp>();
     assert(constant && "a scalar region captures constants only");
-    RankedTensorType tile = accType.clone(constant.getType());
-    Attribute element = constant.getValue();
-    Value splat =
-        arith::ConstantOp::create(b, DenseElementsAttr::get(tile, element));
-    mapping.map(value, splat);
-    return splat;
+    Value tile = splat(accType.clone(constant.getType()), constant.getValue());
+    mapping.map(value, tile);
+    return tile;
   };
-  for (Operation &scalar : block.without_terminator()) {
-    if (isa<arith::ConstantOp>(scalar))
-      continue;
-    SmallVector<Value> operands;
-    for (Value operand : scalar.getOperands())
-      operands.push_back(lookup(operand));
-    SmallVector<Type> types;
-    for (Type type : scalar.getResultTypes())
-      types.push_back(accType.clone(type));
-    Operation *tiled = static_cast<OpBuilder &>(b).create(
-        scalar.getLoc(), scalar.getName().getIdentifier(), operands, types,
-        scalar.getAttrs());
-    mapping.map(scalar.getResults(), tiled->getResults());
-  }
+  for (Operation &scalar : block.without_terminator())
+    if (!isa<arith::ConstantOp>(scalar))
+      emitScalar(scalar, accType, mapping, lookup);
   return llvm::map_to_vector(block.getTerminator()->getOperands(), lookup);
 }
 

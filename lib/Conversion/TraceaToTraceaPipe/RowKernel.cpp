@@ -56,11 +56,18 @@ RankedTensorType RowKernel::getTile() {
                   isAligned ? lanes->vector : 1, subgroup));
 }
 
-RankedTensorType RowKernel::getRowValueType() {
+RankedTensorType RowKernel::getRowTile(Type elementType) {
   if (!lanesReduced())
-    return accTile;
-  return RankedTensorType::get({height, 1}, accTile.getElementType(),
+    return accTile.clone(elementType);
+  return RankedTensorType::get({height, 1}, elementType,
                                getLanes(accTile).getReduced(1));
+}
+
+Value RowKernel::reduceLanes(ReduceKind kind, Value tile) {
+  if (!lanesReduced())
+    return tile;
+  return ReduceOp::create(b, getRowTile(getElementTypeOrSelf(tile.getType())),
+                          kind, tile, 1);
 }
 
 AffineMap RowKernel::getMap() {
@@ -225,18 +232,18 @@ Value RowKernel::reduce(ReduceKind kind, double init,
     overRow(Value(), fold);
   else
     result = overRow(kb.splat(accTile, init), fold);
-  if (!lanesReduced())
-    return result;
-  return ReduceOp::create(b, getRowValueType(), kind, result, 1);
+  return reduceLanes(kind, result);
 }
 
 Value RowKernel::spread(Value rowValue) {
-  if (rowValue.getType() == accTile)
+  RankedTensorType tile =
+      accTile.clone(getElementTypeOrSelf(rowValue.getType()));
+  if (rowValue.getType() == tile)
     return rowValue;
-  return BroadcastOp::create(b, accTile, rowValue);
+  return BroadcastOp::create(b, tile, rowValue);
 }
 
-Value RowKernel::dropPadding(Value value, double padding) {
+Value RowKernel::dropPadding(Value value, TypedAttr padding) {
   std::optional<int64_t> end = getStatic(limits[1]);
   if (!lanesReduced() || (end && *end >= width))
     return value;
@@ -245,7 +252,9 @@ Value RowKernel::dropPadding(Value value, double padding) {
   Value ends = tensor::SplatOp::create(b, limits[1], indexTile);
   Value valid =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, ends);
-  return arith::SelectOp::create(b, valid, value, splatLike(value, padding));
+  return arith::SelectOp::create(
+      b, valid, value,
+      kb.splat(cast<RankedTensorType>(value.getType()), padding));
 }
 
 Value RowKernel::getCount() {
@@ -313,6 +322,8 @@ RankedTensorType RowKernel::getPiece() {
 }
 
 void RowKernel::map(function_ref<Value(Value)> body) {
+  if (hasFinish(op))
+    return finish(body);
   AffineMap resultMap = getMap();
   RankedTensorType piece = getPiece();
   overRow(Value(), [&](Value) {

@@ -49,8 +49,8 @@ public:
                std::optional<double> padding,
                function_ref<Value(Value x, Value carried)> body);
 
-  /// Stores `epilogue(body(x, row))` for every element; `normalized` gives the
-  /// tile of a tensor over the reduced dimensions.
+  /// Stores `epilogue(body(x))` for every element, or where the operation has a
+  /// finish, what that makes of it.
   void map(function_ref<Value(Value x)> body);
 
   /// Reads tensors whose dimensions are the operation's reduced ones, null ones
@@ -62,7 +62,10 @@ public:
   Value loadNormalized(Value tensor);
 
   /// `value` where the row has an element, `padding` past its end.
-  Value dropPadding(Value value, double padding = 0);
+  Value dropPadding(Value value, TypedAttr padding);
+  Value dropPadding(Value value, double padding = 0) {
+    return dropPadding(value, b.getFloatAttr(getAccumulatorType(), padding));
+  }
 
   /// A row's value (one per row) as a tile like the elements'.
   Value spread(Value rowValue);
@@ -106,7 +109,12 @@ private:
   RankedTensorType getPiece();
   /// A tile's element to the input's and the result's.
   AffineMap getMap();
-  RankedTensorType getRowValueType();
+  RankedTensorType getRowValueType() {
+    return getRowTile(accTile.getElementType());
+  }
+  RankedTensorType getRowTile(Type elementType);
+  /// A tile of what lanes have of a row as a tile of the row's value.
+  Value reduceLanes(tracea_pipe::ReduceKind kind, Value tile);
   /// Runs `body` at each tile of the row, carrying one value if given.
   Value overRow(Value carried, function_ref<Value(Value)> body);
   Value overDims(int64_t dim, Value carried, function_ref<Value(Value)> body);
@@ -121,6 +129,16 @@ private:
   Value readInput(std::optional<double> padding, SmallVectorImpl<Value> &kept);
   void storeKept(ArrayRef<Value> kept);
   Value readNormalized(Value tensor);
+  /// What the epilogue yields of `body(x)` at the current place.
+  SmallVector<Value> mapElements(function_ref<Value(Value x)> body);
+  /// Reduces what the epilogue yields behind the first value, and stores what
+  /// the finish makes of the row, then of each element.
+  void finish(function_ref<Value(Value x)> body);
+  /// The values of the finish that are the row's, and what the result of an
+  /// element is then.
+  IRMapping finishRow(ValueRange reduced);
+  Value finishElement(Value element, const IRMapping &rowValues);
+  void storeRowResults(const IRMapping &rowValues);
   /// All parts of a row, which lanes that are left over repeat.
   RankedTensorType getPartsTile();
   int64_t getSplit();

@@ -10,6 +10,7 @@
 #include "RowKernel.h"
 #include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -55,6 +56,11 @@ static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
                   "them, found "
                << schedule << " for " << type;
     }
+    if (fields->split > 1 && hasFinish(op))
+      return op->emitOpError()
+             << "expects a schedule that does not cut rows whose results are "
+                "reduced again, found "
+             << schedule;
     if (tile[1] % run || tile[1] / fields->lanes > kMostElements)
       return op->emitOpError()
              << "expects a schedule whose tile has a multiple of 'lanes' times "

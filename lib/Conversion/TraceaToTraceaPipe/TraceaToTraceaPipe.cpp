@@ -60,7 +60,7 @@ static FailureOr<bool> lowerBy(KernelRewriter &rewriter, OpTy op,
   if (auto epilogue = dyn_cast<EpilogueOpInterface>(op.getOperation()))
     emitEpilogueChecks(rewriter, epilogue);
   if (auto row = dyn_cast<RowOpInterface>(op.getOperation()))
-    emitPrologueChecks(rewriter, row);
+    emitRowChecks(rewriter, row);
   if (failed(lower(rewriter, op)))
     return failure();
   return true;

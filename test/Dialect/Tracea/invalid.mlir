@@ -783,12 +783,12 @@ func.func @capture(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>, %s: f32) {
 
 func.func @capture_generic(%x: tensor<4x8xf32>, %d: tensor<4x8xf32>, %s: f32) {
   // expected-note @+1 {{required by region isolation constraints}}
-  %0 = "tracea.softmax"(%x, %d) <{dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 1, 0>}> ({}, {
+  %0 = "tracea.softmax"(%x, %d) <{dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 1, 0, 0>}> ({}, {
     ^bb0(%acc: f32):
       // expected-error @+1 {{'arith.mulf' op using value defined outside the region}}
       %0 = arith.mulf %acc, %s : f32
       tracea.yield %0 : f32
-  }) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  }, {}) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return
 }
 

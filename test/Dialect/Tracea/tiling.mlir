@@ -171,6 +171,35 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
+// Results of rows are cut where rows are.
+// CHECK-LABEL: func @finish(
+// CHECK-SAME: %[[X:[^:]+]]: tensor<8x64x32xf32>, %[[D:[^:]+]]: tensor<8x64x32xf32>, %[[E:[^:]+]]: tensor<8x32xf32>
+func.func @finish(%x: tensor<8x64x32xf32>, %d: tensor<8x64x32xf32>, %e: tensor<8x32xf32>) -> (tensor<8x64x32xf32>, tensor<8x32xf32>) {
+  // CHECK: scf.for %[[J:[^ ]+]] = {{.*}} iter_args(%{{.*}} = %[[D]], %[[S:.*]] = %[[E]])
+  // CHECK-DAG: %[[TX:.+]] = tensor.extract_slice %[[X]][0, 0, %[[J]]] [8, 64, 4] [1, 1, 1]
+  // CHECK-DAG: %[[TS:.+]] = tensor.extract_slice %[[S]][0, %[[J]]] [8, 4] [1, 1]
+  // CHECK: %[[Y:.*]]:2 = tracea.softmax dim 1 ins(%[[TX]] : tensor<8x64x4xf32>) outs(%{{.*}} : tensor<8x64x4xf32>) rows(%[[TS]] : tensor<8x4xf32>)
+  // CHECK: tensor.insert_slice %[[Y]]#1 into %[[S]][0, %[[J]]] [8, 4] [1, 1]
+  %0:2 = tracea.softmax dim 1 ins(%x : tensor<8x64x32xf32>) outs(%d : tensor<8x64x32xf32>) rows(%e : tensor<8x32xf32>) epilogue {
+    ^bb0(%a: f32):
+      tracea.yield %a, %a : f32, f32
+  } finish [max] {
+    ^bb0(%a: f32, %b: f32):
+      tracea.yield %a, %b : f32, f32
+  }
+  return %0#0, %0#1 : tensor<8x64x32xf32>, tensor<8x32xf32>
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %op = transform.structured.match ops{["tracea.softmax"]} in %root : (!transform.any_op) -> !transform.any_op
+    %t, %l = transform.structured.tile_using_for %op tile_sizes [0, 0, 4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
 // What a prologue reads is cut as its map says, and what it keeps as the result is.
 // CHECK-LABEL: func @prologue(
 // CHECK-SAME: %[[X:[^:]+]]: tensor<64x32xf32>, %[[R:[^:]+]]: tensor<64xf32>, %[[D:[^:]+]]: tensor<64x32xf32>, %[[E:[^:]+]]: tensor<64x32xf32>

@@ -137,6 +137,7 @@ public:
   RankedTensorType getTileType(ArrayRef<int64_t> shape, Type elementType);
   RankedTensorType getStagedType(ArrayRef<int64_t> shape, Type elementType);
   Value splat(RankedTensorType tile, double value);
+  Value splat(RankedTensorType tile, TypedAttr element);
   Value addTiles(Value x, Value y);
 
   /// Loads a tile from its address, and stores one there.
@@ -149,6 +150,10 @@ public:
   SmallVector<Value> emitScalars(Block &block, Value first, ValueRange operands,
                                  ArrayAttr maps, const TileAddress &address,
                                  ValueRange limits);
+
+  /// Applies an operation on scalars to the elements of tiles like `tile`.
+  void emitScalar(Operation &scalar, RankedTensorType tile, IRMapping &tiles,
+                  function_ref<Value(Value)> lookup);
 
   /// Applies the operation's epilogue to the accumulator tile, whose elements
   /// belong to the result elements at `address`: a tile for each result.

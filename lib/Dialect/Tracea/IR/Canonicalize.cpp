@@ -108,7 +108,7 @@ struct DropIdentityEpilogue : OpInterfaceRewritePattern<EpilogueOpInterface> {
 
   LogicalResult matchAndRewrite(EpilogueOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (!hasEpilogue(op) || !op.getExtras().empty() ||
+    if (!hasEpilogue(op) || hasFinish(op) || !op.getExtras().empty() ||
         !op.getAuxResults().empty())
       return failure();
     Block &block = op.getEpilogue().front();

@@ -4,7 +4,8 @@
 //
 // An epilogue is a function of scalars: the accumulator and one element of each
 // extra operand in, the elements to store out. A prologue takes one element of
-// an input in the accumulator's place, and yields what is reduced.
+// an input in the accumulator's place, and yields what is reduced. A finish
+// takes what an epilogue yields, all but the first of it reduced along the row.
 
 #include "Epilogue.h"
 #include "Verification.h"
@@ -164,14 +165,56 @@ void tracea::printAuxResults(OpAsmPrinter &printer, Operation *op,
   printer << ")";
 }
 
+ParseResult tracea::parseFinish(OpAsmParser &parser, ArrayAttr &kinds,
+                                Region &finish) {
+  if (failed(parser.parseOptionalKeyword("finish")))
+    return success();
+  SmallVector<Attribute> parsed;
+  auto parseKind = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<ReductionKind> kind = symbolizeReductionKind(name);
+    if (!kind || *kind == ReductionKind::None)
+      return parser.emitError(loc)
+             << "expected 'add', 'max' or 'min', found '" << name << "'";
+    parsed.push_back(ReductionKindAttr::get(parser.getContext(), *kind));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseKind))
+    return failure();
+  kinds = parser.getBuilder().getArrayAttr(parsed);
+  return parser.parseRegion(finish, /*arguments=*/{},
+                            /*enableNameShadowing=*/true);
+}
+
+void tracea::printFinish(OpAsmPrinter &printer, Operation *op, ArrayAttr kinds,
+                         Region &finish) {
+  if (finish.empty())
+    return;
+  printer << " finish [";
+  llvm::interleaveComma(kinds.getAsRange<ReductionKindAttr>(), printer,
+                        [&](ReductionKindAttr kind) {
+                          printer << stringifyReductionKind(kind.getValue());
+                        });
+  printer << "] ";
+  printer.printRegion(finish, /*printEntryBlockArgs=*/true,
+                      /*printBlockTerminators=*/true);
+}
+
 void tracea::detail::nameScalarArguments(Region &region,
                                          OpAsmSetValueNameFn setNameFn) {
   if (region.empty())
     return;
   auto row = dyn_cast<RowOpInterface>(region.getParentOp());
-  StringRef first = row && &region == &row.getPrologue() ? "x" : "acc";
+  StringRef first = "acc", others = "in";
+  if (row && &region == &row.getPrologue())
+    first = "x";
+  else if (row && &region == &row.getFinish())
+    first = "y", others = "row";
   for (BlockArgument argument : region.getArguments())
-    setNameFn(argument, argument.getArgNumber() == 0 ? first : "in");
+    setNameFn(argument, argument.getArgNumber() == 0 ? first : others);
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,8 +239,6 @@ struct ScalarRegion {
   /// every result a distinct dimension, or 0 where the operand is broadcast.
   LogicalResult verifyOperands() const;
   LogicalResult verifyArguments(Block &block) const;
-  /// Numbers of scalars only, from elementwise operations.
-  LogicalResult verifyBody(Block &block) const;
   /// Of an operation without `what`, the region with its article.
   LogicalResult verifyEmpty(StringRef what) const;
 };
@@ -264,7 +305,8 @@ LogicalResult ScalarRegion::verifyArguments(Block &block) const {
   return success();
 }
 
-LogicalResult ScalarRegion::verifyBody(Block &block) const {
+/// Numbers of scalars only, from elementwise operations.
+static LogicalResult verifyBody(Operation *op, StringRef name, Block &block) {
   for (Operation &inner : block.without_terminator()) {
     if (!inner.hasTrait<OpTrait::ConstantLike>() &&
         !OpTrait::hasElementwiseMappableTraits(&inner)) {
@@ -369,10 +411,40 @@ static LogicalResult verifyAuxResults(EpilogueOpInterface op) {
   return success();
 }
 
+/// Behind a finish's element a scalar for each reduction, of a type that a row
+/// can be reduced in.
+static LogicalResult verifyReduced(RowOpInterface op, YieldOp yield) {
+  size_t expected = 1 + op.getFinishKinds().size();
+  if (yield.getValues().size() != expected) {
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the epilogue to yield ")
+        << expected << " scalars, the element and one per reduction of the "
+        << "finish, found " << yield.getValues().size();
+    diagnostic.attachNote(yield.getLoc()) << "yielded here";
+    return diagnostic;
+  }
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    Type type = value.getType();
+    if (type.isIntOrFloat() &&
+        (index == 0 || type.getIntOrFloatBitWidth() >= 32))
+      continue;
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the epilogue to yield ")
+        << (index == 0 ? "a number as the element"
+                       : "a number of 32 bits or more to be reduced")
+        << ", found " << type;
+    diagnostic.attachNote(yield.getLoc()) << "yielded here";
+    return diagnostic;
+  }
+  return success();
+}
+
 static LogicalResult verifyYield(EpilogueOpInterface op, Block &block) {
   if (block.empty() || !isa<YieldOp>(block.back()))
     return op->emitOpError("expected the epilogue to end with 'tracea.yield'");
   YieldOp yield = cast<YieldOp>(block.back());
+  if (hasFinish(op))
+    return verifyReduced(cast<RowOpInterface>(op.getOperation()), yield);
   SmallVector<Value> results = {op.getEpilogueResult()};
   llvm::append_range(results, op.getAuxResults());
   if (yield.getValues().size() != results.size()) {
@@ -437,7 +509,7 @@ LogicalResult tracea::detail::verifyEpilogue(Operation *operation) {
   if (failed(scalars.verifyOperands()) ||
       failed(scalars.verifyArguments(block)) || failed(verifyYield(op, block)))
     return failure();
-  return scalars.verifyBody(block);
+  return verifyBody(op, scalars.name, block);
 }
 
 /// The element of the row, a float, and a scalar of each kept result's type.
@@ -507,7 +579,109 @@ LogicalResult tracea::detail::verifyPrologue(Operation *operation) {
   if (failed(scalars.verifyOperands()) ||
       failed(scalars.verifyArguments(block)) || failed(verifyYield(op, block)))
     return failure();
-  return scalars.verifyBody(block);
+  return verifyBody(op, scalars.name, block);
+}
+
+/// The result's element, and one of each row's result, which is the same for
+/// all elements of the row.
+static LogicalResult verifyFinishYield(RowOpInterface op, Block &block) {
+  if (block.empty() || !isa<YieldOp>(block.back()))
+    return op->emitOpError("expected the finish to end with 'tracea.yield'");
+  YieldOp yield = cast<YieldOp>(block.back());
+  auto fail = [&](const Twine &expected, auto found) {
+    InFlightDiagnostic diagnostic =
+        op->emitOpError("expected the finish to yield ")
+        << expected << ", found " << found;
+    diagnostic.attachNote(yield.getLoc()) << "yielded here";
+    return diagnostic;
+  };
+  size_t expected = 1 + op.getRowResults().size();
+  if (yield.getValues().size() != expected)
+    return fail(Twine(expected) +
+                    " scalars, the element and one per result of rows",
+                yield.getValues().size());
+  auto epilogue = cast<EpilogueOpInterface>(op.getOperation());
+  Type element = getElementTypeOrSelf(epilogue.getEpilogueResult().getType());
+  if (yield.getValue().getType() != element)
+    return fail("the element type of the result", yield.getValue().getType());
+  RowValues rowValues(block);
+  for (auto [index, value, result] :
+       llvm::enumerate(yield.getValues().drop_front(), op.getRowResults())) {
+    if (value.getType() != getElementTypeOrSelf(result.getType()))
+      return fail("the element type of row result #" + Twine(index),
+                  value.getType());
+    if (!rowValues.contains(value))
+      return fail("what the whole row has as row result #" + Twine(index),
+                  "a value that depends on the element");
+  }
+  return success();
+}
+
+/// A result of rows has the dimensions that are not reduced.
+static LogicalResult verifyRowResults(RowOpInterface op) {
+  ArrayRef<int64_t> input =
+      cast<RankedTensorType>(op.getInput().getType()).getShape();
+  SmallVector<int64_t> rows;
+  for (AffineExpr dim : getRowMap(op).getResults())
+    rows.push_back(input[cast<AffineDimExpr>(dim).getPosition()]);
+  for (auto [index, result] : llvm::enumerate(op.getRowResults())) {
+    std::string name = ("row result #" + Twine(index)).str();
+    auto type = cast<RankedTensorType>(result.getType());
+    if (!type.getElementType().isIntOrFloat())
+      return op->emitOpError("expected ")
+             << name << " to have elements that are numbers, found "
+             << type.getElementType();
+    if (failed(verifyRank(op, name, type, rows.size())) ||
+        failed(verifySameShape(op, "the rows of the input", rows, name,
+                               type.getShape())))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult tracea::detail::verifyFinish(Operation *operation) {
+  RowOpInterface op = cast<RowOpInterface>(operation);
+  auto epilogue = cast<EpilogueOpInterface>(operation);
+  Region &region = op.getFinish();
+  size_t kinds = op.getFinishKinds().size();
+  if (region.empty()) {
+    if (!op.getRowResults().empty())
+      return op->emitOpError(
+                 "expected no results of rows without a finish, found ")
+             << op.getRowResults().size();
+    if (kinds)
+      return op->emitOpError("expected no reductions without a finish, found ")
+             << kinds;
+    return success();
+  }
+  if (!kinds)
+    return op->emitOpError("expected a finish with one reduction or more, "
+                           "found none");
+  if (!hasEpilogue(epilogue))
+    return op->emitOpError("expected an epilogue, which yields what the finish "
+                           "reduces");
+  if (!region.hasOneBlock())
+    return op->emitOpError("expected one block in the finish, found ")
+           << region.getBlocks().size();
+  if (failed(verifyRowResults(op)))
+    return failure();
+  Block &block = region.front();
+  ValueRange yielded =
+      cast<YieldOp>(epilogue.getEpilogue().front().back()).getValues();
+  if (block.getNumArguments() != yielded.size())
+    return op->emitOpError("expected the finish to take ")
+           << yielded.size()
+           << " arguments, the element and one per reduction, found "
+           << block.getNumArguments();
+  for (auto [index, argument, value] :
+       llvm::enumerate(block.getArguments(), yielded))
+    if (argument.getType() != value.getType())
+      return op->emitOpError("expected argument #")
+             << index << " of the finish to be " << value.getType()
+             << ", as the epilogue yields it, found " << argument.getType();
+  if (failed(verifyFinishYield(op, block)))
+    return failure();
+  return verifyBody(op, "the finish", block);
 }
 
 LogicalResult YieldOp::verify() {

@@ -36,6 +36,12 @@ ParseResult parseAuxResults(
 void printAuxResults(OpAsmPrinter &printer, Operation *op, OperandRange inits,
                      TypeRange types, ArrayAttr maps, ArrayAttr kinds);
 
+/// custom<Finish>: nothing for an empty region, otherwise
+///   finish [max, add] { ^bb0(...): ... }
+ParseResult parseFinish(OpAsmParser &parser, ArrayAttr &kinds, Region &finish);
+void printFinish(OpAsmPrinter &printer, Operation *op, ArrayAttr kinds,
+                 Region &finish);
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_DIALECT_TRACEA_IR_EPILOGUE_H

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -179,7 +180,12 @@ void mlir::tracea::emitEpilogueChecks(OpBuilder &builder,
                       "auxiliary results to have the result's extents");
 }
 
-void mlir::tracea::emitPrologueChecks(OpBuilder &builder, RowOpInterface op) {
+void mlir::tracea::emitRowChecks(OpBuilder &builder, RowOpInterface op) {
   emitOperandChecks(builder, op, "prologue", op.getPrologueOperands(),
                     op.getPrologueMaps(), op.getInput(), "input");
+  for (OpOperand &init : op.getRowInitsMutable())
+    for (auto [dim, expr] : llvm::enumerate(getRowMap(op).getResults()))
+      emitExtentCheck(builder, op, init.get(), dim, op.getInput(),
+                      cast<AffineDimExpr>(expr).getPosition(),
+                      "results of rows to have the input's extents");
 }

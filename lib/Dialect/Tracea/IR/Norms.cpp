@@ -23,14 +23,16 @@ static Type getRowAccumulator(OpTy op) {
   return getDefaultAccumulatorType(getElementType(op));
 }
 
-/// The destinations are the last segments, and say the results' types.
+/// The destinations are the last three segments, and say the results' types.
 template <typename OpTy>
 static LogicalResult inferRowTypes(ValueRange operands,
                                    OpaqueProperties properties,
                                    SmallVectorImpl<Type> &types) {
   auto *values = properties.as<typename OpTy::Properties *>();
-  size_t count =
-      1 + static_cast<size_t>(values ? values->operandSegmentSizes.back() : 0);
+  size_t count = 1;
+  if (values)
+    for (int32_t size : ArrayRef(values->operandSegmentSizes).take_back(2))
+      count += static_cast<size_t>(size);
   if (operands.size() < count)
     return failure();
   llvm::append_range(types, operands.take_back(count).getTypes());
@@ -45,9 +47,9 @@ static LogicalResult inferRowTypes(ValueRange operands,
     return inferRowTypes<OpTy>(operands, properties, types);                   \
   }                                                                            \
   MutableOperandRange OpTy::getDpsInitsMutable() {                             \
-    return MutableOperandRange(getOperation(),                                 \
-                               getInitMutable().getOperandNumber(),            \
-                               1 + getKeptInits().size());                     \
+    return MutableOperandRange(                                                \
+        getOperation(), getInitMutable().getOperandNumber(),                   \
+        1 + getKeptInits().size() + getRowInits().size());                     \
   }
 TRACEA_ROW_METHODS(SoftmaxOp)
 TRACEA_ROW_METHODS(LayerNormOp)

@@ -241,6 +241,8 @@ static LogicalResult setRowTiles(OpTy op, TileRequest &request) {
                          request.getMapped(tile, getPrologueMap(row, index)));
     for (OpOperand &init : row.getKeptInitsMutable())
       request.setOperand(init, tile);
+    for (OpOperand &init : row.getRowInitsMutable())
+      request.setOperand(init, request.getMapped(tile, getRowMap(row)));
   }
   request.setOperand(op.getInputMutable(), std::move(tile));
   return request.setEpilogueOperands();

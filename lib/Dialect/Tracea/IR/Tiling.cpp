@@ -165,31 +165,50 @@ static FailureOr<TilingResult> getTile(OpTy op, OpBuilder &builder,
   return buildTile(request);
 }
 
-/// Result dimension i belongs to loop i in every operation.
+/// The loops that the dimensions of a result belong to: of results of rows and
+/// of auxiliary ones those that a map names, of all others as many as they have
+/// dimensions.
+static AffineMap getResultLoops(Operation *op, unsigned result) {
+  if (auto row = dyn_cast<RowOpInterface>(op);
+      row && result > row.getKept().size())
+    return getRowMap(row);
+  auto epilogue = dyn_cast<EpilogueOpInterface>(op);
+  if (epilogue && result > 0 && !epilogue.getAuxResults().empty())
+    return getAuxMap(epilogue, result - 1);
+  auto type = cast<RankedTensorType>(op->getResult(result).getType());
+  return AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
+}
+
 template <typename OpTy>
 static LogicalResult getPosition(OpTy op, unsigned result,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes,
                                  SmallVectorImpl<OpFoldResult> &resultOffsets,
                                  SmallVectorImpl<OpFoldResult> &resultSizes) {
-  int64_t rank =
-      cast<RankedTensorType>(op->getResult(result).getType()).getRank();
-  resultOffsets.assign(offsets.begin(), offsets.begin() + rank);
-  resultSizes.assign(sizes.begin(), sizes.begin() + rank);
+  resultOffsets.clear();
+  resultSizes.clear();
+  for (AffineExpr expr : getResultLoops(op, result).getResults()) {
+    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
+    resultOffsets.push_back(offsets[dim]);
+    resultSizes.push_back(sizes[dim]);
+  }
   return success();
 }
 
+/// The tile of the domain that gives a tile of one result: all of what it
+/// reduces.
 template <typename OpTy>
 static FailureOr<TilingResult>
 getTileOfResult(OpTy op, OpBuilder &builder, unsigned result,
                 ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
   Tile domain;
-  domain.offsets.assign(offsets.begin(), offsets.end());
-  domain.sizes.assign(sizes.begin(), sizes.end());
-  SmallVector<Loop> loops = getLoops(op);
-  for (const Loop &loop : ArrayRef<Loop>(loops).drop_front(offsets.size()))
+  for (const Loop &loop : getLoops(op))
     domain.append(builder.getIndexAttr(0),
                   getExtent(builder, op.getLoc(), loop));
+  for (auto [dim, expr] :
+       llvm::enumerate(getResultLoops(op, result).getResults()))
+    domain.set(cast<AffineDimExpr>(expr).getPosition(), offsets[dim],
+               sizes[dim]);
   FailureOr<TilingResult> tile =
       getTile(op, builder, domain.offsets, domain.sizes);
   if (failed(tile))
@@ -222,53 +241,6 @@ getTileOfResult(OpTy op, OpBuilder &builder, unsigned result,
       ArrayRef<OpFoldResult> sizes) {                                          \
     return getTileOfResult(*this, builder, result, offsets, sizes);            \
   }
-
-/// The tile of each dimension of an auxiliary result is that of the loop which
-/// its map names.
-template <>
-LogicalResult getPosition(GemmOp op, unsigned result,
-                          ArrayRef<OpFoldResult> offsets,
-                          ArrayRef<OpFoldResult> sizes,
-                          SmallVectorImpl<OpFoldResult> &resultOffsets,
-                          SmallVectorImpl<OpFoldResult> &resultSizes) {
-  unsigned rank = op.getBatchRank() + 2;
-  AffineMap map = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
-  if (result > 0)
-    map = getAuxMap(cast<EpilogueOpInterface>(op.getOperation()), result - 1);
-  resultOffsets.clear();
-  resultSizes.clear();
-  for (AffineExpr expr : map.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    resultOffsets.push_back(offsets[dim]);
-    resultSizes.push_back(sizes[dim]);
-  }
-  return success();
-}
-
-/// The tile of the domain that gives a tile of one result: all of what an
-/// auxiliary result reduces.
-template <>
-FailureOr<TilingResult>
-getTileOfResult(GemmOp op, OpBuilder &builder, unsigned result,
-                ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) {
-  Tile domain;
-  for (const Loop &loop : getLoops(op))
-    domain.append(builder.getIndexAttr(0),
-                  getExtent(builder, op.getLoc(), loop));
-  unsigned rank = op.getBatchRank() + 2;
-  AffineMap map = AffineMap::getMultiDimIdentityMap(rank, op.getContext());
-  if (result > 0)
-    map = getAuxMap(cast<EpilogueOpInterface>(op.getOperation()), result - 1);
-  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-    domain.set(cast<AffineDimExpr>(expr).getPosition(), offsets[dim],
-               sizes[dim]);
-  FailureOr<TilingResult> tile =
-      getTile(op, builder, domain.offsets, domain.sizes);
-  if (failed(tile))
-    return failure();
-  tile->tiledValues = {tile->tiledValues[result]};
-  return tile;
-}
 
 TRACEA_TILING_METHODS(GemmOp)
 TRACEA_TILING_METHODS(GroupedGemmOp)

@@ -207,6 +207,36 @@ SmallVector<Value> tracea::inlineScalars(OpBuilder &builder, Block &block,
 }
 
 //===----------------------------------------------------------------------===//
+// Finishes
+//===----------------------------------------------------------------------===//
+
+bool tracea::hasFinish(Operation *op) {
+  auto row = dyn_cast<RowOpInterface>(op);
+  return row && !row.getFinish().empty();
+}
+
+ReductionKind tracea::getFinishKind(RowOpInterface op, unsigned index) {
+  return cast<ReductionKindAttr>(op.getFinishKinds()[index]).getValue();
+}
+
+AffineMap tracea::getRowMap(RowOpInterface op) {
+  auto kinds = cast<TilingInterface>(op.getOperation()).getLoopIteratorTypes();
+  SmallVector<AffineExpr> dims;
+  for (auto [dim, kind] : llvm::enumerate(kinds))
+    if (kind == utils::IteratorType::parallel)
+      dims.push_back(getAffineDimExpr(dim, op.getContext()));
+  return AffineMap::get(kinds.size(), 0, dims, op.getContext());
+}
+
+RowValues::RowValues(Block &finish) {
+  ofElements.insert(finish.getArgument(0));
+  for (Operation &op : finish)
+    if (llvm::any_of(op.getOperands(),
+                     [&](Value value) { return ofElements.contains(value); }))
+      ofElements.insert(op.result_begin(), op.result_end());
+}
+
+//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
 

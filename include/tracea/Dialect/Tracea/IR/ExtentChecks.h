@@ -28,8 +28,8 @@ void emitExtentChecks(OpBuilder &builder, ConvolutionOpInterface op);
 /// result's dimensions that their maps name, and operands 1 where they are
 /// broadcast.
 void emitEpilogueChecks(OpBuilder &builder, EpilogueOpInterface op);
-/// The same of a prologue's operands and the input.
-void emitPrologueChecks(OpBuilder &builder, RowOpInterface op);
+/// The same of a prologue's operands, and of results of rows, and the input.
+void emitRowChecks(OpBuilder &builder, RowOpInterface op);
 
 } // namespace mlir::tracea
 

@@ -135,9 +135,17 @@ def Tracea_RowOpInterface : OpInterface<"RowOpInterface"> {
     indexed by an affine map from the input's dimensions. What else the region
     yields is kept: results of the input's shape. An empty region stands for the
     input as it is.
+
+    Behind the epilogue there may be a finish: a region that maps what the
+    epilogue yields of an element, and what the row's further values come to, to
+    the result, and to results that a row has one element of each.
   }];
   let verifyWithRegions = 1;
-  let verify = [{ return ::mlir::tracea::detail::verifyPrologue($_op); }];
+  let verify = [{
+    if (::mlir::failed(::mlir::tracea::detail::verifyPrologue($_op)))
+      return ::mlir::failure();
+    return ::mlir::tracea::detail::verifyFinish($_op);
+  }];
   let methods = [
     InterfaceMethod<"The input.", "::mlir::Value", "getInput">,
     InterfaceMethod<"The input, to be changed.", "::mlir::OpOperand &",
@@ -154,7 +162,17 @@ def Tracea_RowOpInterface : OpInterface<"RowOpInterface"> {
       (ins "::mlir::ArrayAttr":$maps)>,
     InterfaceMethod<"The kept results.", "::mlir::ResultRange", "getKept">,
     InterfaceMethod<"The destinations of the kept results.",
-      "::mlir::MutableOperandRange", "getKeptInitsMutable">
+      "::mlir::MutableOperandRange", "getKeptInitsMutable">,
+    InterfaceMethod<"The region behind the epilogue; may be empty.",
+      "::mlir::Region &", "getFinish">,
+    InterfaceMethod<"How each further value of the epilogue is reduced.",
+      "::mlir::ArrayAttr", "getFinishKinds">,
+    InterfaceMethod<"Sets the kinds.", "void", "setFinishKindsAttr",
+      (ins "::mlir::ArrayAttr":$kinds)>,
+    InterfaceMethod<"The results that a row has one element of each.",
+      "::mlir::ResultRange", "getRowResults">,
+    InterfaceMethod<"Their destinations.", "::mlir::MutableOperandRange",
+      "getRowInitsMutable">
   ];
 }
 

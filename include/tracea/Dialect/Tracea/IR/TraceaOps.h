@@ -23,8 +23,10 @@ LogicalResult verifyEpilogue(Operation *op);
 /// keeps.
 LogicalResult verifyPrologue(Operation *op);
 
-/// Names for the arguments of the block of an epilogue or a prologue when it is
-/// printed.
+/// Verifies the region of a finish, what it reduces, and the results of rows.
+LogicalResult verifyFinish(Operation *op);
+
+/// Names for the arguments of the block of a scalar region when it is printed.
 void nameScalarArguments(Region &region, OpAsmSetValueNameFn setNameFn);
 
 /// Where the dimension k, r, s or c, by its number, is in a filter.

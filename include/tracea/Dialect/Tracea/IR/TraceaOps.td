@@ -214,13 +214,23 @@ include "tracea/Dialect/Tracea/IR/TraceaGradientOps.td"
 // softmax and norms
 //===----------------------------------------------------------------------===//
 
-/// An operation on rows, whose elements a prologue may compute.
+/// An operation on rows, whose elements a prologue may compute, and whose
+/// results a finish may make of the row's values behind the epilogue.
 class Tracea_RowOp<string mnemonic> : Tracea_EpilogueOp<mnemonic, [
     AttrSizedOperandSegments, Tracea_RowOpInterface]> {
+  // Those that are kept, then those of whole rows: their destinations tell how
+  // many there are of each.
   let results = (outs AnyRankedTensor:$result,
-                      Variadic<AnyRankedTensor>:$kept);
-  let regions = (region AnyRegion:$prologue, AnyRegion:$epilogue);
+                      Variadic<AnyRankedTensor>:$others);
+  let regions = (region AnyRegion:$prologue, AnyRegion:$epilogue,
+                        AnyRegion:$finish);
   let extraClassDeclaration = commonDeclarations # [{
+    ::mlir::ResultRange getKept() {
+      return getOthers().drop_back(getRowInits().size());
+    }
+    ::mlir::ResultRange getRowResults() {
+      return getOthers().take_back(getRowInits().size());
+    }
     /// Results have the types of their destinations.
     static ::llvm::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
@@ -249,14 +259,40 @@ def Tracea_SoftmaxOp : Tracea_RowOp<"softmax"> {
         tracea.yield %s, %s : bf16, bf16
     } outs(%d : tensor<4x8xbf16>) keeps(%e : tensor<4x8xbf16>)
     ```
+
+    What the epilogue makes of a row may be reduced along it again: behind the
+    element it yields one more scalar for each kind of `finish`: `add`, `max` or
+    `min`, in its own type, of 32 bits or more. The finish takes the element and
+    the row's reduced values and yields the result, and of each row what `rows`
+    has destinations for, whose dimensions are those that are not reduced. The
+    order of reductions is the same on every run. Of no elements the sum is 0,
+    the maximum -inf (of integers the least), the minimum +inf.
+
+    ```mlir
+    %q, %scales = tracea.softmax dim 1 ins(%a : tensor<4x8xbf16>)
+        outs(%d : tensor<4x8xf8E4M3FN>) rows(%e : tensor<4xf32>)
+        epilogue {
+      ^bb0(%acc: f32):
+        tracea.yield %acc, %acc : f32, f32
+    } finish [max] {
+      ^bb0(%y: f32, %greatest: f32):
+        %most = arith.constant 448.0 : f32
+        %scale = arith.divf %greatest, %most : f32
+        %s = arith.divf %y, %scale : f32
+        %q = arith.truncf %s : f32 to f8E4M3FN
+        tracea.yield %q, %scale : f8E4M3FN, f32
+    }
+    ```
   }];
   let arguments = (ins
     AnyRankedTensor:$input, Variadic<AnyRankedTensor>:$prologue_operands,
     Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
-    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$dim,
+    Variadic<AnyRankedTensor>:$kept_inits,
+    Variadic<AnyRankedTensor>:$row_inits, I64Attr:$dim,
     OptionalAttr<TypeAttr>:$acc,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    DefaultValuedAttr<Tracea_ReductionKindArrayAttr, "{}">:$finish_kinds,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
   let assemblyFormat = [{
     `dim` $dim (`acc` $acc^)?
@@ -265,8 +301,10 @@ def Tracea_SoftmaxOp : Tracea_RowOp<"softmax"> {
                         $prologue_maps, $prologue)
     `outs` `(` $init `:` type($init) `)`
     (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
+    (`rows` `(` $row_inits^ `:` type($row_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Finish>($finish_kinds, $finish)
     attr-dict
   }];
 }
@@ -309,10 +347,12 @@ def Tracea_LayerNormOp : Tracea_RowOp<"layer_norm"> {
     Optional<AnyRankedTensor>:$bias,
     Variadic<AnyRankedTensor>:$prologue_operands,
     Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
-    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$axis, F64Attr:$epsilon,
+    Variadic<AnyRankedTensor>:$kept_inits,
+    Variadic<AnyRankedTensor>:$row_inits, I64Attr:$axis, F64Attr:$epsilon,
     OptionalAttr<TypeAttr>:$acc,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    DefaultValuedAttr<Tracea_ReductionKindArrayAttr, "{}">:$finish_kinds,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
   let assemblyFormat = [{
     `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
@@ -323,8 +363,10 @@ def Tracea_LayerNormOp : Tracea_RowOp<"layer_norm"> {
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
+    (`rows` `(` $row_inits^ `:` type($row_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Finish>($finish_kinds, $finish)
     attr-dict
   }];
 }
@@ -339,10 +381,12 @@ def Tracea_RMSNormOp : Tracea_RowOp<"rms_norm"> {
     AnyRankedTensor:$input, Optional<AnyRankedTensor>:$scale,
     Variadic<AnyRankedTensor>:$prologue_operands,
     Variadic<AnyRankedTensor>:$extras, AnyRankedTensor:$init,
-    Variadic<AnyRankedTensor>:$kept_inits, I64Attr:$axis, F64Attr:$epsilon,
+    Variadic<AnyRankedTensor>:$kept_inits,
+    Variadic<AnyRankedTensor>:$row_inits, I64Attr:$axis, F64Attr:$epsilon,
     OptionalAttr<TypeAttr>:$acc,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$prologue_maps,
     DefaultValuedAttr<AffineMapArrayAttr, "{}">:$epilogue_maps,
+    DefaultValuedAttr<Tracea_ReductionKindArrayAttr, "{}">:$finish_kinds,
     OptionalAttr<Tracea_ScheduleAttr>:$schedule);
   let assemblyFormat = [{
     `axis` $axis `epsilon` $epsilon (`acc` $acc^)?
@@ -352,8 +396,10 @@ def Tracea_RMSNormOp : Tracea_RowOp<"rms_norm"> {
     (`scale` `(` $scale^ `:` type($scale) `)`)?
     `outs` `(` $init `:` type($init) `)`
     (`keeps` `(` $kept_inits^ `:` type($kept_inits) `)`)?
+    (`rows` `(` $row_inits^ `:` type($row_inits) `)`)?
     (`schedule` $schedule^)?
     `` custom<Epilogue>($extras, type($extras), $epilogue_maps, $epilogue)
+    `` custom<Finish>($finish_kinds, $finish)
     attr-dict
   }];
 }
@@ -413,11 +459,12 @@ def Tracea_YieldOp : Tracea_Op<"yield", [
     Pure, Terminator,
     ParentOneOf<["GemmOp", "GroupedGemmOp", "Conv2DOp", "Conv2DDGradOp",
                  "Conv2DWGradOp", "SoftmaxOp", "BatchNormOp", "LayerNormOp", "RMSNormOp"]>]> {
-  let summary = "Ends an epilogue or a prologue with its scalars";
+  let summary = "Ends an epilogue, a prologue or a finish with its scalars";
   let description = [{
     The first of an epilogue is the result's, each further one that of an
-    auxiliary result. The first of a prologue is the element of the row, each
-    further one that of a kept result.
+    auxiliary result, or what a finish reduces. The first of a prologue is the
+    element of the row, each further one that of a kept result. The first of a
+    finish is the result's, each further one that of a row's result.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";

@@ -6,6 +6,7 @@
 #define TRACEA_DIALECT_TRACEA_IR_TRACEAUTILS_H
 
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
+#include "llvm/ADT/DenseSet.h"
 #include <optional>
 
 namespace mlir::tracea {
@@ -95,6 +96,32 @@ BlockArgument appendPrologueOperand(RowOpInterface op, Value operand,
 /// value for each argument given, and returns what it yields.
 SmallVector<Value> inlineScalars(OpBuilder &builder, Block &block,
                                  ValueRange arguments);
+
+//===----------------------------------------------------------------------===//
+// Finishes
+//===----------------------------------------------------------------------===//
+
+/// Whether the operation makes its results of what the epilogue yields and of
+/// what rows of that are reduced to.
+bool hasFinish(Operation *op);
+
+/// The kind of the reduction of value `index` behind the epilogue's first.
+ReductionKind getFinishKind(RowOpInterface op, unsigned index);
+
+/// The map from the input's dimensions to those of results that a row has one
+/// element of each: the dimensions that are not reduced.
+AffineMap getRowMap(RowOpInterface op);
+
+/// Whether a value of the finish is the same for all elements of a row, for
+/// each value: whether no element of it takes part.
+class RowValues {
+public:
+  explicit RowValues(Block &finish);
+  bool contains(Value value) const { return !ofElements.contains(value); }
+
+private:
+  llvm::SmallDenseSet<Value> ofElements;
+};
 
 //===----------------------------------------------------------------------===//
 // Reductions
