@@ -64,6 +64,8 @@ static void addSemanticPhase(OpPassManager &manager,
   // Some transposes reach a product only after what stood between is fused.
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFuseEpilogues());
+  // Before reshapes reach what reads the rows.
+  manager.addPass(createFuseFinishes());
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
   // Its convolutions share the epilogue that it has by now.

@@ -8,6 +8,7 @@
 
 #include "AuxResults.h"
 #include "EpilogueUtils.h"
+#include "ReductionOp.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -20,10 +21,7 @@ using namespace mlir::tracea;
 namespace {
 /// A reduction that a product can take over.
 struct Reduction {
-  linalg::LinalgOp op;
-  ReductionKind kind = ReductionKind::None;
-  /// What is reduced, in the body.
-  Value term;
+  ReductionOp reduction;
   /// The result of the product that it reads, through a permutation.
   OpResult source;
   AffineMap sourceMap;
@@ -33,56 +31,12 @@ struct Reduction {
   static std::optional<Reduction> match(linalg::LinalgOp op);
 
 private:
-  bool matchCombiner();
   bool matchSource();
 };
 } // namespace
 
-static ReductionKind getKind(Operation *combiner) {
-  if (isa<arith::AddFOp, arith::AddIOp>(combiner))
-    return ReductionKind::Add;
-  if (isa<arith::MaximumFOp, arith::MaxSIOp>(combiner))
-    return ReductionKind::Max;
-  if (isa<arith::MinimumFOp, arith::MinSIOp>(combiner))
-    return ReductionKind::Min;
-  return ReductionKind::None;
-}
-
-/// Whether a reduction that starts from `init` starts from nothing.
-static bool isNeutral(Value init, ReductionKind kind) {
-  auto fill = init.getDefiningOp<linalg::FillOp>();
-  Attribute value;
-  if (fill)
-    matchPattern(fill.getInputs()[0], m_Constant(&value));
-  else if (SplatElementsAttr splat; matchPattern(init, m_Constant(&splat)))
-    value = splat.getSplatValue<Attribute>();
-  if (auto number = dyn_cast_or_null<FloatAttr>(value))
-    if (kind == ReductionKind::Add)
-      return number.getValue().isZero();
-  return value &&
-         value == getNeutralElement(kind, getElementTypeOrSelf(init.getType()));
-}
-
-bool Reduction::matchCombiner() {
-  Block *body = op.getBlock();
-  BlockArgument sum =
-      body->getArgument(op.getDpsInitOperand(0)->getOperandNumber());
-  Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
-  if (!combiner || combiner->getBlock() != body || !sum.hasOneUse() ||
-      *sum.user_begin() != combiner)
-    return false;
-  kind = getKind(combiner);
-  if (kind == ReductionKind::None)
-    return false;
-  term = combiner->getOperand(combiner->getOperand(0) == sum ? 1 : 0);
-  for (Operation &inner : body->without_terminator())
-    if (&inner != combiner && !isEpilogueOperation(&inner))
-      return false;
-  return term.getType().isIntOrFloat() &&
-         term.getType().getIntOrFloatBitWidth() >= 32;
-}
-
 bool Reduction::matchSource() {
+  linalg::LinalgOp op = reduction.getOperation();
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto result = dyn_cast<OpResult>(input->get());
     auto gemm = result ? dyn_cast<GemmOp>(result.getOwner()) : nullptr;
@@ -107,21 +61,14 @@ bool Reduction::matchSource() {
 }
 
 std::optional<Reduction> Reduction::match(linalg::LinalgOp op) {
-  Reduction result;
-  result.op = op;
-  if (!op.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() == 0 ||
-      op.getNumReductionLoops() + op.getNumParallelLoops() !=
-          op.getNumLoops() ||
-      !result.matchCombiner() || !result.matchSource() ||
-      !isNeutral(op.getDpsInitOperand(0)->get(), result.kind))
+  std::optional<ReductionOp> reduction = ReductionOp::match(op);
+  if (!reduction || reduction->getStart() ||
+      reduction->getTerm().getType().getIntOrFloatBitWidth() < 32)
     return std::nullopt;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (!op.getMatchingIndexingMap(input).isProjectedPermutation(
-            /*allowZeroInResults=*/true))
-      return std::nullopt;
+  Reduction result;
+  result.reduction = *reduction;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (!map.isProjectedPermutation())
+  if (!map.isProjectedPermutation() || !result.matchSource())
     return std::nullopt;
   return result;
 }
@@ -173,7 +120,7 @@ struct FuseReduction : public OpInterfaceRewritePattern<linalg::LinalgOp> {
     EpilogueEditor editor(rewriter, epilogue);
     AuxResult added;
     added.map = map;
-    added.kind = match->kind;
+    added.kind = match->reduction.getKind();
     added.scalar = emit(*match, editor, gemm);
     rewriter.setInsertionPoint(gemm);
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -182,7 +129,7 @@ struct FuseReduction : public OpInterfaceRewritePattern<linalg::LinalgOp> {
     remark::passed(
         loc, remark::RemarkOpts::name("ReductionFused").category(DEBUG_TYPE))
         << remark::metric("Operation", larger->getName().getStringRef())
-        << remark::metric("Kind", stringifyReductionKind(match->kind));
+        << remark::metric("Kind", stringifyReductionKind(added.kind));
     rewriter.replaceOp(op, larger.getAuxResults().back());
     onFuse();
     return success();
@@ -192,37 +139,15 @@ private:
   /// The term of the reduction, in the epilogue.
   static Value emit(const Reduction &match, EpilogueEditor &editor,
                     GemmOp gemm) {
-    linalg::LinalgOp op = match.op;
-    Block *body = op.getBlock();
-    IRMapping mapping;
+    linalg::LinalgOp op = match.reduction.getOperation();
     Value own = cast<YieldOp>(gemm.getEpilogue().front().getTerminator())
                     .getValues()[match.source.getResultNumber()];
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      BlockArgument argument = body->getArgument(input->getOperandNumber());
-      if (input->get() == match.source)
-        mapping.map(argument, own);
-      else if (!argument.use_empty())
-        mapping.map(argument,
-                    isa<RankedTensorType>(input->get().getType())
-                        ? editor.read(input->get(),
-                                      op.getMatchingIndexingMap(input).compose(
-                                          match.toLoops))
-                        : editor.readScalar(input->get()));
-    }
-    auto close = [&](Value value) {
-      if (value.getParentBlock() != body && !mapping.contains(value))
-        mapping.map(value, editor.readScalar(value));
-    };
-    Operation *combiner = body->getTerminator()->getOperand(0).getDefiningOp();
-    for (Operation &inner : body->without_terminator()) {
-      if (&inner == combiner)
-        continue;
-      for (Value operand : inner.getOperands())
-        close(operand);
-      editor.getBuilder().clone(inner, mapping);
-    }
-    close(match.term);
-    return mapping.lookup(match.term);
+    return match.reduction.emit(editor, [&](OpOperand &input) {
+      if (input.get() == match.source)
+        return own;
+      return editor.read(input.get(), op.getMatchingIndexingMap(&input).compose(
+                                          match.toLoops));
+    });
   }
 
   unsigned maxOperations;

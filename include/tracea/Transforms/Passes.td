@@ -91,6 +91,63 @@ def FuseEpilogues : Pass<"tracea-fuse-epilogues"> {
 }
 
 //===----------------------------------------------------------------------===//
+// FuseFinishes
+//===----------------------------------------------------------------------===//
+
+def FuseFinishes : Pass<"tracea-fuse-finishes"> {
+  let summary = "Fuse what rows of results are reduced to, and what is made of it";
+  let description = [{
+    Reductions along the rows of a softmax's or a norm's result, and elementwise
+    operations on what they come to, alone or with the elements again, become
+    the finish of the operation: a norm whose rows are quantised, each by its
+    own greatest element, is one pass over memory.
+
+    ```mlir
+    %y = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<8x64xf32>) outs(%d : …)
+    %m = linalg.generic … ins(%y : tensor<8x64xf32>) { … math.absf … arith.maximumf … } -> tensor<8xf32>
+    %s = linalg.generic … ins(%m : tensor<8xf32>) { … arith.divf %a, %most … } -> tensor<8xf32>
+    %q = linalg.generic … ins(%y, %s : tensor<8x64xf32>, tensor<8xf32>) { … arith.divf … arith.truncf … }
+    ```
+    becomes
+    ```mlir
+    %q, %s = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%x : tensor<8x64xf32>)
+        outs(%d : tensor<8x64xf8E4M3FN>) rows(%e : tensor<8xf32>) epilogue {
+      ^bb0(%acc: f32):
+        %a = math.absf %acc : f32
+        tracea.yield %acc, %a : f32, f32
+    } finish [max] {
+      ^bb0(%y: f32, %m: f32):
+        %s = arith.divf %m, %most : f32
+        %v = arith.divf %y, %s : f32
+        %q = arith.truncf %v : f32 to f8E4M3FN
+        tracea.yield %q, %s : f8E4M3FN, f32
+    }
+    ```
+
+    Others may read one value of the elements, which becomes the result, and any
+    values of rows. A reduction starts from a constant and depends on no other
+    one; what is behind it reads constants besides. Halves are reduced in single
+    precision. Rows lie along the last dimension and have at most `max-columns`
+    elements. What looked fusible and was not is reported in a missed remark,
+    category `tracea-fuse-finishes`.
+  }];
+  let options = [
+    Option<"maxColumns", "max-columns", "int64_t", "16384",
+           "Elements of the longest row whose result is finished">,
+    Option<"maxOperations", "max-operations", "unsigned", "64",
+           "Scalar operations that epilogue and finish may hold after fusion">
+  ];
+  let statistics = [
+    Statistic<"numFused", "num-fused", "Operations that got a finish">,
+    Statistic<"numMissed", "num-missed", "Operations whose results are reduced outside">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // FusePrologues
 //===----------------------------------------------------------------------===//
 

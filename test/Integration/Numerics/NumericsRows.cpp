@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Numerics.h"
+#include "NumericsRowScale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,9 @@ struct Rows {
   /// and whether the sum is a result, too.
   int addend = -1;
   bool keepsSum = false;
+  /// What is made of the results' rows, and whether the results stay, too.
+  std::optional<RowScale> rowScale;
+  bool keepsResult = false;
 
   /// The elements of the rows.
   HostTensor computeInput(const std::vector<HostTensor> &inputs) const;
@@ -351,6 +355,14 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
   }
   text.line("%y = tracea." + name + " " + op + " outs(" + init + " : " +
             text.textOf(rows->result) + ")" + rows->epilogue.text);
+  if (kind != RowKind::BatchNorm && random.chance(0.35)) {
+    std::vector<bool> isReduced;
+    for (int64_t i = 0; i < rank; ++i)
+      isReduced.push_back(norm ? i >= rows->axis : i == rows->axis);
+    rows->rowScale =
+        RowScale::draw(random, text, rows->result, std::move(isReduced));
+    rows->keepsResult = random.chance(0.2);
+  }
   for (int i = 0; i < text.numArguments(); ++i)
     rows->arguments.push_back(text.argumentType(i));
 
@@ -359,13 +371,21 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
                 " axis " + axis;
   std::vector<std::string> results = {"%y"};
   std::vector<SizedType> types = {rows->result};
+  if (rows->rowScale) {
+    results = {"%q", "%s"};
+    types = {rows->rowScale->elements, rows->rowScale->rows};
+    if (rows->keepsResult) {
+      results.push_back("%y");
+      types.push_back(rows->result);
+    }
+  }
   if (rows->keepsSum) {
     results.push_back("%h");
     types.push_back(input);
   }
   result.text = text.finish(results, types);
   // Which rounds no sum.
-  result.comparableToReference = rows->addend < 0;
+  result.comparableToReference = rows->addend < 0 && !rows->rowScale;
   result.dynamic = sizes.anyFree();
   result.make = [rows, limit](Random &random, bool first) {
     rows->sizes.reset();
@@ -382,8 +402,12 @@ static Case generateRows(Random &random, bool large, RowKind kind) {
         value.error = 0;
       else if (std::isnan(value.error))
         value.error = std::numeric_limits<Real>::infinity();
-    instance.outputs.push_back(rows->epilogue.applyAll(
-        values, rows->sizes.at(rows->result.dims), instance.inputs));
+    ExpectedTensor expected = rows->epilogue.applyAll(
+        values, rows->sizes.at(rows->result.dims), instance.inputs);
+    if (rows->rowScale)
+      instance.outputs = rows->rowScale->apply(expected, rows->sizes);
+    if (!rows->rowScale || rows->keepsResult)
+      instance.outputs.push_back(std::move(expected));
     if (rows->keepsSum) {
       HostTensor sum = rows->computeInput(instance.inputs);
       instance.outputs.push_back({sum.type, sum.shape, {}});
