@@ -124,6 +124,41 @@ def residual(rows, columns, quantised=False):
                 "residual_quantised", {})
 
 
+def own_scale(rows, columns, kind="e4m3"):
+    """The rms norm of x + y, each row by a scale of its own: the greatest element becomes 448 (e4m3) or 127 (i8).
+
+    Results are the sum, the quantised norm and the scales, as front ends write it: absolute values, their maxima along
+    rows that stay a dimension of one, the scales, then all elements once more.
+    """
+    spec, weights = ("bf16", (rows, columns)), ("bf16", (columns,))
+    last = ("f8E4M3FN" if kind == "e4m3" else "i8", (rows, columns))
+    scales = ("f32", (rows, 1))
+    inputs, outputs = [spec, spec, weights], [spec, last, scales]
+    row, one, wide, column = tensor(*spec), tensor(*weights), tensor("f32", (rows, columns)), tensor(*scales)
+    both, own = ["d0, d1"] * 2, ["d0, d1", "d0, 0"]
+    body = "  %h = " + generic(["d0, d1"] * 3, ["parallel"] * 2, [("%0", row), ("%1", row)], [("%e0", row)],
+                               "%a: bf16, %b: bf16, %o: bf16", "    %s = arith.addf %a, %b : bf16\n    linalg.yield %s : bf16\n")
+    most = {"e4m3": 448.0, "i8": 127.0}[kind]
+    body += (f"  %least = arith.constant 1.0e-12 : f32\n  %most = arith.constant {most} : f32\n  %low = arith.constant {-most} : f32\n"
+             f"  %start = arith.constant 0xFF800000 : f32\n  %w = tensor.empty() : {wide}\n"
+             f"  %n = tracea.rms_norm axis 1 epsilon 1.0e-5 ins(%h : {row}) scale(%2 : {one}) outs(%w : {wide})\n"
+             f"  %f = linalg.fill ins(%start : f32) outs(%e2 : {column}) -> {column}\n")
+    body += "  %z = " + generic(both, ["parallel"] * 2, [("%n", wide)], [("%w", wide)], "%a: f32, %o: f32",
+                               "    %s = math.absf %a : f32\n    linalg.yield %s : f32\n")
+    body += "  %m = " + generic(own, ["parallel", "reduction"], [("%z", wide)], [("%f", column)], "%a: f32, %o: f32",
+                               "    %s = arith.maximumf %a, %o : f32\n    linalg.yield %s : f32\n")
+    body += "  %k = " + generic(both, ["parallel"] * 2, [("%m", column)], [("%e2", column)], "%a: f32, %o: f32",
+                               "    %s = arith.maximumf %a, %least : f32\n    %t = arith.divf %s, %most : f32\n    linalg.yield %t : f32\n")
+    quantise = {"e4m3": "    %x = arith.truncf %r : f32 to f8E4M3FN\n    linalg.yield %x : f8E4M3FN\n",
+                "i8": "    %v = math.roundeven %r : f32\n    %x = arith.fptosi %v : f32 to i8\n    linalg.yield %x : i8\n"}[kind]
+    body += "  %y = " + generic([*own, "d0, d1"], ["parallel"] * 2, [("%n", wide), ("%k", column)], [("%e1", tensor(*last))],
+                               f"%a: f32, %b: f32, %o: {last[0]}",
+                               "    %p = arith.divf %a, %b : f32\n    %q = arith.minimumf %p, %most : f32\n"
+                               "    %r = arith.maximumf %q, %low : f32\n" + quantise)
+    return Case(f"residual_rms_own_{kind}_{rows}x{columns}", inputs, outputs,
+                function(inputs, outputs, body, ["%h", "%y", "%k"]), "own_scale", {"most": most})
+
+
 def chain(elements):
     """silu(a * b + c) * a: five operations of three inputs."""
     spec = ("bf16", (elements,))
@@ -399,6 +434,8 @@ def cases():
     found += [softmax(16384, 4096, "f32"), norm("rms", 16384, 4096, "f32")]
     found += [residual(16384, 4096), residual(8192, 8192), residual(100000, 128)]
     found += [residual(16384, 4096, True), residual(8192, 8192, True), residual(100000, 128, True)]
+    found += [own_scale(16384, 4096), own_scale(8192, 8192), own_scale(100000, 128), own_scale(16384, 4096, "i8"),
+              own_scale(16384, 4095)]
     found += [chain(1 << 26), broadcast(8192, 8192), concat(8192, 4096)]
     found += [transpose((8192, 8192), (1, 0), "bf16", "8192"), transpose((8192, 8192), (1, 0), "f32", "8192"),
               transpose((32, 64, 56, 56), (0, 2, 3, 1), "bf16", "nchw"),

@@ -45,6 +45,17 @@ def residual_quantised(x, y, w, scale):
     return h, (rms(h.float(), w.float()) * scale).clamp(-448, 448).to(torch.float8_e4m3fn)
 
 
+def own_scale(x, y, w, most):
+    h = x + y
+    exact = h.dtype == torch.float64
+    n = rms(h, w) if exact else rms(h.float(), w.float())
+    scale = n.abs().amax(-1, keepdim=True).clamp(min=1e-12) / most
+    q = (n / scale).clamp(-most, most)
+    if exact:
+        return h, q, scale
+    return h, q.to(torch.float8_e4m3fn) if most > 127 else q.round().to(torch.int8), scale
+
+
 def chain(a, b, c):
     if a.dtype == torch.float64:
         return F.silu(a * b + c) * a
@@ -90,6 +101,7 @@ MEANINGS = {
     "image_norm": lambda x, w, b: torch.nn.functional.layer_norm(x, x.shape[1:], w, b, 1e-5),
     "residual_rms": residual_rms,
     "residual_quantised": residual_quantised,
+    "own_scale": own_scale,
     "chain": chain,
     "broadcast": lambda x, row, column: x + row + column[:, None],
     "permute": lambda x, order: x.permute(order).contiguous(),
