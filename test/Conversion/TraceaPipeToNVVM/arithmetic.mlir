@@ -294,3 +294,42 @@ tracea_pipe.kernel @sqrt_f16(%n: index, %a: memref<?x128xf32>, %d: memref<?x128x
   }
   tracea_pipe.end
 }
+
+// Digits are those of each result: what is divided into bytes is divided to 2 ulp, and the divisor, which is stored in
+// single precision, exactly. A quotient that lanes exchange has all digits.
+// CHECK-LABEL: llvm.func @quotients(
+// CHECK: arith.divf %{{.*}}, %{{[^ ]*}} : vector<1xf32>
+// CHECK: arith.divf %{{.*}}, %{{[^ ]*}} fastmath<afn> : vector<4xf32>
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @exchanged(
+// CHECK: arith.divf %{{.*}}, %{{[^ ]*}} : vector<4xf32>
+// CHECK: llvm.return
+#ones = #tracea_pipe.lanes<lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = [[1, 0], [2, 0]], outer = [1, 1]>
+tracea_pipe.kernel @quotients(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xf8E4M3FN>, %e: memref<?xf32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf32> -> tensor<4x128xf32, #row>
+    %m = tracea_pipe.reduce max %x dim 1 : tensor<4x128xf32, #row> -> tensor<4x1xf32, #ones>
+    %most = arith.constant dense<448.0> : tensor<4x1xf32, #ones>
+    %s = arith.divf %m, %most : tensor<4x1xf32, #ones>
+    tracea_pipe.store %s, %e[%i] map affine_map<(i, j) -> (i)> : tensor<4x1xf32, #ones>, memref<?xf32>
+    %b = tracea_pipe.broadcast %s : tensor<4x1xf32, #ones> -> tensor<4x128xf32, #row>
+    %y = arith.divf %x, %b : tensor<4x128xf32, #row>
+    %t = arith.truncf %y : tensor<4x128xf32, #row> to tensor<4x128xf8E4M3FN, #row>
+    tracea_pipe.store %t, %d[%i, %c0] map #id : tensor<4x128xf8E4M3FN, #row>, memref<?x128xf8E4M3FN>
+  }
+  tracea_pipe.end
+}
+
+tracea_pipe.kernel @exchanged(%n: index, %a: memref<?x128xf32>, %d: memref<?x128xbf16>, %e: memref<?xf32>) attributes {warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %c0] map #id : memref<?x128xf32> -> tensor<4x128xf32, #row>
+    %y = arith.divf %x, %x : tensor<4x128xf32, #row>
+    %t = arith.truncf %y : tensor<4x128xf32, #row> to tensor<4x128xbf16, #row>
+    tracea_pipe.store %t, %d[%i, %c0] map #id : tensor<4x128xbf16, #row>, memref<?x128xbf16>
+    %m = tracea_pipe.reduce max %y dim 1 : tensor<4x128xf32, #row> -> tensor<4x1xf32, #ones>
+    tracea_pipe.store %m, %e[%i] map affine_map<(i, j) -> (i)> : tensor<4x1xf32, #ones>, memref<?xf32>
+  }
+  tracea_pipe.end
+}

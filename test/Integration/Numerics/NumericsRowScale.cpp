@@ -4,7 +4,8 @@
 
 #include "NumericsRowScale.h"
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 
 using namespace tracea;
 using namespace tracea::numerics;
@@ -117,8 +118,11 @@ std::vector<ExpectedTensor> RowScale::apply(const ExpectedTensor &y,
   for (Approx &scale : scales.values)
     scale = math.div(scale, {roundTo(type, most), 0});
   forEachIndex(y.shape, [&](const Shape &index, int64_t linear) {
-    quotients.values.push_back(
-        math.div(stored[linear], scales.values[rowOf(index)]));
+    Approx quotient = math.div(stored[linear], scales.values[rowOf(index)]);
+    // A GPU divides by an approximate reciprocal.
+    if (std::isfinite(quotient.value))
+      quotient.error += errorOfUnit(elements.type) * std::fabs(quotient.value);
+    quotients.values.push_back(quotient);
   });
   return {quotients, scales};
 }

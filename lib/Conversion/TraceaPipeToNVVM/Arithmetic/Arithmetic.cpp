@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Arithmetic/Arithmetic.h"
+#include "Arithmetic/StoredDigits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -274,10 +275,27 @@ static void lowerFlushedPowers(Operation *function) {
 /// Digits of f16 and bf16.
 constexpr unsigned kHalfDigits = 11, kBrainDigits = 8;
 
+/// Divisions and roots of which halves are stored, whatever else the kernel
+/// stores.
+static void approximateHalves(Operation *function) {
+  StoredDigits digits;
+  function->walk([&](arith::ArithFastMathInterface op) {
+    if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) &&
+        isSingle(op->getResult(0).getType()) &&
+        digits.of(op->getResult(0)) <= kHalfDigits)
+      op->setAttr(op.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(
+                      op.getContext(), op.getFastMathFlagsAttr().getValue() |
+                                           arith::FastMathFlags::afn));
+  });
+}
+
 LogicalResult mlir::tracea_pipe::lowerArithmetic(
     Operation *function, unsigned digits, ArithmeticUnits units,
     const ::tracea::target::TargetDescription &facts) {
   MLIRContext *context = function->getContext();
+  // Before bytes are converted by other means.
+  approximateHalves(function);
   auto config =
       GreedyRewriteConfig().enableFolding(false).enableConstantCSE(false);
   if (failed(widenByteFloats(function)))

@@ -26,7 +26,8 @@ struct ArithmeticUnits {
 /// - The base-2 exponential is always the unit's, to 2 ulp (CUDA C++
 ///   Programming Guide, "Intrinsic Functions": ex2.approx.ftz.f32). e^x is one
 ///   of x · log2 e; beyond 11 digits the product's rounding is made up for.
-/// - Up to 11 (f16): divisions and square roots are to 2 ulp, too.
+/// - Up to 11 (f16): divisions and square roots are to 2 ulp, too, and so are
+///   those of which other results than the widest have no more.
 /// - Up to 8 (bf16, 8-bit floats): the hyperbolic tangent is the unit's, where
 ///   it has one (`units.tangent`), with a relative error of 2^-10.98 (PTX ISA,
 ///   "tanh"). The logistic function is one of it, and so is the error function,
