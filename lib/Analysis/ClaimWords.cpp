@@ -70,9 +70,10 @@ const std::vector<ClaimWords> &tracea::analysis::getClaimWords() {
        "what is stored; not that the term is the one which the operation "
        "names"},
       {"coverage", "N as far as memory says",
-       "so many of these sums end where a number says that the kernel reads "
-       "from memory, whichever it is: the terms in front of that are added, "
-       "those behind it are not"},
+       "so many of these sums, or of the operands of sums, end where a number "
+       "says that the kernel reads from memory, whichever it is: the terms in "
+       "front of that are added, those behind it are not. Where a list in "
+       "memory says which blocks there are, they are the terms of its places"},
       {"coverage", "N access(es) in bounds",
        "loads, stores, copies, operands of multiplies, each in its buffer"},
       {"coverage", "N condition(s)",

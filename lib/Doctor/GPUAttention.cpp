@@ -69,11 +69,9 @@ public:
                           const TargetDescription &target) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
-  Reason whyAlone(const Problem &, const TargetDescription &,
+  Reason whyAlone(const Problem &problem, const TargetDescription &,
                   const Plan &plan) const override {
-    return plan.as<schedule::WarpAttention>().split > 1
-               ? "another kernel merges the parts of its keys"
-               : "";
+    return whyOtherKernels(problem, plan);
   }
 
 protected:

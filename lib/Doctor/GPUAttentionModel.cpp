@@ -10,8 +10,6 @@ using namespace tracea::doctor;
 
 Reason tracea::doctor::whyNotOperands(const Problem &problem,
                                       int64_t mostExtent) {
-  if (problem.hasLengths)
-    return "keys of which only the run knows how many there are run as loops";
   if (problem.operand != problem.second)
     return "expected queries and keys of one type, found " +
            std::string(stringify(problem.operand)) + " and " +
@@ -55,6 +53,17 @@ Reason tracea::doctor::checkAttentionRing(const Problem &problem,
   if (fields.pack && problem.maskRows)
     return "rows of a tile that are heads have no place in the blocks of a "
            "mask";
+  if (fields.split > 1 && problem.maskRows)
+    return "keys that the blocks of a mask hide are not split";
+  return "";
+}
+
+Reason tracea::doctor::whyOtherKernels(const Problem &problem,
+                                       const Plan &plan) {
+  if (plan.as<schedule::AttentionRing>().split > 1)
+    return "another kernel merges the parts of its keys";
+  if (problem.maskRows)
+    return "other kernels list the blocks that its mask shows";
   return "";
 }
 

@@ -22,6 +22,9 @@ Reason whyNotOperands(const Problem &problem, int64_t mostExtent);
 Reason checkAttentionRing(const Problem &problem, const Plan &plan,
                           UnitKind unit);
 
+/// Which kernels there are beside the one that visits keys; empty: none.
+Reason whyOtherKernels(const Problem &problem, const Plan &plan);
+
 /// Workgroups of the kernel that visits keys.
 double workgroupsOf(const Problem &problem, const Plan &plan);
 

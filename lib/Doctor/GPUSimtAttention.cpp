@@ -50,6 +50,10 @@ public:
                           const TargetDescription &target) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
+  Reason whyAlone(const Problem &problem, const TargetDescription &,
+                  const Plan &plan) const override {
+    return whyOtherKernels(problem, plan);
+  }
 
 protected:
   Reason checkPlan(const Problem &problem, const TargetDescription &target,

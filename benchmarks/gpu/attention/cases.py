@@ -20,15 +20,22 @@ class Case:
     window: int = 0
     # Blocks of 128 by 128 that are shown, of a hundred; 0: all.
     shown: int = 0
+    # Whether a batch has some of the keys alone, one more share of them than the one before it.
+    documents: bool = False
     # Whether f32 may be rounded to tf32.
     rounds: bool = True
     # What the operation carries beside its meaning; "" leaves it to the compiler.
     schedule: str = ""
 
     @property
+    def lengths(self):
+        """How many keys each batch has."""
+        return [self.keys * (b + 1) // self.batch if self.documents else self.keys for b in range(self.batch)]
+
+    @property
     def flops(self):
         """Of both products, of the scores that are seen."""
-        pairs = self.queries * self.keys
+        pairs = self.queries * sum(self.lengths) // self.batch
         if self.causal:
             pairs = self.queries * self.keys - self.queries * (self.queries - 1) // 2
         if self.window:
@@ -40,7 +47,7 @@ class Case:
     @property
     def bytes(self):
         size = 4 if self.element == "f32" else 2
-        return size * self.batch * self.depth * (2 * self.heads * self.queries + 2 * self.key_heads * self.keys)
+        return size * self.depth * 2 * (self.batch * self.heads * self.queries + self.key_heads * sum(self.lengths))
 
     @property
     def module(self):
@@ -52,17 +59,21 @@ class Case:
         if self.shown:
             blocks = f"tensor<1x1x{-(-self.queries // 128)}x{-(-self.keys // 128)}xi1>"
             argument, mask = f", %m: {blocks}", f" block_mask(%m : {blocks}) block_size [128, 128]"
+        if self.documents:
+            ends = f"tensor<{self.batch}xi32>"
+            argument, mask = argument + f", %l: {ends}", mask + f" lengths(%l : {ends})"
         allowed = " attributes {tracea.allow_tf32}" if self.element == "f32" and self.rounds else ""
         return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}{argument}) -> {query}{allowed} {{\n"
                 f"  %e = tensor.empty() : {query}\n"
                 f"  %0 = tracea.attention {words}ins(%q, %k, %v : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
                 f"  return %0 : {query}\n}}\n")
 
-    def scheduled(self, queries, keys, rows, slots=2, residents=2):
-        """The same by this tile of scores, rows of a warp, slots of the ring and workgroups on a multiprocessor."""
-        return replace(self, name=f"{self.name}@{queries}x{keys}w{rows}s{slots}r{residents}",
+    def scheduled(self, queries, keys, rows, slots=2, residents=2, rings=1):
+        """The same by this tile of scores, rows of a warp, slots of a ring, workgroups on a multiprocessor and rings."""
+        own = "v" if rings == 2 else ""
+        return replace(self, name=f"{self.name}@{queries}x{keys}w{rows}s{slots}r{residents}{own}",
                        schedule=f'<variant = "attention.warp", unit = mma_sync, tile = [{queries}, {keys}], '
-                                f"registers = [{rows}, {keys}], slots = {slots}, residents = {residents}>")
+                                f"registers = [{rows}, {keys}], slots = {slots}, rings = {rings}, residents = {residents}>")
 
     def few(self, keys, slots, residents, split):
         """The same with heads as rows, by this block of keys, slots, workgroups on a multiprocessor and parts of the keys."""
@@ -84,6 +95,11 @@ def cases():
     found += [
         replace(wide, name="bf16_d128_window_1024", window=1024),
         replace(wide, name="bf16_d128_blocks_10", causal=False, shown=10),
+        replace(wide, name="bf16_d128_blocks_30_causal", shown=30),
+        replace(training(128, 4096, False), name="bf16_d128_blocks_10_4096", shown=10),
+        replace(training(64, 4096, False), name="bf16_d64_blocks_10_4096", shown=10),
+        Case("bf16_d128_documents_4096", 8, 16, 16, 4096, 4096, 128, documents=True),
+        Case("bf16_d128_decode_documents", 16, 32, 8, 1, 32768, 128, documents=True),
         Case("bf16_d128_shared_4096", 4, 32, 8, 4096, 4096, 128, causal=True),
         Case("bf16_d80_full_1024", 8, 16, 16, 1024, 1024, 80),
         Case("bf16_d256_causal_4096", 4, 8, 8, 4096, 4096, 256, causal=True),
@@ -105,8 +121,9 @@ def plans():
     """Other schedules of some cases, to choose by."""
     d128, d64 = (lambda causal: training(128, 4096, causal)), (lambda causal: training(64, 4096, causal))
     return [case.scheduled(*plan) for causal in (False, True) for case, tried in (
-        (d128(causal), [(64, 64, 16), (64, 64, 16, 3), (64, 32, 16, 3), (128, 64, 16, 2, 1), (64, 32, 16, 4, 3)]),
-        (d64(causal), [(128, 64, 32), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]),
+        (d128(causal), [(64, 64, 16), (64, 64, 16, 2, 2, 2), (64, 32, 16, 2, 2, 2), (64, 32, 16, 3, 2, 2), (64, 64, 16, 3), (64, 32, 16, 3), (128, 64, 16, 2, 1),
+                        (128, 64, 16, 2, 1, 2), (64, 32, 16, 4, 3)]),
+        (d64(causal), [(128, 64, 32), (128, 64, 32, 2, 2, 2), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]),
     ) for plan in tried] + [decode.few(*plan) for decode, tried in (
         (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
          [(32, 3, 4, 4), (32, 4, 3, 4), (64, 3, 2, 2), (64, 2, 3, 3), (16, 4, 6, 6), (32, 3, 4, 8), (32, 3, 4, 16), (32, 6, 2, 2), (64, 3, 1, 1)]),

@@ -39,9 +39,9 @@ def make_mask(case):
     return mask[None, None].contiguous()
 
 
-def visible(case, mask, rows):
-    """Which keys the queries `rows` see, or None: all."""
-    if not (case.causal or case.window or case.shown):
+def visible(case, mask, rows, batch):
+    """Which keys the queries `rows` of a batch see, or None: all."""
+    if not (case.causal or case.window or case.shown or case.documents):
         return None
     i = rows[:, None] + (case.keys - case.queries)
     j = torch.arange(case.keys, device="cuda")[None, :]
@@ -52,6 +52,8 @@ def visible(case, mask, rows):
         seen &= j >= i - case.window
     if case.shown:
         seen &= mask[0, 0][rows // 128].repeat_interleave(128, 1)[:, :case.keys]
+    if case.documents:
+        seen &= j < case.lengths[batch]
     return seen
 
 
@@ -62,7 +64,7 @@ def exact(case, q, k, v, mask):
     for b, h in {(0, 0), (case.batch - 1, case.heads - 1)}:
         g = h * case.key_heads // case.heads
         scores = q[b, h, rows].double() @ k[b, g].double().T * case.depth ** -0.5
-        seen = visible(case, mask, rows)
+        seen = visible(case, mask, rows, b)
         if seen is not None:
             scores = scores.masked_fill(~seen, float("-inf"))
         found.append((b, h, torch.nan_to_num(torch.softmax(scores, -1)) @ v[b, g].double()))
@@ -72,7 +74,7 @@ def exact(case, q, k, v, mask):
 def peers_of(case, inputs, mask, options):
     """Functions of a set of inputs, by name."""
     found = {}
-    if not case.window and not case.shown and case.element != "f32":
+    if not (case.window or case.shown or case.documents) and case.element != "f32":
         for name, backend in PEERS.items():
             def run(q, k, v, backend=backend):
                 with sdpa_kernel(backend):
@@ -86,8 +88,9 @@ def peers_of(case, inputs, mask, options):
             with sdpa_kernel(SDPBackend.MATH):
                 return F.scaled_dot_product_attention(q, k, v, is_causal=case.causal)
         found["sdpa"] = run
-    if options.flex and (case.window or case.shown):
+    if options.flex and (case.window or case.shown or case.documents):
         from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+        ends = torch.tensor(case.lengths, device="cuda")
 
         def see(b, h, i, j):
             seen = j <= i if case.causal else i >= 0
@@ -95,10 +98,13 @@ def peers_of(case, inputs, mask, options):
                 seen = seen & (j >= i - case.window)
             if case.shown:
                 seen = seen & mask[0, 0][i // 128, j // 128]
+            if case.documents:
+                seen = seen & (j < ends[b])
             return seen
-        blocks = create_block_mask(see, None, None, case.queries, case.keys, device="cuda")
+        blocks = create_block_mask(see, case.batch if case.documents else None, None, case.queries, case.keys, device="cuda")
         compiled = torch.compile(flex_attention, dynamic=False)
-        found["flex"] = lambda q, k, v: compiled(q, k, v, block_mask=blocks)
+        shared = case.heads != case.key_heads
+        found["flex"] = lambda q, k, v: compiled(q, k, v, block_mask=blocks, enable_gqa=shared)
     usable = {}
     for name, peer in found.items():
         try:
@@ -119,7 +125,10 @@ def measure(case, path, options):
     inputs = [(draw(case.heads, case.queries), draw(case.key_heads, case.keys), draw(case.key_heads, case.keys)) for _ in range(sets)]
     outputs = [torch.empty_like(q) for q, _, _ in inputs]
     programs = [Program(path) for _ in range(sets)]
-    launches = [p.bind([*i, *([mask] if case.shown else [])], [o]) for p, i, o in zip(programs, inputs, outputs)]
+    others = [mask] if case.shown else []
+    if case.documents:
+        others.append(torch.tensor(case.lengths, device="cuda", dtype=torch.int32))
+    launches = [p.bind([*i, *others], [o]) for p, i, o in zip(programs, inputs, outputs)]
     again = []
     for _ in range(2):
         outputs[0].view(torch.uint8).fill_(0xFF)
@@ -132,8 +141,8 @@ def measure(case, path, options):
         return max(distance(found[b, h][rows], want) for b, h, want in wanted)
     peers = peers_of(case, inputs[0], mask, options)
     own = error(again[0])
-    others = [error(peer(*inputs[0])) for peer in peers.values()]
-    bound = 2 * min(others) if others else {"bf16": 8e-3, "f16": 1e-3, "f32": 2e-3}[case.element]
+    theirs = [error(peer(*inputs[0])) for peer in peers.values()]
+    bound = 2 * min(theirs) if theirs else {"bf16": 8e-3, "f16": 1e-3, "f32": 2e-3}[case.element]
     wrong = "" if own <= bound else f"error {own:.2e}, expected at most {bound:.2e}"
     if not torch.equal(again[0].view(torch.uint8), again[1].view(torch.uint8)):
         wrong = "two runs differ"
@@ -142,7 +151,7 @@ def measure(case, path, options):
     for program in programs:
         program.close()
     torch.cuda.empty_cache()
-    return times, own, min(others, default=0), wrong
+    return times, own, min(theirs, default=0), wrong
 
 
 def main():

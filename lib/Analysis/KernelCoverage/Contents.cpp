@@ -47,8 +47,10 @@ void KernelCoverage::finish(ContentClaim &content) {
       llvm::append_range(exprs, writer.map);
       llvm::append_range(guard, writer.guard);
     }
+    // Numbers of 64 bits have no end that is told.
     for (Term coordinate : content.stage->coordinates)
-      exprs.push_back(*problem.space.range(coordinate).upper);
+      if (std::optional<Expr> upper = problem.space.range(coordinate).upper)
+        exprs.push_back(*upper);
   }
   for (const Expr &expr : exprs)
     if (!expr.isValid() && content.undecided.empty())

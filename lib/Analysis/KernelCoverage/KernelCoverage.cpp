@@ -418,6 +418,20 @@ void KernelCoverage::checkDimension(memref::DimOp op) {
     gap(op, "it may take a dimension that is not there");
 }
 
+/// What no access needs is divided, too. The host stops at sizes that are 0;
+/// what changes while the kernel runs has to be something else.
+void KernelCoverage::checkDivision(Operation *op) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemSIOp,
+           arith::RemUIOp>(op) ||
+      !op->getResult(0).getType().isIndex())
+    return;
+  Expr divisor = context.get(op->getOperand(1));
+  if (divisor.isValid() && !problem.space.isSymbolic(divisor) &&
+      !indices.math.isNonNegative(divisor - 1))
+    context.get(op->getResult(0)); // which asks for it
+}
+
 void KernelCoverage::extract() {
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -433,6 +447,7 @@ void KernelCoverage::extract() {
   extractSums();
   extractSlots();
   extractClusterMemory();
+  kernel.walk([&](Operation *op) { checkDivision(op); });
   addObligations(context);
   extractGrid();
   problem.assumptions = indices.getAssumptions();

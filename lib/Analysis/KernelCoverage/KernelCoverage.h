@@ -189,6 +189,7 @@ private:
   void gap(Operation *op, const Twine &reason);
   void checkStep(scf::ForOp loop);
   void checkDimension(memref::DimOp op);
+  void checkDivision(Operation *op);
   /// Variables that are no sizes, with those of their ranges.
   std::vector<cov::Term> getIds(ArrayRef<cov::Expr> exprs,
                                 ArrayRef<cov::Constraint> guard) const;

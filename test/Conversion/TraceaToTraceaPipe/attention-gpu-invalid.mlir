@@ -42,3 +42,14 @@ func.func @mask(%q: tensor<2x8x16x64xbf16>, %k: tensor<2x2x64x64xbf16>, %m: tens
   return %0 : tensor<2x8x16x64xbf16>
 }
 }
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+func.func @parts(%q: tensor<2x8x16x64xbf16>, %k: tensor<2x2x64x64xbf16>, %m: tensor<1x1x1x1xi1>, %e: tensor<2x8x16x64xbf16>) -> tensor<2x8x16x64xbf16> {
+  // expected-error @+1 {{expects keys that are not split where a mask is shown to blocks for the variant 'attention.warp', found}}
+  %0 = tracea.attention ins(%q, %k, %k : tensor<2x8x16x64xbf16>, tensor<2x2x64x64xbf16>, tensor<2x2x64x64xbf16>) block_mask(%m : tensor<1x1x1x1xi1>) block_size [64, 64] outs(%e : tensor<2x8x16x64xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 32], registers = [16, 32], split = 2> -> tensor<2x8x16x64xbf16>
+  return %0 : tensor<2x8x16x64xbf16>
+}
+}

@@ -21,10 +21,15 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // CHECK:             %[[K:.*]] = tracea_pipe.stage %arg1[%[[B]], %[[G]], %[[J0]], %c0] {{.*}} padded [2, 3] slots 2 : {{.*}} -> tensor<64x64xbf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9]>>
 // CHECK:             %[[V:.*]] = tracea_pipe.stage %arg2[%[[B]], %[[G]], %[[J0]], %c0]
 // CHECK-COUNT-3:     tracea_pipe.mma {{.*}} : tensor<64x16xbf16, #[[LEFT]]>, tensor<16x64xbf16, #{{.*}}>, tensor<64x64xf32, #[[SCORES:.*]]>
-// Only blocks at the edges are masked.
-// CHECK:             %[[S:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #[[SCORES]]>) {
+// Only blocks at the edges are masked, each by the edge that cuts it.
+// CHECK:             %[[LATE:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #[[SCORES]]>) {
 // CHECK:               tracea_pipe.coordinate dim 1 : tensor<64x64xi32
 // CHECK:             } else {
+// CHECK:             %[[S:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32, #[[SCORES]]>) {
+// CHECK:               arith.cmpi sge
+// CHECK:               arith.select %{{.*}}, %[[LATE]]
+// CHECK:             } else {
+// CHECK:               scf.yield %[[LATE]]
 // Maxima rise, and outputs decay, only where a warp finds a score far above its row's.
 // CHECK-COUNT-7:     arith.maximumf {{.*}} : tensor<64x8xf32
 // CHECK:             %[[BOUND:.*]] = arith.addf %[[M]]
@@ -62,17 +67,13 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // CHECK-NOT:     band =
 // CHECK:         tracea_pipe.stage %arg0{{.*}} -> tensor<64x256xf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8, 6, 9], panel = 64>>
 // CHECK:         scf.for {{.*}} -> (tensor<64x128xf32, #{{.*}}>, tensor<64x80xf32, #{{.*}}>, tensor<64x1xf32, #{{.*}}>, tensor<64x8xf32
-// The mask's block holds the tile's: all or nothing of it is shown.
-// CHECK:           %[[ROW:.*]] = arith.divui %{{.*}}, %c128
-// CHECK:           %[[COLUMN:.*]] = arith.divui %{{.*}}, %c64
-// CHECK:           tracea_pipe.read %arg3[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]] : memref<1x1x?x?xi1>
-// CHECK:         tracea_pipe.store {{.*}}, %arg4[%{{.*}}, %{{.*}}, %{{.*}}, %c0]
-// CHECK:         tracea_pipe.store {{.*}}, %arg4[%{{.*}}, %{{.*}}, %{{.*}}, %c128]
+// CHECK:         tracea_pipe.store {{.*}}, %arg3[%{{.*}}, %{{.*}}, %{{.*}}, %c0]
+// CHECK:         tracea_pipe.store {{.*}}, %arg3[%{{.*}}, %{{.*}}, %{{.*}}, %c128]
 // CHECK:         math.log2
-// CHECK:         tracea_pipe.store {{.*}}, %arg5
-func.func @long_heads(%q: tensor<2x8x?x256xf16>, %k: tensor<2x8x?x256xf16>, %v: tensor<2x8x?x200xf16>, %m: tensor<1x1x?x?xi1>, %e: tensor<2x8x?x200xf16>, %l: tensor<2x8x?xf32>) -> (tensor<2x8x?x200xf16>, tensor<2x8x?xf32>) {
+// CHECK:         tracea_pipe.store {{.*}}, %arg4
+func.func @long_heads(%q: tensor<2x8x?x256xf16>, %k: tensor<2x8x?x256xf16>, %v: tensor<2x8x?x200xf16>, %e: tensor<2x8x?x200xf16>, %l: tensor<2x8x?xf32>) -> (tensor<2x8x?x200xf16>, tensor<2x8x?xf32>) {
   %0:2 = tracea.attention ins(%q, %k, %v : tensor<2x8x?x256xf16>, tensor<2x8x?x256xf16>, tensor<2x8x?x200xf16>)
-    block_mask(%m : tensor<1x1x?x?xi1>) block_size [128, 64] outs(%e : tensor<2x8x?x200xf16>) lse(%l : tensor<2x8x?xf32>)
+    outs(%e : tensor<2x8x?x200xf16>) lse(%l : tensor<2x8x?xf32>)
     schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 32], registers = [16, 32], slots = 2, reread = 1> -> tensor<2x8x?x200xf16>, tensor<2x8x?xf32>
   return %0#0, %0#1 : tensor<2x8x?x200xf16>, tensor<2x8x?xf32>
 }
@@ -110,5 +111,71 @@ func.func @decode(%q: tensor<2x24x1x40xbf16>, %k: tensor<2x2x300x40xbf16>, %v: t
   %0:2 = tracea.attention causal ins(%q, %k, %v : tensor<2x24x1x40xbf16>, tensor<2x2x300x40xbf16>, tensor<2x2x300x40xbf16>) outs(%e : tensor<2x24x1x40xbf16>) lse(%l : tensor<2x24x1xf32>)
     schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 32], registers = [16, 32], slots = 3, residents = 4, pack = 1, split = 3> -> tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>
   return %0#0, %0#1 : tensor<2x24x1x40xbf16>, tensor<2x24x1xf32>
+}
+}
+
+// -----
+
+// A tile visits the blocks that its row of a mask shows. Two kernels list them: ranks, and the blocks at which they rise.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @blocks
+// CHECK:         %[[RANKS:.*]] = tracea_pipe.launch @[[COUNT:[a-z_0-9]+]] ins(%arg3, %arg0, %arg1 :
+// CHECK:         %[[BLOCKS:.*]] = tracea_pipe.launch @[[LIST:[a-z_0-9]+]] ins(%[[RANKS]] :
+// CHECK:         tracea_pipe.launch @[[MAIN:[a-z_0-9]+]]{{.*}} ins(%arg0, %arg1, %arg2, %[[RANKS]], %[[BLOCKS]] :
+// CHECK:       tracea_pipe.kernel @[[COUNT]](
+// CHECK:         tiles (%{{.*}}, %{{.*}}, %[[ROW:.*]], %{{.*}}) in
+// Blocks that the causal mask hides as a whole are none.
+// CHECK:           tracea_pipe.read %arg0[%{{.*}}, %{{.*}}, %[[ROW]], %{{.*}}]
+// CHECK:           arith.cmpi ne
+// CHECK:           arith.cmpi sgt
+// CHECK:           arith.andi
+// CHECK:           arith.cmpi sle, {{.*}} : tensor<1x128xi32
+// CHECK:           tracea_pipe.store {{.*}} : tensor<1x128xi32
+// CHECK:       tracea_pipe.kernel @[[LIST]](
+// CHECK:           tracea_pipe.read %arg0
+// CHECK:           arith.cmpi sle, {{.*}} : tensor<1x128xi32
+// CHECK:       tracea_pipe.kernel @[[MAIN]](
+// CHECK-NOT:     band
+// CHECK-SAME:    tracea_pipe.listed = {blocks = 4 : i64, columns = 128 : i64, counts = 3 : i64, dim = 2 : i64, operands = array<i64: 1, 2>, result = 5 : i64, rows = 128 : i64}
+// CHECK:         %[[R:.*]] = arith.divui %{{.*}}, %c128
+// CHECK:         %[[COUNTED:.*]] = tracea_pipe.read %arg3[%{{.*}}, %{{.*}}, %[[R]], %[[N:.*]]]
+// CHECK:         %[[CUT:.*]] = arith.minsi %[[COUNTED]], %[[N]]
+// CHECK:         %[[END:.*]] = arith.muli %[[CUT]], %c128
+// CHECK:         scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64
+// CHECK:           %[[T:.*]] = arith.divui %[[AT]], %c128
+// CHECK:           %[[PLACE:.*]] = arith.minsi %[[T]], %[[N]]
+// CHECK:           %[[BLOCK:.*]] = tracea_pipe.read %arg4[%{{.*}}, %{{.*}}, %[[R]], %[[PLACE]]]
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c128
+// CHECK:           %[[REST:.*]] = arith.remui %[[AT]], %c128
+// CHECK:           %[[J0:.*]] = arith.addi %[[FIRST]], %[[REST]]
+// CHECK:           tracea_pipe.stage %arg1[%{{.*}}, %{{.*}}, %[[J0]], %c0]
+// Only the edge of the causal mask is left to be compared.
+// CHECK:           scf.if %{{[0-9]+}} -> (tensor<64x64xf32, #lanes{{[0-9]*}}>) {
+// CHECK-NOT:       scf.if %{{[0-9]+}} -> (tensor<64x64xf32, #lanes{{[0-9]*}}>) {
+// CHECK:           tracea_pipe.any
+func.func @blocks(%q: tensor<2x8x1024x64xf16>, %k: tensor<2x8x1024x64xf16>, %v: tensor<2x8x1024x64xf16>, %m: tensor<1x8x8x8xi1>, %e: tensor<2x8x1024x64xf16>) -> tensor<2x8x1024x64xf16> {
+  %0 = tracea.attention causal ins(%q, %k, %v : tensor<2x8x1024x64xf16>, tensor<2x8x1024x64xf16>, tensor<2x8x1024x64xf16>)
+    block_mask(%m : tensor<1x8x8x8xi1>) block_size [128, 128] outs(%e : tensor<2x8x1024x64xf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2> -> tensor<2x8x1024x64xf16>
+  return %0 : tensor<2x8x1024x64xf16>
+}
+}
+
+// -----
+
+// Keys end where memory says for each batch, also for the parts of them.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @documents
+// CHECK:       tracea_pipe.kernel @{{.*}}band = #tracea_pipe.band<result = 4, dim = 3, operands = [1, 2], dims = [2, 2]>{{.*}}tracea_pipe.ended = {lengths = 3 : i64, sequence = 1 : i64}
+// CHECK:         tiles (%[[P:.*]], %[[B:.*]], %{{.*}}, %{{.*}}, %{{.*}}) in
+// CHECK:           %[[LENGTH:.*]] = tracea_pipe.read %arg3[%[[B]]]
+// CHECK:           %[[END:.*]] = arith.minsi %[[LENGTH]], %c300
+// CHECK:           %[[BEGIN:.*]] = arith.muli %[[P]], %c32
+// CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c96
+// CHECK:             scf.if {{.*}} -> (tensor<16x32xf32
+func.func @documents(%q: tensor<2x24x1x40xbf16>, %k: tensor<2x2x300x40xbf16>, %v: tensor<2x2x300x40xbf16>, %l: tensor<2xi64>, %e: tensor<2x24x1x40xbf16>) -> tensor<2x24x1x40xbf16> {
+  %0 = tracea.attention ins(%q, %k, %v : tensor<2x24x1x40xbf16>, tensor<2x2x300x40xbf16>, tensor<2x2x300x40xbf16>) lengths(%l : tensor<2xi64>) outs(%e : tensor<2x24x1x40xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 32], registers = [16, 32], slots = 3, residents = 4, pack = 1, split = 3> -> tensor<2x24x1x40xbf16>
+  return %0 : tensor<2x24x1x40xbf16>
 }
 }

@@ -8,6 +8,7 @@
 #include "Campaign.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Runtime/ElementType.h"
@@ -117,7 +118,8 @@ static Function getIntegerFunction(Operation &op) {
     };
   };
   return llvm::StringSwitch<Function>(op.getName().getStringRef())
-      .Case("arith.addi", [](ArrayRef<double> x) { return x[0] + x[1]; })
+      .Cases({"arith.addi", "llvm.add"},
+             [](ArrayRef<double> x) { return x[0] + x[1]; })
       .Case("arith.subi", [](ArrayRef<double> x) { return x[0] - x[1]; })
       .Case("arith.muli", [](ArrayRef<double> x) { return x[0] * x[1]; })
       .Cases({"arith.minsi", "arith.minui"},
@@ -160,6 +162,7 @@ static Function getFloatFunction(Operation &op) {
             [](ArrayRef<double> x) { return extremum(x[0], x[1], false); })
       .Case("math.exp", [](ArrayRef<double> x) { return std::exp(x[0]); })
       .Case("math.exp2", [](ArrayRef<double> x) { return std::exp2(x[0]); })
+      .Case("math.log2", [](ArrayRef<double> x) { return std::log2(x[0]); })
       .Case("math.sqrt", [](ArrayRef<double> x) { return std::sqrt(x[0]); })
       .Case("math.rsqrt",
             [](ArrayRef<double> x) { return 1 / std::sqrt(x[0]); })
@@ -214,6 +217,11 @@ static double toDouble(Attribute attribute) {
 }
 
 bool Machine::runElementwise(Operation &op) {
+  // What a mutation adds to a number of 32 bits.
+  if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
+    set(constant.getResult(), toDouble(constant.getValue()));
+    return true;
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!dense) {

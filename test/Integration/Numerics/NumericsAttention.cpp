@@ -20,10 +20,10 @@ struct Attention {
   std::vector<SizedType> arguments;
   SizedType result, lse;
   bool hasLse = false, causal = false, hasWindow = false, hasScale = false;
-  bool hasMask = false;
+  bool hasMask = false, hasLengths = false;
   int64_t window[2] = {-1, -1}, block[2] = {1, 1};
   double scale = 1;
-  int maskArgument = -1;
+  int maskArgument = -1, lengthArgument = -1;
   int b = 0, h = 0, g = 0, i = 0, j = 0, d = 0, e = 0, mi = 0, mj = 0;
   Fill fill = Fill::Normal;
 
@@ -76,6 +76,8 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
             if (mask.values[linearIndex(mask.shape, at)] == 0)
               seen[ij] = false;
           }
+          if (hasLengths && ij >= instance.inputs[lengthArgument].values[ib])
+            seen[ij] = false;
           if (!seen[ij])
             continue;
           ++count;
@@ -185,7 +187,9 @@ Case numerics::generateAttention(Random &random, bool large) {
   a.hasLse = random.chance(0.4);
   if (a.hasMask)
     for (int64_t &size : a.block)
-      size = random.pick({1, 2, 8, 16, 20, 32, 64});
+      size = random.chance(0.5) ? random.pick({16, 32, 48, 64, 128})
+                                : random.pick({1, 2, 8, 16, 20, 32, 64});
+  a.hasLengths = random.chance(0.25);
   a.derive();
 
   ModuleText text(sizes);
@@ -247,6 +251,13 @@ Case numerics::generateAttention(Random &random, bool large) {
     op += " block_mask(%m : " + text.textOf(mask) + ") block_size " +
           listOf({a.block[0], a.block[1]});
   }
+  if (a.hasLengths) {
+    SizedType lengths =
+        text.draw(random, random.pick({ElementType::I32, ElementType::I64}),
+                  {a.b}, dynamicChance);
+    a.lengthArgument = text.argument("n", lengths);
+    op += " lengths(%n : " + text.textOf(lengths) + ")";
+  }
   std::string init = text.empty(a.result);
   op += " outs(" + init + " : " + text.textOf(a.result) + ")";
   std::vector<SizedType> results = {a.result};
@@ -281,6 +292,10 @@ Case numerics::generateAttention(Random &random, bool large) {
     for (const SizedType &argument : a.arguments)
       instance.inputs.push_back(randomTensor(
           random, argument.type, a.sizes.at(argument.dims), a.fill));
+    // Before the first key, behind the last one, and between them.
+    if (a.hasLengths)
+      for (double &length : instance.inputs[a.lengthArgument].values)
+        length = double(random.between(-1, a.sizes[a.j] + 2));
     ExpectedTensor y{a.result.type, {}, {}}, l{a.lse.type, {}, {}};
     a.compute(instance, y, l);
     instance.outputs.push_back(std::move(y));

@@ -68,6 +68,8 @@ struct KernelIndices {
   std::map<cov::Term, std::vector<cov::Term>> origins;
   /// The loop, grid or tile operation that a variable belongs to.
   std::map<cov::Term, Operation *> owners;
+  /// What reads a number that memory holds.
+  std::map<cov::Term, tracea_pipe::ReadOp> reads;
   /// Sizes of which arguments a symbol names.
   std::map<cov::Term, unsigned> symbolArguments;
 

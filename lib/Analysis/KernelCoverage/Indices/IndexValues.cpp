@@ -418,7 +418,11 @@ Expr IndexContext::translateOp(Operation *op, unsigned result) {
         return result == 0 ? known->all : known->full;
       })
       .Case([&](RaggedTileOp tile) { return raggedTile(tile, result); })
-      .Case([&](ReadOp) { return opaque(value, "a number that memory holds"); })
+      .Case([&](ReadOp read) {
+        Expr number = opaque(value, "a number that memory holds");
+        kernel.reads[number.terms().front().first] = read;
+        return number;
+      })
       .Default([&](Operation *other) {
         return opaque(value,
                       "a value of '" + other->getName().getStringRef() + "'");

@@ -34,8 +34,9 @@ bool SumExtraction::isTile(Term term) const {
 
 std::optional<SumBand> SumExtraction::getBand(const SumSource &source,
                                               ArrayRef<int64_t> dims) {
-  const auto *found =
-      llvm::find_if(dims, [&](int64_t dim) { return isBandDim(source, dim); });
+  const auto *found = llvm::find_if(dims, [&](int64_t dim) {
+    return isBandDim(source, dim) || isListDim(source, dim);
+  });
   if (found == dims.end())
     return std::nullopt;
   // The loop that counts blocks of them. Without one there is a single step,
@@ -58,9 +59,15 @@ std::optional<SumBand> SumExtraction::getBand(const SumSource &source,
   }
   if (!counted)
     return std::nullopt;
+  // Parts begin one after the other; together they visit what one would.
+  std::map<Term, Expr> first;
+  for (Term split : splits)
+    first[split] = 0;
+  auto get = [&](Value bound) {
+    return hold(space.substitute(context.get(bound), first));
+  };
   return SumBand{static_cast<size_t>(found - dims.begin()), counted,
-                 context.get(counted.getLowerBound()),
-                 context.get(counted.getUpperBound())};
+                 get(counted.getLowerBound()), get(counted.getUpperBound())};
 }
 
 std::vector<Term> SumExtraction::getTiles(const SumBand &band,
@@ -70,7 +77,7 @@ std::vector<Term> SumExtraction::getTiles(const SumBand &band,
       ids.insert(term);
   std::set<Term> found;
   auto add = [&](Term term) {
-    if (isTile(term))
+    if (isTile(term) || isHeld(term))
       found.insert(term);
   };
   for (Term id : ids) {
@@ -126,6 +133,17 @@ void SumExtraction::addBandClaims(const SumSource &source,
       indices.math.require(Expr(attr.getAfter()) - distance, premises);
     if (attr.getBefore() >= 0)
       indices.math.require(distance + attr.getBefore(), premises);
+    // What memory says of where the terms of the element end.
+    std::optional<EndedTerms> ended = EndedTerms::get(kernel);
+    for (const auto &[number, own] : held) {
+      ReadOp read = indices.reads.at(number);
+      if (ended &&
+          cast<BlockArgument>(read.getSource()).getArgNumber() ==
+              ended->lengths &&
+          context.get(read.getIndices().front()) ==
+              place.indices[ended->sequence])
+        indices.math.require(Expr(own) - 1 - needed, premises);
+    }
     indices.math.require(Expr(needed) - band.begin, conclusions);
     indices.math.require(band.end - 1 - needed, conclusions);
     claim.forAll.assign(ids.begin(), ids.end());

@@ -12,6 +12,7 @@
 #define TRACEA_LIB_ANALYSIS_KERNELCOVERAGE_SUMS_SUMEXTRACTION_H
 
 #include "../KernelCoverage.h"
+#include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
 #include <set>
 
 namespace mlir::tracea {
@@ -28,6 +29,21 @@ struct SumOperand {
   Operation *staged = nullptr;
 };
 
+/// The list of blocks in memory that says which terms a sum has: its argument,
+/// the row that is read, and how many terms along `dim` a block has. What the
+/// sum walks along are the terms of the list, block by block.
+struct SumList {
+  unsigned argument = 0;
+  llvm::SmallVector<cov::Expr> row;
+  int64_t width = 0;
+  int64_t dim = 0;
+
+  bool operator==(const SumList &other) const {
+    return argument == other.argument && row == other.row &&
+           width == other.width;
+  }
+};
+
 /// Where an operand comes from.
 struct SumSource {
   const SumOperand *operand = nullptr;
@@ -36,6 +52,9 @@ struct SumSource {
   BlockArgument buffer;
   llvm::SmallVector<cov::Expr> indices;
   llvm::SmallVector<cov::Constraint> guard;
+  /// Where a list says which terms there are, one of the indices is the place
+  /// in the list instead of the one in the argument.
+  std::optional<SumList> list;
   /// Loops that count its steps, by depth.
   llvm::SmallVector<Operation *> loops;
   /// Copied by another role, or at another place.
@@ -57,7 +76,7 @@ struct SumBand {
   /// Its number among the dimensions of the sum.
   size_t number = 0;
   /// The loop that visits them.
-  Operation *loop = nullptr;
+  scf::ForOp loop;
   cov::Expr begin, end;
 };
 
@@ -101,6 +120,21 @@ private:
   std::vector<cov::Term> getTiles(const SumBand &band,
                                   std::set<cov::Term> ids) const;
   void addBandClaims(const SumSource &source, const SumBand &band);
+  // SumLists.cpp
+  void followList(SumSource &source);
+  /// Of a number that memory holds any that it may hold, as one that the claim
+  /// is about.
+  cov::Expr hold(const cov::Expr &expr);
+  bool isHeld(cov::Term term) const;
+  bool isListDim(const SumSource &source, int64_t dim) const {
+    return source.list && source.list->dim == dim;
+  }
+  cov::Expr getLastPlace(int64_t list);
+  std::string getListFault(const SumSource &source,
+                           const tracea_pipe::ListedTerms &listed,
+                           scf::ForOp loop);
+  void addListClaims(const SumSource &source, ArrayRef<int64_t> dims,
+                     scf::ForOp loop);
   void addPairs(const SumSide &lhs, const SumSide &rhs);
   void addPair(const SumSource &a, const SumSource &b);
   std::vector<cov::Term> getVariables(const cov::Expr &expr) const;
@@ -119,6 +153,8 @@ private:
   std::set<size_t> depths;
   /// Grid indices that say which part of the sum it is.
   std::set<cov::Term> splits;
+  /// What stands for numbers that memory holds.
+  std::map<cov::Term, cov::Term> held;
   /// Another multiply runs where this one does not.
   bool hasAlternatives = false;
 };

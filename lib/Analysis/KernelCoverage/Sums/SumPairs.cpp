@@ -72,14 +72,35 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
       !addGuard(renamed, ids, premises, content.context, undecided))
     content.undecided = undecided;
   conclusions.push_back(cov::equal(indexA, indexB));
+  bool isListed = isListDim(a, *dimA);
+  if (isListed != isListDim(b, *dimB) || (isListed && !(a.list == b.list)))
+    content.undecided = "they take their terms from different lists";
   // Past the end both are zero.
-  indices.math.require(context.getDim(a.buffer, *dimA) - 1 - indexA, premises);
+  if (!isListed)
+    indices.math.require(context.getDim(a.buffer, *dimA) - 1 - indexA,
+                         premises);
   claim.forAll.assign(ids.begin(), ids.end());
   claim.premises.assign(premises.begin(), premises.end());
   claim.conclusions.assign(conclusions.begin(), conclusions.end());
   content.claim = std::move(claim);
   coverage.finish(content);
   coverage.contents.push_back(std::move(content));
+}
+
+/// Which one of the copies into its ring a source is, how many there are, and
+/// the ring's slots.
+static std::tuple<size_t, size_t, int64_t> getTurn(const SumSide &side,
+                                                   const SumSource &source) {
+  size_t number = 0, count = 0;
+  for (const SumSource &other : side.sources)
+    if (other.operand == source.operand) {
+      number += &other < &source;
+      ++count;
+    }
+  auto copy = dyn_cast<CopyOp>(source.op);
+  auto acquire = copy ? copy.getDest().getDefiningOp<AcquireOp>() : AcquireOp();
+  return {number, count,
+          acquire ? acquire.getChannel().getType().getSlots() : 0};
 }
 
 void SumExtraction::addPairs(const SumSide &lhs, const SumSide &rhs) {
@@ -106,7 +127,10 @@ void SumExtraction::addPairs(const SumSide &lhs, const SumSide &rhs) {
                     rhs.sources.size() == rhs.operands.size();
       bool isLocal = !a.isRemote && !b.isRemote;
       bool isAny = !namesLoop(a) && !namesLoop(b);
-      if (!isSlot && !isOnly && !isLocal && !isAny)
+      // Two rings that are filled ahead in as many places, in one order.
+      bool isInTurn =
+          a.isRemote && b.isRemote && getTurn(lhs, a) == getTurn(rhs, b);
+      if (!isSlot && !isOnly && !isLocal && !isAny && !isInTurn)
         continue;
       if (seen.insert({a.op, b.op}).second)
         addPair(a, b);

@@ -183,6 +183,7 @@ std::optional<SumSource> SumExtraction::getSource(const SumOperand &operand,
       return std::nullopt;
     }
   source.loops = getLoopsAround(isRemote ? fill : operand.product);
+  followList(source);
   return source;
 }
 

@@ -78,8 +78,9 @@ bool SumExtraction::addGuard(const SumSource &source, const std::set<Term> &ids,
     bool hasOwn = false, hasTile = false;
     std::optional<Term> foreign;
     for (Term term : getVariables(expr)) {
-      hasOwn |= ids.count(term) > 0 && !isTile(term);
-      hasTile |= ids.count(term) > 0 && isTile(term);
+      bool ofTile = isTile(term) || isHeld(term);
+      hasOwn |= ids.count(term) > 0 && !ofTile;
+      hasTile |= ids.count(term) > 0 && ofTile;
       if (!ids.count(term))
         foreign = term;
     }
@@ -215,7 +216,11 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
   std::optional<SumBand> band = getBand(first, dims);
   std::vector<Term> tiles;
   for (const SumSource *source : sources) {
-    if (source->buffer != first.buffer || getDims(*source, undecided) != all)
+    bool isListed = llvm::any_of(dims, [&](int64_t dim) {
+      return isListDim(first, dim) || isListDim(*source, dim);
+    });
+    if (source->buffer != first.buffer || getDims(*source, undecided) != all ||
+        (isListed && !(source->list == first.list)))
       undecided = "its terms come from several places";
     std::set<Term> ids;
     auto addIds = [&](ArrayRef<Term> terms) {
@@ -246,8 +251,10 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
       const Expr &index = source->indices[dim];
       writer.map.push_back(index);
       indices.math.require(index, guard);
-      indices.math.require(context.getDim(source->buffer, dim) - 1 - index,
-                           guard);
+      // Places of a list end where the list does.
+      if (!isListDim(*source, dim))
+        indices.math.require(context.getDim(source->buffer, dim) - 1 - index,
+                             guard);
     }
     if (band) {
       // What a tile does not visit another has no need for, either.
@@ -300,10 +307,13 @@ void SumExtraction::addTerms(const SumSide &side, const SumSide &other,
     stage.coordinates.push_back(coordinate);
   }
   llvm::append_range(stage.coordinates, coordinates);
+  if (llvm::any_of(tiles, [&](Term tile) { return isHeld(tile); }))
+    content.name += ", as far as memory says";
   content.stage = std::move(stage);
   content.undecided = undecided;
   coverage.finish(content);
   coverage.contents.push_back(std::move(content));
-  if (band)
+  if (band && isBandDim(first, dims[band->number]))
     addBandClaims(first, *band);
+  addListClaims(first, dims, band ? band->loop : scf::ForOp());
 }

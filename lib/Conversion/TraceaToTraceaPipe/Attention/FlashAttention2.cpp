@@ -16,6 +16,9 @@
 // P is rounded to the type of the values. Rows without any key keep m = -inf
 // and l = 0; they give zeros.
 //
+// Of a block mask a tile visits the blocks that its row of the mask shows: two
+// small kernels list them first (BlockLists.cpp).
+//
 // Where there are few queries, the rows of a tile are the query heads that
 // share a key head (`pack`), and the keys are split: each part leaves its own
 // outputs and log-sum-exp, which MergeParts.cpp puts together.
@@ -26,12 +29,14 @@
 #include "../KernelMemory.h"
 #include "../LaneTile.h"
 #include "AttentionUnit.h"
+#include "BlockLists.h"
 #include "MergeParts.h"
 #include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 
 using namespace mlir;
@@ -49,7 +54,8 @@ static constexpr double kLarge = 1e38;
 namespace {
 class FlashAttention2 {
 public:
-  FlashAttention2(KernelBuilder &kb, AttentionOp op, AttentionUnit &unit);
+  FlashAttention2(KernelBuilder &kb, AttentionOp op, AttentionUnit &unit,
+                  const std::optional<BlockLists> &lists);
 
   void build();
 
@@ -89,13 +95,18 @@ private:
   Rows raise(Value most, const Rows &rows);
   Value getOrigin(Value maxima);
   Value power(Value x, Value origin);
-  Rows visitBlock(Value j0, Value keys, Value values, Rows rows);
+  Rows visitBlock(Value j0, Rows rows);
   void store(Rows rows);
   void storeLogSumExp(Rows rows, Value sums);
   /// Opens the grid; the part of the keys is its first index.
   void beginTiles();
-  /// The keys that the tile visits: the first, and behind the last.
-  std::pair<Value, Value> getKeys();
+  /// What the tile walks through, from where on and up to where: the keys, or
+  /// those of the blocks that are listed, one block after the other.
+  std::pair<Value, Value> getWalk();
+  /// The key at a place of the walk that is a multiple of the tile's keys.
+  Value getKey(Value place);
+  /// Finds the tile's row of the lists, and says in the kernel what it is.
+  void beginList();
   /// Where the tile begins in the queries, or in results of as many
   /// dimensions; without the last where there are no columns.
   SmallVector<Value> getPlace(std::optional<int64_t> column);
@@ -107,12 +118,13 @@ private:
 
   AttentionOp op;
   AttentionUnit &unit;
+  const std::optional<BlockLists> &lists;
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
 
   Type element, sumType;
-  int64_t blockM, blockN, slots;
+  int64_t blockM, blockN, slots, rings = 1;
   /// Whether the rows of a tile are heads.
   bool packs;
   /// Parts of the keys.
@@ -132,6 +144,9 @@ private:
   Value sizeI, sizeJ;
   /// The part of the keys; null where it is all of them.
   Value part;
+  /// The tile's row of the lists, and how many blocks a row may have.
+  SmallVector<Value> listRow;
+  Value numBlocks;
   /// The first head and query of the tile, and how many rows there are from it
   /// on.
   Value batch, head, keyHead, i0, limit;
@@ -140,8 +155,10 @@ private:
 } // namespace
 
 FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
-                                 AttentionUnit &unit)
-    : op(op), unit(unit), kb(kb), b(kb.builder()), ix(kb.index()) {
+                                 AttentionUnit &unit,
+                                 const std::optional<BlockLists> &lists)
+    : op(op), unit(unit), lists(lists), kb(kb), b(kb.builder()),
+      ix(kb.index()) {
   ScheduleAttr schedule = op.getScheduleAttr();
   const auto &fields = schedule.getFields<schedule::AttentionRing>();
   element = getElementTypeOrSelf(op.getQuery().getType());
@@ -164,6 +181,11 @@ FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
   // The greatest number of f16 is just below 2^16.
   constexpr double kMostOfF16 = 15;
   lift = element.isF16() ? kMostOfF16 - kMostRise : 0;
+}
+
+/// The number of an argument of the kernel.
+static int64_t getNumber(Value argument) {
+  return cast<BlockArgument>(argument).getArgNumber();
 }
 
 /// The queries as left operands; or a block of them in shared memory.
@@ -273,18 +295,20 @@ Value FlashAttention2::power(Value x, Value origin) {
   return power;
 }
 
-FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Value keys,
-                                                  Value values, Rows rows) {
+FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
+  SmallVector<Value> at{batch, keyHead, j0, ix.constant(0)};
+  auto stage = [&](AttentionUnit::Block block, Value operand, int64_t width) {
+    return stageBlock(block, operand, blockN, width, at, /*rowDim=*/2, slots);
+  };
+  auto stageValues = [&] {
+    return stage(AttentionUnit::Block::Values, op.getValue(), paddedE);
+  };
+  Value keys = stage(AttentionUnit::Block::Keys, op.getKey(), paddedD);
+  // What is staged beside them shares their ring.
+  Value values = rings == 1 ? stageValues() : Value();
   Value scores = score(keys);
-  if (Value isPartial =
-          visible->isPartial(i0, packs ? 1 : blockM, j0, blockN)) {
-    Value whole = scores;
-    scores = kb.select(
-        isPartial, [&] { return visible->mask(whole, i0, j0, b.getI32Type()); },
-        [&] { return whole; });
-  }
-  if (op.getBlockMask())
-    scores = visible->maskBlock(scores, batch, head, i0, j0);
+  scores =
+      visible->maskEdges(scores, i0, packs ? 1 : blockM, j0, b.getI32Type());
   // Weights may be a little more than one: maxima rise, and what there is
   // decays, only where some score of the warp is far above its row's.
   Value most = fold(
@@ -320,6 +344,8 @@ FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Value keys,
       [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, x, y); },
       rows.sums);
   AttentionUnit::Left left = unit.takeWeights(kb, weights);
+  if (!values)
+    values = stageValues();
   for (auto [part, outputs] : llvm::enumerate(rows.outputs))
     outputs = multiply(left, values, /*isAlongK=*/false, blockN,
                        static_cast<int64_t>(part) * kMostColumns, outputs);
@@ -428,12 +454,50 @@ void FlashAttention2::beginTiles() {
   limit = ix.sub(sizeI, i0);
 }
 
-std::pair<Value, Value> FlashAttention2::getKeys() {
-  if (!part)
-    return visible->getRange(i0, packs ? 1 : blockM, blockN);
-  // Parts take blocks of all keys in turn: which of them a query sees is left
-  // to the mask.
-  return {ix.mul(part, blockN), sizeJ};
+void FlashAttention2::beginList() {
+  Value counts = kb.getMemRef(lists->ranks);
+  ArrayRef<int64_t> block = *op.getBlockSize();
+  // An extent of one serves all batches, or all heads.
+  auto clamp = [&](Value place, int64_t dim) {
+    return ix.min(place, ix.sub(kb.getExtent(counts, dim), 1));
+  };
+  listRow = {clamp(batch, 0), clamp(head, 1)};
+  listRow.push_back(ix.floorDiv(i0, block[0]));
+  numBlocks = ix.sub(kb.getExtent(counts, 3), 1);
+  ListedTerms terms;
+  terms.result = getNumber(kb.getDest(0));
+  terms.dim = 2;
+  terms.operands = {1, 2};
+  terms.counts = getNumber(counts);
+  terms.blocks = getNumber(kb.getMemRef(lists->blocks));
+  terms.rows = block[0];
+  terms.columns = block[1];
+  terms.set(kb.getKernel());
+}
+
+std::pair<Value, Value> FlashAttention2::getWalk() {
+  if (lists) {
+    SmallVector<Value> at(listRow);
+    at.push_back(numBlocks);
+    Value count = ReadOp::create(b, kb.getMemRef(lists->ranks), at);
+    return {ix.constant(0),
+            ix.mul(ix.min(count, numBlocks), (*op.getBlockSize())[1])};
+  }
+  auto [begin, end] = visible->getRange(i0, packs ? 1 : blockM, blockN);
+  // Parts take blocks in turn.
+  return {part ? ix.add(begin, ix.mul(part, blockN)) : begin, end};
+}
+
+Value FlashAttention2::getKey(Value place) {
+  if (!lists)
+    return place;
+  int64_t width = (*op.getBlockSize())[1];
+  SmallVector<Value> at(listRow);
+  // Behind the last block there is a number, too: that of no block.
+  at.push_back(ix.min(ix.floorDiv(place, width), numBlocks));
+  Value block = ReadOp::create(b, kb.getMemRef(lists->blocks), at);
+  Value first = ix.mul(block, width);
+  return width == blockN ? first : ix.add(first, ix.rem(place, width));
 }
 
 void FlashAttention2::build() {
@@ -452,9 +516,16 @@ void FlashAttention2::build() {
   sizeI = kb.getDim(op.getQuery(), 2);
   sizeJ = kb.getDim(op.getKey(), 2);
   beginTiles();
-  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/!packs);
-  if (!part)
-    visible->define(op.getNumDpsInputs());
+  Value endJ = sizeJ;
+  if (op.getLengths())
+    endJ = ix.min(
+        ReadOp::create(b, kb.getMemRef(op.getLengths()), ValueRange{batch}),
+        sizeJ);
+  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/!packs, endJ);
+  if (lists)
+    beginList();
+  else
+    visible->define(getNumber(kb.getDest(0)), /*dim=*/part ? 3 : 2);
   readQueries();
 
   Rows first;
@@ -464,21 +535,15 @@ void FlashAttention2::build() {
         0));
   first.maxima = fill(rowTile, -std::numeric_limits<double>::infinity());
   first.sums = fill(partTile, 0);
-  auto [begin, end] = getKeys();
+  auto [begin, end] = getWalk();
   auto loop = scf::ForOp::create(b, begin, end, ix.constant(split * blockN),
                                  first.list());
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value j0 = loop.getInductionVar();
-    // Neighbours in one block: what is staged together can share a ring.
-    SmallVector<Value> at{batch, keyHead, j0, ix.constant(0)};
-    Value keys = stageBlock(AttentionUnit::Block::Keys, op.getKey(), blockN,
-                            paddedD, at, /*rowDim=*/2, slots);
-    Value values = stageBlock(AttentionUnit::Block::Values, op.getValue(),
-                              blockN, paddedE, at, /*rowDim=*/2, slots);
+    Value j0 = getKey(loop.getInductionVar());
     Rows before = Rows::of(loop.getRegionIterArgs());
-    scf::YieldOp::create(b, visitBlock(j0, keys, values, before).list());
+    scf::YieldOp::create(b, visitBlock(j0, before).list());
   }
   store(Rows::of(loop.getResults()));
 }
@@ -511,10 +576,11 @@ static LogicalResult verify(AttentionOp op) {
     return fail("a tile that divides the mask's block of " +
                 Twine((*block)[0]) + "x" + Twine((*block)[1]))
            << schedule;
-  if (op.getLengths())
-    return fail("no lengths") << op.getLengths().getType();
   if (fields.pack && op.getBlockMask())
     return fail("rows that are queries where a mask is shown to blocks")
+           << schedule;
+  if (fields.split > 1 && op.getBlockMask())
+    return fail("keys that are not split where a mask is shown to blocks")
            << schedule;
   if (fields.pack && (queryType.isDynamicDim(1) || keyType.isDynamicDim(1)))
     return fail("heads that are known where they are the rows of a tile")
@@ -532,7 +598,14 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
   const auto &fields =
       op.getScheduleAttr().getFields<schedule::AttentionRing>();
   std::optional<AttentionParts> parts;
-  SmallVector<Value> inits;
+  std::optional<BlockLists> lists;
+  SmallVector<Value> inputs{op.getQuery(), op.getKey(), op.getValue()}, inits;
+  if (op.getBlockMask()) {
+    lists = BlockLists::create(rewriter, op);
+    inputs.append({lists->ranks, lists->blocks});
+  }
+  if (op.getLengths())
+    inputs.push_back(op.getLengths());
   if (fields.split > 1) {
     parts = AttentionParts::create(rewriter, op, fields.split);
     inits = {parts->outputs, parts->lse};
@@ -540,13 +613,13 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
     inits = llvm::map_to_vector(operation.getDpsInitsMutable(),
                                 [](OpOperand &init) { return init.get(); });
   }
-  // Masks and sums of rows are read and written an element at a time.
+  // Lists and sums of rows are read and written an element at a time.
   constexpr unsigned kOperands = 3;
-  unsigned result = operation.getNumDpsInputs();
+  unsigned result = inputs.size();
   ValueRange results = launchForMemory(
-      rewriter, op, operation.getDpsInputs(), inits, kOperands,
+      rewriter, op, inputs, inits, kOperands,
       [&](KernelBuilder &kb, bool) {
-        FlashAttention2(kb, op, *makeUnit()).build();
+        FlashAttention2(kb, op, *makeUnit(), lists).build();
       },
       [&](unsigned number) { return number < kOperands || number == result; });
   if (parts)

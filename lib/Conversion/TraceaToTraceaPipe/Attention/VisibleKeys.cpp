@@ -10,15 +10,16 @@
 #include "VisibleKeys.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
 VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
-                         Value sizeJ, bool rowsAreQueries)
+                         Value sizeJ, bool rowsAreQueries, Value endJ)
     : kb(kb), b(kb.builder()), ix(kb.index()), op(op), sizeI(sizeI),
-      sizeJ(sizeJ), rowsAreQueries(rowsAreQueries),
+      sizeJ(sizeJ), endJ(endJ ? endJ : sizeJ), rowsAreQueries(rowsAreQueries),
       shift(ix.sub(sizeJ, sizeI)) {
   if (op.getCausal())
     after = 0;
@@ -33,39 +34,53 @@ VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
     after.reset();
 }
 
-void VisibleKeys::define(int64_t inputs) {
-  if (before || after)
-    kb.getKernel().setBandAttr(
-        BandAttr::get(b.getContext(), /*result=*/inputs, /*dim=*/2,
-                      /*operands=*/{1, 2}, /*dims=*/{2, 2}, before.value_or(-1),
-                      after.value_or(-1)));
+bool VisibleKeys::hasBand(AttentionOp op) {
+  std::optional<ArrayRef<int64_t>> window = op.getWindow();
+  return op.getCausal() || (window && ((*window)[0] >= 0 || (*window)[1] >= 0));
+}
+
+void VisibleKeys::define(int64_t result, int64_t dim) {
+  Value lengths = op.getLengths();
+  if (!before && !after && !lengths)
+    return;
+  kb.getKernel().setBandAttr(
+      BandAttr::get(b.getContext(), result, dim, /*operands=*/{1, 2},
+                    /*dims=*/{2, 2}, before.value_or(-1), after.value_or(-1)));
+  if (lengths)
+    EndedTerms{cast<BlockArgument>(kb.getMemRef(lengths)).getArgNumber(),
+               /*sequence=*/dim - 2}
+        .set(kb.getKernel());
 }
 
 std::pair<Value, Value> VisibleKeys::getRange(Value i, int64_t rows,
                                               int64_t step) {
-  Value place = ix.add(i, shift), begin = ix.constant(0), end = sizeJ;
+  Value place = ix.add(i, shift), begin = ix.constant(0), end = endJ;
   if (before)
     begin = ix.mul(ix.floorDiv(ix.max(ix.sub(place, *before), 0), step), step);
   if (after)
-    end = ix.min(sizeJ, ix.add(place, rows + *after));
+    end = ix.min(endJ, ix.add(place, rows + *after));
   return {begin, end};
 }
 
-Value VisibleKeys::isPartial(Value i, int64_t rows, Value j, int64_t columns) {
+Value VisibleKeys::isCut(Edge edge, Value i, int64_t rows, Value j,
+                         int64_t columns) {
   Value any;
   auto add = [&](Value lesser, Value greater) {
     Value isMasked = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
                                                    lesser, greater);
     any = any ? b.createOrFold<arith::OrIOp>(any, isMasked) : isMasked;
   };
-  std::optional<int64_t> keys = getStatic(sizeJ);
-  if (!keys || *keys % columns)
-    add(sizeJ, ix.add(j, columns));
   Value place = ix.add(i, shift);
+  if (edge == Edge::First) {
+    if (before)
+      add(j, ix.add(place, rows - 1 - *before));
+    return any;
+  }
+  std::optional<int64_t> keys = getStatic(endJ);
+  if (!keys || *keys % columns)
+    add(endJ, ix.add(j, columns));
   if (after)
     add(ix.add(place, *after), ix.add(j, columns - 1));
-  if (before)
-    add(j, ix.add(place, rows - 1 - *before));
   return any;
 }
 
@@ -92,7 +107,8 @@ Value VisibleKeys::maskBlock(Value scores, Value batch, Value head, Value i,
   return arith::SelectOp::create(b, isShown, scores, getLowest(kb, scores));
 }
 
-Value VisibleKeys::mask(Value scores, Value i, Value j, Type number) {
+Value VisibleKeys::mask(Edge edge, Value scores, Value i, Value j,
+                        Type number) {
   auto type = cast<RankedTensorType>(scores.getType());
   RankedTensorType numbers = type.clone(number);
   Value lowest = getLowest(kb, scores);
@@ -109,18 +125,37 @@ Value VisibleKeys::mask(Value scores, Value i, Value j, Type number) {
     scores = arith::SelectOp::create(
         b, arith::CmpIOp::create(b, predicate, column, bound), scores, lowest);
   };
-  std::optional<int64_t> keys = getStatic(sizeJ);
-  if (!keys || *keys % type.getDimSize(1))
-    keep(ix.sub(j, sizeJ), arith::CmpIPredicate::slt, kb.splat(numbers, 0));
-  if (!after && !before)
+  std::optional<int64_t> keys = getStatic(endJ);
+  if (edge == Edge::Last && (!keys || *keys % type.getDimSize(1)))
+    keep(ix.sub(j, endJ), arith::CmpIPredicate::slt, kb.splat(numbers, 0));
+  std::optional<int64_t> bound = edge == Edge::Last ? after : before;
+  if (!bound)
     return scores;
   Value row = rowsAreQueries ? CoordinateOp::create(b, numbers, 0)
                              : kb.splat(numbers, 0);
   // From the place of the tile's first query.
   Value first = ix.sub(j, ix.add(i, shift));
-  if (after)
-    keep(ix.sub(first, *after), arith::CmpIPredicate::sle, row);
-  if (before)
-    keep(ix.add(first, *before), arith::CmpIPredicate::sge, row);
+  if (edge == Edge::Last)
+    keep(ix.sub(first, *bound), arith::CmpIPredicate::sle, row);
+  else
+    keep(ix.add(first, *bound), arith::CmpIPredicate::sge, row);
+  return scores;
+}
+
+Value VisibleKeys::mask(Value scores, Value i, Value j, Type number) {
+  scores = mask(Edge::Last, scores, i, j, number);
+  return mask(Edge::First, scores, i, j, number);
+}
+
+Value VisibleKeys::maskEdges(Value scores, Value i, int64_t rows, Value j,
+                             Type number) {
+  int64_t columns = cast<RankedTensorType>(scores.getType()).getDimSize(1);
+  for (Edge edge : {Edge::Last, Edge::First})
+    if (Value isPartial = isCut(edge, i, rows, j, columns)) {
+      Value whole = scores;
+      scores = kb.select(
+          isPartial, [&] { return mask(edge, whole, i, j, number); },
+          [&] { return whole; });
+    }
   return scores;
 }

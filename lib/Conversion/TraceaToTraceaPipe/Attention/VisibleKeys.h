@@ -14,33 +14,45 @@ namespace mlir::tracea {
 /// from the first ones of their sequences, whose ends are aligned.
 class VisibleKeys {
 public:
-  /// `sizeI` and `sizeJ` are the numbers of queries and keys.
+  /// `sizeI` and `sizeJ` are the numbers of queries and keys, `endJ` is where
+  /// the keys end that a batch has; null: where all do.
   /// Where a tile's rows are not queries, all of them have the place of its
   /// first.
   VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI, Value sizeJ,
-              bool rowsAreQueries = true);
+              bool rowsAreQueries = true, Value endJ = Value());
+
+  /// Whether a causal mask or a window leaves some keys out.
+  static bool hasBand(AttentionOp op);
 
   /// Says in the kernel which keys a query needs. Its arguments are query, key
-  /// and value first, and the result behind `inputs`.
-  void define(int64_t inputs);
+  /// and value first; queries are dimension `dim` of argument `result`, batches
+  /// two dimensions before.
+  void define(int64_t result, int64_t dim);
 
   /// The first key that queries [i, i + rows) see, rounded down to a multiple
   /// of `step`, and the one behind the last. The block mask is not looked at.
   std::pair<Value, Value> getRange(Value i, int64_t rows, int64_t step);
 
-  /// Whether queries [i, i + rows) see less than all of the keys
-  /// [j, j + columns), i1; null where they see all. The block mask is not
-  /// looked at.
-  Value isPartial(Value i, int64_t rows, Value j, int64_t columns);
-
   /// Sets those of the scores of queries from `i` and keys from `j` to minus
   /// infinity that are not seen. The block mask is not looked at. Places are
   /// compared as `number`s: `index`, or i32.
   Value mask(Value scores, Value i, Value j, Type number);
+  /// The same of the scores of `rows` queries, where a tile that all of them
+  /// see wholly is left as it is, and one at an edge is compared with that edge
+  /// alone.
+  Value maskEdges(Value scores, Value i, int64_t rows, Value j, Type number);
   /// The same by the block mask, of scores that lie in one block of it.
   Value maskBlock(Value scores, Value batch, Value head, Value i, Value j);
 
 private:
+  /// Where keys begin, and where they end, that a query sees.
+  enum class Edge { First, Last };
+
+  /// Whether an edge of queries [i, i + rows) cuts the keys [j, j + columns),
+  /// i1; null where it cuts none.
+  Value isCut(Edge edge, Value i, int64_t rows, Value j, int64_t columns);
+  Value mask(Edge edge, Value scores, Value i, Value j, Type number);
+
   /// How far behind its own place a query sees keys, and how far before it;
   /// nothing where it sees all.
   std::optional<int64_t> after, before;
@@ -49,7 +61,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
   AttentionOp op;
-  Value sizeI, sizeJ;
+  Value sizeI, sizeJ, endJ;
   bool rowsAreQueries;
   /// The key at the place of the first query.
   Value shift;

@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/Dimensions.h"
+#include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
@@ -159,6 +160,8 @@ static LogicalResult verifyBand(KernelOp kernel, BandAttr band) {
 
 LogicalResult KernelOp::verify() {
   if (BandAttr band = getBandAttr(); band && failed(verifyBand(*this, band)))
+    return failure();
+  if (failed(verifyNeededTerms(*this)))
     return failure();
   if (ArrayAttr definitions = getDefinitionsAttr())
     for (auto definition : definitions.getAsRange<DefinitionAttr>())

@@ -47,6 +47,7 @@ struct Ring {
   static std::optional<Ring> get(ChannelOp channel);
   bool collectFilling();
   bool isZeroPastTheEnd(CopyOp copy);
+  bool existsPastTheEnd(ReadOp read);
 };
 } // namespace
 
@@ -123,6 +124,18 @@ bool Ring::isZeroPastTheEnd(CopyOp copy) {
   return hasPadded;
 }
 
+/// Whether the place of a number exists for an iteration behind the last one,
+/// too: what changes with the iteration is cut.
+bool Ring::existsPastTheEnd(ReadOp read) {
+  return llvm::all_of(read.getIndices(), [&](Value index) {
+    if (loop.isDefinedOutsideOfLoop(index))
+      return true;
+    auto cut = index.getDefiningOp<arith::MinSIOp>();
+    return cut && (loop.isDefinedOutsideOfLoop(cut.getLhs()) ||
+                   loop.isDefinedOutsideOfLoop(cut.getRhs()));
+  });
+}
+
 bool Ring::collectFilling() {
   llvm::SetVector<Operation *> needed;
   needed.insert(acquire);
@@ -154,7 +167,15 @@ bool Ring::collectFilling() {
       Operation *def = operand.getDefiningOp();
       if (!def)
         continue;
-      if (!needed.contains(def) && (!isPure(def) || def->getNumRegions())) {
+      auto read = dyn_cast<ReadOp>(def);
+      if (read && !existsPastTheEnd(read)) {
+        reason =
+            "a copy depends on a number that may not exist behind the last "
+            "iteration";
+        return false;
+      }
+      if (!needed.contains(def) && !read &&
+          (!isPure(def) || def->getNumRegions())) {
         reason = "a copy depends on what the iteration computes";
         return false;
       }
