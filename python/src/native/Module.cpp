@@ -45,6 +45,7 @@ NB_MODULE(_native, m) {
     });
   });
   m.def("cache_clear", [] { check(tracea_cache_clear()); });
+  addAllocator(m);
   addOperators(m);
   addPrograms(m);
   addGraphs(m);

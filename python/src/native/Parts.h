@@ -22,6 +22,7 @@ namespace tracea::python {
 
 namespace nb = nanobind;
 
+void addAllocator(nb::module_ &m);
 void addOperators(nb::module_ &m);
 void addPrograms(nb::module_ &m);
 void addGraphs(nb::module_ &m);

@@ -37,7 +37,11 @@ struct Input {
 
 /// An execution, and the shapes that it is prepared for.
 struct Lane {
-  ~Lane() { tracea_execution_free(execution); }
+  ~Lane() {
+    // Its memory may go back by a call into the interpreter.
+    nb::gil_scoped_release release;
+    tracea_execution_free(execution);
+  }
   TraceaExecution *execution = nullptr;
   Sizes signature;
   std::vector<Sizes> outputShapes;

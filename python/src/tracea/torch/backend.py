@@ -1,7 +1,8 @@
 """The backend of torch.compile. torch loads this module when it is first asked for.
 
-Options: fallback "eager" or "error" (an operation that Tracea does not compile is an error); fuse,
-threads and require_proof as in `tracea.compile`.
+Options: fallback "eager" or "error" (an operation that Tracea does not compile is an error);
+cuda_graphs (each part is launched as one graph); target, fuse, threads and require_proof as in
+`tracea.compile`.
 """
 
 import torch
@@ -10,38 +11,42 @@ from .. import _native
 from .._error import Error, Status
 from ..program import compile as compile_module
 from . import report
+from .allocator import use_caching_allocator
 from .composites import keep_composites
-from .importer import Unsupported, import_graph
+from .importer import CONVERTERS, Unsupported, import_graph
 from .partition import is_counted, partition
 
-_KEPT = (
-    "silu", "gelu", "hardswish", "hardsigmoid", "elu", "leaky_relu", "softplus", "mish", "hardtanh",
-    "native_layer_norm", "native_group_norm", "_softmax", "_log_softmax", "addmm", "baddbmm",
-    "_native_batch_norm_legit_no_training", "expand", "split_with_sizes", "stack", "unbind", "t",
-    "transpose",
-)
+# What draws numbers stays eager's: its generator decides.
+_RANDOM = ("native_dropout", "bernoulli", "rand_like", "randn_like", "uniform", "normal_functional")
 
 
-def _decompositions():
-    """Core ATen without what Tracea has whole."""
+def decompositions(table=None):
+    """Core ATen's, or the table's, of what no converter is for: what Tracea has whole stays whole."""
     from torch._decomp import core_aten_decompositions
 
-    table = dict(core_aten_decompositions())
-    for name in _KEPT:
-        packet = getattr(torch.ops.aten, name)
-        for overload in packet.overloads():
-            table.pop(getattr(packet, overload), None)
-    return table
+    return {
+        op: function
+        for op, function in (core_aten_decompositions() if table is None else table).items()
+        if op._schema.name.removeprefix("aten::") not in (*CONVERTERS, *_RANDOM)
+    }
 
 
 class Options:
-    def __init__(self, fallback="eager", fuse="safe", threads=0, require_proof=False):
+    def __init__(
+        self, fallback="eager", cuda_graphs=False, target=None, fuse="safe", threads=0,
+        require_proof=False,
+    ):
         if fallback not in ("eager", "error"):
             raise Error(
                 f"fallback: expected 'eager' or 'error', found '{fallback}'", Status.INVALID_PARAMS
             )
-        self.fallback = fallback
+        self.fallback, self.cuda_graphs, self.target = fallback, bool(cuda_graphs), target
         self.compile = {"fuse": fuse, "threads": threads, "require_proof": require_proof}
+
+    def target_of(self, device):
+        if self.target is not None:
+            return self.target
+        return "cpu" if device.type == "cpu" else f"cuda:{device.index or 0}"
 
 
 class Compiled(torch.nn.Module):
@@ -51,10 +56,19 @@ class Compiled(torch.nn.Module):
         super().__init__()
         imported = import_graph(gm.graph, constants)
         self.text = imported.text
-        target = "cpu" if device.type == "cpu" else f"cuda:{device.index or 0}"
-        self.program = compile_module(imported.text, target=target, **options.compile)
-        number = -1 if device.type == "cpu" else device.index or 0
-        self.runner = _native.Runner(self.program._native, "main", number)
+        self.program = compile_module(
+            imported.text, target=options.target_of(device), **options.compile
+        )
+        is_cuda = device.type == "cuda"
+        if is_cuda:
+            use_caching_allocator()
+        self.stream = None
+        if is_cuda and options.cuda_graphs:
+            self.stream = torch.cuda.Stream(device)
+        self.runner = _native.Runner(
+            self.program._native, "main", device.index or 0 if is_cuda else -1,
+            graph=self.stream is not None,
+        )
         self.inputs = [(position, order) for _, position, order in imported.inputs]
         self.constants = imported.constants
         self.given, self.versions = [], []
@@ -103,16 +117,27 @@ class Compiled(torch.nn.Module):
             args[position] if order is None else args[position].permute(order)
             for position, order in self.inputs
         ]
-        if self.made is None:
-            results = self.runner(*tensors)
+        if self.stream is None:
+            results = self._run(tensors)
         else:
-            into = [torch.empty(s, dtype=t, device=d) for s, t, d in self.made]
-            results = self.runner.run_into(into)
+            # The default stream cannot be recorded. All that this one does comes behind what the
+            # caller's did before, so that memory may go from the one to the other and back.
+            current = torch.cuda.current_stream(self.stream.device)
+            self.stream.wait_stream(current)
+            with torch.cuda.stream(self.stream):
+                results = self._run(tensors)
+            current.wait_stream(self.stream)
         if self.plain:
             return (results,) if self.single else results
         if self.single:
             results = (results,)
         return tuple(self._output(args, results, *output) for output in self.outputs)
+
+    def _run(self, tensors):
+        if self.made is None:
+            return self.runner(*tensors)
+        into = [torch.empty(s, dtype=t, device=d) for s, t, d in self.made]
+        return self.runner.run_into(into)
 
     @staticmethod
     def _output(args, results, kind, at, order, strides):
@@ -121,11 +146,15 @@ class Compiled(torch.nn.Module):
         result = results[at]
         if order is not None:
             return result.permute(order)
-        if strides is not None:
-            into = torch.empty_strided(result.shape, [int(s) for s in strides], dtype=result.dtype,
-                                       device=result.device)
-            return into.copy_(result)
-        return result
+        if strides is None:
+            return result
+        shape, strides = result.shape, [int(s) for s in strides]
+        # Dimensions that are repeated are there once.
+        for dim, (size, stride) in enumerate(zip(shape, strides)):
+            if stride == 0 and size > 1:
+                result = result.narrow(dim, 0, 1)
+        into = torch.empty_strided(result.shape, strides, dtype=result.dtype, device=result.device)
+        return into.copy_(result).expand(shape)
 
 
 def _static_inputs(example_inputs):
@@ -165,7 +194,7 @@ def compile_graph(gm, example_inputs, options, kind):
     from functorch.compile import make_boxed_func
 
     device = _device_of(gm)
-    report.count("graphs")
+    report.count("graphs" if kind != "backward" else "graphs.backward")
     if device.type not in ("cpu", "cuda"):
         fused, names, outside = gm, [], [("graph", f"the device {device}")]
     else:
@@ -212,7 +241,6 @@ def _direct(fused):
 
 def backend(gm, example_inputs, *, options=None, mode=None, **named):
     """torch.compile(model, backend="tracea")."""
-    from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 
     chosen = Options(**(options or {}), **named)
@@ -221,17 +249,9 @@ def backend(gm, example_inputs, *, options=None, mode=None, **named):
     def compiler(kind):
         return lambda graph, inputs: compile_graph(graph, inputs, chosen, kind)
 
-    def backward(graph, inputs):
-        report.count("graphs.backward")
-        return make_boxed_func(graph.forward)
-
-    is_training = torch.is_grad_enabled() and any(
-        isinstance(x, torch.Tensor) and x.requires_grad for x in example_inputs
-    )
     return aot_autograd(
         fw_compiler=compiler("forward"),
-        bw_compiler=backward,
+        bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
-        # A backward of whole operations has a quarter of the calls.
-        decompositions={} if is_training else _decompositions(),
+        decompositions=decompositions(),
     )(gm, example_inputs)

@@ -9,51 +9,26 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from .. import ops as native
+from . import gradients
+from .define import define, like
+from .gradients import sum_to, through_epilogue
 
-_ACTIVATIONS = {
-    "none": lambda x: x,
-    "relu": torch.relu,
-    "relu6": F.relu6,
-    "silu": F.silu,
-    "gelu": F.gelu,
-    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
-    "sigmoid": torch.sigmoid,
-    "tanh": torch.tanh,
-}
-
-
-def _gradients(function, inputs, grad):
-    """Gradients of what `function` computes with torch's operators, for a backward that starts
-    from the forward's inputs."""
-    with torch.enable_grad():
-        leaves = [None if x is None else x.detach().requires_grad_(x.is_floating_point()) for x in inputs]
-        result = function(*leaves)
-        wanted = [x for x in leaves if x is not None and x.requires_grad]
-        found = iter(torch.autograd.grad(result, wanted, grad, allow_unused=True))
-    return [next(found) if x is not None and x.requires_grad else None for x in leaves]
-
-
-def _differentiable(op, reference, num_tensors):
-    """Registers a backward: `reference` has the operator's arguments and uses torch's operators."""
+def _differentiable(op, backward, *, result=False, tensors=1):
+    """Registers a backward: backward(ctx, grad, tensors …, rest …) gives the gradients of the
+    operator's first arguments, `tensors` in number. With `result`, the operator's result is the
+    last of those tensors."""
 
     def setup(ctx, inputs, output):
-        ctx.save_for_backward(*inputs[:num_tensors])
-        ctx.rest = inputs[num_tensors:]
+        kept = [*inputs[:tensors], output] if result else inputs[:tensors]
+        ctx.save_for_backward(*kept)
+        ctx.rest = inputs[tensors:]
 
-    def backward(ctx, grad):
-        found = _gradients(lambda *x: reference(*x, *ctx.rest), ctx.saved_tensors, grad)
+    def run(ctx, grad):
+        found = backward(ctx, grad, *ctx.saved_tensors, *ctx.rest)
         return (*found, *(None for _ in ctx.rest))
 
-    op.register_autograd(backward, setup_context=setup)
+    op.register_autograd(run, setup_context=setup)
     return op
-
-
-def _define(name):
-    return torch.library.custom_op(f"tracea::{name}", mutates_args=())
-
-
-def _like(x, shape, dtype=None):
-    return torch.empty(shape, dtype=dtype or x.dtype, device=x.device)
 
 
 def _product_type(a):
@@ -63,7 +38,7 @@ def _product_type(a):
 # ---- gemm
 
 
-@_define("gemm")
+@define("gemm")
 def _gemm(
     a: Tensor, b: Tensor, bias: Tensor | None, residual: Tensor | None, transpose_a: bool,
     transpose_b: bool, alpha: float, epilogue: str, precision: str,
@@ -78,20 +53,46 @@ def _gemm(
 def _(a, b, bias, residual, transpose_a, transpose_b, alpha, epilogue, precision):
     batch = a if a.dim() >= b.dim() else b
     m, n = a.shape[-1 if transpose_a else -2], b.shape[-2 if transpose_b else -1]
-    return _like(a, (*batch.shape[:-2], m, n), _product_type(a))
+    return like(a, (*batch.shape[:-2], m, n), _product_type(a))
 
 
-def _gemm_reference(a, b, bias, residual, transpose_a, transpose_b, alpha, epilogue, precision):
-    y = (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)
-    if alpha != 1:
-        y = y * alpha
-    for added in (bias, residual):
-        if added is not None:
-            y = y + added
-    return _ACTIVATIONS[epilogue](y)
+def _mT(x, transposed):
+    return x.mT if transposed else x
 
 
-_differentiable(_gemm, _gemm_reference, 4)
+def _matmul(a, b, alpha=1.0):
+    """By our kernel; views of transposed factors are read as they lie."""
+    return _gemm(a, b, None, None, False, False, alpha, "none", "exact")
+
+
+def _gemm_backward(
+    ctx, grad, a, b, bias, residual, y, transpose_a, transpose_b, alpha, epilogue, precision
+):
+    def sums():
+        return _gemm(a, b, bias, residual, transpose_a, transpose_b, alpha, "none", precision)
+
+    grad = through_epilogue(epilogue, grad, y, sums)
+    left, right = _mT(a, transpose_a), _mT(b, transpose_b)
+    needs = ctx.needs_input_grad
+    by_a = by_b = None
+    if needs[0]:
+        by_a = _mT(sum_to(_matmul(grad, right.mT, alpha), left), transpose_a)
+    if needs[1]:
+        if b.dim() < grad.dim():
+            # One factor of all products of the batch: rows are rows.
+            by_b = _matmul(
+                left.reshape(-1, left.shape[-1]).mT, grad.reshape(-1, grad.shape[-1]), alpha
+            )
+        else:
+            by_b = _matmul(left.mT, grad, alpha)
+        by_b = _mT(sum_to(by_b, right), transpose_b)
+    return (
+        by_a, by_b, sum_to(grad, bias) if needs[2] else None,
+        sum_to(grad, residual) if needs[3] else None,
+    )
+
+
+_differentiable(_gemm, _gemm_backward, result=True, tensors=4)
 
 
 def gemm(
@@ -107,7 +108,7 @@ def gemm(
 # ---- linear
 
 
-@_define("linear")
+@define("linear")
 def _linear(
     x: Tensor, weight: Tensor, bias: Tensor | None, residual: Tensor | None, epilogue: str,
     precision: str,
@@ -119,15 +120,24 @@ def _linear(
 
 @_linear.register_fake
 def _(x, weight, bias, residual, epilogue, precision):
-    return _like(x, (*x.shape[:-1], weight.shape[0]), _product_type(x))
+    return like(x, (*x.shape[:-1], weight.shape[0]), _product_type(x))
 
 
-def _linear_reference(x, weight, bias, residual, epilogue, precision):
-    y = F.linear(x, weight, bias)
-    return _ACTIVATIONS[epilogue](y if residual is None else y + residual)
+def _linear_backward(ctx, grad, x, weight, bias, residual, y, epilogue, precision):
+    grad = through_epilogue(
+        epilogue, grad, y, lambda: _linear(x, weight, bias, residual, "none", precision)
+    )
+    needs = ctx.needs_input_grad
+    rows = grad.reshape(-1, grad.shape[-1])
+    return (
+        _matmul(rows, weight).reshape(x.shape) if needs[0] else None,
+        _matmul(rows.mT, x.reshape(-1, x.shape[-1])) if needs[1] else None,
+        sum_to(grad, bias) if needs[2] else None,
+        grad if needs[3] else None,
+    )
 
 
-_differentiable(_linear, _linear_reference, 4)
+_differentiable(_linear, _linear_backward, result=True, tensors=4)
 
 
 def linear(x, weight, bias=None, *, residual=None, epilogue=None, precision=None):
@@ -146,7 +156,7 @@ def _is_last(x):
     )
 
 
-@_define("conv2d")
+@define("conv2d")
 def _conv2d(
     x: Tensor, weight: Tensor, bias: Tensor | None, residual: Tensor | None, stride: list[int],
     padding: list[int], dilation: list[int], groups: int, layout: str, epilogue: str,
@@ -169,28 +179,32 @@ def _(x, weight, bias, residual, stride, padding, dilation, groups, layout, epil
     ]
     n, k, dtype = x.shape[0], weight.shape[0], _product_type(x)
     if layout == "nhwc":
-        return _like(x, (n, *size, k), dtype)
+        return like(x, (n, *size, k), dtype)
     if _is_last(x) or _is_last(weight):
-        return _like(x, (n, *size, k), dtype).permute(0, 3, 1, 2)
-    return _like(x, (n, k, *size), dtype)
+        return like(x, (n, *size, k), dtype).permute(0, 3, 1, 2)
+    return like(x, (n, k, *size), dtype)
 
 
-def _conv2d_reference(
-    x, weight, bias, residual, stride, padding, dilation, groups, layout, epilogue, precision
+def _conv2d_backward(
+    ctx, grad, x, weight, bias, residual, y, stride, padding, dilation, groups, layout, epilogue,
+    precision,
 ):
-    last = layout == "nhwc"
-    if last:
-        x, weight = x.permute(0, 3, 1, 2), weight.permute(0, 3, 1, 2)
-    if padding[:2] != padding[2:]:
-        x = F.pad(x, (padding[1], padding[3], padding[0], padding[2]))
-        padding = [0, 0]
-    y = F.conv2d(x, weight, bias, stride, padding[:2], dilation, groups)
-    if last:
-        y = y.permute(0, 2, 3, 1)
-    return _ACTIVATIONS[epilogue](y if residual is None else y + residual)
+    numbers = (stride, padding, dilation, groups, layout)
+    grad = through_epilogue(
+        epilogue, grad, y,
+        lambda: _conv2d(x, weight, bias, residual, *numbers, "none", precision),
+    )
+    needs = ctx.needs_input_grad
+    channels = 1 if layout == "nchw" else 3
+    return (
+        gradients.conv2d_dgrad(grad, weight, x.shape[1:], *numbers) if needs[0] else None,
+        gradients.conv2d_wgrad(x, grad, weight.shape, *numbers) if needs[1] else None,
+        grad.sum([i for i in range(4) if i != channels]) if needs[2] else None,
+        grad if needs[3] else None,
+    )
 
 
-_differentiable(_conv2d, _conv2d_reference, 4)
+_differentiable(_conv2d, _conv2d_backward, result=True, tensors=4)
 
 
 def _pair(value):
@@ -223,19 +237,7 @@ def conv2d(
 # ---- attention
 
 
-def _visible(i, j, causal, left, right, device):
-    """Which keys a query sees, or None for all."""
-    if not causal and left < 0 and right < 0:
-        return None
-    at = torch.arange(i, device=device)[:, None] + (j - i)
-    keys = torch.arange(j, device=device)[None]
-    seen = keys <= at if causal else torch.ones((i, j), dtype=torch.bool, device=device)
-    if left >= 0:
-        seen = seen & (keys >= at - left)
-    return seen & (keys <= at + right) if right >= 0 else seen
-
-
-@_define("attention")
+@define("attention")
 def _attention(
     q: Tensor, k: Tensor, v: Tensor, causal: bool, left: int, right: int, scale: float | None,
     precision: str,
@@ -247,17 +249,14 @@ def _attention(
 
 @_attention.register_fake
 def _(q, k, v, causal, left, right, scale, precision):
-    return _like(q, (*q.shape[:-1], v.shape[-1]))
+    return like(q, (*q.shape[:-1], v.shape[-1]))
 
 
-def _attention_reference(q, k, v, causal, left, right, scale, precision):
-    seen = _visible(q.shape[2], k.shape[2], causal, left, right, q.device)
-    return F.scaled_dot_product_attention(
-        q, k, v, seen, scale=scale, enable_gqa=bool(q.shape[1] != k.shape[1])
-    )
+def _attention_backward(ctx, grad, q, k, v, causal, left, right, scale, precision):
+    return gradients.attention_backward(grad, q, k, v, None, causal, left, right, scale)
 
 
-_differentiable(_attention, _attention_reference, 3)
+_differentiable(_attention, _attention_backward, tensors=3)
 
 
 def attention(q, k, v, *, causal=False, window=None, scale=None, precision=None):
@@ -265,7 +264,7 @@ def attention(q, k, v, *, causal=False, window=None, scale=None, precision=None)
     return _attention(q, k, v, causal, left, right, scale, precision or "exact")
 
 
-@_define("sdpa")
+@define("sdpa")
 def _sdpa(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, scale: float | None,
     gqa: bool,
@@ -276,7 +275,7 @@ def _sdpa(
 
 @_sdpa.register_fake
 def _(q, k, v, mask, causal, scale, gqa):
-    return _like(q, (*q.shape[:-1], v.shape[-1]))
+    return like(q, (*q.shape[:-1], v.shape[-1]))
 
 
 def _sdpa_reference(q, k, v, mask, causal, scale, gqa):
@@ -285,23 +284,32 @@ def _sdpa_reference(q, k, v, mask, causal, scale, gqa):
     )
 
 
-_differentiable(_sdpa, _sdpa_reference, 4)
+def _sdpa_backward(ctx, grad, q, k, v, mask, causal, scale, gqa):
+    if mask is None or not ctx.needs_input_grad[3]:
+        return *gradients.attention_backward(grad, q, k, v, mask, causal, -1, -1, scale), None
+    # By a mask that learns: torch's operators, from the forward's inputs.
+    with torch.enable_grad():
+        leaves = [x.detach().requires_grad_() for x in (q, k, v, mask)]
+        return torch.autograd.grad(_sdpa_reference(*leaves, causal, scale, gqa), leaves, grad)
+
+
+_differentiable(_sdpa, _sdpa_backward, tensors=4)
 
 
 # ---- rows
 
 
-def _row_op(name, native_function, reference):
-    @_define(name)
+def _row_op(name, native_function, backward):
+    @define(name)
     def op(x: Tensor, dim: int) -> Tensor:
         return native_function(x, dim)
 
-    op.register_fake(lambda x, dim: _like(x, x.shape))
-    return _differentiable(op, reference, 1)
+    op.register_fake(lambda x, dim: like(x, x.shape))
+    return _differentiable(op, lambda ctx, grad, x, y, dim: (backward(grad, y, dim),), result=True)
 
 
-_softmax = _row_op("softmax", native.softmax, lambda x, dim: torch.softmax(x, dim))
-_log_softmax = _row_op("log_softmax", native.log_softmax, lambda x, dim: torch.log_softmax(x, dim))
+_softmax = _row_op("softmax", native.softmax, gradients.softmax_backward)
+_log_softmax = _row_op("log_softmax", native.log_softmax, gradients.log_softmax_backward)
 
 
 def softmax(x, dim=-1):
@@ -312,49 +320,56 @@ def log_softmax(x, dim=-1):
     return _log_softmax(x, dim)
 
 
-@_define("layer_norm")
+@define("layer_norm")
 def _layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     return native.layer_norm(x, weight, bias, eps)
 
 
 @_layer_norm.register_fake
 def _(x, weight, bias, eps):
-    return _like(x, x.shape)
+    return like(x, x.shape)
 
 
-def _layer_norm_reference(x, weight, bias, eps):
+def _layer_norm_backward(ctx, grad, x, weight, bias, eps):
     shaped = weight if weight is not None else bias
-    return F.layer_norm(x, x.shape[-1:] if shaped is None else shaped.shape, weight, bias, eps)
+    found = gradients.layer_norm_backward(
+        grad, x, weight, eps, 1 if shaped is None else shaped.dim()
+    )
+    return [g if needed else None for g, needed in zip(found, ctx.needs_input_grad)]
 
 
-_differentiable(_layer_norm, _layer_norm_reference, 3)
+_differentiable(_layer_norm, _layer_norm_backward, tensors=3)
 
 
 def layer_norm(x, weight=None, bias=None, eps=1e-5):
     return _layer_norm(x, weight, bias, eps)
 
 
-@_define("rms_norm")
+@define("rms_norm")
 def _rms_norm(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
     return native.rms_norm(x, weight, eps)
 
 
 @_rms_norm.register_fake
 def _(x, weight, eps):
-    return _like(x, x.shape)
+    return like(x, x.shape)
 
 
-def _rms_norm_reference(x, weight, eps):
-    return F.rms_norm(x, x.shape[-1:] if weight is None else weight.shape, weight, eps)
+def _rms_norm_backward(ctx, grad, x, weight, eps):
+    found = gradients.rms_norm_backward(grad, x, weight, eps, 1 if weight is None else weight.dim())
+    return [g if needed else None for g, needed in zip(found, ctx.needs_input_grad)]
 
 
-_differentiable(_rms_norm, _rms_norm_reference, 2)
+_differentiable(_rms_norm, _rms_norm_backward, tensors=2)
 
 
 def rms_norm(x, weight=None, eps=1e-5):
     return _rms_norm(x, weight, eps)
 
 
-ALL = (_gemm, _linear, _conv2d, _attention, _sdpa, _softmax, _log_softmax, _layer_norm, _rms_norm)
+ALL = (
+    _gemm, _linear, _conv2d, _attention, _sdpa, _softmax, _log_softmax, _layer_norm, _rms_norm,
+    *gradients.ALL,
+)
 
 

@@ -6,11 +6,33 @@ nothing is said twice. `import_graph` imports a graph.
 
 import torch
 
+from .memory import dense_order
 from .module import TYPES, Module, Unsupported, Value, size_of
 from .registry import CONVERTERS
-from . import movement, own, pointwise, products, rows  # noqa: F401  (they register their functions)
+from . import (  # noqa: F401  (they register their functions)
+    convolutions,
+    gradients,
+    movement,
+    own,
+    pointwise,
+    pooling,
+    products,
+    rows,
+    scatter,
+)
 
 MAX_RANK = 8
+
+
+def _least(size, ranges=None):
+    """What a size is known to be at least; adds no guard."""
+    if not isinstance(size, torch.SymInt):
+        return size
+    if ranges is not None:
+        known = ranges.get(size.node.expr)
+        return int(known.lower) if known is not None and known.lower.is_Integer else 0
+    lower = size.node.shape_env.bound_sympy(size.node.expr).lower
+    return int(lower) if lower.is_Integer else 0
 
 
 class Importer:
@@ -38,18 +60,21 @@ class Importer:
         return [size_of(s) for s in val.shape]
 
     def at_least(self, size, bound):
-        """Whether a symbolic size is known to be so large; adds no guard."""
-        if not isinstance(size, torch.SymInt) or not isinstance(bound, int):
-            return False
-        known = size.node.shape_env.bound_sympy(size.node.expr)
-        return bool(known.lower >= bound)
+        """Whether a symbolic size is known to be so large."""
+        return isinstance(bound, int) and _least(size) >= bound
+
+    def used(self, node):
+        """The numbers of those results of a node with several that something reads."""
+        return {u.args[1] for u in node.users if operation(u) == "getitem" and u.users}
 
     def results(self, node, first, others):
         """Several results, of which all but the first are written when they are used."""
-        used = {u.args[1] for u in node.users if operation(u) == "getitem" and u.users}
-        if used <= {0}:
-            return [first]
-        return [first, *others()]
+        return [first] if self.used(node) <= {0} else [first, *others()]
+
+    def pick(self, node, *makers):
+        """Several results, each of which is written when it is used."""
+        used = self.used(node)
+        return [make() if i in used else None for i, make in enumerate(makers)]
 
     def convert(self, node):
         name = operation(node)
@@ -115,30 +140,6 @@ def refusal(node):
     return None
 
 
-def memory_order(val):
-    """The dimensions in the order of their memory, outermost first, where the tensor is dense; None
-    where it has gaps or repetitions."""
-    strides = [size_of(s) for s in val.stride()]
-    sizes = [size_of(s) for s in val.shape]
-    if any(not isinstance(s, int) for s in strides + sizes):
-        # Strides of open sizes: symbols are taken for large, by their hints.
-        strides = [s if isinstance(s, int) else s_.node.hint for s, s_ in zip(strides, val.stride())]
-        sizes = [s if isinstance(s, int) else s_.node.hint for s, s_ in zip(sizes, val.shape)]
-        if any(s is None for s in strides + sizes):
-            return None
-    keys, before = [], float("inf")
-    for size, stride in zip(sizes, strides):
-        before = before if size == 1 else stride
-        keys.append(before)
-    order = sorted(range(len(sizes)), key=lambda i: -keys[i])
-    inside = 1
-    for i in reversed(order):
-        if sizes[i] != 1 and strides[i] != inside:
-            return None
-        inside *= sizes[i]
-    return order
-
-
 class Imported:
     """The text of a module, and how a call's tensors are passed.
 
@@ -154,9 +155,14 @@ class Imported:
         self.results = results
 
 
-def import_graph(graph, constants=()):
+def import_graph(
+    graph, constants=(), *, contents=None, names=None, row_major=False, ranges=None
+):
     """Imports a graph whose operations `refusal` has nothing against. `constants`: the positions of
-    placeholders that keep their contents."""
+    placeholders that keep their contents; `contents`: tensors by positions, which become part of the
+    module; `names`: what arguments are called; `ranges`: of symbols, where others than those that the
+    graph was traced with are promised. With `row_major`, arguments and results are so, whatever the
+    strides of the graph's."""
     module = Module()
     importer = Importer(module)
     inputs, constant_inputs, outputs, results, position = [], [], [], [], -1
@@ -169,13 +175,20 @@ def import_graph(graph, constants=()):
             if not isinstance(val, torch.Tensor) or not node.users:
                 continue
             _check_tensor(val)
+            if contents and position in contents:
+                importer.values[node] = module.constant(contents[position])
+                continue
             shape = importer.shape(val)
-            order = memory_order(val)
-            if order == list(range(len(shape))) or order is None:
+            order = None if row_major else dense_order(val)
+            if order == list(range(len(shape))):
                 order = None
             stored = shape if order is None else [shape[i] for i in order]
             constant = position in constants
-            value = module.argument(stored, TYPES[val.dtype], constant=constant)
+            least = [_least(val.shape[i], ranges) for i in order or range(len(shape))]
+            value = module.argument(
+                stored, TYPES[val.dtype], constant=constant, least=least,
+                name=(names or {}).get(position),
+            )
             if order is not None:
                 value = module.transpose(value, [order.index(i) for i in range(len(order))])
             importer.values[node] = value
@@ -190,7 +203,7 @@ def import_graph(graph, constants=()):
                     outputs.append(("input", placeholders.get(result), None, None))
                     continue
                 value, val = importer.value(result), result.meta["val"]
-                order = memory_order(val)
+                order = list(range(value.rank)) if row_major else dense_order(val)
                 if order is not None and order != list(range(value.rank)):
                     value = module.transpose(value, order)
                     inverse = [order.index(i) for i in range(len(order))]

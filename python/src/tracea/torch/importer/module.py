@@ -145,15 +145,40 @@ class Module:
         self.lines.append(f"    %{self.count} = {text}")
         return f"%{self.count}"
 
-    def argument(self, shape, element, *, constant=False):
-        name = f"%arg{len(self.arguments)}"
+    def lines_of(self, results, text):
+        """The names of several results."""
+        name = self.line(text)
+        self.lines[-1] = self.lines[-1].replace(f"{name} =", f"{name}:{results} =", 1)
+        return [f"{name}#{i}" for i in range(results)]
+
+    def constant(self, tensor):
+        """A tensor with its contents."""
+        tensor = tensor.detach().cpu().contiguous()
+        value = Value("", tensor.shape, TYPES[tensor.dtype])
+        if value.element == "i1":
+            content = str(tensor.tolist()).lower()
+        elif tensor.numel() == 0:
+            content = ""
+        else:
+            raw = tensor.reshape(-1).view(torch.uint8).numpy().tobytes()
+            content = f'"0x{raw.hex().upper()}"'
+        value.name = self.line(f"arith.constant dense<{content}> : {value.type}")
+        return value
+
+    def argument(self, shape, element, *, constant=False, least=None, name=None):
+        """`least`: bounds below sizes, which are checked and can be built upon."""
+        called, name = name, f"%arg{len(self.arguments)}"
         value = Value(name, shape, element)
-        marks = [f'tracea.name = "{name[1:]}"'] + (["tracea.constant"] if constant else [])
+        marks = [f'tracea.name = "{called or name[1:]}"'] + (["tracea.constant"] if constant else [])
         self.arguments.append(f"{name}: {value.type} {{{', '.join(marks)}}}")
         for i, size in enumerate(shape):
             if isinstance(size, sympy.Symbol) and size not in self.symbols:
                 at = self.index(i)
-                self.symbols[size] = self.line(f"tensor.dim {name}, {at} : {value.type}")
+                found = self.symbols[size] = self.line(f"tensor.dim {name}, {at} : {value.type}")
+                if least and least[i] > 0:
+                    enough = self.line(f"arith.cmpi sge, {found}, {self.index(least[i])} : index")
+                    text = f"{called or name[1:]}: expected at least {least[i]} in dimension {i}"
+                    self.lines.append(f'    cf.assert {enough}, "{text}"')
         return value
 
     def text(self):
@@ -207,6 +232,11 @@ class Module:
         """As operands of an operation: numbers as such."""
         return [str(s) if isinstance(s, int) else self.index(s) for s in shape]
 
+    def scalar(self, size, element):
+        """A size as a number of a floating-point type, for the bodies of loops."""
+        at = self.line(f"arith.index_cast {self.index(size)} : index to i64")
+        return self.line(f"arith.sitofp {at} : i64 to {element}")
+
     # ---- tensors
 
     def empty(self, shape, element):
@@ -225,8 +255,9 @@ class Module:
         return into
 
     def generic(self, inputs, into, body, reduced=()):
-        """A loop over elements. inputs: values and the dimensions of the loop that theirs are;
-        body(Body, scalars, old) gives what is stored. The result lacks the dimensions `reduced`."""
+        """A loop over elements. inputs: values and the dimensions of the loop that theirs are, as
+        numbers, or as affine expressions of d0, d1, …; body(Body, scalars, old) gives what is
+        stored. The result lacks the dimensions `reduced`."""
         rank = into.rank + len(reduced)
         kept = [i for i in range(rank) if i not in reduced]
         maps = [affine_map(rank, dims) for _, dims in inputs] + [affine_map(rank, kept)]
@@ -328,18 +359,24 @@ class Module:
         )
         return into
 
-    def insert(self, part, into, offsets):
-        ones = ", ".join("1" for _ in offsets)
+    def insert(self, part, into, offsets, steps=None, drop=None):
+        """`into` with `part` in it, which lacks the dimension `drop`, where it has one element."""
+        steps = steps or [1] * into.rank
+        shape = list(part.shape)
+        if drop is not None:
+            shape.insert(drop, 1)
         name = self.line(
             f"tensor.insert_slice {part.name} into {into.name}[{', '.join(self.sizes(offsets))}] "
-            f"[{', '.join(self.sizes(part.shape))}] [{ones}] : {part.type} into {into.type}"
+            f"[{', '.join(self.sizes(shape))}] [{', '.join(self.sizes(steps))}] : "
+            f"{part.type} into {into.type}"
         )
         return Value(name, into.shape, into.element)
 
 
 def affine_map(rank, dims):
     names = ", ".join(f"d{i}" for i in range(rank))
-    return f"affine_map<({names}) -> ({', '.join(f'd{i}' for i in dims)})>"
+    places = ", ".join(d if isinstance(d, str) else f"d{d}" for d in dims)
+    return f"affine_map<({names}) -> ({places})>"
 
 
 def product(sizes):

@@ -2,6 +2,7 @@
 
 import torch
 
+from .memory import dense_order
 from .module import TYPES, Unsupported, Value, number_text, same
 from .registry import converts, number
 
@@ -136,6 +137,56 @@ def _(m, node, tensors, dim=0):
     return into
 
 
+def _inserted(m, into, part, dim, start, step, drop):
+    offsets, steps = [0] * into.rank, [1] * into.rank
+    offsets[dim], steps[dim] = start, step
+    return m.module.insert(part, into, offsets, steps, dim if drop else None)
+
+
+def _start(m, node, start, size):
+    if isinstance(size, int) or start in (None, 0):
+        return _offset(None if start is None else m.size(start), size)
+    raise Unsupported("a slice of an open size that begins behind its first element")
+
+
+@converts("slice_backward", "slice_scatter")
+def _(m, node, x, *args, **named):
+    """A slice of zeros, or of another tensor, that is `part`."""
+    shape, element = m.shape(node.meta["val"]), TYPES[node.meta["val"].dtype]
+    if m.name(node) == "slice_backward":
+        part, into = m.value(x), m.module.fill(shape, element, 0)
+        dim, start, _, step = args[1:]
+    else:
+        part, into = m.value(args[0]), m.value(x)
+        dim, start, _, step = [*args[1:], *(0, None, None, 1)[len(args) - 1 :]]
+        if named:
+            dim, start, step = (
+                named.get(k, v) for k, v in (("dim", dim), ("start", start), ("step", step))
+            )
+    dim %= into.rank
+    if same(part.shape[dim], shape[dim]):
+        return part
+    return _inserted(m, into, part, dim, _start(m, node, start, shape[dim]), number(step), False)
+
+
+@converts("select_backward", "select_scatter")
+def _(m, node, x, *args):
+    shape, element = m.shape(node.meta["val"]), TYPES[node.meta["val"].dtype]
+    dim, index = args[-2] % len(shape), m.size(args[-1])
+    if m.name(node) == "select_backward":
+        part, into = m.value(x), m.module.fill(shape, element, 0)
+    else:
+        part, into = m.value(args[0]), m.value(x)
+    at = index + shape[dim] if isinstance(index, int) and index < 0 else index
+    return _inserted(m, into, part, dim, at, 1, True)
+
+
+@converts("fill")
+def _(m, node, x, value):
+    val = node.meta["val"]
+    return m.module.fill(m.shape(val), TYPES[val.dtype], number(value))
+
+
 @converts("constant_pad_nd")
 def _(m, node, x, pads, value=0):
     source = m.value(x)
@@ -148,10 +199,14 @@ def pad(m, source, pads, number_, shape):
     low, high = [0] * source.rank, [0] * source.rank
     for i in range(len(pads) // 2):
         low[-1 - i], high[-1 - i] = pads[2 * i], pads[2 * i + 1]
+    if min(low + high) < 0:
+        # Less than nothing: a part of it.
+        cut = [(max(0, -a), max(0, -b)) for a, b in zip(low, high)]
+        kept = [size - a - b for size, (a, b) in zip(source.shape, cut)]
+        source = m.module.slice(source, [a for a, _ in cut], kept)
+        low, high = [max(0, n) for n in low], [max(0, n) for n in high]
     if not any(low + high):
         return source
-    if min(low + high) < 0:
-        raise Unsupported("negative padding")
     into = Value("", shape, source.element)
     at = m.module.line(f"arith.constant {number_text(number_, source.element)} : {source.element}")
     block = ", ".join(f"%p{i}: index" for i in range(source.rank))
@@ -160,6 +215,31 @@ def pad(m, source, pads, number_, shape):
         f"      tensor.yield {at} : {source.element}\n    }} : {source.type} to {into.type}"
     )
     return into
+
+
+@converts("as_strided")
+def _(m, node, x, sizes, strides, offset=None):
+    """Where the tensor is all of its memory: a part of that, by an affine place of each element."""
+    source, val, target = m.value(x), node.args[0].meta["val"], node.meta["val"]
+    order = dense_order(val)
+    sizes, strides = [number(n) for n in sizes], [number(n) for n in strides]
+    start = number(offset or 0)
+    if order is None or not all(isinstance(s, int) for s in source.shape) or val.storage_offset():
+        raise Unsupported("elements of memory that is not the tensor's, or of open sizes")
+    last = start + sum((n - 1) * s for n, s in zip(sizes, strides))
+    if last >= val.numel() and 0 not in sizes:
+        raise Unsupported("elements of memory that is not the tensor's, or of open sizes")
+    flat = m.module.reshape(m.module.transpose(source, order), [val.numel()])
+    out = dense_order(target)
+    if out is not None and 0 not in sizes:
+        count = target.numel()
+        part = flat if count == val.numel() else m.module.slice(flat, [start], [count])
+        stored = m.module.reshape(part, [sizes[i] for i in out])
+        return m.module.transpose(stored, [out.index(i) for i in range(len(out))])
+    place = " + ".join([str(start), *(f"d{i} * {s}" for i, s in enumerate(strides) if s)])
+    return m.module.generic(
+        [(flat, [place])], m.module.empty(sizes, source.element), lambda b, s, old: s[0]
+    )
 
 
 # ---- elements by their numbers

@@ -1,8 +1,10 @@
 """Tracea's own operators: products with what follows them."""
 
-from .module import TYPES, Unsupported, accumulator
+from .attention import attention
+from .convolutions import Convolution, convolution
+from .module import TYPES, accumulator
 from .pointwise import ACTIVATIONS
-from .products import attention, convolution, gemm, linear
+from .products import gemm, linear
 from .registry import converts
 
 
@@ -44,12 +46,38 @@ def _(m, node, x, weight, bias, residual, epilogue, precision):
 @converts("tracea.conv2d")
 def _(m, node, x, weight, bias, residual, stride, padding, dilation, groups, layout, epilogue,
       precision):
-    if layout != "nchw":
-        raise Unsupported(f"the layout {layout}")
-    y = convolution(m, node, x, weight, bias, stride, padding, dilation, False, [0, 0], groups)
-    return _finish(m, node, y, residual, epilogue)
+    if layout == "nchw":
+        y = convolution(m, node, x, weight, bias, stride, padding, dilation, False, [0, 0], groups)
+        return _finish(m, node, y, residual, epilogue)
+    image, filter_ = (_image_order(m, m.value(v), layout) for v in (x, weight))
+    val = node.meta["val"]
+    sizes = [m.shape(val)[i] for i in (0, 3, 1, 2)]
+    conv = Convolution(4, stride, padding, dilation, groups)
+    added = [] if bias is None else [(m.value(bias), [1])]
+    y = conv.write(m, "conv2d", image, filter_, sizes, TYPES[val.dtype], added)
+    return _finish(m, node, m.module.transpose(y, [0, 2, 3, 1]), residual, epilogue)
 
 
 @converts("tracea.attention")
 def _(m, node, q, k, v, causal, left, right, scale, precision):
-    return attention(m, node, q, k, v, causal, left, right, scale)
+    val = node.meta["val"]
+    return attention(
+        m, node, q, k, v, causal, left, right, scale, m.shape(val), TYPES[val.dtype]
+    )
+
+
+def _image_order(m, value, layout):
+    return value if layout == "nchw" else m.module.transpose(value, [0, 3, 1, 2])
+
+
+@converts("tracea.conv2d_dgrad", "tracea.conv2d_wgrad")
+def _(m, node, a, b, shape, stride, padding, dilation, groups, layout):
+    """shape: of the image, or of the filter."""
+    val = node.meta["val"]
+    first, second = (_image_order(m, m.value(x), layout) for x in (a, b))
+    sizes = m.shape(val)
+    sizes = sizes if layout == "nchw" else [sizes[i] for i in (0, 3, 1, 2)]
+    conv = Convolution(4, stride, padding, dilation, groups)
+    name = m.name(node).removeprefix("tracea.")
+    y = conv.write(m, name, first, second, sizes, TYPES[val.dtype])
+    return y if layout == "nchw" else m.module.transpose(y, [0, 2, 3, 1])

@@ -28,73 +28,81 @@ _min = _binary("arith.minimumf", "arith.minsi")
 _exp = _unary("math.exp")
 
 
-def _const(b, t, value):
+def const(b, t, value):
     return b.constant(value, t)
 
 
 def _neg(b, t, x):
-    return b.op("arith.negf", t, x) if is_float(t) else _sub(b, t, _const(b, t, 0), x)
+    return b.op("arith.negf", t, x) if is_float(t) else _sub(b, t, const(b, t, 0), x)
 
 
 def _abs(b, t, x):
     return b.op("math.absf" if is_float(t) else "math.absi", t, x)
 
 
-def _sigmoid(b, t, x):
-    one = _const(b, t, 1)
+def _sign(b, t, x):
+    zero = const(b, t, 0)
+    kinds = ("arith.cmpf ogt,", "arith.cmpf olt,") if is_float(t) else ("arith.cmpi sgt,", "arith.cmpi slt,")
+    above, below = (b.op(kind, t, x, zero) for kind in kinds)
+    low = b.line(f"arith.select {below}, {const(b, t, -1)}, {zero} : {t}")
+    return b.line(f"arith.select {above}, {const(b, t, 1)}, {low} : {t}")
+
+
+def sigmoid(b, t, x):
+    one = const(b, t, 1)
     return _div(b, t, one, _add(b, t, one, _exp(b, t, _neg(b, t, x))))
 
 
 def _silu(b, t, x):
-    return _div(b, t, x, _add(b, t, _const(b, t, 1), _exp(b, t, _neg(b, t, x))))
+    return _div(b, t, x, _add(b, t, const(b, t, 1), _exp(b, t, _neg(b, t, x))))
 
 
 def _gelu(b, t, x, approximate="none"):
-    half = _mul(b, t, _const(b, t, 0.5), x)
+    half = _mul(b, t, const(b, t, 0.5), x)
     if approximate == "tanh":
         cube = _mul(b, t, _mul(b, t, x, x), x)
-        inner = _add(b, t, x, _mul(b, t, _const(b, t, 0.044715), cube))
-        inner = b.op("math.tanh", t, _mul(b, t, _const(b, t, math.sqrt(2 / math.pi)), inner))
+        inner = _add(b, t, x, _mul(b, t, const(b, t, 0.044715), cube))
+        inner = b.op("math.tanh", t, _mul(b, t, const(b, t, math.sqrt(2 / math.pi)), inner))
     else:
-        inner = b.op("math.erf", t, _mul(b, t, _const(b, t, math.sqrt(0.5)), x))
-    return _mul(b, t, half, _add(b, t, _const(b, t, 1), inner))
+        inner = b.op("math.erf", t, _mul(b, t, const(b, t, math.sqrt(0.5)), x))
+    return _mul(b, t, half, _add(b, t, const(b, t, 1), inner))
 
 
 def _clamp(b, t, x, low=None, high=None):
     if low is not None:
-        x = _max(b, t, x, _const(b, t, low))
-    return x if high is None else _min(b, t, x, _const(b, t, high))
+        x = _max(b, t, x, const(b, t, low))
+    return x if high is None else _min(b, t, x, const(b, t, high))
 
 
 def _hardsigmoid(b, t, x):
-    x = _clamp(b, t, _add(b, t, x, _const(b, t, 3)), 0, 6)
-    return _div(b, t, x, _const(b, t, 6))
+    x = _clamp(b, t, _add(b, t, x, const(b, t, 3)), 0, 6)
+    return _div(b, t, x, const(b, t, 6))
 
 
 def _select_positive(b, t, x, otherwise):
-    positive = b.op("arith.cmpf ogt,", t, x, _const(b, t, 0))
+    positive = b.op("arith.cmpf ogt,", t, x, const(b, t, 0))
     return b.line(f"arith.select {positive}, {x}, {otherwise} : {t}")
 
 
 def _leaky_relu(b, t, x, slope=0.01):
-    return _select_positive(b, t, x, _mul(b, t, x, _const(b, t, slope)))
+    return _select_positive(b, t, x, _mul(b, t, x, const(b, t, slope)))
 
 
 def _elu(b, t, x, alpha=1, scale=1, input_scale=1):
-    grown = b.op("math.expm1", t, _mul(b, t, x, _const(b, t, input_scale)))
-    low = _mul(b, t, _const(b, t, alpha), grown)
-    return _mul(b, t, _const(b, t, scale), _select_positive(b, t, x, low))
+    grown = b.op("math.expm1", t, _mul(b, t, x, const(b, t, input_scale)))
+    low = _mul(b, t, const(b, t, alpha), grown)
+    return _mul(b, t, const(b, t, scale), _select_positive(b, t, x, low))
 
 
-def _softplus(b, t, x, beta=1, threshold=20):
-    scaled = _mul(b, t, x, _const(b, t, beta))
-    soft = _div(b, t, b.op("math.log1p", t, _exp(b, t, scaled)), _const(b, t, beta))
-    far = b.op("arith.cmpf ogt,", t, scaled, _const(b, t, threshold))
+def softplus(b, t, x, beta=1, threshold=20):
+    scaled = _mul(b, t, x, const(b, t, beta))
+    soft = _div(b, t, b.op("math.log1p", t, _exp(b, t, scaled)), const(b, t, beta))
+    far = b.op("arith.cmpf ogt,", t, scaled, const(b, t, threshold))
     return b.line(f"arith.select {far}, {x}, {soft} : {t}")
 
 
 def _mish(b, t, x):
-    return _mul(b, t, x, b.op("math.tanh", t, _softplus(b, t, x)))
+    return _mul(b, t, x, b.op("math.tanh", t, softplus(b, t, x)))
 
 
 def _pow(b, t, x, exponent):
@@ -103,16 +111,16 @@ def _pow(b, t, x, exponent):
     if exponent == -0.5:
         return b.op("math.rsqrt", t, x)
     if exponent in (-1, -2, 0, 1, 2, 3, 4):
-        result = _const(b, t, 1)
+        result = const(b, t, 1)
         for i in range(abs(int(exponent))):
             result = x if i == 0 else _mul(b, t, result, x)
-        return result if exponent >= 0 else _div(b, t, _const(b, t, 1), result)
-    return b.op("math.powf", t, x, _const(b, t, exponent))
+        return result if exponent >= 0 else _div(b, t, const(b, t, 1), result)
+    return b.op("math.powf", t, x, const(b, t, exponent))
 
 
 # name: (function, whether integers become floats, numbers that follow the tensors)
 _FLOAT_UNARY = {
-    "sigmoid": _sigmoid,
+    "sigmoid": sigmoid,
     "silu": _silu,
     "gelu": _gelu,
     "exp": _exp,
@@ -127,16 +135,17 @@ _FLOAT_UNARY = {
     "cos": _unary("math.cos"),
     "floor": _unary("math.floor"),
     "ceil": _unary("math.ceil"),
-    "reciprocal": lambda b, t, x: _div(b, t, _const(b, t, 1), x),
+    "reciprocal": lambda b, t, x: _div(b, t, const(b, t, 1), x),
     "hardsigmoid": _hardsigmoid,
     "hardswish": lambda b, t, x: _mul(b, t, x, _hardsigmoid(b, t, x)),
     "leaky_relu": _leaky_relu,
     "elu": _elu,
-    "softplus": _softplus,
+    "softplus": softplus,
     "mish": _mish,
+    "celu": lambda b, t, x, alpha=1: _elu(b, t, x, alpha, 1, 1 / alpha),
 }
 _ANY_UNARY = {
-    "relu": lambda b, t, x: _max(b, t, x, _const(b, t, 0)),
+    "relu": lambda b, t, x: _max(b, t, x, const(b, t, 0)),
     "relu6": lambda b, t, x: _clamp(b, t, x, 0, 6),
     "hardtanh": lambda b, t, x, low=-1, high=1: _clamp(b, t, x, low, high),
     "clamp": _clamp,
@@ -144,6 +153,8 @@ _ANY_UNARY = {
     "clamp_max": lambda b, t, x, high: _clamp(b, t, x, None, high),
     "neg": _neg,
     "abs": _abs,
+    "sign": _sign,
+    "sgn": _sign,
 }
 # Epilogues of Tracea's own operators.
 ACTIVATIONS = {
@@ -153,7 +164,7 @@ ACTIVATIONS = {
     "silu": _silu,
     "gelu": _gelu,
     "gelu_tanh": lambda b, t, x: _gelu(b, t, x, "tanh"),
-    "sigmoid": _sigmoid,
+    "sigmoid": sigmoid,
     "tanh": _FLOAT_UNARY["tanh"],
 }
 _BINARY = {"add": _add, "sub": _sub, "mul": _mul, "maximum": _max, "minimum": _min}
@@ -162,7 +173,7 @@ _COMPARE["ge"] = "oge sge"
 _LOGIC = {"and": "arith.andi", "or": "arith.ori", "xor": "arith.xori"}
 
 
-def _emit(m, node, operands, body, element=None):
+def emit(m, node, operands, body, element=None):
     """operands: nodes or numbers. The arithmetic is in f32 at least, and in `element` where given."""
     val = node.meta["val"]
     result = TYPES[val.dtype]
@@ -205,7 +216,7 @@ def _(m, node, x, *numbers, **named):
     element = TYPES[node.meta["val"].dtype]
     if not is_float(element):
         raise Unsupported(f"elements of type {element}")
-    return _emit(m, node, [x], _plain(function, *numbers, **named))
+    return emit(m, node, [x], _plain(function, *numbers, **named))
 
 
 @converts(*_ANY_UNARY)
@@ -216,7 +227,7 @@ def _(m, node, x, *numbers, **named):
     named = {{"min": "low", "max": "high"}.get(k, k): number(v) for k, v in named.items() if v is not None}
     if m.name(node) == "clamp_min" and numbers:
         named, numbers = {"low": numbers[0]}, []
-    return _emit(m, node, [x], _plain(_ANY_UNARY[m.name(node)], *numbers, **named))
+    return emit(m, node, [x], _plain(_ANY_UNARY[m.name(node)], *numbers, **named))
 
 
 @converts(*_BINARY)
@@ -225,16 +236,16 @@ def _(m, node, a, b, *, alpha=1):
     if TYPES[node.meta["val"].dtype] == "i1":
         raise Unsupported("arithmetic of truth values")
     if alpha == 1:
-        return _emit(m, node, [a, b], _plain(function))
-    return _emit(
-        m, node, [a, b], lambda s, t, x, y: (function(s, t, x, _mul(s, t, y, _const(s, t, alpha))), t)
+        return emit(m, node, [a, b], _plain(function))
+    return emit(
+        m, node, [a, b], lambda s, t, x, y: (function(s, t, x, _mul(s, t, y, const(s, t, alpha))), t)
     )
 
 
 @converts("rsub")
 def _(m, node, a, b, alpha=1):
-    return _emit(
-        m, node, [a, b], lambda s, t, x, y: (_sub(s, t, y, _mul(s, t, x, _const(s, t, alpha))), t)
+    return emit(
+        m, node, [a, b], lambda s, t, x, y: (_sub(s, t, y, _mul(s, t, x, const(s, t, alpha))), t)
     )
 
 
@@ -243,13 +254,13 @@ def _(m, node, a, b, *, rounding_mode=None):
     element = TYPES[node.meta["val"].dtype]
     if rounding_mode is not None or not is_float(element):
         raise Unsupported(f"rounding mode {rounding_mode}")
-    return _emit(m, node, [a, b], _plain(_div))
+    return emit(m, node, [a, b], _plain(_div))
 
 
 @converts("fmod")
 def _(m, node, a, b):
     # Both have the sign of the dividend, as C's have.
-    return _emit(m, node, [a, b], _plain(_binary("arith.remf", "arith.remsi")))
+    return emit(m, node, [a, b], _plain(_binary("arith.remf", "arith.remsi")))
 
 
 @converts("pow")
@@ -258,8 +269,8 @@ def _(m, node, a, b):
     if not is_float(element):
         raise Unsupported("integers")
     if is_node(a) and not is_node(b):
-        return _emit(m, node, [a], _plain(_pow, number(b)))
-    return _emit(m, node, [a, b], lambda s, t, x, y: (s.op("math.powf", t, x, y), t))
+        return emit(m, node, [a], _plain(_pow, number(b)))
+    return emit(m, node, [a, b], lambda s, t, x, y: (s.op("math.powf", t, x, y), t))
 
 
 @converts(*_COMPARE)
@@ -272,7 +283,7 @@ def _(m, node, a, b):
         kind = f"arith.cmpf {floats}," if is_float(t) else f"arith.cmpi {integers},"
         return s.op(kind, t, x, y), "i1"
 
-    return _emit(m, node, [a, b], body)
+    return emit(m, node, [a, b], body)
 
 
 @converts("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -280,20 +291,25 @@ def _(m, node, a, b):
     kind, _, name = m.name(node).partition("_")
     element = "i1" if kind == "logical" else None
     op = _LOGIC[name]
-    return _emit(m, node, [a, b], lambda s, t, x, y: (s.op(op, t, x, y), t), element)
+    return emit(m, node, [a, b], lambda s, t, x, y: (s.op(op, t, x, y), t), element)
 
 
 @converts("logical_not", "bitwise_not")
 def _(m, node, a):
     if TYPES[node.meta["val"].dtype] != "i1":
         raise Unsupported("integers")
-    return _emit(
+    return emit(
         m, node, [a], lambda s, t, x: (s.op("arith.xori", t, x, s.constant(1, t)), t), "i1"
     )
 
 
+@converts("masked_fill")
+def _(m, node, x, mask, value):
+    return where(m, node, mask, value, x)
+
+
 @converts("where")
-def _(m, node, condition, a, b):
+def where(m, node, condition, a, b):
     val = node.meta["val"]
     result = TYPES[val.dtype]
     operands = [condition, a, b]

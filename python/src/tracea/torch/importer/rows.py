@@ -1,16 +1,9 @@
-"""Softmax, norms, reductions and pooling."""
+"""Softmax, norms and reductions."""
 
-from .module import (
-    Body,
-    TYPES,
-    Unsupported,
-    Value,
-    accumulator,
-    is_float,
-    product,
-    same,
-)
-from .movement import pad
+import torch
+
+from .module import Body, TYPES, Unsupported, Value, accumulator, is_float, product
+from .pointwise import const
 from .registry import converts, number
 
 
@@ -26,7 +19,7 @@ def row_epilogue(source, result):
     )
 
 
-def _floats(value):
+def floats(value):
     if not is_float(value.element):
         raise Unsupported(f"elements of type {value.element}")
     return value
@@ -43,12 +36,12 @@ def softmax(m, x, dim, element):
 
 @converts("_softmax", "softmax", "_safe_softmax", "tracea.softmax")
 def _(m, node, x, dim, *rest, **named):
-    return softmax(m, _floats(m.value(x)), dim, TYPES[node.meta["val"].dtype])
+    return softmax(m, floats(m.value(x)), dim, TYPES[node.meta["val"].dtype])
 
 
 @converts("_log_softmax", "log_softmax", "tracea.log_softmax")
 def _(m, node, x, dim, *rest, **named):
-    source = _floats(m.value(x))
+    source = floats(m.value(x))
     dim %= source.rank
     total = accumulator(source.element)
     most = reduce(m, source, [dim], "max", total)
@@ -90,63 +83,105 @@ def _row_norm(m, name, x, count, weight, bias, eps, result):
     return Value(line, x.shape, result)
 
 
-def _moments(m, x, dims, eps, shape):
-    """Mean, and 1 / sqrt(variance + eps), as a backward wants them."""
+def divider(m, sizes, element):
+    """function(body, x): x over the number of elements."""
+    count = product(sizes)
+    if isinstance(count, int):
+        return lambda b, x: b.op(
+            "arith.mulf", element, x, b.constant(1 / count if count else float("nan"), element)
+        )
+    whole = m.module.scalar(count, element)
+    return lambda b, x: b.op("arith.divf", element, x, whole)
+
+
+def _mean_of(m, x, dims, term):
+    """The mean over `dims` of term(body, x)."""
     total = accumulator(x.element)
-    count = product(x.shape[i] for i in dims)
-    if not isinstance(count, int):
-        raise Unsupported("a mean over open sizes")
     kept = [i for i in range(x.rank) if i not in dims]
-    sums = reduce(m, x, dims, "sum", total)
 
-    def over(b, s):
-        return b.op("arith.mulf", total, s[0], b.constant(1 / count, total))
+    def add(b, s, old):
+        return b.op("arith.addf", total, old, term(b, b.convert(s[0], x.element, total), *s[1:]))
 
-    mean = m.module.elementwise([sums], sums.shape, total, over)
+    def with_(*more):
+        into = m.module.fill([x.shape[i] for i in kept], total, 0)
+        sums = m.module.generic(
+            [(x, list(range(x.rank))), *((v, kept) for v in more)], into, add, dims
+        )
+        over = divider(m, [x.shape[i] for i in dims], total)
+        return m.module.elementwise([sums], sums.shape, total, lambda b, s: over(b, s[0]))
 
-    def square(b, s, old):
-        d = b.op("arith.subf", total, b.convert(s[0], x.element, total), s[1])
-        return b.op("arith.addf", total, old, b.op("arith.mulf", total, d, d))
+    return with_
 
-    squares = m.module.generic(
-        [(x, list(range(x.rank))), (mean, kept)], m.module.fill(sums.shape, total, 0), square, dims
-    )
 
-    def root(b, s):
-        v = b.op("arith.addf", total, over(b, s), b.constant(eps, total))
-        return b.op("math.rsqrt", total, v)
+def _root(m, x, eps):
+    """1 / sqrt(x + eps)"""
 
-    rstd = m.module.elementwise([squares], sums.shape, total, root)
-    return [m.module.reshape(v, shape) for v in (mean, rstd)]
+    def write(b, s):
+        return b.op("math.rsqrt", x.element, b.op("arith.addf", x.element, s[0], const(b, x.element, eps)))
+
+    return m.module.elementwise([x], x.shape, x.element, write)
+
+
+def moments(m, x, dims, eps):
+    """Mean, variance, and 1 / sqrt(variance + eps)."""
+    total = accumulator(x.element)
+    mean = _mean_of(m, x, dims, lambda b, e: e)()
+
+    def square(b, e, mean):
+        d = b.op("arith.subf", total, e, mean)
+        return b.op("arith.mulf", total, d, d)
+
+    variance = _mean_of(m, x, dims, square)(mean)
+    return mean, variance, _root(m, variance, eps)
+
+
+def root_of_mean_square(m, x, dims, eps):
+    total = accumulator(x.element)
+    return _root(m, _mean_of(m, x, dims, lambda b, e: b.op("arith.mulf", total, e, e))(), eps)
+
+
+def _statistics(m, x, dims, eps, vals):
+    """Mean and 1 / sqrt(variance + eps), as a backward wants them."""
+    mean, _, rstd = moments(m, x, dims, eps)
+    return [
+        m.module.convert(m.module.reshape(v, m.shape(val)), TYPES[val.dtype])
+        for v, val in zip((mean, rstd), vals)
+    ]
 
 
 @converts("native_layer_norm")
 def _(m, node, x, normalized, weight, bias, eps):
-    source, vals = _floats(m.value(x)), node.meta["val"]
+    source, vals = floats(m.value(x)), node.meta["val"]
     count = len(normalized)
     weight, bias = (None if v is None else m.value(v) for v in (weight, bias))
     y = _row_norm(m, "layer_norm", source, count, weight, bias, eps, TYPES[vals[0].dtype])
 
-    def moments():
-        dims = list(range(source.rank - count, source.rank))
-        found = _moments(m, source, dims, eps, m.shape(vals[1]))
-        return [m.module.convert(v, TYPES[vals[1].dtype]) for v in found]
-
-    return m.results(node, y, moments)
+    dims = list(range(source.rank - count, source.rank))
+    return m.results(node, y, lambda: _statistics(m, source, dims, eps, vals[1:]))
 
 
 @converts("tracea.rms_norm")
 def _(m, node, x, weight=None, eps=1e-5):
-    source = _floats(m.value(x))
+    source = floats(m.value(x))
     weight = None if weight is None else m.value(weight)
     count = 1 if weight is None else weight.rank
     result = TYPES[node.meta["val"].dtype]
     return _row_norm(m, "rms_norm", source, count, weight, None, eps, result)
 
 
+@converts("rms_norm")
+def _(m, node, x, normalized, weight=None, eps=None):
+    source = floats(m.value(x))
+    if weight is not None:
+        weight = m.value(weight)
+    result = TYPES[node.meta["val"].dtype]
+    eps = torch.finfo(node.args[0].meta["val"].dtype).eps if eps is None else eps
+    return _row_norm(m, "rms_norm", source, len(normalized), weight, None, eps, result)
+
+
 @converts("tracea.layer_norm")
 def _(m, node, x, weight, bias, eps):
-    source = _floats(m.value(x))
+    source = floats(m.value(x))
     weight, bias = (None if v is None else m.value(v) for v in (weight, bias))
     count = next((v.rank for v in (weight, bias) if v is not None), 1)
     result = TYPES[node.meta["val"].dtype]
@@ -155,7 +190,7 @@ def _(m, node, x, weight, bias, eps):
 
 @converts("native_group_norm")
 def _(m, node, x, weight, bias, n, c, hw, groups, eps):
-    source, vals = _floats(m.value(x)), node.meta["val"]
+    source, vals = floats(m.value(x)), node.meta["val"]
     n, c, hw = m.size(n), number(c), m.size(hw)
     rows = m.module.reshape(source, [n, groups, c // groups, *source.shape[2:]])
     count = rows.rank - 2
@@ -175,16 +210,13 @@ def _(m, node, x, weight, bias, n, c, hw, groups, eps):
         inputs = [(y, list(range(y.rank)))] + [(v, [1]) for v in given if v is not None]
         y = m.module.generic(inputs, m.module.empty(y.shape, y.element), write)
 
-    def moments():
-        dims = list(range(2, rows.rank))
-        return _moments(m, rows, dims, eps, m.shape(vals[1]))
-
-    return m.results(node, y, moments)
+    dims = list(range(2, rows.rank))
+    return m.results(node, y, lambda: _statistics(m, rows, dims, eps, vals[1:]))
 
 
 @converts("_native_batch_norm_legit_no_training")
 def _(m, node, x, weight, bias, mean, variance, momentum, eps):
-    source, vals = _floats(m.value(x)), node.meta["val"]
+    source, vals = floats(m.value(x)), node.meta["val"]
     element = accumulator(source.element)
     channels = [source.shape[1]]
     weight = m.value(weight) if weight is not None else m.module.fill(channels, element, 1)
@@ -205,6 +237,64 @@ def _(m, node, x, weight, bias, mean, variance, momentum, eps):
         return [m.module.empty([0], TYPES[v.dtype]) for v in vals[1:]]
 
     return m.results(node, Value(name, source.shape, result), statistics)
+
+
+@converts("_native_batch_norm_legit_functional", "_native_batch_norm_legit")
+def _(m, node, x, weight, bias, *rest):
+    """At training: by the batch's own moments."""
+    source, vals = floats(m.value(x)), node.meta["val"]
+    running, (training, momentum, eps) = rest[:-3], rest[-3:]
+    if not training:
+        raise Unsupported("running moments, with gradients")
+    total, result = accumulator(source.element), TYPES[vals[0].dtype]
+    dims = [i for i in range(source.rank) if i != 1]
+    mean, variance, rstd = moments(m, source, dims, number(eps))
+    given = [None if v is None else m.value(v) for v in (weight, bias)]
+
+    def write(b, s, old):
+        left = list(s[3:])
+        value = b.op("arith.subf", total, b.convert(s[0], source.element, total), s[1])
+        value = b.op("arith.mulf", total, value, s[2])
+        for operand, op in zip(given, ("arith.mulf", "arith.addf")):
+            if operand is not None:
+                value = b.op(op, total, value, b.convert(left.pop(0), operand.element, total))
+        return b.convert(value, total, result)
+
+    inputs = [(source, list(range(source.rank))), (mean, [1]), (rstd, [1])]
+    inputs += [(v, [1]) for v in given if v is not None]
+
+    def moved(old, new, unbiased):
+        """momentum of the new one, and the rest of the old one"""
+        old, share = m.value(old), number(momentum)
+        count = product(source.shape[i] for i in dims)
+        if unbiased and not isinstance(count, int):
+            # count / (count - 1), which the run knows.
+            parts = [m.module.scalar(n, total) for n in (count, count - 1)]
+        else:
+            factor = share * (count / max(1, count - 1) if unbiased else 1)
+
+        def mix(b, s):
+            if unbiased and not isinstance(count, int):
+                part = b.op("arith.mulf", total, s[1], b.op("arith.divf", total, *parts))
+                part = b.op("arith.mulf", total, part, const(b, total, share))
+            else:
+                part = b.op("arith.mulf", total, s[1], const(b, total, factor))
+            kept = b.convert(s[0], old.element, total)
+            kept = b.op("arith.mulf", total, kept, const(b, total, 1 - share))
+            return b.convert(b.op("arith.addf", total, kept, part), total, old.element)
+
+        return m.module.elementwise([old, new], old.shape, old.element, mix)
+
+    makers = [
+        lambda: m.module.generic(inputs, m.module.empty(source.shape, result), write),
+        lambda: m.module.convert(mean, TYPES[vals[1].dtype]),
+        lambda: m.module.convert(rstd, TYPES[vals[2].dtype]),
+    ]
+    if len(vals) == 5:
+        makers += [lambda: moved(running[0], mean, False), lambda: moved(running[1], variance, True)]
+    elif any(v is not None for v in running):
+        raise Unsupported("running moments that are written in place")
+    return m.pick(node, *makers)
 
 
 # ---- reductions
@@ -228,7 +318,7 @@ def reduce(m, x, dims, kind, element):
 def _(m, node, x, dims=None, keepdim=False, **named):
     source, val = m.value(x), node.meta["val"]
     name = m.name(node)
-    _floats(source)
+    floats(source)
     if dims is None or dims == []:
         dims = list(range(source.rank))
     dims = sorted(d % max(1, source.rank) for d in ([dims] if isinstance(dims, int) else dims))
@@ -238,15 +328,10 @@ def _(m, node, x, dims=None, keepdim=False, **named):
     kind = {"amax": "max", "amin": "min"}.get(name, "sum")
     y = reduce(m, source, dims, kind, total)
     if name == "mean":
-        count = product(source.shape[i] for i in dims)
-        if not isinstance(count, int) or count == 0:
-            raise Unsupported("a mean over open sizes")
-
-        def write(b, s):
-            mean = b.op("arith.mulf", total, s[0], b.constant(1 / count, total))
-            return b.convert(mean, total, result)
-
-        y = m.module.elementwise([y], y.shape, result, write)
+        over = divider(m, [source.shape[i] for i in dims], total)
+        y = m.module.elementwise(
+            [y], y.shape, result, lambda b, s: b.convert(over(b, s[0]), total, result)
+        )
     return m.module.reshape(m.module.convert(y, result), m.shape(val))
 
 
@@ -272,62 +357,3 @@ def _(m, node, x, dim, **named):
     places = [rank if i == dim else i for i in range(rank)]
     into = m.module.fill(source.shape, total, 0)
     return m.module.convert(m.module.generic([(source, places)], into, write, [rank]), result)
-
-
-# ---- pooling
-
-
-def _pool(m, source, kind, kernel, stride, padding, dilation, shape, start):
-    kernel, stride, padding, dilation = (
-        [number(n) for n in (v * 2 if len(v) == 1 else v)] for v in (kernel, stride, padding, dilation)
-    )
-    for i in range(2):
-        size = source.shape[2 + i]
-        if isinstance(size, int):
-            room = size + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1
-            if not same(room // stride[i] + 1, shape[2 + i]):
-                raise Unsupported("windows that reach beyond the padding")
-    padded_shape = [*source.shape[:2], *(source.shape[2 + i] + 2 * padding[i] for i in range(2))]
-    padded = pad(m, source, [padding[1]] * 2 + [padding[0]] * 2, start, padded_shape)
-    window = m.module.empty(kernel, source.element)
-    into = m.module.fill(shape, source.element, start)
-    name = m.module.line(
-        f"linalg.pooling_nchw_{kind} {{strides = dense<{stride}> : tensor<2xi64>, "
-        f"dilations = dense<{dilation}> : tensor<2xi64>}} ins({padded.name}, {window.name} : "
-        f"{padded.type}, {window.type}) outs({into.name} : {into.type}) -> {into.type}"
-    )
-    return Value(name, shape, source.element)
-
-
-@converts("max_pool2d_with_indices", "max_pool2d")
-def _(m, node, x, kernel, stride=(), padding=(0,), dilation=(1,), ceil_mode=False):
-    source, val = _floats(m.value(x)), node.meta["val"]
-    if source.rank != 4 or ceil_mode:
-        raise Unsupported("windows of other ranks, or with ceil_mode")
-    first = val[0] if isinstance(val, (tuple, list)) else val
-    y = _pool(m, source, "max", list(kernel), list(stride or kernel), list(padding), list(dilation),
-              m.shape(first), float("-inf"))
-
-    def indices():
-        raise Unsupported("the places of the maxima are used")
-
-    return m.results(node, y, indices) if isinstance(val, (tuple, list)) else y
-
-
-@converts("avg_pool2d")
-def _(m, node, x, kernel, stride=(), padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None):
-    source, val = _floats(m.value(x)), node.meta["val"]
-    padding = [number(p) for p in padding]
-    if source.rank != 4 or ceil_mode or (any(padding) and not count_include_pad):
-        raise Unsupported("windows of other ranks, with ceil_mode, or of uneven numbers")
-    kernel = list(kernel) * 2 if len(kernel) == 1 else list(kernel)
-    total, result = accumulator(source.element), TYPES[val.dtype]
-    wide = m.module.convert(source, total)
-    y = _pool(m, wide, "sum", kernel, list(stride or kernel), padding, [1, 1], m.shape(val), 0.0)
-    count = divisor or kernel[0] * kernel[1]
-
-    def write(b, s):
-        return b.convert(b.op("arith.mulf", total, s[0], b.constant(1 / count, total)), total, result)
-
-    return m.module.elementwise([y], y.shape, result, write)
-

@@ -1,0 +1,140 @@
+"""Gradients of Tracea's operators, by its kernels.
+
+The operators `torch.ops.tracea.*_backward` and the two gradients of convolutions stay whole in
+graphs; called by themselves they are programs of one operation.
+"""
+
+import torch
+from torch import Tensor
+
+from . import programs
+from .define import define, like
+
+aten = torch.ops.aten
+
+
+def _program(name, *arguments):
+    return programs.run(getattr(torch.ops.tracea, name).default, *arguments)
+
+
+# ---- the operators
+
+
+@define("conv2d_dgrad")
+def conv2d_dgrad(
+    grad: Tensor, weight: Tensor, shape: list[int], stride: list[int], padding: list[int],
+    dilation: list[int], groups: int, layout: str,
+) -> Tensor:
+    """The gradient of a convolution by its image, each of which has the shape `shape`."""
+    return _program("conv2d_dgrad", grad, weight, shape, stride, padding, dilation, groups, layout)
+
+
+@conv2d_dgrad.register_fake
+def _(grad, weight, shape, stride, padding, dilation, groups, layout):
+    return like(grad, (grad.shape[0], *shape))
+
+
+@define("conv2d_wgrad")
+def conv2d_wgrad(
+    x: Tensor, grad: Tensor, shape: list[int], stride: list[int], padding: list[int],
+    dilation: list[int], groups: int, layout: str,
+) -> Tensor:
+    """The gradient of a convolution by its filter, which has the shape `shape`."""
+    return _program("conv2d_wgrad", x, grad, shape, stride, padding, dilation, groups, layout)
+
+
+@conv2d_wgrad.register_fake
+def _(x, grad, shape, stride, padding, dilation, groups, layout):
+    return like(x, shape)
+
+
+@define("softmax_backward")
+def softmax_backward(grad: Tensor, y: Tensor, dim: int) -> Tensor:
+    return _program("softmax_backward", grad, y, dim)
+
+
+@define("log_softmax_backward")
+def log_softmax_backward(grad: Tensor, y: Tensor, dim: int) -> Tensor:
+    return _program("log_softmax_backward", grad, y, dim)
+
+
+for _op in (softmax_backward, log_softmax_backward):
+    _op.register_fake(lambda grad, y, dim: like(y, y.shape))
+
+
+@define("layer_norm_backward")
+def layer_norm_backward(
+    grad: Tensor, x: Tensor, weight: Tensor | None, eps: float, count: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """By x, weight and bias; the last `count` dimensions are normalized."""
+    return _program("layer_norm_backward", grad, x, weight, eps, count)
+
+
+@layer_norm_backward.register_fake
+def _(grad, x, weight, eps, count):
+    shape = x.shape[x.dim() - count :]
+    return like(x, x.shape), like(x, shape), like(x, shape)
+
+
+@define("rms_norm_backward")
+def rms_norm_backward(
+    grad: Tensor, x: Tensor, weight: Tensor | None, eps: float, count: int
+) -> tuple[Tensor, Tensor]:
+    """By x and weight."""
+    return _program("rms_norm_backward", grad, x, weight, eps, count)
+
+
+@rms_norm_backward.register_fake
+def _(grad, x, weight, eps, count):
+    return like(x, x.shape), like(x, x.shape[x.dim() - count :])
+
+
+@define("attention_backward")
+def attention_backward(
+    grad: Tensor, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool, left: int,
+    right: int, scale: float | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """By q, k and v. The weights are computed anew: they are not kept from the forward."""
+    return _program("attention_backward", grad, q, k, v, mask, causal, left, right, scale)
+
+
+@attention_backward.register_fake
+def _(grad, q, k, v, mask, causal, left, right, scale):
+    return like(q, q.shape), like(k, k.shape), like(v, v.shape)
+
+
+ALL = (
+    conv2d_dgrad, conv2d_wgrad, softmax_backward, log_softmax_backward, layer_norm_backward,
+    rms_norm_backward, attention_backward,
+)
+
+
+# ---- what the forward's operators register
+
+# function(gradient, result) or, where `from_sum`, function(gradient, sum before the function)
+_BY_RESULT = {
+    "none": lambda g, y: g,
+    "relu": lambda g, y: aten.threshold_backward(g, y, 0),
+    "relu6": lambda g, y: aten.hardtanh_backward(g, y, 0, 6),
+    "sigmoid": lambda g, y: aten.sigmoid_backward(g, y),
+    "tanh": lambda g, y: aten.tanh_backward(g, y),
+}
+_BY_SUM = {
+    "silu": lambda g, z: aten.silu_backward(g, z),
+    "gelu": lambda g, z: aten.gelu_backward(g, z),
+    "gelu_tanh": lambda g, z: aten.gelu_backward(g, z, approximate="tanh"),
+}
+
+
+def through_epilogue(epilogue, grad, y, sum_again):
+    """The gradient of the sum that an epilogue's function was applied to; `sum_again()` is it."""
+    if epilogue in _BY_RESULT:
+        return _BY_RESULT[epilogue](grad, y)
+    return _BY_SUM[epilogue](grad, sum_again())
+
+
+def sum_to(grad, x):
+    """The gradient of what was repeated to the gradient's shape."""
+    if x is None or grad.shape == x.shape:
+        return grad
+    return grad.sum_to_size(x.shape)
