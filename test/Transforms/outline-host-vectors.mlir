@@ -191,3 +191,78 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// REMARK: [Passed] host-tiles {{.*}} Function=enlarged | Reason="'linalg.generic' takes 'linalg.vectors' with vectors of 8 elements, 4 of them a lane, which share what they read: neighbours
+
+// Where the index of another loop is divided, as many neighbours read the same: a lane takes all of them, along the loops
+// beside the vectors, and loads what they read before it stores the first.
+// CHECK-LABEL: func.func @enlarged(
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         tiles (%[[N:.*]], %[[TY:.*]], %{{.*}}, %{{.*}}) in (%c64{{.*}}, %c64{{.*}}, %c2{{.*}}, %c1{{.*}})
+// CHECK:           scf.forall (%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) in (1, 1, 32, 8) {
+// CHECK:             %[[Y:.*]] = arith.muli %{{.*}}, %c2{{.*}} : index
+// CHECK:             %[[X:.*]] = arith.muli %{{.*}}, %c2{{.*}} : index
+// CHECK-NOT:         vector.store
+// CHECK-COUNT-4:     vector.load
+// CHECK-NOT:         vector.load
+// CHECK:             vector.store %{{.*}}, %{{.*}}[%{{.*}}, %[[Y]], %[[X]], %[[C:.*]]]
+// CHECK:             vector.store %{{.*}}, %{{.*}}[%{{.*}}, %[[Y]], %{{.*}}, %[[C]]]
+// CHECK:             vector.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %[[X]], %[[C]]]
+// CHECK:             vector.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %[[C]]]
+// CHECK-NOT:         vector.store
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @enlarged(%a: memref<64x64x64x64xbf16>) -> memref<64x128x128x64xbf16> {
+    %c2 = arith.constant 2 : index
+    %y = memref.alloc() : memref<64x128x128x64xbf16>
+    linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%y : memref<64x128x128x64xbf16>) {
+    ^bb0(%o: bf16):
+      %n = linalg.index 0 : index
+      %h = linalg.index 1 : index
+      %w = linalg.index 2 : index
+      %c = linalg.index 3 : index
+      %i = arith.divui %h, %c2 : index
+      %j = arith.divui %w, %c2 : index
+      %x = memref.load %a[%n, %i, %j, %c] : memref<64x64x64x64xbf16>
+      linalg.yield %x : bf16
+    }
+    return %y : memref<64x128x128x64xbf16>
+  }
+}
+
+// -----
+
+// Not where parts would be left over, nor where lanes would be too few to fill a GPU.
+// CHECK-LABEL: func.func @left_over(
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK-COUNT-1:   vector.store
+// CHECK-NOT:       vector.store
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_2(
+// CHECK-COUNT-1:   vector.store
+// CHECK-NOT:       vector.store
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32>} {
+  func.func @left_over(%a: memref<4096x64x64xbf16>, %b: memref<64x64xbf16>) -> (memref<4096x127x64xbf16>, memref<128x64xbf16>) {
+    %c2 = arith.constant 2 : index
+    %y = memref.alloc() : memref<4096x127x64xbf16>
+    linalg.generic {indexing_maps = [affine_map<(n, h, c) -> (n, h, c)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%y : memref<4096x127x64xbf16>) {
+    ^bb0(%o: bf16):
+      %n = linalg.index 0 : index
+      %h = linalg.index 1 : index
+      %c = linalg.index 2 : index
+      %i = arith.divui %h, %c2 : index
+      %x = memref.load %a[%n, %i, %c] : memref<4096x64x64xbf16>
+      linalg.yield %x : bf16
+    }
+    %z = memref.alloc() : memref<128x64xbf16>
+    linalg.generic {indexing_maps = [affine_map<(h, c) -> (h, c)>], iterator_types = ["parallel", "parallel"]} outs(%z : memref<128x64xbf16>) {
+    ^bb0(%o: bf16):
+      %h = linalg.index 0 : index
+      %c = linalg.index 1 : index
+      %i = arith.divui %h, %c2 : index
+      %x = memref.load %b[%i, %c] : memref<64x64xbf16>
+      linalg.yield %x : bf16
+    }
+    return %y, %z : memref<4096x127x64xbf16>, memref<128x64xbf16>
+  }
+}

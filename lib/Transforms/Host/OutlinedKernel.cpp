@@ -359,9 +359,14 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
                ? LaneBlock::get(structured, isAligned)
                : LaneBlock();
   };
+  // Beside vectors a lane takes what reads the same.
+  LaneBlock shared;
+  if (isVectors())
+    shared = LaneBlock::getShared(structured, LaneVectors::get(structured));
   auto build = [&](bool withVectors, bool isAligned) -> LogicalResult {
     buildKernel(builder, isAligned ? kVectorLoopsVariant : kPlainLoopsVariant);
-    if (failed(buildGrid(builder, withVectors, getBlock(isAligned), start)))
+    if (failed(buildGrid(builder, withVectors,
+                         withVectors ? shared : getBlock(isAligned), start)))
       return first->emitOpError() << "cannot be split into tiles";
     if (!isAligned)
       accessSingles(kernel);
@@ -387,17 +392,23 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
                                  group.sourceOp, kVectorLoopsVariant)
             : withVectors
                 ? remark::reason(
-                      "'{0}' takes '{1}' with vectors of {2} elements: "
+                      "'{0}' takes '{1}' with vectors of {2} elements{3}: "
                       "neighbours in the result are neighbours in all that "
                       "they read, or read the same",
                       group.sourceOp, kVectorLoopsVariant,
-                      LaneVectors::get(structured).getWidth())
+                      LaneVectors::get(structured).getWidth(),
+                      shared.getSize() > 1
+                          ? llvm::formatv(", {0} of them a lane, which share "
+                                          "what they read",
+                                          shared.getSize())
+                                .str()
+                          : "")
                 : remark::reason(
                       "'{0}' takes '{1}' with vectors of {2} elements in the "
                       "result alone, {3} of them a lane: what neighbours read "
                       "are no neighbours",
                       group.sourceOp, kVectorLoopsVariant, block.columns,
-                      block.rows));
+                      block.getRows()));
   } else {
     remark::missed(first->getLoc(), getRemark("host-op"))
         << remark::reason("'{0}' runs as plain loops: no kernel variant "

@@ -5,7 +5,10 @@
 // Where neighbours in a result are no neighbours in what they read, in windows,
 // resampling and borders along the contiguous dimension, a lane that computes
 // one element waits for one read. Elements are independent: a lane takes as
-// many neighbours as a vector of the result has, and some rows of them.
+// many neighbours as a vector of the result has, and some rows of them. Where
+// lanes take vectors, and the index of another loop is divided, as where images
+// are enlarged, iterations that have one quotient read the same, and what is
+// beside it: a lane that takes all of them reads it once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +16,11 @@
 #include "Lanes/LaneVectors.h"
 #include "Lanes/TileShape.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,6 +30,8 @@ using namespace mlir::tracea;
 constexpr int64_t kVectorBytes = 16;
 /// Iterations of a lane.
 constexpr int64_t kMostIterations = 8;
+/// Vectors of a lane that share what they read.
+constexpr int64_t kMostVectors = 4;
 /// Terms of an element, beyond which its lane has enough to do.
 constexpr int64_t kMostTerms = 64;
 /// Lanes that fill a GPU.
@@ -80,7 +87,7 @@ LaneBlock LaneBlock::get(linalg::LinalgOp op, bool isAligned) {
       getColumnLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
   if (!column)
     return block;
-  block.column = block.row = *column;
+  block.column = *column;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   int64_t terms = 1, elements = 1;
@@ -123,10 +130,49 @@ LaneBlock LaneBlock::get(linalg::LinalgOp op, bool isAligned) {
     for (int64_t rows = llvm::bit_floor<uint64_t>(
              std::max<int64_t>(most / block.columns, 1));
          rows > 1; rows /= 2)
-      if (extents[loop] % rows == 0 && rows > block.rows) {
-        block.row = loop;
-        block.rows = rows;
-      }
+      if (extents[loop] % rows == 0 && rows > block.getRows())
+        block.rows = {{loop, rows}};
+  }
+  return block;
+}
+
+/// What the index of each loop is divided by.
+static DenseMap<unsigned, int64_t> getDivisors(linalg::LinalgOp op) {
+  DenseMap<unsigned, int64_t> divisors;
+  op.getBlock()->walk([&](Operation *inner) {
+    if (!isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(inner))
+      return;
+    auto index = inner->getOperand(0).getDefiningOp<linalg::IndexOp>();
+    std::optional<int64_t> divisor = getConstantIntValue(inner->getOperand(1));
+    if (index && divisor)
+      divisors.try_emplace(index.getDim(), *divisor);
+  });
+  return divisors;
+}
+
+LaneBlock LaneBlock::getShared(linalg::LinalgOp op,
+                               const LaneVectors &vectors) {
+  LaneBlock block;
+  block.column = vectors.getLoop();
+  if (vectors.getWidth() == 1 || vectors.isIndirect() ||
+      op.getNumReductionLoops() != 0 || !writesOwn(op))
+    return block;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t lanes = 1;
+  for (int64_t extent : extents)
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(lanes, extent, lanes))
+      return block;
+  lanes /= vectors.getWidth();
+  // Loops with neighbours nearby in memory first.
+  DenseMap<unsigned, int64_t> divisors = getDivisors(op);
+  for (unsigned loop = extents.size(); loop-- > 0;) {
+    int64_t count = divisors.lookup(loop);
+    if (loop == block.column || count < 2 || extents[loop] % count != 0 ||
+        block.getRows() * count > kMostVectors ||
+        lanes / (block.getRows() * count) < kEnoughLanes)
+      continue;
+    block.rows.push_back({loop, count});
   }
   return block;
 }

@@ -50,8 +50,11 @@ private:
   SmallVector<Values> reduce(unsigned dim, SmallVector<Values> carried);
   SmallVector<Values> compute(ArrayRef<Values> carried);
   void bindArguments(ArrayRef<Values> carried, int64_t number);
-  /// Whether a lane takes single iterations, one after another.
+  /// Whether a lane takes iterations one after another, each with one element
+  /// or one vector.
   bool isBlock() const { return part.block.getSize() > 1; }
+  /// The vectors that an iteration has.
+  int64_t getCount() const { return isBlock() ? 1 : part.vectors; }
   void moveTo(int64_t number);
   void store(OpOperand &init, const Values &found);
   void emit(Block &block);
@@ -92,12 +95,15 @@ void LaneBody::moveTo(int64_t number) {
     indices[loop] =
         size.value(size.add(OpFoldResult(indices[loop]), size.constant(by)));
   };
-  indices[block.column] = part.indices[block.column];
-  indices[block.row] = part.indices[block.row];
-  if (int64_t column = number % block.columns)
-    move(block.column, column);
-  if (int64_t row = number / block.columns)
-    move(block.row, row);
+  auto moveAlong = [&](unsigned loop, int64_t count) {
+    indices[loop] = part.indices[loop];
+    if (int64_t by = number % count)
+      move(loop, by);
+    number /= count;
+  };
+  moveAlong(block.column, block.columns);
+  for (auto [loop, count] : block.rows)
+    moveAlong(loop, count);
 }
 
 /// Where the iteration is in an operand.
@@ -127,7 +133,7 @@ LaneBody::Values LaneBody::load(OpOperand &operand) {
   if (!isVector(operand))
     return {load(/*isVector=*/false, operand.get(), place(operand, 0))};
   Values loaded;
-  for (int64_t number = 0; number < part.vectors; ++number)
+  for (int64_t number = 0; number < getCount(); ++number)
     loaded.push_back(
         load(/*isVector=*/true, operand.get(), place(operand, number)));
   return loaded;
@@ -172,7 +178,7 @@ void LaneBody::emitBranch(scf::IfOp branch) {
     if (isSame(result))
       types.push_back(type);
     else
-      types.append(part.vectors, VectorType::get(vectors.getWidth(), type));
+      types.append(getCount(), VectorType::get(vectors.getWidth(), type));
   }
   auto made = scf::IfOp::create(b, types, get(branch.getCondition(), 0),
                                 !branch.getElseRegion().empty());
@@ -192,14 +198,14 @@ void LaneBody::emitBranch(scf::IfOp branch) {
         yielded.push_back(get(value, 0));
         continue;
       }
-      for (int64_t number = 0; number < part.vectors; ++number)
+      for (int64_t number = 0; number < getCount(); ++number)
         yielded.push_back(getVector(value, number));
     }
     scf::YieldOp::create(b, yielded);
   }
   ValueRange left = made.getResults();
   for (Value result : branch.getResults()) {
-    int64_t count = isSame(result) ? 1 : part.vectors;
+    int64_t count = isSame(result) ? 1 : getCount();
     set(result, Values(left.take_front(count)));
     left = left.drop_front(count);
   }
@@ -208,7 +214,7 @@ void LaneBody::emitBranch(scf::IfOp branch) {
 void LaneBody::emitLoad(memref::LoadOp element) {
   bool isVector = vectors.of(element.getResult()) != Spread::Same;
   Values loaded;
-  for (int64_t number = 0; number < (isVector ? part.vectors : 1); ++number) {
+  for (int64_t number = 0; number < (isVector ? getCount() : 1); ++number) {
     SmallVector<Value> at;
     for (Value index : element.getIndices())
       at.push_back(get(index, number));
@@ -244,7 +250,7 @@ void LaneBody::emit(Operation &inner) {
     Value first = indices[index.getDim()];
     Values numbers = {first};
     if (vectors.getWidth() > 1 && index.getDim() == vectors.getLoop())
-      for (int64_t number = 1; number < part.vectors; ++number)
+      for (int64_t number = 1; number < getCount(); ++number)
         numbers.push_back(size.value(size.add(
             OpFoldResult(first), size.constant(number * part.distance))));
     set(index.getResult(), numbers);
@@ -261,7 +267,7 @@ void LaneBody::emit(Operation &inner) {
   if (spread == Spread::Same)
     return emitAlike(inner, 0);
   Values made;
-  for (int64_t number = 0; number < part.vectors; ++number) {
+  for (int64_t number = 0; number < getCount(); ++number) {
     // Runs are moved by their first number.
     if (spread == Spread::Run) {
       emitAlike(inner, number);

@@ -126,15 +126,18 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
   SmallVector<unsigned> order = orderDims(op);
   LanePart part;
   part.start = start;
-  part.vectors = countVectors(vectors, extents);
-  // The iterations of a lane; its vectors lie as far apart as all lanes reach.
-  SmallVector<int64_t> steps(extents.size(), 1);
-  steps[vectors.getLoop()] = vectors.getWidth() * part.vectors;
-  if (vectors.getWidth() == 1) {
-    part.block = block;
-    part.vectors = block.getSize();
-    for (unsigned dim = 0; dim < extents.size(); ++dim)
-      steps[dim] = block.of(dim);
+  // What a lane takes side by side along each loop; its vectors lie as far
+  // apart as all lanes reach.
+  SmallVector<int64_t> widths(extents.size(), 1);
+  for (unsigned dim = 0; dim < extents.size(); ++dim)
+    widths[dim] = block.of(dim);
+  widths[vectors.getLoop()] *= vectors.getWidth();
+  SmallVector<int64_t> steps = widths;
+  part.block = block;
+  part.vectors = block.getSize();
+  if (part.vectors == 1) {
+    part.vectors = countVectors(vectors, extents);
+    steps[vectors.getLoop()] *= part.vectors;
   }
   SmallVector<int64_t> lanes = splitLanes(order, extents, vectors, steps);
   part.distance = lanes[vectors.getLoop()] * vectors.getWidth();
@@ -162,9 +165,7 @@ FailureOr<LaneGrid> mlir::tracea::buildLaneGrid(OpBuilder &builder,
          llvm::zip(llvm::reverse(order), grid.tiles.getIndices(), ids)) {
       // Lanes take neighbouring vectors, `part.vectors` times, or neighbouring
       // blocks.
-      int64_t width = vectors.getWidth() == 1    ? steps[dim]
-                      : dim == vectors.getLoop() ? vectors.getWidth()
-                                                 : 1;
+      int64_t width = widths[dim];
       OpFoldResult first = at.mul(OpFoldResult(tile),
                                   at.constant(lanes[dim] * steps[dim] / width));
       indices[dim] =
