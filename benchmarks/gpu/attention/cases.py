@@ -120,12 +120,18 @@ def cases():
 def plans():
     """Other schedules of some cases, to choose by."""
     d128, d64 = (lambda causal: training(128, 4096, causal)), (lambda causal: training(64, 4096, causal))
-    return [case.scheduled(*plan) for causal in (False, True) for case, tried in (
-        (d128(causal), [(64, 64, 16), (64, 64, 16, 2, 2, 2), (64, 32, 16, 2, 2, 2), (64, 32, 16, 3, 2, 2), (64, 64, 16, 3), (64, 32, 16, 3), (128, 64, 16, 2, 1),
-                        (128, 64, 16, 2, 1, 2), (64, 32, 16, 4, 3)]),
-        (d64(causal), [(128, 64, 32), (128, 64, 32, 2, 2, 2), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]),
-    ) for plan in tried] + [decode.few(*plan) for decode, tried in (
-        (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128),
-         [(32, 3, 4, 4), (32, 4, 3, 4), (64, 3, 2, 2), (64, 2, 3, 3), (16, 4, 6, 6), (32, 3, 4, 8), (32, 3, 4, 16), (32, 6, 2, 2), (64, 3, 1, 1)]),
+    wide = training(128, 16384, True)
+    window = replace(wide, name="bf16_d128_window_1024", window=1024)
+    blocks = replace(wide, name="bf16_d128_blocks_10", causal=False, shown=10)
+    # Tile, rows of a warp, slots, workgroups on a multiprocessor, rings.
+    long = [(64, 64, 16), (64, 64, 16, 2, 2, 2), (64, 32, 16, 2, 2, 2), (64, 32, 16, 3, 2, 2), (64, 64, 16, 3), (64, 32, 16, 3),
+            (128, 64, 16, 2, 1), (128, 64, 16, 2, 1, 2), (128, 64, 16, 3, 1, 2), (64, 32, 16, 4, 3)]
+    short = [(128, 64, 32), (128, 64, 32, 2, 2, 2), (128, 64, 32, 3), (64, 64, 16, 2, 3), (128, 32, 32, 3), (128, 64, 16, 2, 1), (64, 128, 16, 2, 2)]
+    edged = [(64, 64, 16), (64, 64, 16, 2, 2, 2), (64, 32, 16, 3), (128, 64, 16, 2, 1, 2), (128, 64, 16, 3, 1)]
+    decode = [(32, 3, 4, 4), (32, 4, 3, 4), (64, 3, 2, 2), (64, 2, 3, 3), (16, 4, 6, 6), (32, 3, 4, 8), (32, 3, 4, 16), (32, 6, 2, 2), (64, 3, 1, 1)]
+    found = [case.scheduled(*plan) for causal in (False, True) for case, tried in ((d128(causal), long), (d64(causal), short)) for plan in tried]
+    found += [case.scheduled(*plan) for case in (window, blocks) for plan in edged]
+    return found + [case.few(*plan) for case, tried in (
+        (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128), decode),
         (Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128), [(32, 3, 4, 32), (64, 3, 2, 32), (32, 3, 4, 16)]),
     ) for plan in tried]
