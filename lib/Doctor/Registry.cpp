@@ -111,6 +111,7 @@ static Registry &getAll() {
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
+    addGPULaneConvVariants(result);
     addGPUWGradVariants(result);
     addGPURowVariants(result);
     addGPUAttentionVariants(result);

@@ -37,6 +37,7 @@ static std::vector<Entry> &variants() {
       {"conv2d.warp", WarpGemm()},
       {"conv2d.tf32x3", WarpGemm()},
       {"conv2d.simt", SimtGemm()},
+      {"conv2d.lanes", LaneConv()},
       {"wgrad.windows", CPUGemm()},
       {"wgrad.warpgroup", WarpgroupGemm()},
       {"wgrad.warp", WarpGemm()},

@@ -52,12 +52,13 @@ const Variant &find(const char *name) {
 TEST(GPUConv, VariantsAreThoseOfProducts) {
   std::vector<const Variant *> found = Registry::builtin().variantsFor(
       OpKind::Conv2D, tracea::target::TargetKind::CUDA);
-  ASSERT_EQ(found.size(), 5u);
+  ASSERT_EQ(found.size(), 6u);
   EXPECT_EQ(found[0]->name(), "conv2d.warpgroup");
   EXPECT_EQ(found[1]->name(), "conv2d.warp");
   EXPECT_EQ(found[2]->name(), "conv2d.tf32x3");
   EXPECT_EQ(found[3]->name(), "conv2d.simt");
-  EXPECT_TRUE(found[4]->isFallback());
+  EXPECT_EQ(found[4]->name(), "conv2d.lanes");
+  EXPECT_TRUE(found[5]->isFallback());
 }
 
 TEST(GPUConv, PlansHold) {
@@ -172,6 +173,94 @@ TEST(GPUConv, BulkCopiesOfManyPixelsWin) {
   problem.groupChannels = problem.imageRow = problem.filterRow = 63;
   EXPECT_GT(cycles("conv2d.warpgroup"), 1.1 * whole);
   EXPECT_LT(cycles("conv2d.warpgroup"), 3 * whole);
+}
+
+/// 3 x 3 taps of each channel over images of 56 x 56 pixels.
+Problem depthwise(int64_t images, int64_t channels,
+                  ElementType type = ElementType::BF16) {
+  Problem problem = conv(images, 1, 1, type);
+  problem.groups = channels;
+  return problem;
+}
+
+TEST(GPULaneConv, PlansHold) {
+  for (const char *name : {"sm_75", "sm_80", "sm_90a"})
+    for (int64_t channels : {int64_t(1), int64_t(37), int64_t(96),
+                             int64_t(4096), kUnknownExtent})
+      for (int64_t stride : {1, 2, 3, 5})
+        for (int64_t taps : {1, 3, 7, 11})
+          for (ElementType type : {ElementType::BF16, ElementType::F32,
+                                   ElementType::F64, ElementType::I8}) {
+            Problem problem = depthwise(4, channels, type);
+            if (type == ElementType::F64)
+              problem.accumulator = ElementType::F64;
+            problem.strideHeight = problem.strideWidth = stride;
+            problem.filterHeight = problem.filterWidth = taps;
+            const Variant &lanes = find("conv2d.lanes");
+            ASSERT_EQ(lanes.whyNot(problem, target(name)), "");
+            Plan plan = lanes.plan(problem, target(name));
+            EXPECT_EQ(lanes.check(problem, target(name), plan), "")
+                << name << " " << channels << " " << stride << " " << taps;
+            EXPECT_GT(lanes.cycles(problem, target(name), plan), 0);
+          }
+}
+
+TEST(GPULaneConv, SaysWhatItExpects) {
+  auto with = [](int64_t Problem::*field, int64_t value) {
+    Problem problem = depthwise(8, 96);
+    problem.*field = value;
+    return find("conv2d.lanes").whyNot(problem, target("sm_80"));
+  };
+  EXPECT_EQ(with(&Problem::outputHeight, kUnknownExtent), "");
+  EXPECT_THAT(with(&Problem::groupChannels, 2), HasSubstr("not depthwise"));
+  EXPECT_THAT(with(&Problem::groupFilters, 2), HasSubstr("not depthwise"));
+  EXPECT_THAT(with(&Problem::filterWidth, kUnknownExtent),
+              HasSubstr("height and width are known"));
+  EXPECT_THAT(with(&Problem::filterHeight, 100),
+              HasSubstr("1 to 256 taps, found 100 x 3"));
+  EXPECT_THAT(with(&Problem::strideWidth, 300), HasSubstr("found 300"));
+  EXPECT_THAT(with(&Problem::reductions, 1), HasSubstr("no results beside"));
+  Problem planes = depthwise(8, 96);
+  planes.channelsLast = false;
+  EXPECT_THAT(find("conv2d.lanes").whyNot(planes, target("sm_80")),
+              HasSubstr("neighbours in memory"));
+}
+
+TEST(GPULaneConv, ChecksPlans) {
+  Problem problem = depthwise(8, 96);
+  auto with = [&](std::vector<int64_t> tile, schedule::Extents registers) {
+    Plan plan = find("conv2d.lanes").emptyPlan();
+    plan.tile = std::move(tile);
+    plan.registers() = registers;
+    return find("conv2d.lanes").check(problem, target("sm_90a"), plan);
+  };
+  EXPECT_EQ(with({8, 8, 32}, {8, 8}), "");
+  EXPECT_THAT(with({8, 8}, {8, 8}), HasSubstr("3 extents"));
+  EXPECT_THAT(with({8, 8, 32}, {8, 3}), HasSubstr("power of two of channels"));
+  EXPECT_THAT(with({8, 8, 32}, {8, 16}), HasSubstr("at most 16 bytes"));
+  EXPECT_THAT(with({8, 16, 32}, {16, 8}), HasSubstr("96 registers"));
+  EXPECT_THAT(with({8, 8, 48}, {8, 8}), HasSubstr("times a power of two"));
+  EXPECT_THAT(with({6, 8, 32}, {8, 8}), HasSubstr("height must be a power"));
+  EXPECT_THAT(with({8, 12, 32}, {8, 8}), HasSubstr("multiple of the pixels"));
+  EXPECT_THAT(with({4, 8, 32}, {8, 8}), HasSubstr("takes 16 lanes"));
+  EXPECT_THAT(with({256, 1024, 32}, {8, 8}), HasSubstr("shared memory"));
+  problem.strideHeight = 2;
+  EXPECT_THAT(with({8, 8, 32}, {8, 8}), HasSubstr("must take 128 bytes"));
+  EXPECT_EQ(with({8, 8, 64}, {8, 8}), "");
+}
+
+TEST(GPULaneConv, WaitsForMemoryOrForMultiplyAdds) {
+  auto cycles = [&](const Problem &problem) {
+    const Variant &lanes = find("conv2d.lanes");
+    return lanes.cycles(problem, target("sm_90a"),
+                        lanes.plan(problem, target("sm_90a")));
+  };
+  Problem small = depthwise(32, 96), large = small;
+  large.filterHeight = large.filterWidth = 7;
+  EXPECT_GT(cycles(large), 1.2 * cycles(small));
+  Problem wide = small;
+  wide.groups *= 4;
+  EXPECT_GT(cycles(wide), 3 * cycles(small));
 }
 
 } // namespace

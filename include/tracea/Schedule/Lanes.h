@@ -35,6 +35,19 @@ struct SimtGemm : LaneRing {
   static constexpr std::string_view kFamily = "simt_gemm";
 };
 
+/// "conv2d.lanes": `registers` are the pixels of a row and the channels of a
+/// lane.
+struct LaneConv : RegisterTile {
+  static constexpr std::string_view kFamily = "lane_conv";
+
+  int64_t residents = 1; // workgroups that share a multiprocessor
+
+  void list(Fields &fields) {
+    RegisterTile::list(fields);
+    fields.add("residents", residents, 1, 32);
+  }
+};
+
 /// What families of attention share on GPUs.
 struct AttentionRing : RegisterTile {
   static constexpr int64_t kMostParts = 32; // that a lane merges

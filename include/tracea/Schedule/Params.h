@@ -26,8 +26,9 @@ namespace mlir::tracea::schedule {
 class Params {
 public:
   using Any = std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention,
-                           WarpGemm, SimtGemm, WarpAttention, SimtAttention,
-                           LaneRows, WarpgroupGemm, WarpgroupGrouped>;
+                           WarpGemm, SimtGemm, LaneConv, WarpAttention,
+                           SimtAttention, LaneRows, WarpgroupGemm,
+                           WarpgroupGrouped>;
 
   Params() = default;
   template <typename Family,

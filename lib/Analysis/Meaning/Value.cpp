@@ -273,7 +273,7 @@ bool ValueReader::computeOperation(TermRef term, Value &result) {
                   .Cases({"arith.addf", "arith.addi", "add"}, Add)
                   .Cases({"arith.subf", "arith.subi"}, Sub)
                   .Cases({"arith.mulf", "arith.muli", "mul"}, Mul)
-                  .Case("fma", Fma)
+                  .Cases({"fma", "math.fma"}, Fma)
                   .Case("arith.negf", Negate)
                   .Cases({"arith.extf", "arith.extsi"}, Same)
                   .Default(Other);

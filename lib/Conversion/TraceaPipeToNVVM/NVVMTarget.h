@@ -18,9 +18,9 @@ class NVVMTarget : public GPUTarget {
 public:
   using GPUTarget::GPUTarget;
 
-  /// Halves move by matrices and bytes by pairs: registers hold words, and a
-  /// vector of less is taken apart again.
-  int64_t getLeastVectorElementBytes() const override { return 4; }
+  /// Bytes move by pairs: registers hold words, and a vector of less is taken
+  /// apart again.
+  int64_t getLeastVectorElementBytes() const override { return 2; }
 
   void meet(Emitter &b) override;
   bool isMeeting(Operation *op) const override;
@@ -61,8 +61,8 @@ public:
   bool hasByteDots() const override { return true; }
   Value dotBytes(Emitter &b, Value x, Value y, Value z) override;
   std::unique_ptr<MatrixInstruction>
-  getMatrixInstruction(Type element, Type accumulator,
-                       Precision precision) const override;
+  getMatrixInstruction(Type element, Type accumulator, Precision precision,
+                       int64_t depth) const override;
   std::string describeMatrixInstructions() const override;
   void keepLoop(scf::ForOp loop) override;
 

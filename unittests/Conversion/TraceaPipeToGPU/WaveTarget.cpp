@@ -180,8 +180,8 @@ public:
 } // namespace
 
 std::unique_ptr<MatrixInstruction>
-WaveTarget::getMatrixInstruction(Type element, Type accumulator,
-                                 Precision) const {
+WaveTarget::getMatrixInstruction(Type element, Type accumulator, Precision,
+                                 int64_t) const {
   if (!element.isInteger(8) || !accumulator.isInteger(32))
     return nullptr;
   return std::make_unique<WaveInstruction>(

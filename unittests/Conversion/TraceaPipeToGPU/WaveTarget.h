@@ -48,8 +48,8 @@ public:
   void keepLoop(scf::ForOp) override {}
 
   std::unique_ptr<MatrixInstruction>
-  getMatrixInstruction(Type element, Type accumulator,
-                       Precision precision) const override;
+  getMatrixInstruction(Type element, Type accumulator, Precision precision,
+                       int64_t depth) const override;
   std::string describeMatrixInstructions() const override {
     return "i8 into i32";
   }

@@ -149,11 +149,11 @@ public:
   /// one of two vectors of four i8.
   virtual bool hasByteDots() const { return false; }
   virtual Value dotBytes(Emitter &b, Value x, Value y, Value z);
-  /// The instruction of a subgroup that multiplies such elements; null where
-  /// there is none.
+  /// The instruction of a subgroup that multiplies such elements, the deepest
+  /// of those that make up `depth` of k; null where there is none.
   virtual std::unique_ptr<MatrixInstruction>
-  getMatrixInstruction(Type element, Type accumulator,
-                       Precision precision) const;
+  getMatrixInstruction(Type element, Type accumulator, Precision precision,
+                       int64_t depth) const;
   /// What they multiply, for a message.
   virtual std::string describeMatrixInstructions() const { return "nothing"; }
   /// Code generation must not unroll the loop.

@@ -2,8 +2,9 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What no other pattern copies: neighbouring lanes take neighbouring elements
-// of the tile, each finds its places by itself, and converts what it has read.
+// What no other pattern copies: neighbouring lanes take elements that are
+// neighbours in the launcher's memory, each finds its places by itself, and
+// converts what it has read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,23 @@
 using namespace mlir;
 using namespace mlir::tracea_pipe;
 
+/// The dimension of a tile whose neighbours are neighbours in memory: the one
+/// that goes along the last dimension of more than one element.
+static unsigned getNearDim(Emitter &b, const GlobalWindow &memory,
+                           ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> extents = b.context.getBuffer(memory).type.getShape();
+  for (auto [extent, dim] :
+       llvm::reverse(llvm::zip_equal(extents, memory.dims)))
+    if (extent != 1)
+      for (unsigned near = shape.size(); near-- > 0;)
+        if (memory.dependsOn(dim, near))
+          return near;
+  return shape.size() - 1;
+}
+
 /// Runs `body` for each element of a tile: neighbouring lanes have neighbouring
-/// elements. Coordinates are indices.
-static void forEachElement(Emitter &b, ArrayRef<int64_t> shape,
+/// elements along dimension `near`. Coordinates are indices.
+static void forEachElement(Emitter &b, ArrayRef<int64_t> shape, unsigned near,
                            function_ref<void(ValueRange)> body) {
   int64_t count = 1;
   for (int64_t extent : shape)
@@ -37,12 +52,16 @@ static void forEachElement(Emitter &b, ArrayRef<int64_t> shape,
     some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, rest,
                                  b.index(count));
   b.onlyIf(some, [&]() {
+    SmallVector<unsigned> order{near};
+    for (unsigned dim = shape.size(); dim-- > 0;)
+      if (dim != near)
+        order.push_back(dim);
     SmallVector<Value> at(shape.size());
-    for (int64_t dim = shape.size() - 1; dim > 0; --dim) {
+    for (unsigned dim : ArrayRef(order).drop_back()) {
       at[dim] = b.createOrFold<arith::RemUIOp>(rest, b.index(shape[dim]));
       rest = b.createOrFold<arith::DivUIOp>(rest, b.index(shape[dim]));
     }
-    at[0] = rest;
+    at[order.back()] = rest;
     body(at);
   });
 }
@@ -83,7 +102,8 @@ void mlir::tracea_pipe::emitElementStores(Emitter &b, CopyOutOp op,
                                           Value buffer, ValueRange limits) {
   auto type = cast<MemRefType>(op.getSource().getType());
   int64_t bytes = source.layout.elementBytes;
-  forEachElement(b, type.getShape(), [&](ValueRange at) {
+  unsigned near = getNearDim(b, dest, type.getShape());
+  forEachElement(b, type.getShape(), near, [&](ValueRange at) {
     Value inside = isBelow(b, at, limits);
     Address to = b.global(dest, at);
     b.onlyIf(inside, [&]() {
@@ -108,7 +128,8 @@ struct LowerCopy : KernelPattern<CopyOp> {
     auto type = cast<MemRefType>(op.getDest().getType());
     auto memory = cast<MemRefType>(op.getSource().getType());
     Type from = memory.getElementType();
-    forEachElement(b, type.getShape(), [&](ValueRange at) {
+    unsigned near = getNearDim(b, source, type.getShape());
+    forEachElement(b, type.getShape(), near, [&](ValueRange at) {
       Value inside = isBelow(b, at, adaptor.getLimits());
       Address place =
           b.global(source, getMapInputs(b, source, at), op.getPadded(), inside);

@@ -133,8 +133,9 @@ struct LowerFragmentMma : KernelPattern<MmaOp> {
       return op.emitOpError()
              << "expects whole operands in registers for this target";
     std::unique_ptr<MatrixInstruction> instruction =
-        b.target.getMatrixInstruction(element, acc.getElementType(),
-                                      op.getPrecision());
+        b.target.getMatrixInstruction(
+            element, acc.getElementType(), op.getPrecision(),
+            cast<RankedTensorType>(op.getLhs().getType()).getDimSize(1));
     if (!instruction)
       return op.emitOpError()
              << "has no instruction of warps: they multiply "

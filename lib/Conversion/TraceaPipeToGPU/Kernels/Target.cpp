@@ -68,6 +68,6 @@ Value GPUTarget::dotBytes(Emitter &, Value, Value, Value) {
 }
 
 std::unique_ptr<MatrixInstruction>
-GPUTarget::getMatrixInstruction(Type, Type, Precision) const {
+GPUTarget::getMatrixInstruction(Type, Type, Precision, int64_t) const {
   return nullptr;
 }

@@ -62,7 +62,8 @@ private:
 class WarpInstruction : public MatrixInstruction {
 public:
   static std::unique_ptr<MatrixInstruction> get(Type element, Type accumulator,
-                                                Precision precision);
+                                                Precision precision,
+                                                int64_t depth);
 
   SmallVector<std::pair<Value, Value>> prepare(Emitter &b, Value lhs,
                                                Value rhs) const override;
@@ -87,7 +88,8 @@ private:
 } // namespace
 
 std::unique_ptr<MatrixInstruction>
-WarpInstruction::get(Type element, Type accumulator, Precision precision) {
+WarpInstruction::get(Type element, Type accumulator, Precision precision,
+                     int64_t wanted) {
   if (!element.isIntOrFloat())
     return nullptr;
   StringRef name;
@@ -110,6 +112,9 @@ WarpInstruction::get(Type element, Type accumulator, Precision precision) {
     return nullptr;
   unsigned bits = element.getIntOrFloatBitWidth();
   int64_t depth = kBytesOfDepth * 8 / bits;
+  // Halves are multiplied eight at a time as well.
+  if (wanted % depth && (element.isBF16() || element.isF16()))
+    depth /= 2;
   auto fragment = [&](alg::MatrixOperand operand) {
     return *alg::mmaM16N8(operand, depth, bits);
   };
@@ -214,8 +219,8 @@ SmallVector<Value> WarpInstruction::multiply(Emitter &b, Value lhs,
 
 std::unique_ptr<MatrixInstruction>
 NVVMTarget::getMatrixInstruction(Type element, Type accumulator,
-                                 Precision precision) const {
-  return WarpInstruction::get(element, accumulator, precision);
+                                 Precision precision, int64_t depth) const {
+  return WarpInstruction::get(element, accumulator, precision, depth);
 }
 
 std::string NVVMTarget::describeMatrixInstructions() const {

@@ -65,6 +65,9 @@ def Tracea_WarpGemmAttr : Tracea_FamilyAttr<"WarpGemm", "warp_gemm"> {
 def Tracea_SimtGemmAttr : Tracea_FamilyAttr<"SimtGemm", "simt_gemm"> {
   let summary = "Fields of matrix products by the lanes of a GPU";
 }
+def Tracea_LaneConvAttr : Tracea_FamilyAttr<"LaneConv", "lane_conv"> {
+  let summary = "Fields of convolutions in groups, which slide over a patch";
+}
 def Tracea_WarpAttentionAttr
     : Tracea_FamilyAttr<"WarpAttention", "warp_attention"> {
   let summary = "Fields of attention by the units of warps";
