@@ -8,6 +8,7 @@
 #include "Numerics/Evaluator.h"
 #include "mlir/IR/Remarks.h"
 #include "tracea/Analysis/Certificates.h"
+#include "tracea/Analysis/DotProducts.h"
 #include "tracea/Analysis/Numerics.h"
 #include "tracea/Analysis/Passes.h"
 #include "tracea/TargetInfo/TargetInfo.h"
@@ -65,6 +66,11 @@ static std::optional<numerics::TargetNumerics> getNumerics(KernelOp kernel) {
     result.hasFma = features.empty() || features.contains("+fma") ||
                     features.contains("+neon");
     result.name = result.hasFma ? "cpu fma" : "cpu";
+    result.dotName = [attr](Type operand, Type accumulator) {
+      const hardware::DotProduct *dot =
+          getDotProduct(attr, operand, accumulator);
+      return std::string(dot ? dot->arithmetic : "unknown");
+    };
     return result;
   }
   result.isCPU = false;

@@ -10,14 +10,17 @@
 #include "Numbers.h"
 #include "Variants.h"
 #include "tracea/Doctor/CPUModel.h"
+#include "tracea/TargetInfo/DotProducts.h"
 
 #include <algorithm>
 
 using namespace tracea::doctor;
+using tracea::target::dotFeatures;
+using tracea::target::findDotProduct;
 
 namespace {
 
-class PackedGemm final : public CPUVariant {
+class PackedGemm : public CPUVariant {
 public:
   std::string_view name() const override { return "gemm.packed"; }
   std::string_view summary() const override {
@@ -32,6 +35,18 @@ public:
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override;
 
+protected:
+  /// Elements along k that are packed into one.
+  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
+    return 1;
+  }
+  virtual CPUModel model(const Problem &problem,
+                         const TargetDescription &target) const {
+    return CPUModel(target, problem.accumulator);
+  }
+  /// Words of k in the blocks of B and A that are packed at a time.
+  virtual int64_t blockWords(const CPUModel &model, int64_t words) const;
+
 private:
   /// A tile whose partial sums do not fit the result's type keeps them in a
   /// scratch tile between k blocks.
@@ -45,6 +60,64 @@ private:
            model.stageCycles(static_cast<double>(m + n) *
                              static_cast<double>(k));
   }
+};
+
+/// The same by words of a dot product: the loops are those of packed products,
+/// of words in place of elements.
+class DotGemm final : public PackedGemm {
+public:
+  std::string_view name() const override { return kName; }
+  std::string_view summary() const override {
+    return "packs both operands in words along k and multiplies register tiles "
+           "by dot products";
+  }
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    ElementType operand = problem.operand;
+    if (problem.second != operand ||
+        dotFeatures(target.arch, operand, problem.accumulator).empty())
+      return "dot products take operands of one type, i8 into i32 or bf16 into "
+             "f32, found " +
+             std::string(stringify(operand)) + " and " +
+             std::string(stringify(problem.second)) + " into " +
+             std::string(stringify(problem.accumulator));
+    if (!findDotProduct(target, operand, problem.accumulator))
+      return lacksDot(problem, target);
+    return "";
+  }
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
+    if (Reason reason = whyNot(problem, target); !reason.empty())
+      return reason;
+    int64_t length = wordLength(problem, target);
+    if (plan.tile.size() > 2 && plan.tile[2] % length != 0)
+      return "tile extent k must be a multiple of " + std::to_string(length) +
+             ", found " + std::to_string(plan.tile[2]);
+    return PackedGemm::checkTiles(problem, target, plan);
+  }
+
+  static constexpr std::string_view kName = "gemm.dot";
+  /// That the target has no instruction for the problem's products, though its
+  /// architecture has one.
+  static std::string lacksDot(const Problem &problem,
+                              const TargetDescription &target);
+
+protected:
+  int64_t wordLength(const Problem &problem,
+                     const TargetDescription &target) const override {
+    const auto *dot =
+        findDotProduct(target, problem.operand, problem.accumulator);
+    return dot ? dot->folded : 1;
+  }
+  CPUModel model(const Problem &problem,
+                 const TargetDescription &target) const override {
+    return CPUModel(target, problem.accumulator,
+                    problem.operand == ElementType::I8
+                        ? target.vector.int8DotPerCycle
+                        : target.vector.bf16DotPerCycle);
+  }
+  // Each pass over the result costs more beside products that are cheaper.
+  int64_t blockWords(const CPUModel &model, int64_t words) const override;
 };
 
 /// Tiles of m x n that all products of the batch have.
@@ -62,8 +135,8 @@ constexpr int64_t kMaxPanelBytes = 256 << 20;
 /// Extent of k staged at a time: long enough to amortise the loads and stores
 /// of the accumulators, short enough for two slivers in the first-level cache.
 /// A k not much longer is taken whole; a longer one is cut evenly.
-int64_t chooseKBlock(const CPUModel &model, int64_t k) {
-  int64_t block = 256 * 4 / model.elementBytes;
+int64_t chooseKBlock(const CPUModel &model, int64_t k, int64_t most = 256) {
+  int64_t block = most * 4 / model.elementBytes;
   if (k == kUnknownExtent)
     return block;
   if (k <= block * 3 / 2)
@@ -160,11 +233,39 @@ public:
 
 } // namespace
 
-Plan PackedGemm::plan(const Problem &problem,
+int64_t PackedGemm::blockWords(const CPUModel &model, int64_t words) const {
+  return chooseKBlock(model, words);
+}
+
+int64_t DotGemm::blockWords(const CPUModel &model, int64_t words) const {
+  return chooseKBlock(model, words, 512);
+}
+
+std::string DotGemm::lacksDot(const Problem &problem,
+                              const TargetDescription &target) {
+  std::string features;
+  for (std::string_view feature :
+       dotFeatures(target.arch, problem.operand, problem.accumulator))
+    features += (features.empty() ? "'" : " or '") + std::string(feature) + "'";
+  return "the target has no dot products of " +
+         std::string(stringify(problem.operand)) + " (" + features + ")";
+}
+
+/// The problem with words in place of elements along k.
+static Problem inWords(const Problem &problem, int64_t length) {
+  Problem result = problem;
+  if (problem.k != kUnknownExtent)
+    result.k = ceilDiv(problem.k, length);
+  return result;
+}
+
+Plan PackedGemm::plan(const Problem &given,
                       const TargetDescription &target) const {
-  CPUModel model(target, problem.accumulator);
+  int64_t length = wordLength(given, target);
+  Problem problem = inWords(given, length);
+  CPUModel model = this->model(problem, target);
   MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
-  int64_t kBlock = chooseKBlock(model, problem.k);
+  int64_t kBlock = blockWords(model, problem.k);
 
   // B's packed block stays in this core's half of the last-level share.
   int64_t mostColumns =
@@ -220,7 +321,7 @@ Plan PackedGemm::plan(const Problem &problem,
   staged = evenShare(std::min(rows, kMaxTileExtent), micro.rows, staged);
 
   Plan plan = emptyPlan();
-  plan.tile = {rows, columns, kBlock, staged};
+  plan.tile = {rows, columns, kBlock * length, staged};
   plan.registers() = {micro.rows, micro.columns};
   return plan;
 }
@@ -228,7 +329,7 @@ Plan PackedGemm::plan(const Problem &problem,
 Reason PackedGemm::checkTiles(const Problem &problem,
                               const TargetDescription &target,
                               const Plan &plan) const {
-  CPUModel model(target, problem.accumulator);
+  CPUModel model = this->model(problem, target);
   if (Reason reason = checkTile(model, plan,
                                 {{"m", plan.registers()[0]},
                                  {"n", plan.registers()[1]},
@@ -237,7 +338,8 @@ Reason PackedGemm::checkTiles(const Problem &problem,
       !reason.empty())
     return reason;
   // Both panels, and the sums between blocks of k. No extent exceeds 2^20.
-  int64_t elements = plan.tile[2] * (plan.tile[1] + plan.tile[3]);
+  int64_t elements = ceilDiv(plan.tile[2], wordLength(problem, target)) *
+                     (plan.tile[1] + plan.tile[3]);
   if (needsScratch(problem, plan.tile[2]))
     elements += plan.tile[0] * plan.tile[1];
   if (int64_t bytes = elements * model.elementBytes; bytes > kMaxPanelBytes)
@@ -249,17 +351,54 @@ Reason PackedGemm::checkTiles(const Problem &problem,
 double PackedGemm::cycles(const Problem &problem,
                           const TargetDescription &target,
                           const Plan &plan) const {
-  CPUModel model(target, problem.accumulator);
+  int64_t words = ceilDiv(assumed(problem.k), wordLength(problem, target));
+  CPUModel model = this->model(problem, target);
   MicroTile micro{plan.registers()[0], plan.registers()[1]};
   int64_t m = std::max<int64_t>(1, assumed(problem.m));
   int64_t n = std::max<int64_t>(1, assumed(problem.n));
   return model.spread(countTiles(problem, plan.tile[0], plan.tile[1]),
                       tileCycles(model, micro, std::min(m, plan.tile[0]),
-                                 std::min(n, plan.tile[1]),
-                                 assumed(problem.k)));
+                                 std::min(n, plan.tile[1]), words));
 }
 
 void tracea::doctor::addCPUGemmVariants(Registry &registry) {
   registry.add(std::make_unique<PackedGemm>());
   registry.add(std::make_unique<DirectGemm>());
+  registry.add(std::make_unique<DotGemm>());
+}
+
+std::string
+tracea::doctor::findPrecisionFallback(const Problem &problem,
+                                      const TargetDescription &target,
+                                      const Variant &variant) {
+  auto operand = problem.operand, accumulator = problem.accumulator;
+  bool isProduct =
+      problem.kind == OpKind::Gemm || problem.kind == OpKind::Conv2D ||
+      problem.kind == OpKind::Conv2DWGrad || problem.kind == OpKind::Attention;
+  if (target.isGPU() || !isProduct || variant.isFallback() ||
+      variant.name() == DotGemm::kName || operand == accumulator ||
+      bitWidth(operand) >= bitWidth(accumulator))
+    return "";
+  double wide = target.peakFlopsPerCycle(UnitKind::Vector, ElementType::F32);
+  double narrow = target.peakFlopsPerCycle(UnitKind::Vector, operand);
+  // Nothing is lost where dot products are no faster.
+  if (narrow > 0 && narrow <= wide)
+    return "";
+  auto name = [](ElementType type) { return std::string(stringify(type)); };
+  std::string text = "products of " + name(operand) + " into " +
+                     name(accumulator) + " are asked for, and run as " +
+                     name(accumulator) + " multiply-adds";
+  const target::DotProduct *dot = findDotProduct(target, operand, accumulator);
+  if (wide > 0)
+    text += ", at most " + std::to_string(static_cast<int64_t>(wide)) +
+            " operations a cycle a core";
+  if (dot && narrow > 0)
+    text += " where dot products do " +
+            std::to_string(static_cast<int64_t>(narrow));
+  if (dot)
+    return text + ": '" + std::string(variant.name()) +
+           "' does not multiply by dot products";
+  if (dotFeatures(target.arch, operand, accumulator).empty())
+    return text + ": no target of this architecture multiplies them otherwise";
+  return text + ": " + DotGemm::lacksDot(problem, target);
 }

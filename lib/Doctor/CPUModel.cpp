@@ -12,7 +12,8 @@
 
 namespace tracea::doctor {
 
-CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator) {
+CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
+                   double multipliesPerCycle) {
   auto orDefault = [](int64_t value, int64_t fallback) {
     return value > 0 ? value : fallback;
   };
@@ -33,7 +34,10 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator) {
   registersPerVector = std::max<int64_t>(1, lanes * elementBits / vectorBits);
   registers = orDefault(target.vector.registers, 16);
   vectorBytes = static_cast<double>(vectorBits) / 8;
-  fmaPerCycle = static_cast<double>(orDefault(target.vector.fmaPerCycle, 2));
+  fmaPerCycle =
+      multipliesPerCycle > 0
+          ? multipliesPerCycle
+          : static_cast<double>(orDefault(target.vector.fmaPerCycle, 2));
   // The pipes run at their rate only with some slack over latency x rate: at
   // least eight accumulators.
   chainCycles =

@@ -7,6 +7,7 @@
 // operation's schedule.
 //
 //===----------------------------------------------------------------------===//
+#include "Variants.h"
 #include "tracea/Doctor/Doctor.h"
 #include "tracea/Doctor/Passes.h"
 
@@ -231,6 +232,13 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
             std::string(best.variant->summary()) +
             (why.empty() ? "" : ": " + why) + describeOtherwise(op, gain));
   }
+  if (std::string fallback = ::tracea::doctor::findPrecisionFallback(
+          problem, target, *best.variant);
+      !fallback.empty())
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("precision-fallback").category(kCategory))
+        << (opName + ": " + fallback);
   for (const Candidate &candidate : candidates) {
     if (candidate.variant->isFallback() || candidate.variant == best.variant)
       continue;

@@ -41,6 +41,13 @@ void addGPUSimtAttentionVariants(Registry &registry);
 /// tap begin and end lie in a few bits each.
 Reason whyNotWalked(const Problem &problem);
 
+/// What a CPU's products of narrow elements run as with `variant`, and at which
+/// rate, where that is not the target's dot products for them; empty where it
+/// is, or where nothing narrow is multiplied.
+std::string findPrecisionFallback(const Problem &problem,
+                                  const TargetDescription &target,
+                                  const Variant &variant);
+
 /// What runs anywhere, as loops over elements.
 void addLoopVariants(Registry &registry);
 

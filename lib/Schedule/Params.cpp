@@ -21,6 +21,7 @@ static std::vector<Entry> &variants() {
   static std::vector<Entry> table = {
       {"gemm.packed", CPUGemm()},
       {"gemm.direct", CPUGemm()},
+      {"gemm.dot", CPUGemm()},
       {"conv2d.patch", CPUConv()},
       {"conv2d.depthwise", CPUConv()},
       {"attention.flash", CPUAttention()},

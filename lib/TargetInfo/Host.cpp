@@ -82,6 +82,12 @@ std::string x86EntryFor(std::string_view vendor, unsigned family,
     case 0x6a:
     case 0x6c:
       return "icelake-server";
+    case 0x97: // Alder Lake to Raptor Lake, and what shares their cores
+    case 0x9a:
+    case 0xb7:
+    case 0xba:
+    case 0xbf:
+      return "alderlake";
     case 0x8f: // Sapphire Rapids, and Emerald Rapids with the same core
     case 0xcf:
       return "sapphirerapids";

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "tracea/TargetInfo/TargetInfo.h"
 #include "Tables.h"
+#include "tracea/TargetInfo/DotProducts.h"
 
 #include <algorithm>
 #include <array>
@@ -325,7 +326,7 @@ void deriveVectorFacts(TargetDescription &target) {
 
   MatrixUnit unit;
   auto add = [&](ElementType operand, ElementType accumulator, int folded,
-                 int perCycle) {
+                 double perCycle) {
     int lanes = vectorLanes(target, bitWidth(accumulator));
     unit.shapes.push_back({1, lanes, folded, operand, accumulator});
     if (perCycle > 0)
@@ -363,9 +364,10 @@ static void narrowX86Vector(TargetDescription &target) {
   }
   if (!vector.fma)
     vector.fmaPerCycle = vector.fmaLatency = 0;
-  // The dot products are used in their 512-bit forms only.
-  vector.bf16Dot = vector.bf16Dot && wide && target.hasFeature("avx512bf16");
-  vector.int8Dot = vector.int8Dot && wide && target.hasFeature("avx512vnni");
+  vector.bf16Dot =
+      findDotProduct(target, ElementType::BF16, ElementType::F32) != nullptr;
+  vector.int8Dot =
+      findDotProduct(target, ElementType::I8, ElementType::I32) != nullptr;
   vector.fp16 = vector.fp16 && wide && target.hasFeature("avx512fp16");
 
   auto dropAMX = [&](ElementType operand, const char *feature) {
@@ -394,8 +396,10 @@ static void narrowAArch64Vector(TargetDescription &target) {
   if (!target.hasFeature("neon"))
     vector = VectorUnit();
   vector.fp16 = vector.fp16 && target.hasFeature("fullfp16");
-  vector.bf16Dot = vector.bf16Dot && target.hasFeature("bf16");
-  vector.int8Dot = vector.int8Dot && target.hasFeature("dotprod");
+  vector.bf16Dot =
+      findDotProduct(target, ElementType::BF16, ElementType::F32) != nullptr;
+  vector.int8Dot =
+      findDotProduct(target, ElementType::I8, ElementType::I32) != nullptr;
   if (!target.hasFeature("sve"))
     vector.scalableBits = 0;
 }

@@ -62,6 +62,79 @@ int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // gemm
 //===----------------------------------------------------------------------===//
 
+Problem narrow(int64_t m, int64_t n, int64_t k, ElementType operand) {
+  Problem problem = gemm(m, n, k, operand);
+  problem.accumulator =
+      operand == ElementType::I8 ? ElementType::I32 : ElementType::F32;
+  problem.result = problem.accumulator;
+  return problem;
+}
+
+Reason refusal(const Problem &problem, const TargetDescription &target,
+               std::string_view variant) {
+  for (const Candidate &candidate : rank(Registry::builtin(), problem, target))
+    if (candidate.variant->name() == variant)
+      return candidate.refusal;
+  return "not asked";
+}
+
+TEST(CPUGemm, DotProductsWhereTheyAreFaster) {
+  Problem bytes = narrow(1024, 1024, 1024, ElementType::I8);
+  Problem pairs = narrow(1024, 1024, 1024, ElementType::BF16);
+  for (const char *name :
+       {"cascadelake", "icelake-server", "sapphirerapids", "alderlake",
+        "znver4", "znver5", "neoverse-n1", "neoverse-v2"})
+    EXPECT_EQ(best(bytes, cpu(name, 1)).variant->name(), "gemm.dot") << name;
+  for (const char *name : {"znver4", "znver5", "neoverse-v1"})
+    EXPECT_EQ(best(pairs, cpu(name, 1)).variant->name(), "gemm.dot") << name;
+  // There one takes two cycles: two f32 multiply-adds a cycle do as much twice.
+  EXPECT_EQ(best(pairs, cpu("sapphirerapids", 1)).variant->name(),
+            "gemm.packed");
+  EXPECT_EQ(refusal(pairs, cpu("sapphirerapids", 1), "gemm.dot"), "");
+}
+
+TEST(CPUGemm, DotProductsAreRefusedByReason) {
+  Problem bytes = narrow(64, 64, 64, ElementType::I8);
+  for (const char *name : {"haswell", "x86-64-v4", "skylake-avx512"})
+    EXPECT_EQ(refusal(bytes, cpu(name, 1), "gemm.dot"),
+              "the target has no dot products of i8 ('avx512vnni' or "
+              "'avxvnni')");
+  EXPECT_EQ(refusal(bytes, cpu("armv8-a", 1), "gemm.dot"),
+            "the target has no dot products of i8 ('dotprod')");
+  EXPECT_THAT(refusal(gemm(64, 64, 64), cpu("znver4", 1), "gemm.dot"),
+              HasSubstr("found f32 and f32 into f32"));
+  Problem mixed = bytes;
+  mixed.second = ElementType::BF16;
+  EXPECT_THAT(refusal(mixed, cpu("znver4", 1), "gemm.dot"),
+              HasSubstr("operands of one type"));
+}
+
+TEST(CPUGemm, BlocksOfDotProductsAreWholeWords) {
+  TargetDescription target = cpu("znver4", 1);
+  for (int64_t k : {3, 4, 5, 1023, 1027, 1536, 2049, 4096, 100000})
+    for (auto [type, word] :
+         {std::pair(ElementType::I8, 4), std::pair(ElementType::BF16, 2)}) {
+      Candidate found = best(narrow(256, 256, k, type), target);
+      ASSERT_EQ(found.variant->name(), "gemm.dot");
+      EXPECT_EQ(found.plan.tile[2] % word, 0) << k;
+      EXPECT_LE(found.plan.tile[2], 768 * word) << k;
+      Plan odd = found.plan;
+      odd.tile[2] += 1;
+      EXPECT_EQ(
+          checkSchedule(Registry::builtin(), narrow(256, 256, k, type), target,
+                        "gemm.dot", odd),
+          "variant 'gemm.dot' cannot use this plan: tile extent k must be "
+          "a multiple of " +
+              std::to_string(word) + ", found " + std::to_string(odd.tile[2]));
+    }
+  // Unknown extents have whole words, too.
+  Candidate any = best(
+      narrow(kUnknownExtent, kUnknownExtent, kUnknownExtent, ElementType::I8),
+      target);
+  EXPECT_EQ(any.variant->name(), "gemm.dot");
+  EXPECT_EQ(any.plan.tile[2] % 4, 0);
+}
+
 TEST(CPUGemm, RegisterTilesFollowTheVectorUnit) {
   Problem problem = gemm(1024, 1024, 1024);
   EXPECT_THAT(best(problem, cpu("znver4", 1)).plan.registers(),

@@ -24,6 +24,7 @@ TEST(Host, NamesByFamilyAndModel) {
   EXPECT_EQ(x86EntryFor("AuthenticAMD", 0x17, 0x01, 0), "");
   EXPECT_EQ(x86EntryFor("AuthenticAMD", 0x1a, 0x02, 0), "znver5");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x8f, 8), "sapphirerapids");
+  EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x97, 2), "alderlake");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x55, 4), "skylake-avx512");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x55, 7), "cascadelake");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x0f, 7), "");

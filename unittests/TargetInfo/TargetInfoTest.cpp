@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tracea/TargetInfo/TargetInfo.h"
+#include "tracea/TargetInfo/DotProducts.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -412,6 +412,80 @@ TEST(Narrow, WithoutBF16Only) {
   EXPECT_FALSE(less.vector.bf16Dot);
   EXPECT_TRUE(less.vector.int8Dot);
   EXPECT_EQ(less.peakFlopsPerCycle(UnitKind::Vector, ElementType::BF16), 0);
+}
+
+TEST(Narrow, ShorterDotProducts) {
+  // A guest whose AVX-512 is hidden has the 256-bit form.
+  TargetDescription target = *lookup("znver5");
+  TargetDescription less = narrow(target, without(target.features, "avx512"));
+  EXPECT_EQ(less.vector.bits, 256);
+  EXPECT_TRUE(less.vector.int8Dot);
+  EXPECT_FALSE(less.vector.bf16Dot);
+  EXPECT_FALSE(narrow(target, without(target.features, "avx")).vector.int8Dot);
+}
+
+TEST(DotProducts, FollowFeaturesAndVectors) {
+  auto find = [](const char *name, ElementType operand,
+                 ElementType accumulator) {
+    return findDotProduct(*lookup(name), operand, accumulator);
+  };
+  const DotProduct *vnni =
+      find("cascadelake", ElementType::I8, ElementType::I32);
+  ASSERT_NE(vnni, nullptr);
+  EXPECT_EQ(vnni->folded, 4);
+  EXPECT_TRUE(vnni->isFirstUnsigned);
+  EXPECT_EQ(vnni->vectorBits, 512);
+  const DotProduct *shorter =
+      find("alderlake", ElementType::I8, ElementType::I32);
+  ASSERT_NE(shorter, nullptr);
+  EXPECT_EQ(shorter->vectorBits, 256);
+  const DotProduct *sdot =
+      find("neoverse-n1", ElementType::I8, ElementType::I32);
+  ASSERT_NE(sdot, nullptr);
+  EXPECT_FALSE(sdot->isFirstUnsigned);
+  const DotProduct *pairs = find("znver4", ElementType::BF16, ElementType::F32);
+  ASSERT_NE(pairs, nullptr);
+  EXPECT_EQ(pairs->folded, 2);
+  // Integers are exact, whoever adds them up; floats are not.
+  EXPECT_EQ(vnni->arithmetic, sdot->arithmetic);
+  EXPECT_NE(
+      pairs->arithmetic,
+      find("neoverse-v1", ElementType::BF16, ElementType::F32)->arithmetic);
+  EXPECT_EQ(find("x86-64-v4", ElementType::I8, ElementType::I32), nullptr);
+  EXPECT_EQ(find("haswell", ElementType::I8, ElementType::I32), nullptr);
+  EXPECT_EQ(find("icelake-server", ElementType::BF16, ElementType::F32),
+            nullptr);
+  EXPECT_EQ(find("znver4", ElementType::I8, ElementType::F32), nullptr);
+  EXPECT_EQ(find("sm_90a", ElementType::I8, ElementType::I32), nullptr);
+}
+
+TEST(DotProducts, AreWordsOfTheTables) {
+  // The vector unit's shapes and the table of instructions agree.
+  for (const TargetDescription &target : all())
+    for (auto [operand, accumulator] :
+         {std::pair(ElementType::I8, ElementType::I32),
+          std::pair(ElementType::BF16, ElementType::F32)}) {
+      if (target.isGPU())
+        continue;
+      const DotProduct *dot = findDotProduct(target, operand, accumulator);
+      const MatrixShape *shape =
+          target.findShape(UnitKind::Vector, operand, accumulator);
+      ASSERT_EQ(dot != nullptr, shape != nullptr) << target.name;
+      if (!dot)
+        continue;
+      EXPECT_EQ(dot->folded, shape->k) << target.name;
+      EXPECT_EQ(dot->vectorBits, shape->n * 32) << target.name;
+      EXPECT_EQ(dot->folded * static_cast<int>(bitWidth(operand)), 32);
+    }
+}
+
+TEST(DotProducts, FeaturesThatWouldDo) {
+  EXPECT_THAT(dotFeatures("x86_64", ElementType::I8, ElementType::I32),
+              testing::ElementsAre("avx512vnni", "avxvnni"));
+  EXPECT_TRUE(
+      dotFeatures("x86_64", ElementType::F16, ElementType::F32).empty());
+  EXPECT_TRUE(
+      dotFeatures("nvptx64", ElementType::I8, ElementType::I32).empty());
 }
 
 TEST(Narrow, WithoutAMX) {

@@ -27,7 +27,10 @@ struct MicroTile {
 
 class CPUModel {
 public:
-  CPUModel(const TargetDescription &target, ElementType accumulator);
+  /// `multipliesPerCycle` is the rate of another instruction than the fused
+  /// multiply-add; 0: not known to differ.
+  CPUModel(const TargetDescription &target, ElementType accumulator,
+           double multipliesPerCycle = 0);
 
   int64_t cores;
   int64_t l2; // bytes

@@ -100,9 +100,10 @@ struct VectorUnit {
   /// cycles; 0 when the entry stands for many machines.
   int fmaPerCycle = 0;
   int fmaLatency = 0;
-  /// The same for the dot products of bf16 pairs and of 8-bit quadruples.
-  int bf16DotPerCycle = 0;
-  int int8DotPerCycle = 0;
+  /// The same for the dot products of bf16 pairs and of 8-bit quadruples, of
+  /// which one may take several cycles.
+  double bf16DotPerCycle = 0;
+  double int8DotPerCycle = 0;
   /// Smallest width of a scalable vector that the core also has; 0: none.
   int scalableBits = 0;
   bool fma = false;

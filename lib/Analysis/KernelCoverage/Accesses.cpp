@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -124,8 +125,8 @@ static std::optional<TileAccess>
 getOperandAccess(Operation *op, StringRef verb, Value operand, unsigned number,
                  Value depth, Value limit, IndexContext &context) {
   auto type = dyn_cast<ShapedType>(operand.getType());
-  if (isRegisterTile(operand.getType()) || !type || type.getRank() != 2 ||
-      !type.hasStaticShape())
+  if (isRegisterTile(operand.getType()) || !type || !type.hasStaticShape() ||
+      (type.getRank() != 2 && getWordLength(type) == 1))
     return std::nullopt;
   TileAccess access;
   access.op = op;
@@ -156,8 +157,23 @@ getOperandAccess(Operation *op, StringRef verb, Value operand, unsigned number,
     if (bound)
       context.math.require(context.get(bound) - 1 - element, access.guard);
   }
+  // All of a word is multiplied.
+  if (int64_t length = getWordLength(type); length > 1) {
+    elements.push_back(context.getElement(op, 2, 1, length, "place in a word"));
+    access.ids.push_back(elements.back().terms().front().first);
+  }
   access.indices = elements;
   return access;
+}
+
+Expr mlir::tracea::getContracted(Operation *product, IndexContext &context) {
+  auto type = cast<ShapedType>(product->getOperand(0).getType());
+  Expr step = context.getElement(product, 2, 0, 1, "k");
+  int64_t length = getWordLength(type);
+  if (length == 1)
+    return step;
+  return length * step +
+         context.getElement(product, 2, 1, length, "place in a word");
 }
 
 static void getLinalgAccesses(linalg::LinalgOp op, IndexContext &context,

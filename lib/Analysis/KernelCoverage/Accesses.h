@@ -36,6 +36,10 @@ struct TileAccess {
 /// The accesses of `op` itself, not of what is nested in it.
 std::vector<TileAccess> getAccesses(Operation *op, IndexContext &context);
 
+/// What a multiply counts along k, of operands in memory: a step, or a place in
+/// a word of a step.
+cov::Expr getContracted(Operation *product, IndexContext &context);
+
 /// Whether `op` touches memory in a way that `getAccesses` does not know.
 bool hasUnknownAccess(Operation *op);
 

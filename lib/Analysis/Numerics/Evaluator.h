@@ -29,6 +29,8 @@ struct TargetNumerics {
   /// or the one of a warp, which reads registers.
   std::function<int64_t(bool readsMemory, Type operand, Type accumulator)>
       unitDepth;
+  /// How words of these operands are multiplied: the table's name for it.
+  std::function<std::string(Type operand, Type accumulator)> dotName;
 };
 
 /// What is computed of one argument: coordinates are the variables `at`.

@@ -4,6 +4,7 @@
 
 #include "Evaluator.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -72,8 +73,9 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
   TileTransfer transfer = *getTileTransfer(op);
   Value source = transfer.memory;
   ArrayRef<int64_t> padded = transfer.padded;
-  Type to = getElementTypeOrSelf(isa<CopyOp>(op) ? transfer.tile.getType()
-                                                 : op->getResult(0).getType());
+  // The offset form is another way to hold the same numbers.
+  Type to = getNumberType(getElementTypeOrSelf(
+      isa<CopyOp>(op) ? transfer.tile.getType() : op->getResult(0).getType()));
   auto type = cast<MemRefType>(source.getType());
   Coordinates place = this->place(op, at, env);
   std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
@@ -85,8 +87,10 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
     if (next % 2) {
       room = index.sub(index.sub(extentOf(source, dim), room), Form(1));
     }
+    // By what loops and limits say alone, as indices are: a word that ends
+    // beyond k looks the same on both sides of a branch on the last block.
     return choose(
-        terms.condition(room, /*isEquality=*/false, e->facts), e,
+        terms.condition(room, /*isEquality=*/false, e->ranges), e,
         [&](Env inner) { return inside(next + 1, inner); },
         [&](Env) { return getZero(terms, to); });
   };

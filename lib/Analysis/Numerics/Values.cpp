@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/ScopedPrinter.h"
 
@@ -428,8 +429,11 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   Type accType = tile.getElementType();
   auto lhsType = cast<ShapedType>(lhs.getType());
   auto rhsType = cast<ShapedType>(rhs.getType());
-  if (tile.getRank() != 2 || lhsType.getRank() != 2 || rhsType.getRank() != 2 ||
-      !accType.isIntOrFloat()) {
+  // Words of a dot product have a dimension more, which it sums as well.
+  int64_t words = getWordLength(lhsType);
+  unsigned rank = words > 1 ? 3 : 2;
+  if (tile.getRank() != 2 || lhsType.getRank() != rank ||
+      rhsType.getRank() != rank || !accType.isIntOrFloat()) {
     index.fail("a product of tiles that are no matrices");
     return terms.undefined();
   }
@@ -446,8 +450,14 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   };
   int64_t group = 1;
   bool readsMemory = !isRegisterTile(rhs.getType());
-  bool byLanes = target.isCPU;
-  if (!target.isCPU) {
+  bool byLanes = target.isCPU && words == 1;
+  if (words > 1 && !target.isCPU) {
+    index.fail("words of a dot product on a target that has none");
+    return terms.undefined();
+  }
+  if (words > 1) {
+    group = words;
+  } else if (!target.isCPU) {
     // Units sum a few products at a time, in a way of their own.
     Type element = lhsType.getElementType();
     group =
@@ -470,13 +480,30 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
   unsigned product = 0;
   if (!byLanes) {
     product = boundVariable(op, at, 2, Form(group), env);
-    k = index.add(index.scale(n, group), index.form(product));
+    if (words == 1)
+      k = index.add(index.scale(n, group), index.form(product));
   }
   Env inside = range(env, index.sub(index.sub(length, n), Form(1)));
-  TermRef x = readOperand(op, lhs, {at[0], k}, inside);
-  TermRef y = readOperand(op, rhs, {k, at[1]}, inside);
+  Coordinates left{at[0], k}, right{k, at[1]};
+  if (words > 1) {
+    left.push_back(index.form(product));
+    right.push_back(index.form(product));
+  }
+  TermRef x = readOperand(op, lhs, left, inside);
+  TermRef y = readOperand(op, rhs, right, inside);
   TermRef sum = terms.state(state);
-  if (!byLanes) {
+  if (words > 1) {
+    Type element = rhsType.getElementType();
+    std::string name =
+        target.dotName ? target.dotName(element, accType) : "dot";
+    std::string type = llvm::to_string(element);
+    sum = terms.make(
+        {TermKind::UnitStep,
+         name + " " + type + " " + type + " -> " + llvm::to_string(accType),
+         {sum, x, y},
+         {Form(group)},
+         {product}});
+  } else if (!byLanes) {
     bool isRounded = !readsMemory && lhsType.getElementType().isF32();
     std::string operands =
         isRounded ? "tf32 tf32"

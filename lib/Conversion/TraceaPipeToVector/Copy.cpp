@@ -7,97 +7,17 @@
 //    straight through, and the part of a row outside of the image is zeroed;
 //  - transposes: another slot dimension runs along the source's last one;
 //    square blocks are loaded by rows, transposed in registers, stored by rows;
+//  - words: the slot's last dimension are the elements of a word
+//  (WordCopy.cpp);
 //  - elements: anything else, one at a time.
 // Coordinates of a dimension that walks are computed where its loop begins, so
 // that the rows of a pixel share its quotients.
 
-#include "Patterns.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "CopyEmitter.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
-
-namespace {
-class CopyEmitter {
-public:
-  CopyEmitter(ImplicitLocOpBuilder &b, CopyOp op, Value source, Value dest,
-              VectorLoweringContext &context)
-      : b(b), context(context), source(source), dest(dest),
-        sourceType(cast<MemRefType>(source.getType())),
-        destType(cast<MemRefType>(dest.getType())), indices(op.getIndices()),
-        padded(op.getPadded()), transfer(*getTileTransfer(op)),
-        inputs(getMapInputs(transfer)), walked(inputs.size()) {
-    zero = constant(0);
-    for (AffineExpr expr : op.getMap().getResults())
-      forms.push_back(getLinearForm(expr, inputs.size()));
-    for (int64_t dim = 0; dim < destType.getRank(); ++dim) {
-      int64_t extent = destType.getDimSize(dim);
-      limits.push_back(
-          op.getLimits().empty()
-              ? constant(extent)
-              : clipLimit(b, b.getLoc(), op.getLimits()[dim], extent));
-    }
-    for (int64_t dim : padded)
-      sizes[dim] = sourceType.isDynamicDim(dim)
-                       ? Value(memref::DimOp::create(b, source, dim))
-                       : constant(sourceType.getDimSize(dim));
-  }
-
-  void emit();
-
-private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, value);
-  }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return b.createOrFold<arith::CmpIOp>(predicate, x, y);
-  }
-  Value both(Value x, Value y) {
-    if (!x || !y)
-      return x ? x : y;
-    return arith::AndIOp::create(b, x, y);
-  }
-
-  bool walks(int64_t dim) const {
-    return llvm::is_contained(transfer.along, dim);
-  }
-  /// Sets one of the slot coordinates `at`, and what it walks through.
-  void set(MutableArrayRef<Value> at, int64_t dim, Value coordinate);
-
-  /// The slot dimension that alone runs along the source's last one, if any.
-  std::optional<int64_t> getRunDim() const;
-  /// Source coordinate of dimension `dim` for slot coordinates `at`.
-  Value getSourceIndex(int64_t dim, ValueRange at);
-  SmallVector<Value> getSourceIndices(ValueRange at);
-  /// Whether all padded dimensions but `except` lie inside of the source at the
-  /// slot coordinates `at`; null if nothing is to be checked.
-  Value isInside(ValueRange at, std::optional<int64_t> except = std::nullopt);
-
-  void emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
-                 function_ref<void()> body);
-  void emitRow(SmallVectorImpl<Value> &at);
-  void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
-  void emitElement(ValueRange at);
-  SmallVector<Value> transpose(SmallVector<Value> rows);
-
-  ImplicitLocOpBuilder &b;
-  VectorLoweringContext &context;
-  Value source, dest, zero;
-  MemRefType sourceType, destType;
-  ValueRange indices;
-  ArrayRef<int64_t> padded;
-  TileTransfer transfer;
-  SmallVector<MapInput> inputs;
-  /// The inputs that are coordinates of walks, at the slot coordinates at hand.
-  SmallVector<Value> walked;
-  SmallVector<LinearForm> forms;
-  /// How many coordinates of each slot dimension are copied.
-  SmallVector<Value> limits;
-  DenseMap<int64_t, Value> sizes;
-};
-} // namespace
 
 std::optional<int64_t> CopyEmitter::getRunDim() const {
   if (forms.empty() || sourceType.getElementTypeBitWidth() < 8 ||
@@ -202,7 +122,18 @@ void CopyEmitter::emitElement(ValueRange at) {
   } else {
     value = load();
   }
-  memref::StoreOp::create(b, value, dest, at);
+  memref::StoreOp::create(b, hold(value), dest, at);
+}
+
+Value CopyEmitter::hold(Value value) {
+  if (!isOffset)
+    return value;
+  // Adding 128 is to invert the sign bit.
+  Type type = value.getType();
+  TypedAttr sign = b.getIntegerAttr(getElementTypeOrSelf(type), -128);
+  if (auto vector = dyn_cast<VectorType>(type))
+    sign = DenseElementsAttr::get(vector, sign);
+  return arith::XOrIOp::create(b, value, arith::ConstantOp::create(b, sign));
 }
 
 void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
@@ -351,7 +282,9 @@ void CopyEmitter::emit() {
   SmallVector<Value> at(rank, zero);
   if (rank == 0)
     return emitElement(at);
-  std::optional<int64_t> run = getRunDim();
+  if (copyWords())
+    return;
+  std::optional<int64_t> run = isOffset ? std::nullopt : getRunDim();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (run == last) {
     dims.pop_back();

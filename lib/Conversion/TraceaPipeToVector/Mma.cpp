@@ -7,12 +7,151 @@
 // stand behind one another.
 
 #include "Patterns.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Analysis/DotProducts.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 
 using namespace mlir;
+using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+namespace hardware = ::tracea::target;
+
+constexpr int64_t kWordBits = 32;
+
+namespace {
+/// Sums of dot products: a word of each row of the left operand in all lanes,
+/// by a vector of words of the right one.
+class WordProduct {
+public:
+  WordProduct(ImplicitLocOpBuilder &b, const hardware::DotProduct &dot,
+              RankedTensorType accTile, Value lhs, Value rhs, Value depth)
+      : b(b), dot(dot), lanes(getLanes(accTile)), sum(getRegisterType(accTile)),
+        lhs(lhs), rhs(rhs), depth(depth) {
+    Type element = cast<MemRefType>(rhs.getType()).getElementType();
+    word = VectorType::get(dot.folded, element);
+    words = VectorType::get(sum.getNumElements() * dot.folded, element);
+  }
+
+  SmallVector<Value> emit(ValueRange sums);
+  /// Takes off `sums` what is too much where the left operand is in offset
+  /// form: 128 times the sums of the right one's columns.
+  void takeOffsets(MmaOp op, MutableArrayRef<Value> sums);
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  Value multiply(Value sums, Value left, Value right) {
+    llvm::StringRef name(dot.intrinsic.data(), dot.intrinsic.size());
+    return LLVM::CallIntrinsicOp::create(b, Type(sum), b.getStringAttr(name),
+                                         ValueRange{sums, left, right})
+        ->getResult(0);
+  }
+  Value loadColumns(Value k, int64_t column) {
+    return vector::LoadOp::create(b, words, collapseWords(),
+                                  ValueRange{k, constant(column * dot.folded)});
+  }
+  /// The right operand with the elements of a row's words in one dimension.
+  Value collapseWords() {
+    if (!collapsed)
+      collapsed = memref::CollapseShapeOp::create(
+          b, rhs, ArrayRef<ReassociationIndices>{{0}, {1, 2}});
+    return collapsed;
+  }
+
+  ImplicitLocOpBuilder &b;
+  const hardware::DotProduct &dot;
+  LanesAttr lanes;
+  VectorType sum, word, words;
+  Value lhs, rhs, depth, collapsed;
+};
+} // namespace
+
+SmallVector<Value> WordProduct::emit(ValueRange sums) {
+  collapseWords();
+  auto loop = scf::ForOp::create(b, constant(0), depth, constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value k = loop.getInductionVar();
+  llvm::MapVector<int64_t, Value> rows, columns;
+  SmallVector<Value> results;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
+    Value &column = columns[at[1]];
+    if (!column)
+      column = loadColumns(k, at[1]);
+    Value &row = rows[at[0]];
+    if (!row) {
+      // A word of 32 bits in all lanes: one load.
+      Value one = vector::LoadOp::create(
+          b, word, lhs, ValueRange{constant(at[0]), k, constant(0)});
+      auto whole = VectorType::get(1, b.getIntegerType(kWordBits));
+      auto all = VectorType::get(sum.getShape(), whole.getElementType());
+      one = vector::BitCastOp::create(b, whole, one);
+      one = vector::ExtractOp::create(b, one, 0);
+      row = vector::BitCastOp::create(b, words,
+                                      vector::BroadcastOp::create(b, all, one));
+    }
+    results.push_back(multiply(loop.getRegionIterArgs()[reg], row, column));
+  }
+  scf::YieldOp::create(b, results);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void WordProduct::takeOffsets(MmaOp op, MutableArrayRef<Value> sums) {
+  OpBuilder::InsertionGuard guard(b);
+  // Columns are the same for all rows: outside of the loops that only go
+  // through rows. What is held for reading outside of them nobody fills within.
+  Operation *place = op;
+  while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
+    if (!loop.isDefinedOutsideOfLoop(rhs) ||
+        !loop.isDefinedOutsideOfLoop(depth))
+      break;
+    place = loop;
+  }
+  b.setInsertionPoint(place);
+  collapseWords();
+  llvm::MapVector<int64_t, size_t> columns;
+  for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg)
+    columns.try_emplace(lanes.getCoordinate(reg, 0)[1], columns.size());
+  // 128 is what an element in offset form has too much, and the one of zero.
+  Value offsets = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             words, b.getIntegerAttr(words.getElementType(), -128)));
+  // Several sums of each column, for one alone would wait for itself.
+  auto sumUp = [&](Value from, Value to, int64_t steps, ValueRange begin) {
+    auto loop = scf::ForOp::create(b, from, to, constant(steps), begin);
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> results;
+    for (int64_t step = 0; step < steps; ++step)
+      for (auto [column, number] : columns)
+        results.push_back(multiply(
+            loop.getRegionIterArgs()[results.size()], offsets,
+            loadColumns(addIndex(b, loop.getInductionVar(), step), column)));
+    scf::YieldOp::create(b, results);
+    return loop.getResults();
+  };
+  constexpr int64_t chains = 4;
+  SmallVector<Value> zeros(chains * columns.size(), getZero(b, sum));
+  Value rest = b.createOrFold<arith::RemUIOp>(depth, constant(chains));
+  Value whole = b.createOrFold<arith::SubIOp>(depth, rest);
+  SmallVector<Value> parts = sumUp(constant(0), whole, chains, zeros);
+  for (size_t part = columns.size(); part < parts.size(); ++part) {
+    Value &total = parts[part % columns.size()];
+    total = arith::AddIOp::create(b, total, parts[part]);
+  }
+  parts.truncate(columns.size());
+  parts = sumUp(whole, depth, 1, parts);
+  b.setInsertionPoint(op);
+  for (auto [reg, value] : llvm::enumerate(sums)) {
+    size_t number = columns[lanes.getCoordinate(reg, 0)[1]];
+    value = arith::SubIOp::create(b, value, parts[number]);
+  }
+}
 
 namespace {
 /// One rank-1 update a step: a vector of each column group of the right
@@ -35,6 +174,8 @@ struct LowerMma : OpConversionPattern<MmaOp> {
       return op.emitOpError()
              << "expects its right operand in memory on a CPU, and its left "
                 "one in memory or registers";
+    if (getWordLength(lhsType) > 1)
+      return lowerWords(b, op, adaptor, rewriter);
     SmallVector<int64_t> strides;
     int64_t offset;
     if ((lanes.getNumLanes() > 1 && lanes.getContiguousLaneDim() != 1) ||
@@ -97,6 +238,45 @@ struct LowerMma : OpConversionPattern<MmaOp> {
   }
 
 private:
+  /// Words by dot products.
+  LogicalResult lowerWords(ImplicitLocOpBuilder &b, MmaOp op,
+                           OneToNOpAdaptor adaptor,
+                           ConversionPatternRewriter &rewriter) const {
+    auto lhsType = cast<ShapedType>(op.getLhs().getType());
+    auto rhsType = cast<MemRefType>(op.getRhs().getType());
+    auto accTile = cast<RankedTensorType>(op.getAcc().getType());
+    LanesAttr lanes = getLanes(accTile);
+    const hardware::DotProduct *dot = getDotProduct(
+        context.target, rhsType.getElementType(), accTile.getElementType());
+    if (!dot || dot->folded != getWordLength(lhsType))
+      return op.emitOpError()
+             << "expects a target with dot products of "
+             << getWordLength(lhsType) << " elements of "
+             << rhsType.getElementType() << ", found "
+             << (context.target ? context.target.getName() : "none");
+    if (dot->isFirstUnsigned != isOffsetForm(lhsType.getElementType()))
+      return op.emitOpError()
+             << "expects its left operand "
+             << (dot->isFirstUnsigned ? "in offset form (ui8)" : "signed")
+             << " on this target, found " << lhsType;
+    if (lanes.getNumLanes() != dot->vectorBits / kWordBits ||
+        lanes.getContiguousLaneDim() != 1 || !lanes.hasSeparateLanes())
+      return op.emitOpError()
+             << "expects an accumulator whose " << dot->vectorBits / kWordBits
+             << " lanes lie along its columns, found " << lanes;
+    Value depth = op.getDepth()
+                      ? adaptor.getDepth().front()
+                      : arith::ConstantIndexOp::create(b, rhsType.getDimSize(0))
+                            .getResult();
+    WordProduct product(b, *dot, accTile, adaptor.getLhs().front(),
+                        adaptor.getRhs().front(), depth);
+    SmallVector<Value> sums(adaptor.getAcc());
+    if (dot->isFirstUnsigned)
+      product.takeOffsets(op, sums);
+    rewriter.replaceOpWithMultiple(op, {ValueRange(product.emit(sums))});
+    return success();
+  }
+
   /// A memref, or the registers of a tile with the place of each element.
   struct LeftOperand {
     ValueRange values;

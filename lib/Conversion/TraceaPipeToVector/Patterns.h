@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 namespace mlir::tracea_pipe {
@@ -21,6 +22,8 @@ struct VectorLoweringContext {
   int64_t vectorBits = 512;
   /// Whether fused multiply-add is an instruction.
   bool hasFma = true;
+  /// What the module is compiled for; null where it does not say.
+  tracea::TargetAttr target;
   /// Byte offset of every channel's and scratch's buffers in the workspace.
   DenseMap<Operation *, SmallVector<int64_t>> workspaceOffsets;
   /// Workspace bytes of each kernel.

@@ -11,6 +11,7 @@
 #include "mlir/Pass/Pass.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tracea {
@@ -32,7 +33,8 @@ VectorType mlir::tracea_pipe::getRegisterType(RankedTensorType tile) {
 MemRefType mlir::tracea_pipe::getPlainMemRef(MemRefType type) {
   if (!isa_and_nonnull<StagedAttr>(type.getMemorySpace()))
     return type;
-  return MemRefType::get(type.getShape(), type.getElementType(),
+  // Beyond its copy and its multiply the offset form is bytes.
+  return MemRefType::get(type.getShape(), getNumberType(type.getElementType()),
                          type.getLayout());
 }
 
@@ -243,6 +245,7 @@ struct ConvertTraceaPipeToVector
         context.vectorBits = bits;
       }
       context.hasFma = hasFusedMultiplyAdd(target);
+      context.target = target;
     }
     for (KernelOp kernel : module.getOps<KernelOp>())
       if (failed(planWorkspace(kernel, context)))

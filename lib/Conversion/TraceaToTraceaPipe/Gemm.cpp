@@ -2,28 +2,111 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variant "gemm.packed": the loops of Goto and van de Geijn ("Anatomy of
-// High-Performance Matrix Multiplication", 2008) in the tile vocabulary. One
-// grid tile of TM x TN walks k in blocks of KC; a block of B is staged as
-// panels of NR columns, MC rows of A at a time as panels of MR rows, and one
-// register tile of MR x NR accumulates over a block. Between blocks the sums
-// rest in the result when it has the accumulator's type, else in a scratch
-// tile.
+// Variants "gemm.packed" and "gemm.dot": the loops of Goto and van de Geijn
+// ("Anatomy of High-Performance Matrix Multiplication", 2008) in the tile
+// vocabulary. One grid tile of TM x TN walks k in blocks of KC; a block of B is
+// staged as panels of NR columns, MC rows of A at a time as panels of MR rows,
+// and one register tile of MR x NR accumulates over a block. Between blocks the
+// sums rest in the result when it has the accumulator's type, else in a scratch
+// tile. "gemm.dot" packs neighbours along k in words, for the target's dot
+// products.
 
 #include "Contraction/ContractionResults.h"
 #include "GemmContraction.h"
 #include "Variants.h"
+#include "tracea/Analysis/DotProducts.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Map of a staged panel [panel, k, i] to the operand's coordinates:
-/// (panel * width + i) along m or n, and k.
-static AffineMap getPanelMap(KernelBuilder &kb, const MatrixOperand &operand,
-                             int64_t width) {
-  SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
-  return kb.map(3, operand.at(batch, kb.dim(0) * width + kb.dim(2), kb.dim(1)));
+namespace {
+/// An operand's panels of `width` rows or columns: [panel, k, i], or by words
+/// of a dot product [panel, k / word, i, word].
+struct Panels {
+  KernelBuilder &kb;
+  const MatrixOperand &operand;
+  int64_t width, word;
+
+  RankedTensorType getType(int64_t count, int64_t depth, Type element) const {
+    return kb.getStagedType(shape({count, depth / word, width}), element);
+  }
+
+  /// Stages `outer` rows or columns of `depth` elements along k, the first of
+  /// which is at `indices`.
+  Value stage(RankedTensorType type, ValueRange indices, Value outer,
+              Value depth, int64_t slots) const {
+    IndexMath &ix = kb.index();
+    SmallVector<Value> limits = {ix.ceilDiv(outer, width),
+                                 ix.ceilDiv(depth, word), ix.constant(width)};
+    SmallVector<AffineExpr> batch(operand.getBatchRank(), kb.zero());
+    AffineExpr k = kb.dim(1);
+    // What is beyond the ends is multiplied: it is zero.
+    SmallVector<int64_t> padded = {operand.getOuterDim()};
+    if (word > 1) {
+      limits.push_back(ix.constant(word));
+      k = k * word + kb.dim(3);
+      padded.push_back(operand.getDimK());
+      llvm::sort(padded);
+    }
+    AffineMap map = kb.map(type.getRank(),
+                           operand.at(batch, kb.dim(0) * width + kb.dim(2), k));
+    return StageOp::create(kb.builder(), type,
+                           kb.getMemRef(operand.getTensor()), indices, limits,
+                           map, padded, slots);
+  }
+
+  /// The panel that row or column `at` of the tile is the first of.
+  Value view(Value staged, Value at, bool isLhs) const {
+    auto type = cast<RankedTensorType>(staged.getType());
+    int64_t steps = type.getDimSize(1);
+    SmallVector<int64_t> window = {isLhs ? width : steps,
+                                   isLhs ? steps : width};
+    SmallVector<AffineExpr> map = {kb.zero(), kb.dim(isLhs ? 1 : 0),
+                                   kb.dim(isLhs ? 0 : 1)};
+    SmallVector<Value> offsets(type.getRank(), kb.index().constant(0));
+    offsets[0] = kb.index().floorDiv(at, width);
+    if (word > 1)
+      map.push_back(kb.dim(2));
+    return ViewOp::create(
+        kb.builder(), kb.getStagedType(shape(window), type.getElementType()),
+        staged, offsets, kb.map(map.size() - 1, map));
+  }
+
+private:
+  SmallVector<int64_t> shape(ArrayRef<int64_t> extents) const {
+    SmallVector<int64_t> result(extents);
+    if (word > 1)
+      result.push_back(word);
+    return result;
+  }
+};
+} // namespace
+
+/// The target's dot product of the operation's types, which the variant
+/// "gemm.dot" multiplies with; null for others.
+static FailureOr<const ::tracea::target::DotProduct *> getDot(GemmOp op) {
+  const ::tracea::target::DotProduct *none = nullptr;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (schedule.getVariant() != "gemm.dot")
+    return none;
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  Type operand = getElementTypeOrSelf(op.getLhs().getType());
+  const ::tracea::target::DotProduct *dot =
+      operand == getElementTypeOrSelf(op.getRhs().getType())
+          ? getDotProduct(target, operand, op.getAccumulatorType())
+          : nullptr;
+  if (!dot)
+    return op.emitOpError() << "expects dot products of " << operand << " into "
+                            << op.getAccumulatorType()
+                            << " for the variant 'gemm.dot', which the target '"
+                            << target.getName() << "' does not have";
+  if (schedule.getTile()[2] % dot->folded)
+    return op.emitOpError() << "expects blocks of k in multiples of "
+                            << dot->folded << " for the variant 'gemm.dot', "
+                            << "found " << schedule.getTile()[2];
+  return dot;
 }
 
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
@@ -36,6 +119,9 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << schedule;
+  FailureOr<const ::tracea::target::DotProduct *> dot = getDot(op);
+  if (failed(dot))
+    return failure();
   GemmContraction contraction(op);
   contraction.emitChecks(rewriter);
   Type accType = contraction.getAccumulatorType();
@@ -51,16 +137,22 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   Value lengthN = ix.min(ix.sub(grid.sizeN, grid.n), tileN);
 
   RankedTensorType accTile = kb.getTileType({regM, regN}, accType);
-  int64_t panelsM = llvm::divideCeil(stageM, regM);
-  int64_t panelsN = llvm::divideCeil(tileN, regN);
-  RankedTensorType lhsPanels =
-      kb.getStagedType({panelsM, tileK, regM}, accType);
-  RankedTensorType rhsPanels =
-      kb.getStagedType({panelsN, tileK, regN}, accType);
-  RankedTensorType lhsView = kb.getStagedType({regM, tileK}, accType);
-  RankedTensorType rhsView = kb.getStagedType({tileK, regN}, accType);
-  AffineMap lhsMap = getPanelMap(kb, lhs, regM),
-            rhsMap = getPanelMap(kb, rhs, regN);
+  // Operands of dot products stay as narrow as they are, in words; others are
+  // converted as they are packed.
+  int64_t word = *dot ? (*dot)->folded : 1;
+  Type lhsElement = accType, rhsElement = accType;
+  if (*dot) {
+    rhsElement = getElementTypeOrSelf(op.getRhs().getType());
+    lhsElement =
+        (*dot)->isFirstUnsigned
+            ? IntegerType::get(op.getContext(), 8, IntegerType::Unsigned)
+            : rhsElement;
+  }
+  Panels lhsPanels{kb, lhs, regM, word}, rhsPanels{kb, rhs, regN, word};
+  RankedTensorType lhsType =
+      lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, lhsElement);
+  RankedTensorType rhsType =
+      rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, rhsElement);
 
   // Where sums rest between blocks of k.
   std::optional<int64_t> knownK = getStatic(sizeK);
@@ -80,29 +172,21 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     Value lengthK = ix.min(ix.sub(sizeK, k0), tileK);
     Value first = ix.equal(k0, zero);
     Value last = ix.lessOrEqual(sizeK, ix.add(k0, tileK));
+    Value depth = ix.ceilDiv(lengthK, word);
 
-    Value rhsStaged = StageOp::create(
-        b, rhsPanels, kb.getMemRef(rhs.getTensor()), rhs.at(grid, grid.n, k0),
-        ValueRange{ix.ceilDiv(lengthN, regN), lengthK, ix.constant(regN)},
-        rhsMap, ArrayRef<int64_t>{rhs.getOuterDim()}, fields.slots);
+    Value rhsStaged = rhsPanels.stage(rhsType, rhs.at(grid, grid.n, k0),
+                                      lengthN, lengthK, fields.slots);
 
     kb.loop(lengthM, stageM, [&](Value ms) {
       Value rows = ix.min(ix.sub(lengthM, ms), stageM);
       Value mBase = ix.add(grid.m, ms);
-      Value lhsStaged = StageOp::create(
-          b, lhsPanels, kb.getMemRef(lhs.getTensor()), lhs.at(grid, mBase, k0),
-          ValueRange{ix.ceilDiv(rows, regM), lengthK, ix.constant(regM)},
-          lhsMap, ArrayRef<int64_t>{lhs.getOuterDim()}, fields.slots);
+      Value lhsStaged = lhsPanels.stage(lhsType, lhs.at(grid, mBase, k0), rows,
+                                        lengthK, fields.slots);
 
       kb.loop(lengthN, regN, [&](Value j) {
-        Value rhsPanel = ViewOp::create(
-            b, rhsView, rhsStaged, ValueRange{ix.floorDiv(j, regN), zero, zero},
-            kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
+        Value rhsPanel = rhsPanels.view(rhsStaged, j, /*isLhs=*/false);
         kb.loop(rows, regM, [&](Value i) {
-          Value lhsPanel =
-              ViewOp::create(b, lhsView, lhsStaged,
-                             ValueRange{ix.floorDiv(i, regM), zero, zero},
-                             kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
+          Value lhsPanel = lhsPanels.view(lhsStaged, i, /*isLhs=*/true);
           SmallVector<Value> limits = {ix.sub(rows, i), ix.sub(lengthN, j)};
           ResultTile part = grid;
           part.m = ix.add(mBase, i);
@@ -116,9 +200,8 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
                              /*write=*/true);
           // A block's sum starts from zero and is added to the others at its
           // end: that keeps rounding errors to those of a block.
-          Value block =
-              MmaOp::create(b, lhsPanel, rhsPanel, kb.splat(accTile, 0),
-                            lengthK, ValueRange());
+          Value block = MmaOp::create(
+              b, lhsPanel, rhsPanel, kb.splat(accTile, 0), depth, ValueRange());
           Value sum = kb.select(
               first, [&] { return block; },
               [&]() -> Value {

@@ -215,6 +215,7 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
         return lowerBy<GemmOp>(
             rewriter, gemm,
             {{"gemm.packed", 4, lowerGemm},
+             {"gemm.dot", 4, lowerGemm},
              {"gemm.direct", 3, lowerGemmDirect},
              {"gemm.simt", 3, lowerAs<GemmContraction, lowerByLanes>},
              {"gemm.warp", 3, lowerAs<GemmContraction, lowerByWarps>},

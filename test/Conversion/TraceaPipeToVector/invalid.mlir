@@ -249,3 +249,67 @@ tracea_pipe.kernel @reduce_warps(%m: memref<?x?xf32>, %n: index) {
   }
   tracea_pipe.end
 }
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "alderlake", features = "+avx2,+fma,+avxvnni", vector_bits = 256>} {
+tracea_pipe.kernel @words(%a: memref<2x5x4xi8>, %b: memref<5x8x4xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+    // expected-error @+2 {{expects its left operand in offset form (ui8) on this target, found 'memref<2x5x4xi8>'}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x4xi8>, memref<5x8x4xi8>, tensor<2x8xi32, #tile>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "alderlake", features = "+avx2,+fma", vector_bits = 256>} {
+tracea_pipe.kernel @words(%a: memref<2x5x4xui8>, %b: memref<5x8x4xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+    // expected-error @+2 {{expects a target with dot products of 4 elements of 'i8', found t}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x4xui8>, memref<5x8x4xi8>, tensor<2x8xi32, #tile>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "alderlake", features = "+avx2,+fma,+avxvnni", vector_bits = 256>} {
+tracea_pipe.kernel @words(%a: memref<2x5x2xui8>, %b: memref<5x8x2xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+    // expected-error @+2 {{expects a target with dot products of 2 elements of 'i8', found t}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x2xui8>, memref<5x8x2xi8>, tensor<2x8xi32, #tile>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "alderlake", features = "+avx2,+fma,+avxvnni", vector_bits = 256>} {
+tracea_pipe.kernel @words(%a: memref<2x5x4xui8>, %b: memref<5x4x4xi8>, %d: memref<?x?xi32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x4xi32, #tile>
+    // expected-error @+2 {{expects an accumulator whose 8 lanes lie along its columns}}
+    // expected-error @+1 {{failed to legalize operation 'tracea_pipe.mma'}}
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x4xui8>, memref<5x4x4xi8>, tensor<2x4xi32, #tile>
+  }
+  tracea_pipe.end
+}
+}

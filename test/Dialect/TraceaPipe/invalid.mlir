@@ -146,17 +146,17 @@ func.func private @f(tensor<4294967296x4294967296xf32, #tracea_pipe.staged>)
 
 // -----
 
-// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'i12'}}
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, or ui8, found 'i12'}}
 func.func private @f(tensor<4xi12, #tracea_pipe.staged>)
 
 // -----
 
-// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'f128'}}
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, or ui8, found 'f128'}}
 func.func private @f(tensor<4xf128, #tracea_pipe.staged>)
 
 // -----
 
-// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, found 'index'}}
+// expected-error @below {{staged memory expects floats or signless integers of 1, 8, 16, 32 or 64 bits, or ui8, found 'index'}}
 func.func private @f(tensor<4xindex, #tracea_pipe.staged>)
 
 // -----
@@ -841,6 +841,60 @@ func.func @f(%a: memref<1x2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>
 // -----
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3x4xi8>, %b: memref<3x4x2xi8>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{expects words of one length, of two elements or more, in staged operands of rank 3, found 'memref<2x3x4xi8>' and 'memref<3x4x2xi8>'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3x4xi8>, memref<3x4x2xi8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3x1xi8>, %b: memref<3x4x1xi8>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{expects words of one length, of two elements or more, in staged operands of rank 3, found 'memref<2x3x1xi8>' and 'memref<3x4x1xi8>'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3x1xi8>, memref<3x4x1xi8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3x4xi8>, %b: memref<5x4x4xi8>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{expects [m, k], [k, n] and [m, n], found 'memref<2x3x4xi8>', 'memref<5x4x4xi8>'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3x4xi8>, memref<5x4x4xi8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3x4xi8>, %b: memref<3x4x4xui8>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{expects one element type in both operands, found 'i8' and 'ui8'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3x4xi8>, memref<3x4x4xui8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xui8>, %b: memref<3x4xi8>, %c: tensor<2x4xi32, #t>) {
+  // expected-error @below {{expects one element type in both operands, found 'ui8' and 'i8'}}
+  %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xui8>, memref<3x4xi8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3x4xi8>, %b: memref<3x4x4xi8>, %c: tensor<2x4xi32, #t>, %n: index) {
+  // expected-error @below {{has no limits where its operands are packed in words, which copies pad with zeros}}
+  %0 = tracea_pipe.mma %a, %b, %c limits(%n, %n) : memref<2x3x4xi8>, memref<3x4x4xi8>, tensor<2x4xi32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<4x4xf32>, %c: tensor<2x4xf32, #t>) {
   // expected-error @below {{expects [m, k], [k, n] and [m, n], found 'memref<2x3xf32>', 'memref<4x4xf32>' and 'tensor<2x4xf32}}
   %0 = tracea_pipe.mma %a, %b, %c : memref<2x3xf32>, memref<4x4xf32>, tensor<2x4xf32, #t>
@@ -1162,6 +1216,15 @@ func.func @f(%m: memref<?x?xf32>, %i: index) {
   // expected-error @below {{repeats the padded dimension 1}}
   %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [1, 0, 1]
        : memref<?x?xf32> -> tensor<4x4xf32, #tracea_pipe.staged>
+  return
+}
+
+// -----
+
+func.func @f(%m: memref<?x?xi32>, %i: index) {
+  // expected-error @below {{brings integers of i8 into the offset form, found 'i32'}}
+  %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)>
+       : memref<?x?xi32> -> tensor<4x4xui8, #tracea_pipe.staged>
   return
 }
 

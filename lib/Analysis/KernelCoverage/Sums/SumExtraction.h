@@ -99,6 +99,9 @@ private:
                                      bool isRemote, SumSide &side);
   bool isTerm(const SumSource &source, cov::Term term) const;
   bool isContracted(const SumSource &source, cov::Term term) const;
+  /// Names for what one multiply counts along k that are those of another.
+  static void rename(const cov::Expr &contracted, const cov::Expr &other,
+                     std::map<cov::Term, cov::Expr> &names);
   std::vector<int64_t> getDims(const SumSource &source, std::string &undecided);
   std::set<size_t> getNamedDepths(const SumSide &side);
   bool isOfResult(const cov::Constraint &constraint);

@@ -24,9 +24,11 @@ void SumExtraction::addPair(const SumSource &a, const SumSource &b) {
     return;
   // Loops of two roles are one if they are as deep and run as often.
   std::map<Term, Expr> same;
-  if (a.operand->contracted != b.operand->contracted &&
-      !b.operand->contracted.isConstant())
-    same[b.operand->contracted.terms().front().first] = a.operand->contracted;
+  const Expr &k = a.operand->contracted, &other = b.operand->contracted;
+  if (k.terms().size() == other.terms().size())
+    rename(other, k, same);
+  else if (!other.isConstant())
+    same[other.terms().front().first] = k;
   for (auto [mine, other] : llvm::zip(a.loops, b.loops)) {
     if (mine == other)
       continue;

@@ -112,8 +112,7 @@ void SumExtraction::addOperand(Operation *product, unsigned number,
     if (!access)
       side.undecided = "an operand has a shape that is not known";
     else
-      addOperand(product, verb, *access,
-                 context.getElement(product, 2, 0, 1, "k"), side);
+      addOperand(product, verb, *access, getContracted(product, context), side);
     return;
   }
   auto load = skipRounding(value).getDefiningOp<LoadOp>();

@@ -12,8 +12,16 @@ using cov::Expr;
 using cov::Term;
 
 bool SumExtraction::isContracted(const SumSource &source, Term term) const {
-  const Expr &contracted = source.operand->contracted;
-  return !contracted.isConstant() && contracted.terms().front().first == term;
+  return llvm::any_of(
+      source.operand->contracted.terms(),
+      [&](const Expr::Summand &summand) { return summand.first == term; });
+}
+
+void SumExtraction::rename(const Expr &contracted, const Expr &other,
+                           std::map<Term, Expr> &names) {
+  for (auto [mine, its] : llvm::zip(contracted.terms(), other.terms()))
+    if (mine.first != its.first)
+      names[mine.first] = its.first;
 }
 
 /// Whether `term` counts terms of the sum.
@@ -136,7 +144,9 @@ std::set<size_t> SumExtraction::getNamedDepths(const SumSide &side) {
 bool SumExtraction::isSame(const cov::Writer &a, const Expr &k,
                            const cov::Writer &b, const Expr &other) {
   std::map<Term, Expr> names;
-  if (!k.isConstant())
+  if (k.terms().size() == other.terms().size())
+    rename(k, other, names);
+  else if (!k.isConstant())
     names[k.terms().front().first] = other;
   bool same = a.guard.size() == b.guard.size();
   for (auto [x, y] : llvm::zip(a.map, b.map))

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -350,7 +351,7 @@ verifyStaged(ArrayRef<int64_t> shape, Type elementType, StagedAttr staged,
       return emitError() << "staged memory expects a static shape of at most "
                             "2^31 elements, found ["
                          << extent << "] among its extents";
-  bool isSized = false;
+  bool isSized = isOffsetForm(elementType);
   if (elementType.isSignlessIntOrFloat()) {
     unsigned bits = elementType.getIntOrFloatBitWidth();
     isSized =
@@ -359,7 +360,7 @@ verifyStaged(ArrayRef<int64_t> shape, Type elementType, StagedAttr staged,
   if (!isSized)
     return emitError()
            << "staged memory expects floats or signless integers of "
-              "1, 8, 16, 32 or 64 bits, found "
+              "1, 8, 16, 32 or 64 bits, or ui8, found "
            << elementType;
   return success();
 }

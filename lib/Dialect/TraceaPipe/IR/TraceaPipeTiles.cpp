@@ -8,6 +8,7 @@
 #include "Verifiers.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -115,6 +116,9 @@ LogicalResult MmaOp::verify() {
   if (!getLimits().empty() && getLimits().size() != 2)
     return emitOpError() << "expects two limits, of rows and columns, found "
                          << getLimits().size();
+  if (!getLimits().empty() && getWordLength(lhs) > 1)
+    return emitOpError() << "has no limits where its operands are packed in "
+                            "words, which copies pad with zeros";
   if (getPrecision() != Precision::Full)
     for (Type type :
          {lhs.getElementType(), rhs.getElementType(), acc.getElementType()})

@@ -4,6 +4,7 @@
 
 #include "Verifiers.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/IR/Words.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -118,7 +119,10 @@ LogicalResult verifiers::verifyCopied(Operation *op, Type source, Type dest) {
   auto isNumber = [](Type type) {
     return type.isSignlessIntOrFloat() && type.getIntOrFloatBitWidth() <= 64;
   };
-  if (!isNumber(source) || !isNumber(dest))
+  if (isOffsetForm(dest) && !source.isInteger(8))
+    return op->emitOpError()
+           << "brings integers of i8 into the offset form, found " << source;
+  if (!isNumber(source) || !isNumber(getNumberType(dest)))
     return op->emitOpError() << "copies floats and signless integers of up to "
                                 "64 bits, found "
                              << source << " and " << dest;
@@ -168,10 +172,20 @@ bool verifiers::isInjective(const TileTransfer &transfer) {
 
 LogicalResult verifiers::verifyProduct(Operation *op, ShapedType lhs,
                                        ShapedType rhs, RankedTensorType acc) {
-  if (lhs.getRank() != 2 || rhs.getRank() != 2 || acc.getRank() != 2)
+  // By words of a dot product, or element by element.
+  bool areWords = isa<MmaOp>(op) && lhs.getRank() == 3;
+  if (lhs.getRank() != (areWords ? 3 : 2) || rhs.getRank() != lhs.getRank() ||
+      acc.getRank() != 2)
     return op->emitOpError()
            << "expects operands of rank 2, found " << lhs.getRank() << ", "
            << rhs.getRank() << " and " << acc.getRank();
+  if (areWords &&
+      (isRegisterTile(lhs) || isRegisterTile(rhs) || lhs.getDimSize(2) < 2 ||
+       lhs.getDimSize(2) != rhs.getDimSize(2)))
+    return op->emitOpError()
+           << "expects words of one length, of two elements or more, in staged "
+              "operands of rank 3, found "
+           << lhs << " and " << rhs;
   auto differ = [](int64_t a, int64_t b) {
     return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b;
   };
@@ -180,16 +194,18 @@ LogicalResult verifiers::verifyProduct(Operation *op, ShapedType lhs,
       differ(lhs.getDimSize(1), rhs.getDimSize(0)))
     return op->emitOpError() << "expects [m, k], [k, n] and [m, n], found "
                              << lhs << ", " << rhs << " and " << acc;
-  if (lhs.getElementType() != rhs.getElementType())
+  // The left operand of a dot product may be in offset form.
+  Type left =
+      areWords ? getNumberType(lhs.getElementType()) : lhs.getElementType();
+  if (left != rhs.getElementType())
     return op->emitOpError()
            << "expects one element type in both operands, found "
            << lhs.getElementType() << " and " << rhs.getElementType();
   auto isNumber = [](Type type) {
     return type.isSignlessIntOrFloat() && type.getIntOrFloatBitWidth() >= 8;
   };
-  if (!isNumber(lhs.getElementType()) || !isNumber(acc.getElementType()) ||
-      isa<FloatType>(lhs.getElementType()) !=
-          isa<FloatType>(acc.getElementType()) ||
+  if (!isNumber(left) || !isNumber(acc.getElementType()) ||
+      isa<FloatType>(left) != isa<FloatType>(acc.getElementType()) ||
       lhs.getElementTypeBitWidth() > acc.getElementTypeBitWidth())
     return op->emitOpError()
            << "cannot accumulate products of " << lhs.getElementType() << " in "

@@ -1,0 +1,288 @@
+//===- WordCopy.cpp - Copies into slots, by words of dot products ---------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A slot [.., i, w] whose last dimension are the w elements of a word of 32
+// bits. Two forms:
+//  - words that lie side by side in rows of the source: square blocks of words
+//    are loaded by rows, transposed in registers, stored by rows;
+//  - words across rows: w rows are interleaved.
+// Blocks that a limit or the border of the source cuts are loaded under masks,
+// or go element by element.
+
+#include "CopyEmitter.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tracea_pipe;
+
+constexpr int64_t kWordBits = 32;
+
+/// The greatest power of two that divides `extent`, and is no more than `most`.
+static int64_t getWidth(int64_t extent, int64_t most) {
+  return std::min<int64_t>(extent & -extent, llvm::bit_floor(uint64_t(most)));
+}
+
+std::optional<int64_t> CopyEmitter::getWordRun() const {
+  int64_t last = destType.getRank() - 1, length = destType.getDimSize(last);
+  std::optional<int64_t> run;
+  ArrayRef<int64_t> along = forms.back().coefficients;
+  if (along[last] != 1)
+    return std::nullopt;
+  for (auto [dim, coefficient] : llvm::enumerate(along)) {
+    if (coefficient == 0 || static_cast<int64_t>(dim) == last)
+      continue;
+    if (coefficient != length || run || static_cast<int64_t>(dim) + 1 == last)
+      return std::nullopt;
+    run = dim;
+  }
+  // Neither counts anything else.
+  for (const LinearForm &form : llvm::drop_end(forms))
+    if (form.coefficients[last] || (run && form.coefficients[*run]))
+      return std::nullopt;
+  return run;
+}
+
+/// Masks of bytes and halves came with vectors of 512 bits. Without them LLVM
+/// makes a branch for each element, which loops over elements say shorter.
+static bool hasNarrowMasks(const VectorLoweringContext &context) {
+  return context.vectorBits >= 512;
+}
+
+/// The elements of a block of `width` words of dimension `across`, and of as
+/// many steps of dimension `run` if it is another one.
+void CopyEmitter::emitCutBlock(SmallVectorImpl<Value> &at, int64_t run,
+                               int64_t across, int64_t width) {
+  int64_t last = destType.getRank() - 1;
+  SmallVector<int64_t> dims = {run};
+  if (across != run)
+    dims.push_back(across);
+  OpBuilder::InsertionGuard guard(b);
+  for (int64_t dim : dims) {
+    Value end = b.createOrFold<arith::MinSIOp>(addIndex(b, at[dim], width),
+                                               limits[dim]);
+    auto loop = scf::ForOp::create(b, at[dim], end, constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    at[dim] = loop.getInductionVar();
+  }
+  auto loop = scf::ForOp::create(b, zero, limits[last], constant(1));
+  b.setInsertionPointToStart(loop.getBody());
+  at[last] = loop.getInductionVar();
+  emitElement(at);
+  at[last] = zero;
+}
+
+/// `length` neighbours of the source from the slot's coordinates `at` on, of
+/// which `most` are below the limits; zeros where there are none.
+Value CopyEmitter::loadPart(ValueRange at, int64_t length, Value most) {
+  int64_t dim = sourceType.getRank() - 1;
+  Value end = constant(length), low = zero;
+  Value high = b.createOrFold<arith::MinSIOp>(most, end);
+  if (llvm::is_contained(padded, dim)) {
+    Value begin = getSourceIndex(dim, at);
+    Value space = b.createOrFold<arith::SubIOp>(sizes[dim], begin);
+    high = b.createOrFold<arith::MinSIOp>(high, space);
+    low = b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::SubIOp>(zero, begin), zero);
+  }
+  high = b.createOrFold<arith::MaxSIOp>(high, zero);
+  if (Value inside = isInside(at, dim))
+    high = b.createOrFold<arith::SelectOp>(inside, high, zero);
+  low = b.createOrFold<arith::MinSIOp>(low, high);
+  auto maskType = VectorType::get(length, b.getI1Type());
+  Value mask = vector::CreateMaskOp::create(b, maskType, ValueRange(high));
+  if (low != zero)
+    mask = arith::XOrIOp::create(
+        b, mask, vector::CreateMaskOp::create(b, maskType, ValueRange(low)));
+  auto type = VectorType::get(length, sourceType.getElementType());
+  return vector::MaskedLoadOp::create(b, type, source, getSourceIndices(at),
+                                      mask, getZero(b, type));
+}
+
+void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
+                                int64_t width) {
+  int64_t last = destType.getRank() - 1, across = last - 1;
+  int64_t length = destType.getDimSize(last);
+  Value first = at[run], column = at[across];
+  Value firstEnd = addIndex(b, first, width);
+  Value whole = both(compare(arith::CmpIPredicate::sle, firstEnd, limits[run]),
+                     compare(arith::CmpIPredicate::sle,
+                             addIndex(b, column, width), limits[across]));
+  // Coordinates are monotone in the block, so its corners decide.
+  whole = both(whole, isInside(at));
+  SmallVector<Value> corner(at.begin(), at.end());
+  corner[run] = addIndex(b, first, width - 1);
+  corner[across] = addIndex(b, column, width - 1);
+  corner[last] = constant(length - 1);
+  whole = both(whole, isInside(corner));
+
+  auto elements = VectorType::get(width * length, sourceType.getElementType());
+  auto words = VectorType::get(width, b.getIntegerType(kWordBits));
+  auto emit = [&](function_ref<Value()> load, bool isWhole) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < width; ++i) {
+      at[across] = addIndex(b, column, i);
+      rows.push_back(vector::BitCastOp::create(b, words, hold(load())));
+    }
+    at[across] = column;
+    for (auto [i, row] : llvm::enumerate(transpose(rows))) {
+      at[run] = addIndex(b, first, i);
+      OpBuilder::InsertionGuard guard(b);
+      if (!isWhole) {
+        Value isBelow =
+            compare(arith::CmpIPredicate::slt, at[run], limits[run]);
+        auto ifOp = scf::IfOp::create(b, isBelow, /*withElseRegion=*/false);
+        b.setInsertionPointToStart(ifOp.thenBlock());
+      }
+      Value bytes = vector::BitCastOp::create(b, elements, row);
+      vector::StoreOp::create(b, bytes, collapsed, getCollapsed(at));
+    }
+    at[run] = first;
+  };
+  auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  emit(
+      [&]() -> Value {
+        return vector::LoadOp::create(b, elements, source,
+                                      getSourceIndices(at));
+      },
+      /*isWhole=*/true);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  if (!hasNarrowMasks(context))
+    return emitCutBlock(at, run, across, width);
+  Value left =
+      mulIndex(b, b.createOrFold<arith::SubIOp>(limits[run], first), length);
+  bool hasAll = getConstantIntValue(getAsOpFoldResult(limits[across])) ==
+                destType.getDimSize(across);
+  emit(
+      [&] {
+        Value most = left;
+        if (!hasAll)
+          most = arith::SelectOp::create(
+              b, compare(arith::CmpIPredicate::slt, at[across], limits[across]),
+              left, zero);
+        return loadPart(at, width * length, most);
+      },
+      /*isWhole=*/false);
+}
+
+void CopyEmitter::emitWordRuns(SmallVectorImpl<Value> &at, int64_t run) {
+  int64_t last = destType.getRank() - 1, across = last - 1;
+  int64_t width =
+      getWidth(destType.getDimSize(across), context.vectorBits / kWordBits);
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < across; ++dim)
+    if (dim != run)
+      dims.push_back(dim);
+  emitLoops(dims, at, [&] {
+    auto columns = scf::ForOp::create(b, zero, limits[across], constant(width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(columns.getBody());
+    auto runs = scf::ForOp::create(b, zero, limits[run], constant(width));
+    b.setInsertionPointToStart(runs.getBody());
+    at[across] = columns.getInductionVar();
+    at[run] = runs.getInductionVar();
+    emitWordBlock(at, run, width);
+  });
+}
+
+void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
+  int64_t last = destType.getRank() - 1, run = last - 1;
+  int64_t length = destType.getDimSize(last);
+  int64_t width =
+      getWidth(destType.getDimSize(run),
+               context.vectorBits / sourceType.getElementTypeBitWidth());
+  // What moves along rows of the source goes innermost, so that a line is read
+  // once.
+  SmallVector<int64_t> dims;
+  for (bool isAlong : {false, true})
+    for (int64_t dim = 0; dim < run; ++dim)
+      if ((forms.back().coefficients[dim] != 0) == isAlong)
+        dims.push_back(dim);
+  auto elements = VectorType::get(width, sourceType.getElementType());
+  emitLoops(dims, at, [&] {
+    auto columns = scf::ForOp::create(b, zero, limits[run], constant(width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(columns.getBody());
+    Value column = columns.getInductionVar();
+    at[run] = column;
+    at[last] = zero;
+    Value whole = both(compare(arith::CmpIPredicate::sle,
+                               addIndex(b, column, width), limits[run]),
+                       isInside(at));
+    SmallVector<Value> corner(at.begin(), at.end());
+    corner[run] = addIndex(b, column, width - 1);
+    corner[last] = constant(length - 1);
+    whole = both(whole, isInside(corner));
+    auto emit = [&](function_ref<Value()> load) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < length; ++i) {
+        at[last] = constant(i);
+        rows.push_back(hold(load()));
+      }
+      at[last] = zero;
+      // Halves of the rows meet first: 0 with 2, 1 with 3.
+      while (rows.size() > 1) {
+        size_t half = rows.size() / 2;
+        for (size_t i = 0; i < half; ++i)
+          rows[i] = vector::InterleaveOp::create(b, rows[i], rows[i + half]);
+        rows.resize(half);
+      }
+      vector::StoreOp::create(b, rows.front(), collapsed, getCollapsed(at));
+    };
+    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    emit([&]() -> Value {
+      return vector::LoadOp::create(b, elements, source, getSourceIndices(at));
+    });
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    if (!hasNarrowMasks(context))
+      return emitCutBlock(at, run, run, width);
+    Value left = b.createOrFold<arith::SubIOp>(limits[run], column);
+    emit([&] { return loadPart(at, width, left); });
+  });
+}
+
+bool CopyEmitter::copyWords() {
+  int64_t rank = destType.getRank(), last = rank - 1;
+  // Words of whole elements, which nothing converts or walks through.
+  if (rank < 3 || forms.empty() || !transfer.along.empty() ||
+      sourceType.getElementType() != destType.getElementType())
+    return false;
+  int64_t length = destType.getDimSize(last);
+  if (length < 2 || length * sourceType.getElementTypeBitWidth() != kWordBits ||
+      getConstantIntValue(getAsOpFoldResult(limits[last])) != length)
+    return false;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(sourceType.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1 || !destType.getLayout().isIdentity())
+    return false;
+  for (const LinearForm &form : forms)
+    if (llvm::any_of(form.coefficients, [](int64_t c) { return c < 0; }))
+      return false;
+  std::optional<int64_t> run = getWordRun();
+  bool isAcross = getRunDim() == last - 1 && !forms.back().coefficients[last];
+  if (!run && !isAcross)
+    return false;
+  // Words of a row are neighbours.
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 0; dim + 2 < rank; ++dim)
+    groups.push_back({dim});
+  groups.push_back({last - 1, last});
+  collapsed = memref::CollapseShapeOp::create(b, dest, groups);
+  SmallVector<Value> at(rank, zero);
+  if (run)
+    emitWordRuns(at, *run);
+  else
+    emitInterleaved(at);
+  return true;
+}
+
+SmallVector<Value> CopyEmitter::getCollapsed(ArrayRef<Value> at) {
+  SmallVector<Value> place(at.drop_back());
+  place.back() =
+      mulIndex(b, place.back(), destType.getDimSize(destType.getRank() - 1));
+  return place;
+}

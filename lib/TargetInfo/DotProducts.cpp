@@ -1,0 +1,81 @@
+//===- DotProducts.cpp - The table of dot products ------------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sources, by the short names used below:
+//   [SDM]     Intel 64 and IA-32 SDM volume 2: VPDPBUSD (four products of an
+//             unsigned and a signed byte, added without saturation), VDPBF16PS
+//             (two fused multiply-adds a lane, the elements at odd places
+//             first; rounds to nearest, takes and returns subnormal numbers as
+//             zero, whatever MXCSR says).
+//   [ArmARM]  Arm Architecture Reference Manual for A-profile: SDOT, and BFDOT
+//             without FEAT_EBF16 (products and their sum rounded to odd,
+//             subnormal numbers as zero).
+//
+//===----------------------------------------------------------------------===//
+#include "tracea/TargetInfo/DotProducts.h"
+
+#include <algorithm>
+
+namespace tracea::target {
+
+namespace {
+struct Entry {
+  std::string_view arch;
+  DotProduct product;
+};
+} // namespace
+
+static constexpr auto I8 = ElementType::I8, I32 = ElementType::I32,
+                      BF16 = ElementType::BF16, F32 = ElementType::F32;
+
+// Of several of one width the first is taken.
+static constexpr Entry table[] = {
+    {"x86_64",
+     {"avx512vnni", "llvm.x86.avx512.vpdpbusd.512", 512, I8, I32, 4, true,
+      "dot"}},
+    {"x86_64",
+     {"avxvnni", "llvm.x86.avx512.vpdpbusd.256", 256, I8, I32, 4, true, "dot"}},
+    {"x86_64",
+     {"avx512bf16", "llvm.x86.avx512bf16.dpbf16ps.512", 512, BF16, F32, 2,
+      false, "vdpbf16ps"}},
+    {"aarch64",
+     {"dotprod", "llvm.aarch64.neon.sdot.v4i32.v16i8", 128, I8, I32, 4, false,
+      "dot"}},
+    {"aarch64",
+     {"bf16", "llvm.aarch64.neon.bfdot.v4f32.v8bf16", 128, BF16, F32, 2, false,
+      "bfdot"}},
+};
+
+const DotProduct *findDotProduct(const HasFeature &hasFeature, int vectorBits,
+                                 ElementType operand, ElementType accumulator) {
+  for (const Entry &entry : table)
+    if (const DotProduct &product = entry.product;
+        product.vectorBits == vectorBits && product.operand == operand &&
+        product.accumulator == accumulator && hasFeature(product.feature))
+      return &product;
+  return nullptr;
+}
+
+const DotProduct *findDotProduct(const TargetDescription &target,
+                                 ElementType operand, ElementType accumulator) {
+  if (target.isGPU())
+    return nullptr;
+  return findDotProduct(
+      [&](std::string_view feature) { return target.hasFeature(feature); },
+      target.vector.bits, operand, accumulator);
+}
+
+std::vector<std::string_view> dotFeatures(std::string_view arch,
+                                          ElementType operand,
+                                          ElementType accumulator) {
+  std::vector<std::string_view> features;
+  for (const Entry &entry : table)
+    if (const DotProduct &product = entry.product;
+        entry.arch == arch && product.operand == operand &&
+        product.accumulator == accumulator)
+      features.push_back(product.feature);
+  return features;
+}
+
+} // namespace tracea::target

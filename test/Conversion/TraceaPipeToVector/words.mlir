@@ -1,0 +1,180 @@
+// Words of dot products: how they are copied, and how they are multiplied.
+// RUN: tracea-opt %s --convert-tracea-pipe-to-vector --canonicalize --cse --split-input-file | FileCheck %s
+
+#s = #tracea_pipe.staged
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4]], outer = [1, 1]>
+#x86 = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "alderlake",
+                      features = "+avx2,+fma,+avxvnni", vector_bits = 256>
+module attributes {tracea.target = #x86} {
+
+// Words along rows of the source: a square of them is loaded by rows, brought into
+// offset form, transposed. What the border cuts goes element by element.
+// CHECK-LABEL: tracea_pipe.kernel @runs(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xi8>
+// CHECK-DAG:     %[[SIGN:.*]] = arith.constant dense<-128> : vector<16xi8>
+// CHECK:         %[[ROWS:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3]] : memref<2x8x4x4xi8> into memref<2x8x16xi8>
+// CHECK:         scf.if %{{.*}} {
+// CHECK:           %[[X:.*]] = vector.load %[[A]]{{.*}} : memref<?x?xi8>, vector<16xi8>
+// CHECK-NEXT:      %[[U:.*]] = arith.xori %[[X]], %[[SIGN]]
+// CHECK-NEXT:      vector.bitcast %[[U]] : vector<16xi8> to vector<4xi32>
+// CHECK-COUNT-3:   vector.load %[[A]]
+// CHECK-COUNT-4:   vector.shuffle {{.*}} : vector<4xi32>
+// CHECK:           %[[W:.*]] = vector.bitcast %{{.*}} : vector<4xi32> to vector<16xi8>
+// CHECK-NEXT:      vector.store %[[W]], %[[ROWS]]
+// CHECK-COUNT-3:   vector.store
+// CHECK:         } else {
+// CHECK-NOT:       vector
+// CHECK-COUNT-3:   scf.for
+// CHECK:           memref.load %[[A]]
+// CHECK:           arith.xori
+// CHECK-NEXT:      memref.store
+// CHECK-NOT:       vector
+// CHECK:         end
+tracea_pipe.kernel @runs(%a: memref<?x?xi8>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x8x4x4xui8, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, w, i, g) -> (p * 4 + i, w * 4 + g)> limits(%c2, %n, %c4, %c4) padded [0, 1]
+      to %s : memref<?x?xi8>, memref<2x8x4x4xui8, #s>
+  }
+  tracea_pipe.end
+}
+
+// Words across rows: four rows are interleaved, the first with the third. Of the
+// loops the one along rows of the source is the inner one.
+// CHECK-LABEL: tracea_pipe.kernel @across(
+// CHECK-SAME:    %[[B:[a-z0-9]+]]: memref<?x?xi8>, %[[N:[a-z0-9]+]]: index
+// CHECK:         scf.for %[[W:[a-z0-9]+]] = %c0 to %{{[a-z0-9]+}} step %c1
+// CHECK:           scf.for %[[P:[a-z0-9]+]] = %c0 to %c2 step %c1
+// CHECK:             scf.if %{{.*}} {
+// CHECK:               %[[R0:.*]] = vector.load %[[B]]{{.*}} vector<8xi8>
+// CHECK:               %[[R1:.*]] = vector.load %[[B]]{{.*}} vector<8xi8>
+// CHECK:               %[[R2:.*]] = vector.load %[[B]]{{.*}} vector<8xi8>
+// CHECK:               %[[R3:.*]] = vector.load %[[B]]{{.*}} vector<8xi8>
+// CHECK-DAG:           %[[EVEN:.*]] = vector.interleave %[[R0]], %[[R2]] : vector<8xi8> -> vector<16xi8>
+// CHECK-DAG:           %[[ODD:.*]] = vector.interleave %[[R1]], %[[R3]] : vector<8xi8> -> vector<16xi8>
+// CHECK:               %[[ALL:.*]] = vector.interleave %[[EVEN]], %[[ODD]] : vector<16xi8> -> vector<32xi8>
+// CHECK:               vector.store %[[ALL]], %{{.*}}[%[[P]], %[[W]], %c0] : memref<2x8x32xi8>, vector<32xi8>
+// CHECK:             } else {
+// CHECK-NOT:           vector
+// CHECK:               memref.load %[[B]]
+tracea_pipe.kernel @across(%b: memref<?x?xi8>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x8x8x4xi8, #s>
+    tracea_pipe.copy %b[%i, %j] map affine_map<(p, w, j, g) -> (w * 4 + g, p * 8 + j)> limits(%c2, %n, %c8, %c4) padded [0, 1]
+      to %s : memref<?x?xi8>, memref<2x8x8x4xi8, #s>
+  }
+  tracea_pipe.end
+}
+
+// What is neither goes element by element, in offset form as well.
+// CHECK-LABEL: tracea_pipe.kernel @strided(
+// CHECK-NOT:     vector
+// CHECK:         %[[E:.*]] = memref.load
+// CHECK-NEXT:    %[[U:.*]] = arith.xori %[[E]], %c-128_i8
+// CHECK-NEXT:    memref.store %[[U]]
+tracea_pipe.kernel @strided(%a: memref<?x?xi8>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x8x4x4xui8, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, w, i, g) -> (p * 4 + i, w * 8 + g * 2)>
+      to %s : memref<?x?xi8>, memref<2x8x4x4xui8, #s>
+  }
+  tracea_pipe.end
+}
+
+// A word of each row in all lanes, by a vector of words: no offset is left, for 128
+// times the sums of columns was taken off the sums before. These are the same for all
+// rows, and computed once for them.
+// CHECK-LABEL: tracea_pipe.kernel @multiply(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<5x8x4xi8>, %{{[a-z0-9]+}}: memref<?x?xi32>, %[[DEPTH:[a-z0-9]+]]: index
+// CHECK-DAG:     %[[OFFSETS:.*]] = arith.constant dense<-128> : vector<32xi8>
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0> : vector<8xi32>
+// CHECK:         %[[FOURS:.*]] = arith.subi %[[DEPTH]], %{{.*}}
+// CHECK:         %[[PARTS:.*]]:4 = scf.for %{{.*}} = %c0 to %[[FOURS]] step %c4 iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]], %{{.*}} = %[[ZERO]])
+// CHECK-COUNT-4:   llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%{{.*}}, %[[OFFSETS]], %{{.*}})
+// CHECK:         %[[COLUMNS:.*]] = scf.for %{{.*}} = %[[FOURS]] to %[[DEPTH]] step %c1
+// CHECK:           llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%{{.*}}, %[[OFFSETS]], %{{.*}})
+// CHECK:         scf.for %{{.*}} = %c0 to %[[DEPTH]] step %c2 {
+// CHECK:           %[[S0:.*]] = arith.subi %{{.*}}, %[[COLUMNS]] : vector<8xi32>
+// CHECK:           %[[S1:.*]] = arith.subi %{{.*}}, %[[COLUMNS]] : vector<8xi32>
+// CHECK:           scf.for %[[K:.*]] = %c0 to %[[DEPTH]] step %c1 iter_args(%[[R0:.*]] = %[[S0]], %[[R1:.*]] = %[[S1]])
+// CHECK:             %[[COLUMN:.*]] = vector.load %{{.*}}[%[[K]], %c0] : memref<5x32xi8>, vector<32xi8>
+// CHECK-NEXT:        %[[FOUR:.*]] = vector.load %{{.*}}[%c0, %[[K]], %c0] : memref<2x5x4xi8>, vector<4xi8>
+// CHECK-NEXT:        %[[CAST:.*]] = vector.bitcast %[[FOUR]] : vector<4xi8> to vector<1xi32>
+// CHECK-NEXT:        %[[WORD:.*]] = vector.extract %[[CAST]][0]
+// CHECK-NEXT:        %[[ALL:.*]] = vector.broadcast %[[WORD]] : i32 to vector<8xi32>
+// CHECK-NEXT:        %[[ROW:.*]] = vector.bitcast %[[ALL]] : vector<8xi32> to vector<32xi8>
+// CHECK-NEXT:        llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%[[R0]], %[[ROW]], %[[COLUMN]])
+tracea_pipe.kernel @multiply(%b: memref<5x8x4xi8>, %d: memref<?x?xi32>, %depth: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %a = tracea_pipe.scratch : memref<2x5x4xui8, #s>
+    scf.for %row = %c0 to %depth step %c2 {
+      %c = tracea_pipe.load %d[%row, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x8xi32, #tile>
+      %r = tracea_pipe.mma %a, %b, %c depth(%depth) : memref<2x5x4xui8, #s>, memref<5x8x4xi8>, tensor<2x8xi32, #tile>
+      tracea_pipe.store %r, %d[%row, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xi32, #tile>, memref<?x?xi32>
+    }
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+// Two signed operands.
+// CHECK-LABEL: tracea_pipe.kernel @plain(
+// CHECK-NOT:     arith.subi
+// CHECK:         llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+#tile = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n1", features = "+neon,+dotprod", vector_bits = 128>} {
+tracea_pipe.kernel @plain(%a: memref<2x5x4xi8>, %b: memref<5x4x4xi8>, %d: memref<?x?xi32>, %depth: index) {
+  tracea_pipe.tiles (%i, %j) in (%depth, %depth) {
+    %c = tracea_pipe.load %d[%i, %j] map affine_map<(i, j) -> (i, j)> : memref<?x?xi32> -> tensor<2x4xi32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c : memref<2x5x4xi8>, memref<5x4x4xi8>, tensor<2x4xi32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x4xi32, #tile>, memref<?x?xi32>
+  }
+  tracea_pipe.end
+}
+}
+
+// -----
+
+// With masks for bytes: of each row as many elements are loaded as there are, and
+// stored as far as there are words.
+// CHECK-LABEL: tracea_pipe.kernel @masked(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xi8>
+// CHECK:         } else {
+// CHECK-NOT:       memref.load
+// CHECK-COUNT-8:   vector.maskedload %[[A]]{{.*}} into vector<32xi8>
+// CHECK-COUNT-8:   scf.if
+// CHECK-NOT:       memref.load
+// CHECK:         } else {
+// CHECK-NOT:       memref.load
+// CHECK-COUNT-4:   vector.maskedload %[[A]]{{.*}} into vector<32xi8>
+// CHECK-NOT:       memref.load
+// CHECK:         end
+#s = #tracea_pipe.staged
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "cascadelake", features = "+avx512f,+avx512bw,+avx512vnni", vector_bits = 512>} {
+tracea_pipe.kernel @masked(%a: memref<?x?xi8>, %n: index) {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<2x16x8x4xui8, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, w, i, g) -> (p * 8 + i, w * 4 + g)> limits(%c2, %n, %c8, %c4) padded [0, 1]
+      to %s : memref<?x?xi8>, memref<2x16x8x4xui8, #s>
+    %t = tracea_pipe.scratch : memref<2x16x32x4xi8, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(p, w, j, g) -> (w * 4 + g, p * 32 + j)> limits(%c2, %n, %c32, %c4) padded [0, 1]
+      to %t : memref<?x?xi8>, memref<2x16x32x4xi8, #s>
+  }
+  tracea_pipe.end
+}
+}

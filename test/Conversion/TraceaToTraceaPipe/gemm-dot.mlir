@@ -1,0 +1,98 @@
+// Products by words: panels of neighbours along k, as narrow as the operands are.
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#x86 = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "icelake-server",
+                      features = "+avx2,+fma,+avx512f,+avx512vnni,+avx512bf16", vector_bits = 512>
+
+// Signed bytes: the left operand is staged in offset form, four along k side by
+// side. Both are zero beyond k, for all of a word is multiplied.
+// CHECK-DAG:   #[[BMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d1 * 4 + d3, d0 * 32 + d2)>
+// CHECK-DAG:   #[[AMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 8 + d2, d1 * 4 + d3)>
+// CHECK-DAG:   #[[BVIEW:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0, d1, d2)>
+// CHECK-DAG:   #[[AVIEW:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d1, d0, d2)>
+// CHECK:       tracea_pipe.kernel @gemm_0({{.*}} variant = "gemm.dot"
+// CHECK-DAG:     %[[K:.*]] = memref.dim %{{.*}}, %c1
+// CHECK:         scf.for %[[K0:.*]] = %c0 to %{{.*}} step %c1024
+// CHECK:           %[[LEFT:.*]] = arith.subi %[[K]], %[[K0]]
+// CHECK:           %[[LENGTH:.*]] = arith.minsi %[[LEFT]], %c1024
+// CHECK:           %[[WORDS:.*]] = arith.ceildivsi %[[LENGTH]], %c4
+// CHECK:           %[[B:.*]] = tracea_pipe.stage %{{.*}} map #[[BMAP]] limits(%{{.*}}, %[[WORDS]], %c32, %c4) padded [0, 1] : memref<?x40xi8> -> tensor<2x256x32x4xi8, #tracea_pipe.staged>
+// CHECK:           %[[A:.*]] = tracea_pipe.stage %{{.*}} map #[[AMAP]] limits(%{{.*}}, %[[WORDS]], %c8, %c4) padded [0, 1] : memref<20x?xi8> -> tensor<2x256x8x4xui8, #tracea_pipe.staged>
+// CHECK:           %[[BP:.*]] = tracea_pipe.view %[[B]][{{.*}}] map #[[BVIEW]] : {{.*}} -> tensor<256x32x4xi8, #tracea_pipe.staged>
+// CHECK:           %[[AP:.*]] = tracea_pipe.view %[[A]][{{.*}}] map #[[AVIEW]] : {{.*}} -> tensor<8x256x4xui8, #tracea_pipe.staged>
+// CHECK:           tracea_pipe.mma %[[AP]], %[[BP]], %{{.*}} depth(%[[WORDS]]) : tensor<8x256x4xui8, #tracea_pipe.staged>, tensor<256x32x4xi8, #tracea_pipe.staged>, tensor<8x32xi32
+module attributes {tracea.target = #x86} {
+func.func @bytes(%a: tensor<20x?xi8>, %b: tensor<?x40xi8>, %d: tensor<20x40xi32>) -> tensor<20x40xi32> {
+  %r = tracea.gemm ins(%a, %b : tensor<20x?xi8>, tensor<?x40xi8>) outs(%d : tensor<20x40xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [24, 64, 1024, 16], registers = [8, 32]>
+  return %r : tensor<20x40xi32>
+}
+}
+
+// -----
+
+// Pairs of bf16, both operands across: k of each is where its rows are.
+// CHECK-DAG:   #[[BMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0 * 32 + d2, d1 * 2 + d3)>
+// CHECK-DAG:   #[[AMAP:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d1 * 2 + d3, d0 * 8 + d2)>
+// CHECK:       tracea_pipe.stage {{.*}} map #[[BMAP]] {{.*}} padded [0, 1] : memref<40x33xbf16> -> tensor<2x17x32x2xbf16, #tracea_pipe.staged>
+// CHECK:       tracea_pipe.stage {{.*}} map #[[AMAP]] {{.*}} padded [0, 1] : memref<33x20xbf16> -> tensor<3x17x8x2xbf16, #tracea_pipe.staged>
+// CHECK:       tracea_pipe.mma {{.*}} depth(%c17) : tensor<8x17x2xbf16, #tracea_pipe.staged>, tensor<17x32x2xbf16, #tracea_pipe.staged>, tensor<8x32xf32
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "znver4", features = "+avx2,+fma,+avx512f,+avx512bf16", vector_bits = 512>} {
+func.func @pairs(%a: tensor<33x20xbf16>, %b: tensor<40x33xbf16>, %d: tensor<20x40xf32>) -> tensor<20x40xf32> {
+  %r = tracea.gemm transpose_lhs transpose_rhs ins(%a, %b : tensor<33x20xbf16>, tensor<40x33xbf16>) outs(%d : tensor<20x40xf32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [24, 64, 34, 24], registers = [8, 32]>
+  return %r : tensor<20x40xf32>
+}
+}
+
+// -----
+
+// An instruction of two signed operands needs no offset form.
+// CHECK:       tracea_pipe.stage {{.*}} -> tensor<2x4x8x4xi8, #tracea_pipe.staged>
+// CHECK:       tracea_pipe.stage {{.*}} -> tensor<1x4x8x4xi8, #tracea_pipe.staged>
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "aarch64-unknown-linux-gnu",
+    cpu = "neoverse-n1", features = "+neon,+dotprod", vector_bits = 128>} {
+func.func @signed(%a: tensor<8x16xi8>, %b: tensor<16x16xi8>, %d: tensor<8x16xi32>) -> tensor<8x16xi32> {
+  %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x16xi8>) outs(%d : tensor<8x16xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 16, 16, 8], registers = [8, 8]>
+  return %r : tensor<8x16xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "old", triple = "x86_64-unknown-linux-gnu",
+    cpu = "skylake-avx512", features = "+avx2,+fma,+avx512f", vector_bits = 512>} {
+func.func @lacking(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
+  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the target 'old' does not have}}
+  %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
+  return %r : tensor<8x32xi32>
+}
+}
+
+// -----
+
+// Vectors of another length are another instruction.
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "short", triple = "x86_64-unknown-linux-gnu",
+    cpu = "icelake-server", features = "+avx2,+fma,+avx512vnni", vector_bits = 256>} {
+func.func @shorter(%a: tensor<8x16xi8>, %b: tensor<16x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
+  // expected-error @below {{expects dot products of 'i8' into 'i32' for the variant 'gemm.dot', which the target 'short' does not have}}
+  %r = tracea.gemm ins(%a, %b : tensor<8x16xi8>, tensor<16x32xi8>) outs(%d : tensor<8x32xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 16, 8], registers = [8, 32]>
+  return %r : tensor<8x32xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "icelake-server", features = "+avx2,+fma,+avx512f,+avx512vnni", vector_bits = 512>} {
+func.func @odd(%a: tensor<8x18xi8>, %b: tensor<18x32xi8>, %d: tensor<8x32xi32>) -> tensor<8x32xi32> {
+  // expected-error @below {{expects blocks of k in multiples of 4 for the variant 'gemm.dot', found 18}}
+  %r = tracea.gemm ins(%a, %b : tensor<8x18xi8>, tensor<18x32xi8>) outs(%d : tensor<8x32xi32>)
+         schedule <variant = "gemm.dot", unit = vector, tile = [8, 32, 18, 8], registers = [8, 32]>
+  return %r : tensor<8x32xi32>
+}
+}

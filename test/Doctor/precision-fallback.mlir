@@ -1,0 +1,41 @@
+// Products of narrow elements that run as products of wide ones say so, and at which
+// rate; what dot products multiply says nothing.
+// RUN: tracea-opt %s --tracea-select-schedule=target=haswell --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=HASWELL
+// RUN: tracea-opt %s --tracea-select-schedule=target=sapphirerapids --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=INTEL
+// RUN: tracea-opt %s --tracea-select-schedule=target=znver5 --remark-format=emitRemark --remarks-filter=tracea-doctor -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=AMD
+// RUN: tracea-opt %s --tracea-select-schedule=target=neoverse-v1 | FileCheck %s --check-prefix=ARM
+
+// HASWELL:     [[@LINE+25]]:8: remark: [Passed] schedule-selected {{.*}}takes 'gemm.packed'
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.gemm: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of i8 ('avx512vnni' or 'avxvnni')"
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}products of bf16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: the target has no dot products of bf16 ('avx512bf16')"
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}products of f16 into f32 are asked for, and run as f32 multiply-adds, at most 32 operations a cycle a core: no target of this architecture multiplies them otherwise"
+// HASWELL:     remark: [Missed] precision-fallback {{.*}}tracea.conv2d: products of i8
+// HASWELL-NOT: Missed] precision-fallback
+
+// Its dot products of bf16 are slower than multiply-adds: nothing is lost.
+// INTEL:       schedule-selected {{.*}}takes 'gemm.dot'
+// INTEL:       schedule-selected {{.*}}takes 'gemm.packed'
+// INTEL:       precision-fallback {{.*}}products of f16
+// INTEL:       precision-fallback {{.*}}tracea.conv2d: products of i8 into i32 are asked for, and run as i32 multiply-adds, at most 64 operations a cycle a core where dot products do 256: 'conv2d.patch' does not multiply by dot products"
+// INTEL-NOT:   Missed] precision-fallback
+
+// AMD:         takes 'gemm.dot'
+// AMD:         takes 'gemm.dot'
+// AMD-NOT:     Missed] precision-fallback {{.*}}bf16
+
+// ARM:         schedule <variant = "gemm.dot", unit = vector, tile = [{{.*}}], registers = [8, 8]>
+// ARM:         schedule <variant = "gemm.dot", unit = vector, tile = [{{.*}}], registers = [8, 8]>
+func.func @main(%a: tensor<512x512xi8>, %b: tensor<512x512xi8>, %d: tensor<512x512xi32>,
+                %e: tensor<512x512xbf16>, %f: tensor<512x512xbf16>, %g: tensor<512x512xf32>,
+                %h: tensor<512x512xf16>, %i: tensor<512x512xf16>,
+                %x: tensor<1x28x28x64xi8>, %w: tensor<64x3x3x64xi8>, %y: tensor<1x26x26x64xi32>)
+    -> (tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x26x26x64xi32>) {
+  %0 = tracea.gemm ins(%a, %b : tensor<512x512xi8>, tensor<512x512xi8>) outs(%d : tensor<512x512xi32>)
+  %1 = tracea.gemm ins(%e, %f : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%g : tensor<512x512xf32>)
+  %2 = tracea.gemm ins(%h, %i : tensor<512x512xf16>, tensor<512x512xf16>) outs(%g : tensor<512x512xf32>)
+  %3 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x28x28x64xi8>, tensor<64x3x3x64xi8>) outs(%y : tensor<1x26x26x64xi32>)
+  return %0, %1, %2, %3 : tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x26x26x64xi32>
+}
