@@ -13,7 +13,6 @@
 #include "Parts.h"
 #include "Tensor.h"
 
-
 namespace tracea::python {
 
 namespace {

@@ -34,10 +34,10 @@ class Attention(nn.Module):
 class Block(nn.Module):
     """GPT-2's: attention with a causal mask, and an MLP."""
 
-    def __init__(self, d=32, heads=4):
+    def __init__(self, d=32, heads=4, causal=True):
         super().__init__()
         self.n1, self.n2 = nn.LayerNorm(d), nn.LayerNorm(d)
-        self.attention = Attention(d, heads, causal=True)
+        self.attention = Attention(d, heads, causal)
         self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
 
     def forward(self, x):
@@ -61,10 +61,10 @@ class UNetBlock(nn.Module):
 class Bert(nn.Module):
     """Embeddings of tokens and places, a layer with its norms behind, a head over the vocabulary."""
 
-    def __init__(self, d=32, vocabulary=50):
+    def __init__(self, d=32, vocabulary=50, heads=4, places=20):
         super().__init__()
-        self.tokens, self.places = nn.Embedding(vocabulary, d, padding_idx=3), nn.Embedding(20, d)
-        self.attention, self.n1, self.n2 = Attention(d, 4), nn.LayerNorm(d), nn.LayerNorm(d)
+        self.tokens, self.places = nn.Embedding(vocabulary, d, padding_idx=3), nn.Embedding(places, d)
+        self.attention, self.n1, self.n2 = Attention(d, heads), nn.LayerNorm(d), nn.LayerNorm(d)
         self.up, self.down, self.head = nn.Linear(d, 2 * d), nn.Linear(2 * d, d), nn.Linear(d, vocabulary)
 
     def forward(self, ids):
