@@ -206,7 +206,7 @@ TEST(GPULaneConv, PlansHold) {
 }
 
 TEST(GPULaneConv, SaysWhatItExpects) {
-  auto with = [](int64_t Problem::*field, int64_t value) {
+  auto with = [](auto field, int64_t value) {
     Problem problem = depthwise(8, 96);
     problem.*field = value;
     return find("conv2d.lanes").whyNot(problem, target("sm_80"));
