@@ -134,26 +134,30 @@ Reason WarpAttention::whyNot(const Problem &problem,
 std::vector<Plan> WarpAttention::plans(const Problem &problem,
                                        const TargetDescription &target) const {
   std::vector<Plan> found;
-  for (const Tile &tile : tiles) {
-    Plan plan = emptyPlan(UnitKind::MMASync);
-    auto &fields = plan.as<schedule::WarpAttention>();
-    plan.tile = {tile.m, tile.n};
-    fields.registers = {tile.warpM, tile.n};
-    fields.slots = slotsOfRing;
-    fields.reread = tile.reread;
-    // As many as registers and memory have room for.
-    constexpr int64_t usual = 2;
-    fields.residents =
-        sharedBytesOf(problem, plan) * usual <= target.shared.perWorkgroup
-            ? usual
-            : 1;
-    found.push_back(std::move(plan));
-  }
-  if (assumed(problem.m) > fewQueries || problem.hasWindow || problem.maskRows)
+  for (const Tile &tile : tiles)
+    for (int64_t rings : {1, 2}) {
+      Plan plan = emptyPlan(UnitKind::MMASync);
+      auto &fields = plan.as<schedule::WarpAttention>();
+      plan.tile = {tile.m, tile.n};
+      fields.registers = {tile.warpM, tile.n};
+      fields.slots = slotsOfRing;
+      fields.rings = rings;
+      fields.reread = tile.reread;
+      // As many as registers and memory have room for.
+      constexpr int64_t usual = 2;
+      fields.residents =
+          sharedBytesOf(problem, plan) * usual <= target.shared.perWorkgroup
+              ? usual
+              : 1;
+      found.push_back(std::move(plan));
+    }
+  if (assumed(problem.m) > fewQueries || problem.maskRows)
     return found;
+  // Of a window few keys are seen.
+  int64_t mostParts =
+      problem.hasWindow ? 1 : schedule::AttentionRing::kMostParts;
   for (const Tile &tile : tilesOfFew)
-    for (int64_t split = 1; split <= schedule::AttentionRing::kMostParts;
-         split *= 2) {
+    for (int64_t split = 1; split <= mostParts; split *= 2) {
       Plan plan = emptyPlan(UnitKind::MMASync);
       auto &fields = plan.as<schedule::WarpAttention>();
       plan.tile = {tile.m, tile.n};
@@ -212,6 +216,9 @@ double WarpAttention::cycles(const Problem &problem,
   // that warps reach who also read fragments is an estimate.
   constexpr double sharedBytesPerCycle = 128, powersPerCycle = 16;
   constexpr double reached = 0.8, blockCycles = 120, startCycles = 2500;
+  // What a block of keys waits for where values are waited for later, and what
+  // it takes the warps to meet once more: not measured.
+  constexpr double keyCycles = 70, meetCycles = 60;
   double flops =
       target.peakFlopsPerCycle(UnitKind::MMASync, unitElementOf(problem));
   if (flops <= 0)
@@ -235,8 +242,10 @@ double WarpAttention::cycles(const Problem &problem,
   auto residents =
       static_cast<double>(plan.as<schedule::WarpAttention>().residents);
   double exposed = std::max(1.0, fullWarps / (warps * residents));
-  double block =
-      (std::max(multiplies, fragments) + powers) + blockCycles * exposed;
+  double waits = plan.as<schedule::WarpAttention>().rings == 1
+                     ? blockCycles
+                     : keyCycles + meetCycles;
+  double block = (std::max(multiplies, fragments) + powers) + waits * exposed;
   int64_t split = plan.as<schedule::WarpAttention>().split;
   auto blocks = static_cast<double>(
       ceilDiv(ceilDiv(extentOf(problem.n), plan.tile[1]), split));

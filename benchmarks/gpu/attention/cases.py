@@ -22,6 +22,8 @@ class Case:
     shown: int = 0
     # Whether a batch has some of the keys alone, one more share of them than the one before it.
     documents: bool = False
+    # Whether heads lie behind queries and keys, as projections leave them.
+    behind: bool = False
     # Whether f32 may be rounded to tf32.
     rounds: bool = True
     # What the operation carries beside its meaning; "" leaves it to the compiler.
@@ -63,10 +65,22 @@ class Case:
             ends = f"tensor<{self.batch}xi32>"
             argument, mask = argument + f", %l: {ends}", mask + f" lengths(%l : {ends})"
         allowed = " attributes {tracea.allow_tf32}" if self.element == "f32" and self.rounds else ""
-        return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}{argument}) -> {query}{allowed} {{\n"
-                f"  %e = tensor.empty() : {query}\n"
-                f"  %0 = tracea.attention {words}ins(%q, %k, %v : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
-                f"  return %0 : {query}\n}}\n")
+        if not self.behind:
+            return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}{argument}) -> {query}{allowed} {{\n"
+                    f"  %e = tensor.empty() : {query}\n"
+                    f"  %0 = tracea.attention {words}ins(%q, %k, %v : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
+                    f"  return %0 : {query}\n}}\n")
+        queries = f"tensor<{self.batch}x{self.queries}x{self.heads}x{self.depth}x{self.element}>"
+        keys = f"tensor<{self.batch}x{self.keys}x{self.key_heads}x{self.depth}x{self.element}>"
+
+        def transpose(name, source, before, after):
+            return (f"  %{name}_to = tensor.empty() : {after}\n"
+                    f"  %{name} = linalg.transpose ins(%{source} : {before}) outs(%{name}_to : {after}) permutation = [0, 2, 1, 3]\n")
+        return (f"func.func @main(%q: {queries}, %k: {keys}, %v: {keys}{argument}) -> {queries}{allowed} {{\n"
+                + transpose("qt", "q", queries, query) + transpose("kt", "k", keys, key) + transpose("vt", "v", keys, key)
+                + f"  %e = tensor.empty() : {query}\n"
+                f"  %0 = tracea.attention {words}ins(%qt, %kt, %vt : {query}, {key}, {key}){mask} outs(%e : {query}){schedule} -> {query}\n"
+                + transpose("r", "0", query, queries) + f"  return %r : {queries}\n}}\n")
 
     def scheduled(self, queries, keys, rows, slots=2, residents=2, rings=1):
         """The same by this tile of scores, rows of a warp, slots of a ring, workgroups on a multiprocessor and rings."""
@@ -100,6 +114,8 @@ def cases():
         replace(training(64, 4096, False), name="bf16_d64_blocks_10_4096", shown=10),
         Case("bf16_d128_documents_4096", 8, 16, 16, 4096, 4096, 128, documents=True),
         Case("bf16_d128_decode_documents", 16, 32, 8, 1, 32768, 128, documents=True),
+        replace(training(128, 4096, True), name="bf16_d128_behind_4096", behind=True),
+        replace(training(64, 1024, False), name="bf16_d64_behind_1024", behind=True),
         Case("bf16_d128_shared_4096", 4, 32, 8, 4096, 4096, 128, causal=True),
         Case("bf16_d80_full_1024", 8, 16, 16, 1024, 1024, 80),
         Case("bf16_d256_causal_4096", 4, 8, 8, 4096, 4096, 256, causal=True),

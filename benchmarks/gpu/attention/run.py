@@ -121,14 +121,19 @@ def measure(case, path, options):
     mask = make_mask(case)
 
     def draw(heads, length):
-        return torch.randn(case.batch, heads, length, case.depth, device="cuda", dtype=torch.float32).to(kind)
-    inputs = [(draw(case.heads, case.queries), draw(case.key_heads, case.keys), draw(case.key_heads, case.keys)) for _ in range(sets)]
-    outputs = [torch.empty_like(q) for q, _, _ in inputs]
+        order = (length, heads) if case.behind else (heads, length)
+        return torch.randn(case.batch, *order, case.depth, device="cuda", dtype=torch.float32).to(kind)
+
+    def view(tensor):
+        return tensor.transpose(1, 2) if case.behind else tensor
+    memory = [(draw(case.heads, case.queries), draw(case.key_heads, case.keys), draw(case.key_heads, case.keys)) for _ in range(sets)]
+    inputs = [tuple(map(view, tensors)) for tensors in memory]
+    outputs = [torch.empty_like(q) for q, _, _ in memory]
     programs = [Program(path) for _ in range(sets)]
     others = [mask] if case.shown else []
     if case.documents:
         others.append(torch.tensor(case.lengths, device="cuda", dtype=torch.int32))
-    launches = [p.bind([*i, *others], [o]) for p, i, o in zip(programs, inputs, outputs)]
+    launches = [p.bind([*i, *others], [o]) for p, i, o in zip(programs, memory, outputs)]
     again = []
     for _ in range(2):
         outputs[0].view(torch.uint8).fill_(0xFF)
@@ -140,7 +145,7 @@ def measure(case, path, options):
     def error(found):
         return max(distance(found[b, h][rows], want) for b, h, want in wanted)
     peers = peers_of(case, inputs[0], mask, options)
-    own = error(again[0])
+    own = error(view(again[0]))
     theirs = [error(peer(*inputs[0])) for peer in peers.values()]
     bound = 2 * min(theirs) if theirs else {"bf16": 8e-3, "f16": 1e-3, "f32": 2e-3}[case.element]
     wrong = "" if own <= bound else f"error {own:.2e}, expected at most {bound:.2e}"

@@ -53,6 +53,7 @@ struct AttentionRing : RegisterTile {
   static constexpr int64_t kMostParts = 32; // that a lane merges
 
   int64_t slots = 1;     // of keys and values; all but one are filled ahead
+  int64_t rings = 1;     // 2: values have their own, waited for after weights
   int64_t residents = 1; // workgroups that share a multiprocessor
   int64_t pack = 0;      // 1: rows of a tile are the heads of one key head
   int64_t split = 1;     // parts of the keys, merged by a second kernel
@@ -60,6 +61,7 @@ struct AttentionRing : RegisterTile {
   void list(Fields &fields) {
     RegisterTile::list(fields);
     fields.add("slots", slots, 1, kMostSlots);
+    fields.add("rings", rings, 1, 2);
     fields.add("residents", residents, 1, 32);
     fields.add("pack", pack, 0, 1);
     fields.add("split", split, 1, kMostParts);

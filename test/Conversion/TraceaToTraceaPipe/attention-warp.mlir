@@ -136,7 +136,7 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // CHECK:           arith.cmpi sle, {{.*}} : tensor<1x128xi32
 // CHECK:       tracea_pipe.kernel @[[MAIN]](
 // CHECK-NOT:     band
-// CHECK-SAME:    tracea_pipe.listed = {blocks = 4 : i64, columns = 128 : i64, counts = 3 : i64, dim = 2 : i64, operands = array<i64: 1, 2>, result = 5 : i64, rows = 128 : i64}
+// CHECK-SAME:    tracea_pipe.listed = {blocks = 4 : i64, columns = 128 : i64, counts = 3 : i64, dims = array<i64: 2, 2>, operands = array<i64: 1, 2>, result = 5 : i64, resultDims = array<i64: 0, 1, 2>, rows = 128 : i64}
 // CHECK:         %[[R:.*]] = arith.divui %{{.*}}, %c128
 // CHECK:         %[[COUNTED:.*]] = tracea_pipe.read %arg3[%{{.*}}, %{{.*}}, %[[R]], %[[N:.*]]]
 // CHECK:         %[[CUT:.*]] = arith.minsi %[[COUNTED]], %[[N]]
@@ -177,5 +177,51 @@ func.func @documents(%q: tensor<2x24x1x40xbf16>, %k: tensor<2x2x300x40xbf16>, %v
   %0 = tracea.attention ins(%q, %k, %v : tensor<2x24x1x40xbf16>, tensor<2x2x300x40xbf16>, tensor<2x2x300x40xbf16>) lengths(%l : tensor<2xi64>) outs(%e : tensor<2x24x1x40xbf16>)
     schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 32], registers = [16, 32], slots = 3, residents = 4, pack = 1, split = 3> -> tensor<2x24x1x40xbf16>
   return %0 : tensor<2x24x1x40xbf16>
+}
+}
+
+// -----
+
+// Heads behind rows, as projections leave them: kernels read and write through transpositions, which are gone.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @heads_behind(
+// CHECK-NOT:     linalg.transpose
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<2x300x8x64xbf16>
+// CHECK:         %[[R:.*]] = tracea_pipe.launch @[[NAME:[a-z_0-9]+]]{{.*}} ins(%arg0, %arg1, %arg2 : tensor<2x300x8x64xbf16>, tensor<2x300x2x64xbf16>, tensor<2x2x300x64xbf16>) outs(%[[E]]
+// CHECK:         return %[[R]]
+// CHECK:       tracea_pipe.kernel @[[NAME]](
+// CHECK-SAME:    band = #tracea_pipe.band<result = 3, dim = 1, operands = [1, 2], dims = [1, 2], after = 0>
+// CHECK:         tiles (%[[B:.*]], %[[H:.*]], %{{.*}}) in (%c2, %c8, %c5)
+// CHECK:           %[[G:.*]] = arith.divui %[[H]], %c4
+// CHECK:           tracea_pipe.load %arg0[%[[B]], %[[I0:.*]], %[[H]], %c0] map #[[BEHIND:.*]] limits
+// CHECK:             tracea_pipe.stage %arg1[%[[B]], %[[J0:.*]], %[[G]], %c0] map #[[BEHIND]] padded [1, 3]
+// CHECK:             tracea_pipe.stage %arg2[%[[B]], %[[G]], %[[J0]], %c0] map #{{.*}} padded [2, 3]
+// CHECK:           tracea_pipe.store {{.*}}, %arg3[%[[B]], %[[I0]], %[[H]], %c0] map #[[BEHIND]]
+func.func @heads_behind(%q: tensor<2x300x8x64xbf16>, %k: tensor<2x300x2x64xbf16>, %v: tensor<2x2x300x64xbf16>) -> tensor<2x300x8x64xbf16> {
+  %0 = tensor.empty() : tensor<2x8x300x64xbf16>
+  %1 = tensor.empty() : tensor<2x2x300x64xbf16>
+  %2 = tensor.empty() : tensor<2x300x8x64xbf16>
+  %qt = linalg.transpose ins(%q : tensor<2x300x8x64xbf16>) outs(%0 : tensor<2x8x300x64xbf16>) permutation = [0, 2, 1, 3]
+  %kt = linalg.transpose ins(%k : tensor<2x300x2x64xbf16>) outs(%1 : tensor<2x2x300x64xbf16>) permutation = [0, 2, 1, 3]
+  %r = tracea.attention causal ins(%qt, %kt, %v : tensor<2x8x300x64xbf16>, tensor<2x2x300x64xbf16>, tensor<2x2x300x64xbf16>) outs(%0 : tensor<2x8x300x64xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2> -> tensor<2x8x300x64xbf16>
+  %t = linalg.transpose ins(%r : tensor<2x8x300x64xbf16>) outs(%2 : tensor<2x300x8x64xbf16>) permutation = [0, 2, 1, 3]
+  return %t : tensor<2x300x8x64xbf16>
+}
+}
+
+// -----
+
+// Values with a ring of their own are staged when there are weights.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @rings
+// CHECK:           tracea_pipe.stage %arg1
+// CHECK-NOT:       tracea_pipe.stage %arg2
+// CHECK:           math.exp2 {{.*}} : tensor<64x64xf32
+// CHECK:           tracea_pipe.stage %arg2
+func.func @rings(%q: tensor<2x8x512x64xbf16>, %k: tensor<2x8x512x64xbf16>, %v: tensor<2x8x512x64xbf16>, %e: tensor<2x8x512x64xbf16>) -> tensor<2x8x512x64xbf16> {
+  %0 = tracea.attention ins(%q, %k, %v : tensor<2x8x512x64xbf16>, tensor<2x8x512x64xbf16>, tensor<2x8x512x64xbf16>) outs(%e : tensor<2x8x512x64xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2, rings = 2> -> tensor<2x8x512x64xbf16>
+  return %0 : tensor<2x8x512x64xbf16>
 }
 }

@@ -21,12 +21,20 @@ struct Attention {
   SizedType result, lse;
   bool hasLse = false, causal = false, hasWindow = false, hasScale = false;
   bool hasMask = false, hasLengths = false;
+  /// Whether query, key, value and result have their heads behind their rows.
+  bool behind[4] = {false, false, false, false};
   int64_t window[2] = {-1, -1}, block[2] = {1, 1};
   double scale = 1;
   int maskArgument = -1, lengthArgument = -1;
   int b = 0, h = 0, g = 0, i = 0, j = 0, d = 0, e = 0, mi = 0, mj = 0;
   Fill fill = Fill::Normal;
 
+  /// The number of a row of `heads` heads, of which each has `rows`.
+  static int64_t rowOf(bool isBehind, int64_t batch, int64_t heads,
+                       int64_t head, int64_t rows, int64_t row) {
+    return isBehind ? (batch * rows + row) * heads + head
+                    : (batch * heads + head) * rows + row;
+  }
   void derive() {
     sizes.set(mi, (sizes[i] + block[0] - 1) / block[0]);
     sizes.set(mj, (sizes[j] + block[1] - 1) / block[1]);
@@ -48,14 +56,19 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
   Real u = unitRoundoff(accumulator), tiny = smallest(accumulator);
   Real factor = hasScale ? Real(scale) : 1 / std::sqrt(Real(D));
   y.shape = {B, H, I, E};
+  if (behind[3])
+    std::swap(y.shape[1], y.shape[2]);
   l.shape = {B, H, I};
   std::vector<Approx> scores(J);
   std::vector<bool> seen(J);
   for (int64_t ib = 0; ib < B; ++ib)
     for (int64_t ih = 0; ih < H; ++ih)
       for (int64_t ii = 0; ii < I; ++ii) {
-        const double *q = query.values.data() + ((ib * H + ih) * I + ii) * D;
-        int64_t head = (ib * G + ih / (H / G)) * J;
+        const double *q =
+            query.values.data() + rowOf(behind[0], ib, H, ih, I, ii) * D;
+        auto rowOfKey = [&](bool isBehind, int64_t ij) {
+          return rowOf(isBehind, ib, G, ih / (H / G), J, ij);
+        };
         int64_t row = ii + (J - I);
         Real maximum = -infinity, scoreError = 0;
         bool any = false, poisoned = false;
@@ -81,7 +94,7 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
           if (!seen[ij])
             continue;
           ++count;
-          const double *k = key.values.data() + (head + ij) * D;
+          const double *k = key.values.data() + rowOfKey(behind[1], ij) * D;
           Approx s =
               dotProduct(accumulator, D, [&](int64_t n, double &x, double &w) {
                 x = q[n];
@@ -128,7 +141,7 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
             if (!seen[ij])
               continue;
             Real weight = std::exp(scores[ij].value - maximum) / sum;
-            Real v = value.values[(head + ij) * E + ie];
+            Real v = value.values[rowOfKey(behind[2], ij) * E + ie];
             total += weight * v;
             error += std::fabs(weight * v) * (2 * relative(scores[ij].value)) +
                      std::fabs(v) * (tiny + smallestOfWeights(type));
@@ -140,6 +153,15 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
             {value, 2 * scoreError + (sumRoundings(count) + 16) * u +
                         4 * u * (std::fabs(value) + std::fabs(maximum))});
       }
+  if (!behind[3])
+    return;
+  std::vector<Approx> ordered(y.values.size());
+  for (int64_t ib = 0; ib < B; ++ib)
+    for (int64_t ih = 0; ih < H; ++ih)
+      for (int64_t ii = 0; ii < I; ++ii)
+        std::copy_n(y.values.begin() + rowOf(false, ib, H, ih, I, ii) * E, E,
+                    ordered.begin() + rowOf(true, ib, H, ih, I, ii) * E);
+  y.values = std::move(ordered);
 }
 
 Case numerics::generateAttention(Random &random, bool large) {
@@ -212,9 +234,31 @@ Case numerics::generateAttention(Random &random, bool large) {
     resultType = random.pick({ElementType::F32, ElementType::F16,
                               ElementType::BF16, ElementType::F64});
   a.result = drawType(resultType, {a.b, a.h, a.i, a.e});
-  text.argument("q", query);
-  text.argument("k", key);
-  text.argument("v", value);
+  // Heads behind rows are brought in front of them, and back.
+  bool isOrdered = random.chance(0.3);
+  for (bool &behind : a.behind)
+    behind = isOrdered && random.chance(0.7);
+  auto exchange = [](SizedType type) {
+    std::swap(type.dims[1], type.dims[2]);
+    type.dynamic.swap(type.dynamic[1], type.dynamic[2]);
+    return type;
+  };
+  std::vector<std::string> names;
+  const std::pair<const char *, SizedType> operands[] = {
+      {"q", query}, {"k", key}, {"v", value}};
+  for (const auto &[name, type] : operands) {
+    text.argument(name, a.behind[names.size()] ? exchange(type) : type);
+    names.push_back(std::string("%") + name);
+  }
+  auto transpose = [&](const std::string &from, const SizedType &type) {
+    SizedType other = exchange(type);
+    std::string to = text.empty(other);
+    std::string result = from + "t";
+    text.line(result + " = linalg.transpose ins(" + from + " : " +
+              text.textOf(type) + ") outs(" + to + " : " + text.textOf(other) +
+              ") permutation = [0, 2, 1, 3]");
+    return result;
+  };
   std::string op = "tracea.attention";
   // A depth that no type tells needs a scale.
   if (query.dynamic[3] && key.dynamic[3] && !a.hasScale) {
@@ -232,8 +276,12 @@ Case numerics::generateAttention(Random &random, bool large) {
   }
   if (a.accumulator != accumulatorOf(a.type))
     op += std::string(" acc ") + nameOf(a.accumulator);
-  op += " ins(%q, %k, %v : " + text.textOf(query) + ", " + text.textOf(key) +
-        ", " + text.textOf(value) + ")";
+  for (size_t k = 0; k < names.size(); ++k)
+    if (a.behind[k])
+      names[k] = transpose(names[k], exchange(operands[k].second));
+  op += " ins(" + names[0] + ", " + names[1] + ", " + names[2] + " : " +
+        text.textOf(query) + ", " + text.textOf(key) + ", " +
+        text.textOf(value) + ")";
   if (a.hasMask) {
     int one = sizes.add(1);
     SizedType mask = text.draw(random, ElementType::I1,
@@ -272,14 +320,19 @@ Case numerics::generateAttention(Random &random, bool large) {
   if (a.hasLse)
     op += ", " + text.textOf(a.lse);
   text.line((a.hasLse ? "%r, %l = " : "%r = ") + op);
+  std::string first = "%r";
+  if (a.behind[3]) {
+    first = transpose("%r", a.result);
+    results[0] = exchange(a.result);
+  }
   for (int k = 0; k < text.numArguments(); ++k)
     a.arguments.push_back(text.argumentType(k));
 
   Case result;
   result.name = "attention " + std::string(nameOf(a.type)) + " " +
                 listOf({b, h, g, i, j, d, e});
-  result.text = text.finish(a.hasLse ? std::vector<std::string>{"%r", "%l"}
-                                     : std::vector<std::string>{"%r"},
+  result.text = text.finish(a.hasLse ? std::vector<std::string>{first, "%l"}
+                                     : std::vector<std::string>{first},
                             results);
   result.dynamic = sizes.anyFree();
   result.make = [attention](Random &random, bool first) {

@@ -109,7 +109,8 @@ std::string SumExtraction::getListFault(const SumSource &source,
   auto argument = [](int64_t number) {
     return "argument " + std::to_string(number);
   };
-  if (!source.list || !loop)
+  if (!source.list || !loop ||
+      source.list->dim != listed.getDim(source.buffer.getArgNumber()))
     return "it does not take the blocks that " + argument(listed.blocks) +
            " lists";
   if (source.list->width != listed.columns)
@@ -139,8 +140,9 @@ std::string SumExtraction::getListFault(const SumSource &source,
 void SumExtraction::addListClaims(const SumSource &source,
                                   ArrayRef<int64_t> dims, scf::ForOp loop) {
   std::optional<ListedTerms> listed = ListedTerms::get(kernel);
-  if (!listed || !llvm::is_contained(dims, listed->dim) ||
-      !llvm::is_contained(listed->operands, source.buffer.getArgNumber()))
+  std::optional<int64_t> dim =
+      listed ? listed->getDim(source.buffer.getArgNumber()) : std::nullopt;
+  if (!dim || !llvm::is_contained(dims, *dim))
     return;
   BlockArgument result = kernel.getBody().getArgument(listed->result);
   BlockArgument lists = kernel.getBody().getArgument(listed->blocks);
@@ -169,12 +171,15 @@ void SumExtraction::addListClaims(const SumSource &source,
     claim.name = own.name;
     SmallVector<cov::Constraint> conclusions;
     const SmallVector<Expr> &row = source.list->row;
-    for (unsigned dim : {0, 1})
+    auto getIndex = [&](int64_t number) {
+      return place.indices[listed->resultDims[number]];
+    };
+    for (int64_t number : {0, 1})
       indices.math.requireZero(
-          row[dim] - indices.math.min(place.indices[dim],
-                                      context.getDim(lists, dim) - 1),
+          row[number] - indices.math.min(getIndex(number),
+                                         context.getDim(lists, number) - 1),
           conclusions);
-    Expr behind = place.indices[2] - listed->rows * row[2];
+    Expr behind = getIndex(2) - listed->rows * row[2];
     indices.math.require(behind, conclusions);
     indices.math.require(listed->rows - 1 - behind, conclusions);
     std::set<Term> ids;

@@ -10,14 +10,16 @@
 //
 // How many groups may be pending, and where the team must meet, follows from
 // how far commits, releases and meetings have come at each point, seen from the
-// number that a phase has along the ring. Those distances are carried through
-// the code by abstract interpretation. What is not known costs a wait or a
-// meeting more, and nothing else.
+// number that a phase has along the ring, and from how many groups other rings
+// have committed behind a slot's: all groups of a thread end in one order.
+// Those distances are carried through the code by abstract interpretation. What
+// is not known costs a wait or a meeting more, and nothing else.
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Rings.h"
 
+#include <deque>
 #include <map>
 
 using namespace mlir;
@@ -33,11 +35,35 @@ struct Distance {
   /// Of the releases those after which the team has met, so that the slots may
   /// be filled again.
   int64_t visible = kUnknown;
+  /// Of the slots from the phase on that are committed: how many groups of
+  /// other rings have been committed since. Of slots behind the last, none.
+  std::deque<int64_t> others;
 
-  void shift(int64_t slots) {
+  /// To the next phase.
+  void advance() {
     for (int64_t *value : {&committed, &released, &visible})
       if (*value != kUnknown)
-        *value += slots;
+        --*value;
+    if (!others.empty())
+      others.pop_front();
+  }
+  void commit() {
+    if (committed == kUnknown)
+      return;
+    ++committed;
+    if (committed > 0) {
+      others.resize(committed - 1, 0);
+      others.push_back(0);
+    }
+  }
+  void commitOther() {
+    for (int64_t &groups : others)
+      ++groups;
+  }
+  /// Groups that have been committed behind that of the phase's slot.
+  int64_t getLater() const {
+    return std::max<int64_t>(committed - 1, 0) +
+           (committed > 0 && !others.empty() ? others.front() : 0);
   }
   /// Keeps what holds on both paths into a join; says whether anything was
   /// lost.
@@ -46,8 +72,11 @@ struct Distance {
     committed = std::min(committed, other.committed);
     released = std::min(released, other.released);
     visible = std::min(visible, other.visible);
+    others.resize(std::min(others.size(), other.others.size()));
+    for (auto [mine, theirs] : llvm::zip(others, other.others))
+      mine = std::min(mine, theirs);
     return committed != before.committed || released != before.released ||
-           visible != before.visible;
+           visible != before.visible || others != before.others;
   }
 };
 
@@ -77,12 +106,6 @@ private:
   /// Merges what the loop ends with into what it begins with.
   bool joinInto(State &begin, bool givesUp);
   void enter(scf::ForOp loop, ValueRange from);
-  void countEach(int64_t Distance::*what) {
-    for (auto &[key, distance] : state)
-      if (distance.*what != Distance::kUnknown)
-        ++(distance.*what);
-  }
-
   KernelPlan &plan;
   ChannelOp channel;
   State state;
@@ -97,17 +120,23 @@ void RingWalk::walk(Block &block) {
 void RingWalk::visit(Operation *op) {
   auto isMine = [&](auto ring) { return ring.getChannel() == channel; };
   if (auto start = dyn_cast<StartOp>(op)) {
-    state[keyOf(start.getResult())] = {0, 0, 0};
+    state[keyOf(start.getResult())] = {0, 0, 0, {}};
   } else if (auto advance = dyn_cast<AdvanceOp>(op)) {
     Distance next = get(advance.getPhase());
-    next.shift(-1);
+    next.advance();
     state[keyOf(advance.getResult())] = next;
   } else if (auto commit = dyn_cast<CommitOp>(op)) {
-    if (isMine(commit))
-      countEach(&Distance::committed);
+    bool isLocal = plan.channels[commit.getChannel().getDefiningOp()].isLocal;
+    for (auto &[key, distance] : state)
+      if (isMine(commit))
+        distance.commit();
+      else if (isLocal)
+        distance.commitOther();
   } else if (auto release = dyn_cast<ReleaseOp>(op)) {
     if (isMine(release))
-      countEach(&Distance::released);
+      for (auto &[key, distance] : state)
+        if (distance.released != Distance::kUnknown)
+          ++distance.released;
   } else if (auto acquire = dyn_cast<AcquireOp>(op)) {
     if (!isMine(acquire))
       return;
@@ -121,7 +150,7 @@ void RingWalk::visit(Operation *op) {
     }
   } else if (auto wait = dyn_cast<WaitOp>(op)) {
     if (isMine(wait)) {
-      int64_t later = std::max<int64_t>(get(wait.getPhase()).committed - 1, 0);
+      int64_t later = get(wait.getPhase()).getLater();
       auto [it, isNew] = plan.pendingGroups.try_emplace(op, later);
       it->second = std::min(it->second, later);
     }
@@ -154,11 +183,14 @@ bool RingWalk::joinInto(State &begin, bool givesUp) {
     if (!distance.meet(it == state.end() ? Distance() : it->second))
       continue;
     changed = true;
-    if (givesUp)
-      for (int64_t Distance::*what :
-           {&Distance::committed, &Distance::released, &Distance::visible})
-        if (distance.*what != before.*what)
-          distance.*what = Distance::kUnknown;
+    if (!givesUp)
+      continue;
+    for (int64_t Distance::*what :
+         {&Distance::committed, &Distance::released, &Distance::visible})
+      if (distance.*what != before.*what)
+        distance.*what = Distance::kUnknown;
+    if (distance.others != before.others)
+      distance.others.clear();
   }
   return changed;
 }
@@ -229,10 +261,12 @@ static bool isLocal(ChannelOp channel, const KernelPlan &plan) {
 }
 
 void mlir::tracea_pipe::planLocalRings(KernelPlan &plan) {
+  // Groups of all local rings end in one order.
   plan.kernel.walk([&](ChannelOp channel) {
-    ChannelPlan &entry = plan.channels[channel];
-    entry.isLocal = isLocal(channel, plan);
-    if (entry.isLocal)
+    plan.channels[channel].isLocal = isLocal(channel, plan);
+  });
+  plan.kernel.walk([&](ChannelOp channel) {
+    if (plan.channels[channel].isLocal)
       RingWalk(plan, channel).walk(plan.kernel.getTiles().getBody().front());
   });
 }

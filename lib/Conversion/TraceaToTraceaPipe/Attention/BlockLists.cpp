@@ -110,15 +110,17 @@ void ThresholdCount::build(Threshold threshold) {
 }
 
 /// A block of keys that is shown counts from the place behind it on.
-static void buildRanks(KernelBuilder &kb, AttentionOp op) {
+static void buildRanks(KernelBuilder &kb, AttentionOp op,
+                       const AttentionMemory &memory) {
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Value mask = kb.getMemRef(op.getBlockMask());
   ArrayRef<int64_t> block = *op.getBlockSize();
   std::optional<VisibleKeys> visible;
   if (VisibleKeys::hasBand(op))
-    visible.emplace(kb, op, kb.getDim(op.getQuery(), 2),
-                    kb.getDim(op.getKey(), 2));
+    visible.emplace(kb, op,
+                    kb.getDim(memory.query.tensor, memory.query.order[2]),
+                    kb.getDim(memory.key.tensor, memory.key.order[2]));
   ThresholdCount(kb).build([&](ValueRange row, Value column) -> Value {
     SmallVector<Value> at(row);
     at.push_back(column);
@@ -140,7 +142,8 @@ static void buildRanks(KernelBuilder &kb, AttentionOp op) {
   });
 }
 
-BlockLists BlockLists::create(KernelRewriter &rewriter, AttentionOp op) {
+BlockLists BlockLists::create(KernelRewriter &rewriter, AttentionOp op,
+                              const AttentionMemory &memory) {
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
   SmallVector<OpFoldResult> sizes =
@@ -152,10 +155,10 @@ BlockLists BlockLists::create(KernelRewriter &rewriter, AttentionOp op) {
   };
   SmallVector<Value> inputs{op.getBlockMask()};
   if (VisibleKeys::hasBand(op))
-    inputs.append({op.getQuery(), op.getKey()});
+    inputs.append({memory.query.tensor, memory.key.tensor});
   BlockLists lists;
   KernelBuilder ranks(rewriter, op, inputs, makeMemory());
-  buildRanks(ranks, op);
+  buildRanks(ranks, op, memory);
   lists.ranks = ranks.launch().front();
   rewriter.setInsertionPoint(op);
   KernelBuilder blocks(rewriter, op, lists.ranks, makeMemory());

@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_BLOCKLISTS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_BLOCKLISTS_H
 
-#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "HeadOrder.h"
 
 namespace mlir::tracea {
 
@@ -22,7 +22,8 @@ struct BlockLists {
   /// Launches the kernels that make them before the operation. Blocks without a
   /// key that the causal mask or the window lets their queries see are taken
   /// for hidden.
-  static BlockLists create(KernelRewriter &rewriter, AttentionOp op);
+  static BlockLists create(KernelRewriter &rewriter, AttentionOp op,
+                           const AttentionMemory &memory);
 };
 
 } // namespace mlir::tracea

@@ -30,6 +30,7 @@
 #include "../LaneTile.h"
 #include "AttentionUnit.h"
 #include "BlockLists.h"
+#include "HeadOrder.h"
 #include "MergeParts.h"
 #include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,6 +56,7 @@ namespace {
 class FlashAttention2 {
 public:
   FlashAttention2(KernelBuilder &kb, AttentionOp op, AttentionUnit &unit,
+                  const AttentionMemory &memory,
                   const std::optional<BlockLists> &lists);
 
   void build();
@@ -84,9 +86,9 @@ private:
     return BroadcastOp::create(b, tile, rowTile);
   }
   void readQueries();
-  Value stageBlock(AttentionUnit::Block block, Value operand, int64_t rows,
-                   int64_t width, ValueRange at, int64_t rowDim,
-                   int64_t operandSlots);
+  Value stageBlock(AttentionUnit::Block block, const OrderedTensor &operand,
+                   int64_t rows, int64_t width, ArrayRef<Value> at,
+                   int64_t rowDim, int64_t operandSlots);
   Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
                  int64_t depth, int64_t column, Value others);
   Value score(Value keys);
@@ -107,24 +109,30 @@ private:
   Value getKey(Value place);
   /// Finds the tile's row of the lists, and says in the kernel what it is.
   void beginList();
-  /// Where the tile begins in the queries, or in results of as many
-  /// dimensions; without the last where there are no columns.
-  SmallVector<Value> getPlace(std::optional<int64_t> column);
-  /// The same of results, which parts have each their own.
-  SmallVector<Value> getResultPlace(std::optional<int64_t> column);
-  /// The rows and columns of a tile at such a place.
-  AffineMap getMap(int64_t rowDim, unsigned rank, bool hasColumns);
+  /// Says in the kernel which keys a query needs.
+  void defineKeys();
+  /// Where the tile begins: batch, head and row, and the column if one is
+  /// given.
+  SmallVector<Value> getPlace(std::optional<int64_t> column = std::nullopt);
+  /// The rows and columns of a tile in a tensor, rows along the heads or the
+  /// queries.
+  AffineMap getMap(const OrderedTensor &tensor, int64_t rowDim);
+  /// Where the first result of the kernel lies: parts have each their own.
+  OrderedTensor getOutput() const {
+    return part ? OrderedTensor() : memory.output;
+  }
   int64_t getRowDim() const { return packs ? 1 : 2; }
 
   AttentionOp op;
   AttentionUnit &unit;
+  const AttentionMemory &memory;
   const std::optional<BlockLists> &lists;
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
 
   Type element, sumType;
-  int64_t blockM, blockN, slots, rings = 1;
+  int64_t blockM, blockN, slots, rings;
   /// Whether the rows of a tile are heads.
   bool packs;
   /// Parts of the keys.
@@ -156,8 +164,9 @@ private:
 
 FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
                                  AttentionUnit &unit,
+                                 const AttentionMemory &memory,
                                  const std::optional<BlockLists> &lists)
-    : op(op), unit(unit), lists(lists), kb(kb), b(kb.builder()),
+    : op(op), unit(unit), memory(memory), lists(lists), kb(kb), b(kb.builder()),
       ix(kb.index()) {
   ScheduleAttr schedule = op.getScheduleAttr();
   const auto &fields = schedule.getFields<schedule::AttentionRing>();
@@ -166,6 +175,7 @@ FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
   blockM = schedule.getTile()[0];
   blockN = schedule.getTile()[1];
   slots = fields.slots;
+  rings = fields.rings;
   packs = fields.pack;
   split = fields.split;
   headD = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
@@ -190,28 +200,31 @@ static int64_t getNumber(Value argument) {
 
 /// The queries as left operands; or a block of them in shared memory.
 void FlashAttention2::readQueries() {
+  const OrderedTensor &query = memory.query;
   if (!unit.keepsQueries()) {
-    queries.push_back(stageBlock(AttentionUnit::Block::Queries, op.getQuery(),
-                                 blockM, paddedD, getPlace(0), getRowDim(),
+    queries.push_back(stageBlock(AttentionUnit::Block::Queries, query, blockM,
+                                 paddedD, getPlace(0), getRowDim(),
                                  /*operandSlots=*/1));
     return;
   }
   int64_t depth = unit.getDepth(paddedD);
   for (int64_t at = 0; at < paddedD; at += depth)
-    queries.push_back(LoadOp::create(
-        b, unit.getLeft(depth), kb.getMemRef(op.getQuery()), getPlace(at),
-        ValueRange{limit, ix.constant(headD - at)}, Value(),
-        getMap(getRowDim(), /*rank=*/4, /*hasColumns=*/true)));
+    queries.push_back(LoadOp::create(b, unit.getLeft(depth),
+                                     kb.getMemRef(query.tensor),
+                                     query.arrange<Value>(getPlace(at)),
+                                     ValueRange{limit, ix.constant(headD - at)},
+                                     Value(), getMap(query, getRowDim())));
 }
 
 /// The block of an operand at a place, whose rows lie along dimension `rowDim`.
-Value FlashAttention2::stageBlock(AttentionUnit::Block block, Value operand,
-                                  int64_t rows, int64_t width, ValueRange at,
+Value FlashAttention2::stageBlock(AttentionUnit::Block block,
+                                  const OrderedTensor &operand, int64_t rows,
+                                  int64_t width, ArrayRef<Value> at,
                                   int64_t rowDim, int64_t operandSlots) {
-  return StageOp::create(b, unit.getBlock(block, rows, width),
-                         kb.getMemRef(operand), at, ValueRange(),
-                         getMap(rowDim, /*rank=*/4, /*hasColumns=*/true),
-                         ArrayRef<int64_t>{rowDim, 3}, operandSlots);
+  return StageOp::create(
+      b, unit.getBlock(block, rows, width), kb.getMemRef(operand.tensor),
+      operand.arrange<Value>(at), ValueRange(), getMap(operand, rowDim),
+      ArrayRef<int64_t>{operand.order[rowDim], 3}, operandSlots);
 }
 
 /// Adds the product of `depth` elements of k with columns from `column` on;
@@ -297,13 +310,14 @@ Value FlashAttention2::power(Value x, Value origin) {
 
 FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
   SmallVector<Value> at{batch, keyHead, j0, ix.constant(0)};
-  auto stage = [&](AttentionUnit::Block block, Value operand, int64_t width) {
+  auto stage = [&](AttentionUnit::Block block, const OrderedTensor &operand,
+                   int64_t width) {
     return stageBlock(block, operand, blockN, width, at, /*rowDim=*/2, slots);
   };
   auto stageValues = [&] {
-    return stage(AttentionUnit::Block::Values, op.getValue(), paddedE);
+    return stage(AttentionUnit::Block::Values, memory.value, paddedE);
   };
-  Value keys = stage(AttentionUnit::Block::Keys, op.getKey(), paddedD);
+  Value keys = stage(AttentionUnit::Block::Keys, memory.key, paddedD);
   // What is staged beside them shares their ring.
   Value values = rings == 1 ? stageValues() : Value();
   Value scores = score(keys);
@@ -364,10 +378,16 @@ void FlashAttention2::storeLogSumExp(Rows rows, Value sums) {
           logarithm),
       fill(rowTile, llvm::numbers::ln2));
   Value to = kb.getDest(1);
-  SmallVector<Value> place = getResultPlace(std::nullopt);
+  SmallVector<Value> place = getPlace();
+  SmallVector<AffineExpr> exprs(place.size(), kb.zero());
+  exprs[getRowDim()] = kb.dim(0);
+  if (part) {
+    place.insert(place.begin(), part);
+    exprs.insert(exprs.begin(), kb.zero());
+  }
   StoreOp::create(b, convertTile(b, lse, getElementTypeOrSelf(to.getType())),
                   to, place, ValueRange{limit, ix.constant(1)},
-                  getMap(getRowDim(), place.size(), /*hasColumns=*/false));
+                  kb.map(2, exprs));
 }
 
 void FlashAttention2::store(Rows rows) {
@@ -379,15 +399,20 @@ void FlashAttention2::store(Rows rows) {
   Value inverse = arith::DivFOp::create(b, fill(rowTile, 1), sums);
   Value to = kb.getDest(0);
   Type type = getElementTypeOrSelf(to.getType());
-  for (auto [part, outputs] : llvm::enumerate(rows.outputs)) {
+  for (auto [number, outputs] : llvm::enumerate(rows.outputs)) {
     auto tile = cast<RankedTensorType>(outputs.getType());
     Value scaled = arith::MulFOp::create(b, outputs, spread(inverse, tile));
     Value result = unit.toRows(kb, convertTile(b, scaled, type));
-    int64_t column = static_cast<int64_t>(part) * kMostColumns;
-    SmallVector<Value> place = getResultPlace(column);
+    int64_t column = static_cast<int64_t>(number) * kMostColumns;
+    OrderedTensor output = getOutput();
+    SmallVector<Value> place = output.arrange<Value>(getPlace(column));
+    AffineMap map = getMap(output, getRowDim());
+    if (part) {
+      place.insert(place.begin(), part);
+      map = map.insertResult(kb.zero(), 0);
+    }
     StoreOp::create(b, result, to, place,
-                    ValueRange{limit, ix.constant(headE - column)},
-                    getMap(getRowDim(), place.size(), /*hasColumns=*/true));
+                    ValueRange{limit, ix.constant(headE - column)}, map);
   }
   if (op.getLse() || split > 1)
     storeLogSumExp(rows, sums);
@@ -400,29 +425,17 @@ SmallVector<Value> FlashAttention2::getPlace(std::optional<int64_t> column) {
   return place;
 }
 
-SmallVector<Value>
-FlashAttention2::getResultPlace(std::optional<int64_t> column) {
-  SmallVector<Value> place = getPlace(column);
-  if (part)
-    place.insert(place.begin(), part);
-  return place;
-}
-
-AffineMap FlashAttention2::getMap(int64_t rowDim, unsigned rank,
-                                  bool hasColumns) {
-  SmallVector<AffineExpr> exprs(rank, kb.zero());
-  // Batch, heads, queries and columns are last.
-  unsigned leading = rank - (hasColumns ? 4 : 3);
-  exprs[leading + rowDim] = kb.dim(0);
-  if (hasColumns)
-    exprs.back() = kb.dim(1);
+AffineMap FlashAttention2::getMap(const OrderedTensor &tensor, int64_t rowDim) {
+  SmallVector<AffineExpr> exprs(tensor.order.size(), kb.zero());
+  exprs[tensor.order[rowDim]] = kb.dim(0);
+  exprs[tensor.order.back()] = kb.dim(1);
   return kb.map(2, exprs);
 }
 
 void FlashAttention2::beginTiles() {
-  Value batches = kb.getDim(op.getQuery(), 0);
-  Value heads = kb.getDim(op.getQuery(), 1);
-  Value keyHeads = kb.getDim(op.getKey(), 1);
+  Value batches = kb.getDim(memory.query.tensor, memory.query.order[0]);
+  Value heads = kb.getDim(memory.query.tensor, memory.query.order[1]);
+  Value keyHeads = kb.getDim(memory.key.tensor, memory.key.order[1]);
   // heads / keyHeads
   Value shared = b.createOrFold<arith::DivUIOp>(heads, keyHeads);
   Value blocks = ix.ceilDiv(packs ? shared : sizeI, blockM);
@@ -466,13 +479,23 @@ void FlashAttention2::beginList() {
   numBlocks = ix.sub(kb.getExtent(counts, 3), 1);
   ListedTerms terms;
   terms.result = getNumber(kb.getDest(0));
-  terms.dim = 2;
+  terms.resultDims.assign(memory.output.order.begin(),
+                          memory.output.order.begin() + 3);
   terms.operands = {1, 2};
+  terms.dims = {memory.key.order[2], memory.value.order[2]};
   terms.counts = getNumber(counts);
   terms.blocks = getNumber(kb.getMemRef(lists->blocks));
   terms.rows = block[0];
   terms.columns = block[1];
   terms.set(kb.getKernel());
+}
+
+void FlashAttention2::defineKeys() {
+  std::array<int64_t, 4> order = getOutput().order;
+  int64_t leading = part ? 1 : 0;
+  visible->define(getNumber(kb.getDest(0)), leading + order[2],
+                  leading + order[0],
+                  {memory.key.order[2], memory.value.order[2]});
 }
 
 std::pair<Value, Value> FlashAttention2::getWalk() {
@@ -513,8 +536,8 @@ void FlashAttention2::build() {
   if (fields.residents > 1)
     kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(fields.residents));
 
-  sizeI = kb.getDim(op.getQuery(), 2);
-  sizeJ = kb.getDim(op.getKey(), 2);
+  sizeI = kb.getDim(memory.query.tensor, memory.query.order[2]);
+  sizeJ = kb.getDim(memory.key.tensor, memory.key.order[2]);
   beginTiles();
   Value endJ = sizeJ;
   if (op.getLengths())
@@ -525,7 +548,7 @@ void FlashAttention2::build() {
   if (lists)
     beginList();
   else
-    visible->define(getNumber(kb.getDest(0)), /*dim=*/part ? 3 : 2);
+    defineKeys();
   readQueries();
 
   Rows first;
@@ -593,15 +616,19 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
     function_ref<std::unique_ptr<AttentionUnit>()> makeUnit) {
   if (failed(verify(op)))
     return failure();
+  AttentionMemory memory = AttentionMemory::get(rewriter, op);
   emitAttentionChecks(rewriter, op);
-  auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
   const auto &fields =
       op.getScheduleAttr().getFields<schedule::AttentionRing>();
   std::optional<AttentionParts> parts;
   std::optional<BlockLists> lists;
-  SmallVector<Value> inputs{op.getQuery(), op.getKey(), op.getValue()}, inits;
+  SmallVector<Value> inputs{memory.query.tensor, memory.key.tensor,
+                            memory.value.tensor};
+  SmallVector<Value> inits{memory.output.tensor};
+  if (op.getLse())
+    inits.push_back(op.getLseInit());
   if (op.getBlockMask()) {
-    lists = BlockLists::create(rewriter, op);
+    lists = BlockLists::create(rewriter, op, memory);
     inputs.append({lists->ranks, lists->blocks});
   }
   if (op.getLengths())
@@ -609,9 +636,6 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
   if (fields.split > 1) {
     parts = AttentionParts::create(rewriter, op, fields.split);
     inits = {parts->outputs, parts->lse};
-  } else {
-    inits = llvm::map_to_vector(operation.getDpsInitsMutable(),
-                                [](OpOperand &init) { return init.get(); });
   }
   // Lists and sums of rows are read and written an element at a time.
   constexpr unsigned kOperands = 3;
@@ -619,12 +643,12 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
   ValueRange results = launchForMemory(
       rewriter, op, inputs, inits, kOperands,
       [&](KernelBuilder &kb, bool) {
-        FlashAttention2(kb, op, *makeUnit(), lists).build();
+        FlashAttention2(kb, op, *makeUnit(), memory, lists).build();
       },
       [&](unsigned number) { return number < kOperands || number == result; });
   if (parts)
-    results =
-        mergeParts(rewriter, op, {results[0], results[1]}, fields.pack ? 1 : 2);
-  rewriter.replaceOp(op, results);
+    results = mergeParts(rewriter, op, {results[0], results[1]}, memory.output,
+                         fields.pack ? 1 : 2);
+  memory.replace(rewriter, op, results);
   return success();
 }

@@ -39,9 +39,9 @@ namespace {
 class Merge {
 public:
   Merge(KernelBuilder &kb, AttentionOp op, const AttentionParts &parts,
-        int64_t rowDim)
+        const OrderedTensor &output, int64_t rowDim)
       : op(op), kb(kb), b(kb.builder()), ix(kb.index()), parts(parts),
-        rowDim(rowDim), sumType(op.getAccumulatorType()),
+        output(output), rowDim(rowDim), sumType(op.getAccumulatorType()),
         count(cast<RankedTensorType>(parts.outputs.getType()).getDimSize(0)),
         width(cast<RankedTensorType>(op.getValue().getType()).getDimSize(3)),
         tile(RankedTensorType::get({kPartRows, kPartColumns}, sumType,
@@ -81,6 +81,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
   const AttentionParts &parts;
+  const OrderedTensor &output;
   int64_t rowDim;
   Type sumType;
   int64_t count, width;
@@ -98,16 +99,21 @@ private:
 void Merge::store(Value tile, unsigned number, std::optional<int64_t> column) {
   Value to = kb.getDest(number);
   Value columns = ix.constant(column ? width - *column : 1);
+  SmallVector<Value> at = getPlace(std::nullopt, column);
+  AffineMap map = getMap(/*isPart=*/false, column.has_value());
+  if (column) {
+    at = output.arrange<Value>(at);
+    map = kb.map(2, output.arrange(map.getResults()));
+  }
   StoreOp::create(b, convertTile(b, tile, getElementTypeOrSelf(to.getType())),
-                  to, getPlace(std::nullopt, column), ValueRange{rows, columns},
-                  getMap(/*isPart=*/false, column.has_value()));
+                  to, at, ValueRange{rows, columns}, map);
 }
 
 void Merge::build() {
   kb.getKernel().setWarps(kPartRows);
   SmallVector<Value> bounds;
   for (unsigned dim = 0; dim + 1 < kRank; ++dim)
-    bounds.push_back(kb.getExtent(kb.getDest(0), dim));
+    bounds.push_back(kb.getExtent(kb.getDest(0), output.order[dim]));
   Value rowCount = bounds[rowDim];
   bounds[rowDim] = ix.ceilDiv(rowCount, kPartRows);
   place = SmallVector<Value>(kb.beginTiles(bounds));
@@ -164,15 +170,17 @@ void Merge::build() {
 
 ValueRange mlir::tracea::mergeParts(KernelRewriter &rewriter, AttentionOp op,
                                     const AttentionParts &parts,
+                                    const OrderedTensor &output,
                                     int64_t rowDim) {
-  auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
-  SmallVector<Value> inits =
-      llvm::map_to_vector(operation.getDpsInitsMutable(),
-                          [](OpOperand &operand) { return operand.get(); });
+  SmallVector<Value> inits{output.tensor};
+  if (op.getLse())
+    inits.push_back(op.getLseInit());
   // Sums of rows are read and written an element at a time.
   constexpr unsigned kOutputs = 0, kResult = 2;
   return launchForMemory(
       rewriter, op, {parts.outputs, parts.lse}, inits, kResult,
-      [&](KernelBuilder &kb, bool) { Merge(kb, op, parts, rowDim).build(); },
+      [&](KernelBuilder &kb, bool) {
+        Merge(kb, op, parts, output, rowDim).build();
+      },
       [&](unsigned number) { return number == kOutputs || number == kResult; });
 }

@@ -5,7 +5,7 @@
 #ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_MERGEPARTS_H
 #define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_MERGEPARTS_H
 
-#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+#include "HeadOrder.h"
 
 namespace mlir::tracea {
 
@@ -20,15 +20,17 @@ struct AttentionParts {
                  // a query sees none of the part's keys
 };
 
-/// Puts parts together in their order, and returns the operation's results. A
-/// tile has rows along dimension `rowDim` of the result.
+/// Puts parts together in their order, and returns the operation's results, the
+/// first of which is `output`. A tile has rows along dimension `rowDim`, those
+/// of batches, heads and queries being 0, 1 and 2.
 ///
 ///   m = max over p of lse_p;  w_p = exp(lse_p - m);  w = sum of w_p
 ///   O = (sum of w_p O_p) / w;  lse = m + log w
 ///
 /// Queries that see no key at all give zeros.
 ValueRange mergeParts(KernelRewriter &rewriter, AttentionOp op,
-                      const AttentionParts &parts, int64_t rowDim);
+                      const AttentionParts &parts, const OrderedTensor &output,
+                      int64_t rowDim);
 
 } // namespace mlir::tracea
 

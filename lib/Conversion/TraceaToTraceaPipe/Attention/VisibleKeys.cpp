@@ -39,16 +39,17 @@ bool VisibleKeys::hasBand(AttentionOp op) {
   return op.getCausal() || (window && ((*window)[0] >= 0 || (*window)[1] >= 0));
 }
 
-void VisibleKeys::define(int64_t result, int64_t dim) {
+void VisibleKeys::define(int64_t result, int64_t queryDim, int64_t batchDim,
+                         ArrayRef<int64_t> dims) {
   Value lengths = op.getLengths();
   if (!before && !after && !lengths)
     return;
   kb.getKernel().setBandAttr(
-      BandAttr::get(b.getContext(), result, dim, /*operands=*/{1, 2},
-                    /*dims=*/{2, 2}, before.value_or(-1), after.value_or(-1)));
+      BandAttr::get(b.getContext(), result, queryDim, /*operands=*/{1, 2}, dims,
+                    before.value_or(-1), after.value_or(-1)));
   if (lengths)
     EndedTerms{cast<BlockArgument>(kb.getMemRef(lengths)).getArgNumber(),
-               /*sequence=*/dim - 2}
+               batchDim}
         .set(kb.getKernel());
 }
 

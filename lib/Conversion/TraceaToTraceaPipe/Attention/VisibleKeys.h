@@ -24,10 +24,10 @@ public:
   /// Whether a causal mask or a window leaves some keys out.
   static bool hasBand(AttentionOp op);
 
-  /// Says in the kernel which keys a query needs. Its arguments are query, key
-  /// and value first; queries are dimension `dim` of argument `result`, batches
-  /// two dimensions before.
-  void define(int64_t result, int64_t dim);
+  /// Says in the kernel which keys a query needs: keys are dimension `dims[k]`
+  /// of argument 1 + k, queries and batches are two dimensions of `result`.
+  void define(int64_t result, int64_t queryDim, int64_t batchDim,
+              ArrayRef<int64_t> dims);
 
   /// The first key that queries [i, i + rows) see, rounded down to a multiple
   /// of `step`, and the one behind the last. The block mask is not looked at.

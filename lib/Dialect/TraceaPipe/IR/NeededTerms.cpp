@@ -26,29 +26,44 @@ std::optional<ListedTerms> ListedTerms::get(KernelOp kernel) {
   ListedTerms terms;
   auto from = kernel->getAttrOfType<DictionaryAttr>(kAttrName);
   if (!readNumbers(from, {{"result", &terms.result},
-                          {"dim", &terms.dim},
                           {"counts", &terms.counts},
                           {"blocks", &terms.blocks},
                           {"rows", &terms.rows},
                           {"columns", &terms.columns}}))
     return std::nullopt;
-  auto operands = from.getAs<DenseI64ArrayAttr>("operands");
-  if (!operands)
-    return std::nullopt;
-  terms.operands.assign(operands.asArrayRef().begin(),
-                        operands.asArrayRef().end());
+  std::pair<StringRef, SmallVector<int64_t> *> lists[] = {
+      {"resultDims", &terms.resultDims},
+      {"operands", &terms.operands},
+      {"dims", &terms.dims}};
+  for (auto [name, numbers] : lists) {
+    auto found = from.getAs<DenseI64ArrayAttr>(name);
+    if (!found)
+      return std::nullopt;
+    numbers->assign(found.asArrayRef().begin(), found.asArrayRef().end());
+  }
   return terms;
 }
 
 void ListedTerms::set(KernelOp kernel) const {
   Builder b(kernel.getContext());
+  auto makeNumbers = [&](StringRef name, ArrayRef<int64_t> numbers) {
+    return b.getNamedAttr(name, b.getDenseI64ArrayAttr(numbers));
+  };
   kernel->setAttr(
       kAttrName,
       b.getDictionaryAttr(
-          {makeNumber(b, "result", result), makeNumber(b, "dim", dim),
+          {makeNumber(b, "result", result),
+           makeNumbers("resultDims", resultDims),
+           makeNumbers("operands", operands), makeNumbers("dims", dims),
            makeNumber(b, "counts", counts), makeNumber(b, "blocks", blocks),
-           makeNumber(b, "rows", rows), makeNumber(b, "columns", columns),
-           b.getNamedAttr("operands", b.getDenseI64ArrayAttr(operands))}));
+           makeNumber(b, "rows", rows), makeNumber(b, "columns", columns)}));
+}
+
+std::optional<int64_t> ListedTerms::getDim(int64_t operand) const {
+  for (auto [known, dim] : llvm::zip_equal(operands, dims))
+    if (known == operand)
+      return dim;
+  return std::nullopt;
 }
 
 std::optional<EndedTerms> EndedTerms::get(KernelOp kernel) {
@@ -85,10 +100,15 @@ static bool holds(KernelOp kernel, const ListedTerms &terms) {
     return memory && memory.getRank() == ListedTerms::kRank &&
            memory.getElementType().isInteger(32);
   };
-  return isDim(getMemory(kernel, terms.result), 2) && isList(terms.counts) &&
-         isList(terms.blocks) && terms.rows >= 1 && terms.columns >= 1 &&
+  return terms.resultDims.size() == ListedTerms::kRank - 1 &&
+         llvm::all_of(terms.resultDims,
+                      [&](int64_t dim) {
+                        return isDim(getMemory(kernel, terms.result), dim);
+                      }) &&
+         isList(terms.counts) && isList(terms.blocks) && terms.rows >= 1 &&
+         terms.columns >= 1 && terms.operands.size() == terms.dims.size() &&
          llvm::all_of(terms.operands, [&](int64_t operand) {
-           return isDim(getMemory(kernel, operand), terms.dim);
+           return isDim(getMemory(kernel, operand), *terms.getDim(operand));
          });
 }
 

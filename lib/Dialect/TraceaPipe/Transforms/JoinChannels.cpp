@@ -60,13 +60,30 @@ struct Ring {
 };
 } // namespace
 
+/// Whether what `first` holds is read before `second` is filled: it need not
+/// wait for the other.
+static bool isReadBefore(Ring first, Ring second) {
+  Block *block = first.wait->getBlock();
+  SmallVector<Value> views(first.wait.getBuffers());
+  for (size_t i = 0; i < views.size(); ++i)
+    for (Operation *user : views[i].getUsers()) {
+      if (auto view = dyn_cast<ViewOp>(user))
+        views.push_back(view.getResult());
+      else if (block->findAncestorOpInBlock(*user)->isBeforeInBlock(
+                   second.acquire))
+        return true;
+    }
+  return false;
+}
+
 /// `second` becomes buffers of `first`. Fails where the two are not filled and
 /// read together.
 static LogicalResult join(Ring first, Ring second) {
   int64_t slots = first.channel.getType().getSlots();
   if (second.channel.getType().getSlots() != slots ||
       first.acquire->getBlock() != second.acquire->getBlock() ||
-      !first.acquire->isBeforeInBlock(second.acquire))
+      !first.acquire->isBeforeInBlock(second.acquire) ||
+      isReadBefore(first, second))
     return failure();
   SmallVector<CopyOp> copies;
   for (Value buffer : second.acquire.getBuffers())

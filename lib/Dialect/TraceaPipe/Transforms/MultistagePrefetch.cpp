@@ -279,8 +279,13 @@ struct MultistagePrefetch
     // A thread of a CPU has nobody who copies beside it.
     if (!kernel.getWarps() || kernel.getPipeline() || kernel.getRoles())
       return markAllAnalysesPreserved();
-    SmallVector<ChannelOp> channels(
-        kernel.getTiles().getBody().getOps<ChannelOp>());
+    // In the order in which an iteration fills them, so that the first slots
+    // are filled in the order of the others.
+    llvm::SetVector<ChannelOp> channels;
+    kernel.walk([&](AcquireOp acquire) {
+      if (auto channel = acquire.getChannel().getDefiningOp<ChannelOp>())
+        channels.insert(channel);
+    });
     for (ChannelOp channel : channels) {
       std::optional<Ring> ring = Ring::get(channel);
       if (!ring)

@@ -1,0 +1,96 @@
+//===- HeadOrder.cpp - The order of dimensions in memory ------------------===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "HeadOrder.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::tracea;
+
+/// Rows are whole in memory: columns are the last dimension.
+static bool keepsColumns(linalg::TransposeOp transposition) {
+  ArrayRef<int64_t> permutation = transposition.getPermutation();
+  return transposition.hasPureTensorSemantics() && permutation.size() == 4 &&
+         permutation.back() == 3;
+}
+
+/// What `operand` is a transposition of. Whoever asks for extents of `operand`
+/// is given those of the other.
+static OrderedTensor getBefore(RewriterBase &rewriter, Value operand) {
+  OrderedTensor found{operand};
+  auto transposition = operand.getDefiningOp<linalg::TransposeOp>();
+  if (!transposition || !keepsColumns(transposition))
+    return found;
+  found.tensor = transposition.getInput();
+  llvm::copy(transposition.getPermutation(), found.order.begin());
+  for (Operation *user : llvm::make_early_inc_range(operand.getUsers()))
+    if (auto dim = dyn_cast<tensor::DimOp>(user))
+      if (std::optional<int64_t> index = dim.getConstantIndex()) {
+        OpBuilder::InsertionGuard guard(rewriter);
+        rewriter.setInsertionPoint(dim);
+        rewriter.replaceOpWithNewOp<tensor::DimOp>(dim, found.tensor,
+                                                   found.order[*index]);
+      }
+  return found;
+}
+
+/// The only user of a result, if it transposes it.
+static linalg::TransposeOp getTransposition(Value result) {
+  if (!result.hasOneUse())
+    return {};
+  auto transposition = dyn_cast<linalg::TransposeOp>(*result.user_begin());
+  return transposition && keepsColumns(transposition) &&
+                 transposition.getInput() == result
+             ? transposition
+             : linalg::TransposeOp();
+}
+
+/// Memory for what the only user of the result makes of it.
+static OrderedTensor getBehind(RewriterBase &rewriter, AttentionOp op) {
+  OrderedTensor found{op.getInit()};
+  linalg::TransposeOp transposition = getTransposition(op.getResult());
+  // Kernels of one launch write to one place.
+  if (!transposition || op.getScheduleAttr().getOtherwise())
+    return found;
+  auto empty = transposition.getInit().getDefiningOp<tensor::EmptyOp>();
+  bool isThere = !transposition.getInit().getDefiningOp();
+  if (!empty && !isThere)
+    return found;
+  for (auto [dim, from] : llvm::enumerate(transposition.getPermutation()))
+    found.order[from] = static_cast<int64_t>(dim);
+  found.tensor = transposition.getInit();
+  if (empty) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit());
+    found.tensor = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), found.arrange<OpFoldResult>(sizes),
+        getElementTypeOrSelf(empty.getType()));
+  }
+  return found;
+}
+
+AttentionMemory AttentionMemory::get(RewriterBase &rewriter, AttentionOp op) {
+  rewriter.setInsertionPoint(op);
+  return {getBefore(rewriter, op.getQuery()), getBefore(rewriter, op.getKey()),
+          getBefore(rewriter, op.getValue()), getBehind(rewriter, op)};
+}
+
+void AttentionMemory::replace(RewriterBase &rewriter, AttentionOp op,
+                              ValueRange results) const {
+  SmallVector<Value> operands{op.getQuery(), op.getKey(), op.getValue()};
+  linalg::TransposeOp behind;
+  if (output.tensor != op.getInit())
+    behind = getTransposition(op.getResult());
+  for (auto [old, now] : llvm::zip_equal(op->getResults(), results))
+    if (!behind || old != op.getResult())
+      rewriter.replaceAllUsesWith(old, now);
+  if (behind)
+    rewriter.replaceOp(behind, results.front());
+  rewriter.eraseOp(op);
+  for (Value operand : llvm::SetVector<Value>(operands.begin(), operands.end()))
+    if (auto transposition = operand.getDefiningOp<linalg::TransposeOp>();
+        transposition && transposition->use_empty())
+      rewriter.eraseOp(transposition);
+}
