@@ -215,3 +215,75 @@ tracea_pipe.kernel @carried(%X: memref<?x?xf32>, %n: index) attributes {warps = 
   }
   tracea_pipe.end
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<16x4xf32, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!slot)>
+
+// Where to copy from is read of a list, whose last place is there for iterations behind the last, too.
+// CHECK-LABEL: @listed(
+// CHECK: tracea_pipe.read
+// CHECK: copy
+// CHECK: scf.for
+// CHECK:   wait
+// CHECK:   %[[CUT:.*]] = arith.minsi
+// CHECK:   %[[AT:.*]] = tracea_pipe.read %arg1[%[[CUT]]]
+// CHECK:   copy %arg0[%{{.*}}, %[[AT]]]
+// CHECK:   release
+tracea_pipe.kernel @listed(%X: memref<?x?xf32>, %list: memref<?xi32>, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %extent = memref.dim %list, %c0 : memref<?xi32>
+  %end = arith.subi %extent, %c1 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ring = tracea_pipe.channel : !ring
+    %p = tracea_pipe.start : <2>
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%q = %p) -> (!tracea_pipe.phase<2>) {
+      %cut = arith.minsi %k, %end : index
+      %at = tracea_pipe.read %list[%cut] : memref<?xi32>
+      %s = tracea_pipe.acquire %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.copy %X[%i, %at] map #id padded [0, 1] to %s : memref<?x?xf32>, !slot
+      tracea_pipe.commit %ring[%q] : !ring, <2>
+      %f = tracea_pipe.wait %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.release %ring[%q] : !ring, <2>
+      %next = tracea_pipe.advance %q : <2>
+      scf.yield %next : !tracea_pipe.phase<2>
+    }
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+!slot = memref<16x4xf32, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!slot)>
+
+// Behind the last iteration the list may have no place.
+// CHECK-LABEL: @listed_to_the_end(
+// CHECK: scf.for
+// CHECK-NEXT: read
+// CHECK-NEXT: acquire
+// CHECK-NOT: scf.for
+// REMARK: NotFilledAhead {{.*}}"a copy depends on a number that may not exist behind the last iteration"
+tracea_pipe.kernel @listed_to_the_end(%X: memref<?x?xf32>, %list: memref<?xi32>, %n: index) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %ring = tracea_pipe.channel : !ring
+    %p = tracea_pipe.start : <2>
+    %last = scf.for %k = %c0 to %n step %c1 iter_args(%q = %p) -> (!tracea_pipe.phase<2>) {
+      %at = tracea_pipe.read %list[%k] : memref<?xi32>
+      %s = tracea_pipe.acquire %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.copy %X[%i, %at] map #id padded [0, 1] to %s : memref<?x?xf32>, !slot
+      tracea_pipe.commit %ring[%q] : !ring, <2>
+      %f = tracea_pipe.wait %ring[%q] : !ring, <2> -> !slot
+      tracea_pipe.release %ring[%q] : !ring, <2>
+      %next = tracea_pipe.advance %q : <2>
+      scf.yield %next : !tracea_pipe.phase<2>
+    }
+  }
+  tracea_pipe.end
+}

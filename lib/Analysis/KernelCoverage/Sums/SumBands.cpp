@@ -49,7 +49,15 @@ std::optional<SumBand> SumExtraction::getBand(const SumSource &source,
       auto owner = indices.owners.find(term);
       return owner != indices.owners.end() && owner->second == loop;
     };
-    bool counts = source.isRemote ||
+    // A loop of one step counts nothing, but memory may say that there is none.
+    bool mayBeEmpty =
+        loop &&
+        llvm::none_of(getVariables(context.get(loop.getInductionVar())),
+                      isOwn) &&
+        llvm::any_of(
+            getVariables(context.get(loop.getUpperBound())),
+            [&](Term term) { return indices.reads.count(term) > 0; });
+    bool counts = source.isRemote || mayBeEmpty ||
                   llvm::any_of(getVariables(source.indices[*found]), isOwn);
     if (loop && counts) {
       if (counted)
