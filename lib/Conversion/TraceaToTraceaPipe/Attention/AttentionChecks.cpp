@@ -2,6 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "HeadOrder.h"
 #include "VisibleKeys.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,8 +17,16 @@ static void emitCheck(RewriterBase &rewriter, AttentionOp op, Value holds,
                        ("tracea.attention: expected " + what).str());
 }
 
+/// Extents are asked of what lies in memory.
+static Value getExtent(RewriterBase &rewriter, AttentionOp op,
+                       const OrderedTensor &tensor, int64_t dim) {
+  return rewriter.createOrFold<tensor::DimOp>(op.getLoc(), tensor.tensor,
+                                              tensor.order[dim]);
+}
+
 /// The query's heads are shared out over the key's.
-static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
+static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op,
+                           const AttentionMemory &memory) {
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto keyType = cast<RankedTensorType>(op.getKey().getType());
   if (!queryType.isDynamicDim(1) && !keyType.isDynamicDim(1))
@@ -26,8 +35,8 @@ static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
-  Value heads = rewriter.createOrFold<tensor::DimOp>(loc, op.getQuery(), 1);
-  Value keyHeads = rewriter.createOrFold<tensor::DimOp>(loc, op.getKey(), 1);
+  Value heads = getExtent(rewriter, op, memory.query, 1);
+  Value keyHeads = getExtent(rewriter, op, memory.key, 1);
   if (heads == keyHeads)
     return;
   Value divisor =
@@ -46,7 +55,8 @@ static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op) {
 }
 
 /// The kernel relies on the extents of the mask.
-static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op) {
+static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op,
+                           const AttentionMemory &memory) {
   Value mask = op.getBlockMask();
   if (!mask)
     return;
@@ -55,9 +65,10 @@ static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   };
-  auto extent = [&](Value tensor, int64_t dim) {
-    return rewriter.createOrFold<tensor::DimOp>(loc, tensor, dim);
+  auto extent = [&](const OrderedTensor &tensor, int64_t dim) {
+    return getExtent(rewriter, op, tensor, dim);
   };
+  OrderedTensor shown{mask};
   auto isDynamic = [](Value tensor, int64_t dim) {
     return cast<RankedTensorType>(tensor.getType()).isDynamicDim(dim);
   };
@@ -70,48 +81,51 @@ static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op) {
         (!isDynamic(op.getQuery(), dim) ||
          cast<RankedTensorType>(mask.getType()).getDimSize(dim) == 1))
       continue;
-    Value size = extent(mask, dim);
+    Value size = extent(shown, dim);
     Value isOne = equal(size, constant(1));
-    Value isAll = equal(size, extent(op.getQuery(), dim));
+    Value isAll = equal(size, extent(memory.query, dim));
     emitCheck(rewriter, op, arith::OrIOp::create(rewriter, loc, isOne, isAll),
               "the batch and heads of the block mask to be one or those of the "
               "query");
   }
   for (int64_t axis : {0, 1}) {
-    Value tensor = axis == 0 ? op.getQuery() : op.getKey();
-    if (!isDynamic(mask, 2 + axis) && !isDynamic(tensor, 2))
+    const OrderedTensor &tensor = axis == 0 ? memory.query : memory.key;
+    if (!isDynamic(mask, 2 + axis) &&
+        !isDynamic(tensor.tensor, tensor.order[2]))
       continue;
     Value blocks = rewriter.createOrFold<arith::DivUIOp>(
         loc,
         rewriter.createOrFold<arith::AddIOp>(loc, extent(tensor, 2),
                                              constant(block[axis] - 1)),
         constant(block[axis]));
-    emitCheck(rewriter, op, equal(extent(mask, 2 + axis), blocks),
+    emitCheck(rewriter, op, equal(extent(shown, 2 + axis), blocks),
               axis == 0 ? "one row of the block mask a block of queries"
                         : "one column of the block mask a block of keys");
   }
 }
 
-void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op) {
-  auto check = [&](Value lhs, int64_t lhsDim, Value rhs, int64_t rhsDim,
-                   StringRef what) {
-    emitExtentCheck(rewriter, op, lhs, lhsDim, rhs, rhsDim, what);
+void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op,
+                                       const AttentionMemory &memory) {
+  auto check = [&](const OrderedTensor &lhs, const OrderedTensor &rhs,
+                   int64_t dim, StringRef what) {
+    emitExtentCheck(rewriter, op, lhs.tensor, lhs.order[dim], rhs.tensor,
+                    rhs.order[dim], what);
   };
-  check(op.getQuery(), 0, op.getKey(), 0, "batch of query and key to be equal");
-  check(op.getKey(), 0, op.getValue(), 0, "batch of key and value to be equal");
-  check(op.getKey(), 1, op.getValue(), 1, "heads of key and value to be equal");
-  check(op.getKey(), 2, op.getValue(), 2,
-        "length of key and value to be equal");
-  check(op.getKey(), 3, op.getQuery(), 3, "depth of query and key to be equal");
+  const auto &[query, key, value, output] = memory;
+  check(query, key, 0, "batch of query and key to be equal");
+  check(key, value, 0, "batch of key and value to be equal");
+  check(key, value, 1, "heads of key and value to be equal");
+  check(key, value, 2, "length of key and value to be equal");
+  check(key, query, 3, "depth of query and key to be equal");
   for (int64_t dim : {0, 1, 2})
-    check(op.getQuery(), dim, op.getInit(), dim,
+    check(query, output, dim,
           "query and result to agree in batch, heads and length");
   if (op.getLse())
     for (int64_t dim : {0, 1, 2})
-      check(op.getQuery(), dim, op.getLseInit(), dim,
+      check(query, {op.getLseInit()}, dim,
             "query and log-sum-exp to agree in batch, heads and length");
   if (op.getLengths())
-    check(op.getQuery(), 0, op.getLengths(), 0, "a length for each batch");
-  emitHeadChecks(rewriter, op);
-  emitMaskChecks(rewriter, op);
+    check(query, {op.getLengths()}, 0, "a length for each batch");
+  emitHeadChecks(rewriter, op, memory);
+  emitMaskChecks(rewriter, op, memory);
 }

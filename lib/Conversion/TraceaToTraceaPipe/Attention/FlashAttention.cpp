@@ -14,6 +14,7 @@
 // Rows without any key keep m = -inf and l = 0; they give zeros.
 
 #include "../Variants.h"
+#include "HeadOrder.h"
 #include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -319,7 +320,7 @@ LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
               "of "
            << (*block)[0] << "x" << (*block)[1] << ", found "
            << op.getScheduleAttr();
-  emitAttentionChecks(rewriter, op);
+  emitAttentionChecks(rewriter, op, AttentionMemory::get(op));
   FlashAttention(rewriter, op).build();
   return success();
 }

@@ -616,8 +616,8 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
     function_ref<std::unique_ptr<AttentionUnit>()> makeUnit) {
   if (failed(verify(op)))
     return failure();
-  AttentionMemory memory = AttentionMemory::get(rewriter, op);
-  emitAttentionChecks(rewriter, op);
+  AttentionMemory memory = AttentionMemory::getOrdered(rewriter, op);
+  emitAttentionChecks(rewriter, op, memory);
   const auto &fields =
       op.getScheduleAttr().getFields<schedule::AttentionRing>();
   std::optional<AttentionParts> parts;

@@ -71,7 +71,8 @@ static OrderedTensor getBehind(RewriterBase &rewriter, AttentionOp op) {
   return found;
 }
 
-AttentionMemory AttentionMemory::get(RewriterBase &rewriter, AttentionOp op) {
+AttentionMemory AttentionMemory::getOrdered(RewriterBase &rewriter,
+                                            AttentionOp op) {
   rewriter.setInsertionPoint(op);
   return {getBefore(rewriter, op.getQuery()), getBefore(rewriter, op.getKey()),
           getBefore(rewriter, op.getValue()), getBehind(rewriter, op)};

@@ -33,13 +33,22 @@ struct OrderedTensor {
 struct AttentionMemory {
   OrderedTensor query, key, value, output;
 
-  static AttentionMemory get(RewriterBase &rewriter, AttentionOp op);
+  /// As they are.
+  static AttentionMemory get(AttentionOp op) {
+    return {{op.getQuery()}, {op.getKey()}, {op.getValue()}, {op.getInit()}};
+  }
+  /// Before and behind transpositions.
+  static AttentionMemory getOrdered(RewriterBase &rewriter, AttentionOp op);
   /// Replaces the operation, and the transposition of its first result where
   /// that is what has been written. Transpositions that nobody needs any more
   /// are gone.
   void replace(RewriterBase &rewriter, AttentionOp op,
                ValueRange results) const;
 };
+
+/// Has the run refuse operands that disagree where types do not tell.
+void emitAttentionChecks(RewriterBase &rewriter, AttentionOp op,
+                         const AttentionMemory &memory);
 
 } // namespace mlir::tracea
 

@@ -67,9 +67,6 @@ private:
   Value shift;
 };
 
-/// Has the run refuse operands that disagree where types do not tell.
-void emitAttentionChecks(RewriterBase &rewriter, AttentionOp op);
-
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_ATTENTION_VISIBLEKEYS_H
