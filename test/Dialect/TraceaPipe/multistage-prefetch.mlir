@@ -226,10 +226,11 @@ tracea_pipe.kernel @carried(%X: memref<?x?xf32>, %n: index) attributes {warps = 
 // CHECK-LABEL: @listed(
 // CHECK: tracea_pipe.read
 // CHECK: copy
+// It is read before the iteration waits.
 // CHECK: scf.for
-// CHECK:   wait
 // CHECK:   %[[CUT:.*]] = arith.minsi
 // CHECK:   %[[AT:.*]] = tracea_pipe.read %arg1[%[[CUT]]]
+// CHECK:   wait
 // CHECK:   copy %arg0[%{{.*}}, %[[AT]]]
 // CHECK:   release
 tracea_pipe.kernel @listed(%X: memref<?x?xf32>, %list: memref<?xi32>, %n: index) attributes {warps = 1 : i64} {

@@ -187,15 +187,18 @@ bool Ring::collectFilling() {
   return true;
 }
 
-/// Fills the slot of `phase` for the iteration of `induction`; the commit.
+/// Fills the slot of `phase` for the iteration of `induction`; the commit. From
+/// the acquire on it does so in front of `place`, if one is given.
 static Operation *fill(OpBuilder &b, const Ring &ring, Value induction,
-                       Value phase) {
+                       Value phase, Operation *place = nullptr) {
   IRMapping mapping;
   scf::ForOp loop = ring.loop;
   mapping.map(loop.getInductionVar(), induction);
   mapping.map(loop.getRegionIterArg(ring.argument), phase);
   Operation *commit = nullptr;
   for (Operation *op : ring.filling) {
+    if (op == ring.acquire && place)
+      b.setInsertionPoint(place);
     Operation *copy = b.clone(*op, mapping);
     if (op == ring.commit)
       commit = copy;
@@ -244,12 +247,14 @@ static void fillAhead(Ring ring) {
   while (isa<LoadOp>(place) || (isPure(place) && place->getNumRegions() == 0 &&
                                 !place->hasTrait<OpTrait::IsTerminator>()))
     place = place->getNextNode();
-  b.setInsertionPoint(place);
+  // Numbers that memory holds are on their way while the iteration waits.
+  bool isRead = llvm::any_of(ring.filling, llvm::IsaPred<ReadOp>);
+  b.setInsertionPoint(isRead ? ring.wait.getOperation() : place);
   Value distance =
       arith::MulIOp::create(b, step, arith::ConstantIndexOp::create(b, ahead));
   Operation *commit =
       fill(b, ring, arith::AddIOp::create(b, loop.getInductionVar(), distance),
-           loop.getRegionIterArgs().back());
+           loop.getRegionIterArgs().back(), place);
   // Registers that hold copies do so while the iteration multiplies.
   if (loop->getParentOfType<KernelOp>()->hasAttr(kHeldCopiesAttrName))
     commit->moveBefore(loop.getBody()->getTerminator());
