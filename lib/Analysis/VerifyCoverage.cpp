@@ -413,7 +413,7 @@ private:
   }
 
   /// Of one claim about the data, and of all that were not proved.
-  static constexpr int64_t kMaxContentQueries = 2000, kAllContentQueries = 3000;
+  static constexpr int64_t kMaxContentQueries = 800, kAllContentQueries = 1000;
 
   cov::Options options;
   int64_t contentQueries = kAllContentQueries;

@@ -113,6 +113,12 @@ class Case:
         return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}", schedule=(
             f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16>'))
 
+    def by_lanes(self, tile, registers, residents):
+        """The same by lanes with this tile of rows, columns and channels, and the pixels and channels of a lane."""
+        by = "x".join(str(extent) for extent in tile)
+        return dataclasses.replace(self, name=f"{self.name}@{by}l{registers[0]}x{registers[1]}r{residents}", schedule=(
+            f'<variant = "conv2d.lanes", unit = vector, tile = {list(tile)}, registers = {list(registers)}, residents = {residents}>'))
+
     def in_bulk(self, tile, slots, consumers, **more):
         """The same by warpgroups with this tile and ring; `more` are other fields of the schedule."""
         by = "x".join(str(extent) for extent in tile)
@@ -296,6 +302,11 @@ def plans():
         columns = min(case.k, 128)
         found += [case.in_bulk((128, columns, 64), 5, 2), case.in_bulk((128, columns, 64), 5, 1, ping_pong=2),
                   case.in_bulk((64, columns, 64), 4, 1, residents=2), case.in_bulk((64, 64, 64), 6, 1, residents=2)]
+    small, large = square("depthwise3", 32, 56, 96, 96, groups=96), square("depthwise7", 32, 56, 96, 96, 7, groups=96)
+    found += [small.by_lanes(*plan) for plan in (((8, 8, 32), (8, 8), 8), ((8, 14, 32), (7, 8), 8), ((16, 8, 32), (8, 8), 6), ((8, 28, 32), (7, 8), 6),
+                                                 ((32, 28, 32), (7, 8), 3), ((16, 14, 32), (7, 4), 5))]
+    found += [large.by_lanes(*plan) for plan in (((8, 8, 32), (8, 8), 8), ((8, 14, 32), (7, 8), 8), ((16, 16, 32), (8, 8), 5), ((32, 28, 32), (7, 8), 2),
+                                                 ((16, 14, 32), (7, 4), 5), ((64, 14, 16), (7, 8), 3))]
     for case, splits in ((single[1], (1, 4)), (single[2], (4, 8)), (single[3], (8, 16)), (single[9], (2, 4))):
         found += [case.in_bulk((64, 64, 64), 8, 1, split=split) for split in splits]
     return found

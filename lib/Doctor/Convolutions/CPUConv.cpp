@@ -7,8 +7,8 @@
 // chosen by trying the sensible ones against the cost model.
 //
 //===----------------------------------------------------------------------===//
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
 #include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>

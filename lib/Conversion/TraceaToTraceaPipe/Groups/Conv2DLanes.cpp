@@ -9,11 +9,11 @@
 // channels: for each row of the filter it reads the pixels of the patch that
 // these see once, and slides over them tap by tap, in registers.
 
-#include "Definitions.h"
-#include "KernelMemory.h"
+#include "../Definitions.h"
+#include "../KernelMemory.h"
+#include "../LaneTile.h"
+#include "../Variants.h"
 #include "LanePatch.h"
-#include "LaneTile.h"
-#include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
@@ -33,7 +33,8 @@ public:
 
 private:
   RankedTensorType getTile(int64_t pixels, Type element);
-  void stageFilters();
+  Value getTaps();
+  void stageFilters(Value taps);
   Value loadFilter(Value row, int64_t column);
   Value addRow(Value row, Value firstPixel, Value others);
   Value multiplyAdd(Value x, Value y, Value z);
@@ -90,10 +91,16 @@ RankedTensorType LaneConvolution::getTile(int64_t pixels, Type element) {
       getLanesAttr(b.getContext(), bases, {1, pixels, 1}));
 }
 
+/// A walk through the rows and columns of a filter.
+Value LaneConvolution::getTaps() {
+  return DelinearizeOp::create(b, WalkType::get(b.getContext(), 2),
+                               ix.constant(0), ix.constant(patch.width.taps));
+}
+
 /// filters[r * S + s, c], converted once where all that lanes read of a tap are
 /// words of different banks. A tap begins a vector behind the one before: lanes
 /// that write the taps of a channel write to different banks.
-void LaneConvolution::stageFilters() {
+void LaneConvolution::stageFilters(Value taps) {
   constexpr int64_t kVectorBits = 128, kBankBits = 1024;
   Type held =
       channels * sums.getIntOrFloatBitWidth() <= kBankBits ? sums : element;
@@ -105,13 +112,10 @@ void LaneConvolution::stageFilters() {
   place[op.getFilterHeightDim()] = kb.dim(0);
   place[op.getFilterWidthDim()] = kb.dim(1);
   place[op.getFilterOutDim()] = kb.dim(2);
-  int64_t columns = patch.width.taps;
-  Value walk = DelinearizeOp::create(b, WalkType::get(b.getContext(), 2),
-                                     ix.constant(0), ix.constant(columns));
-  auto type =
-      kb.getStagedType({patch.height.taps * columns, channels + apart}, held);
+  RankedTensorType type = kb.getStagedType(
+      {patch.height.taps * patch.width.taps, channels + apart}, held);
   filters = StageOp::create(b, type, kb.getMemRef(op.getFilter()), indices,
-                            ValueRange(), walk, kb.map(3, place),
+                            ValueRange(), taps, kb.map(3, place),
                             ArrayRef<int64_t>{op.getFilterOutDim()},
                             /*slots=*/1, Reuse::Unknown, ArrayRef<int64_t>{0});
 }
@@ -178,8 +182,11 @@ Value LaneConvolution::addRow(Value row, Value firstPixel, Value sum) {
 void LaneConvolution::build() {
   defineConvolution(kb, op);
   patch.beginTiles();
+  // What one needs that stands in front of the other's copy keeps them from
+  // being waited for together.
+  Value taps = getTaps();
   patch.stage();
-  stageFilters();
+  stageFilters(taps);
   kb.loop(ix.constant(patch.width.pixels), pixels, [&](Value pixel) {
     Value sum = kb.loop(ix.constant(patch.height.taps), 1,
                         kb.splat(getTile(pixels, sums), 0),

@@ -6,8 +6,8 @@
 // rectangle of the result in neighbouring channels, and stages all pixels of
 // the image that these see, once for all taps.
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_LANEPATCH_H
-#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_LANEPATCH_H
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GROUPS_LANEPATCH_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GROUPS_LANEPATCH_H
 
 #include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_LANEPATCH_H
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_GROUPS_LANEPATCH_H

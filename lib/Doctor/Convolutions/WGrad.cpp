@@ -7,9 +7,9 @@
 // which variants that split sums spread out. On CPUs it is one product for each
 // group, by what pixels see of the image, which is written out before.
 
-#include "Numbers.h"
-#include "ProductVariant.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../ProductVariant.h"
+#include "../Variants.h"
 
 #include <algorithm>
 

@@ -9,8 +9,8 @@
 // hide what one of them waits for.
 //
 //===----------------------------------------------------------------------===//
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
 
 #include <algorithm>
 #include <cmath>
@@ -252,8 +252,9 @@ double LaneConvVariant::cycles(const Problem &problem,
   constexpr double schedulers = 4, issued = 0.8, sharedBytes = 128,
                    cacheBytes = 32;
   constexpr double latency = 1500, startCycles = 3000, fewWarps = 12;
-  // Of memory's rate, by whole lines and by less.
-  constexpr double reached = 0.85, reachedByParts = 0.65;
+  // Of memory's rate; pixels that workgroups share a line or a sector of take
+  // more of it.
+  constexpr double reached = 0.85;
   constexpr int64_t lineBytes = 64;
   Tile tile(problem, plan);
   auto number = [](int64_t value) { return static_cast<double>(value); };
@@ -279,7 +280,12 @@ double LaneConvVariant::cycles(const Problem &problem,
                   (filterRows * columns * vector * operandBytes +
                    taps * vector * sumBytes / 2) /
                   sharedBytes;
-  double cached = tile.patchBytes / cacheBytes;
+  int64_t pixelBytes = tile.channels * bytesOf(problem.operand);
+  bool isWhole = tile.channels >= extentOf(assumed(problem.groups, 128));
+  double share = isWhole ? 1
+                         : std::min(1.0, 0.4 + 0.6 * number(pixelBytes) /
+                                                   number(lineBytes));
+  double cached = tile.patchBytes / (cacheBytes * share);
   double residents = number(plan.as<schedule::LaneConv>().residents);
   // A few warps hide each other's waits.
   double held = residents * threads / subgroup;
@@ -292,11 +298,11 @@ double LaneConvVariant::cycles(const Problem &problem,
                                 tile.columns)) *
                  number(ceilDiv(extentOf(assumed(problem.groups, 128)),
                                 tile.channels));
+  double memory = 0, fill = latency;
   // The last round is not full.
   double perCore = std::ceil(tiles / cores);
-  double compute = perCore * work + latency * (1 + perCore / residents / 4);
-  double memory = 0;
   if (target.memoryGBs > 0 && target.clockGHz > 0) {
+    double rate = reached * share * target.memoryGBs / target.clockGHz;
     double elements =
         number(extentOf(assumed(problem.images, 32))) *
         number(extentOf(assumed(problem.groups, 128))) *
@@ -304,13 +310,13 @@ double LaneConvVariant::cycles(const Problem &problem,
              number(extentOf(assumed(problem.imageWidth, 56))) +
          number(extentOf(assumed(problem.outputHeight, 56))) *
              number(extentOf(assumed(problem.outputWidth, 56))));
-    bool hasLines =
-        tile.channels * bytesOf(problem.operand) >= lineBytes ||
-        tile.channels >= extentOf(assumed(problem.groups, 128));
-    memory = elements * operandBytes /
-             ((hasLines ? reached : reachedByParts) * target.memoryGBs /
-              target.clockGHz);
+    memory = elements * operandBytes / rate;
+    // Workgroups that begin together wait for each other's patches.
+    fill += std::min(std::min(perCore, residents) * tile.patchBytes * cores,
+                     elements * operandBytes) /
+            rate;
   }
+  double compute = perCore * work + fill;
   return startCycles + std::max(compute, memory) +
          0.1 * std::min(compute, memory);
 }

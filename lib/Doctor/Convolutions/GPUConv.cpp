@@ -8,9 +8,9 @@
 // tap, so that each tap takes whole steps; and the image is in memory once, not
 // once for each tap.
 
-#include "Numbers.h"
-#include "ProductVariant.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../ProductVariant.h"
+#include "../Variants.h"
 
 using namespace tracea::doctor;
 
