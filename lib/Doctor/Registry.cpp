@@ -111,6 +111,7 @@ static Registry &getAll() {
     addGPUSimtGemmVariants(result);
     addGPUGroupedVariants(result);
     addGPUConvVariants(result);
+    addGPUGroupConvVariants(result);
     addGPULaneConvVariants(result);
     addGPUWGradVariants(result);
     addGPURowVariants(result);

@@ -29,6 +29,7 @@ void addGPUWarpGemmVariants(Registry &registry);
 void addGPUSimtGemmVariants(Registry &registry);
 /// After those of one product.
 void addGPUConvVariants(Registry &registry);
+void addGPUGroupConvVariants(Registry &registry);
 void addGPULaneConvVariants(Registry &registry);
 void addGPUWGradVariants(Registry &registry);
 

@@ -38,6 +38,7 @@ static std::vector<Entry> &variants() {
       {"conv2d.warp", WarpGemm()},
       {"conv2d.tf32x3", WarpGemm()},
       {"conv2d.simt", SimtGemm()},
+      {"conv2d.groups", LaneConv()},
       {"conv2d.lanes", LaneConv()},
       {"wgrad.windows", CPUGemm()},
       {"wgrad.warpgroup", WarpgroupGemm()},

@@ -52,13 +52,14 @@ const Variant &find(const char *name) {
 TEST(GPUConv, VariantsAreThoseOfProducts) {
   std::vector<const Variant *> found = Registry::builtin().variantsFor(
       OpKind::Conv2D, tracea::target::TargetKind::CUDA);
-  ASSERT_EQ(found.size(), 6u);
+  ASSERT_EQ(found.size(), 7u);
   EXPECT_EQ(found[0]->name(), "conv2d.warpgroup");
   EXPECT_EQ(found[1]->name(), "conv2d.warp");
   EXPECT_EQ(found[2]->name(), "conv2d.tf32x3");
   EXPECT_EQ(found[3]->name(), "conv2d.simt");
-  EXPECT_EQ(found[4]->name(), "conv2d.lanes");
-  EXPECT_TRUE(found[5]->isFallback());
+  EXPECT_EQ(found[4]->name(), "conv2d.groups");
+  EXPECT_EQ(found[5]->name(), "conv2d.lanes");
+  EXPECT_TRUE(found[6]->isFallback());
 }
 
 TEST(GPUConv, PlansHold) {
@@ -264,6 +265,70 @@ TEST(GPULaneConv, WaitsForMemoryOrForMultiplyAdds) {
   Problem wide = small;
   wide.groups *= 4;
   EXPECT_GT(cycles(wide), 3 * cycles(small));
+}
+
+/// Groups of eight channels and filters over images of 56 x 56 pixels.
+Problem eights(int64_t groups) {
+  Problem problem = conv(32, 8, 8, ElementType::BF16);
+  problem.groups = groups;
+  return problem;
+}
+
+TEST(GPUGroupConv, BeatsTilesThatAreMostlyPadding) {
+  Problem problem = eights(32);
+  auto cycles = [&](const char *variant) {
+    const Variant &found = find(variant);
+    Plan plan = found.plan(problem, target("sm_90a"));
+    EXPECT_EQ(found.check(problem, target("sm_90a"), plan), "");
+    return found.cycles(problem, target("sm_90a"), plan);
+  };
+  EXPECT_LT(3 * cycles("conv2d.groups"), cycles("conv2d.warp"));
+}
+
+TEST(GPUGroupConv, SaysWhatItExpects) {
+  auto with = [](int64_t Problem::*field, int64_t value) {
+    Problem problem = eights(32);
+    problem.*field = value;
+    return find("conv2d.groups").whyNot(problem, target("sm_80"));
+  };
+  EXPECT_EQ(with(&Problem::images, kUnknownExtent), "");
+  EXPECT_THAT(with(&Problem::groups, 1), HasSubstr("groups of 8 channels"));
+  EXPECT_THAT(with(&Problem::groupFilters, 16),
+              HasSubstr("groups of 8 channels"));
+  EXPECT_THAT(with(&Problem::filterHeight, 2),
+              HasSubstr("odd number of taps up to 49, found 6"));
+  EXPECT_THAT(with(&Problem::filterHeight, kUnknownExtent),
+              HasSubstr("found any"));
+  EXPECT_THAT(with(&Problem::strideWidth, 3), HasSubstr("found 3"));
+  EXPECT_THAT(with(&Problem::dilationWidth, 65), HasSubstr("found 65"));
+  EXPECT_THAT(find("conv2d.groups").whyNot(eights(32), target("sm_75")),
+              HasSubstr("copies that run beside lanes"));
+  Problem single = eights(32);
+  single.operand = single.second = ElementType::F32;
+  EXPECT_THAT(find("conv2d.groups").whyNot(single, target("sm_80")),
+              HasSubstr("f16 or bf16"));
+}
+
+TEST(GPUGroupConv, ChecksPlans) {
+  Problem problem = eights(32);
+  auto with = [&](std::vector<int64_t> tile, schedule::Extents registers) {
+    Plan plan = find("conv2d.groups").emptyPlan(UnitKind::MMASync);
+    plan.tile = std::move(tile);
+    plan.registers() = registers;
+    return find("conv2d.groups").check(problem, target("sm_90a"), plan);
+  };
+  EXPECT_EQ(with({8, 32, 32}, {32, 8}), "");
+  EXPECT_EQ(with({8, 32, 64}, {32, 8}), "");
+  EXPECT_THAT(with({8, 32}, {32, 8}), HasSubstr("3 extents"));
+  EXPECT_THAT(with({8, 32, 32}, {24, 8}), HasSubstr("16, 32 or 64 pixels"));
+  EXPECT_THAT(with({8, 32, 32}, {32, 16}), HasSubstr("of 8 filters"));
+  EXPECT_THAT(with({8, 96, 32}, {32, 8}), HasSubstr("power of two of warps"));
+  EXPECT_THAT(with({0, 32, 32}, {32, 8}), HasSubstr("height must be"));
+  EXPECT_THAT(with({8, 32, 16}, {32, 8}), HasSubstr("take 64 bytes"));
+  EXPECT_THAT(with({256, 32, 64}, {32, 8}), HasSubstr("shared memory"));
+  problem.strideWidth = 2;
+  EXPECT_EQ(with({8, 32, 32}, {32, 8}), "");
+  EXPECT_THAT(with({8, 32, 64}, {32, 8}), HasSubstr("without a stride"));
 }
 
 } // namespace

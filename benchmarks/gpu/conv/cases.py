@@ -113,6 +113,12 @@ class Case:
         return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}", schedule=(
             f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16>'))
 
+    def by_groups(self, tile, pixels, residents):
+        """The same by warps with this tile of rows, columns and channels in groups of eight, and the pixels of a warp."""
+        by = "x".join(str(extent) for extent in tile)
+        return dataclasses.replace(self, name=f"{self.name}@{by}g{pixels}r{residents}", schedule=(
+            f'<variant = "conv2d.groups", unit = mma_sync, tile = {list(tile)}, registers = [{pixels}, 8], residents = {residents}>'))
+
     def by_lanes(self, tile, registers, residents):
         """The same by lanes with this tile of rows, columns and channels, and the pixels and channels of a lane."""
         by = "x".join(str(extent) for extent in tile)
@@ -161,6 +167,13 @@ def cases():
         Case("groups_cut", 4, 14, 14, 48, 60, groups=4, epilogue="bias+residual"),
         Case("depthwise", 4, 14, 15, 32, 32, groups=32),
         Case("depthwise_twice", 2, 14, 15, 16, 32, groups=16, strides=(2, 1)),
+        # Groups of 16 bytes of channels, by shallow instructions: rows and columns cut, strides, dilations, dynamic extents.
+        Case("eights", 3, 17, 19, 96, 96, groups=12, dtype="bf16", epilogue="bias+residual+relu"),
+        Case("eights_strided", 2, 30, 41, 64, 64, groups=8, strides=(2, 2)),
+        Case("eights_dilated", 2, 21, 40, 32, 32, r=3, s=5, pads=(2, 4, 2, 4), dilations=(2, 2), groups=4),
+        Case("eights_any_size", 3, 15, 22, 64, 64, groups=8, dynamic="nhw", dtype="bf16", epilogue="bias").by_groups((8, 32, 32), 32, 4),
+        Case("eights_point", 2, 9, 33, 64, 64, r=1, s=1, pads=(0, 0, 0, 0), groups=8).by_groups((4, 64, 64), 32, 2),
+        Case("eights_cut", 2, 7, 7, 40, 40, groups=5, result="f32"),
         # One filter for each channel, by lanes: borders, strides and dilations, channels cut and of any alignment, types.
         Case("lanes", 3, 17, 19, 96, 96, groups=96, dtype="bf16", epilogue="bias+residual+relu"),
         Case("lanes_strided", 2, 31, 29, 64, 64, groups=64, strides=(2, 2)),
@@ -254,6 +267,9 @@ def layers():
         square("depthwise3_silu", 32, 56, 96, 96, groups=96, epilogue="bias+silu"),
         square("depthwise3_f32", 32, 56, 96, 96, groups=96, dtype="f32"),
         square("groups32", 32, 56, 256, 256, groups=32),
+        square("groups32_strided", 32, 56, 256, 256, 3, 2, groups=32),
+        square("groups64", 32, 28, 512, 512, groups=64),
+        square("groups16_small", 32, 14, 128, 128, groups=16),
         square("nchw", 32, 56, 64, 64, **nchw),
         square("dilated", 32, 56, 64, 64, dilations=(2, 2)),
         square("any_size", 32, 56, 64, 64, dynamic="nhw"),
@@ -302,6 +318,8 @@ def plans():
         columns = min(case.k, 128)
         found += [case.in_bulk((128, columns, 64), 5, 2), case.in_bulk((128, columns, 64), 5, 1, ping_pong=2),
                   case.in_bulk((64, columns, 64), 4, 1, residents=2), case.in_bulk((64, 64, 64), 6, 1, residents=2)]
+    found += [square("groups32", 32, 56, 256, 256, groups=32).by_groups(*plan) for plan in (
+        ((8, 32, 32), 32, 8), ((4, 32, 32), 32, 12), ((8, 64, 32), 32, 4), ((4, 64, 64), 32, 4), ((8, 32, 64), 32, 4), ((14, 64, 32), 32, 3), ((8, 16, 32), 16, 12))]
     small, large = square("depthwise3", 32, 56, 96, 96, groups=96), square("depthwise7", 32, 56, 96, 96, 7, groups=96)
     found += [small.by_lanes(*plan) for plan in (((8, 8, 32), (8, 8), 8), ((8, 14, 32), (7, 8), 8), ((16, 8, 32), (8, 8), 6), ((8, 28, 32), (7, 8), 6),
                                                  ((32, 28, 32), (7, 8), 3), ((16, 14, 32), (7, 4), 5))]
@@ -400,7 +418,7 @@ def module(case):
     schedule = f" schedule {case.schedule}" if case.schedule else ""
     lines.append(f"%y = tracea.{name} layout {case.layout} filter {case.filter} strides {list(case.strides)} "
                  f"pads {list(case.pads)} dilations {list(case.dilations)}{groups} "
-                 f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){epilogue}{schedule}")
+                 f"ins(%x, %w : {image}, {weights}) outs(%d : {out}){schedule}{epilogue}")
     lines.append(f"return %y : {out}")
     attributes = f" attributes {{tracea.allow_{case.allow}}}" if case.allow else ""
     return f"func.func @main({', '.join(arguments)}) -> {out}{attributes} {{\n  " + "\n  ".join(lines) + "\n}\n"

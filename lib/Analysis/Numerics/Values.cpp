@@ -462,6 +462,10 @@ TermRef Evaluator::multiply(Operation *op, Value lhs, Value rhs, Value acc,
     Type element = lhsType.getElementType();
     group =
         target.unitDepth ? target.unitDepth(readsMemory, element, accType) : 0;
+    // Halves have an instruction that is half as deep.
+    if (!readsMemory && element.getIntOrFloatBitWidth() == 16 &&
+        length.isConstant() && 2 * length.constant == group)
+      group /= 2;
     bool isWhole =
         group > 0 && length.isConstant() && length.constant % group == 0;
     // Lanes multiply and add in order what no unit takes as it stands.

@@ -236,6 +236,7 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
              {"conv2d.depthwise", 3, lowerConv2DDepthwise},
              {"conv2d.simt", 3, lowerAs<Conv2DContraction, lowerByLanes>},
              {"conv2d.lanes", 3, lowerConv2DByLanes},
+             {"conv2d.groups", 3, lowerConv2DByGroups},
              {"conv2d.warpgroup", 3,
               lowerAs<Conv2DContraction, lowerByWarpgroups>},
              {"conv2d.warp", 3, lowerAs<Conv2DContraction, lowerByWarps>},

@@ -18,6 +18,7 @@ LogicalResult lowerGroupedGemmWarpgroup(KernelRewriter &rewriter,
 LogicalResult lowerConv2DPatch(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DDepthwise(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerConv2DByLanes(KernelRewriter &rewriter, Conv2DOp op);
+LogicalResult lowerConv2DByGroups(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerAttentionSimt(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerAttentionWarp(KernelRewriter &rewriter, AttentionOp op);

@@ -57,9 +57,10 @@ LanesAttr WarpGrid::getLanes(MLIRContext *context, alg::MatrixOperand operand,
 
 RankedTensorType WarpGrid::getTile(alg::MatrixOperand operand,
                                    ArrayRef<int64_t> extents, Type type,
-                                   Type multiplied) const {
-  alg::Expected<alg::LaneMap> fragment = alg::mmaM16N8(
-      operand, getDepth(multiplied), multiplied.getIntOrFloatBitWidth());
+                                   Type multiplied, int64_t depth) const {
+  alg::Expected<alg::LaneMap> fragment =
+      alg::mmaM16N8(operand, depth ? depth : getDepth(multiplied),
+                    multiplied.getIntOrFloatBitWidth());
   assert(fragment && "the depth of an instruction");
   return RankedTensorType::get(extents, type,
                                getLanes(type.getContext(), operand, *fragment));

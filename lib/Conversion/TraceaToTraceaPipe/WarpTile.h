@@ -29,10 +29,11 @@ struct WarpGrid {
 
   int64_t getNumWarps() const { return warps[0] * warps[1]; }
 
-  /// A tile of an operand, of elements `type`, for products of `multiplied`.
+  /// A tile of an operand, of elements `type`, for products of `multiplied` by
+  /// instructions as deep as they are, or of a `depth`.
   RankedTensorType getTile(::tracea::algebra::MatrixOperand operand,
                            ArrayRef<int64_t> extents, Type type,
-                           Type multiplied) const;
+                           Type multiplied, int64_t depth = 0) const;
 
   /// Extents of an instruction's result.
   static constexpr int64_t fragment[2] = {16, 8};

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Numbers.h"
 #include "../Variants.h"
+#include "PatchModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -207,16 +208,10 @@ LaneConvVariant::plans(const Problem &problem,
           fields.registers = {pixels, vector};
           if (!check(problem, target, plan).empty())
             continue;
-          // As many workgroups as memory and registers hold.
           Tile tile(problem, plan);
-          double most = std::min(
-              static_cast<double>(target.shared.perMultiprocessor) /
-                  (tile.bytes() +
-                   static_cast<double>(target.shared.reservedPerWorkgroup)),
-              static_cast<double>(target.occupancy.registersPerMultiprocessor) /
-                  (static_cast<double>(threads) * tile.registersOf(problem)));
-          fields.residents =
-              std::clamp<int64_t>(static_cast<int64_t>(most), 1, 16);
+          fields.residents = patchResidents(
+              target, tile.bytes(),
+              static_cast<double>(threads) * tile.registersOf(problem));
           found.push_back(std::move(plan));
         }
   return found;
@@ -249,22 +244,14 @@ double LaneConvVariant::cycles(const Problem &problem,
   // an element of the filters, a vector that it stores, and a tile.
   constexpr double perPiece = 20, perTap = 30, perStore = 12, perTile = 150;
   // Of a multiprocessor, in a cycle.
-  constexpr double schedulers = 4, issued = 0.8, sharedBytes = 128,
-                   cacheBytes = 32;
-  constexpr double latency = 1500, startCycles = 3000, fewWarps = 12;
-  // Of memory's rate; pixels that workgroups share a line or a sector of take
-  // more of it.
-  constexpr double reached = 0.85;
-  constexpr int64_t lineBytes = 64;
+  constexpr double schedulers = 4, issued = 0.8, sharedBytes = 128;
   Tile tile(problem, plan);
   auto number = [](int64_t value) { return static_cast<double>(value); };
-  double cores = std::max(target.cores, 1);
   double vector = number(tile.vector), pixels = number(tile.pixels),
          columns = number(tile.columnsOf(problem)),
          threads = number(tile.threads), taps = number(tile.taps),
          filterRows = number(problem.filterHeight);
   double rounds = number(tile.columns) / pixels;
-  double subgroup = std::max(target.occupancy.subgroupSize, 1);
   bool converts = bytesOf(problem.operand) < 4;
   double operandBytes = number(bytesOf(problem.operand)),
          sumBytes = number(bytesOf(problem.accumulator));
@@ -275,50 +262,16 @@ double LaneConvVariant::cycles(const Problem &problem,
       rounds * (filterRows * columns * (1 + (converts ? vector : 0)) +
                 taps * vector * (pixels + sumBytes / kVectorBytes) +
                 pixels * (perStore + vector));
-  double issue = instructions * threads / subgroup / (schedulers * issued);
-  double shared = rounds * threads *
-                  (filterRows * columns * vector * operandBytes +
-                   taps * vector * sumBytes / 2) /
-                  sharedBytes;
-  int64_t pixelBytes = tile.channels * bytesOf(problem.operand);
-  bool isWhole = tile.channels >= extentOf(assumed(problem.groups, 128));
-  double share = isWhole ? 1
-                         : std::min(1.0, 0.4 + 0.6 * number(pixelBytes) /
-                                                   number(lineBytes));
-  double cached = tile.patchBytes / (cacheBytes * share);
-  double residents = number(plan.as<schedule::LaneConv>().residents);
-  // A few warps hide each other's waits.
-  double held = residents * threads / subgroup;
-  double busy = std::min(1.0, 0.5 + 0.5 * held / fewWarps);
-  double work = std::max({issue / busy, shared, cached});
-  double tiles = number(extentOf(assumed(problem.images, 32))) *
-                 number(ceilDiv(extentOf(assumed(problem.outputHeight, 56)),
-                                tile.rows)) *
-                 number(ceilDiv(extentOf(assumed(problem.outputWidth, 56)),
-                                tile.columns)) *
-                 number(ceilDiv(extentOf(assumed(problem.groups, 128)),
-                                tile.channels));
-  double memory = 0, fill = latency;
-  // The last round is not full.
-  double perCore = std::ceil(tiles / cores);
-  if (target.memoryGBs > 0 && target.clockGHz > 0) {
-    double rate = reached * share * target.memoryGBs / target.clockGHz;
-    double elements =
-        number(extentOf(assumed(problem.images, 32))) *
-        number(extentOf(assumed(problem.groups, 128))) *
-        (number(extentOf(assumed(problem.imageHeight, 56))) *
-             number(extentOf(assumed(problem.imageWidth, 56))) +
-         number(extentOf(assumed(problem.outputHeight, 56))) *
-             number(extentOf(assumed(problem.outputWidth, 56))));
-    memory = elements * operandBytes / rate;
-    // Workgroups that begin together wait for each other's patches.
-    fill += std::min(std::min(perCore, residents) * tile.patchBytes * cores,
-                     elements * operandBytes) /
-            rate;
-  }
-  double compute = perCore * work + fill;
-  return startCycles + std::max(compute, memory) +
-         0.1 * std::min(compute, memory);
+  PatchWork work;
+  work.warps = threads / std::max(target.occupancy.subgroupSize, 1);
+  work.residents = number(plan.as<schedule::LaneConv>().residents);
+  work.issue = instructions * work.warps / (schedulers * issued);
+  work.shared = rounds * threads *
+                (filterRows * columns * vector * operandBytes +
+                 taps * vector * sumBytes / 2) /
+                sharedBytes;
+  work.patchBytes = tile.patchBytes;
+  return patchCycles(problem, target, plan.tile, work);
 }
 
 std::string LaneConvVariant::reasoning(const Problem &problem,

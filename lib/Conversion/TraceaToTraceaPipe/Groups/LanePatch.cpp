@@ -86,14 +86,14 @@ TileAddress LanePatch::getAddress(Value row, Value column, Value channel,
 
 SmallVector<Value> LanePatch::getLimits(Value row, Value column, Value channel,
                                         bool hasHeight) {
-  SmallVector<Value> limits;
+  auto getRest = [&](int64_t dim, Value first) {
+    return ix.sub(getSize(dim), first);
+  };
+  Value rows = getRest(op.getHeightDim(), ix.add(p, row));
+  Value columns = getRest(op.getWidthDim(), ix.add(q, column));
+  Value rest = getRest(op.getChannelDim(), ix.add(c, channel));
   if (hasHeight)
-    limits.push_back(ix.sub(getSize(op.getHeightDim()), ix.add(p, row)));
-  limits.push_back(ix.sub(getSize(op.getWidthDim()), ix.add(q, column)));
-  limits.push_back(ix.sub(getSize(op.getChannelDim()), ix.add(c, channel)));
-  return limits;
-}
-
-Value LanePatch::getRows() {
-  return ix.min(ix.sub(getSize(op.getHeightDim()), p), height.pixels);
+    return {rows, columns, rest};
+  // Of a row that the result has not, no pixel is left; of others all are.
+  return {ix.min(columns, ix.mul(rows, width.pixels)), rest};
 }

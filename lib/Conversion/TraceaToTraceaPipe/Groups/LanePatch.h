@@ -50,9 +50,6 @@ public:
   SmallVector<Value> getLimits(Value row, Value column, Value channel,
                                bool hasHeight);
 
-  /// Rows of the result that the tile has.
-  Value getRows();
-
   PatchSide height, width;
   int64_t channels, pitch;
   /// Where the tile begins.

@@ -1,10 +1,10 @@
 # Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One mistake at a time in the kernel that a depthwise convolution is lowered to.
+"""One mistake at a time in the kernel that a convolution in groups is lowered to.
 
-mutate_depthwise.py TRACEA TILE PIPELINE TARGET takes depthwise-gpu.mlir as the
-compiler prints it at the tile and at the pipeline level: both have to be proved,
-and no mutant may be.
+mutate_patches.py TRACEA TILE PIPELINE TARGET takes depthwise-gpu.mlir or
+groups-gpu.mlir as the compiler prints it at the tile and at the pipeline level:
+both have to be proved, and no mutant may be.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import sys
 from mutate_walks import try_mutants
 
 # What is wrong; what is looked for, in all the kernel; what takes its place.
-TILE = {
+LANES = {
     "rows of the patch read with another pitch": (r"(arith.muli %\w+), %c13 :", r"\1, %c8 :"),
     "rows of the patch written with another pitch": (r"into\(%c13\)", "into(%c8)"),
     "a tap of a row one pixel late": (r"\[0, 2, 0\]", "[0, 3, 0]"),
@@ -40,6 +40,36 @@ TILE = {
     "results behind the last row": (r"(tracea_pipe.store .*limits\()%\w+,", r"\1%c64,"),
     "results of the first channels": (r"(tracea_pipe.store .*\[%\w+, %\w+, %\w+), %\w+\]", r"\1, %c0]"),
     "the bias of another channel": (r"load %arg2\[%\w+\]", "load %arg2[%c0]"),
+}
+GROUPS = {
+    "rows of the patch read with another pitch": (r"(arith.muli %\w+), %c37 :", r"\1, %c32 :"),
+    "rows of the patch written with another pitch": (r"into\(%c37\)", "into(%c32)"),
+    "the stride of rows forgotten": (r"(arith.muli %arg9), %c2 :", r"\1, %c1 :"),
+    "a stride of columns that there is not": (r"affine_map<\(d0, d1\) -> \(d0, d1\)>", "affine_map<(d0, d1) -> (d0 * 2, d1)>"),
+    "a dilation forgotten": (r"(arith.addi %25), %c2 :", r"\1, %c1 :"),
+    "a tap of a row one pixel late": (r"(arith.addi %25), %c4 :", r"\1, %c3 :"),
+    "one tap's filter twice": (r"(arith.addi %28), %c1 :", r"\1, %c2 :"),
+    "filters with too few taps": (r"\(d1 \* 9, d0\)", "(d1 * 8, d0)"),
+    "channels and filters exchanged": (r"\(d1 \* 9, d0\)", "(d0 * 9, d1)"),
+    "rows and columns of the filter exchanged": (r"-> \(d0, d1, d2, d3\)>", "-> (d0, d2, d1, d3)>"),
+    "the filters of another group": (r"(arith.muli %arg8), %c72 :", r"\1, %c37 :"),
+    "the filters of the first group for all": (r"(arith.muli) %arg8, %c72 :", r"\1 %c0, %c72 :"),
+    "the channels of the first group for all": (r"(load %8\[%\w+), %10\]", r"\1, %c0]"),
+    "the filters of the first channels": (r"stage %arg1\[%\w+,", "stage %arg1[%c0,"),
+    "the border on the wrong side": (r"arith.subi (%\w+), %c1 :", r"arith.addi \1, %c1 :"),
+    "rows without a border": (r"padded \[1, 2, 3\]", "padded [2, 3]"),
+    "channels of the image without an end": (r"padded \[1, 2, 3\]", "padded [1, 2]"),
+    "filters without an end": (r"padded \[0\] ", ""),
+    "a row of the filter left out": (r"(scf.for %arg10 = %c0 to) %c3", r"\1 %c2"),
+    "a group left out": (r"(scf.for %arg8 = %c0 to) %c4", r"\1 %c3"),
+    "a row of the tile left out": (r"(scf.for %arg9 = %c0 to) %c4", r"\1 %c3"),
+    "sums that begin again": (r"(tracea_pipe.mma %\w+, %\w+), %arg11 :", r"\1, %cst :"),
+    "a product that nobody uses": (r"(tracea_pipe.mma %\w+, %\w+), %37 :", r"\1, %31 :"),
+    "results behind the last row": (r"arith.minsi (%\w+), %\w+ :", r"arith.minsi \1, \1 :"),
+    "results behind the last column": (r"arith.minsi %\w+, (%\w+) :", r"arith.minsi \1, \1 :"),
+    "results of the first channels": (r"(tracea_pipe.store .*\[%\w+, %\w+, %\w+), %\w+\]", r"\1, %c0]"),
+    "the bias of another channel": (r"load %arg2\[%\w+\]", "load %arg2[%c0]"),
+    "pieces that meet in a bank": (r"<swizzle = \[4, 7, 5, 8\]>", ""),
 }
 PIPELINE = {
     "a slot that is never filled": (r" *tracea_pipe.commit .*\n", ""),
@@ -69,7 +99,8 @@ def without_wait(text):
 def main():
     tracea, tile, pipeline, target = sys.argv[1:5]
     text = pathlib.Path(tile).read_text()
-    missed = try_mutants(tracea, target, text, substitute(text, TILE))
+    of_tile = GROUPS if "conv2d.groups" in text else LANES
+    missed = try_mutants(tracea, target, text, substitute(text, of_tile))
     text = pathlib.Path(pipeline).read_text()
     mutants = substitute(text, PIPELINE)
     mutants["a slot read before it is full"] = without_wait(text)

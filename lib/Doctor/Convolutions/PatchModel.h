@@ -1,0 +1,34 @@
+//===- PatchModel.h - What kernels with patches take ------------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TRACEA_LIB_DOCTOR_CONVOLUTIONS_PATCHMODEL_H
+#define TRACEA_LIB_DOCTOR_CONVOLUTIONS_PATCHMODEL_H
+
+#include "tracea/Doctor/Registry.h"
+
+namespace tracea::doctor {
+
+/// A workgroup of a convolution in groups that stages a patch of the image for
+/// a tile [height, width, channels] of the result.
+struct PatchWork {
+  /// Cycles of a multiprocessor for its instructions, and for what it reads of
+  /// shared memory.
+  double issue = 0, shared = 0;
+  double patchBytes = 0;
+  /// Its warps, and workgroups that a multiprocessor holds.
+  double warps = 1, residents = 1;
+};
+
+/// Cycles of all tiles. Memory moves image and result once; workgroups that
+/// begin together wait for each other's patches.
+double patchCycles(const Problem &problem, const TargetDescription &target,
+                   const std::vector<int64_t> &tile, const PatchWork &work);
+
+/// Workgroups that memory and registers of a multiprocessor hold.
+int64_t patchResidents(const TargetDescription &target, double stagedBytes,
+                       double registers);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_CONVOLUTIONS_PATCHMODEL_H
