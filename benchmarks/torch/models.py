@@ -77,3 +77,14 @@ MODELS = {
         _images((1, 256, 512), (8, 1024, 512)),
     ),
 }
+
+
+def build(make, device, dtype):
+    """Made where it is to be, which fake tensors need."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        with torch.device(device):
+            return make()
+    finally:
+        torch.set_default_dtype(before)

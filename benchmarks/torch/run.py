@@ -47,6 +47,7 @@ def arguments():
     parser.add_argument("--tf32", action="store_true", help="products of f32 may round to tf32 (cuda)")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for a model")
     parser.add_argument("--json", help="where to write all samples")
+    parser.add_argument("--target", help="what Tracea compiles for, as named with --fill")
     parser.add_argument("--fill", metavar="TARGET", help="compile for this target into the cache")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -66,7 +67,9 @@ def compiled(name, model, options):
     if options.cuda_graphs:
         chosen["cuda_graphs"] = True
     if options.fill or options.device == "cuda":
-        chosen["target"] = options.fill or os.environ.get("TRACEA_TORCH_TARGET")
+        # What was filled in advance is found under the target's name.
+        chosen["target"] = options.fill or options.target
+        chosen["compile_only"] = bool(options.fill)
     return torch.compile(model, backend="tracea", options=chosen or None)
 
 
@@ -114,7 +117,7 @@ def measure(options):
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = options.tf32
     dtype = getattr(torch, options.dtype)
-    model = make().train(options.train).to(options.device, dtype)
+    model = models.build(make, options.device, dtype).train(options.train)
     given = [x.to(options.device, dtype if x.is_floating_point() else None)
              for x in arguments_of(options.device)]
     if options.channels_last:
@@ -186,13 +189,24 @@ def fill(options):
     import models
 
     make, arguments_of = models.MODELS[options.one]
-    tracea.torch.backend_module().only_compile = True
     torch.manual_seed(0)
     dtype = getattr(torch, options.dtype)
     with FakeTensorMode():
-        with torch.device("cuda"):
-            model = make().train(options.train).to(dtype)
-            given = [x.to("cuda", dtype if x.is_floating_point() else None) for x in arguments_of("cuda")]
+        # Autograd asks fake tensors' GPU for its context; the graphs of the CPU are the same.
+        device = "cpu" if options.train else "cuda"
+        model = models.build(make, device, dtype).train(options.train)
+        with torch.device(device):
+            given = [x.to(dtype) if x.is_floating_point() else x for x in arguments_of("cuda")]
+        if options.channels_last:
+            # Not by .to(memory_format), which cannot replace fake parameters.
+            for module in model.modules():
+                for name, p in list(module._parameters.items()):
+                    if p is not None and p.dim() == 4:
+                        last = p.detach().contiguous(memory_format=torch.channels_last)
+                        module._parameters[name] = torch.nn.Parameter(last)
+            given = [
+                x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x for x in given
+            ]
         call(options, compiled("tracea", model, options), given)
     report = tracea.torch.report()
     return {"tracea": {"hit_rate": report.hit_rate, "partitions": report.counts.get("partitions", 0),
@@ -264,7 +278,7 @@ def main():
     for name in names:
         with tempfile.TemporaryDirectory() as scratch:
             environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": f"{scratch}/inductor"}
-            if not options.fill and "TRACEA_BENCH_KEEP_CACHE" not in environment:
+            if not options.fill and not options.target:
                 environment["TRACEA_CACHE_DIR"] = f"{scratch}/tracea"
             command = [sys.executable, __file__, *sys.argv[1:], "--one", name]
             try:

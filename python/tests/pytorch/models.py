@@ -89,10 +89,12 @@ class Llama(nn.Module):
     @staticmethod
     def rotate(x):
         t, d = x.shape[2], x.shape[3]
-        angles = torch.outer(torch.arange(t).float(), 1e4 ** (-torch.arange(0, d, 2).float() / d))
+        places = torch.arange(t, device=x.device).float()
+        angles = torch.outer(places, 1e4 ** (-torch.arange(0, d, 2, device=x.device).float() / d))
         angles = torch.cat([angles, angles], -1)
         left, right = x.chunk(2, -1)
-        return x * angles.cos() + torch.cat([-right, left], -1) * angles.sin()
+        turned = torch.cat([-right, left], -1)
+        return x * angles.cos().to(x.dtype) + turned * angles.sin().to(x.dtype)
 
     def forward(self, x):
         b, t, d = x.shape

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import tracea
-from models import BLOCKS, ConvNet
+from models import BLOCKS, Block, ConvNet
 
 
 def near(found, expected, tolerance=1e-4):
@@ -230,6 +230,33 @@ def test_as_strided_of_other_memory():
 
 def test_cuda_graphs_mean_nothing_on_a_cpu():
     check(ConvNet().eval(), torch.randn(2, 3, 12, 12), cuda_graphs=True)
+
+
+def test_programs_for_a_machine_that_is_elsewhere(tmp_path):
+    """Fake tensors fill the cache with what real ones look for."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    before = tracea.cache_directory()
+    tracea.set_cache_directory(tmp_path)
+    try:
+        with FakeTensorMode():
+            model, x = Block().train(), torch.randn(2, 7, 32)
+            compiled = torch.compile(model, backend="tracea", options={"compile_only": True})
+            compiled(x).sum().backward()
+        filled = sorted(tmp_path.iterdir())
+        assert len(filled) == 2 and tracea.torch.report().hit_rate == 1
+        torch._dynamo.reset()
+        model, x = Block().train(), torch.randn(2, 7, 32)
+        torch.compile(model, backend="tracea")(x).sum().backward()
+        assert sorted(tmp_path.iterdir()) == filled
+        with FakeTensorMode(), torch.device("cuda"):
+            model, x = ConvNet().eval(), torch.randn(2, 3, 12, 12)
+            options = {"compile_only": True, "target": "sm_90a", "fallback": "error"}
+            with torch.no_grad():
+                torch.compile(model, backend="tracea", options=options)(x)
+        assert len(list(tmp_path.iterdir())) == 3
+    finally:
+        tracea.set_cache_directory(before)
 
 
 def test_pickling():

@@ -1,8 +1,8 @@
 """The backend of torch.compile. torch loads this module when it is first asked for.
 
 Options: fallback "eager" or "error" (an operation that Tracea does not compile is an error);
-cuda_graphs (each part is launched as one graph); target, fuse, threads and require_proof as in
-`tracea.compile`.
+cuda_graphs (each part is launched as one graph); compile_only (programs get into the cache, and eager
+runs); target, fuse, threads and require_proof as in `tracea.compile`.
 """
 
 import torch
@@ -33,14 +33,15 @@ def decompositions(table=None):
 
 class Options:
     def __init__(
-        self, fallback="eager", cuda_graphs=False, target=None, fuse="safe", threads=0,
-        require_proof=False,
+        self, fallback="eager", cuda_graphs=False, compile_only=False, target=None, fuse="safe",
+        threads=0, require_proof=False,
     ):
         if fallback not in ("eager", "error"):
             raise Error(
                 f"fallback: expected 'eager' or 'error', found '{fallback}'", Status.INVALID_PARAMS
             )
-        self.fallback, self.cuda_graphs, self.target = fallback, bool(cuda_graphs), target
+        self.fallback, self.target = fallback, target
+        self.cuda_graphs, self.compile_only = bool(cuda_graphs), bool(compile_only)
         self.compile = {"fuse": fuse, "threads": threads, "require_proof": require_proof}
 
     def target_of(self, device):
@@ -59,6 +60,8 @@ class Compiled(torch.nn.Module):
         self.program = compile_module(
             imported.text, target=options.target_of(device), **options.compile
         )
+        if options.compile_only:
+            return
         is_cuda = device.type == "cuda"
         if is_cuda:
             use_caching_allocator()
@@ -79,7 +82,7 @@ class Compiled(torch.nn.Module):
         self.made = None
         if not self.inputs and not self.constants:
             self.made = [
-                (tuple(map(int, val.shape)), val.dtype, device) for val in imported.results
+                (tuple(map(int, shape)), dtype, device) for shape, dtype in imported.results
             ]
         # Nothing to be done but to take the results as they are.
         self.plain = all(
@@ -215,7 +218,8 @@ def compile_graph(gm, example_inputs, options, kind):
             continue
         report.count("partitions")
         report.count("ops.compiled", inside)
-        setattr(fused, name, _One(compiled) if _returns_one(part) else compiled)
+        if not options.compile_only:
+            setattr(fused, name, _One(compiled) if _returns_one(part) else compiled)
     for name, reason in outside:
         report.fell_back(name, reason)
     report.count("ops.fallback", len(outside))

@@ -86,7 +86,7 @@ class Importer:
             raise Unsupported("no importer")
         try:
             self.values[node] = function(self, node, *node.args, **node.kwargs)
-        except (TypeError, KeyError, IndexError, AttributeError) as error:
+        except (TypeError, KeyError, IndexError, AttributeError, ArithmeticError) as error:
             # Overloads with arguments that no converter has.
             raise Unsupported(f"arguments: {error}") from error
 
@@ -151,7 +151,7 @@ class Imported:
 
     def __init__(self, text, inputs, constants, outputs, results):
         self.text, self.inputs, self.constants, self.outputs = text, inputs, constants, outputs
-        # What the results are like, in the order of their memory.
+        # The sizes of each result, in the order of its memory, and its type.
         self.results = results
 
 
@@ -212,7 +212,7 @@ def import_graph(
                     strides = None if order is not None else val.stride()
                     outputs.append(("result", len(module.results), None, strides))
                 module.results.append(value)
-                results.append(val if order is None else val.permute(order))
+                results.append(([val.shape[i] for i in order or range(val.dim())], val.dtype))
         else:
             raise Unsupported(f"a node of kind {node.op}")
     return Imported(module.text(), inputs, constant_inputs, outputs, results)

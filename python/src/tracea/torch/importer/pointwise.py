@@ -219,11 +219,24 @@ def _(m, node, x, *numbers, **named):
     return emit(m, node, [x], _plain(function, *numbers, **named))
 
 
+def _clamp_to_tensors(m, node, x, low=None, high=None, **named):
+    """Limits may be tensors."""
+    low, high = named.get("min", low), named.get("max", high)
+    limits = [(f, n) for f, n in ((_max, low), (_min, high)) if n is not None]
+
+    def body(b, t, x, *bounds):
+        for (function, _), bound in zip(limits, bounds):
+            x = function(b, t, x, bound)
+        return x, t
+
+    return emit(m, node, [x, *(n for _, n in limits)], body)
+
+
 @converts(*_ANY_UNARY)
 def _(m, node, x, *numbers, **named):
+    if m.name(node) == "clamp" and any(map(is_node, (*numbers, *named.values()))):
+        return _clamp_to_tensors(m, node, x, *numbers, **named)
     numbers = [n if n is None else number(n) for n in numbers]
-    if any(is_node(n) for n in named.values()):
-        raise Unsupported("limits that are tensors")
     named = {{"min": "low", "max": "high"}.get(k, k): number(v) for k, v in named.items() if v is not None}
     if m.name(node) == "clamp_min" and numbers:
         named, numbers = {"low": numbers[0]}, []

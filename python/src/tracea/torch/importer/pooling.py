@@ -4,7 +4,7 @@ Windows are affine expressions of a result's pixel and a tap. A gradient asks th
 which windows a pixel lies in, which has a remainder where windows step.
 """
 
-from .module import TYPES, Unsupported, Value, accumulator, is_float, same
+from .module import TYPES, Unsupported, Value, accumulator, is_float
 from .movement import pad
 from .registry import converts, number
 
@@ -16,19 +16,17 @@ class _Windows:
             for v in (kernel, stride or kernel, padding, dilation)
         )
 
-    def check(self, image, shape):
-        """Whether all windows lie within the padded image."""
-        for i in range(2):
-            size = image[2 + i]
-            if isinstance(size, int):
-                room = size + 2 * self.padding[i] - self.dilation[i] * (self.kernel[i] - 1) - 1
-                if not same(room // self.stride[i] + 1, shape[2 + i]):
-                    raise Unsupported("windows that reach beyond the padding")
-
-    def padded(self, m, source, start):
-        padding = self.padding
-        shape = [*source.shape[:2], *(source.shape[2 + i] + 2 * padding[i] for i in range(2))]
-        return pad(m, source, [padding[1]] * 2 + [padding[0]] * 2, start, shape)
+    def padded(self, m, source, shape, start):
+        """The image with its border, and with what the last windows of `shape` need behind it."""
+        pads, padded = [], list(source.shape)
+        for i in (1, 0):
+            size, behind = source.shape[2 + i], self.padding[i]
+            if isinstance(size, int) and isinstance(shape[2 + i], int):
+                last = (shape[2 + i] - 1) * self.stride[i] + self.dilation[i] * (self.kernel[i] - 1) + 1
+                behind = max(behind, last - size - self.padding[i])
+            pads += [self.padding[i], behind]
+            padded[2 + i] = size + self.padding[i] + behind
+        return pad(m, source, pads, start, padded)
 
     def places(self):
         """Of loops over n, c, p, q and the taps r, s."""
@@ -61,8 +59,7 @@ class _Windows:
 
 
 def _pool(m, source, kind, windows, shape, start):
-    windows.check(source.shape, shape)
-    padded = windows.padded(m, source, start)
+    padded = windows.padded(m, source, shape, start)
     window = m.module.empty(windows.kernel, source.element)
     into = m.module.fill(shape, source.element, start)
     name = m.module.line(
@@ -73,25 +70,35 @@ def _pool(m, source, kind, windows, shape, start):
     return Value(name, shape, source.element)
 
 
-def _image(m, x, ceil_mode):
+def _image(m, x):
+    """Of a batch, which an image by itself is one of."""
     source = m.value(x)
     if not is_float(source.element):
         raise Unsupported(f"elements of type {source.element}")
-    if source.rank != 4 or ceil_mode:
-        raise Unsupported("windows of other ranks, or with ceil_mode")
-    return source
+    if source.rank not in (3, 4):
+        raise Unsupported(f"windows of {source.rank} dimensions")
+    return _batch(m, source)
+
+
+def _batch(m, value):
+    return value if value.rank == 4 else m.module.reshape(value, [1, *value.shape])
+
+
+def _batch_shape(shape):
+    return list(shape) if len(shape) == 4 else [1, *shape]
 
 
 @converts("max_pool2d_with_indices", "max_pool2d")
 def _(m, node, x, kernel, stride=(), padding=(0,), dilation=(1,), ceil_mode=False):
-    source, val = _image(m, x, ceil_mode), node.meta["val"]
+    source, val = _image(m, x), node.meta["val"]
     first = val[0] if isinstance(val, (tuple, list)) else val
-    windows, shape = _Windows(kernel, stride, padding, dilation), m.shape(first)
+    windows, shape = _Windows(kernel, stride, padding, dilation), _batch_shape(m.shape(first))
     y = _pool(m, source, "max", windows, shape, float("-inf"))
+    result = m.module.reshape(y, m.shape(first))
 
     def indices():
         """The first pixel that is as great as the greatest, or that is no number."""
-        padded = windows.padded(m, source, float("-inf"))
+        padded = windows.padded(m, source, shape, float("-inf"))
         width = m.module.index(source.shape[3])
         # Behind every pixel.
         none = 2**62
@@ -126,9 +133,10 @@ def _(m, node, x, kernel, stride=(), padding=(0,), dilation=(1,), ceil_mode=Fals
         taps = m.module.empty(windows.kernel, source.element)
         inputs = [(padded, windows.places()), (y, [0, 1, 2, 3]), (taps, [4, 5])]
         into = m.module.fill(shape, "i64", none)
-        return [m.module.generic(inputs, into, first_of, [4, 5])]
+        found = m.module.generic(inputs, into, first_of, [4, 5])
+        return [m.module.reshape(found, m.shape(first))]
 
-    return m.results(node, y, indices) if isinstance(val, (tuple, list)) else y
+    return m.results(node, result, indices) if isinstance(val, (tuple, list)) else result
 
 
 def _backward(m, windows, grad, shape, indices=None):
@@ -162,45 +170,48 @@ def _backward(m, windows, grad, shape, indices=None):
 
 @converts("max_pool2d_with_indices_backward")
 def _(m, node, grad, x, kernel, stride, padding, dilation, ceil_mode, indices):
-    source = _image(m, x, ceil_mode)
+    source = _image(m, x)
     windows = _Windows(kernel, stride, padding, dilation)
-    y = _backward(m, windows, m.value(grad), source.shape, m.value(indices))
-    return m.module.convert(y, source.element)
+    grad, indices = _batch(m, m.value(grad)), _batch(m, m.value(indices))
+    y = m.module.convert(_backward(m, windows, grad, source.shape, indices), source.element)
+    return m.module.reshape(y, m.shape(node.meta["val"]))
 
 
-def _divisor(kernel, padding, count_include_pad, divisor):
-    if any(padding) and not count_include_pad:
+def _divisor(windows, ceil_mode, count_include_pad, divisor):
+    if not divisor and (ceil_mode or (any(windows.padding) and not count_include_pad)):
         raise Unsupported("windows of uneven numbers")
-    return divisor or kernel[0] * kernel[1]
+    return divisor or windows.kernel[0] * windows.kernel[1]
 
 
-def _scaled(m, value, factor, element):
-    total = accumulator(value.element)
+def _scaled(m, value, factor, val):
+    """In the type and the shape of a result."""
+    element, total = TYPES[val.dtype], accumulator(value.element)
 
     def write(b, s):
         part = b.convert(s[0], value.element, total)
         return b.convert(b.op("arith.mulf", total, part, b.constant(factor, total)), total, element)
 
-    return m.module.elementwise([value], value.shape, element, write)
+    y = m.module.elementwise([value], value.shape, element, write)
+    return m.module.reshape(y, m.shape(val))
 
 
 @converts("avg_pool2d")
 def _(m, node, x, kernel, stride=(), padding=(0,), ceil_mode=False, count_include_pad=True, divisor=None):
-    source, val = _image(m, x, ceil_mode), node.meta["val"]
+    source, val = _image(m, x), node.meta["val"]
     windows = _Windows(kernel, stride, padding, [1, 1])
-    count = _divisor(windows.kernel, windows.padding, count_include_pad, divisor)
+    count = _divisor(windows, ceil_mode, count_include_pad, divisor)
     wide = m.module.convert(source, accumulator(source.element))
-    y = _pool(m, wide, "sum", windows, m.shape(val), 0.0)
-    return _scaled(m, y, 1 / count, TYPES[val.dtype])
+    y = _pool(m, wide, "sum", windows, _batch_shape(m.shape(val)), 0.0)
+    return _scaled(m, y, 1 / count, val)
 
 
 @converts("avg_pool2d_backward")
 def _(m, node, grad, x, kernel, stride, padding, ceil_mode, count_include_pad, divisor):
-    source = _image(m, x, ceil_mode)
+    source = _image(m, x)
     windows = _Windows(kernel, stride, padding, [1, 1])
-    count = _divisor(windows.kernel, windows.padding, count_include_pad, divisor)
-    y = _backward(m, windows, m.value(grad), source.shape)
-    return _scaled(m, y, 1 / count, source.element)
+    count = _divisor(windows, ceil_mode, count_include_pad, divisor)
+    y = _backward(m, windows, _batch(m, m.value(grad)), source.shape)
+    return _scaled(m, y, 1 / count, node.meta["val"])
 
 
 def _adaptive(image, size):
@@ -215,16 +226,16 @@ def _adaptive(image, size):
 
 @converts("_adaptive_avg_pool2d")
 def _(m, node, x, size):
-    source, val = _image(m, x, False), node.meta["val"]
-    windows = _adaptive(source.shape, m.shape(val)[2:])
+    source, val = _image(m, x), node.meta["val"]
+    windows = _adaptive(source.shape, m.shape(val)[-2:])
     wide = m.module.convert(source, accumulator(source.element))
-    y = _pool(m, wide, "sum", windows, m.shape(val), 0.0)
-    return _scaled(m, y, 1 / (windows.kernel[0] * windows.kernel[1]), TYPES[val.dtype])
+    y = _pool(m, wide, "sum", windows, _batch_shape(m.shape(val)), 0.0)
+    return _scaled(m, y, 1 / (windows.kernel[0] * windows.kernel[1]), val)
 
 
 @converts("_adaptive_avg_pool2d_backward")
 def _(m, node, grad, x):
-    source = _image(m, x, False)
-    windows = _adaptive(source.shape, m.value(grad).shape[2:])
-    y = _backward(m, windows, m.value(grad), source.shape)
-    return _scaled(m, y, 1 / (windows.kernel[0] * windows.kernel[1]), source.element)
+    source = _image(m, x)
+    windows = _adaptive(source.shape, m.value(grad).shape[-2:])
+    y = _backward(m, windows, _batch(m, m.value(grad)), source.shape)
+    return _scaled(m, y, 1 / (windows.kernel[0] * windows.kernel[1]), node.meta["val"])

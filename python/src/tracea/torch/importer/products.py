@@ -56,11 +56,16 @@ def _(m, node, a, b, **named):
 @converts("addmm", "baddbmm")
 def _(m, node, bias, a, b, *, beta=1, alpha=1):
     val = node.meta["val"]
-    if beta != 1:
-        raise Unsupported(f"beta {beta}")
-    shape = m.shape(val)
-    added = m.module.broadcast(m.value(bias), shape)
-    return gemm(m, m.value(a), m.value(b), shape, TYPES[val.dtype], [added], number(alpha))
+    shape, addend, beta = m.shape(val), m.value(bias), number(beta)
+    if beta not in (0, 1):
+        total = accumulator(addend.element)
+        addend = m.module.elementwise(
+            [addend], addend.shape, total, lambda s, e: s.op(
+                "arith.mulf", total, s.convert(e[0], addend.element, total), s.constant(beta, total)
+            ),
+        )
+    added = [m.module.broadcast(addend, shape)] if beta else []
+    return gemm(m, m.value(a), m.value(b), shape, TYPES[val.dtype], added, number(alpha))
 
 
 @converts("linear")
