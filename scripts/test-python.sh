@@ -7,7 +7,10 @@
 #
 # torch comes from the environment (a folder made by `python3 -m venv`, with
 # torch, nanobind, scikit-build-core, numpy and pytest) that TRACEA_TORCH_VENV
-# names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes the latter: 3 GB.
+# names, or from build/venv-torch. TRACEA_INSTALL_TORCH=1 makes the latter: a
+# download of 3 GB, 5 GB on the disk. With TRACEA_INSTALL_TORCH=try it is given up
+# after TRACEA_TORCH_TIMEOUT seconds (300), or where the disk has no 10 GB: then
+# there is no torch, and no error.
 #
 # The last line but pytest's own says "N passed, N failed, N skipped".
 set -euo pipefail
@@ -15,10 +18,39 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$TRACEA_ROOT"
 
 torch_venv=${TRACEA_TORCH_VENV:-$TRACEA_ROOT/build/venv-torch}
-if [[ ${TRACEA_INSTALL_TORCH:-0} == 1 && ! -f $torch_venv/bin/activate ]]; then
-  python3 -m venv "$torch_venv"
-  "$torch_venv/bin/pip" install -q nanobind scikit-build-core numpy pytest expecttest \
-    torch torchvision
+
+# Made under another name: what was given up halfway is no environment.
+install_torch() {
+  local new=$torch_venv.new limit=${TRACEA_TORCH_TIMEOUT:-300}
+  mkdir -p "$(dirname "$torch_venv")"
+  if [[ $TRACEA_INSTALL_TORCH == try ]]; then
+    local free
+    free=$(df --output=avail -BG "$(dirname "$torch_venv")" | tail -n 1 | tr -dc 0-9)
+    if ((free < 10)); then
+      say "No torch: $free GB free, 10 are needed"
+      return 1
+    fi
+  else
+    limit=0
+  fi
+  say "Installing torch into $torch_venv, which is 3 GB to be had"
+  rm -rf "$new"
+  if python3 -m venv "$new" &&
+    timeout "$limit" "$new/bin/python" -m pip install -q --no-cache-dir \
+      --disable-pip-version-check nanobind==3.1.0 scikit-build-core==1.1.2 numpy pytest \
+      expecttest torch==2.15.0 torchvision==0.29.2; then
+    # Scripts of an environment name its folder; python itself does not.
+    mv "$new" "$torch_venv"
+    return 0
+  fi
+  rm -rf "$new"
+  say "No torch: it could not be installed within $limit s"
+  return 1
+}
+
+wants_torch=${TRACEA_INSTALL_TORCH:-0}
+if [[ ${1:-} == --*torch && $wants_torch != 0 && ! -x $torch_venv/bin/python ]]; then
+  install_torch || [[ $wants_torch == try ]]
 fi
 
 case ${1:-} in
@@ -37,7 +69,7 @@ fi
 # scikit-build-core looks for its tools in PATH.
 PATH=$venv/bin:$PATH
 export TRACEA_PREFIX=$TRACEA_BUILD
-"$venv/bin/pip" install -q --disable-pip-version-check --no-build-isolation --no-deps \
+"$venv/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
   --force-reinstall ./python
 # Elsewhere than in the sources, which hold no extension.
 "$venv/bin/python" -m pytest -q -p no:cacheprovider "$tests" \

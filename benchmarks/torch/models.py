@@ -6,6 +6,7 @@ GPU (`cuda`).
 
 import importlib.util
 import pathlib
+import sys
 
 import torch
 
@@ -15,6 +16,8 @@ def _blocks():
     path = pathlib.Path(__file__).resolve().parents[2] / "python" / "tests" / "pytorch" / "models.py"
     spec = importlib.util.spec_from_file_location("tracea_test_models", path)
     module = importlib.util.module_from_spec(spec)
+    # Dynamo looks for classes where they say that they are from.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
 

@@ -9,11 +9,12 @@
 
 Each model has a process of its own, in which the contenders take turns, A B C A B C …; a round is
 some calls of each, the table has the median of rounds. Compilers start with empty caches; compile
-time is the first call's. Results are compared with eager's in double precision before and after.
+time is the first call's, with what of a compiler is loaded then. Results are compared with eager's in double precision before and after.
 The hit rate is the part of the operations that Tracea compiled, from its report.
 """
 
 import argparse
+import contextlib
 import copy
 import json
 import os
@@ -109,6 +110,11 @@ def gradients(model):
 
 
 def measure(options):
+    with contextlib.ExitStack() as caches:
+        return measure_within(options, caches)
+
+
+def measure_within(options, caches):
     import torch
 
     import models
@@ -132,6 +138,11 @@ def measure(options):
     found, runs = {}, {}
     for name in options.contenders.split(","):
         torch._dynamo.reset()
+        if name.startswith("inductor"):
+            # What another mode compiled is not to be had, on the disk or in memory.
+            from torch._inductor.utils import fresh_inductor_cache
+
+            caches.enter_context(fresh_inductor_cache())
         own = copy.deepcopy(model)
         run = compiled(name, own, options)
         # Of the wall's clock: Inductor compiles in processes of its own.

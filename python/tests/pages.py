@@ -21,13 +21,15 @@ def _checker():
     return module
 
 
-def run_page(name):
-    """The number of outputs that were compared."""
+def run_page(name, without=()):
+    """The number of outputs that were compared. Blocks with a word of `without` are left out."""
     checker = _checker()
     blocks = checker.fences((ROOT / "docs" / name).read_text(encoding="utf-8"))
     namespace, compared = {"__name__": "__page__"}, 0
     for block, following in zip(blocks, blocks[1:] + [None]):
         if block is None or block.language != "python":
+            continue
+        if any(word in line for word in without for line in block.lines):
             continue
         printed = io.StringIO()
         source = "\n" * block.line + "\n".join(block.lines)
@@ -41,3 +43,15 @@ def run_page(name):
                 + printed.getvalue()
             )
     return compared
+
+
+def programs_of_page(name):
+    """The page's C++ programs, and what each is to print."""
+    checker = _checker()
+    blocks = checker.fences((ROOT / "docs" / name).read_text(encoding="utf-8"))
+    return [
+        ("\n".join(block.lines), "\n".join(following.lines))
+        for block, following in zip(blocks, blocks[1:])
+        if block is not None and block.language == "cpp" and following is not None
+        and following.language == "text"
+    ]

@@ -1,4 +1,4 @@
-"""docs/PyTorch.md says what happens."""
+"""docs/PyTorch.md and docs/Migrating.md say what happens."""
 
 import pathlib
 import sys
@@ -11,3 +11,8 @@ from pages import run_page  # noqa: E402
 def test_pytorch_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run_page("PyTorch.md") >= 5
+
+
+def test_migrating_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run_page("Migrating.md") == 3
