@@ -161,10 +161,16 @@ std::vector<Case> makeCases() {
   b.gemm(1024, 1024, 1024, ElementType::F32, true, false);
   b.gemm(1024, 1024, 1024, ElementType::F32, false, true);
   b.gemm(1024, 1024, 1024, ElementType::F32, true, true);
-  b.gemm(1024, 1024, 1024, ElementType::BF16).quick = true;
-  b.gemm(1023, 1025, 1027, ElementType::BF16);
-  b.gemm(1024, 1024, 1024, ElementType::I8).quick = true;
-  b.gemm(1023, 1025, 1027, ElementType::I8);
+  for (ElementType type : {ElementType::BF16, ElementType::I8}) {
+    b.gemm(1024, 1024, 1024, type).quick = true;
+    b.gemm(1023, 1025, 1027, type);
+    b.gemm(2048, 2048, 2048, type);
+    b.gemm(1024, 1024, 1024, type, true, false);
+    b.gemm(1024, 1024, 1024, type, false, true);
+    b.gemm(1, 4096, 4096, type);
+    b.gemm(16, 4096, 4096, type);
+    b.gemm(4096, 16, 4096, type);
+  }
   return std::move(b.cases);
 }
 
