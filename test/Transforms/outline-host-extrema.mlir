@@ -222,3 +222,89 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Elements may be computed, of several operands and of numbers: here one of each row is left out. Two passes compute it twice,
+// for elements of 64 bits; the greatest of what has been found before is none of the inputs.
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<512x1024xf32>, %[[I:[^:]*]]: memref<512xi64>
+// CHECK:         tracea_pipe.launch @[[KEYS:.*]] else {{.*}} ins(%[[I]], %[[X]] : {{.*}}) outs(%{{.*}} : memref<512xi64>)
+// CHECK:         tracea_pipe.launch @{{.*}} ins(%{{.*}} : memref<512xi64>)
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK-LABEL: func.func @computed_twice(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<512x1024xf64>, %[[V:[^:]*]]: memref<512xf64>
+// CHECK:         tracea_pipe.launch @[[VALUES:.*]] else {{.*}} ins(%[[X]] : {{.*}}) outs(%[[V]] : {{.*}})
+// CHECK:         tracea_pipe.launch @[[NUMBERS:.*]] else {{.*}} ins(%[[X]], %[[V]] : {{.*}})
+// CHECK:         tracea_pipe.launch
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK-LABEL: func.func @of_results(
+// CHECK:         tracea_pipe.launch @{{[a-z_0-9]*}} ins(%{{.*}} : memref<512x1024xf32>) outs(%{{.*}}, %{{.*}} : memref<512xf32>, memref<512xi64>)
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_0(
+// CHECK:         %[[OUT:.*]] = arith.cmpi eq
+// CHECK:         %[[A:.*]] = arith.select %[[OUT]], %{{.*}}, %{{.*}} : {{.*}}xf32
+// CHECK:         arith.cmpf uno, %[[A]], %[[A]]
+// CHECK:         tracea_pipe.reduce max
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_4(
+// CHECK:         %[[B:.*]] = arith.negf
+// CHECK:         arith.cmpf uno, %[[B]], %[[B]]
+// CHECK-LABEL: tracea_pipe.kernel @linalg_generic_6(
+// CHECK:         %[[B:.*]] = arith.negf
+// CHECK:         arith.cmpf oeq, %[[B]],
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @computed(%x: memref<512x1024xf32>, %i: memref<512xi64>, %v: memref<512xf32>, %p: memref<512xi64>) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : i64
+    linalg.fill ins(%low : f32) outs(%v : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%i, %x : memref<512xi64>, memref<512x1024xf32>) outs(%v, %p : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%q: i64, %b: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %out = arith.cmpi eq, %k, %q : i64
+      %a = arith.select %out, %low, %b : f32
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %w = arith.select %c, %k, %n : i64
+      linalg.yield %u, %w : f32, i64
+    }
+    return
+  }
+  func.func @computed_twice(%x: memref<512x1024xf64>, %v: memref<512xf64>, %p: memref<512xi64>) {
+    %low = arith.constant 0xFFF0000000000000 : f64
+    %zero = arith.constant 0 : i64
+    linalg.fill ins(%low : f64) outs(%v : memref<512xf64>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf64>) outs(%v, %p : memref<512xf64>, memref<512xi64>) {
+    ^bb0(%b: f64, %m: f64, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %a = arith.negf %b : f64
+      %c = arith.cmpf olt, %m, %a : f64
+      %u = arith.select %c, %a, %m : f64
+      %w = arith.select %c, %k, %n : i64
+      linalg.yield %u, %w : f64, i64
+    }
+    return
+  }
+  func.func @of_results(%x: memref<512x1024xf32>, %v: memref<512xf32>, %p: memref<512xi64>) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : i64
+    linalg.fill ins(%low : f32) outs(%v : memref<512xf32>)
+    linalg.fill ins(%zero : i64) outs(%p : memref<512xi64>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<512x1024xf32>) outs(%v, %p : memref<512xf32>, memref<512xi64>) {
+    ^bb0(%b: f32, %m: f32, %n: i64):
+      %j = linalg.index 1 : index
+      %k = arith.index_cast %j : index to i64
+      %a = arith.addf %b, %m : f32
+      %c = arith.cmpf ogt, %a, %m : f32
+      %u = arith.select %c, %a, %m : f32
+      %w = arith.select %c, %k, %n : i64
+      linalg.yield %u, %w : f32, i64
+    }
+    return
+  }
+}

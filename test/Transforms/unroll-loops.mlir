@@ -4,7 +4,7 @@
 // RUN: tracea explain %t.tracea | FileCheck %s --check-prefix=GPU
 
 // The three greatest elements of rows: each round is a search of its own, and their slices are constant. On a GPU lanes share
-// each search, and what the rounds found is joined.
+// each search; what the rounds before found is left out as the rows are read, and what all found is joined.
 // CHECK-LABEL: func.func @greatest(
 // CHECK-NOT:     scf.for
 // CHECK-COUNT-3: cmpf ogt
@@ -13,7 +13,13 @@
 // CHECK-DAG:     tensor.concat dim(1) {{.*}} -> tensor<64x3xi64>
 // CHECK-LABEL: func.func @others(
 // GPU: linalg_generic_0 linalg.generic elementwise.lanes
-// GPU-COUNT-3: launch linalg_generic_0,
+// GPU: 0: launch linalg_generic_0, {{.*}} (%0 f32[64, 100]; %{{.*}} i64[64])
+// GPU-NOT: copy
+// GPU: launch linalg_generic_{{.*}} (%[[FIRST:.*]] i64[64]; %0 f32[64, 100]; %{{.*}} i64[64])
+// GPU-NOT: copy
+// GPU: launch linalg_generic_{{.*}} (%[[SECOND:.*]] i64[64]; %[[FIRST]] i64[64]; %0 f32[64, 100]; %{{.*}} i64[64])
+// GPU-NOT: copy
+// GPU: gives
 func.func @greatest(%x: tensor<64x100xf32>) -> (tensor<64x3xf32>, tensor<64x3xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -727,6 +727,10 @@ def FuseElementwise : Pass<"tracea-fuse-elementwise"> {
     ```mlir
     %1 = linalg.generic … ins(%x, %y) { … math.exp … arith.addf … } -> tensor<4x8xf32>
     ```
+
+    What several loops read is computed in each of them where they read no more
+    then: where it changes the elements of one tensor by a few operations, and by
+    tensors of fewer dimensions.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "uint64_t", "128",

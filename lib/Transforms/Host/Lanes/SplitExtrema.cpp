@@ -16,8 +16,10 @@
 #include "Lanes/ExtremumKeys.h"
 #include "Lanes/LaneTiles.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -27,6 +29,9 @@ using namespace mlir::tracea;
 namespace {
 /// What the body of an operation says.
 struct Extremum : ExtremumOrder {
+  /// What is compared: an operand's element, or what the body makes of elements
+  /// and numbers.
+  Value element;
   /// The number of an element, computed in the body.
   Value number;
   TypedAttr firstValue, firstNumber;
@@ -43,6 +48,8 @@ public:
 
 private:
   unsigned getLoop();
+  bool isOfInputs(Value value);
+  Value getElement(OpBuilder &b, ValueRange given);
   Value allocate(Type type);
   void buildKeys(const ExtremumKeys &keys, Value memory);
   void buildResults(const ExtremumKeys &keys, Value memory);
@@ -66,9 +73,37 @@ private:
 };
 } // namespace
 
+/// Whether a value of the body depends on what is read and on numbers alone.
+bool Splitter::isOfInputs(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() != &body ||
+           argument.getArgNumber() < op.getNumDpsInputs();
+  Operation *made = value.getDefiningOp();
+  return made->getBlock() != &body ||
+         (made->getNumRegions() == 0 && isPure(made) &&
+          llvm::all_of(made->getOperands(),
+                       [&](Value operand) { return isOfInputs(operand); }));
+}
+
+/// The element, of those of the inputs.
+Value Splitter::getElement(OpBuilder &b, ValueRange given) {
+  IRMapping mapping;
+  mapping.map(body.getArguments().take_front(op.getNumDpsInputs()),
+              given.take_front(op.getNumDpsInputs()));
+  SetVector<Operation *> needed;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *inner) { return inner->getBlock() == &body; };
+  if (found.element.getDefiningOp())
+    (void)getBackwardSlice(found.element, &needed, options);
+  for (Operation *inner : needed)
+    b.clone(*inner, mapping);
+  return mapping.lookupOrDefault(found.element);
+}
+
 /// Whether the element exceeds what was found before.
 bool Splitter::matchCondition(Value condition) {
-  Value element = body.getArgument(0), before = body.getArgument(1);
+  Value before = body.getArgument(op.getNumDpsInputs());
   Operation *compare = condition.getDefiningOp();
   if (auto floats = dyn_cast_or_null<arith::CmpFOp>(compare)) {
     arith::CmpFPredicate predicate = floats.getPredicate();
@@ -91,10 +126,12 @@ bool Splitter::matchCondition(Value condition) {
   } else {
     return false;
   }
-  if (compare->getOperand(0) == element && compare->getOperand(1) == before)
-    return true;
-  found.isMax = !found.isMax;
-  return compare->getOperand(0) == before && compare->getOperand(1) == element;
+  bool isFirst = compare->getOperand(0) == before;
+  if (isFirst)
+    found.isMax = !found.isMax;
+  found.element = compare->getOperand(isFirst ? 1 : 0);
+  return compare->getOperand(isFirst ? 0 : 1) == before &&
+         isOfInputs(found.element);
 }
 
 /// Whether numbers grow as the reduced loop goes on.
@@ -125,30 +162,33 @@ bool Splitter::matchStarts() {
 }
 
 bool Splitter::match() {
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() == 0 ||
       op.getNumDpsInits() != 2 || op.getNumReductionLoops() != 1)
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  ArrayRef<AffineMap> reads = ArrayRef(maps).take_front(op.getNumDpsInputs());
   auto isMemory = [](Value operand) {
     return isa<MemRefType>(operand.getType());
   };
   // Types that have infinities, which no element exceeds, or an order alone.
-  Type type = body.getArgument(0).getType();
+  Value before = body.getArgument(op.getNumDpsInputs());
+  Type type = before.getType();
   if (!(type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
         type.isSignlessInteger()) ||
-      !llvm::all_of(op->getOperands(), isMemory) || !maps[0].isPermutation() ||
-      maps[1] != maps[2])
+      !llvm::all_of(op->getOperands(), isMemory) ||
+      llvm::none_of(reads, [](AffineMap map) { return map.isPermutation(); }) ||
+      maps.back() != maps[maps.size() - 2])
     return false;
   Operation *end = body.getTerminator();
-  Value element = body.getArgument(0), before = body.getArgument(1);
   auto choice = end->getOperand(1).getDefiningOp<arith::SelectOp>();
-  if (!choice || choice.getFalseValue() != body.getArgument(2) ||
+  if (!choice || choice.getFalseValue() != body.getArguments().back() ||
       !isa<IntegerType>(choice.getType()) ||
       choice.getType().getIntOrFloatBitWidth() < 32 ||
       !matchCondition(choice.getCondition()) ||
       !matchNumber(choice.getTrueValue()))
     return false;
   found.number = choice.getTrueValue();
+  Value element = found.element;
   Operation *value = end->getOperand(0).getDefiningOp();
   if (auto select = dyn_cast_or_null<arith::SelectOp>(value)) {
     if (select.getCondition() != choice.getCondition() ||
@@ -209,15 +249,15 @@ void Splitter::buildValues() {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   linalg::GenericOp::create(
       b, op.getDpsInputs(), op.getDpsInits().front(),
-      ArrayRef(maps).take_front(2), op.getIteratorTypesArray(),
+      ArrayRef(maps).drop_back(), op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange given) {
-        Value element = given[0], result;
+        Value element = getElement(b, given), before = given.back(), result;
         Type type = element.getType();
         if (!isa<FloatType>(type)) {
-          result = found.isMax
-                       ? arith::MaxSIOp::create(b, loc, given[1], element)
-                             .getResult()
-                       : arith::MinSIOp::create(b, loc, given[1], element);
+          result =
+              found.isMax
+                  ? arith::MaxSIOp::create(b, loc, before, element).getResult()
+                  : arith::MinSIOp::create(b, loc, before, element);
         } else {
           auto floats = cast<FloatType>(type);
           if (!found.nanWins) {
@@ -230,9 +270,9 @@ void Splitter::buildValues() {
                                               element);
           }
           result = found.isMax
-                       ? arith::MaximumFOp::create(b, loc, given[1], element)
+                       ? arith::MaximumFOp::create(b, loc, before, element)
                              .getResult()
-                       : arith::MinimumFOp::create(b, loc, given[1], element);
+                       : arith::MinimumFOp::create(b, loc, before, element);
         }
         linalg::YieldOp::create(b, loc, result);
       });
@@ -241,24 +281,26 @@ void Splitter::buildValues() {
 /// The first or the last number of an element that is the extremum. Where NaN
 /// wins that is the number of a NaN.
 void Splitter::buildNumbers(Value memory) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs.push_back(op.getDpsInits().front());
   linalg::GenericOp::create(
-      b, ValueRange{op.getDpsInputs().front(), op.getDpsInits().front()},
-      memory, {maps[0], maps[1], maps[2]}, op.getIteratorTypesArray(),
+      b, inputs, memory, op.getIndexingMapsArray(), op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange given) {
-        Value isHere = equals(b, given[0], given[1]);
+        Value element = getElement(b, given),
+              extremum = given[op.getNumDpsInputs()];
+        Value isHere = equals(b, element, extremum);
         if (found.nanWins)
-          isHere = arith::SelectOp::create(b, loc, isNaN(b, given[1]),
-                                           isNaN(b, given[0]), isHere);
+          isHere = arith::SelectOp::create(b, loc, isNaN(b, extremum),
+                                           isNaN(b, element), isHere);
         Value number = linalg::IndexOp::create(b, loc, getLoop());
         Type type = found.number.getType();
         number = arith::IndexCastOp::create(b, loc, type, number);
         Value none = arith::ConstantOp::create(b, loc, getNone());
         number = arith::SelectOp::create(b, loc, isHere, number, none);
         Value result =
-            found.isLast
-                ? arith::MaxSIOp::create(b, loc, given[2], number).getResult()
-                : arith::MinSIOp::create(b, loc, given[2], number);
+            found.isLast ? arith::MaxSIOp::create(b, loc, given.back(), number)
+                               .getResult()
+                         : arith::MinSIOp::create(b, loc, given.back(), number);
         linalg::YieldOp::create(b, loc, result);
       });
 }
@@ -307,12 +349,12 @@ Value Splitter::allocate(Type element) {
 void Splitter::buildKeys(const ExtremumKeys &keys, Value memory) {
   linalg::GenericOp::create(
       b, op.getDpsInputs(), memory,
-      ArrayRef(op.getIndexingMapsArray()).take_front(2),
+      ArrayRef(op.getIndexingMapsArray()).drop_back(),
       op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange given) {
         Value index = linalg::IndexOp::create(b, loc, getLoop());
-        Value key = keys.make(b, loc, given[0], index);
-        linalg::YieldOp::create(b, loc, keys.choose(b, loc, given[1], key));
+        Value key = keys.make(b, loc, getElement(b, given), index);
+        linalg::YieldOp::create(b, loc, keys.choose(b, loc, given.back(), key));
       });
 }
 
@@ -368,7 +410,7 @@ void Splitter::splitInTwo() {
 }
 
 void Splitter::split() {
-  Type element = body.getArgument(0).getType();
+  Type element = found.element.getType();
   int64_t extent = op.getStaticLoopRanges()[getLoop()];
   if (ExtremumKeys::areThere(element, extent))
     splitByKeys(ExtremumKeys(found, element, extent));
