@@ -128,10 +128,13 @@ void SumExtraction::addPairs(const SumSide &lhs, const SumSide &rhs) {
       bool isOnly = lhs.sources.size() == lhs.operands.size() &&
                     rhs.sources.size() == rhs.operands.size();
       bool isLocal = !a.isRemote && !b.isRemote;
-      bool isAny = !namesLoop(a) && !namesLoop(b);
       // Two rings that are filled ahead in as many places, in one order.
-      bool isInTurn =
-          a.isRemote && b.isRemote && getTurn(lhs, a) == getTurn(rhs, b);
+      auto turnOfA = getTurn(lhs, a), turnOfB = getTurn(rhs, b);
+      bool isRemote = a.isRemote && b.isRemote;
+      bool isInTurn = isRemote && turnOfA == turnOfB;
+      bool isOther = isRemote && std::get<0>(turnOfA) != std::get<0>(turnOfB) &&
+                     std::get<1>(turnOfA) == std::get<1>(turnOfB);
+      bool isAny = !namesLoop(a) && !namesLoop(b) && !isOther;
       if (!isSlot && !isOnly && !isLocal && !isAny && !isInTurn)
         continue;
       if (seen.insert({a.op, b.op}).second)
