@@ -118,3 +118,18 @@ func.func @kept(%x: tensor<32x56x56x64xbf16>, %f: tensor<64x3x3x64xbf16>, %three
          schedule <variant = "conv2d.warp", unit = mma_sync, tile = [64, 64, 32], registers = [32, 32], slots = 4>
   return %y, %z, %v : tensor<32x56x56x64xbf16>, tensor<32x56x56x64xbf16>, tensor<32x56x56x64xbf16>
 }
+
+// -----
+
+// One filter for each channel: there are kernels for channels last alone, and the filter has its taps in a row either way.
+// REMARK: [Passed] convolution-shaped {{.*}} Remark="the convolution has channels last: the cost model expects {{[0-9]+}} cycles with its copies in place of plain loops
+// CHECK-LABEL: func.func @planes(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<32x96x56x56xbf16>, %[[F:[a-z0-9]+]]: tensor<96x1x3x3xbf16>
+// CHECK:         %[[IMAGE:.*]] = linalg.transpose ins(%[[X]] : {{.*}} permutation = [0, 2, 3, 1]
+// CHECK:         %[[Y:[^ ]*]] = tracea.conv2d layout nhwc filter kcrs pads [1, 1, 1, 1] groups 96 ins(%[[IMAGE]], %[[F]] :
+// CHECK:         linalg.transpose ins(%[[Y]] : {{.*}} permutation = [0, 3, 1, 2]
+func.func @planes(%x: tensor<32x96x56x56xbf16>, %f: tensor<96x1x3x3xbf16>) -> tensor<32x96x56x56xbf16> {
+  %d = tensor.empty() : tensor<32x96x56x56xbf16>
+  %y = tracea.conv2d layout nchw filter kcrs pads [1, 1, 1, 1] groups 96 ins(%x, %f : tensor<32x96x56x56xbf16>, tensor<96x1x3x3xbf16>) outs(%d : tensor<32x96x56x56xbf16>)
+  return %y : tensor<32x96x56x56xbf16>
+}

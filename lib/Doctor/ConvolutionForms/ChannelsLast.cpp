@@ -59,7 +59,8 @@ mlir::tracea::putChannelsLast(RewriterBase &rewriter,
     image = move(op.getImage(), kLast);
   Value filter = op.getFilter();
   FilterLayout layout = op.getFilterLayout();
-  if (layout == FilterLayout::KCRS) {
+  // One filter for each channel has its taps in a row either way.
+  if (layout == FilterLayout::KCRS && !op.isDepthwise()) {
     filter = move(filter, kLast);
     layout = FilterLayout::KRSC;
   }

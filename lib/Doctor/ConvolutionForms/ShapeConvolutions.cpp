@@ -14,6 +14,9 @@
 #include "tracea/Doctor/Passes.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+#include <limits>
+
 namespace mlir::tracea {
 #define GEN_PASS_DEF_SHAPECONVOLUTIONS
 #include "tracea/Doctor/Passes.h.inc"
@@ -105,13 +108,12 @@ void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
   auto count = [&](Conv2DOp conv) {
     return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
   };
-  std::optional<double> before = count(op);
-  if (!before)
-    return;
+  // Plain loops are left to no form that has kernels.
+  double before = count(op).value_or(std::numeric_limits<double>::infinity());
   IRRewriter rewriter(&getContext());
   const Choice *best = nullptr;
   std::string others;
-  double least = (1 - kLeastGain) * *before;
+  double least = (1 - kLeastGain) * before;
   Operation *last = op->getPrevNode();
   for (const Choice &choice : choices) {
     std::optional<ConvolutionForm> form = make(rewriter, op, choice.chain);
@@ -131,12 +133,12 @@ void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
       rewriter.eraseOp(op->getPrevNode());
   }
   if (!best) {
-    if (!others.empty())
+    if (!others.empty() && std::isfinite(before))
       remark::missed(op.getLoc(), remark::RemarkOpts::name("convolution-kept")
                                       .category("tracea-doctor"))
           << llvm::formatv("the convolution stays as it is: the cost model "
                            "expects {0:F0} cycles of it{1}",
-                           *before, others)
+                           before, others)
                  .str();
     return;
   }
@@ -144,8 +146,12 @@ void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
       op.getLoc(),
       remark::RemarkOpts::name("convolution-shaped").category("tracea-doctor"))
       << llvm::formatv("the convolution has {0}: the cost model expects {1:F0} "
-                       "cycles with its copies in place of {2:F0}{3}",
-                       best->what, least, *before, others)
+                       "cycles with its copies in place of {2}{3}",
+                       best->what, least,
+                       std::isfinite(before)
+                           ? llvm::formatv("{0:F0}", before).str()
+                           : "plain loops",
+                       others)
              .str();
   ++numShaped;
   rewriter.replaceOp(op, make(rewriter, op, best->chain)->result);

@@ -199,6 +199,10 @@ static Case generate(Random &random, bool large, Sought sought) {
       cg = kg = 1;
       if (random.chance(0.15))
         kg = 2;
+    } else if (random.chance(0.15)) {
+      // As deep as a shallow matrix instruction.
+      conv->groups = random.pick({2, 3, 4, 5, 8, 9, 12});
+      cg = kg = 8;
     }
     p = conv->extentOf(h, r, 0);
     q = conv->extentOf(w, s, 1);
