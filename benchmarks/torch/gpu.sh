@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Runs the benchmark on a machine with a GPU, from what prepare.sh made:
 #   benchmarks/torch/gpu.sh FOLDER [OPTIONS OF run.py]
-# JSON with all samples goes to $OUT, where that is set.
+#
+# Inference, and what gpu_check.py checks; with --train, training. JSON with all
+# samples goes to $OUT, where that is set.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(realpath "${1:?what prepare.sh made}")
 shift
 here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
 python3 -m pip install -q --no-index --no-deps --target "$here/site" "$folder"/*.whl
 cp -r "$folder/cache" "$here/cache"
 chmod -R go-w "$here"
@@ -15,9 +18,13 @@ truncate -s "$(cat "$folder/compiler.size")" "$here/libtracea.so"
 touch -d @1700000000 "$here/libtracea.so"
 export PYTHONPATH=$here/site TRACEA_CACHE_DIR=$here/cache
 export TRACEA_COMPILER_LIBRARY=$here/libtracea.so
+target=$(cat "$folder/target") name=torch-gpu status=0
 cd benchmarks/torch
-python3 gpu_check.py --target "$(cat "$folder/target")" || true
-for mode in "" "--train"; do
-  python3 run.py --device cuda --target "$(cat "$folder/target")" --dtype bfloat16 --channels-last \
-    $mode "$@" --json "${OUT:-$here}/torch-gpu${mode//-/_}.json" || true
-done
+if [[ " $* " == *" --train "* ]]; then
+  name=torch-gpu-train
+else
+  python3 gpu_check.py --target "$target" || status=1
+fi
+python3 run.py --device cuda --target "$target" --dtype bfloat16 --channels-last \
+  --json "${OUT:-$here}/$name.json" "$@" | tee "${OUT:-$here}/$name.txt" || status=1
+exit $status
