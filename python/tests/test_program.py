@@ -1,8 +1,13 @@
 """Programs and graphs."""
 
 import copy
+import io
+import os
 import pickle
+import signal
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -68,7 +73,7 @@ def test_program_from_threads(program, rng):
             if not np.allclose(program(x, w), x @ w, rtol=1e-4):
                 wrong.append(rows)
 
-    threads = [threading.Thread(target=work, args=(i + 1,)) for i in range(8)]
+    threads = [threading.Thread(target=work, args=(i + 1,)) for i in range(16)]
     [t.start() for t in threads], [t.join() for t in threads]
     assert not wrong
 
@@ -112,6 +117,45 @@ def test_cross_compilation():
 def test_bad_programs(call, message):
     with pytest.raises(tracea.Error, match=message):
         call()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_child_may_go_on_on_the_cpu(program, rng):
+    """Its runs are its own thread's, and what it compiles is its own."""
+    x, w = rng.standard_normal((300, 4), "f"), rng.standard_normal((4, 3), "f")
+    expected = program(x, w)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        fine = np.array_equal(program(x, w), expected)
+        fine = fine and np.allclose(tracea.ops.gemm(x[:7], w), expected[:7], atol=1e-5)
+        os._exit(0 if fine else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(program(x, w), expected)
+
+
+def test_progress_is_for_terminals(monkeypatch):
+    pytest.importorskip("rich")
+    from tracea import _progress
+
+    class Stream(io.StringIO):
+        terminal = True
+
+        def isatty(self):
+            return self.terminal
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(_progress, "_DELAY", 0.0)
+    for terminal, wanted, shown in ((True, "1", True), (True, "0", False), (False, "1", False)):
+        stream = Stream()
+        stream.terminal = terminal
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TRACEA_PROGRESS", wanted)
+        with _progress.working("Compiling for nothing"):
+            with _progress.working("another at a time"):
+                time.sleep(0.3)
+        assert ("Compiling for nothing" in stream.getvalue()) == shown
+        assert "another" not in stream.getvalue()
 
 
 def test_graph_of_sizes(rng):

@@ -5,6 +5,7 @@ import os
 
 from . import _native
 from ._error import Error, Status
+from ._progress import working
 
 
 def _device_number(device) -> int:
@@ -163,15 +164,16 @@ def compile(
                 module = file.read()
         except OSError as error:
             raise Error(f"module: {error}", Status.IO_ERROR) from error
-    native = _native.compile(
-        bytes(module),
-        target=target,
-        entry=entry,
-        fuse=fuse,
-        threads=threads,
-        require_proof=require_proof,
-        cache=cache,
-    )
+    with working(f"Compiling for {target}"):
+        native = _native.compile(
+            bytes(module),
+            target=target,
+            entry=entry,
+            fuse=fuse,
+            threads=threads,
+            require_proof=require_proof,
+            cache=cache,
+        )
     return Program(native, device=target if str(target).startswith("cuda") else None)
 
 
