@@ -23,7 +23,8 @@ def test_imports_neither_numpy_nor_torch():
 
 
 def test_imports_in_50_ms():
-    code = "import time; t = time.perf_counter(); import tracea; print(time.perf_counter() - t)"
+    """Of the processor: others may be at work."""
+    code = "import time; t = time.process_time(); import tracea; print(time.process_time() - t)"
     assert min(float(run(code)) for _ in range(5)) < 0.05
 
 
