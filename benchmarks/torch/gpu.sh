@@ -11,7 +11,7 @@ shift
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 python3 -m pip install -q --no-index --no-deps --target "$here/site" "$folder"/*.whl
-cp -r "$folder/cache" "$here/cache"
+tar -C "$here" -xf "$folder/cache.tar.xz" --no-same-owner
 chmod -R go-w "$here"
 # What stands for the compiler: programs are found by its size and time.
 truncate -s "$(cat "$folder/compiler.size")" "$here/libtracea.so"

@@ -19,7 +19,7 @@ mkdir -p "${3:-build/torch-gpu}"
 folder=$(realpath "${3:-build/torch-gpu}")
 export TRACEA_PREFIX=${TRACEA_PREFIX:-$PWD/build/dev} PATH=$venv/bin:$PATH
 
-rm -rf "$folder"/*.whl "$folder"/cache "$folder"/compiler
+rm -rf "$folder"/*.whl "$folder"/cache* "$folder"/compiler
 pip wheel -q --no-build-isolation --no-deps -w "$folder" ./python \
   -C build-dir="$folder.build" -C cmake.define.TRACEA_PYTHON_COMPILER=OFF
 pip install -q --force-reinstall --no-deps "$folder"/*.whl
@@ -37,6 +37,7 @@ python gpu_check.py --fill "$target"
 for options in "--dtype bfloat16 --channels-last" "--dtype bfloat16 --channels-last --train"; do
   python run.py --fill "$target" $options ${TRACEA_TORCH_ONLY:+--only "$TRACEA_TORCH_ONLY"} || true
 done
-rm -rf "$folder/compiler"
+tar -C "$folder" -c cache | xz >"$folder/cache.tar.xz"
+rm -rf "$folder/compiler" "$folder/cache"
 echo "$target" >"$folder/target"
 du -sh "$folder"

@@ -242,7 +242,7 @@ def table(options, results):
             entry = found.get(c, {})
             failure = "wrong" if entry.get("failure", "").startswith("wrong") else "failed"
             fine = "ms" in entry and "failure" not in entry
-            cells += f"{entry['ms']:>17.2f}" if fine else f"{failure if entry else '-':>17}"
+            cells += f"{entry['ms']:>17.2f}" if fine else f"{failure if 'failure' in entry else '-':>17}"
             cells += f"{entry['compile_s']:>11.1f}" if "compile_s" in entry else f"{'-':>11}"
         ours = found.get("tracea", {})
         peers = [found[c]["ms"] for c in ("inductor", "inductor-max") if "ms" in found.get(c, {})]

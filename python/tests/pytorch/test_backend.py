@@ -123,6 +123,16 @@ def test_attention(mask):
 
 
 X = torch.randn(3, 4, 6)
+
+
+def written(x):
+    """Through a view of all of its memory, in another order."""
+    y = x.clone()
+    y.as_strided((6, 12), (1, 6)).copy_(torch.arange(12))
+    y.as_strided((12, 6), (6, 1)).mul_(x.reshape(12, 6))
+    return y
+
+
 FUNCTIONS = {
     "arithmetic": lambda x: (x * 2 + x / 3 - 1).abs().sqrt() * (-x).exp() / (1 + x * x),
     "functions": lambda x: x.sin() + x.cos() + torch.erf(x) + x.tanh() + torch.log(x.abs() + 1),
@@ -153,6 +163,7 @@ FUNCTIONS = {
     "pools": lambda x: F.max_pool2d(x[None], 3, 2, 1) + F.avg_pool2d(x[None], 3, 2, 1),
     "strided": lambda x: x.as_strided((4, 3), (1, 8), 2) + x.as_strided((4, 3), (3, 1), 6)
     + x.as_strided((4, 3), (5, 2)) + x.as_strided((1, 3), (0, 4), 3),
+    "written": lambda x: written(x),
     "signs": lambda x: torch.sign(x) + torch.sgn(x - x.clamp(0)) + F.celu(x, 2.0) + x.masked_fill(x > 0.5, 2.0),
     "cut": lambda x: F.pad(x, (-1, 2, 1, -1), value=3.0) * 2,
     "adaptive": lambda x: F.adaptive_avg_pool2d(x[None], (2, 3)),

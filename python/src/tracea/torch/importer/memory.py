@@ -14,6 +14,11 @@ def dense_order(val):
         sizes = [s if isinstance(s, int) else s_.node.hint for s, s_ in zip(sizes, val.shape)]
         if any(s is None for s in strides + sizes):
             return None
+    return order_of(sizes, strides)
+
+
+def order_of(sizes, strides):
+    """The same of numbers."""
     keys, before = [], float("inf")
     for size, stride in zip(sizes, strides):
         before = before if size == 1 else stride

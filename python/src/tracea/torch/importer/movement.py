@@ -2,8 +2,8 @@
 
 import torch
 
-from .memory import dense_order
-from .module import TYPES, Unsupported, Value, number_text, same
+from .memory import dense_order, order_of
+from .module import TYPES, Unsupported, Value, number_text, product, same
 from .registry import converts, number
 
 _SAME = ("clone", "alias", "detach", "lift_fresh_copy", "contiguous", "lift", "_assert_tensor_metadata")
@@ -239,6 +239,33 @@ def _(m, node, x, sizes, strides, offset=None):
     place = " + ".join([str(start), *(f"d{i} * {s}" for i, s in enumerate(strides) if s)])
     return m.module.generic(
         [(flat, [place])], m.module.empty(sizes, source.element), lambda b, s, old: s[0]
+    )
+
+
+@converts("as_strided_scatter")
+def _(m, node, x, part, sizes, strides, offset=None):
+    """Where the part is all of the tensor's memory: the part, by another name."""
+    value, val = m.value(part), node.args[0].meta["val"]
+    sizes, strides = [number(n) for n in sizes], [number(n) for n in strides]
+    order, out = dense_order(val), order_of(sizes, strides)
+    if order is None or out is None or number(offset or 0) != val.storage_offset() or (
+        product(sizes) != product(m.shape(val))
+    ):
+        raise Unsupported("elements of a part of the tensor's memory")
+    shape = m.shape(val)
+    stored = m.module.transpose(value, out)
+    stored = m.module.reshape(stored, [product(sizes)])
+    stored = m.module.reshape(stored, [shape[i] for i in order])
+    return m.module.transpose(stored, [order.index(i) for i in range(len(order))])
+
+
+@converts("copy")
+def _(m, node, x, source, *rest):
+    """What `source` holds, in the shape and the type of `x`."""
+    value, val = m.value(source), node.meta["val"]
+    element = TYPES[val.dtype]
+    return m.module.elementwise(
+        [value], m.shape(val), element, lambda b, s: b.convert(s[0], value.element, element)
     )
 
 
