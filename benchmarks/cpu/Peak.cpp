@@ -61,18 +61,24 @@ TRACEA_X86_LOOP(dotBF16, "vdpbf16ps", "zmm")
 TRACEA_X86_LOOP(dotI8, "vpdpbusd", "zmm")
 #undef TRACEA_X86_LOOP
 
-Unit findUnit(ElementType type) {
+// Dot products of bf16 may be slower than multiply-adds of what they convert
+// to.
+std::vector<Unit> findUnits(ElementType type) {
   tracea::runtime::HostCPU host = tracea::runtime::detectHostCPU();
   bool wide = host.has("avx512f");
+  std::vector<Unit> units;
+  if (type == ElementType::I8) {
+    if (wide && host.has("avx512vnni"))
+      units.push_back({dotI8, 128});
+    return units;
+  }
   if (type == ElementType::BF16 && wide && host.has("avx512bf16"))
-    return {dotBF16, 64};
-  if (type == ElementType::I8)
-    return wide && host.has("avx512vnni") ? Unit{dotI8, 128} : Unit{};
+    units.push_back({dotBF16, 64});
   if (wide)
-    return {fma512, 32};
-  if (host.has("avx2") && host.has("fma"))
-    return {fma256, 16};
-  return {};
+    units.push_back({fma512, 32});
+  else if (host.has("avx2") && host.has("fma"))
+    units.push_back({fma256, 16});
+  return units;
 }
 
 #elif defined(__aarch64__)
@@ -99,22 +105,20 @@ void fmaNEON(int64_t turns) {
                  "v17", "v18", "v19", "v20");
 }
 
-Unit findUnit(ElementType type) {
-  return type == ElementType::I8 ? Unit{} : Unit{fmaNEON, 8};
+std::vector<Unit> findUnits(ElementType type) {
+  if (type == ElementType::I8)
+    return {};
+  return {{fmaNEON, 8}};
 }
 
 #else
 
-Unit findUnit(ElementType) { return {}; }
+std::vector<Unit> findUnits(ElementType) { return {}; }
 
 #endif
 
-} // namespace
-
-double tracea::bench::measurePeak(ElementType type, int threads) {
-  Unit unit = findUnit(type);
-  if (!unit.loop)
-    return 0;
+/// Operations a second of one unit.
+double measure(const Unit &unit, int threads) {
   constexpr int64_t kTurns = 1 << 20;
   constexpr int kRounds = 10;
   double best = 0;
@@ -142,5 +146,14 @@ double tracea::bench::measurePeak(ElementType type, int threads) {
         std::max(best, double(kTurns) * kInstructionsPerTurn *
                            unit.operationsPerInstruction * threads / seconds);
   }
+  return best;
+}
+
+} // namespace
+
+double tracea::bench::measurePeak(ElementType type, int threads) {
+  double best = 0;
+  for (const Unit &unit : findUnits(type))
+    best = std::max(best, measure(unit, threads));
   return best;
 }
