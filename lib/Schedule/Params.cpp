@@ -22,6 +22,7 @@ static std::vector<Entry> &variants() {
       {"gemm.packed", CPUGemm()},
       {"gemm.direct", CPUGemm()},
       {"gemm.dot", CPUGemm()},
+      {"conv2d.dot", CPUConv()},
       {"conv2d.patch", CPUConv()},
       {"conv2d.depthwise", CPUConv()},
       {"attention.flash", CPUAttention()},

@@ -31,11 +31,11 @@
 func.func @main(%a: tensor<512x512xi8>, %b: tensor<512x512xi8>, %d: tensor<512x512xi32>,
                 %e: tensor<512x512xbf16>, %f: tensor<512x512xbf16>, %g: tensor<512x512xf32>,
                 %h: tensor<512x512xf16>, %i: tensor<512x512xf16>,
-                %x: tensor<1x28x28x64xi8>, %w: tensor<64x3x3x64xi8>, %y: tensor<1x26x26x64xi32>)
-    -> (tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x26x26x64xi32>) {
+                %x: tensor<1x64x28x28xi8>, %w: tensor<64x64x3x3xi8>, %y: tensor<1x64x26x26xi32>)
+    -> (tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x64x26x26xi32>) {
   %0 = tracea.gemm ins(%a, %b : tensor<512x512xi8>, tensor<512x512xi8>) outs(%d : tensor<512x512xi32>)
   %1 = tracea.gemm ins(%e, %f : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%g : tensor<512x512xf32>)
   %2 = tracea.gemm ins(%h, %i : tensor<512x512xf16>, tensor<512x512xf16>) outs(%g : tensor<512x512xf32>)
-  %3 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x28x28x64xi8>, tensor<64x3x3x64xi8>) outs(%y : tensor<1x26x26x64xi32>)
-  return %0, %1, %2, %3 : tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x26x26x64xi32>
+  %3 = tracea.conv2d layout nchw filter kcrs ins(%x, %w : tensor<1x64x28x28xi8>, tensor<64x64x3x3xi8>) outs(%y : tensor<1x64x26x26xi32>)
+  return %0, %1, %2, %3 : tensor<512x512xi32>, tensor<512x512xf32>, tensor<512x512xf32>, tensor<1x64x26x26xi32>
 }

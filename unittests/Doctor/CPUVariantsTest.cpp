@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace tracea::doctor;
@@ -194,6 +195,27 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
   EXPECT_EQ(row.plan.registers()[0], 1);
   EXPECT_GE(ceilDiv(4096, row.plan.tile[1]), 2);
   EXPECT_EQ(best(gemm(4096, 16, 4096), target).variant->name(), "gemm.direct");
+  // All rows at once or equal shares, and all columns that registers hold then.
+  for (auto [m, rows, columns] : {std::array<int64_t, 3>{1, 1, 240},
+                                  {2, 2, 160},
+                                  {4, 4, 96},
+                                  {5, 5, 80},
+                                  {8, 8, 48},
+                                  {12, 6, 64},
+                                  {16, 8, 48},
+                                  {17, 6, 64}}) {
+    Candidate few = best(gemm(m, 4096, 4096), target);
+    ASSERT_EQ(few.variant->name(), "gemm.direct") << m;
+    EXPECT_THAT(few.plan.registers(), ElementsAre(rows, columns)) << m;
+  }
+  // Short blocks of k ask for the next one, where rows are pages apart.
+  EXPECT_EQ(best(gemm(8, 4096, 4096), target).plan.tile[2], 16);
+  EXPECT_GT(best(gemm(8, 512, 4096), target).plan.tile[2], 16);
+  EXPECT_GT(best(gemm(4, 4096, 4096), target).plan.tile[2], 16);
+  EXPECT_THAT(best(gemm(8, 4096, 4096), cpu("haswell", 1)).plan.registers(),
+              ElementsAre(4, 24));
+  EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),
+              ElementsAre(4, 32));
   EXPECT_EQ(best(gemm(33, 33, 64), target).variant->name(), "gemm.packed");
   EXPECT_EQ(best(gemm(kUnknownExtent, 64, 64), target).variant->name(),
             "gemm.packed");
@@ -232,6 +254,43 @@ TEST(CPUGemm, SmallExtentsShrinkTheRegisterTile) {
 
 // The rows of a convolution's tile are pixels, which nothing transposes: any
 // number of them may divide the width.
+TEST(CPUConv, DotProductsOfChannels) {
+  Problem problem = conv(1, 28, 128, 128, 3);
+  problem.operand = problem.second = ElementType::I8;
+  problem.accumulator = ElementType::I32;
+  problem.result = ElementType::I32;
+  for (const char *name : {"cascadelake", "alderlake", "znver5"}) {
+    Candidate found = best(problem, cpu(name, 1));
+    EXPECT_EQ(found.variant->name(), "conv2d.dot") << name;
+    EXPECT_EQ(found.plan.tile[3] % 4, 0) << name;
+  }
+  // Words are whole, and of one group.
+  TargetDescription target = cpu("znver4", 1);
+  Plan odd = best(problem, target).plan;
+  odd.tile[3] += 2;
+  EXPECT_EQ(
+      checkSchedule(Registry::builtin(), problem, target, "conv2d.dot", odd),
+      "variant 'conv2d.dot' cannot use this plan: tile extent channels "
+      "must be a multiple of 4, found " +
+          std::to_string(odd.tile[3]));
+  Problem few = problem;
+  few.groupChannels = 3;
+  EXPECT_EQ(refusal(few, target, "conv2d.dot"), "");
+  few.groups = 2;
+  EXPECT_EQ(refusal(few, target, "conv2d.dot"),
+            "the channels of a group are not known to fill words of 4");
+  few.groupChannels = 8;
+  EXPECT_EQ(refusal(few, target, "conv2d.dot"), "");
+  Problem first = problem;
+  first.channelsLast = false;
+  EXPECT_EQ(refusal(first, target, "conv2d.dot"),
+            "words are of neighbouring channels, which are not last");
+  EXPECT_THAT(refusal(problem, cpu("haswell", 1), "conv2d.dot"),
+              HasSubstr("no dot products of i8"));
+  EXPECT_EQ(best(conv(1, 28, 128, 128, 3), target).variant->name(),
+            "conv2d.patch");
+}
+
 TEST(CPUConv, RegisterTilesDivideTheWidth) {
   TargetDescription target = cpu("znver4", 2);
   EXPECT_THAT(best(conv(1, 7, 512, 512, 3), target).plan.registers(),

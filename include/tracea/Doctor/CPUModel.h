@@ -52,6 +52,10 @@ public:
   /// rows need not be a power of two: nothing transposes them when staging.
   MicroTile chooseMicroTile(int64_t m, int64_t n, bool anyRows = false) const;
 
+  /// The most columns that leave room for the sums of `rows` rows, a row of B
+  /// and a broadcast in registers.
+  int64_t mostColumns(int64_t rows) const;
+
   /// Cycles of a tile of m x n outputs with k products each.
   double multiplyCycles(MicroTile tile, int64_t m, int64_t n, int64_t k) const;
   /// Cycles to stage that many elements: a load, a transpose's share of

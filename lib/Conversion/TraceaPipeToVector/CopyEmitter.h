@@ -82,6 +82,7 @@ private:
   /// run along it.
   std::optional<int64_t> getWordRun() const;
   bool copyWords();
+  void emitWordRows(SmallVectorImpl<Value> &at);
   void emitWordRuns(SmallVectorImpl<Value> &at, int64_t run);
   void emitWordBlock(SmallVectorImpl<Value> &at, int64_t run, int64_t width);
   void emitInterleaved(SmallVectorImpl<Value> &at);

@@ -3,9 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A slot [.., i, w] whose last dimension are the w elements of a word of 32
-// bits. Two forms:
-//  - words that lie side by side in rows of the source: square blocks of words
-//    are loaded by rows, transposed in registers, stored by rows;
+// bits. Three forms:
+//  - words that lie side by side in the source and in the slot go straight
+//    through, vector by vector;
+//  - words that lie side by side in rows of the source alone: square blocks of
+//    words are loaded by rows, transposed in registers, stored by rows;
 //  - words across rows: w rows are interleaved.
 // Blocks that a limit or the border of the source cuts are loaded under masks,
 // or go element by element.
@@ -32,7 +34,7 @@ std::optional<int64_t> CopyEmitter::getWordRun() const {
   for (auto [dim, coefficient] : llvm::enumerate(along)) {
     if (coefficient == 0 || static_cast<int64_t>(dim) == last)
       continue;
-    if (coefficient != length || run || static_cast<int64_t>(dim) + 1 == last)
+    if (coefficient != length || run)
       return std::nullopt;
     run = dim;
   }
@@ -167,6 +169,43 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
       /*isWhole=*/false);
 }
 
+void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
+  int64_t last = destType.getRank() - 1, run = last - 1;
+  int64_t length = destType.getDimSize(last);
+  int64_t width = context.vectorBits / kWordBits;
+  auto elements = VectorType::get(width * length, sourceType.getElementType());
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, run));
+  emitLoops(dims, at, [&] {
+    auto words = scf::ForOp::create(b, zero, limits[run], constant(width));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(words.getBody());
+    Value first = words.getInductionVar();
+    at[run] = first;
+    at[last] = zero;
+    Value whole = both(compare(arith::CmpIPredicate::sle,
+                               addIndex(b, first, width), limits[run]),
+                       isInside(at));
+    SmallVector<Value> corner(at.begin(), at.end());
+    corner[run] = addIndex(b, first, width - 1);
+    corner[last] = constant(length - 1);
+    whole = both(whole, isInside(corner));
+    auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(ifOp.thenBlock());
+    Value all =
+        vector::LoadOp::create(b, elements, source, getSourceIndices(at));
+    vector::StoreOp::create(b, hold(all), collapsed, getCollapsed(at));
+    b.setInsertionPointToStart(ifOp.elseBlock());
+    if (!hasNarrowMasks(context))
+      return emitCutBlock(at, run, run, width);
+    Value left =
+        mulIndex(b, b.createOrFold<arith::SubIOp>(limits[run], first), length);
+    Value part = hold(loadPart(at, width * length, left));
+    Value mask = vector::CreateMaskOp::create(
+        b, VectorType::get(width * length, b.getI1Type()), ValueRange(left));
+    vector::MaskedStoreOp::create(b, collapsed, getCollapsed(at), mask, part);
+  });
+}
+
 void CopyEmitter::emitWordRuns(SmallVectorImpl<Value> &at, int64_t run) {
   int64_t last = destType.getRank() - 1, across = last - 1;
   int64_t width =
@@ -273,7 +312,9 @@ bool CopyEmitter::copyWords() {
   groups.push_back({last - 1, last});
   collapsed = memref::CollapseShapeOp::create(b, dest, groups);
   SmallVector<Value> at(rank, zero);
-  if (run)
+  if (run == last - 1)
+    emitWordRows(at);
+  else if (run)
     emitWordRuns(at, *run);
   else
     emitInterleaved(at);

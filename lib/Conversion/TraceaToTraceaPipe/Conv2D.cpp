@@ -2,17 +2,20 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Variant "conv2d.patch": no im2col buffer. One grid tile stages the patch of
-// the image that its output pixels see, bordered with zeros, once for a block
-// of input channels; every filter tap then multiplies through a view into the
-// same patch. Strides, dilation and groups are coefficients of the views' maps.
+// Variants "conv2d.patch" and "conv2d.dot": no im2col buffer. One grid tile
+// stages the patch of the image that its output pixels see, bordered with
+// zeros, once for a block of input channels; every filter tap then multiplies
+// through a view into the same patch. Strides, dilation and groups are
+// coefficients of the views' maps.
 //
 // The lanes of a register tile lie along the result's contiguous dimension:
 // output channels for NHWC (rows are pixels), pixels for NCHW (rows are output
 // channels). In the second form the patch is staged with its columns split by
 // their remainder modulo the stride, so that neighbouring pixels of one tap are
-// contiguous for every stride.
+// contiguous for every stride. "conv2d.dot", with channels last, packs
+// neighbouring channels in words, for the target's dot products.
 
+#include "Contraction/WordOperands.h"
 #include "Definitions.h"
 #include "ImagePatch.h"
 #include "Variants.h"
@@ -26,11 +29,12 @@ using namespace mlir::tracea_pipe;
 namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
-  PatchConvolution(KernelRewriter &rewriter, Conv2DOp op)
-      : op(op), schedule(op.getScheduleAttr()), kb(rewriter, op),
+  PatchConvolution(KernelRewriter &rewriter, Conv2DOp op,
+                   const WordOperands &words)
+      : op(op), words(words), schedule(op.getScheduleAttr()), kb(rewriter, op),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
-        patch(tiles, tileC) {
+        patch(tiles, tileC, words.lhs, words.length) {
     defineConvolution(kb, op);
   }
 
@@ -41,9 +45,12 @@ private:
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
   Value stageFilter(Value k);
+  /// The staged filters' tap (r, s).
+  Value viewFilter(Value r, Value s);
   Value emitTaps(Value p, Value q, Value start);
 
   Conv2DOp op;
+  WordOperands words;
   ScheduleAttr schedule;
   KernelBuilder kb;
   ImplicitLocOpBuilder &b;
@@ -61,6 +68,9 @@ private:
   Value lengthP, lengthQ, lengthK, lengthC;
   Value first, last;
   Value filter;
+  /// The view of the only tap, the same for all pixels: so are the sums of its
+  /// columns, where the lowering needs them.
+  Value onlyTap;
 };
 } // namespace
 
@@ -77,17 +87,39 @@ Value PatchConvolution::stageFilter(Value k) {
   map[op.getFilterWidthDim()] = kb.dim(1);
   map[op.getFilterInDim()] = kb.dim(2);
   map[op.getFilterOutDim()] = kb.dim(3);
-  return StageOp::create(
-      b,
-      kb.getStagedType({tiles.filterHeight, tiles.filterWidth, tileC,
-                        tiles.registerChannels},
-                       accType),
-      kb.getMemRef(op.getFilter()), indices,
-      ValueRange{ix.constant(tiles.filterHeight),
-                 ix.constant(tiles.filterWidth), lengthC,
-                 ix.constant(tiles.registerChannels)},
-      kb.map(4, map), ArrayRef<int64_t>{op.getFilterOutDim()},
-      schedule.getFields<schedule::CPUConv>().slots);
+  SmallVector<Value> limits = {
+      ix.constant(tiles.filterHeight), ix.constant(tiles.filterWidth),
+      ix.ceilDiv(lengthC, words.length), ix.constant(tiles.registerChannels)};
+  SmallVector<int64_t> padded = {op.getFilterOutDim()};
+  if (words.length > 1) {
+    map[op.getFilterInDim()] = kb.dim(2) * words.length + kb.dim(4);
+    limits.push_back(ix.constant(words.length));
+    padded.push_back(op.getFilterInDim());
+    llvm::sort(padded);
+  }
+  RankedTensorType type = kb.getStagedType(
+      words.getShape({tiles.filterHeight, tiles.filterWidth,
+                      tileC / words.length, tiles.registerChannels}),
+      words.rhs);
+  return StageOp::create(b, type, kb.getMemRef(op.getFilter()), indices, limits,
+                         kb.map(type.getRank(), map), padded,
+                         schedule.getFields<schedule::CPUConv>().slots);
+}
+
+Value PatchConvolution::viewFilter(Value r, Value s) {
+  Value zero = ix.constant(0);
+  SmallVector<int64_t> shape =
+      words.getShape({tileC / words.length, tiles.registerChannels});
+  if (tiles.pixelLanes)
+    std::swap(shape[0], shape[1]);
+  AffineMap map = kb.matrixMap(2, tiles.pixelLanes);
+  SmallVector<Value> tap = {r, s, zero, zero};
+  if (words.length > 1) {
+    map = kb.map(3, {kb.zero(), kb.zero(), kb.dim(0), kb.dim(1), kb.dim(2)});
+    tap.push_back(zero);
+  }
+  return ViewOp::create(b, kb.getStagedType(shape, words.rhs), filter, tap,
+                        map);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
@@ -96,23 +128,19 @@ Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
       ix.constant(tiles.filterHeight), 1, start, [&](Value r, Value sumR) {
         return kb.loop(
             ix.constant(tiles.filterWidth), 1, sumR, [&](Value s, Value sum) {
-              SmallVector<int64_t> imageShape = {tiles.registerPixels, tileC};
-              SmallVector<int64_t> weightShape = {tileC,
-                                                  tiles.registerChannels};
-              if (tiles.pixelLanes) {
+              int64_t steps = tileC / words.length;
+              SmallVector<int64_t> imageShape =
+                  words.getShape({tiles.registerPixels, steps});
+              if (tiles.pixelLanes)
                 std::swap(imageShape[0], imageShape[1]);
-                std::swap(weightShape[0], weightShape[1]);
-              }
-              AffineMap weightMap = kb.matrixMap(2, tiles.pixelLanes);
               Value image = ViewOp::create(
-                  b, kb.getStagedType(imageShape, accType), patch.get(),
+                  b, kb.getStagedType(imageShape, words.lhs), patch.get(),
                   patch.at(p, q, r, s, zero), patch.getTileMap());
-              Value weights = ViewOp::create(
-                  b, kb.getStagedType(weightShape, accType), filter,
-                  ValueRange{r, s, zero, zero}, weightMap);
+              Value weights = onlyTap ? onlyTap : viewFilter(r, s);
               if (tiles.pixelLanes)
                 std::swap(image, weights);
-              return MmaOp::create(b, image, weights, sum, lengthC,
+              return MmaOp::create(b, image, weights, sum,
+                                   ix.ceilDiv(lengthC, words.length),
                                    ValueRange())
                   .getResult();
             });
@@ -193,6 +221,8 @@ void PatchConvolution::build() {
                  ix.add(ix.mul(group, channels), c0), lengthC});
     kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
       filter = stageFilter(k);
+      if (words.length > 1 && tiles.filterHeight * tiles.filterWidth == 1)
+        onlyTap = viewFilter(ix.constant(0), ix.constant(0));
       kb.loop(lengthP, 1, [&](Value p) {
         kb.loop(lengthQ, tiles.registerPixels,
                 [&](Value q) { emitTile(p, q, k); });
@@ -210,7 +240,26 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     return op.emitOpError() << "expects a filter of static height and width "
                                "for the variant 'conv2d.patch', found "
                             << filterType;
+  FailureOr<WordOperands> words = getWordOperands(
+      op, "conv2d.dot", op.getImage(), op.getFilter(), op.getAccumulatorType(),
+      op.getScheduleAttr().getTile()[3]);
+  if (failed(words))
+    return failure();
+  if (words->length > 1) {
+    if (op.getLayout() != ImageLayout::NHWC)
+      return op.emitOpError()
+             << "expects channels last for the variant 'conv2d.dot', found "
+             << stringifyImageLayout(op.getLayout());
+    int64_t channels = filterType.getDimSize(op.getFilterInDim());
+    if (op.getGroups() != 1 &&
+        (ShapedType::isDynamic(channels) || channels % words->length))
+      return op.emitOpError()
+             << "expects groups of whole words of " << words->length
+             << " channels for the variant 'conv2d.dot', "
+                "found "
+             << filterType;
+  }
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
-  PatchConvolution(rewriter, op).build();
+  PatchConvolution(rewriter, op, *words).build();
   return success();
 }

@@ -53,7 +53,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
 
   // Register tiles reach past the last channel: there the patch is zero.
   Value channels = ix.roundUp(lengthC, tiles.registerChannels);
-  ImagePatch patch(tiles, tiles.channels);
+  ImagePatch patch(tiles, tiles.channels, op.getAccumulatorType());
   patch.stage({n, p0, q0, lengthP, lengthQ, c0, channels},
               /*wholeChannels=*/true);
 

@@ -12,9 +12,9 @@
 // products.
 
 #include "Contraction/ContractionResults.h"
+#include "Contraction/WordOperands.h"
 #include "GemmContraction.h"
 #include "Variants.h"
-#include "tracea/Analysis/DotProducts.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -83,32 +83,6 @@ private:
 };
 } // namespace
 
-/// The target's dot product of the operation's types, which the variant
-/// "gemm.dot" multiplies with; null for others.
-static FailureOr<const ::tracea::target::DotProduct *> getDot(GemmOp op) {
-  const ::tracea::target::DotProduct *none = nullptr;
-  ScheduleAttr schedule = op.getScheduleAttr();
-  if (schedule.getVariant() != "gemm.dot")
-    return none;
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  Type operand = getElementTypeOrSelf(op.getLhs().getType());
-  const ::tracea::target::DotProduct *dot =
-      operand == getElementTypeOrSelf(op.getRhs().getType())
-          ? getDotProduct(target, operand, op.getAccumulatorType())
-          : nullptr;
-  if (!dot)
-    return op.emitOpError() << "expects dot products of " << operand << " into "
-                            << op.getAccumulatorType()
-                            << " for the variant 'gemm.dot', which the target '"
-                            << target.getName() << "' does not have";
-  if (schedule.getTile()[2] % dot->folded)
-    return op.emitOpError() << "expects blocks of k in multiples of "
-                            << dot->folded << " for the variant 'gemm.dot', "
-                            << "found " << schedule.getTile()[2];
-  return dot;
-}
-
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   const auto &fields = schedule.getFields<schedule::CPUGemm>();
@@ -119,8 +93,9 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
     return op.emitOpError() << "expects a schedule whose tile is a multiple of "
                                "its register tile, found "
                             << schedule;
-  FailureOr<const ::tracea::target::DotProduct *> dot = getDot(op);
-  if (failed(dot))
+  FailureOr<WordOperands> words = getWordOperands(
+      op, "gemm.dot", op.getLhs(), op.getRhs(), op.getAccumulatorType(), tileK);
+  if (failed(words))
     return failure();
   GemmContraction contraction(op);
   contraction.emitChecks(rewriter);
@@ -139,20 +114,12 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   RankedTensorType accTile = kb.getTileType({regM, regN}, accType);
   // Operands of dot products stay as narrow as they are, in words; others are
   // converted as they are packed.
-  int64_t word = *dot ? (*dot)->folded : 1;
-  Type lhsElement = accType, rhsElement = accType;
-  if (*dot) {
-    rhsElement = getElementTypeOrSelf(op.getRhs().getType());
-    lhsElement =
-        (*dot)->isFirstUnsigned
-            ? IntegerType::get(op.getContext(), 8, IntegerType::Unsigned)
-            : rhsElement;
-  }
+  int64_t word = words->length;
   Panels lhsPanels{kb, lhs, regM, word}, rhsPanels{kb, rhs, regN, word};
   RankedTensorType lhsType =
-      lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, lhsElement);
+      lhsPanels.getType(llvm::divideCeil(stageM, regM), tileK, words->lhs);
   RankedTensorType rhsType =
-      rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, rhsElement);
+      rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words->rhs);
 
   // Where sums rest between blocks of k.
   std::optional<int64_t> knownK = getStatic(sizeK);
@@ -281,6 +248,21 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
       part.m = ix.add(grid.m, i);
       part.n = ix.add(grid.n, j);
       SmallVector<Value> limits = {ix.sub(lengthM, i), ix.sub(lengthN, j)};
+      // Rows of B lie in pages of their own, where no processor looks ahead by
+      // itself: short blocks ask for the next one.
+      constexpr int64_t mostRows = 32;
+      auto requestNextBlock = [&](Value k) {
+        std::optional<int64_t> known = getStatic(sizeK);
+        if (tileK > mostRows || (known && *known <= tileK))
+          return;
+        Value next = ix.add(k, tileK);
+        SmallVector<AffineExpr> batch(rhs.getBatchRank(), kb.zero());
+        PrefetchOp::create(b, kb.getMemRef(rhs.getTensor()),
+                           rhs.at(part, part.n, next),
+                           ValueRange{ix.sub(sizeK, next), limits[1]},
+                           kb.map(2, rhs.at(batch, kb.dim(1), kb.dim(0))),
+                           ArrayRef<int64_t>{tileK, regN}, /*write=*/false);
+      };
       // Sums of blocks of k are added up: the error is that of one block.
       Value sum = kb.loop(
           sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
@@ -291,6 +273,7 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
             Value right = getWindow(kb, kb.getMemRef(rhs.getTensor()),
                                     rhs.at(part, part.n, k), {tileK, regN},
                                     rhs.getDimK(), rhs.getOuterDim());
+            requestNextBlock(k);
             Value block = MmaOp::create(b, left, right, kb.splat(accTile, 0),
                                         depth, limits);
             return kb.addTiles(others, block);

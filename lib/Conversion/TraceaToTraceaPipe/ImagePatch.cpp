@@ -38,11 +38,12 @@ TileAddress ConvolutionTiles::getAddress(Value n, Value p, Value q,
   return {kb.getDest(op.getInit()), indices, kb.map(2, exprs)};
 }
 
-ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels)
+ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels,
+                       Type element, int64_t word)
     : kb(tiles.kb), ix(kb.index()), op(tiles.op), tiles(tiles),
-      tileChannels(channels), strideH(op.getStrides()[0]),
-      strideW(op.getStrides()[1]), dilationH(op.getDilations()[0]),
-      dilationW(op.getDilations()[1]) {}
+      tileChannels(channels), element(element), word(word),
+      strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
+      dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]) {}
 
 void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   SmallVector<Value> indices(4);
@@ -54,7 +55,7 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   indices[op.getChannelDim()] = block.channel;
 
   SmallVector<int64_t> padded = {op.getHeightDim(), op.getWidthDim()};
-  if (wholeChannels)
+  if (wholeChannels || word > 1)
     padded.push_back(op.getChannelDim());
   llvm::sort(padded);
 
@@ -77,12 +78,18 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   } else {
     map[op.getWidthDim()] = kb.dim(1);
     map[op.getChannelDim()] = kb.dim(2);
-    shape = {height, (tiles.columns - 1) * strideW + reachW + 1, tileChannels};
+    shape = {height, (tiles.columns - 1) * strideW + reachW + 1,
+             tileChannels / word};
     limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), strideW), reachW + 1),
-              block.channels};
+              ix.ceilDiv(block.channels, word)};
+    if (word > 1) {
+      map[op.getChannelDim()] = kb.dim(2) * word + kb.dim(3);
+      shape.push_back(word);
+      limits.push_back(ix.constant(word));
+    }
   }
   patch = StageOp::create(
-      kb.builder(), kb.getStagedType(shape, op.getAccumulatorType()),
+      kb.builder(), kb.getStagedType(shape, element),
       kb.getMemRef(op.getImage()), indices, limits, kb.map(shape.size(), map),
       padded, op.getScheduleAttr().getFields<schedule::CPUConv>().slots);
 }
@@ -92,11 +99,16 @@ SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {
   Value tap = ix.mul(s, dilationW);
   if (tiles.pixelLanes)
     return {h, c, ix.rem(tap, strideW), ix.add(q, ix.floorDiv(tap, strideW))};
-  return {h, ix.add(ix.mul(q, strideW), tap), c};
+  SmallVector<Value> place = {h, ix.add(ix.mul(q, strideW), tap), c};
+  if (word > 1)
+    place.push_back(ix.constant(0));
+  return place;
 }
 
 AffineMap ImagePatch::getTileMap() {
   if (tiles.pixelLanes)
     return kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)});
+  if (word > 1)
+    return kb.map(3, {kb.zero(), kb.dim(0) * strideW, kb.dim(1), kb.dim(2)});
   return kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)});
 }

@@ -47,14 +47,16 @@ struct PixelBlock {
   Value channel, channels; // first input channel, and how many
 };
 
-/// With channels last the patch is [h, w, c]. With channels first, where lanes
-/// lie along pixels, it is [h, c, remainder, w]: image column w * stride +
-/// remainder, so that the pixels that one tap sees are neighbours for every
-/// stride.
+/// With channels last the patch is [h, w, c], or [h, w, c / word, word] by
+/// words of a dot product. With channels first, where lanes lie along pixels,
+/// it is [h, c, remainder, w]: image column w * stride + remainder, so that the
+/// pixels that one tap sees are neighbours for every stride.
 class ImagePatch {
 public:
-  /// What a grid tile sees of `channels` input channels.
-  ImagePatch(const ConvolutionTiles &tiles, int64_t channels);
+  /// What a grid tile sees of `channels` input channels, as `element` and in
+  /// words of `word` channels, of which a tile holds whole ones.
+  ImagePatch(const ConvolutionTiles &tiles, int64_t channels, Type element,
+             int64_t word = 1);
 
   /// Stages the patch of `block`, zeros where it leaves the image. With
   /// `wholeChannels` channels up to the tile's extent are defined: zeros past
@@ -67,7 +69,8 @@ public:
   /// (r, s) in channel c.
   SmallVector<Value> at(Value p, Value q, Value r, Value s, Value c);
 
-  /// From a tile's (pixel, channel) coordinates, or (channel, pixel) with lanes
+  /// From a tile's (pixel, channel) coordinates, (pixel, step, place in a word)
+  /// by words, or (channel, pixel) with lanes
   /// along pixels, to the patch.
   AffineMap getTileMap();
 
@@ -77,6 +80,8 @@ private:
   Conv2DOp op;
   ConvolutionTiles tiles;
   int64_t tileChannels;
+  Type element;
+  int64_t word;
   int64_t strideH, strideW, dilationH, dilationW;
   Value patch;
 };

@@ -233,6 +233,7 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
         return lowerBy<Conv2DOp>(
             rewriter, conv,
             {{"conv2d.patch", 4, lowerConv2DPatch},
+             {"conv2d.dot", 4, lowerConv2DPatch},
              {"conv2d.depthwise", 3, lowerConv2DDepthwise},
              {"conv2d.simt", 3, lowerAs<Conv2DContraction, lowerByLanes>},
              {"conv2d.lanes", 3, lowerConv2DByLanes},

@@ -7,6 +7,7 @@
 // chosen by trying the sensible ones against the cost model.
 //
 //===----------------------------------------------------------------------===//
+#include "../CPU/CPUDots.h"
 #include "../Numbers.h"
 #include "../Variants.h"
 #include "tracea/Doctor/CPUModel.h"
@@ -118,7 +119,7 @@ double pixelCycles(const Problem &problem, const CPUModel &model,
 // conv2d.patch
 //===----------------------------------------------------------------------===//
 
-class PatchConv final : public CPUVariant {
+class PatchConv : public CPUVariant {
 public:
   std::string_view name() const override { return "conv2d.patch"; }
   std::string_view summary() const override {
@@ -131,7 +132,7 @@ public:
                 const TargetDescription &target) const override {
     if (Reason reason = refuseHuge(problem); !reason.empty())
       return reason;
-    CPUModel model(target, problem.accumulator);
+    CPUModel model = this->model(problem, target);
     PixelTile micro = orient(problem, microTile(problem, model));
     int64_t least =
         stagedBytes(problem, model, 1, micro.width, micro.channels, 1);
@@ -147,12 +148,37 @@ public:
                     const Plan &plan) const override;
   double cycles(const Problem &problem, const TargetDescription &target,
                 const Plan &plan) const override {
-    CPUModel model(target, problem.accumulator);
-    return estimate(problem, model, {plan.registers()[0], plan.registers()[1]},
-                    plan.tile);
+    int64_t length = wordLength(problem, target);
+    Problem words = inWords(problem, length);
+    words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
+    return estimate(words, model(problem, target),
+                    {plan.registers()[0], plan.registers()[1]},
+                    inWords(plan.tile, length));
+  }
+
+protected:
+  /// Channels that are packed into one, and how fast they are multiplied.
+  virtual int64_t wordLength(const Problem &, const TargetDescription &) const {
+    return 1;
+  }
+  virtual CPUModel model(const Problem &problem,
+                         const TargetDescription &target) const {
+    return CPUModel(target, problem.accumulator);
   }
 
 private:
+  /// The same with words in place of channels.
+  static Problem inWords(Problem problem, int64_t length) {
+    if (problem.groupChannels != kUnknownExtent)
+      problem.groupChannels = ceilDiv(problem.groupChannels, length);
+    return problem;
+  }
+  static std::vector<int64_t> inWords(std::vector<int64_t> tile,
+                                      int64_t length) {
+    if (tile.size() == 4)
+      tile[3] = ceilDiv(tile[3], length);
+    return tile;
+  }
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
@@ -204,9 +230,11 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   return model.spread(tiles, multiply + stage);
 }
 
-Plan PatchConv::plan(const Problem &problem,
+Plan PatchConv::plan(const Problem &given,
                      const TargetDescription &target) const {
-  CPUModel model(target, problem.accumulator);
+  int64_t length = wordLength(given, target);
+  Problem problem = inWords(given, length);
+  CPUModel model = this->model(given, target);
   MicroTile micro = microTile(problem, model);
   PixelTile pixels = orient(problem, micro);
 
@@ -246,12 +274,14 @@ Plan PatchConv::plan(const Problem &problem,
           }
         }
     }
-    if (best >= 0)
+    if (best >= 0) {
+      plan.tile[3] *= length;
       return plan;
+    }
     // Not even the smallest tile fits: fewer channels at a time.
     channels = std::max<int64_t>(1, channels / 2);
     if (channels == 1) {
-      plan.tile = {1, pixels.width, pixels.channels, 1};
+      plan.tile = {1, pixels.width, pixels.channels, length};
       return plan;
     }
   }
@@ -260,7 +290,7 @@ Plan PatchConv::plan(const Problem &problem,
 Reason PatchConv::checkTiles(const Problem &problem,
                              const TargetDescription &target,
                              const Plan &plan) const {
-  CPUModel model(target, problem.accumulator);
+  CPUModel model = this->model(problem, target);
   PixelTile pixels =
       orient(problem, {plan.registers()[0], plan.registers()[1]});
   if (Reason reason = checkTile(model, plan,
@@ -271,12 +301,59 @@ Reason PatchConv::checkTiles(const Problem &problem,
                                 problem.channelsLast);
       !reason.empty())
     return reason;
+  int64_t words = inWords(plan.tile, wordLength(problem, target))[3];
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
-                  plan.tile[3]) > static_cast<double>(kMaxStagedBytes))
+                  words) > static_cast<double>(kMaxStagedBytes))
     return "the patch and the filter panel take more than " +
            std::to_string(kMaxStagedBytes) + " bytes";
   return "";
 }
+
+/// The same by words of a dot product. Channels are neighbours in the image,
+/// which is what a word takes, where they are last.
+class DotConv final : public PatchConv {
+public:
+  std::string_view name() const override { return "conv2d.dot"; }
+  std::string_view summary() const override {
+    return "stages a patch of the image and a panel of filters in words of "
+           "channels, then multiplies register tiles by dot products for every "
+           "tap";
+  }
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (Reason reason = whyNoDots(problem, target); !reason.empty())
+      return reason;
+    if (!problem.channelsLast)
+      return "words are of neighbouring channels, which are not last";
+    // What is beyond a group is another one's, and no zero.
+    if (int64_t length = dotWordLength(problem, target);
+        problem.groups != 1 && (problem.groupChannels == kUnknownExtent ||
+                                problem.groupChannels % length != 0))
+      return "the channels of a group are not known to fill words of " +
+             std::to_string(length);
+    return PatchConv::whyNot(problem, target);
+  }
+  Reason checkTiles(const Problem &problem, const TargetDescription &target,
+                    const Plan &plan) const override {
+    if (Reason reason = whyNot(problem, target); !reason.empty())
+      return reason;
+    if (Reason reason =
+            checkWords(plan, 3, "channels", wordLength(problem, target));
+        !reason.empty())
+      return reason;
+    return PatchConv::checkTiles(problem, target, plan);
+  }
+
+protected:
+  int64_t wordLength(const Problem &problem,
+                     const TargetDescription &target) const override {
+    return dotWordLength(problem, target);
+  }
+  CPUModel model(const Problem &problem,
+                 const TargetDescription &target) const override {
+    return dotModel(problem, target);
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // conv2d.depthwise
@@ -393,4 +470,5 @@ Reason DepthwiseConv::checkTiles(const Problem &problem,
 void tracea::doctor::addCPUConvVariants(Registry &registry) {
   registry.add(std::make_unique<PatchConv>());
   registry.add(std::make_unique<DepthwiseConv>());
+  registry.add(std::make_unique<DotConv>());
 }

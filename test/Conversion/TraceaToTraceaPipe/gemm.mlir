@@ -222,3 +222,28 @@ func.func @direct(%a: tensor<?x32xf32>, %b: tensor<32x?xf32>, %d: tensor<?x?xf32
   return %0 : tensor<?x?xf32>
 }
 }
+
+// -----
+
+// Short blocks of k ask for the rows of B of the next block, as far as there are any,
+// before they multiply; a single block has no next one.
+// CHECK-LABEL: tracea_pipe.kernel @gemm_0(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<4x100xf32>, %[[B:[a-z0-9]+]]: memref<100x64xf32>
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c100 step %c16
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[K]], %c16
+// CHECK:           %[[LEFT:.*]] = arith.subi %c84, %[[K]]
+// CHECK:           tracea_pipe.prefetch %[[B]][%[[NEXT]], %[[N:.*]]] map {{.*}} limits(%[[LEFT]], %{{.*}}) shape [16, 8] : memref<100x64xf32>
+// CHECK:           tracea_pipe.mma
+// CHECK-LABEL: tracea_pipe.kernel @gemm_1(
+// CHECK-NOT:     prefetch
+// CHECK:         tracea_pipe.mma
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @ahead(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64xf32>, %e: tensor<4x16xf32>, %f: tensor<16x64xf32>) -> (tensor<4x64xf32>, tensor<4x64xf32>) {
+  %0 = tracea.gemm ins(%a, %b : tensor<4x100xf32>, tensor<100x64xf32>) outs(%d : tensor<4x64xf32>)
+    schedule <variant = "gemm.direct", unit = vector, tile = [4, 64, 16], registers = [4, 8]>
+  %1 = tracea.gemm ins(%e, %f : tensor<4x16xf32>, tensor<16x64xf32>) outs(%d : tensor<4x64xf32>)
+    schedule <variant = "gemm.direct", unit = vector, tile = [4, 64, 16], registers = [4, 8]>
+  return %0, %1 : tensor<4x64xf32>, tensor<4x64xf32>
+}
+}

@@ -7,16 +7,14 @@
 // caches, MC rows of A for the second level, and register tiles run over both.
 //
 //===----------------------------------------------------------------------===//
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
+#include "CPUDots.h"
 #include "tracea/Doctor/CPUModel.h"
-#include "tracea/TargetInfo/DotProducts.h"
 
 #include <algorithm>
 
 using namespace tracea::doctor;
-using tracea::target::dotFeatures;
-using tracea::target::findDotProduct;
 
 namespace {
 
@@ -66,55 +64,33 @@ private:
 /// of words in place of elements.
 class DotGemm final : public PackedGemm {
 public:
-  std::string_view name() const override { return kName; }
+  std::string_view name() const override { return "gemm.dot"; }
   std::string_view summary() const override {
     return "packs both operands in words along k and multiplies register tiles "
            "by dot products";
   }
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {
-    ElementType operand = problem.operand;
-    if (problem.second != operand ||
-        dotFeatures(target.arch, operand, problem.accumulator).empty())
-      return "dot products take operands of one type, i8 into i32 or bf16 into "
-             "f32, found " +
-             std::string(stringify(operand)) + " and " +
-             std::string(stringify(problem.second)) + " into " +
-             std::string(stringify(problem.accumulator));
-    if (!findDotProduct(target, operand, problem.accumulator))
-      return lacksDot(problem, target);
-    return "";
+    return whyNoDots(problem, target);
   }
   Reason checkTiles(const Problem &problem, const TargetDescription &target,
                     const Plan &plan) const override {
     if (Reason reason = whyNot(problem, target); !reason.empty())
       return reason;
-    int64_t length = wordLength(problem, target);
-    if (plan.tile.size() > 2 && plan.tile[2] % length != 0)
-      return "tile extent k must be a multiple of " + std::to_string(length) +
-             ", found " + std::to_string(plan.tile[2]);
+    if (Reason reason = checkWords(plan, 2, "k", wordLength(problem, target));
+        !reason.empty())
+      return reason;
     return PackedGemm::checkTiles(problem, target, plan);
   }
-
-  static constexpr std::string_view kName = "gemm.dot";
-  /// That the target has no instruction for the problem's products, though its
-  /// architecture has one.
-  static std::string lacksDot(const Problem &problem,
-                              const TargetDescription &target);
 
 protected:
   int64_t wordLength(const Problem &problem,
                      const TargetDescription &target) const override {
-    const auto *dot =
-        findDotProduct(target, problem.operand, problem.accumulator);
-    return dot ? dot->folded : 1;
+    return dotWordLength(problem, target);
   }
   CPUModel model(const Problem &problem,
                  const TargetDescription &target) const override {
-    return CPUModel(target, problem.accumulator,
-                    problem.operand == ElementType::I8
-                        ? target.vector.int8DotPerCycle
-                        : target.vector.bf16DotPerCycle);
+    return dotModel(problem, target);
   }
   // Each pass over the result costs more beside products that are cheaper.
   int64_t blockWords(const CPUModel &model, int64_t words) const override;
@@ -159,6 +135,8 @@ int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 /// Products with few rows or columns: a packed element would be used too rarely
 /// to pay for its copy, so register tiles read the operands where they are.
 class DirectGemm final : public CPUVariant {
+  static constexpr int64_t kFew = 32;
+
 public:
   std::string_view name() const override { return "gemm.direct"; }
   std::string_view summary() const override {
@@ -170,12 +148,11 @@ public:
                 const TargetDescription &) const override {
     if (problem.transposeSecond)
       return "the second operand is stored [n, k]: its rows do not run along n";
-    constexpr int64_t few = 32;
     auto isFew = [](int64_t extent) {
-      return extent != kUnknownExtent && extent <= few;
+      return extent != kUnknownExtent && extent <= kFew;
     };
     if (!isFew(problem.m) && !isFew(problem.n))
-      return "neither m nor n is known to be at most " + std::to_string(few) +
+      return "neither m nor n is known to be at most " + std::to_string(kFew) +
              ": packed elements are used often enough";
     return "";
   }
@@ -185,11 +162,23 @@ public:
     CPUModel model(target, problem.accumulator);
     MicroTile micro =
         model.chooseMicroTile(problem.m, problem.n, /*anyRows=*/true);
-    // A product of one or two rows waits for memory: more loads at a time.
-    if (micro.rows <= 2)
+    // Few rows wait for rows of B, whose runs are as long as registers allow:
+    // of all rows at once, or of equal shares that leave three vectors.
+    int64_t mostRows = 8;
+    while (mostRows > 1 && model.mostColumns(mostRows) < 3 * model.lanes)
+      --mostRows;
+    int64_t kBlock = chooseKBlock(model, problem.k);
+    if (problem.m != kUnknownExtent && problem.m <= kFew &&
+        (problem.n == kUnknownExtent || problem.n > problem.m)) {
+      micro.rows = evenShare(problem.m, 1, mostRows);
       micro.columns = std::min(
-          8 * model.lanes,
+          model.mostColumns(micro.rows),
           roundUp(std::max<int64_t>(1, assumed(problem.n)), model.lanes));
+      // Where rows of B fill pages, as many multiplies as five rows have leave
+      // time to ask for the next few of them.
+      if (micro.rows > 4 && assumed(problem.n) * model.elementBytes >= 4096)
+        kBlock = std::min<int64_t>(kBlock, 16);
+    }
     // Several tiles a core along the longer extent.
     bool cutsRows = problem.n != kUnknownExtent &&
                     (problem.m == kUnknownExtent || problem.m > problem.n);
@@ -203,8 +192,7 @@ public:
     };
     Plan plan = emptyPlan();
     plan.tile = {share(problem.m, micro.rows, cutsRows),
-                 share(problem.n, micro.columns, !cutsRows),
-                 chooseKBlock(model, problem.k)};
+                 share(problem.n, micro.columns, !cutsRows), kBlock};
     plan.registers() = {micro.rows, micro.columns};
     return plan;
   }
@@ -239,16 +227,6 @@ int64_t PackedGemm::blockWords(const CPUModel &model, int64_t words) const {
 
 int64_t DotGemm::blockWords(const CPUModel &model, int64_t words) const {
   return chooseKBlock(model, words, 512);
-}
-
-std::string DotGemm::lacksDot(const Problem &problem,
-                              const TargetDescription &target) {
-  std::string features;
-  for (std::string_view feature :
-       dotFeatures(target.arch, problem.operand, problem.accumulator))
-    features += (features.empty() ? "'" : " or '") + std::string(feature) + "'";
-  return "the target has no dot products of " +
-         std::string(stringify(problem.operand)) + " (" + features + ")";
 }
 
 /// The problem with words in place of elements along k.
@@ -365,40 +343,4 @@ void tracea::doctor::addCPUGemmVariants(Registry &registry) {
   registry.add(std::make_unique<PackedGemm>());
   registry.add(std::make_unique<DirectGemm>());
   registry.add(std::make_unique<DotGemm>());
-}
-
-std::string
-tracea::doctor::findPrecisionFallback(const Problem &problem,
-                                      const TargetDescription &target,
-                                      const Variant &variant) {
-  auto operand = problem.operand, accumulator = problem.accumulator;
-  bool isProduct =
-      problem.kind == OpKind::Gemm || problem.kind == OpKind::Conv2D ||
-      problem.kind == OpKind::Conv2DWGrad || problem.kind == OpKind::Attention;
-  if (target.isGPU() || !isProduct || variant.isFallback() ||
-      variant.name() == DotGemm::kName || operand == accumulator ||
-      bitWidth(operand) >= bitWidth(accumulator))
-    return "";
-  double wide = target.peakFlopsPerCycle(UnitKind::Vector, ElementType::F32);
-  double narrow = target.peakFlopsPerCycle(UnitKind::Vector, operand);
-  // Nothing is lost where dot products are no faster.
-  if (narrow > 0 && narrow <= wide)
-    return "";
-  auto name = [](ElementType type) { return std::string(stringify(type)); };
-  std::string text = "products of " + name(operand) + " into " +
-                     name(accumulator) + " are asked for, and run as " +
-                     name(accumulator) + " multiply-adds";
-  const target::DotProduct *dot = findDotProduct(target, operand, accumulator);
-  if (wide > 0)
-    text += ", at most " + std::to_string(static_cast<int64_t>(wide)) +
-            " operations a cycle a core";
-  if (dot && narrow > 0)
-    text += " where dot products do " +
-            std::to_string(static_cast<int64_t>(narrow));
-  if (dot)
-    return text + ": '" + std::string(variant.name()) +
-           "' does not multiply by dot products";
-  if (dotFeatures(target.arch, operand, accumulator).empty())
-    return text + ": no target of this architecture multiplies them otherwise";
-  return text + ": " + DotGemm::lacksDot(problem, target);
 }

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
 #include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 // queries, and the scores never reach memory.
 //
 //===----------------------------------------------------------------------===//
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
 #include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>

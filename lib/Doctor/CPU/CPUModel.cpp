@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tracea/Doctor/CPUModel.h"
-#include "Numbers.h"
-#include "Variants.h"
+#include "../Numbers.h"
+#include "../Variants.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,6 +53,11 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
 int64_t CPUModel::registersOf(MicroTile tile) const {
   int64_t vectors = ceilDiv(tile.columns, lanes) * registersPerVector;
   return tile.rows * vectors + vectors + 1;
+}
+
+int64_t CPUModel::mostColumns(int64_t rows) const {
+  int64_t vectors = (registers - 1) / ((rows + 1) * registersPerVector);
+  return std::max<int64_t>(1, vectors) * lanes;
 }
 
 double CPUModel::cyclesPerStep(MicroTile tile) const {

@@ -1,0 +1,31 @@
+//===- CPUDots.h - What variants by dot products share ----------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Their kernels are those of the variants that multiply element by element,
+// with words of neighbours along k in place of elements. Their names end in
+// ".dot".
+
+#ifndef TRACEA_LIB_DOCTOR_CPUDOTS_H
+#define TRACEA_LIB_DOCTOR_CPUDOTS_H
+
+#include "tracea/Doctor/CPUModel.h"
+
+namespace tracea::doctor {
+
+/// Why the target has no dot products for the problem; empty: it has.
+Reason whyNoDots(const Problem &problem, const TargetDescription &target);
+
+/// Elements of a word of the problem's dot products; 1 where there are none.
+int64_t dotWordLength(const Problem &problem, const TargetDescription &target);
+
+/// The model of a processor that multiplies words.
+CPUModel dotModel(const Problem &problem, const TargetDescription &target);
+
+/// What is wrong with `extent` of a tile, which is to hold whole words.
+Reason checkWords(const Plan &plan, size_t extent, std::string_view name,
+                  int64_t length);
+
+} // namespace tracea::doctor
+
+#endif // TRACEA_LIB_DOCTOR_CPUDOTS_H

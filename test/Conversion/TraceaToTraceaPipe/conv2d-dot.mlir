@@ -1,0 +1,51 @@
+// Convolutions by words: neighbouring channels of the patch and of the filters.
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+#x86 = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu", cpu = "icelake-server",
+                      features = "+avx2,+fma,+avx512f,+avx512vnni", vector_bits = 512>
+
+// The patch is in offset form; the border and the channels beyond the last are zeros in
+// both. A tap's window moves by the stride along pixels, and by words along channels.
+// CHECK-DAG:   #[[PATCH:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (0, d0, d1, d2 * 4 + d3)>
+// CHECK-DAG:   #[[PANEL:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d0, d1, d2 * 4 + d4)>
+// CHECK-DAG:   #[[WINDOW:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0 * 2, d1, d2)>
+// CHECK-DAG:   #[[TAP:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, 0, d0, d1, d2)>
+// CHECK:       tracea_pipe.kernel @conv2d_0({{.*}} variant = "conv2d.dot"
+// CHECK:         %[[P:.*]] = tracea_pipe.stage {{.*}} map #[[PATCH]] limits({{.*}}, %c3, %c4) padded [1, 2, 3] : memref<1x15x15x10xi8> -> tensor<5x13x3x4xui8, #tracea_pipe.staged>
+// CHECK:         %[[F:.*]] = tracea_pipe.stage {{.*}} map #[[PANEL]] limits(%c3, %c3, %c3, %c32, %c4) padded [0, 3] : memref<32x3x3x10xi8> -> tensor<3x3x3x32x4xi8, #tracea_pipe.staged>
+// CHECK:         %[[A:.*]] = tracea_pipe.view %[[P]]{{.*}} map #[[WINDOW]] : {{.*}} -> tensor<6x3x4xui8, #tracea_pipe.staged>
+// CHECK:         %[[B:.*]] = tracea_pipe.view %[[F]]{{.*}} map #[[TAP]] : {{.*}} -> tensor<3x32x4xi8, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.mma %[[A]], %[[B]], %{{.*}} depth(%c3)
+module attributes {tracea.target = #x86} {
+func.func @bytes(%x: tensor<1x15x15x10xi8>, %w: tensor<32x3x3x10xi8>, %d: tensor<1x8x8x32xi32>) -> tensor<1x8x8x32xi32> {
+  %r = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1]
+         ins(%x, %w : tensor<1x15x15x10xi8>, tensor<32x3x3x10xi8>) outs(%d : tensor<1x8x8x32xi32>)
+         schedule <variant = "conv2d.dot", unit = vector, tile = [2, 6, 32, 12], registers = [6, 32]>
+  return %r : tensor<1x8x8x32xi32>
+}
+}
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "icelake-server", features = "+avx2,+fma,+avx512f,+avx512vnni", vector_bits = 512>} {
+func.func @first(%x: tensor<1x8x6x6xi8>, %w: tensor<32x8x1x1xi8>, %d: tensor<1x32x6x6xi32>) -> tensor<1x32x6x6xi32> {
+  // expected-error @below {{expects channels last for the variant 'conv2d.dot', found nchw}}
+  %r = tracea.conv2d layout nchw filter kcrs ins(%x, %w : tensor<1x8x6x6xi8>, tensor<32x8x1x1xi8>) outs(%d : tensor<1x32x6x6xi32>)
+         schedule <variant = "conv2d.dot", unit = vector, tile = [2, 16, 32, 8], registers = [8, 16]>
+  return %r : tensor<1x32x6x6xi32>
+}
+}
+
+// -----
+
+// What is beyond a group's channels is the next group's: no zeros.
+module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
+    cpu = "icelake-server", features = "+avx2,+fma,+avx512f,+avx512vnni", vector_bits = 512>} {
+func.func @groups(%x: tensor<1x6x6x12xi8>, %w: tensor<32x1x1x6xi8>, %d: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-error @below {{expects groups of whole words of 4 channels for the variant 'conv2d.dot', found 'tensor<32x1x1x6xi8>'}}
+  %r = tracea.conv2d layout nhwc filter krsc groups 2 ins(%x, %w : tensor<1x6x6x12xi8>, tensor<32x1x1x6xi8>) outs(%d : tensor<1x6x6x32xi32>)
+         schedule <variant = "conv2d.dot", unit = vector, tile = [2, 6, 32, 8], registers = [6, 32]>
+  return %r : tensor<1x6x6x32xi32>
+}
+}
