@@ -5,6 +5,7 @@
 #include "tracea/Target/CPU/Codegen.h"
 
 #include "HalfConversions.h"
+#include "SingleLaneStores.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -180,6 +181,7 @@ FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
   addHalfConversions(*code);
   annotate(*code, machine);
   optimize(*code, **target);
+  storeSingleLanes(*code);
 
   std::string text;
   llvm::raw_string_ostream stream(text);
