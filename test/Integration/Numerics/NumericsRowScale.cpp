@@ -12,6 +12,17 @@ using namespace tracea::numerics;
 
 /// Smaller maxima count as this, which all types have.
 static constexpr double kLeast = 0.0625;
+/// The greatest number of E4M3FN.
+static constexpr double kMostByte = 448;
+
+/// What lies between two bounds of a number that is known to `x.error`.
+static Approx clamp(Approx x, Real most) {
+  if (!std::isfinite(x.error) || std::isnan(x.value))
+    return x;
+  Real low = std::clamp<Real>(x.value - x.error, -most, most),
+       high = std::clamp<Real>(x.value + x.error, -most, most);
+  return {low + (high - low) / 2, (high - low) / 2};
+}
 
 RowScale RowScale::draw(Random &random, ModuleText &text,
                         const SizedType &input, std::vector<bool> isReduced) {
@@ -80,9 +91,13 @@ RowScale RowScale::draw(Random &random, ModuleText &text,
     quotient = "%in4";
   }
   if (isByte) {
-    body +=
-        "    %in5 = arith.truncf " + quotient + " : f32 to " + stored + "\n";
-    quotient = "%in5";
+    // What rounding leaves beyond the format's numbers would be NaN.
+    body += "    %in5 = " + constantOf(ElementType::F32, kMostByte) +
+            "\n    %in6 = " + constantOf(ElementType::F32, -kMostByte) +
+            "\n    %in7 = arith.minimumf " + quotient +
+            ", %in5 : f32\n    %in8 = arith.maximumf %in7, %in6 : f32\n" +
+            "    %in9 = arith.truncf %in8 : f32 to " + stored + "\n";
+    quotient = "%in9";
   }
   generic("%q", {map(all, all), map(all, kept), map(all, all)}, allKinds,
           "%y, %s : " + own + ", " + row, text.empty(scale.elements),
@@ -122,6 +137,8 @@ std::vector<ExpectedTensor> RowScale::apply(const ExpectedTensor &y,
     // A GPU divides by an approximate reciprocal.
     if (std::isfinite(quotient.value))
       quotient.error += errorOfUnit(elements.type) * std::fabs(quotient.value);
+    if (elements.type == ElementType::F8E4M3FN)
+      quotient = clamp(quotient, kMostByte);
     quotients.values.push_back(quotient);
   });
   return {quotients, scales};
