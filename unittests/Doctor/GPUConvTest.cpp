@@ -247,7 +247,9 @@ TEST(GPULaneConv, ChecksPlans) {
   EXPECT_THAT(with({6, 8, 32}, {8, 8}), HasSubstr("height must be a power"));
   EXPECT_THAT(with({8, 12, 32}, {8, 8}), HasSubstr("multiple of the pixels"));
   EXPECT_THAT(with({4, 8, 32}, {8, 8}), HasSubstr("takes 16 lanes"));
-  EXPECT_THAT(with({256, 1024, 32}, {8, 8}), HasSubstr("shared memory"));
+  EXPECT_THAT(with({256, 8, 32}, {8, 8}),
+              HasSubstr("152 registers, of which there are 64"));
+  EXPECT_THAT(with({32, 1024, 32}, {8, 8}), HasSubstr("shared memory"));
   problem.strideHeight = 2;
   EXPECT_THAT(with({8, 8, 32}, {8, 8}), HasSubstr("must take 128 bytes"));
   EXPECT_EQ(with({8, 8, 64}, {8, 8}), "");

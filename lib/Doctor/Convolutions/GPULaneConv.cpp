@@ -103,15 +103,16 @@ int64_t Tile::columnsOf(const Problem &problem) const {
                      problem.strideWidth;
 }
 
-/// Sums, what is read of a row, a tap of the filter and addresses.
+/// Sums, a tap of the filter, and of a row of the patch what is read and
+/// addresses, or all of it converted, as the tiles of the kernel have it.
 double Tile::registersOf(const Problem &problem) const {
-  constexpr double others = 40;
+  constexpr int64_t others = 40;
   int64_t words = std::max<int64_t>(bytesOf(problem.accumulator) / 4, 1);
-  return static_cast<double>(
-             pixels * vector * words + vector * words +
-             columnsOf(problem) *
-                 ceilDiv(vector * bytesOf(problem.operand), 4)) +
-         others;
+  int64_t sums = (pixels + 1) * vector * words;
+  int64_t read =
+      columnsOf(problem) * ceilDiv(vector * bytesOf(problem.operand), 4);
+  int64_t converted = columnsOf(problem) * vector * words;
+  return static_cast<double>(sums + std::max(read + others, converted));
 }
 
 Reason LaneConvVariant::whyNot(const Problem &problem,
@@ -183,6 +184,16 @@ Reason LaneConvVariant::checkPlan(const Problem &problem,
   if (problem.strideHeight % 2 == 0 && row < banks)
     return "with an even stride the channels of the tile must take " +
            text(banks) + " bytes, found " + text(row);
+  double most = std::min<double>(
+      target.occupancy.maxRegistersPerThread,
+      static_cast<double>(target.occupancy.registersPerMultiprocessor) /
+          static_cast<double>(tile.threads *
+                              plan.as<schedule::LaneConv>().residents));
+  if (most > 0 && tile.registersOf(problem) > most)
+    return "a lane takes " +
+           text(static_cast<int64_t>(tile.registersOf(problem))) +
+           " registers, of which there are " +
+           text(static_cast<int64_t>(most));
   if (tile.bytes() > static_cast<double>(target.shared.perWorkgroup))
     return "it takes " + text(static_cast<int64_t>(tile.bytes())) +
            " bytes of shared memory, more than " +

@@ -117,9 +117,12 @@ void mlir::tracea_pipe::removeDeadCode(Operation *root) {
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<Operation *> dead;
-    root->walk([&](Operation *op) {
-      if (op != root && isOpTriviallyDead(op))
-        dead.push_back(op);
+    // What is in a dead operation goes with it.
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op == root || !isOpTriviallyDead(op))
+        return WalkResult::advance();
+      dead.push_back(op);
+      return WalkResult::skip();
     });
     // Users come after what they use: the other way round.
     for (Operation *op : llvm::reverse(dead))
