@@ -161,7 +161,12 @@ std::vector<Plan> SimtGemm::plans(const Problem &problem,
     while (ring.slots > 2 &&
            2 * ringBytesOf(problem, plan) > target.shared.perMultiprocessor)
       --ring.slots;
-    addParts(problem, target, plan, found);
+    // Lanes that find the pixels of a convolution have no registers left for
+    // the places of parts.
+    if (problem.kind == OpKind::Conv2D)
+      found.push_back(std::move(plan));
+    else
+      addParts(problem, target, plan, found);
   }
   return found;
 }

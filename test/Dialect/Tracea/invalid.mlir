@@ -1157,7 +1157,7 @@ func.func private @turns_of_lanes() attributes {s = #tracea.schedule<variant = "
 // -----
 
 // expected-error @+1 {{variant 'gemm.tf32x3' of family 'warp_gemm' has no field 'cluster'; it takes 'registers', 'slots', 'group', 'split'}}
-func.func private @split_of_warps() attributes {s = #tracea.schedule<variant = "gemm.tf32x3", unit = mma_sync, registers = [32, 32], split = 2>}
+func.func private @split_of_warps() attributes {s = #tracea.schedule<variant = "gemm.tf32x3", unit = mma_sync, registers = [32, 32], cluster = 2>}
 
 // -----
 
