@@ -32,7 +32,8 @@ class GroupConvolution {
 public:
   GroupConvolution(KernelBuilder &kb, Conv2DOp op);
 
-  void build();
+  /// `isAligned`: rows of memory begin at multiples of pieces.
+  void build(bool isAligned);
 
 private:
   SmallVector<int64_t> getSwizzle() const;
@@ -139,12 +140,13 @@ Value GroupConvolution::multiply(Value row, Value group) {
       });
 }
 
-void GroupConvolution::build() {
+void GroupConvolution::build(bool isAligned) {
   defineConvolution(kb, op);
   patch.beginTiles();
-  Value walk = getTaps();
+  // As lanes do: of rows of any alignment each copy is waited for by itself.
+  Value walk = isAligned ? getTaps() : Value();
   patch.stage(getSwizzle());
-  stageFilters(walk);
+  stageFilters(isAligned ? walk : getTaps());
   kb.loop(ix.constant(patch.channels / kGroup), 1, [&](Value group) {
     kb.loop(ix.constant(patch.height.pixels), 1, [&](Value row) {
       Value sum = multiply(row, group);
@@ -206,8 +208,8 @@ LogicalResult mlir::tracea::lowerConv2DByGroups(KernelRewriter &rewriter,
   rewriter.replaceOp(
       op, launchForMemory(rewriter, op, operation.getDpsInputs(),
                           {op.getInit()}, kOperands,
-                          [&](KernelBuilder &kb, bool) {
-                            GroupConvolution(kb, op).build();
+                          [&](KernelBuilder &kb, bool isAligned) {
+                            GroupConvolution(kb, op).build(isAligned);
                           }));
   return success();
 }

@@ -29,7 +29,8 @@ class LaneConvolution {
 public:
   LaneConvolution(KernelBuilder &kb, Conv2DOp op);
 
-  void build();
+  /// `isAligned`: rows of memory begin at multiples of pieces.
+  void build(bool isAligned);
 
 private:
   RankedTensorType getTile(int64_t pixels, Type element);
@@ -179,14 +180,14 @@ Value LaneConvolution::addRow(Value row, Value firstPixel, Value sum) {
   return sum;
 }
 
-void LaneConvolution::build() {
+void LaneConvolution::build(bool isAligned) {
   defineConvolution(kb, op);
   patch.beginTiles();
   // What one needs that stands in front of the other's copy keeps them from
-  // being waited for together.
-  Value taps = getTaps();
+  // being waited for together: of rows of any alignment each is by itself.
+  Value taps = isAligned ? getTaps() : Value();
   patch.stage();
-  stageFilters(taps);
+  stageFilters(isAligned ? taps : getTaps());
   kb.loop(ix.constant(patch.width.pixels), pixels, [&](Value pixel) {
     Value sum = kb.loop(ix.constant(patch.height.taps), 1,
                         kb.splat(getTile(pixels, sums), 0),
@@ -247,7 +248,9 @@ LogicalResult mlir::tracea::lowerConv2DByLanes(KernelRewriter &rewriter,
   rewriter.replaceOp(
       op, launchForMemory(
               rewriter, op, operation.getDpsInputs(), {op.getInit()}, kOperands,
-              [&](KernelBuilder &kb, bool) { LaneConvolution(kb, op).build(); },
+              [&](KernelBuilder &kb, bool isAligned) {
+                LaneConvolution(kb, op).build(isAligned);
+              },
               [&](unsigned argument) { return argument != kFilter; }));
   return success();
 }
