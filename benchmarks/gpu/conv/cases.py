@@ -171,8 +171,8 @@ def cases():
         Case("eights", 3, 17, 19, 96, 96, groups=12, dtype="bf16", epilogue="bias+residual+relu"),
         Case("eights_strided", 2, 30, 41, 64, 64, groups=8, strides=(2, 2)),
         Case("eights_dilated", 2, 21, 40, 32, 32, r=3, s=5, pads=(2, 4, 2, 4), dilations=(2, 2), groups=4),
-        Case("eights_any_size", 3, 15, 22, 64, 64, groups=8, dynamic="nhw", dtype="bf16", epilogue="bias").by_groups((8, 32, 32), 32, 4),
-        Case("eights_point", 2, 9, 33, 64, 64, r=1, s=1, pads=(0, 0, 0, 0), groups=8).by_groups((4, 64, 64), 32, 2),
+        Case("eights_any_size", 3, 15, 22, 64, 64, groups=8, dynamic="nhw", dtype="bf16", epilogue="bias"),
+        Case("eights_point", 2, 9, 33, 64, 64, r=1, s=1, pads=(0, 0, 0, 0), groups=8),
         Case("eights_cut", 2, 7, 7, 40, 40, groups=5, result="f32"),
         # One filter for each channel, by lanes: borders, strides and dilations, channels cut and of any alignment, types.
         Case("lanes", 3, 17, 19, 96, 96, groups=96, dtype="bf16", epilogue="bias+residual+relu"),
@@ -320,6 +320,7 @@ def plans():
         columns = min(case.k, 128)
         found += [case.in_bulk((128, columns, 64), 5, 2), case.in_bulk((128, columns, 64), 5, 1, ping_pong=2),
                   case.in_bulk((64, columns, 64), 4, 1, residents=2), case.in_bulk((64, 64, 64), 6, 1, residents=2)]
+    found.append(square("groups32_any_size", 32, 56, 256, 256, groups=32, dynamic="nhw").by_groups((8, 32, 32), 32, 8))
     found += [square("groups32", 32, 56, 256, 256, groups=32).by_groups(*plan) for plan in (
         ((8, 32, 32), 32, 8), ((4, 32, 32), 32, 12), ((8, 64, 32), 32, 4), ((4, 64, 64), 32, 4), ((8, 32, 64), 32, 4), ((14, 64, 32), 32, 3), ((8, 16, 32), 16, 12))]
     small, large = square("depthwise3", 32, 56, 96, 96, groups=96), square("depthwise7", 32, 56, 96, 96, 7, groups=96)
