@@ -11,6 +11,8 @@
 NB_MODULE(_native, m) {
   using namespace tracea::python;
   using namespace nb::literals;
+  // Programs that caches of Python hold live to the end of the process.
+  nb::set_leak_warnings(false);
   m.doc() = "Tracea's C interface, as the package `tracea` uses it.";
   m.def("version", [] { return tracea_version(); });
   m.def("abi_version", [] { return tracea_abi_version(); });
