@@ -232,6 +232,12 @@ static Case generate(Random &random, bool large, Sought sought) {
   std::vector<int> outputDims = c.nhwc ? std::vector<int>{c.n, c.p, c.q, c.k}
                                        : std::vector<int>{c.n, c.k, c.p, c.q};
   bool isImage = sought == Sought::Image, isFilter = sought == Sought::Filter;
+  // Gradients by images are convolutions by some taps each, which are counted
+  // when they are compiled.
+  if (isImage) {
+    sizes.fix(c.r);
+    sizes.fix(c.s);
+  }
   SizedType first = text.draw(random, c.type, isImage ? outputDims : imageDims,
                               dynamicChance);
   SizedType second =
@@ -245,8 +251,9 @@ static Case generate(Random &random, bool large, Sought sought) {
   text.argument(isImage ? "y" : "x", first);
   text.argument(isFilter ? "y" : "w", second);
   std::string init;
-  // How large an image was its output does not tell.
-  if (random.chance(0.4) || (isImage && dynamicChance > 0)) {
+  // How large an image was its output does not tell, nor do both how large a
+  // filter was.
+  if (random.chance(0.4) || ((isImage || isFilter) && dynamicChance > 0)) {
     c.destination = text.argument("d", c.result);
     init = "%d";
   }
