@@ -103,10 +103,10 @@ double withMemory(const Problem &problem, const TargetDescription &target,
   auto n = static_cast<double>(extentOf(problem.n));
   double memory = 0;
   if (target.memoryGBs > 0 && target.clockGHz > 0) {
-    double moved = batchOf(problem) *
-                   (firstElementsOf(problem) + secondElementsOf(problem) +
-                    m * n) *
-                   static_cast<double>(bytesOf(problem.operand));
+    double moved =
+        batchOf(problem) *
+        (firstElementsOf(problem) + secondElementsOf(problem) + m * n) *
+        static_cast<double>(bytesOf(problem.operand));
     memory = moved / (reached * target.memoryGBs / target.clockGHz);
   }
   double sum = 0;

@@ -79,8 +79,8 @@ inline double secondElementsOf(const Problem &problem) {
   };
   double all = number(problem.k) * number(problem.n);
   return problem.kind == OpKind::Conv2DWGrad
-             ? all / (number(problem.filterHeight) *
-                      number(problem.filterWidth))
+             ? all /
+                   (number(problem.filterHeight) * number(problem.filterWidth))
              : all;
 }
 

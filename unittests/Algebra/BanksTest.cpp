@@ -4,9 +4,9 @@
 
 #include "tracea/Algebra/Banks.h"
 #include "RandomF2.h"
+#include "TileOffsets.h"
 #include "tracea/Algebra/BankSimulator.h"
 #include "tracea/Algebra/Fragments.h"
-#include "TileOffsets.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 

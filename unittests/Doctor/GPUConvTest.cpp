@@ -186,8 +186,8 @@ Problem depthwise(int64_t images, int64_t channels,
 
 TEST(GPULaneConv, PlansHold) {
   for (const char *name : {"sm_75", "sm_80", "sm_90a"})
-    for (int64_t channels : {int64_t(1), int64_t(37), int64_t(96),
-                             int64_t(4096), kUnknownExtent})
+    for (int64_t channels :
+         {int64_t(1), int64_t(37), int64_t(96), int64_t(4096), kUnknownExtent})
       for (int64_t stride : {1, 2, 3, 5})
         for (int64_t taps : {1, 3, 7, 11})
           for (ElementType type : {ElementType::BF16, ElementType::F32,

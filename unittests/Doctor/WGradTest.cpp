@@ -57,8 +57,8 @@ TEST(WGrad, LanesSplitSumsToo) {
     // Parts of an unknown sum would often be empty.
     Problem open = gradient();
     open.images = kUnknownExtent;
-    EXPECT_EQ(variant.plan(open, target("sm_80")).as<schedule::LaneRing>().split,
-              1)
+    EXPECT_EQ(
+        variant.plan(open, target("sm_80")).as<schedule::LaneRing>().split, 1)
         << name;
     Problem brief = gradient();
     brief.images = brief.outputHeight = brief.outputWidth = 1;

@@ -25,10 +25,10 @@ namespace mlir::tracea::schedule {
 /// The structure of one family, whichever it is.
 class Params {
 public:
-  using Any = std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention,
-                           WarpGemm, SimtGemm, LaneConv, WarpAttention,
-                           SimtAttention, LaneRows, WarpgroupGemm,
-                           WarpgroupGrouped>;
+  using Any =
+      std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention, WarpGemm,
+                   SimtGemm, LaneConv, WarpAttention, SimtAttention, LaneRows,
+                   WarpgroupGemm, WarpgroupGrouped>;
 
   Params() = default;
   template <typename Family,

@@ -105,8 +105,8 @@ Reason GroupConvVariant::whyNot(const Problem &problem,
     return "expected steps of 1 or 2 pixels of a row, found " +
            text(problem.strideWidth);
   constexpr int64_t mostStep = 64;
-  for (int64_t value : {problem.strideHeight, problem.dilationHeight,
-                        problem.dilationWidth})
+  for (int64_t value :
+       {problem.strideHeight, problem.dilationHeight, problem.dilationWidth})
     if (value > mostStep)
       return "strides and dilations are at most " + text(mostStep) +
              ", found " + text(value);
@@ -167,8 +167,8 @@ GroupConvVariant::plans(const Problem &problem,
           if (!check(problem, target, plan).empty())
             continue;
           constexpr double registers = 96;
-          double threads = static_cast<double>(
-              warpsOf(plan) * target.occupancy.subgroupSize);
+          double threads = static_cast<double>(warpsOf(plan) *
+                                               target.occupancy.subgroupSize);
           plan.as<schedule::LaneConv>().residents = patchResidents(
               target, stagedBytesOf(problem, plan), threads * registers);
           found.push_back(std::move(plan));

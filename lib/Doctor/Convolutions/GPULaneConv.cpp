@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A small filter waits for memory, a large one for multiply-adds. Instructions
-// are counted of a lane: what it copies of the patch and of the filters, and for
-// each row of the filter what it reads, converts and multiplies. Large tiles see
-// little of the image twice, small ones leave room for more workgroups, which
-// hide what one of them waits for.
+// are counted of a lane: what it copies of the patch and of the filters, and
+// for each row of the filter what it reads, converts and multiplies. Large
+// tiles see little of the image twice, small ones leave room for more
+// workgroups, which hide what one of them waits for.
 //
 //===----------------------------------------------------------------------===//
 #include "../Numbers.h"
@@ -29,7 +29,8 @@ class LaneConvVariant final : public Variant {
 public:
   std::string_view name() const override { return "conv2d.lanes"; }
   std::string_view summary() const override {
-    return "stages a patch of the image, over whose rows lanes slide, each with "
+    return "stages a patch of the image, over whose rows lanes slide, each "
+           "with "
            "pixels of a row and neighbouring channels in registers";
   }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
@@ -179,8 +180,8 @@ Reason LaneConvVariant::checkPlan(const Problem &problem,
   // Rows of lanes read from different banks where they are an odd number of
   // pixels apart, or have all banks to themselves.
   int64_t row = tile.channels * bytesOf(problem.operand);
-  int64_t banks = static_cast<int64_t>(target.shared.banks) *
-                  target.shared.bankBytes;
+  int64_t banks =
+      static_cast<int64_t>(target.shared.banks) * target.shared.bankBytes;
   if (problem.strideHeight % 2 == 0 && row < banks)
     return "with an even stride the channels of the tile must take " +
            text(banks) + " bytes, found " + text(row);
@@ -192,8 +193,7 @@ Reason LaneConvVariant::checkPlan(const Problem &problem,
   if (most > 0 && tile.registersOf(problem) > most)
     return "a lane takes " +
            text(static_cast<int64_t>(tile.registersOf(problem))) +
-           " registers, of which there are " +
-           text(static_cast<int64_t>(most));
+           " registers, of which there are " + text(static_cast<int64_t>(most));
   if (tile.bytes() > static_cast<double>(target.shared.perWorkgroup))
     return "it takes " + text(static_cast<int64_t>(tile.bytes())) +
            " bytes of shared memory, more than " +
@@ -220,9 +220,9 @@ LaneConvVariant::plans(const Problem &problem,
           if (!check(problem, target, plan).empty())
             continue;
           Tile tile(problem, plan);
-          fields.residents = patchResidents(
-              target, tile.bytes(),
-              static_cast<double>(threads) * tile.registersOf(problem));
+          fields.residents = patchResidents(target, tile.bytes(),
+                                            static_cast<double>(threads) *
+                                                tile.registersOf(problem));
           found.push_back(std::move(plan));
         }
   return found;

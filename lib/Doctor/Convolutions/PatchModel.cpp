@@ -34,8 +34,8 @@ double patchCycles(const Problem &problem, const TargetDescription &target,
           : std::min(1.0, least + (1 - least) * pixelBytes / lineBytes);
   double busy =
       std::min(1.0, 0.5 + 0.5 * work.residents * work.warps / fewWarps);
-  double one = std::max({work.issue / busy, work.shared,
-                         work.patchBytes / (cacheBytes * share)});
+  double one = std::max(
+      {work.issue / busy, work.shared, work.patchBytes / (cacheBytes * share)});
   double tiles = number(problem.images, images) *
                  count(problem.outputHeight, side, tile[0]) *
                  count(problem.outputWidth, side, tile[1]) *
@@ -45,12 +45,11 @@ double patchCycles(const Problem &problem, const TargetDescription &target,
   double memory = 0, fill = latency;
   if (target.memoryGBs > 0 && target.clockGHz > 0) {
     double rate = reached * share * target.memoryGBs / target.clockGHz;
-    double moved = number(problem.images, images) *
-                   static_cast<double>(channels) * bytes *
-                   (number(problem.imageHeight, side) *
-                        number(problem.imageWidth, side) +
-                    number(problem.outputHeight, side) *
-                        number(problem.outputWidth, side));
+    double moved =
+        number(problem.images, images) * static_cast<double>(channels) * bytes *
+        (number(problem.imageHeight, side) * number(problem.imageWidth, side) +
+         number(problem.outputHeight, side) *
+             number(problem.outputWidth, side));
     memory = moved / rate;
     double first = std::min(perCore, work.residents) * work.patchBytes * cores;
     fill += std::min(first, moved) / rate;

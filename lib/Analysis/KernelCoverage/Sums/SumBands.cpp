@@ -54,9 +54,8 @@ std::optional<SumBand> SumExtraction::getBand(const SumSource &source,
         loop &&
         llvm::none_of(getVariables(context.get(loop.getInductionVar())),
                       isOwn) &&
-        llvm::any_of(
-            getVariables(context.get(loop.getUpperBound())),
-            [&](Term term) { return indices.reads.count(term) > 0; });
+        llvm::any_of(getVariables(context.get(loop.getUpperBound())),
+                     [&](Term term) { return indices.reads.count(term) > 0; });
     bool counts = source.isRemote || mayBeEmpty ||
                   llvm::any_of(getVariables(source.indices[*found]), isOwn);
     if (loop && counts) {

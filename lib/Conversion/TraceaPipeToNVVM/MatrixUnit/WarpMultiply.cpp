@@ -61,9 +61,8 @@ private:
 /// The instruction for operands of one type.
 class WarpInstruction : public MatrixInstruction {
 public:
-  static std::unique_ptr<MatrixInstruction> get(Type element, Type accumulator,
-                                                Precision precision,
-                                                int64_t depth);
+  static std::unique_ptr<MatrixInstruction>
+  get(Type element, Type accumulator, Precision precision, int64_t depth);
 
   SmallVector<std::pair<Value, Value>> prepare(Emitter &b, Value lhs,
                                                Value rhs) const override;
@@ -87,9 +86,10 @@ private:
 };
 } // namespace
 
-std::unique_ptr<MatrixInstruction>
-WarpInstruction::get(Type element, Type accumulator, Precision precision,
-                     int64_t wanted) {
+std::unique_ptr<MatrixInstruction> WarpInstruction::get(Type element,
+                                                        Type accumulator,
+                                                        Precision precision,
+                                                        int64_t wanted) {
   if (!element.isIntOrFloat())
     return nullptr;
   StringRef name;

@@ -184,8 +184,7 @@ private:
 };
 } // namespace
 
-void LaneKernel::build(KernelBuilder &kb, OpenTiles open,
-                       StoreSums storeSums) {
+void LaneKernel::build(KernelBuilder &kb, OpenTiles open, StoreSums storeSums) {
   ScheduleAttr schedule = contraction.getSchedule();
   const auto &fields = schedule.getFields<schedule::SimtGemm>();
   int64_t tileM = schedule.getTile()[0], tileN = schedule.getTile()[1];

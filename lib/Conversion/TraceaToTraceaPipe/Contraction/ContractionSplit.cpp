@@ -90,11 +90,11 @@ void mlir::tracea::lowerSumOfParts(KernelRewriter &rewriter,
                              {1, kPartColumns});
   if (takesAnyMemory) {
     auto numOperands = static_cast<unsigned>(inputs.size());
-    return results.finish(launchForMemory(
-        rewriter, op, inputs, results.getInits(), numOperands,
-        [&](KernelBuilder &kb, bool) {
-          buildSumOfParts(kb, contraction, parts, results);
-        }));
+    return results.finish(
+        launchForMemory(rewriter, op, inputs, results.getInits(), numOperands,
+                        [&](KernelBuilder &kb, bool) {
+                          buildSumOfParts(kb, contraction, parts, results);
+                        }));
   }
   KernelBuilder kb(rewriter, op, inputs, results.getInits());
   requireAlignment(kb.getKernel());

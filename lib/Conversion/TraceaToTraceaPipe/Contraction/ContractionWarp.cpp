@@ -175,8 +175,7 @@ static void build(KernelBuilder &kb, Contraction &contraction,
     Value out = sum;
     if (rows < tileM)
       out = SliceOp::create(b, partTile, sum, ArrayRef<int64_t>{row, 0});
-    store(kb, out, some,
-          [&](Value value) { return relayoutToRows(b, value); });
+    store(kb, out, some, [&](Value value) { return relayoutToRows(b, value); });
   }
 }
 

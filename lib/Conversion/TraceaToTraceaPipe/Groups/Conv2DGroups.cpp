@@ -107,8 +107,8 @@ void GroupConvolution::stageFilters(Value taps) {
 
 Value GroupConvolution::loadFilter(Value group, Value r, int64_t s) {
   int64_t taps = patch.height.taps * patch.width.taps;
-  RankedTensorType type = warps.getTile(
-      alg::MatrixOperand::B, {kGroup, kGroup}, element, element, kGroup);
+  RankedTensorType type = warps.getTile(alg::MatrixOperand::B, {kGroup, kGroup},
+                                        element, element, kGroup);
   Value first = ix.add(ix.mul(group, kGroup * taps),
                        ix.add(ix.mul(r, patch.width.taps), s));
   return LoadOp::create(b, type, filters, ValueRange{first, ix.constant(0)},
@@ -119,25 +119,24 @@ Value GroupConvolution::loadFilter(Value group, Value r, int64_t s) {
 /// The sums of a row of the tile for the filters of a group.
 Value GroupConvolution::multiply(Value row, Value group) {
   int64_t pixels = patch.width.pixels;
-  RankedTensorType type = warps.getTile(
-      alg::MatrixOperand::A, {pixels, kGroup}, element, element, kGroup);
+  RankedTensorType type = warps.getTile(alg::MatrixOperand::A, {pixels, kGroup},
+                                        element, element, kGroup);
   RankedTensorType accumulator = warps.getTile(
       alg::MatrixOperand::D, {pixels, kGroup}, sums, element, kGroup);
   AffineMap map = kb.map(2, {kb.dim(0) * patch.width.stride, kb.dim(1)});
   Value channel = ix.mul(group, kGroup);
-  return kb.loop(
-      ix.constant(patch.height.taps), 1, kb.splat(accumulator, 0),
-      [&](Value r, Value sum) {
-        for (int64_t s = 0; s < patch.width.taps; ++s) {
-          Value first = patch.at(row, ix.constant(0), r, s);
-          Value seen =
-              LoadOp::create(b, type, patch.get(), ValueRange{first, channel},
-                             ValueRange(), Value(), map);
-          sum = MmaOp::create(b, seen, loadFilter(group, r, s), sum, Value(),
-                              ValueRange());
-        }
-        return sum;
-      });
+  return kb.loop(ix.constant(patch.height.taps), 1, kb.splat(accumulator, 0),
+                 [&](Value r, Value sum) {
+                   for (int64_t s = 0; s < patch.width.taps; ++s) {
+                     Value first = patch.at(row, ix.constant(0), r, s);
+                     Value seen = LoadOp::create(b, type, patch.get(),
+                                                 ValueRange{first, channel},
+                                                 ValueRange(), Value(), map);
+                     sum = MmaOp::create(b, seen, loadFilter(group, r, s), sum,
+                                         Value(), ValueRange());
+                   }
+                   return sum;
+                 });
 }
 
 void GroupConvolution::build(bool isAligned) {
@@ -206,10 +205,10 @@ LogicalResult mlir::tracea::lowerConv2DByGroups(KernelRewriter &rewriter,
   auto operation = cast<DestinationStyleOpInterface>(op.getOperation());
   constexpr unsigned kOperands = 2;
   rewriter.replaceOp(
-      op, launchForMemory(rewriter, op, operation.getDpsInputs(),
-                          {op.getInit()}, kOperands,
-                          [&](KernelBuilder &kb, bool isAligned) {
-                            GroupConvolution(kb, op).build(isAligned);
-                          }));
+      op,
+      launchForMemory(rewriter, op, operation.getDpsInputs(), {op.getInit()},
+                      kOperands, [&](KernelBuilder &kb, bool isAligned) {
+                        GroupConvolution(kb, op).build(isAligned);
+                      }));
   return success();
 }

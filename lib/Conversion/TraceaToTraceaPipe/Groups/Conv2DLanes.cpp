@@ -58,8 +58,7 @@ LaneConvolution::LaneConvolution(KernelBuilder &kb, Conv2DOp op)
       pixels(fields.registers[0]), vector(fields.registers[1]),
       channels(op.getScheduleAttr().getTile()[2]), lanes(channels / vector),
       element(getElementTypeOrSelf(op.getImage().getType())),
-      sums(op.getAccumulatorType()),
-      patch(kb, op) {
+      sums(op.getAccumulatorType()), patch(kb, op) {
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
       TraceaDialect::kTargetAttrName);
   subgroup = target.getSubgroup();
@@ -124,13 +123,13 @@ void LaneConvolution::stageFilters(Value taps) {
 /// The taps of all channels in one place of the filter, for all pixels.
 Value LaneConvolution::loadFilter(Value row, int64_t column) {
   RankedTensorType tile = getTile(pixels, sums);
-  auto each = RankedTensorType::get(
-      {1, 1, channels}, getElementTypeOrSelf(filters.getType()),
-      getLanes(tile).getReduced(0).getReduced(1));
+  auto each = RankedTensorType::get({1, 1, channels},
+                                    getElementTypeOrSelf(filters.getType()),
+                                    getLanes(tile).getReduced(0).getReduced(1));
   Value tap = ix.add(ix.mul(row, patch.width.taps), column);
-  Value weights = LoadOp::create(
-      b, each, filters, ValueRange{tap, ix.constant(0)}, ValueRange(), Value(),
-      kb.map(3, {kb.zero(), kb.dim(2)}));
+  Value weights =
+      LoadOp::create(b, each, filters, ValueRange{tap, ix.constant(0)},
+                     ValueRange(), Value(), kb.map(3, {kb.zero(), kb.dim(2)}));
   return BroadcastOp::create(b, tile, convertTile(b, weights, sums));
 }
 
@@ -145,10 +144,9 @@ Value LaneConvolution::multiplyAdd(Value x, Value y, Value z) {
 /// patch, which taps share that are as many columns apart.
 Value LaneConvolution::addRow(Value row, Value firstPixel, Value sum) {
   const PatchSide &width = patch.width;
-  AffineMap map =
-      kb.map(3, {kb.dim(0) * (patch.height.stride * patch.pitch) +
-                     kb.dim(1) * width.stride,
-                 kb.dim(2)});
+  AffineMap map = kb.map(3, {kb.dim(0) * (patch.height.stride * patch.pitch) +
+                                 kb.dim(1) * width.stride,
+                             kb.dim(2)});
   Value first = patch.at(ix.constant(0), firstPixel, row, /*s=*/0);
   for (int64_t phase = 0; phase < width.stride; ++phase) {
     auto isSeen = [&](int64_t tap) {
@@ -162,10 +160,10 @@ Value LaneConvolution::addRow(Value row, Value firstPixel, Value sum) {
       last = isSeen(tap) ? getOffset(tap) : last;
     if (last < 0)
       continue;
-    Value seen = LoadOp::create(
-        b, getTile(pixels + last, element), patch.get(),
-        ValueRange{ix.add(first, phase), ix.constant(0)}, ValueRange(), Value(),
-        map);
+    Value seen =
+        LoadOp::create(b, getTile(pixels + last, element), patch.get(),
+                       ValueRange{ix.add(first, phase), ix.constant(0)},
+                       ValueRange(), Value(), map);
     seen = convertTile(b, seen, sums);
     for (int64_t tap = 0; tap < width.taps; ++tap) {
       if (!isSeen(tap))
@@ -189,11 +187,9 @@ void LaneConvolution::build(bool isAligned) {
   patch.stage();
   stageFilters(isAligned ? taps : getTaps());
   kb.loop(ix.constant(patch.width.pixels), pixels, [&](Value pixel) {
-    Value sum = kb.loop(ix.constant(patch.height.taps), 1,
-                        kb.splat(getTile(pixels, sums), 0),
-                        [&](Value row, Value others) {
-                          return addRow(row, pixel, others);
-                        });
+    Value sum = kb.loop(
+        ix.constant(patch.height.taps), 1, kb.splat(getTile(pixels, sums), 0),
+        [&](Value row, Value others) { return addRow(row, pixel, others); });
     Value zero = ix.constant(0);
     TileAddress address = patch.getAddress(zero, pixel, zero, true);
     SmallVector<Value> limits = patch.getLimits(zero, pixel, zero, true);
@@ -221,10 +217,10 @@ static LogicalResult verify(Conv2DOp op) {
   const auto &fields = schedule.getFields<schedule::LaneConv>();
   ArrayRef<int64_t> tile = schedule.getTile();
   auto [pixels, vector] = fields.registers;
-  int64_t subgroup = op->getParentOfType<ModuleOp>()
-                         ->getAttrOfType<TargetAttr>(
-                             TraceaDialect::kTargetAttrName)
-                         .getSubgroup();
+  int64_t subgroup =
+      op->getParentOfType<ModuleOp>()
+          ->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
+          .getSubgroup();
   int64_t lanes = tile[2] / vector, threads = lanes * tile[0];
   if (!llvm::isPowerOf2_64(vector) || tile[2] % vector ||
       !llvm::isPowerOf2_64(lanes) || lanes > subgroup ||

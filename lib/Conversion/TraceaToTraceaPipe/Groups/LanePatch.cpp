@@ -49,10 +49,10 @@ void LanePatch::stage(ArrayRef<int64_t> swizzle) {
     place[dim] = kb.dim(input);
   Value walk = DelinearizeOp::create(b, WalkType::get(b.getContext(), 2),
                                      ix.constant(0), ix.constant(pitch));
-  auto type = RankedTensorType::get(
-      {height.getExtent() * pitch, channels},
-      getElementTypeOrSelf(op.getImage().getType()),
-      StagedAttr::get(b.getContext(), swizzle));
+  auto type =
+      RankedTensorType::get({height.getExtent() * pitch, channels},
+                            getElementTypeOrSelf(op.getImage().getType()),
+                            StagedAttr::get(b.getContext(), swizzle));
   patch = StageOp::create(b, type, kb.getMemRef(op.getImage()), indices,
                           ValueRange(), walk, kb.map(3, place), dims,
                           /*slots=*/1, Reuse::Unknown, ArrayRef<int64_t>{0});
