@@ -34,7 +34,8 @@ TEST(Params, OnlyWhatHasNotItsDefaultIsPrinted) {
 }
 
 TEST(Params, FieldsAreTheFamilysOwn) {
-  EXPECT_EQ(Params(SimtGemm()).listFields(), "'registers', 'slots', 'group'");
+  EXPECT_EQ(Params(SimtGemm()).listFields(),
+            "'registers', 'slots', 'group', 'split'");
   EXPECT_EQ(Params(Untiled()).listFields(), "none");
   Params grouped = WarpgroupGrouped();
   EXPECT_EQ(grouped.getFields().find("ping_pong"), nullptr);

@@ -232,12 +232,6 @@ static Case generate(Random &random, bool large, Sought sought) {
   std::vector<int> outputDims = c.nhwc ? std::vector<int>{c.n, c.p, c.q, c.k}
                                        : std::vector<int>{c.n, c.k, c.p, c.q};
   bool isImage = sought == Sought::Image, isFilter = sought == Sought::Filter;
-  // Gradients by images are convolutions by some taps each, which are counted
-  // when they are compiled.
-  if (isImage) {
-    sizes.fix(c.r);
-    sizes.fix(c.s);
-  }
   SizedType first = text.draw(random, c.type, isImage ? outputDims : imageDims,
                               dynamicChance);
   SizedType second =
