@@ -316,11 +316,17 @@ static Case generate(Random &random, bool large, Sought sought) {
                 std::to_string(c.groups);
   result.text = text.finish({"%r"}, {c.result});
   result.dynamic = sizes.anyFree();
-  result.make = [conv, limit](Random &random, bool first) {
+  result.make = [conv, limit, isImage](Random &random, bool first) {
     conv->sizes.reset();
     if (!first)
       conv->sizes.draw(random);
     conv->derive();
+    // An image that only the run finds to be smaller than the filter has no
+    // gradient: such a program refuses it.
+    if (isImage && !first && countOf(conv->sizes.at({conv->p, conv->q})) == 0) {
+      conv->sizes.reset();
+      conv->derive();
+    }
     if (countOf(conv->sizes.at({conv->n, conv->p, conv->q, conv->k, conv->r,
                                 conv->s, conv->cg})) > 4 * limit) {
       conv->sizes.reset();
