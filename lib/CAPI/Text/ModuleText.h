@@ -17,6 +17,7 @@
 #include "tracea/Runtime/ElementType.h"
 #include "tracea/Runtime/Span.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -124,9 +125,10 @@ private:
   std::string epilogueText(const Epilogue &epilogue, size_t rank,
                            ElementType accumulator, ElementType type);
   /// A map over the elements of a result, with operands by their dimensions.
-  template <typename Body>
+  using Body = std::function<std::string(const std::vector<std::string> &)>;
   Value elementwise(const std::vector<Extent> &shape, ElementType type,
-                    const std::vector<EpilogueOperand> &operands, Body &&body);
+                    const std::vector<EpilogueOperand> &operands,
+                    const Body &body);
 
   struct Argument {
     std::string name, type;

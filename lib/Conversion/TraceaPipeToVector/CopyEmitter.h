@@ -67,6 +67,9 @@ private:
   /// Whether all padded dimensions but `except` lie inside of the source at the
   /// slot coordinates `at`; null if nothing is to be checked.
   Value isInside(ValueRange at, std::optional<int64_t> except = std::nullopt);
+  /// Whether `width` places along `run`, with all of their last dimension, lie
+  /// inside of the source and before the limit.
+  Value isWholeBlock(ArrayRef<Value> at, int64_t run, int64_t width);
 
   void emitLoops(ArrayRef<int64_t> dims, SmallVectorImpl<Value> &at,
                  function_ref<void()> body);

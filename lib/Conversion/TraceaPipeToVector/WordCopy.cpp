@@ -169,6 +169,17 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
       /*isWhole=*/false);
 }
 
+Value CopyEmitter::isWholeBlock(ArrayRef<Value> at, int64_t run,
+                                int64_t width) {
+  int64_t last = destType.getRank() - 1;
+  SmallVector<Value> corner(at);
+  corner[run] = addIndex(b, at[run], width - 1);
+  corner[last] = constant(destType.getDimSize(last) - 1);
+  Value isLeft = compare(arith::CmpIPredicate::sle, addIndex(b, at[run], width),
+                         limits[run]);
+  return both(both(isLeft, isInside(at)), isInside(corner));
+}
+
 void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
   int64_t last = destType.getRank() - 1, run = last - 1;
   int64_t length = destType.getDimSize(last);
@@ -182,13 +193,7 @@ void CopyEmitter::emitWordRows(SmallVectorImpl<Value> &at) {
     Value first = words.getInductionVar();
     at[run] = first;
     at[last] = zero;
-    Value whole = both(compare(arith::CmpIPredicate::sle,
-                               addIndex(b, first, width), limits[run]),
-                       isInside(at));
-    SmallVector<Value> corner(at.begin(), at.end());
-    corner[run] = addIndex(b, first, width - 1);
-    corner[last] = constant(length - 1);
-    whole = both(whole, isInside(corner));
+    Value whole = isWholeBlock(at, run, width);
     auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     Value all =
@@ -247,13 +252,7 @@ void CopyEmitter::emitInterleaved(SmallVectorImpl<Value> &at) {
     Value column = columns.getInductionVar();
     at[run] = column;
     at[last] = zero;
-    Value whole = both(compare(arith::CmpIPredicate::sle,
-                               addIndex(b, column, width), limits[run]),
-                       isInside(at));
-    SmallVector<Value> corner(at.begin(), at.end());
-    corner[run] = addIndex(b, column, width - 1);
-    corner[last] = constant(length - 1);
-    whole = both(whole, isInside(corner));
+    Value whole = isWholeBlock(at, run, width);
     auto emit = [&](function_ref<Value()> load) {
       SmallVector<Value> rows;
       for (int64_t i = 0; i < length; ++i) {

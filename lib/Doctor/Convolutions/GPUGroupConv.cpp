@@ -60,14 +60,10 @@ private:
 
 double GroupConvVariant::patchBytesOf(const Problem &problem,
                                       const Plan &plan) {
-  auto extent = [](int64_t pixels, int64_t stride, int64_t taps,
-                   int64_t dilation) {
-    return (pixels - 1) * stride + (taps - 1) * dilation + 1;
-  };
-  int64_t rows = extent(plan.tile[0], problem.strideHeight,
-                        problem.filterHeight, problem.dilationHeight);
-  int64_t columns = extent(plan.tile[1], problem.strideWidth,
-                           problem.filterWidth, problem.dilationWidth);
+  int64_t rows = patchExtent(plan.tile[0], problem.strideHeight,
+                             problem.filterHeight, problem.dilationHeight);
+  int64_t columns = patchExtent(plan.tile[1], problem.strideWidth,
+                                problem.filterWidth, problem.dilationWidth);
   return static_cast<double>(rows) * static_cast<double>(columns | 1) *
          static_cast<double>(plan.tile[2] * bytesOf(problem.operand));
 }
@@ -178,22 +174,10 @@ GroupConvVariant::plans(const Problem &problem,
 
 Plan GroupConvVariant::plan(const Problem &problem,
                             const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  for (Plan &plan : plans(problem, target)) {
-    double cost = cycles(problem, target, plan);
-    if (!best.tile.empty() && cost >= least)
-      continue;
-    best = std::move(plan);
-    least = cost;
-  }
-  if (!best.tile.empty())
-    return best;
-  // Nothing fits: what the check refuses.
-  best = emptyPlan(UnitKind::MMASync);
-  best.tile = {1, kFragment, 1};
-  best.registers() = {kFragment, kGroup};
-  return best;
+  Plan none = emptyPlan(UnitKind::MMASync);
+  none.tile = {1, kFragment, 1};
+  none.registers() = {kFragment, kGroup};
+  return cheapestPatch(*this, problem, target, none);
 }
 
 double GroupConvVariant::cycles(const Problem &problem,

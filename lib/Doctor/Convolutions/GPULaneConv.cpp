@@ -30,8 +30,7 @@ public:
   std::string_view name() const override { return "conv2d.lanes"; }
   std::string_view summary() const override {
     return "stages a patch of the image, over whose rows lanes slide, each "
-           "with "
-           "pixels of a row and neighbouring channels in registers";
+           "with pixels of a row and neighbouring channels in registers";
   }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
   bool runsOn(TargetKind kind) const override {
@@ -77,10 +76,10 @@ Tile::Tile(const Problem &problem, const Plan &plan)
       pixels(plan.registers()[0]), vector(plan.registers()[1]),
       lanes(channels / vector), threads(lanes * rows),
       taps(problem.filterHeight * problem.filterWidth),
-      patchRows((rows - 1) * problem.strideHeight +
-                (problem.filterHeight - 1) * problem.dilationHeight + 1),
-      patchColumns(((columns - 1) * problem.strideWidth +
-                    (problem.filterWidth - 1) * problem.dilationWidth + 1) |
+      patchRows(patchExtent(rows, problem.strideHeight, problem.filterHeight,
+                            problem.dilationHeight)),
+      patchColumns(patchExtent(columns, problem.strideWidth,
+                               problem.filterWidth, problem.dilationWidth) |
                    1),
       patchBytes(static_cast<double>(patchRows) *
                  static_cast<double>(patchColumns) *
@@ -230,22 +229,10 @@ LaneConvVariant::plans(const Problem &problem,
 
 Plan LaneConvVariant::plan(const Problem &problem,
                            const TargetDescription &target) const {
-  Plan best;
-  double least = 0;
-  for (Plan &plan : plans(problem, target)) {
-    double cost = cycles(problem, target, plan);
-    if (!best.tile.empty() && cost >= least)
-      continue;
-    best = std::move(plan);
-    least = cost;
-  }
-  if (!best.tile.empty())
-    return best;
-  // Nothing fits: what the check refuses.
-  best = emptyPlan();
-  best.tile = {target.occupancy.subgroupSize, 2, 1};
-  best.registers() = {2, 1};
-  return best;
+  Plan none = emptyPlan();
+  none.tile = {target.occupancy.subgroupSize, 2, 1};
+  none.registers() = {2, 1};
+  return cheapestPatch(*this, problem, target, none);
 }
 
 double LaneConvVariant::cycles(const Problem &problem,

@@ -3,11 +3,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PatchModel.h"
-#include "../Numbers.h"
+#include "../GPULaneModel.h"
 
 #include <cmath>
 
 namespace tracea::doctor {
+
+Plan cheapestPatch(const Variant &variant, const Problem &problem,
+                   const TargetDescription &target, const Plan &none) {
+  return variant.plans(problem, target).empty()
+             ? none
+             : cheapestPlan(variant, problem, target);
+}
 
 double patchCycles(const Problem &problem, const TargetDescription &target,
                    const std::vector<int64_t> &tile, const PatchWork &work) {

@@ -9,6 +9,17 @@
 
 namespace tracea::doctor {
 
+/// Pixels of the image that so many neighbours of the result see.
+constexpr int64_t patchExtent(int64_t pixels, int64_t stride, int64_t taps,
+                              int64_t dilation) {
+  return (pixels - 1) * stride + (taps - 1) * dilation + 1;
+}
+
+/// The cheapest of a variant's plans, all of which fit; `none`, which its check
+/// refuses, where there are none.
+Plan cheapestPatch(const Variant &variant, const Problem &problem,
+                   const TargetDescription &target, const Plan &none);
+
 /// A workgroup of a convolution in groups that stages a patch of the image for
 /// a tile [height, width, channels] of the result.
 struct PatchWork {
