@@ -13,6 +13,7 @@
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/Pipelines/Passes.h"
+#include "tracea/TargetInfo/Host.h"
 #include "tracea/Transforms/Passes.h"
 
 using namespace mlir;
@@ -21,6 +22,14 @@ using namespace mlir::tracea;
 void mlir::tracea::addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+}
+
+/// Whether kernels for a target store to rows that lie apart: where the target
+/// is known by its name.
+static bool storesToWindows(StringRef target) {
+  std::optional<::tracea::target::TargetDescription> found =
+      ::tracea::target::resolve(std::string_view(target.data(), target.size()));
+  return found && found->isGPU();
 }
 
 /// What is computed: operations are recognised and fused.
@@ -53,8 +62,10 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createFoldPads());
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
+  ExpandDGradOptions expand;
+  expand.storesToWindows = storesToWindows(options.target);
   if (options.fuse.getValue() == FusionLevel::None) {
-    manager.addNestedPass<func::FuncOp>(createExpandDGrad());
+    manager.addNestedPass<func::FuncOp>(createExpandDGrad(expand));
     manager.addPass(createMergeTaps());
     manager.addPass(createCollapseRows());
     addCleanup(manager);
@@ -69,7 +80,7 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createPropagateCasts());
   manager.addPass(createHoistEpilogueInvariants());
   // Its convolutions share the epilogue that it has by now.
-  manager.addNestedPass<func::FuncOp>(createExpandDGrad());
+  manager.addNestedPass<func::FuncOp>(createExpandDGrad(expand));
   manager.addPass(createFuseElementwise());
   // Behind all that takes an elementwise operation elsewhere.
   manager.addPass(createFusePrologues());

@@ -12,8 +12,10 @@
 // from one of its taps to the next it goes dilation / gcd back. So a phase is a
 // convolution of the gradient without a stride, by some of the taps in reverse
 // order; it multiplies nothing by zeros that a stride would have put between.
-// Phases lie one behind the other, each as large as the largest, until the last
-// of them is there; then pixels go where they belong, through the epilogue.
+// Where kernels store to rows that lie apart, pixels of a phase go where they
+// belong at once. Else phases lie one behind the other, each as large as the
+// largest, until the last of them is there; then pixels go where they belong,
+// through the epilogue.
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,11 +55,13 @@ struct Phase {
 /// One gradient, and the convolutions that it becomes.
 class Expansion {
 public:
-  Expansion(IRRewriter &rewriter, Conv2DDGradOp op)
+  /// `hasWindows`: kernels store to windows of a tensor.
+  Expansion(IRRewriter &rewriter, Conv2DDGradOp op, bool hasWindows)
       : rewriter(rewriter), loc(op.getLoc()), op(op),
         spatial{op.getHeightDim(), op.getWidthDim()},
         filterSpatial{op.getFilterHeightDim(), op.getFilterWidthDim()},
-        gradient(op.getGradient()) {}
+        gradient(op.getGradient()), toPlaces(hasWindows && canStoreToPlaces()) {
+  }
 
   /// Replaces the operation, and returns the number of convolutions.
   unsigned run();
@@ -75,9 +79,14 @@ private:
   int64_t getTaps(unsigned axis) {
     return getType(op.getFilter()).getDimSize(filterSpatial[axis]);
   }
+  /// Whether each phase can be stored to every stride-th pixel of the result,
+  /// with its epilogue.
+  bool canStoreToPlaces();
   SmallVector<Phase> getPhases(unsigned axis);
   /// Rows of the largest phase.
   OpFoldResult getRows(unsigned axis);
+  /// Rows that are stored for a phase.
+  OpFoldResult getRows(unsigned axis, const Phase &phase);
   /// The border behind the gradient.
   OpFoldResult getPadHigh(unsigned axis, const Phase &phase);
   /// Surrounds the gradient with zeros where only the run knows how many a
@@ -86,9 +95,10 @@ private:
   /// Whether anything that is not zero meets pixels of the phases.
   bool isMet(ArrayRef<Phase> phases);
 
-  /// The convolution of the phases, into `init`: with the epilogue where there
-  /// is one alone.
-  Value convolve(Value init, ArrayRef<Phase> phases, bool isOnly);
+  /// The convolution of the phases, into `init`, with the epilogue or without.
+  Value convolve(Value init, ArrayRef<Phase> phases, bool hasEpilogue);
+  /// The convolutions of all phases into every stride-th pixel each; how many.
+  unsigned storeToPlaces(ArrayRef<SmallVector<Phase>> phases);
   Value getFilter(ArrayRef<Phase> phases, FilterLayout layout);
   /// The epilogue of zeros.
   Value storeZeros();
@@ -108,8 +118,23 @@ private:
   /// axis how many rows in front, or nothing.
   Value gradient;
   std::optional<int64_t> border[2];
+  /// Whether pixels of a phase leave for their places at once.
+  bool toPlaces;
 };
 } // namespace
+
+bool Expansion::canStoreToPlaces() {
+  // Of channels first neighbours in memory would be pixels that lie apart.
+  if (op.getLayout() != ImageLayout::NHWC)
+    return false;
+  if (ShapedType::isDynamicShape(getType(op.getInit()).getShape().drop_front()))
+    return false;
+  return llvm::all_of(op.getEpilogueMaps().getAsValueRange<AffineMapAttr>(),
+                      [&](AffineMap map) {
+                        return !map.isFunctionOfDim(spatial[0]) &&
+                               !map.isFunctionOfDim(spatial[1]);
+                      });
+}
 
 SmallVector<Phase> Expansion::getPhases(unsigned axis) {
   int64_t stride = op.getStrides()[axis], dilation = op.getDilations()[axis];
@@ -143,6 +168,15 @@ OpFoldResult Expansion::getRows(unsigned axis) {
       {tensor::getMixedSize(rewriter, loc, op.getInit(), spatial[axis])});
 }
 
+OpFoldResult Expansion::getRows(unsigned axis, const Phase &phase) {
+  if (!toPlaces)
+    return getRows(axis);
+  AffineExpr rest = rewriter.getAffineDimExpr(0) - phase.first;
+  return apply(
+      rest.ceilDiv(op.getStrides()[axis]),
+      {tensor::getMixedSize(rewriter, loc, op.getInit(), spatial[axis])});
+}
+
 OpFoldResult Expansion::getPadHigh(unsigned axis, const Phase &phase) {
   if (op.getStrides()[axis] == 1)
     return constant((getTaps(axis) - 1) * op.getDilations()[axis] -
@@ -151,7 +185,7 @@ OpFoldResult Expansion::getPadHigh(unsigned axis, const Phase &phase) {
   AffineExpr d1 = rewriter.getAffineDimExpr(1);
   return apply(
       d0 - d1 + phase.padHigh,
-      {getRows(axis),
+      {getRows(axis, phase),
        tensor::getMixedSize(rewriter, loc, op.getGradient(), spatial[axis])});
 }
 
@@ -291,7 +325,8 @@ Value Expansion::getFilter(ArrayRef<Phase> phases, FilterLayout layout) {
   return tensor::CollapseShapeOp::create(rewriter, loc, copy, dims);
 }
 
-Value Expansion::convolve(Value init, ArrayRef<Phase> phases, bool isOnly) {
+Value Expansion::convolve(Value init, ArrayRef<Phase> phases,
+                          bool hasEpilogue) {
   Sizes sizes = tensor::getMixedSizes(rewriter, loc, gradient);
   Sizes offsets(4, constant(0)), steps(4, constant(1));
   int64_t pads[4] = {};
@@ -304,7 +339,8 @@ Value Expansion::convolve(Value init, ArrayRef<Phase> phases, bool isOnly) {
     dilations[axis] = phase.dilation;
     if (border[axis]) {
       offset = constant(*border[axis] - phase.padLow);
-      size = apply(d0 + (phase.numTaps - 1) * phase.dilation, {getRows(axis)});
+      size = apply(d0 + (phase.numTaps - 1) * phase.dilation,
+                   {getRows(axis, phase)});
       isWhole = false;
       continue;
     }
@@ -327,12 +363,12 @@ Value Expansion::convolve(Value init, ArrayRef<Phase> phases, bool isOnly) {
   FilterLayout layout = isNarrow ? FilterLayout::RSCK : FilterLayout::KRSC;
   auto conv = Conv2DOp::create(
       rewriter, loc, init.getType(), image, getFilter(phases, layout),
-      isOnly ? ValueRange(op.getExtras()) : ValueRange(), init, op.getLayout(),
-      layout, ArrayRef<int64_t>{1, 1}, pads, dilations, op.getGroups(),
-      op.getAccAttr(),
-      isOnly ? op.getEpilogueMaps() : rewriter.getArrayAttr({}),
+      hasEpilogue ? ValueRange(op.getExtras()) : ValueRange(), init,
+      op.getLayout(), layout, ArrayRef<int64_t>{1, 1}, pads, dilations,
+      op.getGroups(), op.getAccAttr(),
+      hasEpilogue ? op.getEpilogueMaps() : rewriter.getArrayAttr({}),
       ScheduleAttr());
-  if (isOnly)
+  if (hasEpilogue)
     rewriter.cloneRegionBefore(op.getEpilogue(), conv.getEpilogue(),
                                conv.getEpilogue().end());
   return conv.getResult();
@@ -436,6 +472,40 @@ Value Expansion::interleave(Value all) {
   return tensor::CollapseShapeOp::create(rewriter, loc, type, pixels, dims);
 }
 
+unsigned Expansion::storeToPlaces(ArrayRef<SmallVector<Phase>> phases) {
+  // All of it is stored; nothing of what was there has to be kept for that.
+  Value result = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getInit()),
+      getType(op.getInit()).getElementType());
+  SmallVector<std::array<Phase, 2>> met;
+  bool isWhole = true;
+  for (const Phase &row : phases[0])
+    for (const Phase &column : phases[1]) {
+      if (isMet({row, column}))
+        met.push_back({row, column});
+      else
+        isWhole = false;
+    }
+  if (!isWhole)
+    result = storeZeros();
+  for (const std::array<Phase, 2> &both : met) {
+    Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInit());
+    Sizes offsets(4, constant(0)), steps(4, constant(1));
+    for (unsigned axis : {0u, 1u}) {
+      sizes[spatial[axis]] = getRows(axis, both[axis]);
+      offsets[spatial[axis]] = constant(both[axis].first);
+      steps[spatial[axis]] = constant(op.getStrides()[axis]);
+    }
+    Value places = tensor::ExtractSliceOp::create(rewriter, loc, result,
+                                                  offsets, sizes, steps);
+    Value done = convolve(places, both, /*hasEpilogue=*/true);
+    result = tensor::InsertSliceOp::create(rewriter, loc, done, result, offsets,
+                                           sizes, steps);
+  }
+  rewriter.replaceOp(op, result);
+  return met.size();
+}
+
 unsigned Expansion::run() {
   rewriter.setInsertionPoint(op);
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
@@ -458,6 +528,8 @@ unsigned Expansion::run() {
                                 : storeZeros());
     return some;
   }
+  if (toPlaces)
+    return storeToPlaces(phases);
   // An epilogue takes sums as they are.
   Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInit());
   for (unsigned axis : {0u, 1u})
@@ -492,7 +564,7 @@ unsigned Expansion::run() {
       offsets[1] = constant(column);
       Value init = tensor::ExtractSliceOp::create(rewriter, loc, one, all,
                                                   offsets, slice, ones);
-      Value done = convolve(init, both, /*isOnly=*/false);
+      Value done = convolve(init, both, /*hasEpilogue=*/false);
       ++count;
       all = tensor::InsertSliceOp::create(rewriter, loc, done, all, offsets,
                                           slice, ones);
@@ -503,6 +575,8 @@ unsigned Expansion::run() {
 
 namespace {
 struct ExpandDGrad : mlir::tracea::impl::ExpandDGradBase<ExpandDGrad> {
+  using ExpandDGradBase::ExpandDGradBase;
+
   void runOnOperation() override {
     SmallVector<Conv2DDGradOp> ops;
     getOperation()->walk([&](Conv2DDGradOp op) { ops.push_back(op); });
@@ -522,7 +596,7 @@ struct ExpandDGrad : mlir::tracea::impl::ExpandDGradBase<ExpandDGrad> {
         return signalPassFailure();
       }
       Location loc = op.getLoc();
-      unsigned count = Expansion(rewriter, op).run();
+      unsigned count = Expansion(rewriter, op, storesToWindows).run();
       numConvolutions += count;
       remark::passed(loc, remark::RemarkOpts::name("GradientExpanded")
                               .category("tracea-expand-dgrad"))

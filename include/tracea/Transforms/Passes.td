@@ -675,9 +675,18 @@ def ExpandDGrad : Pass<"tracea-expand-dgrad", "::mlir::func::FuncOp"> {
     %dx = tensor.insert_slice %odd into %0[0, 1, 1, 0] [1, 4, 4, 16] [1, 2, 2, 1] : …
     ```
 
+    Phases leave for their places like this where `stores-to-windows` says that
+    kernels store to rows that lie apart, channels are last, and the epilogue
+    reads nothing by pixels. Else they are stored one behind the other, and a
+    `linalg.generic` puts pixels where they belong.
+
     Extents that only the run knows need as many zeros behind the gradient as
     only the run knows; with strides it is then copied once, zeros included.
   }];
+  let options = [
+    Option<"storesToWindows", "stores-to-windows", "bool", "false",
+           "Store each phase to every stride-th pixel of the result">
+  ];
   let statistics = [
     Statistic<"numConvolutions", "num-convolutions", "Convolutions made">
   ];

@@ -104,6 +104,11 @@ Address NVVMTarget::getGlobal(Emitter &b, const GlobalBuffer &buffer,
   Value linear;
   for (auto [dim, size] : llvm::enumerate(buffer.sizes)) {
     Value next = coordinate(dim);
+    if (!buffer.strides.empty()) {
+      next = b.mul(next, buffer.strides[dim]);
+      linear = linear ? b.add(linear, next) : next;
+      continue;
+    }
     linear = linear ? b.add(b.createOrFold<arith::MulIOp>(linear, size), next)
                     : next;
   }

@@ -230,7 +230,8 @@ void Conv2DContraction::joinRows(RewriterBase &rewriter) {
   RankedTensorType type = getResultType();
   int64_t height = type.getDimSize(1), width = type.getDimSize(2);
   if (conv.getLayout() != ImageLayout::NHWC || ShapedType::isDynamic(height) ||
-      ShapedType::isDynamic(width) || height * width == 0)
+      ShapedType::isDynamic(width) || height * width == 0 ||
+      !getResultMemory(conv, conv.getInit()).getLayout().isIdentity())
     return;
   EpilogueOpInterface row = joinResultDims(rewriter, op, kPixelDims);
   if (!row)

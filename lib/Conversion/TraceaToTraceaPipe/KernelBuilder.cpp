@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Dialect/TraceaPipe/Utils/Launches.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -165,14 +166,52 @@ KernelBuilder::KernelBuilder(KernelRewriter &rewriter, Operation *op,
   createKernel(rewriter.names);
 }
 
+/// Memory of a tensor that is one behind the other.
+static MemRefType getRowMajor(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+MemRefType mlir::tracea::getResultMemory(Operation *op, Value init) {
+  MemRefType rowMajor = getRowMajor(init);
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  auto window = init.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!window || !isa<Conv2DOp>(op) || target.getKind() == TargetKind::CPU ||
+      window.getType().getRank() != window.getSourceType().getRank())
+    return rowMajor;
+  int64_t stride = 1;
+  SmallVector<int64_t> strides;
+  bool hasGaps = false;
+  for (auto [extent, whole, step] : llvm::reverse(llvm::zip_equal(
+           rowMajor.getShape(), window.getSourceType().getShape(),
+           window.getStaticStrides()))) {
+    int64_t apart = 0;
+    if (ShapedType::isDynamic(stride) || ShapedType::isDynamic(step) ||
+        llvm::MulOverflow(stride, step, apart))
+      return rowMajor;
+    strides.push_back(apart);
+    // Of the first dimension nothing follows.
+    bool isFirst = strides.size() == rowMajor.getShape().size();
+    hasGaps |= step != 1 || (!isFirst && extent != whole);
+    if (ShapedType::isDynamic(whole) ||
+        llvm::MulOverflow(stride, whole, stride))
+      stride = ShapedType::kDynamic;
+  }
+  if (!hasGaps || strides.front() != 1)
+    return rowMajor;
+  std::reverse(strides.begin(), strides.end());
+  return MemRefType::get(
+      rowMajor.getShape(), rowMajor.getElementType(),
+      StridedLayoutAttr::get(op->getContext(), /*offset=*/0, strides));
+}
+
 void KernelBuilder::createKernel(KernelNames &names) {
   SmallVector<Type> types;
-  for (ArrayRef<Value> operands : {ArrayRef(inputs), ArrayRef(inits)})
-    for (Value operand : operands) {
-      auto tensor = cast<RankedTensorType>(operand.getType());
-      types.push_back(
-          MemRefType::get(tensor.getShape(), tensor.getElementType()));
-    }
+  for (Value input : inputs)
+    types.push_back(getRowMajor(input));
+  for (Value init : inits)
+    types.push_back(getResultMemory(op, init));
   auto module = op->getParentOfType<ModuleOp>();
   vectorBits = module->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName)
                    .getVectorBits();

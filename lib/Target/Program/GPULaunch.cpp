@@ -138,12 +138,19 @@ void StepExporter::addBuffer(const rt::ViewSpec &view, MemRefType type,
                              int64_t alignment) {
   args.push_back(rt::ArgSpec::fromPointer(view));
   int64_t stride = exprs.constant(1), one = stride;
+  SmallVector<int64_t> gaps;
+  if (!type.getLayout().isIdentity())
+    gaps = type.getStridesAndOffset().first;
   for (size_t i = view.sizes.size(); i-- > 0;) {
+    if (!gaps.empty())
+      stride = exprs.constant(gaps[i]);
     if (view.strides[i] != stride)
       require(either(exprs.le(view.sizes[i], one),
                      exprs.eq(view.strides[i], stride)),
               "kernel '" + function.getName().str() + "' expects " +
-                  nameOf(view) + " in row-major order");
+                  nameOf(view) +
+                  (gaps.empty() ? " in row-major order"
+                                : " with rows at other distances"));
     stride = exprs.mul(stride, view.sizes[i]);
   }
   for (auto [size, extent] : llvm::zip_equal(view.sizes, type.getShape()))

@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
+#include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
 
@@ -428,9 +429,28 @@ static void emitExtentChecks(OpBuilder &b, tensor::InsertSliceOp insert,
   }
 }
 
+/// Whether what is inserted is a launch's result that was stored at its place
+/// already, so that nothing is left to move.
+static bool isStoredInPlace(tensor::InsertSliceOp insert) {
+  auto result = dyn_cast<OpResult>(insert.getSource());
+  auto launch = result
+                    ? dyn_cast<mlir::tracea_pipe::LaunchOp>(result.getOwner())
+                    : nullptr;
+  if (!launch)
+    return false;
+  auto window = launch.getInits()[result.getResultNumber()]
+                    .getDefiningOp<tensor::ExtractSliceOp>();
+  return window && window.getSource() == insert.getDest() &&
+         window.isSameAs(insert, [](OpFoldResult a, OpFoldResult b) {
+           return isEqualConstantIntOrValue(a, b);
+         });
+}
+
 LogicalResult
 InsertToGeneric::matchAndRewrite(tensor::InsertSliceOp insert,
                                  PatternRewriter &rewriter) const {
+  if (isStoredInPlace(insert))
+    return failure();
   // The last one is a loop for all before it.
   if (insert->hasOneUse())
     if (auto next = dyn_cast<tensor::InsertSliceOp>(*insert->user_begin());

@@ -216,11 +216,54 @@ func.func private @f(!tracea_pipe.channel<2 x (memref<4xcomplex<f32>, #tracea_pi
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{'tracea_pipe.kernel' op argument #1 must be a memref of identity layout, found 'memref<4xf32, strided<[2]>>'}}
+// expected-error @below {{'tracea_pipe.kernel' op argument #1 must be a memref of identity layout, or of rows at known distances from its beginning on, found 'memref<4xf32, strided<[2]>>'}}
 tracea_pipe.kernel @k(%n: index, %m: memref<4xf32, strided<[2]>>) {
   tracea_pipe.tiles (%i) in (%n) {
   }
   tracea_pipe.end
+}
+
+// -----
+
+// Rows that reach into each other.
+// expected-error @below {{argument #1 must be a memref of identity layout, or of rows at known distances from its beginning on, found 'memref<4x8xf32, strided<[7, 1]>>'}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4x8xf32, strided<[7, 1]>>) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// Where it begins says the pointer.
+// expected-error @below {{argument #1 must be a memref of identity layout, or of rows at known distances from its beginning on, found 'memref<4x8xf32, strided<[16, 1], offset: 8>>'}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4x8xf32, strided<[16, 1], offset: 8>>) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-error @below {{argument #1 must be a memref of identity layout, or of rows at known distances from its beginning on, found 'memref<4x8xf32, strided<[?, 1]>>'}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4x8xf32, strided<[?, 1]>>) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+
+// -----
+
+// expected-note @below {{the kernel is here}}
+tracea_pipe.kernel @k(%n: index, %m: memref<4x8xf32, strided<[16, 1]>>) {
+  tracea_pipe.tiles (%i) in (%n) {
+  }
+  tracea_pipe.end
+}
+func.func @f(%n: index, %m: memref<4x8xf32, strided<[24, 1], offset: 8>>) {
+  // expected-error @below {{operand #1 of kernel @k expects 'memref<4x8xf32, strided<[16, 1]>>', found 'memref<4x8xf32, strided<[24, 1], offset: 8>>'}}
+  tracea_pipe.launch @k ins(%n : index) outs(%m : memref<4x8xf32, strided<[24, 1], offset: 8>>)
+  return
 }
 
 // -----

@@ -70,6 +70,9 @@ struct GlobalBuffer {
   Value base;
   /// Indices, one for each dimension; none where the target asks the memref.
   SmallVector<Value> sizes;
+  /// Elements from one of a dimension to the next, where there are gaps between
+  /// rows; none where memory is row-major.
+  SmallVector<int64_t> strides;
   /// Bytes that its beginning, and that of each row, is a multiple of.
   int64_t alignment = 1;
 };

@@ -89,6 +89,11 @@ public:
   int64_t operation = 0;
 };
 
+/// The memory that a kernel for `op` has as its result `init`: that of a window
+/// of a larger tensor has gaps between its rows, where kernels of the operation
+/// store to such and types tell how large they are; else it is row-major.
+MemRefType getResultMemory(Operation *op, Value init);
+
 /// One kernel in the making, and the launch that will replace the operation.
 class KernelBuilder {
 public:

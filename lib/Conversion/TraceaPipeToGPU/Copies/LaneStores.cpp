@@ -84,11 +84,12 @@ void LaneStore::placeLanes() {
 /// Elements of the memory from one row of a round to that of the next.
 Value LaneStore::getRowStride() {
   Value stride = b.index(0), inner = b.index(1);
-  for (auto [dim, size] :
-       llvm::reverse(llvm::zip_equal(dest.dims, memory.sizes))) {
-    if (int64_t factor = dim.form.coefficients[0])
+  for (size_t number = dest.dims.size(); number-- > 0;) {
+    if (!memory.strides.empty())
+      inner = b.index(memory.strides[number]);
+    if (int64_t factor = dest.dims[number].form.coefficients[0])
       stride = b.add(stride, b.mul(inner, factor * rows));
-    inner = b.createOrFold<arith::MulIOp>(inner, size);
+    inner = b.createOrFold<arith::MulIOp>(inner, memory.sizes[number]);
   }
   return b.createOrFold<arith::IndexCastOp>(b.getI64Type(), stride);
 }

@@ -88,7 +88,7 @@ void KernelBuilder::bindBuffer(Value memory, const GlobalBuffer &buffer) {
     } else if (auto collapse = dyn_cast<memref::CollapseShapeOp>(user)) {
       // Rows of whole rows begin where those do.
       GlobalBuffer collapsed{
-          collapse.getResultType(), buffer.base, {}, buffer.alignment};
+          collapse.getResultType(), buffer.base, {}, {}, buffer.alignment};
       for (const ReassociationIndices &group :
            collapse.getReassociationIndices()) {
         Value size = buffer.sizes[group.front()];
@@ -125,6 +125,8 @@ void KernelBuilder::bindArguments() {
           ShapedType::isDynamic(size)
               ? emitSize(argument, dim)
               : arith::ConstantIndexOp::create(b, size).getResult());
+    if (!type.getLayout().isIdentity())
+      buffer.strides = type.getStridesAndOffset().first;
     bindBuffer(argument, buffer);
   }
 }

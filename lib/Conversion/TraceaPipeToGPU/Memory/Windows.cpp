@@ -202,6 +202,10 @@ static bool isExtent(Value extent, Value memory, unsigned dim) {
 static std::optional<unsigned> findWhole(const GlobalWindow &window,
                                          DelinearizeOp walk, int number) {
   unsigned count = walk.getBasis().size() + 1;
+  // Between rows that lie apart there are elements of nobody's number.
+  auto type = cast<MemRefType>(window.buffer.getType());
+  if (!type.getLayout().isIdentity())
+    return std::nullopt;
   for (unsigned first = 0; first + count <= window.dims.size(); ++first) {
     bool isWhole = true;
     for (auto [dim, entry] : llvm::enumerate(window.dims))

@@ -12,6 +12,7 @@
 #include "tracea/Dialect/TraceaPipe/IR/Dimensions.h"
 #include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -71,6 +72,24 @@ int64_t KernelOp::getNumWarps() {
     return warps;
   }
   return getWarps().value_or(1);
+}
+
+/// Whether memory begins where its pointer points, its rows are neighbours of
+/// themselves alone, and numbers say how far apart they are.
+static bool hasKnownGaps(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      strides.empty() || strides.back() != 1)
+    return false;
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
+    int64_t inner = type.getDimSize(dim + 1), least = 0;
+    if (ShapedType::isDynamic(strides[dim]) || ShapedType::isDynamic(inner) ||
+        llvm::MulOverflow(inner, strides[dim + 1], least) ||
+        strides[dim] < least)
+      return false;
+  }
+  return true;
 }
 
 /// What an argument's alignment may be: a power of two, of memory.
@@ -171,10 +190,12 @@ LogicalResult KernelOp::verify() {
     if (failed(verifyAlignment(*this, index)))
       return failure();
     if (auto memref = dyn_cast<MemRefType>(type)) {
-      if (!memref.getLayout().isIdentity())
+      if (!memref.getLayout().isIdentity() && !hasKnownGaps(memref))
         return emitOpError()
                << "argument #" << index
-               << " must be a memref of identity layout, found " << type;
+               << " must be a memref of identity layout, or of rows at known "
+                  "distances from its beginning on, found "
+               << type;
       if (isa_and_nonnull<StagedAttr>(memref.getMemorySpace()))
         return emitOpError() << "argument #" << index
                              << " must not be in staged memory, which belongs "
@@ -405,6 +426,14 @@ void LaunchOp::setKernels(ArrayRef<FlatSymbolRefAttr> kernels,
                     : DenseI64ArrayAttr::get(getContext(), most));
 }
 
+/// Whether elements of two memrefs lie equally far apart.
+static bool haveSameStrides(MemRefType a, MemRefType b) {
+  SmallVector<int64_t> ofA, ofB;
+  int64_t offset;
+  return succeeded(a.getStridesAndOffset(ofA, offset)) &&
+         succeeded(b.getStridesAndOffset(ofB, offset)) && ofA == ofB;
+}
+
 /// Whether `kernel` takes the operands of `launch`.
 static LogicalResult verifyOperands(LaunchOp launch, KernelOp kernel) {
   ArrayRef<Type> types = kernel.getArgumentTypes();
@@ -425,8 +454,10 @@ static LogicalResult verifyOperands(LaunchOp launch, KernelOp kernel) {
       matches = memref && memref.getShape() == tensor.getShape() &&
                 memref.getElementType() == tensor.getElementType();
     else if (auto actual = dyn_cast<MemRefType>(operand.getType()))
-      matches = memref && memref.getShape() == actual.getShape() &&
-                memref.getElementType() == actual.getElementType();
+      matches =
+          memref && memref.getShape() == actual.getShape() &&
+          memref.getElementType() == actual.getElementType() &&
+          (memref.getLayout().isIdentity() || haveSameStrides(memref, actual));
     if (matches)
       continue;
     InFlightDiagnostic diag = launch.emitOpError()

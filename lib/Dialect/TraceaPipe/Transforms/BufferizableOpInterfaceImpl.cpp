@@ -36,6 +36,22 @@ FailureOr<Value> allocateLike(RewriterBase &rewriter, Location loc,
   return options.createAlloc(rewriter, loc, compact, sizes);
 }
 
+/// Whether the kernels of a launch are made for rows that lie as far apart as
+/// those of a view do.
+bool takesGaps(LaunchOp launch, OpOperand &operand, MemRefType view) {
+  auto module = launch->getParentOfType<ModuleOp>();
+  return llvm::all_of(launch.getKernels(), [&](FlatSymbolRefAttr name) {
+    auto kernel = module.lookupSymbol<KernelOp>(name.getAttr());
+    auto type = dyn_cast<MemRefType>(
+        kernel.getArgumentTypes()[operand.getOperandNumber()]);
+    SmallVector<int64_t> asked, found;
+    int64_t offset;
+    return type && !type.getLayout().isIdentity() &&
+           succeeded(type.getStridesAndOffset(asked, offset)) &&
+           succeeded(view.getStridesAndOffset(found, offset)) && asked == found;
+  });
+}
+
 struct LaunchModel
     : public DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
@@ -74,7 +90,7 @@ struct LaunchModel
       if (!type)
         return launch.emitOpError()
                << "expects ranked operands, found " << operand.get().getType();
-      if (isPassableToKernel(type)) {
+      if (isPassableToKernel(type) || takesGaps(launch, operand, type)) {
         list.push_back(*buffer);
         continue;
       }

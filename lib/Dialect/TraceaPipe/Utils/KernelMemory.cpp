@@ -21,6 +21,13 @@ static int64_t getAllowedAlignment(MemRefType type) {
   if (type.getRank() == 0)
     return getElementBytes(type);
   int64_t row = type.getShape().back();
+  if (!type.getLayout().isIdentity()) {
+    int64_t alignment = kAlignedBytes;
+    for (int64_t stride :
+         ArrayRef(type.getStridesAndOffset().first).drop_back())
+      alignment = std::gcd(alignment, stride * getElementBytes(type));
+    return alignment;
+  }
   if (type.getRank() == 1 || ShapedType::isDynamic(row))
     return kAlignedBytes;
   return std::gcd(kAlignedBytes, row * getElementBytes(type));

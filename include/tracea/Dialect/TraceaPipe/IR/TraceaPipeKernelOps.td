@@ -16,8 +16,9 @@ def TraceaPipe_KernelOp : TraceaPipe_Op<"kernel", [
     OpAsmOpInterface]> {
   let summary = "A kernel: uniform code around one grid of tiles";
   let description = [{
-    Arguments are memrefs of identity layout, indices and scalars. The body
-    computes the grid's bounds and holds exactly one `tracea_pipe.tiles`, whose
+    Arguments are memrefs of identity layout, or whose rows lie at known
+    distances from their beginning on, as those of a window of a larger one do;
+    indices and scalars. The body computes the grid's bounds and holds exactly one `tracea_pipe.tiles`, whose
     iterations are independent of each other. `warps` says how many warps a
     workgroup has; with roles their ranges say it. `definitions` and
     `band` are what the operation that the kernel was made for says of its

@@ -1,0 +1,82 @@
+// RUN: tracea-opt %s -split-input-file --tracea-expand-dgrad=stores-to-windows | FileCheck %s
+
+// Each phase is stored to every second pixel, with the epilogue, and nothing is
+// moved behind it. Where strides do not divide the extents the last phases have
+// fewer rows.
+// CHECK-LABEL: @strided
+// CHECK-NOT: linalg.fill
+// CHECK: %[[RESULT:.*]] = tensor.empty() : tensor<1x7x8x16xbf16>
+// CHECK: %[[FIRST:.*]] = tensor.extract_slice %[[RESULT]][0, 0, 0, 0] [1, 4, 4, 16] [1, 2, 2, 1]
+// CHECK: %[[DONE:.*]] = tracea.conv2d layout nhwc filter rsck
+// CHECK-SAME: tensor<1x1x8x16xbf16>) outs(%[[FIRST]] : tensor<1x4x4x16xbf16>)
+// CHECK-SAME: epilogue(%arg3 by
+// CHECK: %[[NEXT:.*]] = tensor.insert_slice %[[DONE]] into %[[RESULT]][0, 0, 0, 0] [1, 4, 4, 16] [1, 2, 2, 1]
+// CHECK: tensor.extract_slice %[[NEXT]][0, 0, 1, 0] [1, 4, 4, 16] [1, 2, 2, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0] [1, 3, 4, 16] [1, 2, 2, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 1, 0] [1, 3, 4, 16] [1, 2, 2, 1]
+// CHECK: %[[CONV:.*]] = tracea.conv2d layout nhwc filter rsck pads [0, 0, 0, 1]
+// CHECK-SAME: tensor<2x2x8x16xbf16>) outs(%{{.*}} : tensor<1x3x4x16xbf16>)
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %[[CONV]]
+// CHECK: return %[[ALL]]
+func.func @strided(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x7x8x16xbf16>, %b: tensor<16xf32>) -> tensor<1x7x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x7x8x16xbf16>)
+         epilogue(%b by affine_map<(n, h, w, c) -> (c)> : tensor<16xf32>) {
+    ^bb0(%acc: f32, %x: f32):
+      %s = arith.addf %acc, %x : f32
+      %t = arith.truncf %s : f32 to bf16
+      tracea.yield %t : bf16
+  }
+  return %0 : tensor<1x7x8x16xbf16>
+}
+
+// -----
+
+// Pixels that no tap meets are the epilogue of zero, and are there before.
+// CHECK-LABEL: @holes
+// CHECK: %[[ZEROS:.*]] = linalg.generic
+// CHECK: math.exp
+// CHECK: tensor.extract_slice %[[ZEROS]][0, 0, 0, 0] [1, 4, 4, 16] [1, 2, 2, 1]
+// CHECK-COUNT-1: tracea.conv2d
+// CHECK-NOT: tracea.conv2d
+func.func @holes(%dy: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x16xf32>, %d: tensor<1x7x7x16xbf16>) -> tensor<1x7x7x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] ins(%dy, %w : tensor<1x4x4x8xf32>, tensor<8x1x1x16xf32>) outs(%d : tensor<1x7x7x16xbf16>) epilogue {
+    ^bb0(%acc: f32):
+      %e = math.exp %acc : f32
+      %t = arith.truncf %e : f32 to bf16
+      tracea.yield %t : bf16
+  }
+  return %0 : tensor<1x7x7x16xbf16>
+}
+
+// -----
+
+// What an epilogue reads by pixels lies elsewhere for each phase, channels first
+// have no rows of channels, and of extents that only the run knows no type says
+// how far rows lie apart: phases lie one behind the other.
+// CHECK-LABEL: @residual
+// CHECK: tensor.empty() : tensor<2x2x1x4x4x16xf32>
+func.func @residual(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x8x8x16xbf16>, %r: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x8x8x16xbf16>)
+         epilogue(%r by affine_map<(n, h, w, c) -> (n, h, w, c)> : tensor<1x8x8x16xbf16>) {
+    ^bb0(%acc: f32, %x: bf16):
+      %e = arith.extf %x : bf16 to f32
+      %s = arith.addf %acc, %e : f32
+      %t = arith.truncf %s : f32 to bf16
+      tracea.yield %t : bf16
+  }
+  return %0 : tensor<1x8x8x16xbf16>
+}
+
+// CHECK-LABEL: @channels_first
+// CHECK: tensor.empty() : tensor<2x2x1x16x4x4xbf16>
+func.func @channels_first(%dy: tensor<1x8x4x4xbf16>, %w: tensor<8x16x3x3xbf16>, %d: tensor<1x16x8x8xbf16>) -> tensor<1x16x8x8xbf16> {
+  %0 = tracea.conv2d_dgrad layout nchw filter kcrs strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x8x4x4xbf16>, tensor<8x16x3x3xbf16>) outs(%d : tensor<1x16x8x8xbf16>)
+  return %0 : tensor<1x16x8x8xbf16>
+}
+
+// CHECK-LABEL: @open
+// CHECK-NOT: tensor.insert_slice {{.*}} [1, 2, 2, 1]
+func.func @open(%dy: tensor<1x?x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x?x8x16xbf16>) -> tensor<1x?x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x?x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x?x8x16xbf16>)
+  return %0 : tensor<1x?x8x16xbf16>
+}
