@@ -22,7 +22,7 @@ double patchCycles(const Problem &problem, const TargetDescription &target,
   constexpr double cacheBytes = 32, latency = 1500, startCycles = 3000;
   constexpr double fewWarps = 12, reached = 0.85, exposed = 0.1;
   // Pixels that workgroups share a line or a sector of take more of memory.
-  constexpr double lineBytes = 64, least = 0.4;
+  constexpr double least = 0.4;
   auto number = [](int64_t extent, int64_t usual) {
     return static_cast<double>(extentOf(assumed(extent, usual)));
   };
@@ -38,7 +38,7 @@ double patchCycles(const Problem &problem, const TargetDescription &target,
   double share =
       tile[2] >= channels
           ? 1
-          : std::min(1.0, least + (1 - least) * pixelBytes / lineBytes);
+          : std::min(1.0, least + (1 - least) * pixelBytes / work.lineBytes);
   double busy =
       std::min(1.0, 0.5 + 0.5 * work.residents * work.warps / fewWarps);
   double one = std::max(

@@ -27,6 +27,8 @@ struct PatchWork {
   /// shared memory.
   double issue = 0, shared = 0;
   double patchBytes = 0;
+  /// Bytes of a pixel from which on memory moves at its whole rate.
+  double lineBytes = 64;
   /// Its warps, and workgroups that a multiprocessor holds.
   double warps = 1, residents = 1;
 };
