@@ -239,13 +239,19 @@ void SelectSchedulePass::explain(ScheduledOpInterface op,
         op.getLoc(),
         remark::RemarkOpts::name("precision-fallback").category(kCategory))
         << (opName + ": " + fallback);
+  // Of the same extents as the others': `best` may be for large ones.
+  const Candidate *same =
+      llvm::find_if(candidates, [&](const Candidate &other) {
+        return other.variant == best.variant;
+      });
+  double own = same == candidates.end() ? best.cycles : same->cycles;
   for (const Candidate &candidate : candidates) {
     if (candidate.variant->isFallback() || candidate.variant == best.variant)
       continue;
     std::string reason =
         candidate.accepted()
             ? llvm::formatv("the cost model expects {0:F1} times the cycles",
-                            candidate.cycles / std::max(best.cycles, 1.0))
+                            candidate.cycles / std::max(own, 1.0))
                   .str()
             : candidate.refusal;
     remark::missed(

@@ -28,6 +28,9 @@ static constexpr int64_t kMostOfBatch = 250, kManyOfBatch = 40;
 /// Images may be rows of patches: so many pixels are asked for at the least,
 /// and so many are many.
 static constexpr int64_t kMostPixels = 25000, kManyPixels = 4000;
+/// Where images are of any size, this is a usual side, and many pixels are
+/// those of a batch of such images.
+static constexpr int64_t kUsualSide = 56, kPixelsOfBatch = 32 * 56 * 56;
 /// Matrices of attention are heads, of which there are several in each.
 static constexpr int64_t kHeads = 16;
 /// Kernels that a launch chooses from, and what another one must gain on
@@ -36,9 +39,11 @@ static constexpr size_t kMostVersions = 3;
 static constexpr double kLeastGain = 1.04;
 
 namespace {
-/// The extent that only the run knows, and on which no row in memory depends.
+/// What only the run knows, and no row in memory depends on: an extent, or the
+/// product of those of a convolution's pixels.
 struct OpenExtent {
-  int64_t Problem::*member = nullptr;
+  /// Has a problem be one in which it is so large; null where there is none.
+  void (*set)(Problem &problem, int64_t extent) = nullptr;
   /// The greatest that is asked for, and a usual large one; unknown where
   /// estimates assume it anyway.
   int64_t most = 0, many = kUnknownExtent;
@@ -58,31 +63,69 @@ struct Part {
 };
 } // namespace
 
+static bool isOpen(int64_t extent) { return extent == kUnknownExtent; }
+
+template <int64_t Problem::*member>
+static void setMember(Problem &problem, int64_t extent) {
+  problem.*member = extent;
+}
+
+/// Has what is open of the result's images, rows and columns be about so many
+/// pixels: of images that are no larger than usual where there may be many.
+static void setPixels(Problem &problem, int64_t pixels) {
+  bool isTall = isOpen(problem.outputHeight),
+       isWide = isOpen(problem.outputWidth);
+  auto side =
+      isTall && isWide ? static_cast<int64_t>(std::sqrt(pixels)) : pixels;
+  if (isOpen(problem.images))
+    side = std::min(side, kUsualSide);
+  if (isTall)
+    problem.outputHeight = side;
+  if (isWide)
+    problem.outputWidth = side;
+  if (isOpen(problem.images))
+    problem.images = pixels / (isTall && isWide ? side * side : side);
+}
+
+/// The open pixels of a convolution, for each of those that are known.
+static OpenExtent findOpenPixels(const Problem &problem) {
+  int64_t known = 1;
+  for (int64_t extent :
+       {problem.images, problem.outputHeight, problem.outputWidth})
+    known = multiplyExtents(known,
+                            isOpen(extent) ? 1 : std::max<int64_t>(extent, 1));
+  return {setPixels, std::max<int64_t>(kMostPixels / known, 1),
+          std::max<int64_t>(kPixelsOfBatch / known, 1)};
+}
+
 static OpenExtent findOpenExtent(const Problem &problem) {
   constexpr int64_t mostRows = std::numeric_limits<int64_t>::max();
-  auto isOpen = [&](int64_t extent) { return extent == kUnknownExtent; };
   switch (problem.kind) {
   case OpKind::Conv2D:
   case OpKind::Conv2DWGrad:
+    if (problem.kind == OpKind::Conv2D &&
+        (isOpen(problem.outputHeight) || isOpen(problem.outputWidth)))
+      return findOpenPixels(problem);
     if (isOpen(problem.images)) {
       int64_t pixels =
           multiplyExtents(problem.outputHeight, problem.outputWidth);
       if (isOpen(pixels) || pixels == 0)
         pixels = kManyPixels;
-      return {&Problem::images,
+      return {setMember<&Problem::images>,
               std::max(kMostOfBatch, ceilDiv(kMostPixels, pixels)),
               std::max(kManyOfBatch, ceilDiv(kManyPixels, pixels))};
     }
     return {};
   case OpKind::Gemm:
     if (isOpen(problem.m))
-      return {&Problem::m, mostRows, kUnknownExtent};
+      return {setMember<&Problem::m>, mostRows, kUnknownExtent};
     if (isOpen(problem.batch))
-      return {&Problem::batch, kMostOfBatch, kManyOfBatch};
+      return {setMember<&Problem::batch>, kMostOfBatch, kManyOfBatch};
     return {};
   case OpKind::Attention:
     if (isOpen(problem.batch))
-      return {&Problem::batch, kHeads * kMostOfBatch, kHeads * kManyOfBatch};
+      return {setMember<&Problem::batch>, kHeads * kMostOfBatch,
+              kHeads * kManyOfBatch};
     return {};
   default:
     return {};
@@ -201,13 +244,13 @@ Versions findVersions(const Registry &registry, const Problem &problem,
                       const Candidate &chosen) {
   Versions found;
   OpenExtent open = findOpenExtent(problem);
-  if (!open.member || chosen.variant->isFallback() ||
+  if (!open.set || chosen.variant->isFallback() ||
       !whyNoVersion(*chosen.variant, chosen.plan, problem, target).empty())
     return found;
   std::vector<Problem> samples;
   std::vector<Contender> contenders;
   Problem large = problem;
-  large.*open.member = open.many;
+  open.set(large, open.many);
   addContender(contenders, registry, problem, large, target);
   if (contenders.empty())
     return found;
@@ -215,7 +258,7 @@ Versions findVersions(const Registry &registry, const Problem &problem,
     if (extent > open.most)
       break;
     Problem &sample = samples.emplace_back(problem);
-    sample.*open.member = extent;
+    open.set(sample, extent);
     addContender(contenders, registry, problem, sample, target);
   }
   for (Contender &contender : contenders) {

@@ -7,6 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <limits>
+
 using namespace tracea::doctor;
 using testing::HasSubstr;
 
@@ -103,6 +105,51 @@ TEST(Versions, FewPixelsMakeManyImages) {
     EXPECT_LE(cyclesOf(find(found, images * 14 * 768), rows(images), "sm_90a"),
               1.5 * best(rows(images), "sm_90a").cycles)
         << images;
+}
+
+// Images of any size are few pixels, or as many as a batch of them has.
+TEST(Versions, ImagesOfAnySizeHaveTilesForManyPixels) {
+  auto sized = [](int64_t images, int64_t height, int64_t width) {
+    Problem problem = conv(images);
+    problem.imageHeight = problem.outputHeight = height;
+    problem.imageWidth = problem.outputWidth = width;
+    problem.filterHeight = problem.filterWidth = 3;
+    problem.padTop = problem.padLeft = 1;
+    problem.groupFilters = 64;
+    return problem;
+  };
+  auto least = [&](const Problem &known) {
+    double cycles = std::numeric_limits<double>::max();
+    for (const Candidate &candidate :
+         rank(Registry::builtin(), known, target("sm_90a")))
+      if (candidate.accepted() && candidate.variant->name() == "conv2d.warp")
+        cycles = candidate.cycles;
+    return cycles;
+  };
+  constexpr int64_t any = kUnknownExtent;
+  for (const Problem &open : {sized(any, any, any), sized(1, any, any),
+                              sized(32, any, 56), sized(any, 56, any)}) {
+    Versions found = versions(open, "sm_90a");
+    ASSERT_GE(found.list.size(), 2u);
+    EXPECT_GT(found.gain, 1.05);
+    for (auto [images, side] : {std::pair<int64_t, int64_t>(1, 7),
+                                {1, 56},
+                                {8, 56},
+                                {32, 56},
+                                {1, 317},
+                                {128, 56}}) {
+      Problem known = sized(images, side, side);
+      EXPECT_LE(
+          cyclesOf(find(found, images * side * side * 64), known, "sm_90a"),
+          1.4 * least(known))
+          << images << " images of " << side;
+    }
+  }
+  // Gradients sum over pixels: more of them are no larger a result.
+  Problem gradient = sized(any, any, any);
+  gradient.kind = OpKind::Conv2DWGrad;
+  for (const Version &version : versions(gradient, "sm_90a").list)
+    EXPECT_EQ(version.most, 0);
 }
 
 // A launch has one view of its tensors, and of pixels kernels of different
