@@ -42,7 +42,7 @@ extern "C" {
 
 /** The interface that this header declares. A library with a greater number
  *  has all of it; tracea_abi_version tells. */
-#define TRACEA_ABI_VERSION 1
+#define TRACEA_ABI_VERSION 2
 
 /*===----------------------------------------------------------------------===*\
 |* Errors
@@ -246,6 +246,21 @@ TRACEA_API TraceaStatus tracea_conv2d(TraceaTensorView x, TraceaTensorView w,
                                       const TraceaTensorView *b,
                                       TraceaTensorView *out,
                                       TraceaConv2dParams params);
+
+/** Gradients of a convolution, whose parameters these are; `grad` is that of
+ *  its sum, before an epilogue: `epilogue` is none, and there is no `residual`.
+ *  out = the gradient by x, which has the shape of x. It is also the transposed
+ *  convolution of `grad`. */
+TRACEA_API TraceaStatus tracea_conv2d_dgrad(TraceaTensorView grad,
+                                            TraceaTensorView w,
+                                            TraceaTensorView *out,
+                                            TraceaConv2dParams params);
+/** out = the gradient by w, which has the shape of w. Its sums are the same on
+ *  every run. */
+TRACEA_API TraceaStatus tracea_conv2d_wgrad(TraceaTensorView x,
+                                            TraceaTensorView grad,
+                                            TraceaTensorView *out,
+                                            TraceaConv2dParams params);
 
 typedef struct TraceaGemmParams {
   /** Non-zero: a is [.., k, m], b is [.., n, k]. */

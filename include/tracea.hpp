@@ -297,6 +297,28 @@ inline void conv2d(const TensorView &x, const TensorView &w,
   check(tracea_conv2d(x.c(), w.c(), bias.get(), &result, c));
 }
 
+/// As tracea_conv2d_dgrad: the gradient by x of a convolution with `params`.
+inline void conv2d_dgrad(const TensorView &grad, const TensorView &w,
+                         const TensorView &out,
+                         const Conv2dParams &params = {}) {
+  detail::Optional residual(params.residual);
+  TraceaConv2dParams c = params.c();
+  c.residual = residual.get();
+  TraceaTensorView result = out.c();
+  check(tracea_conv2d_dgrad(grad.c(), w.c(), &result, c));
+}
+
+/// As tracea_conv2d_wgrad: the gradient by w.
+inline void conv2d_wgrad(const TensorView &x, const TensorView &grad,
+                         const TensorView &out,
+                         const Conv2dParams &params = {}) {
+  detail::Optional residual(params.residual);
+  TraceaConv2dParams c = params.c();
+  c.residual = residual.get();
+  TraceaTensorView result = out.c();
+  check(tracea_conv2d_wgrad(x.c(), grad.c(), &result, c));
+}
+
 /// As tracea_gemm.
 inline void gemm(const TensorView &a, const TensorView &b,
                  const TensorView *bias, const TensorView &out,

@@ -1,4 +1,4 @@
-"""docs/Python.md and docs/Migrating.md say what happens."""
+"""docs/Python.md, docs/Migrating.md and docs/C.md say what happens."""
 
 import os
 import pathlib
@@ -21,12 +21,13 @@ def test_migrating_page_without_torch(tmp_path, monkeypatch):
     assert run_page("Migrating.md", without=words) >= 1
 
 
-def test_migrating_page_in_cpp(tmp_path):
+@pytest.mark.parametrize("page", ["Migrating.md", "C.md"])
+def test_page_in_cpp(tmp_path, page):
     compiler = shutil.which("c++")
     prefix = pathlib.Path(os.environ.get("TRACEA_PREFIX", ROOT / "build" / "dev"))
     if compiler is None or not (prefix / "lib" / "libtracea-runtime.so").exists():
         pytest.skip("no C++ compiler, or no build of the libraries")
-    programs = programs_of_page("Migrating.md")
+    programs = programs_of_page(page)
     assert programs
     for source, printed in programs:
         (tmp_path / "program.cpp").write_text(source)

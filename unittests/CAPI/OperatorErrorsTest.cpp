@@ -150,6 +150,71 @@ TEST(OperatorErrors, Convolutions) {
   EXPECT_THAT(failure(params), HasSubstr("layout: expected TRACEA_LAYOUT"));
 }
 
+TEST(OperatorErrors, GradientsOfConvolutions) {
+  std::vector<float> memory(4096);
+  auto view = [&](size_t at, std::vector<uint64_t> shape) {
+    return TensorView(memory.data() + at, shape);
+  };
+  auto byImage = [&](Conv2dParams params, std::vector<uint64_t> grad,
+                     std::vector<uint64_t> w, std::vector<uint64_t> out) {
+    return messageOf(TRACEA_INVALID_PARAMS, [&] {
+      conv2d_dgrad(view(0, grad), view(1000, w), view(2000, out), params);
+    });
+  };
+  auto byFilter = [&](Conv2dParams params, std::vector<uint64_t> x,
+                      std::vector<uint64_t> grad, std::vector<uint64_t> out) {
+    return messageOf(TRACEA_INVALID_PARAMS, [&] {
+      conv2d_wgrad(view(0, x), view(1000, grad), view(2000, out), params);
+    });
+  };
+  EXPECT_THAT(
+      byImage({}, {1, 2, 3, 4}, {2, 4, 3, 3}, {1, 4, 5, 5}),
+      HasSubstr("tracea_conv2d_dgrad: grad: expected f32[1, 2, 3, 3], found "
+                "f32[1, 2, 3, 4]"));
+  EXPECT_THAT(byImage({}, {2, 2, 3, 3}, {2, 4, 3, 3}, {1, 4, 5, 5}),
+              HasSubstr("grad: expected f32[1, 2, 3, 3]"));
+  EXPECT_THAT(byImage({}, {1, 2, 3, 3}, {2, 3, 3, 3}, {1, 4, 5, 5}),
+              HasSubstr("w: expected 4 channels, out's 4 by 1 groups"));
+  EXPECT_THAT(byImage({}, {1, 2, 3, 3}, {2, 4, 3}, {1, 4, 5, 5}),
+              HasSubstr("w: expected 4 dimensions, found f32[2, 4, 3]"));
+  EXPECT_THAT(
+      byFilter({}, {1, 4, 5, 5}, {1, 2, 3, 3}, {2, 4, 2, 3}),
+      HasSubstr("tracea_conv2d_wgrad: grad: expected f32[1, 2, 4, 3], found "
+                "f32[1, 2, 3, 3]"));
+  EXPECT_THAT(byFilter({}, {1, 4, 5, 5}, {1, 2, 3, 3}, {2, 4, 6, 3}),
+              HasSubstr("out: expected a filter within the padded image's 5 "
+                        "rows, found one of 6"));
+  Conv2dParams params;
+  params.groups = 3;
+  EXPECT_THAT(byFilter(params, {1, 4, 5, 5}, {1, 2, 3, 3}, {2, 4, 3, 3}),
+              HasSubstr("groups: expected a divisor of x's 4 channels"));
+  params = Conv2dParams();
+  params.epilogue = Epilogue::ReLU;
+  EXPECT_THAT(byImage(params, {1, 2, 3, 3}, {2, 4, 3, 3}, {1, 4, 5, 5}),
+              HasSubstr("epilogue: expected TRACEA_EPILOGUE_NONE (0)"));
+  params = Conv2dParams();
+  TensorView residual = view(3000, {1, 4, 5, 5});
+  params.residual = &residual;
+  EXPECT_THAT(byImage(params, {1, 2, 3, 3}, {2, 4, 3, 3}, {1, 4, 5, 5}),
+              HasSubstr("residual: expected NULL"));
+  EXPECT_THAT(messageOf(TRACEA_INVALID_PARAMS,
+                        [&] {
+                          conv2d_wgrad(view(0, {1, 4, 5, 5}),
+                                       view(1000, {1, 2, 3, 3}),
+                                       view(0, {2, 4, 3, 3}));
+                        }),
+              HasSubstr("out: expected memory of its own, found some that x"));
+  EXPECT_THAT(messageOf(TRACEA_INVALID_PARAMS,
+                        [&] {
+                          conv2d_dgrad(TensorView(memory.data(), {1, 2, 3, 3},
+                                                  DType::Int8),
+                                       TensorView(memory.data() + 1000,
+                                                  {2, 4, 3, 3}, DType::Int8),
+                                       view(2000, {1, 4, 5, 5}));
+                        }),
+              HasSubstr("grad: expected floats, found i8"));
+}
+
 TEST(OperatorErrors, AttentionAndRows) {
   std::vector<float> memory(4096);
   auto view = [&](size_t at, std::vector<uint64_t> shape) {

@@ -8,6 +8,8 @@
 
 extern "C" TraceaStatus tracea_test_gemm_in_c(const float *a, const float *b,
                                               float *c);
+extern "C" TraceaStatus tracea_test_gradients_in_c(float *byImage,
+                                                   float *byFilter);
 
 using namespace tracea;
 using namespace tracea::test;
@@ -18,6 +20,15 @@ namespace {
 std::mt19937 &generator() {
   static std::mt19937 random(20261124);
   return random;
+}
+
+/// One number of the counters.
+int64_t counter(const std::string &name) {
+  std::string text = detail::text(tracea_operator_counters);
+  size_t at = text.find("\"" + name + "\":");
+  return at == std::string::npos
+             ? -1
+             : std::stoll(text.substr(at + name.size() + 3));
 }
 
 TEST(Operators, GemmInC) {
@@ -187,83 +198,151 @@ Strided makeNamed(const std::string &named, const std::string &memory,
   return Strided::make(shape, order, gap);
 }
 
+/// The tensors of a case, and the convolution as one sum of all its products.
+struct ConvTensors {
+  explicit ConvTensors(const ConvCase &test)
+      : test(test), isNamedLast(test.params.layout == Layout::NHWC),
+        image(isNamedLast ? "nhwc" : "nchw"),
+        filter(isNamedLast ? "krsc" : "kcrs") {
+    const Conv2dParams &given = test.params;
+    auto out = [](uint64_t size, uint64_t pads, uint64_t dilation,
+                  uint64_t taps, uint64_t stride) {
+      return (size + pads - dilation * (taps - 1) - 1) / stride + 1;
+    };
+    p = out(test.h, given.padding[0] + given.padding[2], given.dilation[0],
+            test.r, given.stride[0]);
+    q = out(test.w, given.padding[1] + given.padding[3], given.dilation[1],
+            test.s, given.stride[1]);
+    x = makeNamed(
+        image, test.image,
+        [&](char dim) {
+          return dim == 'n'   ? test.n
+                 : dim == 'c' ? test.c
+                 : dim == 'h' ? test.h
+                              : test.w;
+        },
+        test.gap);
+    w = makeNamed(
+        filter, test.filter,
+        [&](char dim) {
+          return dim == 'k'   ? test.k
+                 : dim == 'c' ? test.c / given.groups
+                 : dim == 'r' ? test.r
+                              : test.s;
+        },
+        0);
+    y = makeResult(test.result, test.gap);
+  }
+
+  /// In the shape of the result.
+  Strided makeResult(const std::string &order, uint64_t gap) const {
+    return makeNamed(
+        image, order,
+        [&](char dim) {
+          return dim == 'n' ? test.n : dim == 'c' ? test.k : dim == 'h' ? p : q;
+        },
+        gap);
+  }
+
+  /// Calls with the places in x, w and y of each product of the sum.
+  void eachProduct(const std::function<void(const Index &, const Index &,
+                                            const Index &)> &call) const {
+    const Conv2dParams &given = test.params;
+    auto named = [](const std::string &name, const char *letters, uint64_t a,
+                    uint64_t b, uint64_t c, uint64_t d) {
+      Index index(4);
+      const uint64_t values[] = {a, b, c, d};
+      for (size_t i = 0; i < 4; ++i)
+        index[name.find(letters[i])] = values[i];
+      return index;
+    };
+    uint64_t channels = test.c / given.groups;
+    y.each([&](const Index &index) {
+      auto of = [&](char dim) { return index[image.find(dim)]; };
+      uint64_t k = of('c'), group = k / (test.k / given.groups);
+      for (uint64_t c = 0; c < channels; ++c)
+        for (uint64_t r = 0; r < test.r; ++r)
+          for (uint64_t s = 0; s < test.s; ++s) {
+            int64_t row =
+                int64_t(of('h') * given.stride[0] + r * given.dilation[0]) -
+                given.padding[0];
+            int64_t column =
+                int64_t(of('w') * given.stride[1] + s * given.dilation[1]) -
+                given.padding[1];
+            if (row < 0 || column < 0 || row >= int64_t(test.h) ||
+                column >= int64_t(test.w))
+              continue;
+            call(named(image, "nchw", of('n'), group * channels + c,
+                       uint64_t(row), uint64_t(column)),
+                 named(filter, "kcrs", k, c, r, s), index);
+          }
+    });
+  }
+
+  const ConvCase &test;
+  bool isNamedLast;
+  std::string image, filter;
+  uint64_t p = 0, q = 0;
+  Strided x, w, y;
+};
+
+/// Sums by the places of a result.
+struct Sums {
+  explicit Sums(const Strided &result)
+      : result(result), sums(result.memory.size(), 0) {}
+  double &at(const Index &index) { return sums[result.place(index)]; }
+
+  const Strided &result;
+  std::vector<double> sums;
+};
+
 void checkConv(const ConvCase &test) {
-  const Conv2dParams &given = test.params;
-  bool isNamedLast = given.layout == Layout::NHWC;
-  std::string image = isNamedLast ? "nhwc" : "nchw";
-  std::string filter = isNamedLast ? "krsc" : "kcrs";
-  auto out = [](uint64_t size, uint64_t pads, uint64_t dilation, uint64_t taps,
-                uint64_t stride) {
-    return (size + pads - dilation * (taps - 1) - 1) / stride + 1;
-  };
-  uint64_t p = out(test.h, given.padding[0] + given.padding[2],
-                   given.dilation[0], test.r, given.stride[0]);
-  uint64_t q = out(test.w, given.padding[1] + given.padding[3],
-                   given.dilation[1], test.s, given.stride[1]);
-  Strided x = makeNamed(
-      image, test.image,
-      [&](char dim) {
-        return dim == 'n'   ? test.n
-               : dim == 'c' ? test.c
-               : dim == 'h' ? test.h
-                            : test.w;
-      },
-      test.gap);
-  Strided w = makeNamed(
-      filter, test.filter,
-      [&](char dim) {
-        return dim == 'k'   ? test.k
-               : dim == 'c' ? test.c / given.groups
-               : dim == 'r' ? test.r
-                            : test.s;
-      },
-      0);
-  auto resultSize = [&](char dim) {
-    return dim == 'n' ? test.n : dim == 'c' ? test.k : dim == 'h' ? p : q;
-  };
-  Strided y = makeNamed(image, test.result, resultSize, test.gap);
-  Strided residual = makeNamed(image, test.image, resultSize, 0);
+  ConvTensors tensors(test);
+  Strided &y = tensors.y;
+  Strided residual = tensors.makeResult(test.image, 0);
   Strided bias = Strided::make({test.k});
-  for (Strided *tensor : {&x, &w, &residual, &bias})
+  for (Strided *tensor : {&tensors.x, &tensors.w, &residual, &bias})
     tensor->fill(generator());
   TensorView biasView = bias.view(), residualView = residual.view();
-  Conv2dParams params = given;
+  Conv2dParams params = test.params;
   params.residual = &residualView;
-  conv2d(x.view(), w.view(), &biasView, y.view(), params);
-  auto at = [](const Strided &tensor, const std::string &named, uint64_t a,
-               uint64_t b, uint64_t c, uint64_t d, const char *letters) {
-    Index index(4);
-    const uint64_t values[] = {a, b, c, d};
-    for (size_t i = 0; i < 4; ++i)
-      index[named.find(letters[i])] = values[i];
-    return tensor.get(index);
-  };
+  conv2d(tensors.x.view(), tensors.w.view(), &biasView, y.view(), params);
+  Sums sums(y);
+  tensors.eachProduct([&](const Index &x, const Index &w, const Index &y) {
+    sums.at(y) += tensors.x.get(x) * tensors.w.get(w);
+  });
+  size_t channel = tensors.image.find('c');
   expectClose(
       y,
       [&](const Index &index) {
-        auto of = [&](char dim) { return index[image.find(dim)]; };
-        uint64_t k = of('c'), channels = test.c / given.groups;
-        uint64_t group = k / (test.k / given.groups);
-        double sum = 0;
-        for (uint64_t c = 0; c < channels; ++c)
-          for (uint64_t r = 0; r < test.r; ++r)
-            for (uint64_t s = 0; s < test.s; ++s) {
-              int64_t row =
-                  int64_t(of('h') * given.stride[0] + r * given.dilation[0]) -
-                  given.padding[0];
-              int64_t column =
-                  int64_t(of('w') * given.stride[1] + s * given.dilation[1]) -
-                  given.padding[1];
-              if (row < 0 || column < 0 || row >= int64_t(test.h) ||
-                  column >= int64_t(test.w))
-                continue;
-              sum += at(x, image, of('n'), group * channels + c, uint64_t(row),
-                        uint64_t(column), "nchw") *
-                     at(w, filter, k, c, r, s, "kcrs");
-            }
-        return apply(given.epilogue, sum + bias.get({k}) + residual.get(index));
+        return apply(params.epilogue, sums.at(index) +
+                                          bias.get({index[channel]}) +
+                                          residual.get(index));
       },
       1e-4);
+}
+
+/// Both gradients of a case: `image` and `result` are how image and gradient
+/// lie, `filter` how the filter does.
+void checkGradients(const ConvCase &test) {
+  ConvTensors tensors(test);
+  for (Strided *tensor : {&tensors.x, &tensors.w, &tensors.y})
+    tensor->fill(generator());
+  Strided byImage = tensors.x, byFilter = tensors.w;
+  byImage.memory.assign(byImage.memory.size(), Strided::mark);
+  byFilter.memory.assign(byFilter.memory.size(), Strided::mark);
+  conv2d_dgrad(tensors.y.view(), tensors.w.view(), byImage.view(), test.params);
+  conv2d_wgrad(tensors.x.view(), tensors.y.view(), byFilter.view(),
+               test.params);
+  Sums imageSums(byImage), filterSums(byFilter);
+  tensors.eachProduct([&](const Index &x, const Index &w, const Index &y) {
+    imageSums.at(x) += tensors.y.get(y) * tensors.w.get(w);
+    filterSums.at(w) += tensors.y.get(y) * tensors.x.get(x);
+  });
+  expectClose(
+      byImage, [&](const Index &index) { return imageSums.at(index); }, 1e-4);
+  expectClose(
+      byFilter, [&](const Index &index) { return filterSums.at(index); }, 1e-4);
 }
 
 TEST(Operators, Conv2dTakesViewsAsTheyAre) {
@@ -288,6 +367,69 @@ TEST(Operators, Conv2dOfGroupsAndSlices) {
   checkConv({1, 6, 7, 5, 9, 3, 3, params, "nchw", "kcrs", "nchw", 2});
   params.groups = 6;
   checkConv({2, 6, 7, 5, 6, 3, 3, params, "nhwc", "krsc", "nhwc", 4});
+}
+
+TEST(Operators, Conv2dGradientsTakeViewsAsTheyAre) {
+  const char *images[] = {"nchw", "nhwc", "cnhw"};
+  const char *filters[] = {"kcrs", "krsc", "rsck", "rcks"};
+  // Each pair of memory orders under one of the two names.
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 4; ++j) {
+      Conv2dParams params;
+      params.layout = (i + j) % 2 ? Layout::NHWC : Layout::NCHW;
+      params.stride = {2, 1};
+      params.padding = {1, 0, 2, 1};
+      params.dilation = {1, 2};
+      checkGradients({2, 6, 9, 8, 4, 3, 2, params, images[i], filters[j],
+                      j > 1 ? "nchw" : images[i], 0});
+    }
+}
+
+TEST(Operators, Conv2dGradientsOfGroupsAndSlices) {
+  Conv2dParams params;
+  params.groups = 3;
+  params.pad(1);
+  checkGradients({1, 6, 7, 5, 9, 3, 3, params, "nchw", "kcrs", "nchw", 2});
+  params.groups = 6;
+  checkGradients({2, 6, 7, 5, 6, 3, 3, params, "nhwc", "krsc", "nhwc", 4});
+}
+
+TEST(Operators, Conv2dGradientsOfOneAndNoImage) {
+  // A filter's gradient by no image is zero, not what its memory held.
+  for (uint64_t images : {0, 1})
+    checkGradients(
+        {images, 3, 5, 4, 2, 3, 1, Conv2dParams(), "nchw", "kcrs", "nchw", 0});
+}
+
+TEST(Operators, Conv2dGradientsOfAnyNumberOfImagesAreTwoPrograms) {
+  auto programs = [] { return counter("compiled") + counter("fromCache"); };
+  int64_t before = programs();
+  for (uint64_t images : {2, 3, 5, 4})
+    checkGradients({images, 4, 6, 6, 5, 3, 3, Conv2dParams().pad(1), "nhwc",
+                    "krsc", "nhwc", 0});
+  EXPECT_EQ(programs() - before, 4);
+}
+
+TEST(Operators, Conv2dGradientsOfHalfAreKeptInSingle) {
+  // The sums of many products of bf16 in f32, as optimizers want them.
+  std::vector<uint16_t> ones(2 * 8 * 8 * 4, 0x3f80);
+  std::vector<float> out(4 * 4, -1);
+  TensorView half(ones.data(), {2, 8, 8, 4}, DType::BFloat16);
+  Conv2dParams params;
+  params.layout = Layout::NHWC;
+  conv2d_wgrad(half, half, TensorView(out.data(), {4, 1, 1, 4}), params);
+  EXPECT_EQ(out, std::vector<float>(16, 128));
+}
+
+TEST(Operators, Conv2dGradientsInC) {
+  // The image 1 2 3 4, the filter 1 2 and the gradient 1 10 100.
+  float byImage[4] = {}, byFilter[2] = {};
+  ASSERT_EQ(tracea_test_gradients_in_c(byImage, byFilter), TRACEA_SUCCESS)
+      << get_last_error();
+  EXPECT_EQ(std::vector<float>(byImage, byImage + 4),
+            (std::vector<float>{1, 12, 120, 200}));
+  EXPECT_EQ(std::vector<float>(byFilter, byFilter + 2),
+            (std::vector<float>{321, 432}));
 }
 
 void checkAttention(uint64_t b, uint64_t h, uint64_t g, uint64_t queries,
@@ -423,15 +565,6 @@ TEST(Operators, Norms) {
           },
           1e-5);
     }
-}
-
-/// One number of the counters.
-int64_t counter(const std::string &name) {
-  std::string text = detail::text(tracea_operator_counters);
-  size_t at = text.find("\"" + name + "\":");
-  return at == std::string::npos
-             ? -1
-             : std::stoll(text.substr(at + name.size() + 3));
 }
 
 TEST(Operators, ProgramsAreSharedBetweenShapes) {

@@ -20,7 +20,9 @@ enum OperatorKind : int64_t {
   kindAttention,
   kindSoftmax,
   kindLayerNorm,
-  kindRMSNorm
+  kindRMSNorm,
+  kindConv2DDGrad,
+  kindConv2DWGrad
 };
 
 /// A number as a part of what tells calls apart.

@@ -1,4 +1,4 @@
-//===- ModuleProducts.cpp - Products and convolutions as text -----------===//
+//===- ModuleProducts.cpp - Products as text ------------------------------===//
 //
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,7 @@ std::string ModuleText::epilogueText(const Epilogue &epilogue, size_t rank,
          value + " : " + typeName(type) + "\n    }";
 }
 
-static Status checkEpilogue(TraceaEpilogue function) {
+Status checkEpilogue(TraceaEpilogue function) {
   if (function < TRACEA_EPILOGUE_NONE || function > TRACEA_EPILOGUE_TANH)
     return Status::invalid("epilogue: expected a TraceaEpilogue from 0 to 7, "
                            "found " +
@@ -67,9 +67,8 @@ static Status checkEpilogue(TraceaEpilogue function) {
   return Status::success();
 }
 
-/// What products take.
-static Status checkFactors(const char *nameA, const Value &a, const char *nameB,
-                           const Value &b) {
+Status checkFactors(const char *nameA, const Value &a, const char *nameB,
+                    const Value &b) {
   bool isTaken = runtime::isFloat(a.type) || a.type == ElementType::I8;
   if (!isTaken)
     return mismatch(nameA, "floats or i8", a);
@@ -170,104 +169,6 @@ Expected<Value> ModuleText::groupedGemm(const Value &a, const Value &b,
                      ", " + b.typeText() + ", " + ends.typeText() + ") outs(" +
                      result.name + " : " + result.typeText() + ")" +
                      epilogueText({}, 2, accumulatorOf(a.type), type));
-  return result;
-}
-
-Expected<Value> ModuleText::conv2d(const Conv2DOperands &operands) {
-  const Value &x = operands.x, &w = operands.w;
-  const TraceaConv2dParams &params = operands.params;
-  TRACEA_RETURN_IF_ERROR(checkFactors("x", x, "w", w));
-  TRACEA_RETURN_IF_ERROR(checkEpilogue(operands.epilogue.function));
-  if (x.rank() != 4)
-    return mismatch("x", "4 dimensions", x);
-  if (w.rank() != 4)
-    return mismatch("w", "4 dimensions", w);
-  size_t c = operands.channelsLast ? 3 : 1, h = operands.channelsLast ? 1 : 2;
-  auto filterDim = [&](char dim) { return operands.filter.find(dim); };
-  const Extent &filters = w.shape[filterDim('k')];
-  const Extent &filterChannels = w.shape[filterDim('c')];
-  auto positive = [](const char *name, uint32_t value) {
-    return value > 0 && value <= (1u << 30)
-               ? Status::success()
-               : Status::invalid(std::string(name) +
-                                 ": expected a number from 1 to 2^30, found " +
-                                 std::to_string(value));
-  };
-  TRACEA_RETURN_IF_ERROR(positive("stride_h", params.stride_h));
-  TRACEA_RETURN_IF_ERROR(positive("stride_w", params.stride_w));
-  TRACEA_RETURN_IF_ERROR(positive("dilation_h", params.dilation_h));
-  TRACEA_RETURN_IF_ERROR(positive("dilation_w", params.dilation_w));
-  TRACEA_RETURN_IF_ERROR(positive("groups", params.groups));
-  int64_t groups = params.groups;
-  if (!x.shape[c].isOpen() && x.shape[c].size % groups != 0)
-    return Status::invalid("groups: expected a divisor of x's " +
-                           sizeText(x.shape[c]) + " channels, found " +
-                           std::to_string(groups));
-  if (!filters.isOpen() && filters.size % groups != 0)
-    return Status::invalid("groups: expected a divisor of w's " +
-                           sizeText(filters) + " filters, found " +
-                           std::to_string(groups));
-  if (!x.shape[c].isOpen() && !filterChannels.isOpen() &&
-      filterChannels.size * groups != x.shape[c].size)
-    return mismatch("w",
-                    std::to_string(x.shape[c].size / groups) +
-                        " channels, x's " + sizeText(x.shape[c]) + " by " +
-                        std::to_string(groups) + " groups",
-                    w);
-  std::vector<Extent> shape(4);
-  shape[0] = x.shape[0];
-  shape[c] = filters;
-  const uint32_t pads[2][2] = {{params.pad_top, params.pad_bottom},
-                               {params.pad_left, params.pad_right}};
-  const uint32_t strides[2] = {params.stride_h, params.stride_w};
-  const uint32_t dilations[2] = {params.dilation_h, params.dilation_w};
-  for (size_t i = 0; i < 2; ++i) {
-    const Extent &image = x.shape[h + i];
-    const Extent &taps = w.shape[filterDim(i ? 's' : 'r')];
-    if (taps.isOpen())
-      return mismatch("w", "a filter whose height and width are known", w);
-    if (taps.size < 1)
-      return mismatch("w", "a filter of one tap at least", w);
-    int64_t pad = int64_t(pads[i][0]) + pads[i][1];
-    int64_t reach = dilations[i] * (taps.size - 1) + 1;
-    if (image.isOpen()) {
-      Extent room = arithmetic("arith.addi", image, {pad - reach, ""});
-      room = arithmetic("arith.floordivsi", room, {strides[i], ""});
-      shape[h + i] = arithmetic("arith.addi", room, {1, ""});
-      continue;
-    }
-    if (image.size + pad < reach)
-      return mismatch("w",
-                      std::string("a filter within the padded image's ") +
-                          std::to_string(image.size + pad) +
-                          (i ? " columns" : " rows") + ", found one of " +
-                          std::to_string(reach) + ";",
-                      w);
-    shape[h + i] = {(image.size + pad - reach) / strides[i] + 1, ""};
-  }
-  for (const EpilogueOperand &operand : operands.epilogue.operands) {
-    std::vector<Extent> expected;
-    for (unsigned dim : operand.dims)
-      expected.push_back(shape[dim]);
-    TRACEA_RETURN_IF_ERROR(checkShape(
-        operand.dims.size() == 1 ? "b" : "residual", operand.value, expected));
-  }
-  Value result = empty(operands.type, shape);
-  auto pair = [](uint32_t a, uint32_t b) {
-    return "[" + std::to_string(a) + ", " + std::to_string(b) + "]";
-  };
-  result.name = line(
-      std::string("tracea.conv2d layout ") +
-      (operands.channelsLast ? "nhwc" : "nchw") + " filter " + operands.filter +
-      " strides " + pair(params.stride_h, params.stride_w) + " pads [" +
-      std::to_string(params.pad_top) + ", " + std::to_string(params.pad_left) +
-      ", " + std::to_string(params.pad_bottom) + ", " +
-      std::to_string(params.pad_right) + "] dilations " +
-      pair(params.dilation_h, params.dilation_w) + " groups " +
-      std::to_string(groups) + " ins(" + x.name + ", " + w.name + " : " +
-      x.typeText() + ", " + w.typeText() + ") outs(" + result.name + " : " +
-      result.typeText() + ")" +
-      epilogueText(operands.epilogue, 4, accumulatorOf(x.type), operands.type));
   return result;
 }
 

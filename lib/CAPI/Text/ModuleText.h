@@ -69,15 +69,25 @@ struct GemmOperands {
   ElementType type = ElementType::F32;
 };
 
-struct Conv2DOperands {
-  Value x, w;
+/// The numbers of a convolution, and how its tensors lie in memory.
+struct Convolution {
   /// Image and result are [N, H, W, C], else [N, C, H, W].
   bool channelsLast = true;
   /// "krsc", "kcrs" or "rsck".
   std::string filter = "krsc";
   TraceaConv2dParams params = TRACEA_CONV2D_PARAMS_INIT;
+};
+
+struct Conv2DOperands : Convolution {
+  Value x, w;
   Epilogue epilogue;
   ElementType type = ElementType::F32;
+};
+
+/// The gradient by x or by w, whichever has no name: its shape and its type are
+/// the result's.
+struct Conv2DGradientOperands : Convolution {
+  Value x, w, grad;
 };
 
 class ModuleText {
@@ -92,6 +102,7 @@ public:
   Expected<Value> groupedGemm(const Value &a, const Value &b, const Value &ends,
                               bool transposeB);
   Expected<Value> conv2d(const Conv2DOperands &operands);
+  Expected<Value> conv2dGradient(const Conv2DGradientOperands &operands);
   /// `lse` is set where it is asked for.
   Expected<Value> attention(const Value &q, const Value &k, const Value &v,
                             const TraceaAttentionParams &params, Value *lse);
@@ -124,6 +135,16 @@ private:
   Extent arithmetic(const char *op, const Extent &a, const Extent &b);
   std::string epilogueText(const Epilogue &epilogue, size_t rank,
                            ElementType accumulator, ElementType type);
+  /// The shape of what a convolution of x with w gives; the two are checked by
+  /// the names that messages have for them.
+  Expected<std::vector<Extent>>
+  convolvedShape(const Convolution &convolution, const char *xName,
+                 const Value &x, const char *wName, const Value &w);
+  /// `tracea.<op>` of two tensors.
+  Value convolutionLine(const char *op, const Convolution &convolution,
+                        const Value &a, const Value &b,
+                        const std::vector<Extent> &shape, ElementType type,
+                        const Epilogue &epilogue);
   /// A map over the elements of a result, with operands by their dimensions.
   using Body = std::function<std::string(const std::vector<std::string> &)>;
   Value elementwise(const std::vector<Extent> &shape, ElementType type,

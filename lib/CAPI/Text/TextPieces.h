@@ -26,6 +26,10 @@ std::vector<unsigned> allDims(size_t rank);
 /// An error where a value's shape cannot be the expected one.
 Status checkShape(const char *name, const Value &value,
                   const std::vector<Extent> &expected);
+/// An error where the two are not what products take.
+Status checkFactors(const char *nameA, const Value &a, const char *nameB,
+                    const Value &b);
+Status checkEpilogue(TraceaEpilogue function);
 
 } // namespace tracea::capi
 
