@@ -108,6 +108,52 @@ def test_conv2d(rng, stride, padding, dilation, groups):
     near(found, expected.transpose(0, 2, 3, 1), 1e-4)
 
 
+def gradients_of_convolve(x, w, grad, *numbers):
+    """Of a function that is linear in each of its arguments: by a basis of them."""
+    def by(argument, function):
+        found = np.zeros(argument.shape)
+        for i in np.ndindex(argument.shape):
+            unit = np.zeros(argument.shape)
+            unit[i] = 1
+            found[i] = (function(unit) * grad).sum()
+        return found
+
+    return by(x, lambda x: convolve(x, w, *numbers)), by(w, lambda w: convolve(x, w, *numbers))
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("stride,padding,dilation", [(1, 1, 1), (2, (0, 2), 1), (1, (0, 1, 2, 3), 2)])
+def test_conv2d_gradients(rng, stride, padding, dilation, groups):
+    x, w = rng.standard_normal((2, 2, 6, 5), "f"), rng.standard_normal((4, 2 // groups, 3, 2), "f")
+    pads = (padding,) * 4 if isinstance(padding, int) else padding if len(padding) == 4 else padding * 2
+    numbers = (stride, pads, dilation, groups)
+    grad = rng.standard_normal(convolve(x, w, *numbers).shape, "f")
+    by_x, by_w = gradients_of_convolve(x, w, grad, *numbers)
+    numbers = (stride, padding, dilation, groups)
+    near(ops.conv2d_dgrad(grad, w, x.shape, *numbers), by_x, 1e-4)
+    near(ops.conv2d_wgrad(x, grad, w.shape, *numbers), by_w, 1e-4)
+
+    def last(a):
+        return np.ascontiguousarray(a.transpose(0, 2, 3, 1))
+
+    # Channels innermost in memory stay there, under whichever name.
+    found = ops.conv2d_dgrad(last(grad).transpose(0, 3, 1, 2), w, x.shape, *numbers)
+    near(found, by_x, 1e-4)
+    assert found.transpose(0, 2, 3, 1).flags.c_contiguous
+    out = np.empty(last(w).shape, "f")
+    found = ops.conv2d_wgrad(last(x), last(grad), out.shape, *numbers, layout="nhwc", out=out)
+    assert found is out
+    near(found, last(by_w), 1e-4)
+
+
+def test_conv2d_gradients_same(rng):
+    x, w = rng.standard_normal((1, 2, 5, 4), "f"), rng.standard_normal((3, 2, 4, 3), "f")
+    grad = rng.standard_normal((1, 3, 5, 4), "f")
+    by_x, by_w = gradients_of_convolve(x, w, grad, 1, (1, 1, 2, 1), 1, 1)
+    near(ops.conv2d_dgrad(grad, w, x.shape, padding="same"), by_x, 1e-4)
+    near(ops.conv2d_wgrad(x, grad, w.shape, padding="same"), by_w, 1e-4)
+
+
 def test_conv2d_same(rng):
     x, w = rng.standard_normal((1, 2, 7, 7), "f"), rng.standard_normal((3, 2, 4, 3), "f")
     near(ops.conv2d(x, w, padding="same"), convolve(x, w, 1, (1, 1, 2, 1), 1, 1), 1e-4)
@@ -187,6 +233,7 @@ def test_threads(rng):
 
 
 A, B = np.ones((4, 5), "f"), np.ones((5, 6), "f")
+GRAD, FILTER = np.ones((1, 4, 3, 3), "f"), np.ones((4, 3, 3, 3), "f")
 
 
 @pytest.mark.parametrize(
@@ -212,6 +259,12 @@ A, B = np.ones((4, 5), "f"), np.ones((5, 6), "f")
         (lambda: ops.conv2d(np.ones((1, 3, 5, 5), "f"), np.ones((4, 3, 3, 3), "f"), stride=-1), tracea.Error, "stride: expected a number"),
         (lambda: ops.conv2d(np.ones((1, 3, 5, 5), "f"), np.ones((4, 3, 3, 3), "f"), padding="sane"), tracea.Error, "padding: expected"),
         (lambda: ops.conv2d(np.ones((1, 3, 5, 5), "f"), np.ones((4, 3, 3, 3), "f"), groups=0), tracea.Error, "groups: expected"),
+        (lambda: ops.conv2d_dgrad(GRAD, FILTER, (1, 3, 5)), tracea.Error, "shape: expected 4 sizes, found 3"),
+        (lambda: ops.conv2d_dgrad(GRAD, FILTER, (1, 3, 5, -5)), tracea.Error, "shape: expected sizes of at least 0"),
+        (lambda: ops.conv2d_dgrad(GRAD, FILTER, (1, 3, 6, 5)), tracea.Error, r"grad: expected f32\[1, 4, 4, 3\]"),
+        (lambda: ops.conv2d_dgrad(GRAD, FILTER, (1, 3, 5, 5), out=GRAD), tracea.Error, "out: expected `shape`"),
+        (lambda: ops.conv2d_dgrad(A, FILTER, (1, 3, 5, 5)), tracea.Error, "grad: expected 4 dimensions, found 2"),
+        (lambda: ops.conv2d_wgrad(GRAD, GRAD, (4, 3, 1, 1)), tracea.Error, "out: expected 4 channels, x's 4 by 1 groups"),
         (lambda: ops.softmax(A, 2), tracea.Error, "dim: expected a number from -2 to 1, found 2"),
         (lambda: ops.layer_norm(A, np.ones(4, "f")), tracea.Error, "scale: expected"),
         (lambda: ops.attention(A, A, A), tracea.Error, "q: expected 4 dimensions"),

@@ -141,6 +141,29 @@ static nb::object groupedGemm(nb::handle aIn, nb::handle bIn, nb::handle endsIn,
   return result.take();
 }
 
+static void requireImages(
+    std::initializer_list<std::pair<const char *, const Tensor *>> tensors) {
+  for (const auto &[name, tensor] : tensors)
+    if (tensor->rank() != 4)
+      throwError(TRACEA_INVALID_PARAMS, std::string(name) +
+                                            ": expected 4 dimensions, found " +
+                                            std::to_string(tensor->rank()));
+}
+
+/// Makes a result whose dimensions are named as those of images or filters.
+/// Channels stay where they are: the caller's next layer looks for them there.
+static void makeImage(Result &result, Sizes sizes, bool isNHWC,
+                      std::initializer_list<const Tensor *> operands,
+                      TraceaDType dtype) {
+  bool isLast = false;
+  for (const Tensor *operand : operands)
+    isLast |= operand->isChannelsLast();
+  if (isNHWC || !isLast)
+    return result.make(sizes, dtype);
+  result.makeOrdered({sizes[0], sizes[2], sizes[3], sizes[1]}, {0, 3, 1, 2},
+                     dtype);
+}
+
 static nb::object conv2d(nb::handle xIn, nb::handle weightIn, nb::handle biasIn,
                          nb::handle stride, nb::handle padding,
                          nb::handle dilation, int64_t groups, nb::handle layout,
@@ -158,12 +181,7 @@ static nb::object conv2d(nb::handle xIn, nb::handle weightIn, nb::handle biasIn,
         nb::arg("groups") = groups, nb::arg("layout") = layout,
         nb::arg("residual") = residualIn, nb::arg("epilogue") = epilogue,
         nb::arg("precision") = precision);
-  for (const auto &[name, tensor] :
-       {std::pair<const char *, const Tensor *>{"x", &x}, {"weight", &weight}})
-    if (tensor->rank() != 4)
-      throwError(TRACEA_INVALID_PARAMS, std::string(name) +
-                                            ": expected 4 dimensions, found " +
-                                            std::to_string(tensor->rank()));
+  requireImages({{"x", &x}, {"weight", &weight}});
   TraceaConv2dParams params = TRACEA_CONV2D_PARAMS_INIT;
   bool isNHWC = parseLayout(layout) == TRACEA_LAYOUT_NHWC;
   size_t h = isNHWC ? 1 : 2;
@@ -184,20 +202,77 @@ static nb::object conv2d(nb::handle xIn, nb::handle weightIn, nb::handle biasIn,
   int64_t columns = extent(x.size(h + 1), params.pad_left, params.pad_right,
                            taps[1], params.stride_w, params.dilation_w);
   Result result(out, x);
-  TraceaDType dtype = resultType(x.view.dtype);
-  // Channels stay where they are: the caller's next layer looks for them there.
+  Sizes sizes = {x.size(0), weight.size(0), rows, columns};
   if (isNHWC)
-    result.make({x.size(0), rows, columns, weight.size(0)}, dtype);
-  else if (x.isChannelsLast() || weight.isChannelsLast())
-    result.makeOrdered({x.size(0), rows, columns, weight.size(0)}, {0, 3, 1, 2},
-                       dtype);
-  else
-    result.make({x.size(0), weight.size(0), rows, columns}, dtype);
+    sizes = {x.size(0), rows, columns, weight.size(0)};
+  makeImage(result, sizes, isNHWC, {&x, &weight}, resultType(x.view.dtype));
   launch([&] {
     return tracea_conv2d(x.view, weight.view, bias.optional(),
                          &result.tensor.view, params);
   });
   return result.take();
+}
+
+/// Both gradients of a convolution: of its gradient and its filter, or of its
+/// image and its gradient. `shape` is the result's.
+static nb::object
+conv2dGradient(const char *name, decltype(tracea_conv2d_dgrad) *function,
+               const char *nameA, nb::handle aIn, const char *nameB,
+               nb::handle bIn, const Sizes &shape, nb::handle stride,
+               nb::handle padding, nb::handle dilation, int64_t groups,
+               nb::handle layout, nb::handle out, nb::handle precision) {
+  Tensor a, b;
+  a.read(nameA, aIn);
+  b.read(nameB, bIn);
+  if (wantsGradient({&a, &b}, out))
+    return torchOperator(name)(aIn, bIn, shape, stride, padding, dilation,
+                               groups, nb::arg("layout") = layout,
+                               nb::arg("precision") = precision);
+  requireImages({{nameA, &a}, {nameB, &b}});
+  if (shape.size() != 4)
+    throwError(TRACEA_INVALID_PARAMS, "shape: expected 4 sizes, found " +
+                                          std::to_string(shape.size()));
+  for (int64_t size : shape)
+    if (size < 0)
+      throwError(TRACEA_INVALID_PARAMS,
+                 "shape: expected sizes of at least 0, found " +
+                     std::to_string(size));
+  TraceaConv2dParams params = TRACEA_CONV2D_PARAMS_INIT;
+  bool isNHWC = parseLayout(layout) == TRACEA_LAYOUT_NHWC;
+  size_t h = isNHWC ? 1 : 2;
+  bool isByImage = function == tracea_conv2d_dgrad;
+  const uint32_t taps[2] = {
+      static_cast<uint32_t>(isByImage ? b.size(h) : shape[h]),
+      static_cast<uint32_t>(isByImage ? b.size(h + 1) : shape[h + 1])};
+  parseConv2d(stride, padding, dilation, groups, layout, taps, params);
+  params.precision = parsePrecision(precision);
+  params.stream = a.currentStream();
+  Result result(out, a);
+  makeImage(result, shape, isNHWC, {&a, &b}, a.view.dtype);
+  if (result.tensor.sizes() != shape)
+    throwError(TRACEA_INVALID_PARAMS, "out: expected `shape`, found another");
+  launch([&] { return function(a.view, b.view, &result.tensor.view, params); });
+  return result.take();
+}
+
+static nb::object conv2dDGrad(nb::handle grad, nb::handle weight,
+                              const Sizes &shape, nb::handle stride,
+                              nb::handle padding, nb::handle dilation,
+                              int64_t groups, nb::handle layout, nb::handle out,
+                              nb::handle precision) {
+  return conv2dGradient("conv2d_dgrad", tracea_conv2d_dgrad, "grad", grad,
+                        "weight", weight, shape, stride, padding, dilation,
+                        groups, layout, out, precision);
+}
+
+static nb::object conv2dWGrad(nb::handle x, nb::handle grad, const Sizes &shape,
+                              nb::handle stride, nb::handle padding,
+                              nb::handle dilation, int64_t groups,
+                              nb::handle layout, nb::handle out,
+                              nb::handle precision) {
+  return conv2dGradient("conv2d_wgrad", tracea_conv2d_wgrad, "x", x, "grad",
+                        grad, shape, stride, padding, dilation, groups, layout,
+                        out, precision);
 }
 
 void addProducts(nb::module_ &m) {
@@ -251,6 +326,33 @@ void addProducts(nb::module_ &m) {
         "H, W, C], weight [K, R, S, C/groups]. Strides say what lies beside "
         "what: a\nchannels-last x gives a channels-last result.\npadding: a "
         "number, [h, w], [top, left, bottom, right], 'same' or 'valid'.");
+  m.def("conv2d_dgrad", &conv2dDGrad, "grad"_a, "weight"_a, "shape"_a,
+        "stride"_a = nb::int_(1), "padding"_a = nb::int_(0),
+        "dilation"_a = nb::int_(1), "groups"_a = 1, nb::kw_only(),
+        "layout"_a = nb::str("nchw"), "out"_a.none() = nb::none(),
+        "precision"_a.none() = nb::none(),
+        nb::sig("def conv2d_dgrad(grad: typing.Any, weight: typing.Any, shape: "
+                "typing.Sequence[int], stride: int | typing.Sequence[int] = 1, "
+                "padding: int | str | typing.Sequence[int] = 0, dilation: int "
+                "| typing.Sequence[int] = 1, groups: int = 1, *, layout: str = "
+                "'nchw', out: typing.Any = None, precision: str | None = None) "
+                "-> typing.Any"),
+        "The gradient of conv2d by x, which has the shape `shape`, from that "
+        "by its\nresult. The other arguments are conv2d's. It is also the "
+        "transposed convolution of\n`grad`.");
+  m.def("conv2d_wgrad", &conv2dWGrad, "x"_a, "grad"_a, "shape"_a,
+        "stride"_a = nb::int_(1), "padding"_a = nb::int_(0),
+        "dilation"_a = nb::int_(1), "groups"_a = 1, nb::kw_only(),
+        "layout"_a = nb::str("nchw"), "out"_a.none() = nb::none(),
+        "precision"_a.none() = nb::none(),
+        nb::sig("def conv2d_wgrad(x: typing.Any, grad: typing.Any, shape: "
+                "typing.Sequence[int], stride: int | typing.Sequence[int] = 1, "
+                "padding: int | str | typing.Sequence[int] = 0, dilation: int "
+                "| typing.Sequence[int] = 1, groups: int = 1, *, layout: str = "
+                "'nchw', out: typing.Any = None, precision: str | None = None) "
+                "-> typing.Any"),
+        "The gradient of conv2d by weight, which has the shape `shape`, from "
+        "that by its\nresult.");
 }
 
 } // namespace tracea::python

@@ -12,6 +12,8 @@ from . import _native
 from ._native import (
     attention,
     conv2d,
+    conv2d_dgrad,
+    conv2d_wgrad,
     gemm,
     grouped_gemm,
     layer_norm,
@@ -24,6 +26,8 @@ from ._native import (
 __all__ = [
     "attention",
     "conv2d",
+    "conv2d_dgrad",
+    "conv2d_wgrad",
     "counters",
     "gemm",
     "grouped_gemm",

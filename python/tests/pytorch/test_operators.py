@@ -129,6 +129,10 @@ BACKWARD = [
                                       "nchw")),
     (gradients.conv2d_wgrad, lambda: (p(2, 4, 7, 7), p(2, 6, 7, 4), [6, 2, 3, 3], [1, 2], [1, 0, 1, 2], [1, 1],
                                       2, "nchw")),
+    (gradients.conv2d_dgrad, lambda: (last(2, 6, 7, 7), p(6, 4, 3, 3), [4, 7, 7], [1, 1], [1] * 4, [1, 1], 1,
+                                      "nchw")),
+    (gradients.conv2d_wgrad, lambda: (p(2, 7, 7, 4), r(2, 7, 7, 6), [6, 3, 3, 4], [1, 1], [1] * 4, [1, 1], 1,
+                                      "nhwc")),
     (gradients.softmax_backward, lambda: (p(3, 4), p(3, 4), 0)),
     (gradients.log_softmax_backward, lambda: (p(3, 4), p(3, 4), 1)),
     (gradients.layer_norm_backward, lambda: (p(3, 4), p(3, 4), None, 1e-5, 1)),
@@ -209,3 +213,74 @@ def test_gradients_are_programs_of_ours():
     programs._programs.clear()
     tracea.ops.layer_norm(x, w).square().sum().backward()
     assert [key[0] for key in programs._programs] == [torch.ops.tracea.layer_norm_backward.default]
+
+
+def d(*shape):
+    return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+
+
+SECOND = {
+    "gemm": lambda a, b, c: ops.gemm(a, b, c, epilogue="silu", alpha=0.5),
+    "gemm of a batch": lambda a, b, c: ops.gemm(a.expand(2, 3, 4), b, c, epilogue="tanh"),
+    "linear": lambda a, b, c: ops.linear(a, b.mT, c, epilogue="gelu"),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_second_derivatives_of_products(name):
+    given = (d(3, 4), d(4, 5), d(5))
+    assert torch.autograd.gradcheck(SECOND[name], given)
+    assert torch.autograd.gradgradcheck(SECOND[name], given)
+
+
+@pytest.mark.parametrize("numbers, layout", [
+    ((1, 1, 1, 1), "nchw"), (((1, 2), (0, 1, 1, 0), 1, 2), "nchw"), ((2, 1, 2, 1), "nhwc"),
+])
+def test_second_derivatives_of_convolutions(numbers, layout):
+    x, w = d(2, 4, 5, 4), d(4, 4 // numbers[-1], 3, 2)
+    if layout == "nhwc":
+        x, w = (a.detach().permute(0, 2, 3, 1).contiguous().requires_grad_() for a in (x, w))
+
+    def function(x, w, bias):
+        return ops.conv2d(x, w, bias, *numbers, layout=layout, epilogue="silu")
+
+    assert torch.autograd.gradcheck(function, (x, w, d(4)))
+    assert torch.autograd.gradgradcheck(function, (x, w, d(4)))
+
+
+def test_derivatives_of_gradients():
+    """tracea.ops gives torch's operators where a gradient is asked for."""
+    grad, x, w = d(1, 3, 4, 4), d(1, 2, 4, 4), d(3, 2, 3, 3)
+    assert torch.autograd.gradcheck(
+        lambda g, w: tracea.ops.conv2d_dgrad(g, w, (1, 2, 4, 4), padding=1), (grad, w))
+    assert torch.autograd.gradcheck(
+        lambda x, g: tracea.ops.conv2d_wgrad(x, g, (3, 2, 3, 3), padding="same"), (x, grad))
+
+
+ONCE = {
+    "softmax_backward": lambda x: ops.softmax(x),
+    "log_softmax_backward": lambda x: ops.log_softmax(x),
+    "layer_norm_backward": lambda x: ops.layer_norm(x),
+    "rms_norm_backward": lambda x: ops.rms_norm(x),
+    "attention_backward": lambda x: ops.attention(x[None, None], x[None, None], x[None, None]),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_what_has_no_second_derivative_says_so(name):
+    x = r(3, 4)
+    first, = torch.autograd.grad(ONCE[name](x).square().sum(), x, create_graph=True)
+    with pytest.raises(tracea.Error, match=f"tracea::{name}: expected a first derivative") as error:
+        torch.autograd.grad(first.sum(), x)
+    assert error.value.status == tracea.Status.UNSUPPORTED_CONFIG
+
+
+def test_repeated_gradients():
+    """What a sum gives to its operands has strides of 0."""
+    x, w = r(2, 4, 5, 5), r(3, 4, 3, 3)
+    ops.conv2d(x, w).sum().backward()
+    found = x.grad, w.grad
+    x.grad = w.grad = None
+    F.conv2d(x, w).sum().backward()
+    for a, b in zip(found, (x.grad, w.grad)):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)

@@ -1,14 +1,18 @@
 """Gradients of Tracea's operators, by its kernels.
 
 The operators `torch.ops.tracea.*_backward` and the two gradients of convolutions stay whole in
-graphs; called by themselves they are programs of one operation.
+graphs. Called by themselves, the latter are functions of the library; the others are programs of
+one operation.
 """
 
 import torch
 from torch import Tensor
 
+from .. import ops as native
+from .._error import Error, Status
 from . import programs
-from .define import define, like
+from .define import define, like, like_image
+from .importer.memory import dense_order
 
 aten = torch.ops.aten
 
@@ -20,32 +24,43 @@ def _program(name, *arguments):
 # ---- the operators
 
 
+def _dense(x):
+    """Gradients are often repeated, which GPUs do not take."""
+    return x if dense_order(x) is not None else x.contiguous()
+
+
 @define("conv2d_dgrad")
 def conv2d_dgrad(
     grad: Tensor, weight: Tensor, shape: list[int], stride: list[int], padding: list[int],
-    dilation: list[int], groups: int, layout: str,
+    dilation: list[int], groups: int, layout: str, precision: str = "exact",
 ) -> Tensor:
     """The gradient of a convolution by its image, each of which has the shape `shape`."""
-    return _program("conv2d_dgrad", grad, weight, shape, stride, padding, dilation, groups, layout)
+    return native.conv2d_dgrad(
+        _dense(grad), weight, (grad.shape[0], *shape), stride, padding, dilation, groups,
+        layout=layout, precision=precision,
+    )
 
 
 @conv2d_dgrad.register_fake
-def _(grad, weight, shape, stride, padding, dilation, groups, layout):
-    return like(grad, (grad.shape[0], *shape))
+def _(grad, weight, shape, stride, padding, dilation, groups, layout, precision="exact"):
+    return like_image(grad, (grad.shape[0], *shape), layout, (grad, weight))
 
 
 @define("conv2d_wgrad")
 def conv2d_wgrad(
     x: Tensor, grad: Tensor, shape: list[int], stride: list[int], padding: list[int],
-    dilation: list[int], groups: int, layout: str,
+    dilation: list[int], groups: int, layout: str, precision: str = "exact",
 ) -> Tensor:
     """The gradient of a convolution by its filter, which has the shape `shape`."""
-    return _program("conv2d_wgrad", x, grad, shape, stride, padding, dilation, groups, layout)
+    return native.conv2d_wgrad(
+        x, _dense(grad), shape, stride, padding, dilation, groups, layout=layout,
+        precision=precision,
+    )
 
 
 @conv2d_wgrad.register_fake
-def _(x, grad, shape, stride, padding, dilation, groups, layout):
-    return like(x, shape)
+def _(x, grad, shape, stride, padding, dilation, groups, layout, precision="exact"):
+    return like_image(x, shape, layout, (x, grad))
 
 
 @define("softmax_backward")
@@ -109,7 +124,31 @@ ALL = (
 )
 
 
+def _has_no_derivative(op):
+    def refuse(ctx, *grads):
+        raise Error(
+            f"tracea::{op._name}: expected a first derivative, found a second one, which this "
+            "operator does not have; torch's own operators do",
+            Status.UNSUPPORTED_CONFIG,
+        )
+
+    op.register_autograd(refuse)
+
+
+for _op in ALL:
+    if _op not in (conv2d_dgrad, conv2d_wgrad):
+        _has_no_derivative(_op)
+
+
 # ---- what the forward's operators register
+
+def _by_silu(g, z):
+    if not torch.is_grad_enabled():
+        return aten.silu_backward(g, z)
+    # Of operations that have derivatives themselves, for second ones.
+    s = torch.sigmoid(z)
+    return g * s * (1 + z * (1 - s))
+
 
 # function(gradient, result) or, where `from_sum`, function(gradient, sum before the function)
 _BY_RESULT = {
@@ -120,7 +159,7 @@ _BY_RESULT = {
     "tanh": lambda g, y: aten.tanh_backward(g, y),
 }
 _BY_SUM = {
-    "silu": lambda g, z: aten.silu_backward(g, z),
+    "silu": _by_silu,
     "gelu": lambda g, z: aten.gelu_backward(g, z),
     "gelu_tanh": lambda g, z: aten.gelu_backward(g, z, approximate="tanh"),
 }

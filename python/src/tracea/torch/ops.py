@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .. import ops as native
 from . import gradients
-from .define import define, like
+from .define import define, like, like_image
 from .gradients import sum_to, through_epilogue
 
 def _differentiable(op, backward, *, result=False, tensors=1):
@@ -147,15 +147,6 @@ def linear(x, weight, bias=None, *, residual=None, epilogue=None, precision=None
 # ---- conv2d
 
 
-def _is_last(x):
-    """As the native function sees it: channels innermost, and not row-major as well."""
-    return (
-        x.dim() == 4
-        and not x.is_contiguous()
-        and x.is_contiguous(memory_format=torch.channels_last)
-    )
-
-
 @define("conv2d")
 def _conv2d(
     x: Tensor, weight: Tensor, bias: Tensor | None, residual: Tensor | None, stride: list[int],
@@ -177,12 +168,9 @@ def _(x, weight, bias, residual, stride, padding, dilation, groups, layout, epil
         + 1
         for i in range(2)
     ]
-    n, k, dtype = x.shape[0], weight.shape[0], _product_type(x)
-    if layout == "nhwc":
-        return like(x, (n, *size, k), dtype)
-    if _is_last(x) or _is_last(weight):
-        return like(x, (n, *size, k), dtype).permute(0, 3, 1, 2)
-    return like(x, (n, k, *size), dtype)
+    n, k = x.shape[0], weight.shape[0]
+    shape = (n, *size, k) if layout == "nhwc" else (n, k, *size)
+    return like_image(x, shape, layout, (x, weight), _product_type(x))
 
 
 def _conv2d_backward(
@@ -197,14 +185,39 @@ def _conv2d_backward(
     needs = ctx.needs_input_grad
     channels = 1 if layout == "nchw" else 3
     return (
-        gradients.conv2d_dgrad(grad, weight, x.shape[1:], *numbers) if needs[0] else None,
-        gradients.conv2d_wgrad(x, grad, weight.shape, *numbers) if needs[1] else None,
+        gradients.conv2d_dgrad(grad, weight, x.shape[1:], *numbers, precision) if needs[0] else None,
+        gradients.conv2d_wgrad(x, grad, weight.shape, *numbers, precision) if needs[1] else None,
         grad.sum([i for i in range(4) if i != channels]) if needs[2] else None,
         grad if needs[3] else None,
     )
 
 
 _differentiable(_conv2d, _conv2d_backward, result=True, tensors=4)
+
+
+# Each of the three is linear in both of its tensors, and has the other two as derivatives.
+
+
+def _dgrad_backward(ctx, found, grad, weight, shape, *numbers):
+    *geometry, precision = numbers
+    needs = ctx.needs_input_grad
+    return (
+        _conv2d(found, weight, None, None, *geometry, "none", precision) if needs[0] else None,
+        gradients.conv2d_wgrad(found, grad, weight.shape, *numbers) if needs[1] else None,
+    )
+
+
+def _wgrad_backward(ctx, found, x, grad, shape, *numbers):
+    *geometry, precision = numbers
+    needs = ctx.needs_input_grad
+    return (
+        gradients.conv2d_dgrad(grad, found, x.shape[1:], *numbers) if needs[0] else None,
+        _conv2d(x, found, None, None, *geometry, "none", precision) if needs[1] else None,
+    )
+
+
+_differentiable(gradients.conv2d_dgrad, _dgrad_backward, tensors=2)
+_differentiable(gradients.conv2d_wgrad, _wgrad_backward, tensors=2)
 
 
 def _pair(value):
@@ -232,6 +245,30 @@ def conv2d(
         x, weight, bias, residual, _pair(stride), _pads(padding, dilation, taps), dilation, groups,
         layout, epilogue or "none", precision or "exact",
     )
+
+
+def _gradient_numbers(stride, padding, dilation, groups, layout, taps, precision):
+    dilation = _pair(dilation)
+    taps = taps[1:3] if layout == "nhwc" else taps[2:]
+    return (
+        _pair(stride), _pads(padding, dilation, taps), dilation, groups, layout,
+        precision or "exact",
+    )
+
+
+def conv2d_dgrad(
+    grad, weight, shape, stride=1, padding=0, dilation=1, groups=1, *, layout="nchw",
+    precision=None,
+):
+    numbers = _gradient_numbers(stride, padding, dilation, groups, layout, weight.shape, precision)
+    return gradients.conv2d_dgrad(grad, weight, list(shape[1:]), *numbers)
+
+
+def conv2d_wgrad(
+    x, grad, shape, stride=1, padding=0, dilation=1, groups=1, *, layout="nchw", precision=None
+):
+    numbers = _gradient_numbers(stride, padding, dilation, groups, layout, shape, precision)
+    return gradients.conv2d_wgrad(x, grad, list(shape), *numbers)
 
 
 # ---- attention

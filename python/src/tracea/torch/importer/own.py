@@ -71,7 +71,7 @@ def _image_order(m, value, layout):
 
 
 @converts("tracea.conv2d_dgrad", "tracea.conv2d_wgrad")
-def _(m, node, a, b, shape, stride, padding, dilation, groups, layout):
+def _(m, node, a, b, shape, stride, padding, dilation, groups, layout, precision="exact"):
     """shape: of the image, or of the filter."""
     val = node.meta["val"]
     first, second = (_image_order(m, m.value(x), layout) for x in (a, b))
