@@ -7,6 +7,7 @@
 """
 
 import argparse
+import os
 import sys
 
 import torch
@@ -31,18 +32,19 @@ def make(device="cuda"):
 
 
 def fill(target):
-    from torch._subclasses.fake_tensor import FakeTensorMode
+    import gpu_graphs
 
-    with FakeTensorMode():
-        model, x = make()
-        options = {"target": target, "compile_only": True}
-        with torch.no_grad():
-            torch.compile(model, backend="tracea", options=options)(x)
-        # Autograd asks fake tensors' GPU for its context; the graphs of the CPU are the same.
-        model, x = make("cpu")
+    options = {"target": target, "compile_only": True}
+    with gpu_graphs.fake_gpu(train=False) as device, torch.no_grad():
+        model, x = make(device)
+        torch.compile(model, backend="tracea", options=options)(x)
+    with gpu_graphs.fake_gpu(train=True) as device:
+        model, x = make(device)
         torch._dynamo.reset()
         torch.compile(model, backend="tracea", options=options)(x).float().square().mean().backward()
-    print(tracea.torch.report())
+    print(tracea.torch.report(), flush=True)
+    # Not through the end of threads that autograd made for a device that is none.
+    os._exit(0)
 
 
 def run(options):

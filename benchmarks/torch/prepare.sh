@@ -7,11 +7,12 @@
 # TARGET  what that machine's GPU is; sm_90a
 # FOLDER  what is to be carried there; build/torch-gpu
 #
-# The folder gets a wheel without the compiler, and the programs that the
-# benchmark's graphs become, found on that machine in place of a compiler:
+# The folder gets a wheel, and the programs that the benchmark's graphs become,
+# found on that machine in place of a compiler:
 #   benchmarks/torch/gpu.sh FOLDER
-# Graphs depend on torch's version; where one is another, its parts are eager's,
-# and the table says so.
+# Graphs depend on torch's version. What is another one there is compiled there,
+# where build/gpu-pack (benchmarks/gpu/pack.sh) has come along with LLVM; else its
+# parts are eager's. The table says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 venv=$(realpath "${1:?an environment with torch}") target=${2:-sm_90a}
@@ -42,6 +43,7 @@ for options in "--dtype bfloat16 --channels-last" "--dtype bfloat16 --channels-l
   }
 done
 tar -C "$folder" -c cache | xz >"$folder/cache.tar.xz"
+tar -C "$folder/compiler" -c libtracea.so | xz --x86 --lzma2=preset=9e >"$folder/compiler.tar.xz"
 rm -rf "$folder/compiler" "$folder/cache"
 echo "$target" >"$folder/target"
 du -sh "$folder"

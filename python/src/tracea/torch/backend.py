@@ -198,7 +198,8 @@ def compile_graph(gm, example_inputs, options, kind):
 
     device = _device_of(gm)
     report.count("graphs" if kind != "backward" else "graphs.backward")
-    if device.type not in ("cpu", "cuda"):
+    # What is compiled for elsewhere may be traced on any device.
+    if device.type not in ("cpu", "cuda") and not options.compile_only:
         fused, names, outside = gm, [], [("graph", f"the device {device}")]
     else:
         fused, names, outside = partition(gm, device)
