@@ -133,3 +133,102 @@ func.func @planes(%x: tensor<32x96x56x56xbf16>, %f: tensor<96x1x3x3xbf16>) -> te
   %y = tracea.conv2d layout nchw filter kcrs pads [1, 1, 1, 1] groups 96 ins(%x, %f : tensor<32x96x56x56xbf16>, tensor<96x1x3x3xbf16>) outs(%d : tensor<32x96x56x56xbf16>)
   return %y : tensor<32x96x56x56xbf16>
 }
+
+// -----
+
+// The gradient by the filter: image and gradient are transposed, and so is what it is; what its epilogue reads of each filter is not.
+// REMARK: [Passed] convolution-shaped {{.*}} Remark="the gradient has channels last: the cost model expects {{[0-9]+}} cycles with its copies in place of {{[0-9]+}}
+// CHECK-LABEL: func.func @filter_gradient(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<32x64x56x56xbf16>, %[[DY:[a-z0-9]+]]: tensor<32x64x56x56xbf16>, %[[SCALE:[a-z0-9]+]]: tensor<64xf32>, %[[OLD:[a-z0-9]+]]: tensor<64x64x3x3xf32>
+// CHECK-DAG:     %[[IMAGE:.*]] = linalg.transpose ins(%[[X]] : {{.*}} permutation = [0, 2, 3, 1]
+// CHECK-DAG:     %[[GRADIENT:.*]] = linalg.transpose ins(%[[DY]] : {{.*}} permutation = [0, 2, 3, 1]
+// CHECK-DAG:     %[[ADDED:.*]] = linalg.transpose ins(%[[OLD]] : {{.*}} permutation = [0, 2, 3, 1]
+// CHECK:         %[[DW:[^ ]*]] = tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] ins(%[[IMAGE]], %[[GRADIENT]] : {{.*}} epilogue(%[[SCALE]] by #{{.*}}, %[[ADDED]] by #{{.*}}
+// CHECK:         %[[BACK:[^ ]*]] = linalg.transpose ins(%[[DW]] : tensor<64x3x3x64xf32>) {{.*}} permutation = [0, 3, 1, 2]
+// CHECK:         return %[[BACK]]
+func.func @filter_gradient(%x: tensor<32x64x56x56xbf16>, %dy: tensor<32x64x56x56xbf16>, %scale: tensor<64xf32>, %old: tensor<64x64x3x3xf32>) -> tensor<64x64x3x3xf32> {
+  %d = tensor.empty() : tensor<64x64x3x3xf32>
+  %dw = tracea.conv2d_wgrad layout nchw filter kcrs pads [1, 1, 1, 1] ins(%x, %dy : tensor<32x64x56x56xbf16>, tensor<32x64x56x56xbf16>) outs(%d : tensor<64x64x3x3xf32>)
+         epilogue(%scale by affine_map<(k, c, r, s) -> (k)>, %old by affine_map<(k, c, r, s) -> (k, c, r, s)> : tensor<64xf32>, tensor<64x64x3x3xf32>) {
+    ^bb0(%sum: f32, %a: f32, %b: f32):
+      %0 = arith.mulf %sum, %a : f32
+      %1 = arith.addf %0, %b : f32
+      tracea.yield %1 : f32
+  }
+  return %dw : tensor<64x64x3x3xf32>
+}
+
+// -----
+
+// A filter whose rows are channels already stays where it is.
+// CHECK-LABEL: func.func @filter_of_channels(
+// CHECK-COUNT-2: linalg.transpose
+// CHECK:         %[[DW:[^ ]*]] = tracea.conv2d_wgrad layout nhwc filter krsc
+// CHECK-NEXT:    return %[[DW]]
+func.func @filter_of_channels(%x: tensor<32x64x56x56xbf16>, %dy: tensor<32x64x56x56xbf16>) -> tensor<64x3x3x64xbf16> {
+  %d = tensor.empty() : tensor<64x3x3x64xbf16>
+  %dw = tracea.conv2d_wgrad layout nchw filter krsc pads [1, 1, 1, 1] ins(%x, %dy : tensor<32x64x56x56xbf16>, tensor<32x64x56x56xbf16>) outs(%d : tensor<64x3x3x64xbf16>)
+  return %dw : tensor<64x3x3x64xbf16>
+}
+
+// -----
+
+// Of three channels: what the taps of a row see are the columns of one product, and those without a tap are left out behind it.
+// REMARK: [Passed] convolution-shaped {{.*}} Remark="the gradient has the taps of a row as channels: the cost model expects {{[0-9]+}} cycles with its copies in place of {{[0-9]+}}
+// CHECK-LABEL: func.func @first_filter(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<32x224x224x3xbf16>, %[[DY:[a-z0-9]+]]: tensor<32x112x112x64xbf16>
+// CHECK:         %[[WINDOWS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x224x112x32xbf16>)
+// CHECK:         %[[DW:[^ ]*]] = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 1] pads [3, 0, 3, 0] ins(%[[WINDOWS]], %[[DY]] : {{.*}}) outs(%{{.*}} : tensor<64x7x1x32xbf16>)
+// CHECK:         %[[SEEN:.*]] = tensor.extract_slice %[[DW]][0, 0, 0, 0] [64, 7, 1, 21] [1, 1, 1, 1]
+// CHECK:         %[[ROWS:.*]] = tensor.collapse_shape %[[SEEN]] {{\[}}[0], [1], [2, 3]] : tensor<64x7x1x21xbf16> into tensor<64x7x21xbf16>
+// CHECK:         %[[TAKEN:.*]] = linalg.copy ins(%[[ROWS]]
+// CHECK:         %[[TAPS:.*]] = tensor.expand_shape %[[TAKEN]] {{\[}}[0], [1], [2, 3]] output_shape [64, 7, 7, 3]
+// CHECK:         return %[[TAPS]]
+func.func @first_filter(%x: tensor<32x224x224x3xbf16>, %dy: tensor<32x112x112x64xbf16>) -> tensor<64x7x7x3xbf16> {
+  %d = tensor.empty() : tensor<64x7x7x3xbf16>
+  %dw = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3] ins(%x, %dy : tensor<32x224x224x3xbf16>, tensor<32x112x112x64xbf16>) outs(%d : tensor<64x7x7x3xbf16>)
+  return %dw : tensor<64x7x7x3xbf16>
+}
+
+// -----
+
+// Both, of another filter's layout, too.
+// CHECK-LABEL: func.func @both_of_filter(
+// CHECK-COUNT-2: linalg.transpose
+// CHECK:         %[[DW:[^ ]*]] = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 1] pads [3, 0, 3, 0]
+// CHECK:         tensor.extract_slice %[[DW]]
+// CHECK:         %[[TAPS:.*]] = tensor.expand_shape
+// CHECK:         %[[BACK:[^ ]*]] = linalg.transpose ins(%[[TAPS]] : tensor<64x7x7x3xbf16>) {{.*}} permutation = [0, 3, 1, 2]
+// CHECK:         return %[[BACK]]
+// CHECK-LABEL: func.func @both_of_channels(
+// CHECK-COUNT-2: linalg.transpose
+// CHECK:         %[[DW:[^ ]*]] = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 1] pads [3, 0, 3, 0]
+// CHECK:         %[[TAPS:.*]] = tensor.expand_shape
+// CHECK-NEXT:    return %[[TAPS]]
+func.func @both_of_filter(%x: tensor<32x3x224x224xbf16>, %dy: tensor<32x64x112x112xbf16>) -> tensor<64x3x7x7xbf16> {
+  %d = tensor.empty() : tensor<64x3x7x7xbf16>
+  %dw = tracea.conv2d_wgrad layout nchw filter kcrs strides [2, 2] pads [3, 3, 3, 3] ins(%x, %dy : tensor<32x3x224x224xbf16>, tensor<32x64x112x112xbf16>) outs(%d : tensor<64x3x7x7xbf16>)
+  return %dw : tensor<64x3x7x7xbf16>
+}
+func.func @both_of_channels(%x: tensor<32x3x224x224xbf16>, %dy: tensor<32x64x112x112xbf16>) -> tensor<64x7x7x3xbf16> {
+  %d = tensor.empty() : tensor<64x7x7x3xbf16>
+  %dw = tracea.conv2d_wgrad layout nchw filter krsc strides [2, 2] pads [3, 3, 3, 3] ins(%x, %dy : tensor<32x3x224x224xbf16>, tensor<32x64x112x112xbf16>) outs(%d : tensor<64x7x7x3xbf16>)
+  return %dw : tensor<64x7x7x3xbf16>
+}
+
+// -----
+
+// Columns that the filter has not would need what the epilogue reads of each channel.
+// CHECK-LABEL: func.func @channels_in_epilogue(
+// CHECK-NOT:     linalg
+// CHECK:         tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3]
+func.func @channels_in_epilogue(%x: tensor<32x224x224x3xbf16>, %dy: tensor<32x112x112x64xbf16>, %scale: tensor<3xf32>) -> tensor<64x7x7x3xf32> {
+  %d = tensor.empty() : tensor<64x7x7x3xf32>
+  %dw = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 2] pads [3, 3, 3, 3] ins(%x, %dy : tensor<32x224x224x3xbf16>, tensor<32x112x112x64xbf16>) outs(%d : tensor<64x7x7x3xf32>)
+         epilogue(%scale by affine_map<(k, r, s, c) -> (c)> : tensor<3xf32>) {
+    ^bb0(%sum: f32, %a: f32):
+      %0 = arith.mulf %sum, %a : f32
+      tracea.yield %0 : f32
+  }
+  return %dw : tensor<64x7x7x3xf32>
+}

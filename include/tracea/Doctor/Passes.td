@@ -117,6 +117,10 @@ def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
       the image is the channels of one pixel of another image, rounded up to
       rows of 16 bytes with zeros, and the filter is one tap wide.
 
+    So does a gradient by the filter: its image and the gradient of the output
+    are what is copied, and the filter is what is brought back where it belongs,
+    without the columns that have no tap.
+
     A convolution with a schedule stays what it is, and so do those for other
     machines than GPUs whose speed of memory is known. The remark
     `convolution-shaped` of the category `tracea-doctor` says what was expected.

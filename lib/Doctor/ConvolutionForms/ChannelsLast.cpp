@@ -9,6 +9,7 @@
 #include "ConvolutionForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -40,41 +41,53 @@ static SmallVector<int64_t> getOrder(AffineMap map) {
   return order;
 }
 
-std::optional<ConvolutionForm>
-mlir::tracea::putChannelsLast(RewriterBase &rewriter,
-                              const ConvolutionForm &form) {
+/// Images and outputs are moved, and filters whose rows are taps, whichever of
+/// them are operands and which is the result.
+template <typename OpTy>
+static std::optional<ConvolutionForm>
+moveChannels(RewriterBase &rewriter, const ConvolutionForm &form, OpTy op) {
   constexpr int64_t kLast[] = {0, 2, 3, 1}, kFirst[] = {0, 3, 1, 2};
-  Conv2DOp op = form.conv;
+  constexpr bool isGradient = std::is_same_v<OpTy, Conv2DWGradOp>;
   if (op.getLayout() != ImageLayout::NCHW)
     return std::nullopt;
   Location loc = op.getLoc();
+  FilterLayout layout = op.getFilterLayout();
+  bool movesFilter = layout == FilterLayout::KCRS;
+  // One filter for each channel has its taps in a row either way.
+  if constexpr (!isGradient)
+    movesFilter &= !op.isDepthwise();
+  if (movesFilter)
+    layout = FilterLayout::KRSC;
+  bool movesResult = !isGradient || movesFilter;
+
   ConvolutionForm made = form;
   auto move = [&](Value tensor, ArrayRef<int64_t> order) {
     ++made.numCopies;
     made.copiedBytes += 2 * countBytes(tensor);
     return transpose(rewriter, loc, tensor, order);
   };
-  Value image = getTransposed(op.getImage(), kFirst);
-  if (!image)
-    image = move(op.getImage(), kLast);
-  Value filter = op.getFilter();
-  FilterLayout layout = op.getFilterLayout();
-  // One filter for each channel has its taps in a row either way.
-  if (layout == FilterLayout::KCRS && !op.isDepthwise()) {
-    filter = move(filter, kLast);
-    layout = FilterLayout::KRSC;
-  }
+  auto putLast = [&](Value tensor) {
+    Value source = getTransposed(tensor, kFirst);
+    return source ? source : move(tensor, kLast);
+  };
+  Value image = putLast(op.getImage());
+  Value other = op->getOperand(1);
+  if (isGradient || movesFilter)
+    other = putLast(other);
+
   // From the new dimensions of the result to the old ones.
-  AffineMap reordered = AffineMap::getPermutationMap(
-      ArrayRef<unsigned>{0, 3, 1, 2}, op.getContext());
+  AffineMap reordered =
+      movesResult ? AffineMap::getPermutationMap(ArrayRef<unsigned>{0, 3, 1, 2},
+                                                 op.getContext())
+                  : rewriter.getMultiDimIdentityMap(4);
   SmallVector<Value> extras;
   SmallVector<AffineMap> maps;
-  for (auto [extra, old] :
-       llvm::zip(op.getExtras(),
-                 op.getEpilogueMaps().getAsValueRange<AffineMapAttr>())) {
+  for (auto [extra, old] : llvm::zip(
+           op.getExtras(),
+           op.getEpilogueMaps().template getAsValueRange<AffineMapAttr>())) {
     AffineMap map = old.compose(reordered);
     Value operand = extra;
-    if (map.isPermutation() && !map.isIdentity()) {
+    if (movesResult && map.isPermutation() && !map.isIdentity()) {
       Value source = getTransposed(operand, kFirst);
       operand = source && getOrder(map) == ArrayRef(kLast)
                     ? source
@@ -84,22 +97,38 @@ mlir::tracea::putChannelsLast(RewriterBase &rewriter,
     extras.push_back(operand);
     maps.push_back(map);
   }
-  SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, op.getInit());
-  Value init = tensor::EmptyOp::create(
-      rewriter, loc,
-      llvm::map_to_vector(kLast, [&](int64_t dim) { return sizes[dim]; }),
-      getElementTypeOrSelf(op.getInit()));
-  made.conv = Conv2DOp::create(
-      rewriter, loc, init.getType(), image, filter, extras, init,
-      ImageLayout::NHWC, layout, op.getStrides(), op.getPads(),
-      op.getDilations(), op.getGroups(), op.getAccAttr(),
-      rewriter.getAffineMapArrayAttr(maps), ScheduleAttr());
-  rewriter.cloneRegionBefore(op.getEpilogue(), made.conv.getEpilogue(),
-                             made.conv.getEpilogue().end());
-  made.numCopies += 1;
-  made.copiedBytes += 2 * countBytes(init);
-  made.result =
-      transpose(rewriter, loc, made.conv.getResult(), kFirst, op.getInit());
+  Value init = op.getInit();
+  if (movesResult) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, init);
+    init = tensor::EmptyOp::create(
+        rewriter, loc,
+        llvm::map_to_vector(kLast, [&](int64_t dim) { return sizes[dim]; }),
+        getElementTypeOrSelf(init));
+  }
+  auto last =
+      OpTy::create(rewriter, loc, init.getType(), image, other, extras, init,
+                   ImageLayout::NHWC, layout, op.getStrides(), op.getPads(),
+                   op.getDilations(), op.getGroups(), op.getAccAttr(),
+                   rewriter.getAffineMapArrayAttr(maps), ScheduleAttr());
+  rewriter.cloneRegionBefore(op.getEpilogue(), last.getEpilogue(),
+                             last.getEpilogue().end());
+  made.conv = cast<ConvolutionOpInterface>(last.getOperation());
+  made.result = last.getResult();
+  if (movesResult) {
+    made.numCopies += 1;
+    made.copiedBytes += 2 * countBytes(init);
+    made.result = transpose(rewriter, loc, made.result, kFirst, op.getInit());
+  }
   return made;
+}
+
+std::optional<ConvolutionForm>
+mlir::tracea::putChannelsLast(RewriterBase &rewriter,
+                              const ConvolutionForm &form) {
+  using Form = std::optional<ConvolutionForm>;
+  return llvm::TypeSwitch<Operation *, Form>(form.conv)
+      .Case<Conv2DOp, Conv2DWGradOp>(
+          [&](auto op) { return moveChannels(rewriter, form, op); })
+      .Default(Form());
 }

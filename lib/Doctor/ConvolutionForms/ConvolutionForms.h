@@ -2,9 +2,10 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A convolution of other operands with the same result, for kernels that read
-// its own ones badly. What it takes to make those, and to bring the result back
-// where it belongs, is other operations around it.
+// A convolution, or the gradient of one by its filter, of other operands with
+// the same result, for kernels that read its own ones badly. What it takes to
+// make those, and to bring the result back where it belongs, is other
+// operations around it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,9 @@
 
 namespace mlir::tracea {
 
-/// A convolution and what is computed around it.
+/// A convolution, or gradient, and what is computed around it.
 struct ConvolutionForm {
-  Conv2DOp conv;
+  ConvolutionOpInterface conv;
   /// What the operation's result is.
   Value result;
   /// Kernels around the convolution, and the bytes that they read and write.
@@ -31,14 +32,15 @@ struct ConvolutionForm {
 using ConvolutionRewrite = std::optional<ConvolutionForm> (*)(
     RewriterBase &rewriter, const ConvolutionForm &form);
 
-/// With channels last, where they are first: image, filter and result are
-/// transposed.
+/// With channels last, where they are first: images, outputs and filters are
+/// transposed, operands before and the result behind.
 std::optional<ConvolutionForm> putChannelsLast(RewriterBase &rewriter,
                                                const ConvolutionForm &form);
 
 /// With the taps of a row of the filter, and their channels, as the channels of
 /// one tap: the image is one of windows, each of which is as wide as the
-/// filter.
+/// filter. A gradient by the filter leaves that tap's channels where they
+/// belong.
 std::optional<ConvolutionForm> joinTapsOfRows(RewriterBase &rewriter,
                                               const ConvolutionForm &form);
 

@@ -63,40 +63,45 @@ struct ShapeConvolutions
     // What copies cost is known of no other machine.
     if (!target->isGPU() || target->memoryGBs <= 0 || target->clockGHz <= 0)
       return;
-    SmallVector<Conv2DOp> convolutions;
-    getOperation().walk([&](Conv2DOp op) {
-      if (!op.getScheduleAttr())
+    SmallVector<ConvolutionOpInterface> convolutions;
+    getOperation().walk([&](ConvolutionOpInterface op) {
+      if (isa<Conv2DOp, Conv2DWGradOp>(op) &&
+          !cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr())
         convolutions.push_back(op);
     });
-    for (Conv2DOp op : convolutions)
+    for (ConvolutionOpInterface op : convolutions)
       shape(op, *target);
   }
 
 private:
-  void shape(Conv2DOp op, const TargetDescription &target);
+  void shape(ConvolutionOpInterface op, const TargetDescription &target);
 };
 } // namespace
 
 /// The form that `chain` leads to, all of it in front of `op`; nothing where a
 /// link of the chain is not for it, or plain loops would be left.
-static std::optional<ConvolutionForm> make(RewriterBase &rewriter, Conv2DOp op,
+static std::optional<ConvolutionForm> make(RewriterBase &rewriter,
+                                           ConvolutionOpInterface op,
                                            ArrayRef<ConvolutionRewrite> chain) {
-  ConvolutionForm form{op, op.getResult()};
+  ConvolutionForm form{op, op->getResult(0)};
   for (ConvolutionRewrite rewrite : chain) {
     rewriter.setInsertionPoint(form.conv);
     std::optional<ConvolutionForm> next = rewrite(rewriter, form);
     if (!next)
       return std::nullopt;
     if (form.conv != op) {
+      bool isLast = form.result == form.conv->getResult(0);
       rewriter.replaceOp(form.conv, next->result);
-      next->result = form.result;
+      if (!isLast)
+        next->result = form.result;
     }
     form = *next;
   }
   return form;
 }
 
-void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
+void ShapeConvolutions::shape(ConvolutionOpInterface op,
+                              const TargetDescription &target) {
   struct Choice {
     StringRef what;
     SmallVector<ConvolutionRewrite, 2> chain;
@@ -105,9 +110,10 @@ void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
                             {"the taps of a row as channels", {joinTapsOfRows}},
                             {"channels last and the taps of a row as channels",
                              {putChannelsLast, joinTapsOfRows}}};
-  auto count = [&](Conv2DOp conv) {
+  auto count = [&](ConvolutionOpInterface conv) {
     return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
   };
+  StringRef name = isa<Conv2DOp>(op) ? "convolution" : "gradient";
   // Plain loops are left to no form that has kernels.
   double before = count(op).value_or(std::numeric_limits<double>::infinity());
   IRRewriter rewriter(&getContext());
@@ -136,18 +142,18 @@ void ShapeConvolutions::shape(Conv2DOp op, const TargetDescription &target) {
     if (!others.empty() && std::isfinite(before))
       remark::missed(op.getLoc(), remark::RemarkOpts::name("convolution-kept")
                                       .category("tracea-doctor"))
-          << llvm::formatv("the convolution stays as it is: the cost model "
-                           "expects {0:F0} cycles of it{1}",
-                           before, others)
+          << llvm::formatv("the {0} stays as it is: the cost model "
+                           "expects {1:F0} cycles of it{2}",
+                           name, before, others)
                  .str();
     return;
   }
   remark::passed(
       op.getLoc(),
       remark::RemarkOpts::name("convolution-shaped").category("tracea-doctor"))
-      << llvm::formatv("the convolution has {0}: the cost model expects {1:F0} "
-                       "cycles with its copies in place of {2}{3}",
-                       best->what, least,
+      << llvm::formatv("the {0} has {1}: the cost model expects {2:F0} "
+                       "cycles with its copies in place of {3}{4}",
+                       name, best->what, least,
                        std::isfinite(before)
                            ? llvm::formatv("{0:F0}", before).str()
                            : "plain loops",

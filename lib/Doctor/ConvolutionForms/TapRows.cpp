@@ -7,12 +7,14 @@
 // of a row see lies together in memory: it is copied into an image that has it
 // as the channels of one pixel, zeros where the taps leave the image, and rows
 // of whole pieces. Nothing but what a tap sees is copied, so that infinities
-// beside a window stay there.
+// beside a window stay there. A gradient by the filter has columns for what the
+// filter has not, which are left out behind it.
 
 #include "ConvolutionForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -77,19 +79,29 @@ static Value makeWindows(OpBuilder &b, Location loc, Value row, int64_t step,
   return generic.getResult(0);
 }
 
-std::optional<ConvolutionForm>
-mlir::tracea::joinTapsOfRows(RewriterBase &rewriter,
-                             const ConvolutionForm &form) {
-  Conv2DOp op = form.conv;
-  RankedTensorType image = getTensorType(op.getImage()),
-                   filter = getTensorType(op.getFilter()),
-                   result = getTensorType(op.getInit());
+namespace {
+/// The image whose pixels have what the taps of a row see as channels: as many
+/// as are seen, and as there are with zeros behind them.
+struct Windows {
+  Value image;
+  int64_t seen, extent;
+};
+} // namespace
+
+/// The windows of `op`, or nothing where they are not worth it.
+static std::optional<Windows> joinTaps(RewriterBase &rewriter,
+                                       ConvolutionOpInterface op,
+                                       ConvolutionForm &made) {
+  ConvolutionParts parts = op.getParts();
+  RankedTensorType image = getTensorType(parts.image),
+                   filter = getTensorType(parts.filter),
+                   output = getTensorType(parts.output);
   if (op.getLayout() != ImageLayout::NHWC ||
       op.getFilterLayout() != FilterLayout::KRSC || op.getGroups() != 1 ||
       op.getDilations()[1] != 1 || image.getElementTypeBitWidth() % 8)
     return std::nullopt;
   int64_t taps = filter.getDimSize(2), channels = filter.getDimSize(3);
-  int64_t width = image.getDimSize(2), pixels = result.getDimSize(2);
+  int64_t width = image.getDimSize(2), pixels = output.getDimSize(2);
   for (int64_t extent : {taps, channels, width, pixels, image.getDimSize(3)})
     if (ShapedType::isDynamic(extent) || extent < 1)
       return std::nullopt;
@@ -109,24 +121,51 @@ mlir::tracea::joinTapsOfRows(RewriterBase &rewriter,
       (pixels - 1) * step + extent - before - width * channels, 0);
 
   Location loc = op.getLoc();
-  ConvolutionForm made = form;
   Value row = tensor::CollapseShapeOp::create(
-      rewriter, loc, op.getImage(),
+      rewriter, loc, parts.image,
       SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   row = addZeros(rewriter, loc, row, 2, before, after);
   SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, loc, op.getImage());
+      tensor::getMixedSizes(rewriter, loc, parts.image);
   sizes[2] = rewriter.getIndexAttr(pixels);
   sizes[3] = rewriter.getIndexAttr(extent);
   Value windows = makeWindows(rewriter, loc, row, step, seen, sizes);
   ++made.numCopies;
-  made.copiedBytes += countBytes(op.getImage()) + countBytes(windows);
+  made.copiedBytes += countBytes(parts.image) + countBytes(windows);
+  return Windows{windows, seen, extent};
+}
 
+/// `op` of other operands, whose filter has one tap in a row. The windows have
+/// taken care of the image's columns.
+template <typename OpTy>
+static OpTy makeOneTapWide(RewriterBase &rewriter, OpTy op, Value windows,
+                           Value other, Value init) {
+  ArrayRef<int64_t> pads = op.getPads();
+  auto made =
+      OpTy::create(rewriter, op.getLoc(), init.getType(), windows, other,
+                   op.getExtras(), init, ImageLayout::NHWC, FilterLayout::KRSC,
+                   ArrayRef<int64_t>{op.getStrides()[0], 1},
+                   ArrayRef<int64_t>{pads[0], 0, pads[2], 0},
+                   ArrayRef<int64_t>{op.getDilations()[0], 1}, /*groups=*/1,
+                   op.getAccAttr(), op.getEpilogueMaps(), ScheduleAttr());
+  rewriter.cloneRegionBefore(op.getEpilogue(), made.getEpilogue(),
+                             made.getEpilogue().end());
+  return made;
+}
+
+static std::optional<ConvolutionForm>
+joinTapsOfRows(RewriterBase &rewriter, ConvolutionForm made, Conv2DOp op) {
+  std::optional<Windows> windows = joinTaps(rewriter, made.conv, made);
+  if (!windows)
+    return std::nullopt;
+  Location loc = op.getLoc();
+  RankedTensorType filter = getTensorType(op.getFilter());
+  int64_t extent = windows->extent;
   Value weights = tensor::CollapseShapeOp::create(
       rewriter, loc, op.getFilter(),
       SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-  if (extent > seen) {
-    weights = addZeros(rewriter, loc, weights, 2, 0, extent - seen);
+  if (extent > windows->seen) {
+    weights = addZeros(rewriter, loc, weights, 2, 0, extent - windows->seen);
     ++made.numCopies;
     made.copiedBytes += 2 * countBytes(weights);
   }
@@ -134,17 +173,59 @@ mlir::tracea::joinTapsOfRows(RewriterBase &rewriter,
       rewriter, loc,
       filter.clone({filter.getDimSize(0), filter.getDimSize(1), 1, extent}),
       weights, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-
-  ArrayRef<int64_t> pads = op.getPads();
-  made.conv = Conv2DOp::create(
-      rewriter, loc, op.getResult().getType(), windows, weights, op.getExtras(),
-      op.getInit(), ImageLayout::NHWC, FilterLayout::KRSC,
-      ArrayRef<int64_t>{op.getStrides()[0], 1},
-      ArrayRef<int64_t>{pads[0], 0, pads[2], 0},
-      ArrayRef<int64_t>{op.getDilations()[0], 1}, /*groups=*/1, op.getAccAttr(),
-      op.getEpilogueMaps(), ScheduleAttr());
-  rewriter.cloneRegionBefore(op.getEpilogue(), made.conv.getEpilogue(),
-                             made.conv.getEpilogue().end());
-  made.result = made.conv.getResult();
+  Conv2DOp conv =
+      makeOneTapWide(rewriter, op, windows->image, weights, op.getInit());
+  made.conv = cast<ConvolutionOpInterface>(conv.getOperation());
+  made.result = conv.getResult();
   return made;
+}
+
+static std::optional<ConvolutionForm>
+joinTapsOfRows(RewriterBase &rewriter, ConvolutionForm made, Conv2DWGradOp op) {
+  // What the epilogue reads for each channel of a tap would have to be joined
+  // as well.
+  for (auto map : op.getEpilogueMaps().getAsValueRange<AffineMapAttr>())
+    if (map.isFunctionOfDim(op.getFilterWidthDim()) ||
+        map.isFunctionOfDim(op.getFilterInDim()))
+      return std::nullopt;
+  std::optional<Windows> windows = joinTaps(rewriter, made.conv, made);
+  if (!windows)
+    return std::nullopt;
+  Location loc = op.getLoc();
+  RankedTensorType result = getTensorType(op.getInit());
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, op.getInit());
+  sizes[2] = rewriter.getIndexAttr(1);
+  sizes[3] = rewriter.getIndexAttr(windows->extent);
+  Value init =
+      tensor::EmptyOp::create(rewriter, loc, sizes, result.getElementType());
+  Conv2DWGradOp grad =
+      makeOneTapWide(rewriter, op, windows->image, op.getGradient(), init);
+  made.conv = cast<ConvolutionOpInterface>(grad.getOperation());
+
+  SmallVector<OpFoldResult> zeros(4, rewriter.getIndexAttr(0)),
+      ones(4, rewriter.getIndexAttr(1));
+  sizes[3] = rewriter.getIndexAttr(windows->seen);
+  Value taken = tensor::ExtractSliceOp::create(rewriter, loc, grad.getResult(),
+                                               zeros, sizes, ones);
+  SmallVector<ReassociationIndices> row{{0}, {1}, {2, 3}};
+  taken = tensor::CollapseShapeOp::create(rewriter, loc, taken, row);
+  Value whole =
+      tensor::CollapseShapeOp::create(rewriter, loc, op.getInit(), row);
+  taken = linalg::CopyOp::create(rewriter, loc, taken, whole).getResult(0);
+  made.result =
+      tensor::ExpandShapeOp::create(rewriter, loc, result, taken, row);
+  ++made.numCopies;
+  made.copiedBytes += 2 * countBytes(op.getInit());
+  return made;
+}
+
+std::optional<ConvolutionForm>
+mlir::tracea::joinTapsOfRows(RewriterBase &rewriter,
+                             const ConvolutionForm &form) {
+  using Form = std::optional<ConvolutionForm>;
+  return llvm::TypeSwitch<Operation *, Form>(form.conv)
+      .Case<Conv2DOp, Conv2DWGradOp>(
+          [&](auto op) { return ::joinTapsOfRows(rewriter, form, op); })
+      .Default(Form());
 }
