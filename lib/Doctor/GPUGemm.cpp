@@ -184,7 +184,7 @@ WarpgroupTile WarpgroupGemm::choose(const Problem &problem,
       bool isKnown =
           problem.m != kUnknownExtent && problem.n != kUnknownExtent &&
           problem.k != kUnknownExtent && problem.batch != kUnknownExtent;
-      int64_t split = isKnown ? splitLinesOf(problem) : 0;
+      int64_t split = isKnown ? paddableLinesOf(problem) : 0;
       for (tile.lines = 0; tile.lines <= 3; ++tile.lines) {
         if (tile.lines & ~split)
           continue;
@@ -345,7 +345,7 @@ Reason WarpgroupGemm::checkPlan(const Problem &problem,
            text(columns);
   if (Reason reason = checkTurns(problem, tile, rows, columns); !reason.empty())
     return reason;
-  if (tile.lines & ~splitLinesOf(problem))
+  if (tile.lines & ~paddableLinesOf(problem))
     return "only operands whose rows are known to begin within lines are "
            "copied to whole ones";
   if (tile.slots < 2)

@@ -182,6 +182,11 @@ int64_t splitLinesOf(const Problem &problem) {
   return splits(rowOf(problem, true)) + 2 * splits(rowOf(problem, false));
 }
 
+int64_t paddableLinesOf(const Problem &problem) {
+  bool isOfGroup = problem.kind == OpKind::Conv2DWGrad && problem.groups > 1;
+  return isOfGroup ? 0 : splitLinesOf(problem);
+}
+
 WarpgroupEstimate estimate(const Problem &problem,
                            const TargetDescription &target,
                            const WarpgroupTile &tile, bool isTransposed) {
@@ -191,7 +196,10 @@ WarpgroupEstimate estimate(const Problem &problem,
   WarpgroupEstimate result;
   result.batch = std::clamp<int64_t>(assumed(problem.batch, 1), 1, 1 << 24);
   // Only the run knows how many groups end within a tile: half of them all.
-  int64_t groups = std::clamp<int64_t>(assumed(problem.groups, 16), 1, 1 << 24);
+  int64_t groups =
+      problem.kind == OpKind::GroupedGemm
+          ? std::clamp<int64_t>(assumed(problem.groups, 16), 1, 1 << 24)
+          : 1;
   result.tileRows = ceilDiv(m, tile.m) + groups / 2;
   result.tileColumns = ceilDiv(n, tile.n);
   result.steps = ceilDiv(ceilDiv(k, tile.k), tile.split);
@@ -209,14 +217,16 @@ WarpgroupEstimate estimate(const Problem &problem,
   double multiplies =
       2 * number(tile.m) * number(tile.n) * number(tile.k) /
       (costs.flopsPerCycle * rateOf(problem, tile, isTransposed));
-  // What lies past the ends of a matrix is filled with zeros, not copied.
-  auto copiesOf = [&](int64_t rows, bool isFirst) {
+  // What lies past the ends of a matrix is filled with zeros, not copied, but
+  // behind the channels of a group are those of the next one.
+  auto copiesOf = [&](int64_t rows, int64_t extent, bool isFirst) {
+    bool isWalk = walksPixels(problem, isFirst);
+    if (!isWalk || problem.groups == 1)
+      rows = std::min(rows, extent);
     return number(rows) * number(tile.k) * element /
-           (walksPixels(problem, isFirst) ? costs.walkBytesPerCycle
-                                          : costs.copyBytesPerCycle);
+           (isWalk ? costs.walkBytesPerCycle : costs.copyBytesPerCycle);
   };
-  double copies = copiesOf(std::min(tile.m, m), true) +
-                  copiesOf(std::min(tile.n, n), false);
+  double copies = copiesOf(tile.m, m, true) + copiesOf(tile.n, n, false);
   // Rows that are padded become whole lines.
   int64_t split = splitLinesOf(problem) & ~tile.lines;
   double each = std::max(costs.splitRowCycles,

@@ -122,6 +122,8 @@ int64_t sharedBytesOf(const Problem &problem, const WarpgroupTile &tile,
 /// `WarpgroupTile::lines`: bulk copies can read their rows, whose extent is
 /// known, but rows begin within a line of the second-level cache.
 int64_t splitLinesOf(const Problem &problem);
+/// Those of them that may be padded: rows of a group are parts of rows.
+int64_t paddableLinesOf(const Problem &problem);
 
 /// Elements of a row of staged memory: what is swizzled as one. Tiles of the
 /// table, which are for halves, have as long rows along k.

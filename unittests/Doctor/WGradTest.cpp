@@ -76,14 +76,56 @@ TEST(WGrad, BulkCopiesWalkThroughRowsOfChannels) {
   problem.channelsLast = false;
   EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("rows of channels"));
   problem = gradient();
-  problem.groups = 2;
-  EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("groups"));
-  problem = gradient();
   problem.strideHeight = 9;
   EXPECT_THAT(bulk.whyNot(problem, hopper), HasSubstr("steps of at most 8"));
   // The unit reads f32 along k alone, and pixels are no rows.
   EXPECT_THAT(bulk.whyNot(gradient(ElementType::F32), hopper),
               HasSubstr("along k"));
+}
+
+TEST(WGrad, BulkCopiesReadGroupsOfWholePieces) {
+  const Variant &bulk = find("wgrad.warpgroup");
+  TargetDescription hopper = target("sm_90a");
+  Problem problem = gradient();
+  problem.groups = 4;
+  EXPECT_EQ(bulk.whyNot(problem, hopper), "");
+  // One matrix would be padded as it is copied, but a group's rows are parts of
+  // rows.
+  for (int64_t Problem::*channels :
+       {&Problem::groupChannels, &Problem::groupFilters}) {
+    Problem odd = problem;
+    odd.*channels = 60;
+    EXPECT_THAT(bulk.whyNot(odd, hopper), HasSubstr("pieces of 16 bytes"));
+  }
+  Problem within = problem;
+  within.groupChannels = within.imageRow = 72;
+  Plan plan = bulk.plan(within, hopper);
+  plan.as<schedule::WarpgroupGemm>().lines = 2;
+  EXPECT_THAT(bulk.check(within, hopper, plan), HasSubstr("whole ones"));
+  within.groups = 1;
+  EXPECT_EQ(bulk.check(within, hopper, plan), "");
+}
+
+TEST(WGrad, GroupsAreTilesOfTheirOwn) {
+  // As many products over as many pixels as without groups, and what is beside
+  // the channels of a small group is copied, not filled with zeros.
+  const Variant &bulk = find("wgrad.warpgroup");
+  TargetDescription hopper = target("sm_90a");
+  Problem one = gradient(), four = gradient();
+  one.filterHeight = 4;
+  four.filterHeight = 1;
+  four.groups = 4;
+  Plan plan = bulk.plan(four, hopper);
+  double ratio =
+      bulk.cycles(four, hopper, plan) / bulk.cycles(one, hopper, plan);
+  EXPECT_GT(ratio, 0.9);
+  EXPECT_LT(ratio, 1.3);
+  auto narrow = [](Problem problem) {
+    problem.groupChannels = problem.imageRow = 8;
+    return problem;
+  };
+  EXPECT_LT(bulk.cycles(narrow(one), hopper, plan),
+            0.9 * bulk.cycles(narrow(four), hopper, plan));
 }
 
 TEST(WGrad, FewChannelsOfGroupsAreLoops) {

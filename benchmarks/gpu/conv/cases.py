@@ -137,6 +137,7 @@ class Case:
 
 def cases():
     point = dict(r=1, s=1, pads=(0, 0, 0, 0))
+    in_bulk = '<variant = "wgrad.warpgroup", unit = wgmma, tile = [{}, 64, 64], slots = 4, producers = 1, consumers = {}, split = {}>'
     return [
         # Tiles of every size, sums of one and of many blocks of channels.
         Case("block", 8, 28, 28, 64, 64),
@@ -220,6 +221,20 @@ def cases():
         Case("no_images", 0, 14, 14, 64, 64, dynamic="n"),
         Case("no_channels", 2, 14, 14, 0, 64, epilogue="bias"),
         Case("no_filters", 2, 14, 14, 64, 0),
+        # Gradients by the filter: sums in parts, channels first, rows of taps as channels, groups whose tiles reach into the next one.
+        Case("wgrad_block", 16, 28, 28, 64, 96, by="filter"),
+        Case("wgrad_nchw", 16, 28, 28, 64, 96, by="filter", layout="nchw", filter="kcrs", dtype="bf16"),
+        Case("wgrad_nchw_krsc", 16, 28, 28, 64, 96, by="filter", layout="nchw", strides=(2, 1)),
+        Case("wgrad_first", 16, 57, 60, 3, 64, r=7, s=7, strides=(2, 2), pads=(3, 3, 3, 3), by="filter", result="f32"),
+        Case("wgrad_first_nchw", 16, 57, 60, 3, 64, r=7, s=7, strides=(2, 2), pads=(3, 3, 3, 3), by="filter", layout="nchw", filter="kcrs"),
+        Case("wgrad_groups", 8, 28, 28, 256, 256, groups=4, by="filter"),
+        Case("wgrad_groups_cut", 5, 13, 15, 80, 96, groups=2, by="filter", dtype="bf16", schedule=in_bulk.format(64, 1, 3)),
+        Case("wgrad_groups_whole", 5, 13, 15, 80, 96, groups=2, by="filter", schedule=in_bulk.format(64, 1, 1)),
+        Case("wgrad_groups_strided", 3, 29, 27, 144, 272, strides=(2, 2), groups=2, by="filter", filter="rsck", schedule=in_bulk.format(128, 2, 1)),
+        Case("wgrad_groups_narrow", 8, 14, 14, 64, 64, groups=8, by="filter"),
+        Case("wgrad_groups_odd", 3, 13, 15, 60, 36, groups=3, by="filter"),
+        Case("wgrad_f32", 3, 13, 15, 40, 24, dtype="f32", by="filter"),
+        Case("wgrad_tf32", 8, 14, 14, 128, 128, dtype="f32", allow="tf32", by="filter"),
     ]
 
 
@@ -246,7 +261,11 @@ def gradients():
     chosen += [square("first", 32, 224, 3, 64, 7, 2), square("odd", 32, 57, 67, 131), square("nchw", 32, 56, 64, 64, layout="nchw", filter="kcrs"),
                square("dilated", 32, 56, 64, 64, dilations=(2, 2)), square("groups4", 32, 28, 256, 256, groups=4),
                square("tf32", 32, 28, 128, 128, dtype="f32", allow="tf32"), square("f16", 32, 28, 128, 128, dtype="f16")]
-    return [of(case, by) for by in ("image", "filter") for case in chosen]
+    nchw = dict(layout="nchw", filter="kcrs")
+    filters = [square("first", 128, 224, 3, 64, 7, 2), square("first_nchw", 32, 224, 3, 64, 7, 2, **nchw),
+               square("nchw_deep", 32, 14, 256, 256, **nchw), square("groups4_of_56", 32, 28, 224, 224, groups=4),
+               square("groups32", 32, 56, 256, 256, groups=32), square("tf32_deep", 32, 14, 256, 256, dtype="f32", allow="tf32")]
+    return [of(case, by) for by in ("image", "filter") for case in chosen] + [of(case, "filter") for case in filters]
 
 
 def layers():

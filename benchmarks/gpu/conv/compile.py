@@ -21,7 +21,7 @@ from compiling import compile_all, make_parser  # noqa: E402
 
 
 def say(_, __, remarks):
-    taken = re.findall(r"takes '([\w.]+)' with tile = \[([\d, ]+)\]", remarks)
+    taken = re.findall(r"tracea\.conv2d\w*: takes '([\w.]+)' with tile = \[([\d, ]+)\]", remarks)
     what = [f"{taken[-1][0]} {taken[-1][1].replace(', ', 'x')}"] if taken else []
     # Lanes in place of the copy unit, and copies that are waited for, show in the figures.
     what += [f"{name}: {reason}" for name, reason in re.findall(r"\[missed\] (lane-copy|NotFilledAhead)[^:]*: (.*)", remarks)]

@@ -35,7 +35,9 @@ protected:
 };
 
 /// The copies of a step are bulk copies, which walk through the pixels of
-/// images by themselves.
+/// images by themselves. Channels are rows and columns of the product, not
+/// summed over: those of the next group, which a tile has behind its own, are
+/// left out of the result.
 class BulkPixelProduct final : public PixelProduct {
 public:
   using PixelProduct::PixelProduct;
@@ -140,11 +142,16 @@ Reason BulkPixelProduct::whyNot(const Problem &problem,
     return reason;
   if (!problem.channelsLast)
     return "bulk copies read images with rows of channels";
-  if (problem.groups != 1)
-    return "bulk copies do not walk through groups";
   if (problem.groupChannels == kUnknownExtent ||
       problem.groupFilters == kUnknownExtent)
     return "bulk copies read a known number of channels";
+  auto isPadded = [&](int64_t channels) {
+    return !hasAlignedRows(channels, problem.operand);
+  };
+  if (problem.groups > 1 &&
+      (isPadded(problem.groupChannels) || isPadded(problem.groupFilters)))
+    return "bulk copies read groups whose channels are whole pieces of 16 "
+           "bytes";
   return whyNotWalked(problem);
 }
 

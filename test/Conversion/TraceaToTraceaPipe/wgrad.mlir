@@ -30,6 +30,17 @@ func.func @groups(%x: tensor<?x9x9x64xf32>, %dy: tensor<?x9x7x64xf32>, %d: tenso
   return %0 : tensor<64x1x3x16xf32>
 }
 
+// The channels of a group begin behind those of the groups before it, in both operands.
+// CHECK-LABEL: func.func @groups_in_bulk
+// CHECK: %[[SPLIT:.*]] = tensor.expand_shape %arg2 {{\[\[}}0, 1], [2], [3], [4]]
+// CHECK-SAME: into tensor<2x48x3x3x40xbf16>
+// CHECK: tracea_pipe.launch @conv2d_wgrad_4
+func.func @groups_in_bulk(%x: tensor<2x9x10x80xbf16>, %dy: tensor<2x9x10x96xbf16>, %d: tensor<96x3x3x40xbf16>) -> tensor<96x3x3x40xbf16> {
+  %0 = tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] groups 2 ins(%x, %dy : tensor<2x9x10x80xbf16>, tensor<2x9x10x96xbf16>) outs(%d : tensor<96x3x3x40xbf16>)
+         schedule <variant = "wgrad.warpgroup", unit = wgmma, tile = [64, 64, 64], slots = 2, producers = 1, consumers = 1>
+  return %0 : tensor<96x3x3x40xbf16>
+}
+
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_wgrad_0
 // CHECK-SAME: definitions = [#tracea_pipe.definition<result = 2, factors = 2, operands = [0, 1], maps = [#[[GRADIENT]], #[[SEEN]]]>]
 // CHECK: tiles (%[[P:.*]], %[[R:.*]], %[[S:.*]], %{{.*}}, %{{.*}}) in (%c4, %c3, %c3, %c1{{.*}}, %c1
@@ -47,4 +58,16 @@ func.func @groups(%x: tensor<?x9x9x64xf32>, %dy: tensor<?x9x7x64xf32>, %d: tenso
 // CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %c16
 // CHECK: arith.addi %[[FIRST]],
 // CHECK: tracea_pipe.store %{{.*}}, %{{.*}}[%[[G]], %{{.*}}, %[[R]], %[[S]], %{{.*}}]
+
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_wgrad_4
+// CHECK: tiles (%[[G:.*]], %[[R:.*]], %[[S:.*]], %[[M:.*]], %[[N:.*]]) in (%c2
+// CHECK-DAG: %[[ROW:.*]] = arith.muli %[[M]], %c64
+// CHECK-DAG: %[[COLUMN:.*]] = arith.muli %[[N]], %c64
+// CHECK-DAG: %[[FILTERS:.*]] = arith.muli %[[G]], %c48
+// CHECK-DAG: %[[FILTER:.*]] = arith.addi %[[FILTERS]], %[[ROW]]
+// CHECK-DAG: %[[CHANNELS:.*]] = arith.muli %[[G]], %c40
+// CHECK-DAG: %[[CHANNEL:.*]] = arith.addi %[[CHANNELS]], %[[COLUMN]]
+// CHECK: tracea_pipe.stage %arg0[%c0, %c0, %c0, %[[FILTER]]]
+// CHECK: tracea_pipe.stage %arg1[%c0, %{{.*}}, %{{.*}}, %[[CHANNEL]]]
+// CHECK: tracea_pipe.store %{{.*}}, %arg2[%[[G]], %[[ROW]], %[[R]], %[[S]], %[[COLUMN]]] {{.*}} limits(
 }
