@@ -138,7 +138,7 @@ Reason WarpAttention::whyNot(const Problem &problem,
 /// two workgroups wait for fragments.
 static bool takesThree(const Problem &problem, const Plan &plan) {
   constexpr int64_t longRow = 96, queries = 64, keys = 32;
-  return !problem.hasWindow && !problem.maskRows &&
+  return !problem.hasWindow && !problem.isCausal && !problem.maskRows &&
          problem.valueDim > longRow && plan.tile[0] == queries &&
          plan.tile[1] == keys && !plan.as<schedule::WarpAttention>().reread;
 }
@@ -265,7 +265,7 @@ double WarpAttention::cycles(const Problem &problem,
       static_cast<double>(plan.as<schedule::WarpAttention>().residents);
   double exposed = std::max(1.0, fullWarps / (warps * residents));
   // More than those, whose copies are several blocks ahead, hide nearly all.
-  constexpr double leftOver = 0.35;
+  constexpr double leftOver = 0.1;
   if (warps * residents > fullWarps &&
       plan.as<schedule::WarpAttention>().slots >= slotsOfThree)
     exposed = leftOver;
@@ -276,8 +276,13 @@ double WarpAttention::cycles(const Problem &problem,
   int64_t split = plan.as<schedule::WarpAttention>().split;
   auto blocks = static_cast<double>(
       ceilDiv(ceilDiv(extentOf(problem.n), plan.tile[1]), split));
-  double waves = wavesOf(workgroupsOf(problem, plan),
-                         std::max(target.cores, 1) * residents);
+  double places = std::max(target.cores, 1) * residents;
+  double exact = workgroupsOf(problem, plan) / places;
+  double waves = wavesOf(workgroupsOf(problem, plan), places);
+  // Of many waves each begins before the one before it has ended everywhere.
+  constexpr double many = 8;
+  if (exact > many)
+    waves = (waves + exact) / 2;
   // A warp alone waits for its own instructions: estimates for an H200.
   constexpr double multiplyCycles = 9, chainCycles = 1000;
   constexpr double multiplied = 2 * 16 * 8 * 16;

@@ -154,7 +154,7 @@ GroupConvVariant::plans(const Problem &problem,
   for (int64_t channels : {32, 64})
     for (int64_t width : {32, 64, 16})
       for (int64_t pixels : {32, 16})
-        for (int64_t height : {8, 7, 4, 14, 16}) {
+        for (int64_t height : {2, 4, 7, 8, 14, 16}) {
           if (pixels > width)
             continue;
           Plan plan = emptyPlan(UnitKind::MMASync);

@@ -14,8 +14,10 @@
 // CHECK:           %[[WALK:.*]] = tracea_pipe.delinearize %c0 into(%c35) : <2>
 // CHECK-NEXT:      %[[PATCH:.*]] = tracea_pipe.stage %[[X]]{{.*}} along [0](%[[WALK]] : !tracea_pipe.walk<2>) padded [1, 2, 3] : {{.*}} -> tensor<350x32xf16, #tracea_pipe.staged<swizzle = [4, 7, 5, 8]>>
 // CHECK-NEXT:      %[[FILTER:.*]] = tracea_pipe.stage %[[W]]{{.*}} along [0](%[[TAPS]] : !tracea_pipe.walk<3>) padded [0] : {{.*}} -> tensor<288x8xf16, #tracea_pipe.staged>
-// CHECK-NEXT:      scf.for %[[GROUP:.*]] = %c0 to %c4 step %c1
+// Two groups lie in a sector of the result and leave one behind the other.
+// CHECK-NEXT:      scf.for %[[GROUPS:.*]] = %c0 to %c4 step %c2
 // CHECK-NEXT:        scf.for %[[ROW:.*]] = %c0 to %c8 step %c1
+// CHECK-NEXT:          scf.for %[[NUMBER:.*]] = %c0 to %c2 step %c1
 // CHECK:               scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[OTHERS:.*]] = %{{.*}})
 // CHECK:                 %[[A:.*]] = tracea_pipe.load %[[PATCH]]{{.*}} map #[[PIXELS]] : {{.*}} -> tensor<32x8xf16
 // CHECK:                 %[[B:.*]] = tracea_pipe.load %[[FILTER]]{{.*}} map #[[FILTERS]] : {{.*}} -> tensor<8x8xf16

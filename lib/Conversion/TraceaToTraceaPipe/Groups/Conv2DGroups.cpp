@@ -8,7 +8,8 @@
 // several groups, and their filters. For each group and row of the tile warps
 // multiply the pixels of the row, tap by tap: a row of a fragment is a pixel's
 // piece of the patch, wherever the tap has moved it. Nothing is multiplied by
-// the zeros of other groups.
+// the zeros of other groups. Groups that share sectors of the result leave
+// together.
 
 #include "../Definitions.h"
 #include "../KernelMemory.h"
@@ -17,6 +18,8 @@
 #include "LanePatch.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -37,6 +40,7 @@ public:
 
 private:
   SmallVector<int64_t> getSwizzle() const;
+  int64_t getGroupsOfSector() const;
   Value getTaps();
   void stageFilters(Value taps);
   Value loadFilter(Value group, Value r, int64_t s);
@@ -45,7 +49,7 @@ private:
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
-  Conv2DOp op;
+  mutable Conv2DOp op;
   LanePatch patch;
   WarpGrid warps;
   Type element, sums;
@@ -76,6 +80,15 @@ SmallVector<int64_t> GroupConvolution::getSwizzle() const {
       patch.width.stride > 1)
     swizzle.append({6, 9});
   return swizzle;
+}
+
+/// Groups whose results lie in one sector of memory. A part of one that is
+/// written alone may have to be completed from memory.
+int64_t GroupConvolution::getGroupsOfSector() const {
+  constexpr int64_t kSectorBits = 256;
+  unsigned bits =
+      getElementTypeOrSelf(op.getResult().getType()).getIntOrFloatBitWidth();
+  return std::max<int64_t>(kSectorBits / (kGroup * bits), 1);
 }
 
 /// A walk through filters, and the rows and columns of each.
@@ -146,13 +159,18 @@ void GroupConvolution::build(bool isAligned) {
   Value walk = isAligned ? getTaps() : Value();
   patch.stage(getSwizzle());
   stageFilters(isAligned ? walk : getTaps());
-  kb.loop(ix.constant(patch.channels / kGroup), 1, [&](Value group) {
+  int64_t groups = patch.channels / kGroup;
+  int64_t together = std::gcd(groups, getGroupsOfSector());
+  kb.loop(ix.constant(groups), together, [&](Value first) {
     kb.loop(ix.constant(patch.height.pixels), 1, [&](Value row) {
-      Value sum = multiply(row, group);
-      Value zero = ix.constant(0), channel = ix.mul(group, kGroup);
-      TileAddress address = patch.getAddress(row, zero, channel, false);
-      SmallVector<Value> limits = patch.getLimits(row, zero, channel, false);
-      kb.store(kb.emitEpilogue(op, sum, address, limits), address, limits);
+      kb.loop(ix.constant(together), 1, [&](Value number) {
+        Value group = ix.add(first, number), zero = ix.constant(0);
+        Value sum = multiply(row, group);
+        Value channel = ix.mul(group, kGroup);
+        TileAddress address = patch.getAddress(row, zero, channel, false);
+        SmallVector<Value> limits = patch.getLimits(row, zero, channel, false);
+        kb.store(kb.emitEpilogue(op, sum, address, limits), address, limits);
+      });
     });
   });
 }
