@@ -36,13 +36,11 @@ constexpr Tile tilesOfFew[] = {
 constexpr int64_t fewQueries = 16;
 constexpr int64_t fragment = 16;
 constexpr int64_t slotsOfRing = 2, slotsForFew = 3, residentsForFew = 4;
-/// Of three workgroups of a multiprocessor, whose copies run further ahead.
-constexpr int64_t slotsOfThree = 4, three = 3;
 /// Extents of heads whose outputs a warp can hold.
 constexpr int64_t mostExtent = 256;
 /// Registers of a lane that scores, outputs and queries may take; the others
 /// are for addresses and fragments of keys and values.
-constexpr int64_t mostHeld = 190, mostHeldOfThree = 120;
+constexpr int64_t mostHeld = 190;
 
 class WarpAttention final : public Variant {
 public:
@@ -133,16 +131,6 @@ Reason WarpAttention::whyNot(const Problem &problem,
   return "";
 }
 
-/// Whether a third workgroup is worth narrower blocks of keys: where all keys
-/// are seen, so that no tile ends before the others, and rows are so long that
-/// two workgroups wait for fragments.
-static bool takesThree(const Problem &problem, const Plan &plan) {
-  constexpr int64_t longRow = 96, queries = 64, keys = 32;
-  return !problem.hasWindow && !problem.isCausal && !problem.maskRows &&
-         problem.valueDim > longRow && plan.tile[0] == queries &&
-         plan.tile[1] == keys && !plan.as<schedule::WarpAttention>().reread;
-}
-
 std::vector<Plan> WarpAttention::plans(const Problem &problem,
                                        const TargetDescription &target) const {
   std::vector<Plan> found;
@@ -161,16 +149,7 @@ std::vector<Plan> WarpAttention::plans(const Problem &problem,
           sharedBytesOf(problem, plan) * usual <= target.shared.perWorkgroup
               ? usual
               : 1;
-      found.push_back(plan);
-      if (rings != 1 || !takesThree(problem, plan))
-        continue;
-      plan.as<schedule::WarpAttention>().slots = slotsOfThree;
-      plan.as<schedule::WarpAttention>().residents = three;
-      int64_t shared =
-          sharedBytesOf(problem, plan) + target.shared.reservedPerWorkgroup;
-      if (shared * three <= target.shared.perMultiprocessor &&
-          heldOf(problem, plan) <= mostHeldOfThree)
-        found.push_back(std::move(plan));
+      found.push_back(std::move(plan));
     }
   if (assumed(problem.m) > fewQueries || problem.maskRows)
     return found;
@@ -264,11 +243,6 @@ double WarpAttention::cycles(const Problem &problem,
   auto residents =
       static_cast<double>(plan.as<schedule::WarpAttention>().residents);
   double exposed = std::max(1.0, fullWarps / (warps * residents));
-  // More than those, whose copies are several blocks ahead, hide nearly all.
-  constexpr double leftOver = 0.1;
-  if (warps * residents > fullWarps &&
-      plan.as<schedule::WarpAttention>().slots >= slotsOfThree)
-    exposed = leftOver;
   double waits = plan.as<schedule::WarpAttention>().rings == 1
                      ? blockCycles
                      : keyCycles + meetCycles;
@@ -276,13 +250,8 @@ double WarpAttention::cycles(const Problem &problem,
   int64_t split = plan.as<schedule::WarpAttention>().split;
   auto blocks = static_cast<double>(
       ceilDiv(ceilDiv(extentOf(problem.n), plan.tile[1]), split));
-  double places = std::max(target.cores, 1) * residents;
-  double exact = workgroupsOf(problem, plan) / places;
-  double waves = wavesOf(workgroupsOf(problem, plan), places);
-  // Of many waves each begins before the one before it has ended everywhere.
-  constexpr double many = 8;
-  if (exact > many)
-    waves = (waves + exact) / 2;
+  double waves = wavesOf(workgroupsOf(problem, plan),
+                         std::max(target.cores, 1) * residents);
   // A warp alone waits for its own instructions: estimates for an H200.
   constexpr double multiplyCycles = 9, chainCycles = 1000;
   constexpr double multiplied = 2 * 16 * 8 * 16;

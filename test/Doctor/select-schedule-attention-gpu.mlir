@@ -56,18 +56,3 @@ func.func @wide(%q: tensor<4x8x512x256xf32>, %e: tensor<4x8x512x256xf32>) -> ten
   %0 = tracea.attention ins(%q, %q, %q : tensor<4x8x512x256xf32>, tensor<4x8x512x256xf32>, tensor<4x8x512x256xf32>) outs(%e : tensor<4x8x512x256xf32>) -> tensor<4x8x512x256xf32>
   return %0 : tensor<4x8x512x256xf32>
 }
-
-// Of long rows three workgroups of narrower blocks share a multiprocessor where
-// all keys are seen; where some end before others two do.
-// CHECK-LABEL: func.func @long
-// CHECK:         tile = [64, 32], registers = [16, 32], slots = 4, residents = 3>
-// CHECK-LABEL: func.func @long_causal
-// CHECK:         tile = [64, 64], registers = [16, 64], slots = 2, residents = 2>
-func.func @long(%q: tensor<4x16x4096x128xbf16>, %e: tensor<4x16x4096x128xbf16>) -> tensor<4x16x4096x128xbf16> {
-  %0 = tracea.attention ins(%q, %q, %q : tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>) outs(%e : tensor<4x16x4096x128xbf16>) -> tensor<4x16x4096x128xbf16>
-  return %0 : tensor<4x16x4096x128xbf16>
-}
-func.func @long_causal(%q: tensor<4x16x4096x128xbf16>, %e: tensor<4x16x4096x128xbf16>) -> tensor<4x16x4096x128xbf16> {
-  %0 = tracea.attention causal ins(%q, %q, %q : tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>) outs(%e : tensor<4x16x4096x128xbf16>) -> tensor<4x16x4096x128xbf16>
-  return %0 : tensor<4x16x4096x128xbf16>
-}

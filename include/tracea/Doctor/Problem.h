@@ -136,10 +136,8 @@ struct Problem {
   int64_t valueDim = 1;
   /// Query heads that share a key head; unknown: left to the run.
   int64_t sharedHeads = 1;
-  /// A query sees some of the keys alone, counted from its own place; or none
-  /// behind its place.
+  /// A query sees some of the keys alone, counted from its own place.
   bool hasWindow = false;
-  bool isCausal = false;
   /// The run knows how many of the keys there are.
   bool hasLengths = false;
   int64_t maskRows = 0;
