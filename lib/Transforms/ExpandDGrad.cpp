@@ -13,10 +13,11 @@
 // convolution of the gradient without a stride, by some of the taps in reverse
 // order; it multiplies nothing by zeros that a stride would have put between.
 // Where kernels store to rows that lie apart, pixels of a phase go where they
-// belong at once. Else phases lie one behind the other, each as large as the
-// largest, until the last of them is there; then pixels go where they belong,
-// through the epilogue.
+// belong at once, or phases of neighbouring columns together. Else phases lie
+// one behind the other, each as large as the largest, until the last of them is
+// there; then pixels go where they belong, through the epilogue.
 
+#include "DGradPhases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -28,7 +29,6 @@
 #include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 #include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "tracea/Transforms/Passes.h"
-#include <numeric>
 
 namespace mlir::tracea {
 #define GEN_PASS_DEF_EXPANDDGRAD
@@ -39,19 +39,6 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
-/// What the rows, or columns, of one remainder modulo the stride meet.
-struct Phase {
-  /// The first row of the result.
-  int64_t first;
-  /// Taps first, first + step, …: none where the rows meet nothing.
-  int64_t firstTap, tapStep, numTaps;
-  /// Of the convolution over the gradient. Negative borders leave out rows.
-  int64_t dilation, padLow;
-  /// The border at the other end, which is `padHigh` more than the rows of the
-  /// phase are more than those of the gradient.
-  int64_t padHigh;
-};
-
 /// One gradient, and the convolutions that it becomes.
 class Expansion {
 public:
@@ -82,7 +69,6 @@ private:
   /// Whether each phase can be stored to every stride-th pixel of the result,
   /// with its epilogue.
   bool canStoreToPlaces();
-  SmallVector<Phase> getPhases(unsigned axis);
   /// Rows of the largest phase.
   OpFoldResult getRows(unsigned axis);
   /// Rows that are stored for a phase.
@@ -134,32 +120,6 @@ bool Expansion::canStoreToPlaces() {
                         return !map.isFunctionOfDim(spatial[0]) &&
                                !map.isFunctionOfDim(spatial[1]);
                       });
-}
-
-SmallVector<Phase> Expansion::getPhases(unsigned axis) {
-  int64_t stride = op.getStrides()[axis], dilation = op.getDilations()[axis];
-  int64_t pad = op.getPads()[axis], taps = getTaps(axis);
-  int64_t common = std::gcd(stride, dilation);
-  int64_t rows = getType(op.getInit()).getDimSize(spatial[axis]);
-  SmallVector<Phase> phases;
-  for (int64_t first = 0; first < stride; ++first) {
-    if (ShapedType::isStatic(rows) && first >= rows)
-      break;
-    Phase phase{first, 0, stride / common, 0, dilation / common, 0, 0};
-    while (phase.firstTap < taps &&
-           (first + pad - phase.firstTap * dilation) % stride != 0 &&
-           phase.firstTap < phase.tapStep)
-      ++phase.firstTap;
-    if (phase.firstTap < std::min(taps, phase.tapStep)) {
-      phase.numTaps = llvm::divideCeil(taps - phase.firstTap, phase.tapStep);
-      // The row of the gradient that the first row meets by the first tap.
-      int64_t meets = (first + pad - phase.firstTap * dilation) / stride;
-      phase.padLow = (phase.numTaps - 1) * phase.dilation - meets;
-      phase.padHigh = meets;
-    }
-    phases.push_back(phase);
-  }
-  return phases;
 }
 
 OpFoldResult Expansion::getRows(unsigned axis) {
@@ -519,7 +479,7 @@ unsigned Expansion::run() {
     rewriter.replaceOp(op, storeZeros());
     return 0;
   }
-  SmallVector<Phase> phases[] = {getPhases(0), getPhases(1)};
+  SmallVector<Phase> phases[] = {getPhases(op, 0), getPhases(op, 1)};
   padGradient(phases);
   if (phases[0].size() == 1 && phases[1].size() == 1) {
     Phase only[] = {phases[0].front(), phases[1].front()};
@@ -528,8 +488,12 @@ unsigned Expansion::run() {
                                 : storeZeros());
     return some;
   }
-  if (toPlaces)
+  if (toPlaces) {
+    if (std::optional<unsigned> count =
+            storeColumnPairs(rewriter, op, phases[0], phases[1]))
+      return *count;
     return storeToPlaces(phases);
+  }
   // An epilogue takes sums as they are.
   Sizes sizes = tensor::getMixedSizes(rewriter, loc, op.getInit());
   for (unsigned axis : {0u, 1u})

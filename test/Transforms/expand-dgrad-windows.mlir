@@ -80,3 +80,54 @@ func.func @open(%dy: tensor<1x?x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor
   %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x?x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x?x8x16xbf16>)
   return %0 : tensor<1x?x8x16xbf16>
 }
+
+// -----
+
+// Without operands of an epilogue two columns leave together: the channels of
+// both are outputs of one convolution. The left one meets one column of the
+// gradient, by the middle tap, the right one that and the next: of four taps one
+// is zero. One kernel makes the filters of both phases of rows.
+// CHECK-LABEL: @pairs
+// CHECK-SAME: (%[[DY:.*]]: tensor<?x4x4x8xbf16>, %[[W:.*]]: tensor<8x3x3x16xbf16>,
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<3x2x8x2x16xbf16>)
+// CHECK: %[[SOME:.*]] = tensor.extract %[[W]]
+// CHECK: arith.select %{{.*}}, %[[SOME]], %{{.*}} : bf16
+// CHECK: %[[TAPS:.*]] = tensor.collapse_shape %{{.*}} into tensor<3x2x8x32xbf16>
+// CHECK: %[[ONE:.*]] = tensor.extract_slice %[[TAPS]][0, 0, 0, 0] [1, 2, 8, 32] [1, 1, 1, 1]
+// CHECK: %[[EVEN:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0, 0] [%{{.*}}, 4, 4, 32] [1, 2, 1, 1]
+// CHECK: tracea.conv2d layout nhwc filter rsck pads [0, 0, 0, 1] ins(%[[DY]], %[[ONE]] :
+// CHECK-SAME: outs(%[[EVEN]] : tensor<?x4x4x32xbf16>)
+// CHECK: %[[TWO:.*]] = tensor.extract_slice %[[TAPS]][1, 0, 0, 0] [2, 2, 8, 32] [1, 1, 1, 1]
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0, 0] [%{{.*}}, 4, 4, 32] [1, 2, 1, 1]
+// CHECK: tracea.conv2d layout nhwc filter rsck pads [0, 0, 1, 1] ins(%[[DY]], %[[TWO]] :
+// CHECK-NOT: tracea.conv2d
+// CHECK: tensor.expand_shape {{.*}} into tensor<?x8x4x2x16xbf16>
+// CHECK: tensor.collapse_shape {{.*}} into tensor<?x8x8x16xbf16>
+func.func @pairs(%dy: tensor<?x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<?x8x8x16xbf16>) -> tensor<?x8x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<?x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<?x8x8x16xbf16>)
+  return %0 : tensor<?x8x8x16xbf16>
+}
+
+// -----
+
+// An odd width has a column without a neighbour; of one tap half of the products
+// would be by zeros; products of f32 sum along rows of their filters.
+// CHECK-LABEL: @odd_width
+// CHECK-COUNT-4: tracea.conv2d
+func.func @odd_width(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x8x7x16xbf16>) -> tensor<1x8x7x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x8x7x16xbf16>)
+  return %0 : tensor<1x8x7x16xbf16>
+}
+// CHECK-LABEL: @one_tap
+// CHECK-COUNT-1: tracea.conv2d
+// CHECK-NOT: tracea.conv2d
+// CHECK-LABEL: @single
+func.func @one_tap(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x1x1x16xbf16>, %d: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x1x1x16xbf16>) outs(%d : tensor<1x8x8x16xbf16>)
+  return %0 : tensor<1x8x8x16xbf16>
+}
+// CHECK-COUNT-4: tracea.conv2d
+func.func @single(%dy: tensor<1x4x4x8xf32>, %w: tensor<8x3x3x16xf32>, %d: tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xf32> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xf32>, tensor<8x3x3x16xf32>) outs(%d : tensor<1x8x8x16xf32>)
+  return %0 : tensor<1x8x8x16xf32>
+}
