@@ -294,6 +294,11 @@ def layers():
         square("nchw", 32, 56, 64, 64, **nchw),
         square("dilated", 32, 56, 64, 64, dilations=(2, 2)),
         square("any_size", 32, 56, 64, 64, dynamic="nhw"),
+        *[square(f"any_size_{c}_at_{extent}", n, extent, c, c, dynamic="nhw")
+          for n, extent, c in ((1, 56, 64), (128, 56, 64), (32, 28, 128), (32, 14, 256), (32, 7, 512))],
+        square("any_size_strided", 32, 56, 128, 128, 3, 2, dynamic="nhw"),
+        square("any_size_thin", 32, 56, 64, 256, 1, dynamic="nhw"),
+        square("any_size_taps7", 32, 28, 64, 64, 7, dynamic="nhw"),
         square("bias_relu", 32, 56, 64, 64, epilogue="bias+relu"),
         square("bias_silu", 32, 56, 64, 64, epilogue="bias+silu"),
         square("bias_residual_relu", 32, 56, 64, 64, epilogue="bias+residual+relu"),
@@ -334,6 +339,11 @@ def plans():
     tried = [(early, [((128, 64, 64), (32, 64), 3), ((128, 64, 64), (64, 32), 3), ((128, 64, 64), (64, 32), 4), ((256, 64, 64), (64, 32), 3)]),
              (deep, [((64, 64, 64), (32, 32), 4), ((64, 64, 64), (32, 32), 3), ((128, 64, 64), (64, 32), 3), ((128, 128, 64), (64, 32), 3)])]
     found = [case.scheduled(*plan) for case, of_case in tried for plan in of_case]
+    # Lanes that gather pixels of images of any size: tiles, depths of a step, and slots.
+    sizes = [square(name, 32, extent, c, c, dynamic="nhw") for name, extent, c in (("any_size", 56, 64), ("any_size_256_at_14", 14, 256))]
+    found += [case.scheduled(*plan) for case in sizes for plan in (
+        ((128, 64, 32), (64, 32), 4), ((128, 64, 64), (64, 32), 3), ((128, 64, 64), (32, 32), 3), ((64, 64, 64), (32, 32), 4),
+        ((256, 64, 32), (64, 32), 3))]
     middle, single = resnet(32)[1], resnet(1)
     for case in (early, middle, deep):
         columns = min(case.k, 128)

@@ -99,24 +99,37 @@ Address NVVMTarget::getStaged(Emitter &b, const StagedWindow &, Value offset,
   return {pointer, {}};
 }
 
-Address NVVMTarget::getGlobal(Emitter &b, const GlobalBuffer &buffer,
-                              Coordinate coordinate) {
+/// The elements from the beginning of a buffer to these coordinates, i64; no
+/// coordinate is zero.
+static Value getElements(Emitter &b, const GlobalBuffer &buffer,
+                         GPUTarget::Coordinate coordinate) {
   Value linear;
   for (auto [dim, size] : llvm::enumerate(buffer.sizes)) {
     Value next = coordinate(dim);
     if (!buffer.strides.empty()) {
-      next = b.mul(next, buffer.strides[dim]);
-      linear = linear ? b.add(linear, next) : next;
-      continue;
+      if (next)
+        next = b.mul(next, buffer.strides[dim]);
+    } else if (linear) {
+      linear = b.createOrFold<arith::MulIOp>(linear, size);
     }
-    linear = linear ? b.add(b.createOrFold<arith::MulIOp>(linear, size), next)
-                    : next;
+    if (next)
+      linear = linear ? b.add(linear, next) : next;
   }
-  Value offset = arith::IndexCastOp::create(b, b.getI64Type(),
-                                            linear ? linear : b.index(0));
-  return {
-      getElementPointer(b, buffer.base, buffer.type.getElementType(), offset),
-      {}};
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    linear ? linear : b.index(0));
+}
+
+Address NVVMTarget::getGlobal(Emitter &b, const GlobalBuffer &buffer,
+                              Coordinate coordinate) {
+  return move(b, buffer, {buffer.base, {}}, coordinate);
+}
+
+Address NVVMTarget::move(Emitter &b, const GlobalBuffer &buffer,
+                         const Address &address, Coordinate more) {
+  Value elements = getElements(b, buffer, more);
+  return {getElementPointer(b, address.base, buffer.type.getElementType(),
+                            elements),
+          {}};
 }
 
 Address NVVMTarget::advance(Emitter &b, const Address &address, Type element,

@@ -91,6 +91,19 @@ Address WaveTarget::getGlobal(Emitter &b, const GlobalBuffer &buffer,
   return {buffer.base, {getBytes(b, buffer.type.getElementType(), linear)}};
 }
 
+Address WaveTarget::move(Emitter &b, const GlobalBuffer &buffer,
+                         const Address &address, Coordinate more) {
+  Value linear = b.index(0);
+  for (auto [dim, size] : llvm::enumerate(buffer.sizes)) {
+    linear = b.createOrFold<arith::MulIOp>(linear, size);
+    if (Value distance = more(dim))
+      linear = b.add(linear, distance);
+  }
+  return {address.base,
+          {b.add(address.indices[0],
+                 getBytes(b, buffer.type.getElementType(), linear))}};
+}
+
 Address WaveTarget::advance(Emitter &b, const Address &address, Type element,
                             int64_t elements) {
   return {address.base,

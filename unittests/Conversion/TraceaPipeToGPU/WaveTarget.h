@@ -35,6 +35,8 @@ public:
                     int64_t constant) override;
   Address getGlobal(Emitter &b, const GlobalBuffer &buffer,
                     Coordinate coordinate) override;
+  Address move(Emitter &b, const GlobalBuffer &buffer, const Address &address,
+               Coordinate more) override;
   Address advance(Emitter &b, const Address &address, Type element,
                   int64_t elements) override;
   Address advance(Emitter &b, const Address &address, Type element,

@@ -118,13 +118,20 @@ public:
   /// conversion has it.
   Address staged(const StagedWindow &window, Value buffer, ValueRange at);
 
-  /// A coordinate of a buffer for element `at` (indices) of a window.
+  /// A coordinate of a buffer for element `at` (indices) of a window: what
+  /// stays in the loop around the access, and what a step of it adds, or null.
+  Value origin(const WindowDim &dim, ValueRange at);
+  Value step(const WindowDim &dim);
   Value coordinate(const WindowDim &dim, ValueRange at);
   /// The place of element `at` (indices) of a window; into `inside`, whether it
-  /// lies in the buffer along the dimensions `checked`.
+  /// lies in the buffer along the dimensions `checked`. What stays in the loop
+  /// is one address, and what a step adds another number, the same for all
+  /// elements.
   Address global(const GlobalWindow &window, ValueRange at,
                  ArrayRef<int64_t> checked, Value &inside);
   Address global(const GlobalWindow &window, ValueRange at);
+  /// Whether it lies in the buffer along a dimension.
+  Value isInside(const GlobalWindow &window, unsigned dim, ValueRange at);
 
   Operation *op;
   ConversionPatternRewriter &rewriter;

@@ -92,6 +92,10 @@ public:
   using Coordinate = function_ref<Value(unsigned)>;
   virtual Address getGlobal(Emitter &b, const GlobalBuffer &buffer,
                             Coordinate coordinate) = 0;
+  /// The place that is further on by so much along each dimension, an index, or
+  /// null for nothing.
+  virtual Address move(Emitter &b, const GlobalBuffer &buffer,
+                       const Address &address, Coordinate more) = 0;
   /// So many elements further on in a row; a value is an i64.
   virtual Address advance(Emitter &b, const Address &address, Type element,
                           int64_t elements) = 0;

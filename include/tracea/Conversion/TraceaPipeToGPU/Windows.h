@@ -12,6 +12,7 @@
 #define TRACEA_CONVERSION_TRACEAPIPETOGPU_WINDOWS_H
 
 #include "tracea/Algebra/Swizzle.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KnownRange.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 namespace mlir::tracea_pipe {
@@ -48,12 +49,25 @@ struct WindowDim {
     /// What is known to divide the value where the window was collected: of a
     /// loop that is being converted nobody finds the counter's step.
     int64_t divisor;
+    /// Whether a step of the loop around the access changes the value, and what
+    /// it lies between then: seen by `noteSteps`.
+    bool isStep = false;
+    std::optional<KnownRange> range = std::nullopt;
   };
+  /// Whether a step of the loop around the access changes the coordinate.
+  bool hasStep() const {
+    return llvm::any_of(terms, [](const Term &term) { return term.isStep; });
+  }
+
   /// Factors of the access's coordinates, and what is known of the origin.
   LinearForm form;
   /// The rest of the origin.
   SmallVector<Term> terms;
 };
+
+/// Finds which terms change from step to step of the loop that an operation
+/// stands in; of none where it stands in none.
+void noteSteps(MutableArrayRef<WindowDim> dims, Operation *op);
 
 /// Bytes of an element in memory, 0 for one of less than a byte.
 int64_t getElementBytes(MemRefType type);

@@ -13,6 +13,7 @@
 // the loop over the steps.
 
 #include "Copies/HeldCopies.h"
+#include "Copies/StepMasks.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 #include "tracea/Conversion/TraceaPipeToGPU/ThreadOffsets.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
@@ -66,8 +67,9 @@ private:
   int64_t getStaticWidth() const;
   Value isAligned(int64_t bytes);
   void copyPieces(int64_t bytes);
-  void startPiece(ValueRange inputs, const Address &to, const Pieces &pieces);
-  Value loadPiece(ValueRange inputs, const Pieces &pieces);
+  void startPiece(ValueRange inputs, Value inside, const Address &to,
+                  const Pieces &pieces);
+  Value loadPiece(ValueRange inputs, Value inside, const Pieces &pieces);
   SmallVector<Value> getRowInputs(const Pieces &pieces, int64_t origin);
   void forEachPiece(const Pieces &pieces, function_ref<void(ValueRange)> body);
   Address stagedPlace(ValueRange at);
@@ -180,23 +182,25 @@ bool LaneCopy::checksColumns() {
 /// column and ends behind it.
 Value LaneCopy::getValidBytes(ValueRange inputs, Value inside,
                               const Pieces &pieces) {
+  if (!inside && !checksColumns())
+    return {};
+  Value bytes = b.i32(pieces.bytes), none = b.i32(0);
+  // Pieces of one column share what they ask of it.
   if (checksColumns()) {
     Value size = memory.sizes.back();
     Value column = b.coordinate(source.dims.back(), inputs);
-    Value begins =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, size);
-    inside = b.conjoin(inside, begins);
     int64_t known = memory.type.getShape().back();
     if (ShapedType::isDynamic(known) || known % pieces.elements) {
       Value rest = arith::SubIOp::create(b, size, column);
       rest = arith::MinSIOp::create(b, rest, b.index(pieces.elements));
-      Value bytes = b.mul(b.toI32(rest), elementBytes);
-      return arith::SelectOp::create(b, inside, bytes, b.i32(0));
+      bytes = b.mul(b.toI32(rest), elementBytes);
     }
+    Value begins =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, size);
+    bytes = arith::SelectOp::create(b, begins, bytes, none);
   }
-  if (!inside)
-    return {};
-  return arith::SelectOp::create(b, inside, b.i32(pieces.bytes), b.i32(0));
+  return inside ? arith::SelectOp::create(b, inside, bytes, none).getResult()
+                : bytes;
 }
 
 static SmallVector<int64_t> doubling(int64_t first, int64_t below,
@@ -248,6 +252,7 @@ void LaneCopy::copyPieces(int64_t bytes) {
       b.mul(b.createOrFold<arith::RemUIOp>(thread, b.index(pieces.columns)),
             pieces.elements);
   Value row = b.createOrFold<arith::DivUIOp>(thread, b.index(pieces.columns));
+  StepMasks masks(b, source, getCheckedRows());
   for (auto [origin, to] : llvm::zip(origins, places)) {
     SmallVector<Value> at = {b.add(row, origin.first),
                              b.add(column, origin.second)};
@@ -261,20 +266,21 @@ void LaneCopy::copyPieces(int64_t bytes) {
         inputs = getRowInputs(pieces, origin.first);
         inputs.push_back(at[1]);
       }
+      Value inside = masks.isInside(inputs);
       if (!b.context.plan.holdsCopies)
-        startPiece(inputs, to, pieces);
-      else if (some)
-        b.store(loadPiece(inputs, pieces), to, static_cast<unsigned>(bytes));
+        return startPiece(inputs, inside, to, pieces);
+      Value piece = loadPiece(inputs, inside, pieces);
+      if (some)
+        b.store(piece, to, static_cast<unsigned>(bytes));
       else
-        held.add(loadPiece(inputs, pieces), to, bytes);
+        held.add(piece, to, bytes);
     });
   }
 }
 
-void LaneCopy::startPiece(ValueRange inputs, const Address &to,
+void LaneCopy::startPiece(ValueRange inputs, Value inside, const Address &to,
                           const Pieces &pieces) {
-  Value inside;
-  Address from = b.global(source, inputs, getCheckedRows(), inside);
+  Address from = b.global(source, inputs);
   // Only whole pieces can leave out the first cache.
   b.target.copyAsync(b, to, from, pieces.bytes,
                      getValidBytes(inputs, inside, pieces),
@@ -282,11 +288,11 @@ void LaneCopy::startPiece(ValueRange inputs, const Address &to,
 }
 
 /// A piece as registers, zeros where it is not of the source.
-Value LaneCopy::loadPiece(ValueRange inputs, const Pieces &pieces) {
+Value LaneCopy::loadPiece(ValueRange inputs, Value inside,
+                          const Pieces &pieces) {
   Type element = b.getIntegerType(8 * elementBytes);
   auto type = VectorType::get(pieces.elements, element);
-  Value inside;
-  Address from = b.global(source, inputs, getCheckedRows(), inside);
+  Address from = b.global(source, inputs);
   Value valid = getValidBytes(inputs, inside, pieces);
   Value whole;
   if (valid)

@@ -193,28 +193,54 @@ Address Emitter::staged(const StagedWindow &window, Value buffer,
                 add(target.getStart(*this, buffer), stagedOffset(window, at)));
 }
 
-Value Emitter::coordinate(const WindowDim &dim, ValueRange at) {
+Value Emitter::origin(const WindowDim &dim, ValueRange at) {
   Value result = index(dim.form.constant);
   for (auto [factor, x] : llvm::zip(dim.form.coefficients, at))
     if (factor)
       result = add(result, mul(x, factor));
   for (const WindowDim::Term &term : dim.terms)
-    result = add(result, mul(remap(term.value), term.factor));
+    if (!term.isStep)
+      result = add(result, mul(remap(term.value), term.factor));
   return result;
+}
+
+Value Emitter::step(const WindowDim &dim) {
+  Value sum;
+  for (const WindowDim::Term &term : dim.terms) {
+    if (!term.isStep)
+      continue;
+    Value value = mul(remap(term.value), term.factor);
+    sum = sum ? add(sum, value) : value;
+  }
+  return sum;
+}
+
+Value Emitter::coordinate(const WindowDim &dim, ValueRange at) {
+  Value first = origin(dim, at), more = step(dim);
+  return more ? add(first, more) : first;
 }
 
 Address Emitter::global(const GlobalWindow &window, ValueRange at,
                         ArrayRef<int64_t> checked, Value &inside) {
   const GlobalBuffer &buffer = context.getBuffer(window);
-  return target.getGlobal(*this, buffer, [&](unsigned dim) {
-    Value here = coordinate(window.dims[dim], at);
-    // Below zero is far above as an unsigned number.
-    if (llvm::is_contained(checked, static_cast<int64_t>(dim)))
-      inside = conjoin(inside,
-                       arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
-                                             here, buffer.sizes[dim]));
-    return here;
+  Address first = target.getGlobal(*this, buffer, [&](unsigned dim) {
+    return origin(window.dims[dim], at);
   });
+  for (int64_t dim : checked)
+    inside = conjoin(inside, isInside(window, dim, at));
+  if (llvm::none_of(window.dims,
+                    [](const WindowDim &dim) { return dim.hasStep(); }))
+    return first;
+  return target.move(*this, buffer, first,
+                     [&](unsigned dim) { return step(window.dims[dim]); });
+}
+
+Value Emitter::isInside(const GlobalWindow &window, unsigned dim,
+                        ValueRange at) {
+  // Below zero is far above as an unsigned number.
+  return arith::CmpIOp::create(*this, arith::CmpIPredicate::ult,
+                               coordinate(window.dims[dim], at),
+                               context.getBuffer(window).sizes[dim]);
 }
 
 Address Emitter::global(const GlobalWindow &window, ValueRange at) {

@@ -63,6 +63,7 @@ LogicalResult mlir::tracea_pipe::collectWindow(Operation *op,
   }
   if (walks)
     addWalks(window, *transfer);
+  noteSteps(window.dims, op);
   context.globalWindows[&operand] = std::move(window);
   return success();
 }

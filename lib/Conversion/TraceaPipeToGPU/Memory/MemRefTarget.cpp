@@ -140,6 +140,15 @@ Address MemRefTarget::getGlobal(Emitter &, const GlobalBuffer &buffer,
   return address;
 }
 
+Address MemRefTarget::move(Emitter &b, const GlobalBuffer &,
+                           const Address &address, Coordinate more) {
+  Address result = address;
+  for (auto [dim, index] : llvm::enumerate(result.indices))
+    if (Value distance = more(dim))
+      index = b.add(index, distance);
+  return result;
+}
+
 Address MemRefTarget::advance(Emitter &b, const Address &address, Type,
                               int64_t elements) {
   Address result = address;

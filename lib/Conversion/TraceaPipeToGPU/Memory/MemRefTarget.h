@@ -35,6 +35,8 @@ public:
                     Coordinate coordinate) override;
   Address advance(Emitter &b, const Address &address, Type element,
                   int64_t elements) override;
+  Address move(Emitter &b, const GlobalBuffer &buffer, const Address &address,
+               Coordinate more) override;
   Address advance(Emitter &b, const Address &address, Type element,
                   Value elements) override;
   Value load(Emitter &b, Type type, const Address &address,

@@ -9,6 +9,7 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -121,6 +122,17 @@ static void addTerm(WindowDim &dim, Value value, int64_t factor) {
   }
   if (factor)
     dim.terms.push_back({value, factor, getKnownDivisor(value)});
+}
+
+void mlir::tracea_pipe::noteSteps(MutableArrayRef<WindowDim> dims,
+                                  Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  for (WindowDim &dim : dims)
+    for (WindowDim::Term &term : dim.terms) {
+      term.isStep = loop && !loop.isDefinedOutsideOfLoop(term.value);
+      if (term.isStep)
+        term.range = getKnownRange(term.value);
+    }
 }
 
 SmallVector<WindowDim> mlir::tracea_pipe::composeAccess(Value &memory,

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BulkCopies/BulkCopy.h"
-#include "BulkCopies/KnownRange.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KnownRange.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 

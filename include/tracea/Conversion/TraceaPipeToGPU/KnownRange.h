@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_BULKCOPIES_KNOWNRANGE_H
-#define TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_BULKCOPIES_KNOWNRANGE_H
+#ifndef TRACEA_CONVERSION_TRACEAPIPETOGPU_KNOWNRANGE_H
+#define TRACEA_CONVERSION_TRACEAPIPETOGPU_KNOWNRANGE_H
 
 #include "mlir/IR/Value.h"
 #include <optional>
@@ -22,4 +22,4 @@ std::optional<KnownRange> getKnownRange(Value index);
 
 } // namespace mlir::tracea_pipe
 
-#endif // TRACEA_LIB_CONVERSION_TRACEAPIPETONVVM_BULKCOPIES_KNOWNRANGE_H
+#endif // TRACEA_CONVERSION_TRACEAPIPETOGPU_KNOWNRANGE_H
