@@ -95,6 +95,8 @@ struct KernelPlan {
   /// and the acquires before which the team must meet.
   DenseMap<Operation *, int64_t> pendingGroups;
   DenseSet<Operation *> meetingAcquires;
+  /// Walks whose numbers are known to fit 32 bits.
+  DenseSet<Operation *> narrowWalks;
   int64_t sharedBytes = 0;
 
   int64_t getNumThreads() const { return teams.front()->getNumThreads(); }
@@ -111,6 +113,9 @@ LogicalResult planChannels(KernelPlan &plan);
 
 /// Decides which rings are local, and where their team meets.
 void planLocalRings(KernelPlan &plan);
+
+/// Looks where walks go, as long as the loops that count them are there.
+void planWalks(KernelPlan &plan);
 
 /// Lays out buffers of channels and scratch tiles. The bytes that they take are
 /// left in `plan.sharedBytes`.

@@ -11,7 +11,7 @@ namespace mlir::tracea_pipe {
 
 /// The coordinates of element `at` (an index) of a dimension that walks: plain
 /// divisions, which a target's compiler turns into multiplications where the
-/// extents are constants.
+/// extents are constants, in 32 bits where the plan says so.
 SmallVector<Value> getWalkCoordinates(Emitter &b, Value walk, Value at);
 
 /// What the coordinates of a window are linear in, for the element `at`

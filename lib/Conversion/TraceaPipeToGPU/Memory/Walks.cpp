@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KernelPlan.h"
+#include "tracea/Conversion/TraceaPipeToGPU/KnownRange.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -37,20 +39,43 @@ static Value getGathered(Emitter &b, GatherOp op, Value at) {
                   [&]() { return b.index(GatherOp::kNowhere); });
 }
 
+void mlir::tracea_pipe::planWalks(KernelPlan &plan) {
+  // Behind the first number there are no more than a block has elements, which
+  // are far fewer.
+  constexpr int64_t kMost = int64_t(1) << 30;
+  plan.kernel.walk([&](DelinearizeOp op) {
+    bool isNarrow = llvm::all_of(op->getOperands(), [](Value number) {
+      std::optional<KnownRange> range = getKnownRange(number);
+      return range && range->low >= 0 && range->high < kMost;
+    });
+    if (isNarrow)
+      plan.narrowWalks.insert(op);
+  });
+}
+
 SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
                                                          Value at) {
   if (GatherOp gather = getGather(walk))
     return {getGathered(b, gather, at)};
   DelinearizeOp op = getDelinearize(walk);
   Value rest = b.add(b.remap(op.getFirst()), at);
+  // Of 64 bits a division is many instructions, and lanes divide for each row
+  // that they copy.
+  bool narrow = b.context.plan.narrowWalks.contains(op);
+  auto cast = [&](Type type, Value number) -> Value {
+    return narrow ? b.createOrFold<arith::IndexCastUIOp>(type, number) : number;
+  };
+  rest = cast(b.getI32Type(), rest);
   SmallVector<Value> coordinates;
   // No number is negative and no extent zero, so that all divisions agree.
   for (Value extent : llvm::reverse(op.getBasis())) {
-    Value divisor = b.remap(extent);
+    Value divisor = cast(b.getI32Type(), b.remap(extent));
     coordinates.push_back(b.createOrFold<arith::RemUIOp>(rest, divisor));
     rest = b.createOrFold<arith::DivUIOp>(rest, divisor);
   }
   coordinates.push_back(rest);
+  for (Value &coordinate : coordinates)
+    coordinate = cast(b.getIndexType(), coordinate);
   std::reverse(coordinates.begin(), coordinates.end());
   return coordinates;
 }

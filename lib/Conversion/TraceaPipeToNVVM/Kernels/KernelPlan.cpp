@@ -349,6 +349,7 @@ LogicalResult Planner::run() {
       failed(planChannels(plan)))
     return failure();
   planCopies();
+  planWalks(plan);
   planLocalRings(plan);
   classifyRoles();
   return failure(failed(planUses()) || failed(planBarriers()) ||
