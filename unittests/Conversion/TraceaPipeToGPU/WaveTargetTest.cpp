@@ -162,6 +162,137 @@ TEST(WaveTarget, Product) {
   EXPECT_EQ(getElements<int32_t>(buffers[4]), columns);
 }
 
+// A wave gathers the pixels that the taps of a filter see around those of a
+// result, with channels in pieces of 16 bytes, and sums them: STRIDE, PAD,
+// DILATION and TAPS are of both dimensions.
+static const char kGather[] = R"mlir(
+#window = affine_map<(n, p, q, c) -> (n, p * STRIDE, q * STRIDE, c)>
+#id = affine_map<(i, j) -> (i, j)>
+#rows = #tracea_pipe.lanes<reg = [[0, 1], [0, 2], [0, 4], [0, 8], [16, 0]],
+  lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16], [32, 0]], outer = [1, 1]>
+!block = memref<64x32xi8, #tracea_pipe.staged>
+!ring = !tracea_pipe.channel<2 x (!block)>
+!phase = !tracea_pipe.phase<2>
+tracea_pipe.kernel @gather(
+    %X: memref<?x?x?x32xi8> {tracea_pipe.aligned = 16 : i64},
+    %Y: memref<?x32xi8> {tracea_pipe.aligned = 16 : i64},
+    %height: index, %width: index, %n: index)
+    attributes {warps = 1 : i64, tracea_pipe.held_copies} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %taps = arith.constant TAPS : index
+  %all = arith.constant ALL : index
+  %dilation = arith.constant DILATION : index
+  %pad = arith.constant PAD : index
+  tracea_pipe.tiles (%i) in (%n) {
+    %first = arith.muli %i, %c64 : index
+    %walk = tracea_pipe.delinearize %first into(%height, %width) : <3>
+    %ring = tracea_pipe.channel : !ring
+    %start = tracea_pipe.start : !phase
+    %zero = arith.constant dense<0> : tensor<64x32xi8, #rows>
+    %sum, %end = scf.for %tap = %c0 to %all step %c1
+        iter_args(%acc = %zero, %p = %start) -> (tensor<64x32xi8, #rows>, !phase) {
+      %r = arith.divui %tap, %taps : index
+      %s = arith.remui %tap, %taps : index
+      %down = arith.muli %r, %dilation : index
+      %right = arith.muli %s, %dilation : index
+      %y = arith.subi %down, %pad : index
+      %x = arith.subi %right, %pad : index
+      %to = tracea_pipe.acquire %ring[%p] : !ring, !phase -> !block
+      tracea_pipe.copy %X[%c0, %y, %x, %c0] map #window
+          along [0](%walk : !tracea_pipe.walk<3>) padded [0, 1, 2] to %to
+          : memref<?x?x?x32xi8>, !block
+      tracea_pipe.commit %ring[%p] : !ring, !phase
+      %from = tracea_pipe.wait %ring[%p] : !ring, !phase -> !block
+      %seen = tracea_pipe.load %from[%c0, %c0] map #id : !block -> tensor<64x32xi8, #rows>
+      // Which tap saw a pixel tells.
+      %weighted = arith.addi %acc, %acc : tensor<64x32xi8, #rows>
+      %next = arith.addi %weighted, %seen : tensor<64x32xi8, #rows>
+      tracea_pipe.release %ring[%p] : !ring, !phase
+      %q = tracea_pipe.advance %p : !phase
+      scf.yield %next, %q : tensor<64x32xi8, #rows>, !phase
+    }
+    tracea_pipe.store %sum, %Y[%first, %c0] map #id : tensor<64x32xi8, #rows>, memref<?x32xi8>
+  }
+  tracea_pipe.end
+}
+)mlir";
+
+namespace {
+struct Gather {
+  int64_t images, height, width, taps, stride, pad, dilation;
+};
+} // namespace
+
+// Both dimensions in one mask, each in one of its own, and steps that are too
+// far apart for any: see StepMasks.
+TEST(WaveTarget, GathersSeeNothingBeyondBorders) {
+  constexpr int64_t kChannels = 32;
+  for (const Gather &c : {Gather{2, 9, 11, 3, 1, 1, 1},
+                          {1, 5, 40, 3, 2, 1, 1},
+                          {3, 7, 6, 5, 1, 4, 3},
+                          {2, 8, 30, 2, 3, 0, 5},
+                          {1, 12, 10, 3, 1, 15, 15},
+                          {1, 34, 40, 3, 1, 17, 17},
+                          {1, 1, 1, 3, 1, 9, 9},
+                          {2, 4, 4, 1, 1, 2, 1}}) {
+    auto results = [&](int64_t extent) {
+      return (extent + 2 * c.pad - (c.taps - 1) * c.dilation - 1) / c.stride +
+             1;
+    };
+    int64_t height = results(c.height), width = results(c.width),
+            pixels = c.images * height * width, tiles = (pixels + 63) / 64;
+    std::string text = kGather;
+    for (auto [name, value] :
+         {std::pair<const char *, int64_t>("STRIDE", c.stride),
+          {"PAD", c.pad},
+          {"DILATION", c.dilation},
+          {"TAPS", c.taps},
+          {"ALL", c.taps * c.taps}})
+      for (size_t at; (at = text.find(name)) != std::string::npos;)
+        text.replace(at, std::string(name).size(), std::to_string(value));
+    TileHarness harness;
+    WaveKernel kernel(harness, text);
+    ASSERT_TRUE(kernel.function);
+    std::vector<int8_t> image(c.images * c.height * c.width * kChannels);
+    std::mt19937 random(5);
+    for (int8_t &element : image)
+      element = static_cast<int8_t>(random());
+    std::vector<BufferArgument> buffers = {
+        getBuffer(image),
+        getBuffer(std::vector<int8_t>(tiles * 64 * kChannels, 77))};
+    WaveMachine machine(/*waves=*/1);
+    std::vector<ThreadValues> numbers;
+    for (int64_t number :
+         {c.images, c.height, c.width, tiles * 64, height, width, tiles})
+      numbers.push_back(
+          ThreadValues(machine.getNumThreads(), {uint64_t(number)}));
+    for (machine.workgroup = 0; machine.workgroup < tiles; ++machine.workgroup)
+      ASSERT_EQ(machine.run(kernel.function, numbers, buffers), "");
+    EXPECT_EQ(machine.widestAccess, 16);
+    std::vector<int8_t> expected;
+    for (int64_t pixel = 0; pixel < tiles * 64; ++pixel)
+      for (int64_t channel = 0; channel < kChannels; ++channel) {
+        int64_t n = pixel / (height * width), p = pixel / width % height,
+                q = pixel % width;
+        uint8_t sum = 0;
+        for (int64_t tap = 0; tap < c.taps * c.taps; ++tap) {
+          int64_t y = p * c.stride + tap / c.taps * c.dilation - c.pad,
+                  x = q * c.stride + tap % c.taps * c.dilation - c.pad;
+          sum *= 2;
+          if (n < c.images && y >= 0 && y < c.height && x >= 0 && x < c.width)
+            sum +=
+                image[((n * c.height + y) * c.width + x) * kChannels + channel];
+        }
+        expected.push_back(static_cast<int8_t>(sum));
+      }
+    EXPECT_EQ(getElements<int8_t>(buffers[1]), expected)
+        << c.images << " " << c.height << "x" << c.width << " taps " << c.taps
+        << " dilation " << c.dilation;
+  }
+}
+
 // Lanes take what data says, and leave in the record of the assertion, the
 // second of two, what there is not.
 static const char kAsserting[] = R"mlir(

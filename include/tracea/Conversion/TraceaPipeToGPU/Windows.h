@@ -110,7 +110,8 @@ struct GlobalWindow {
 /// Has the window of a transfer go along its walks: through their coordinates,
 /// or, where these are all that memory has there, along its elements, so that
 /// nothing is divided.
-void addWalks(GlobalWindow &window, const TileTransfer &transfer);
+void addWalks(GlobalWindow &window, const GlobalBuffer &buffer,
+              const TileTransfer &transfer);
 
 /// Whether coordinate 1 of an access runs along the last dimension, alone and
 /// by steps of one.

@@ -62,7 +62,7 @@ LogicalResult mlir::tracea_pipe::collectWindow(Operation *op,
     return failure();
   }
   if (walks)
-    addWalks(window, *transfer);
+    addWalks(window, context.getBuffer(window), *transfer);
   noteSteps(window.dims, op);
   context.globalWindows[&operand] = std::move(window);
   return success();

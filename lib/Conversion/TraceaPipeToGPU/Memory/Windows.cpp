@@ -198,20 +198,22 @@ bool GlobalWindow::dependsOn(const WindowDim &dim, unsigned tileDim) const {
                       });
 }
 
-/// Whether `extent` is that of a dimension of `memory`.
-static bool isExtent(Value extent, Value memory, unsigned dim) {
-  auto type = cast<MemRefType>(memory.getType());
-  std::optional<int64_t> known = getConstantIntValue(extent);
-  if (!type.isDynamicDim(dim))
-    return known == type.getDimSize(dim);
+/// Whether `extent` is that of a dimension of the window's memory.
+static bool isExtent(Value extent, const GlobalWindow &window,
+                     const GlobalBuffer &buffer, unsigned dim) {
+  if (!buffer.type.isDynamicDim(dim))
+    return getConstantIntValue(extent) == buffer.type.getDimSize(dim);
+  if (!buffer.sizes.empty())
+    return extent == buffer.sizes[dim];
   auto op = extent.getDefiningOp<memref::DimOp>();
-  return op && op.getSource() == memory && op.getConstantIndex() == dim;
+  return op && op.getSource() == window.buffer && op.getConstantIndex() == dim;
 }
 
 /// The first of the neighbouring dimensions of memory that a walk goes through
 /// whole, in their order, and nothing else: the number that is walked counts
 /// their elements.
 static std::optional<unsigned> findWhole(const GlobalWindow &window,
+                                         const GlobalBuffer &buffer,
                                          DelinearizeOp walk, int number) {
   unsigned count = walk.getBasis().size() + 1;
   // Between rows that lie apart there are elements of nobody's number.
@@ -231,8 +233,8 @@ static std::optional<unsigned> findWhole(const GlobalWindow &window,
     for (unsigned dim = first; dim < first + count; ++dim) {
       const WindowDim &entry = window.dims[dim];
       isWhole &= entry.terms.empty() && entry.form.constant == 0;
-      isWhole &= dim == first ||
-                 isExtent(walk.getBasis()[dim - first - 1], window.buffer, dim);
+      isWhole &= dim == first || isExtent(walk.getBasis()[dim - first - 1],
+                                          window, buffer, dim);
     }
     if (isWhole)
       return first;
@@ -241,6 +243,7 @@ static std::optional<unsigned> findWhole(const GlobalWindow &window,
 }
 
 void mlir::tracea_pipe::addWalks(GlobalWindow &window,
+                                 const GlobalBuffer &buffer,
                                  const TileTransfer &transfer) {
   window.inputs = getMapInputs(transfer);
   window.walks.assign(transfer.walks.begin(), transfer.walks.end());
@@ -249,7 +252,7 @@ void mlir::tracea_pipe::addWalks(GlobalWindow &window,
     return;
   DelinearizeOp walk = getDelinearize(transfer.walks.front());
   std::optional<unsigned> first =
-      walk ? findWhole(window, walk, 0) : std::nullopt;
+      walk ? findWhole(window, buffer, walk, 0) : std::nullopt;
   if (!first)
     return;
   unsigned last = *first + walk.getBasis().size(), dims = transfer.shape.size();
