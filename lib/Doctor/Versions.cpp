@@ -21,16 +21,20 @@ namespace tracea::doctor {
 /// Extents that the cost model is asked for: 10^(1/5) apart, and no powers of
 /// two, which tiles divide more often than what a run brings.
 static constexpr int64_t kSamples[] = {
-    1,   2,   3,   4,    6,    10,   16,   25,   40,    63,    100,  160,
-    250, 400, 630, 1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000};
+    1,     2,     3,     4,     6,     10,     16,     25,    40,   63,
+    100,   160,   250,   400,   630,   1000,   1600,   2500,  4000, 6300,
+    10000, 16000, 25000, 40000, 63000, 100000, 160000, 250000};
+/// Rows of a product are so many at the most.
+static constexpr int64_t kMostRows = 25000;
 /// Images and matrices of a batch are fewer than rows; so many are many.
 static constexpr int64_t kMostOfBatch = 250, kManyOfBatch = 40;
 /// Images may be rows of patches: so many pixels are asked for at the least,
 /// and so many are many.
 static constexpr int64_t kMostPixels = 25000, kManyPixels = 4000;
-/// Where images are of any size, this is a usual side, and many pixels are
-/// those of a batch of such images.
+/// Where images are of any size, this is a usual side, many pixels are those of
+/// a batch of such images, and there are so many at the least and at the most.
 static constexpr int64_t kUsualSide = 56, kPixelsOfBatch = 32 * 56 * 56;
+static constexpr int64_t kLeastOfAnySize = 40, kMostOfAnySize = 250000;
 /// Matrices of attention are heads, of which there are several in each.
 static constexpr int64_t kHeads = 16;
 /// Kernels that a launch chooses from, and what another one must gain on
@@ -47,6 +51,8 @@ struct OpenExtent {
   /// The greatest that is asked for, and a usual large one; unknown where
   /// estimates assume it anyway.
   int64_t most = 0, many = kUnknownExtent;
+  /// The least.
+  int64_t least = 1;
 };
 
 /// A plan that is the best for some extent, and the sums of the logarithms of
@@ -94,12 +100,14 @@ static OpenExtent findOpenPixels(const Problem &problem) {
        {problem.images, problem.outputHeight, problem.outputWidth})
     known = multiplyExtents(known,
                             isOpen(extent) ? 1 : std::max<int64_t>(extent, 1));
-  return {setPixels, std::max<int64_t>(kMostPixels / known, 1),
-          std::max<int64_t>(kPixelsOfBatch / known, 1)};
+  auto share = [&](int64_t pixels) {
+    return std::max<int64_t>(pixels / known, 1);
+  };
+  return {setPixels, share(kMostOfAnySize), share(kPixelsOfBatch),
+          share(kLeastOfAnySize)};
 }
 
 static OpenExtent findOpenExtent(const Problem &problem) {
-  constexpr int64_t mostRows = std::numeric_limits<int64_t>::max();
   switch (problem.kind) {
   case OpKind::Conv2D:
   case OpKind::Conv2DWGrad:
@@ -118,7 +126,7 @@ static OpenExtent findOpenExtent(const Problem &problem) {
     return {};
   case OpKind::Gemm:
     if (isOpen(problem.m))
-      return {setMember<&Problem::m>, mostRows, kUnknownExtent};
+      return {setMember<&Problem::m>, kMostRows, kUnknownExtent};
     if (isOpen(problem.batch))
       return {setMember<&Problem::batch>, kMostOfBatch, kManyOfBatch};
     return {};
@@ -255,6 +263,8 @@ Versions findVersions(const Registry &registry, const Problem &problem,
   if (contenders.empty())
     return found;
   for (int64_t extent : kSamples) {
+    if (extent < open.least)
+      continue;
     if (extent > open.most)
       break;
     Problem &sample = samples.emplace_back(problem);

@@ -118,7 +118,8 @@ TEST(Versions, ImagesOfAnySizeHaveTilesForManyPixels) {
     problem.groupFilters = 64;
     return problem;
   };
-  auto least = [&](const Problem &known) {
+  auto least = [&](Problem known) {
+    known.imageHeight = kUnknownExtent;
     double cycles = std::numeric_limits<double>::max();
     for (const Candidate &candidate :
          rank(Registry::builtin(), known, target("sm_90a")))
@@ -139,12 +140,20 @@ TEST(Versions, ImagesOfAnySizeHaveTilesForManyPixels) {
                                 {1, 317},
                                 {128, 56}}) {
       Problem known = sized(images, side, side);
+      known.imageHeight = any;
       EXPECT_LE(
           cyclesOf(find(found, images * side * side * 64), known, "sm_90a"),
           1.4 * least(known))
           << images << " images of " << side;
     }
   }
+  // The pixels of a batch of small images are many, and have large tiles.
+  Problem deep = sized(any, any, any), batch = sized(32, 14, 14);
+  for (Problem *problem : {&deep, &batch})
+    problem->groupChannels = problem->imageRow = problem->filterRow =
+        problem->groupFilters = 256;
+  Candidate found = find(versions(deep, "sm_90a"), int64_t(32) * 14 * 14 * 256);
+  EXPECT_GE(found.plan.tile[0] * found.plan.tile[1], 64 * 64);
   // Gradients sum over pixels: more of them are no larger a result.
   Problem gradient = sized(any, any, any);
   gradient.kind = OpKind::Conv2DWGrad;
