@@ -12,7 +12,7 @@
 |*     message, for each thread by itself. Outputs are written on success only.
 |*   - Handles are made by ..._create, _load or _compile and end with ..._free,
 |*     which takes NULL. They may be used from any thread; a TraceaExecution and
-|*     a TraceaGraph by one thread at a time.
+|*     a TraceaGraph by one thread at a time. One that was freed is refused.
 |*   - Tensors belong to the caller. On a GPU a call returns when its work is
 |*     enqueued on the stream; memory must live until that has run. On the CPU
 |*     it returns when the work is done.
@@ -36,8 +36,12 @@
 #define TRACEA_API __attribute__((visibility("default")))
 #endif
 
+/* Enumerations are ints, of which callers may give any. */
 #ifdef __cplusplus
+#define TRACEA_OF_INT : int
 extern "C" {
+#else
+#define TRACEA_OF_INT
 #endif
 
 /** The interface that this header declares. A library with a greater number
@@ -48,7 +52,7 @@ extern "C" {
 |* Errors
 \*===----------------------------------------------------------------------===*/
 
-typedef enum TraceaStatus {
+typedef enum TraceaStatus TRACEA_OF_INT {
   TRACEA_SUCCESS = 0,
   /** An argument is not what it has to be; the message names it. */
   TRACEA_INVALID_PARAMS = 1,
@@ -84,7 +88,7 @@ TRACEA_API uint32_t tracea_abi_version(void);
 |* Tensors
 \*===----------------------------------------------------------------------===*/
 
-typedef enum TraceaDType {
+typedef enum TraceaDType TRACEA_OF_INT {
   TRACEA_FLOAT32 = 0,
   TRACEA_FLOAT16 = 1,
   TRACEA_BFLOAT16 = 2,
@@ -175,7 +179,7 @@ TRACEA_API TraceaStatus tracea_set_allocator(const TraceaAllocator *allocator);
 \*===----------------------------------------------------------------------===*/
 
 /** What is done to a sum before it is stored. */
-typedef enum TraceaEpilogue {
+typedef enum TraceaEpilogue TRACEA_OF_INT {
   TRACEA_EPILOGUE_NONE = 0,
   TRACEA_EPILOGUE_RELU = 1,
   TRACEA_EPILOGUE_RELU6 = 2,
@@ -189,7 +193,7 @@ typedef enum TraceaEpilogue {
   TRACEA_EPILOGUE_TANH = 7
 } TraceaEpilogue;
 
-typedef enum TraceaPrecision {
+typedef enum TraceaPrecision TRACEA_OF_INT {
   /** Products of f32 as such. */
   TRACEA_PRECISION_EXACT = 0,
   /** Operands of f32 may be rounded to tf32, which has 10 bits. */
@@ -198,7 +202,7 @@ typedef enum TraceaPrecision {
   TRACEA_PRECISION_TF32X3 = 2
 } TraceaPrecision;
 
-typedef enum TraceaLayout {
+typedef enum TraceaLayout TRACEA_OF_INT {
   /** Images [N, C, H, W], filters [K, C/groups, R, S]. */
   TRACEA_LAYOUT_NCHW = 0,
   /** Images [N, H, W, C], filters [K, R, S, C/groups]. */
@@ -526,7 +530,7 @@ typedef struct TraceaGraph TraceaGraph;
 /** A tensor of a graph; 0 is none. */
 typedef uint32_t TraceaValue;
 
-typedef enum TraceaUnary {
+typedef enum TraceaUnary TRACEA_OF_INT {
   TRACEA_UNARY_RELU = 1,
   TRACEA_UNARY_RELU6 = 2,
   TRACEA_UNARY_SILU = 3,
@@ -542,7 +546,7 @@ typedef enum TraceaUnary {
   TRACEA_UNARY_RSQRT = 13
 } TraceaUnary;
 
-typedef enum TraceaBinary {
+typedef enum TraceaBinary TRACEA_OF_INT {
   TRACEA_BINARY_ADD = 1,
   TRACEA_BINARY_SUBTRACT = 2,
   TRACEA_BINARY_MULTIPLY = 3,

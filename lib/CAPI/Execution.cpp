@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Handles.h"
 #include "Program.h"
 #include "View.h"
 
@@ -172,9 +173,16 @@ readOptions(const TraceaExecutionOptions *given, int32_t &device) {
   return result;
 }
 
-static TraceaStatus otherOf(const TraceaExecution *execution) {
-  return execution ? deviceError(execution->device->number)
-                   : TRACEA_INTERNAL_ERROR;
+/// Runs the body of a function that is given an execution.
+template <typename Body>
+static TraceaStatus withExecution(const char *function,
+                                  const TraceaExecution *execution,
+                                  Body &&body) {
+  Status found = requireHandle(execution, "execution");
+  if (!found.ok())
+    return report(function, found, TRACEA_INTERNAL_ERROR);
+  return guarded(function, deviceError(execution->device->number),
+                 std::forward<Body>(body));
 }
 
 } // namespace tracea::capi
@@ -189,7 +197,7 @@ TraceaStatus tracea_execution_create(TraceaProgram *program, const char *entry,
   TraceaStatus other =
       options && options->device_id >= 0 ? TRACEA_CUDA_ERROR : TRACEA_CPU_ERROR;
   return guarded(__func__, other, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(program, "program"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(program, "program"));
     TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
     Expected<runtime::ExecutionOptions> runs =
         capi::readOptions(options, number);
@@ -210,15 +218,14 @@ TraceaStatus tracea_execution_create(TraceaProgram *program, const char *entry,
     auto fresh = std::make_unique<TraceaExecution>(*device, std::move(*made));
     fresh->bound.resize(fresh->execution->entry().inputs.size());
     fresh->boundShapes.resize(2 * fresh->bound.size());
-    *execution = fresh.release();
+    give(std::move(fresh), execution);
     return Status::success();
   });
 }
 
 TraceaStatus tracea_execution_share(TraceaExecution *execution,
                                     TraceaExecution **other) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     TRACEA_RETURN_IF_ERROR(requirePointer(other, "other"));
     Expected<std::unique_ptr<runtime::Execution>> made =
         execution->execution->share();
@@ -228,17 +235,18 @@ TraceaStatus tracea_execution_share(TraceaExecution *execution,
         std::make_unique<TraceaExecution>(execution->device, std::move(*made));
     fresh->bound.resize(execution->bound.size());
     fresh->boundShapes.resize(execution->boundShapes.size());
-    *other = fresh.release();
+    give(std::move(fresh), other);
     return Status::success();
   });
 }
 
-void tracea_execution_free(TraceaExecution *execution) { delete execution; }
+void tracea_execution_free(TraceaExecution *execution) {
+  freeHandle(__func__, execution);
+}
 
 TraceaStatus tracea_execution_bind(TraceaExecution *execution, size_t input,
                                    const TraceaTensorView *view) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     TRACEA_RETURN_IF_ERROR(requirePointer(view, "view"));
     const runtime::EntrySpec &entry = execution->execution->entry();
     if (input >= entry.inputs.size())
@@ -271,8 +279,7 @@ TraceaStatus tracea_execution_run(TraceaExecution *execution,
                                   size_t num_inputs,
                                   const TraceaTensorView *outputs,
                                   size_t num_outputs, void *stream) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     if (num_inputs)
       TRACEA_RETURN_IF_ERROR(requirePointer(inputs, "inputs"));
     if (num_outputs)
@@ -282,8 +289,7 @@ TraceaStatus tracea_execution_run(TraceaExecution *execution,
 }
 
 TraceaStatus tracea_execution_wait(TraceaExecution *execution, void *stream) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     Expected<runtime::Stream *> on = findStream(
         *execution->device, stream, execution->stream, execution->streamHandle);
     if (!on)
@@ -295,8 +301,7 @@ TraceaStatus tracea_execution_wait(TraceaExecution *execution, void *stream) {
 TraceaStatus tracea_execution_prepare(TraceaExecution *execution,
                                       const TraceaTensorView *inputs,
                                       size_t num_inputs) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     if (num_inputs)
       TRACEA_RETURN_IF_ERROR(requirePointer(inputs, "inputs"));
     return prepare(*execution, inputs, num_inputs);
@@ -306,8 +311,7 @@ TraceaStatus tracea_execution_prepare(TraceaExecution *execution,
 TraceaStatus tracea_execution_output_shape(const TraceaExecution *execution,
                                            size_t output, uint64_t *shape,
                                            uint32_t *rank) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     TRACEA_RETURN_IF_ERROR(requirePointer(shape, "shape"));
     TRACEA_RETURN_IF_ERROR(requirePointer(rank, "rank"));
     size_t count = execution->execution->entry().outputs.size();
@@ -329,8 +333,7 @@ TraceaStatus tracea_execution_output_shape(const TraceaExecution *execution,
 
 TraceaStatus tracea_execution_stats(const TraceaExecution *execution,
                                     char *buffer, size_t size, size_t *length) {
-  return guarded(__func__, otherOf(execution), [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(execution, "execution"));
+  return withExecution(__func__, execution, [&]() -> Status {
     return copyText(describe(execution->execution->stats()), buffer, size,
                     length);
   });

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Handles.h"
 #include "Params.h"
 #include "Program.h"
 #include "Text/ModuleText.h"
@@ -56,7 +57,7 @@ template <typename Make>
 static TraceaStatus add(const char *function, TraceaGraph *graph,
                         TraceaValue *value, Make &&make) {
   return guarded(function, TRACEA_INTERNAL_ERROR, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(graph, "graph"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(graph, "graph"));
     TRACEA_RETURN_IF_ERROR(requirePointer(value, "value"));
     Operands operands(*graph);
     Expected<Value> made = make(graph->text, operands);
@@ -88,12 +89,12 @@ using namespace tracea::capi;
 TraceaStatus tracea_graph_create(TraceaGraph **graph) {
   return guarded(__func__, TRACEA_INTERNAL_ERROR, [&]() -> Status {
     TRACEA_RETURN_IF_ERROR(requirePointer(graph, "graph"));
-    *graph = new TraceaGraph();
+    give(std::make_unique<TraceaGraph>(), graph);
     return Status::success();
   });
 }
 
-void tracea_graph_free(TraceaGraph *graph) { delete graph; }
+void tracea_graph_free(TraceaGraph *graph) { freeHandle(__func__, graph); }
 
 TraceaStatus tracea_graph_input(TraceaGraph *graph, const char *name,
                                 TraceaDType dtype, uint32_t rank,
@@ -129,7 +130,7 @@ TraceaStatus tracea_graph_input(TraceaGraph *graph, const char *name,
 
 TraceaStatus tracea_graph_output(TraceaGraph *graph, TraceaValue value) {
   return guarded(__func__, TRACEA_INTERNAL_ERROR, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(graph, "graph"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(graph, "graph"));
     Expected<Value> found = find(*graph, "value", value);
     if (!found)
       return found.status();
@@ -338,7 +339,7 @@ TraceaStatus tracea_graph_reshape(TraceaGraph *graph, TraceaValue x,
 }
 
 static Expected<std::string> textOf(const TraceaGraph *graph) {
-  TRACEA_RETURN_IF_ERROR(requirePointer(graph, "graph"));
+  TRACEA_RETURN_IF_ERROR(requireHandle(graph, "graph"));
   if (!graph->text.hasOutputs())
     return Status::invalid("graph: expected an output, found none "
                            "(tracea_graph_output)");
@@ -370,7 +371,7 @@ TraceaStatus tracea_graph_compile(const TraceaGraph *graph,
     Expected<Compiled> compiled = capi::compile(*text, *request);
     if (!compiled)
       return compiled.status();
-    *program = new TraceaProgram(std::move(*compiled));
+    give(std::make_unique<TraceaProgram>(std::move(*compiled)), program);
     return Status::success();
   });
 }

@@ -7,6 +7,7 @@
 
 #include "Program.h"
 
+#include "Handles.h"
 #include "View.h"
 
 #include <nlohmann/json.hpp>
@@ -70,7 +71,7 @@ loadOn(TraceaProgram &program, const OpenDevice &device) {
 
 static Expected<const runtime::EntrySpec *>
 findEntry(const TraceaProgram *program, const char *name) {
-  TRACEA_RETURN_IF_ERROR(requirePointer(program, "program"));
+  TRACEA_RETURN_IF_ERROR(requireHandle(program, "program"));
   const std::vector<runtime::EntrySpec> &entries =
       program->compiled.program.manifest.entries;
   if (!name || !*name) {
@@ -185,7 +186,7 @@ TraceaStatus tracea_compile(const char *module, size_t length,
         capi::compile(std::string(module, length), *request);
     if (!compiled)
       return compiled.status();
-    *program = new TraceaProgram(std::move(*compiled));
+    give(std::make_unique<TraceaProgram>(std::move(*compiled)), program);
     return Status::success();
   });
 }
@@ -197,7 +198,8 @@ TraceaStatus tracea_program_load(const char *path, TraceaProgram **program) {
     Expected<runtime::ProgramFile> file = runtime::ProgramFile::load(path);
     if (!file)
       return file.status();
-    *program = new TraceaProgram({std::move(*file), "", false});
+    give(std::make_unique<TraceaProgram>(Compiled{std::move(*file), "", false}),
+         program);
     return Status::success();
   });
 }
@@ -211,7 +213,8 @@ TraceaStatus tracea_program_load_bytes(const void *bytes, size_t size,
         runtime::Bytes(static_cast<const uint8_t *>(bytes), size));
     if (!file)
       return file.status();
-    *program = new TraceaProgram({std::move(*file), "", false});
+    give(std::make_unique<TraceaProgram>(Compiled{std::move(*file), "", false}),
+         program);
     return Status::success();
   });
 }
@@ -219,7 +222,7 @@ TraceaStatus tracea_program_load_bytes(const void *bytes, size_t size,
 TraceaStatus tracea_program_save(const TraceaProgram *program,
                                  const char *path) {
   return guarded(__func__, TRACEA_IO_ERROR, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(program, "program"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(program, "program"));
     TRACEA_RETURN_IF_ERROR(requirePointer(path, "path"));
     return program->compiled.program.save(path);
   });
@@ -228,7 +231,7 @@ TraceaStatus tracea_program_save(const TraceaProgram *program,
 TraceaStatus tracea_program_bytes(TraceaProgram *program, const void **bytes,
                                   size_t *size) {
   return guarded(__func__, TRACEA_INTERNAL_ERROR, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(program, "program"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(program, "program"));
     TRACEA_RETURN_IF_ERROR(requirePointer(bytes, "bytes"));
     TRACEA_RETURN_IF_ERROR(requirePointer(size, "size"));
     std::lock_guard<std::mutex> lock(program->mutex);
@@ -245,18 +248,22 @@ TraceaStatus tracea_program_bytes(TraceaProgram *program, const void **bytes,
   });
 }
 
-void tracea_program_free(TraceaProgram *program) { delete program; }
+void tracea_program_free(TraceaProgram *program) {
+  freeHandle(__func__, program);
+}
 
 TraceaStatus tracea_program_explain(const TraceaProgram *program, char *buffer,
                                     size_t size, size_t *length) {
   return guarded(__func__, TRACEA_INTERNAL_ERROR, [&]() -> Status {
-    TRACEA_RETURN_IF_ERROR(requirePointer(program, "program"));
+    TRACEA_RETURN_IF_ERROR(requireHandle(program, "program"));
     return copyText(explain(*program), buffer, size, length);
   });
 }
 
 size_t tracea_program_entry_count(const TraceaProgram *program) {
-  return program ? program->compiled.program.manifest.entries.size() : 0;
+  return requireHandle(program, "program").ok()
+             ? program->compiled.program.manifest.entries.size()
+             : 0;
 }
 
 const char *tracea_program_entry_name(const TraceaProgram *program,

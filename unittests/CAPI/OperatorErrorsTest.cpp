@@ -107,6 +107,15 @@ TEST(OperatorErrors, WhatDoesNotFitTogether) {
   EXPECT_THAT(test.failure(),
               HasSubstr("out: expected f32[4, 4], found f32[3, 4]"));
   test.reset();
+  // In columns, and of a batch that the factors do not have.
+  const uint64_t batched[3] = {1, 4, 4};
+  const int64_t columns[3] = {16, 1, 4};
+  test.result.rank = 3;
+  test.result.shape = batched;
+  test.result.stride = columns;
+  EXPECT_THAT(test.failure(),
+              HasSubstr("out: expected f32[4, 4], found f32[1, 4, 4]"));
+  test.reset();
   test.result.ptr = test.a.data() + 3;
   EXPECT_THAT(test.failure(), HasSubstr("out: expected memory of its own, "
                                         "found some that a has too"));

@@ -175,14 +175,7 @@ static Status buildConv2D(const OperatorCall &call, OperatorModule &module) {
   conv.x = *x;
   conv.w = *w;
 
-  // Where a dimension of the caller's stands in the result.
   const Order &order = operands.imageOrders().of(conv.channelsLast);
-  auto place = [&](unsigned dim) {
-    unsigned at = 0;
-    while (order[at] != dim)
-      ++at;
-    return at;
-  };
   if (call.has(B)) {
     Expected<Stored> bias = module.argument(B);
     if (!bias)
@@ -190,15 +183,8 @@ static Status buildConv2D(const OperatorCall &call, OperatorModule &module) {
     conv.epilogue.operands.push_back(
         {bias->value, {conv.channelsLast ? 3u : 1u}});
   }
-  if (call.has(Residual)) {
-    Expected<Stored> residual = module.argument(Residual);
-    if (!residual)
-      return residual.status();
-    EpilogueOperand operand{residual->value, {}};
-    for (size_t i = 0; i < residual->value.rank(); ++i)
-      operand.dims.push_back(place(residual->order[i]));
-    conv.epilogue.operands.push_back(operand);
-  }
+  TRACEA_RETURN_IF_ERROR(
+      module.addResidual(Residual, Out, order, conv.epilogue));
   conv.epilogue.function = conv.params.epilogue;
   conv.type = call.operands[Out].view.type;
   module.text.allow(conv.params.precision);

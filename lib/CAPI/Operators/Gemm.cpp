@@ -71,28 +71,18 @@ static Status buildGemm(const OperatorCall &call, OperatorModule &module) {
   gemm.a = *a;
   gemm.b = *b;
   // A result in columns is the transposed product, with the factors exchanged.
-  Order order = rowOrder(out.rank);
-  bool isSwapped = formIn(out, order).isIrregular &&
+  bool isSwapped = formIn(out, rowOrder(out.rank)).isIrregular &&
                    !formIn(out, columnOrder(out.rank)).isIrregular;
-  auto place = [&](unsigned dim) {
-    bool isMatrix = isSwapped && dim + 2 >= out.rank;
-    return isMatrix ? 2 * out.rank - 3 - dim : dim;
-  };
+  Order order = isSwapped ? columnOrder(out.rank) : rowOrder(out.rank);
   if (call.has(Bias)) {
     Expected<Stored> bias = module.argument(Bias);
     if (!bias)
       return bias.status();
-    gemm.epilogue.operands.push_back({bias->value, {place(out.rank - 1)}});
+    unsigned columns = isSwapped ? out.rank - 2 : out.rank - 1;
+    gemm.epilogue.operands.push_back({bias->value, {columns}});
   }
-  if (call.has(Residual)) {
-    Expected<Stored> residual = module.argument(Residual);
-    if (!residual)
-      return residual.status();
-    EpilogueOperand operand{residual->value, {}};
-    for (size_t i = 0; i < residual->value.rank(); ++i)
-      operand.dims.push_back(place(residual->order[i]));
-    gemm.epilogue.operands.push_back(operand);
-  }
+  TRACEA_RETURN_IF_ERROR(
+      module.addResidual(Residual, Out, order, gemm.epilogue));
   gemm.epilogue.function = params.epilogue;
   gemm.epilogue.alpha = static_cast<double>(params.alpha);
   gemm.type = out.type;
@@ -101,7 +91,6 @@ static Status buildGemm(const OperatorCall &call, OperatorModule &module) {
     std::swap(gemm.transposeA, gemm.transposeB);
     gemm.transposeA = !gemm.transposeA;
     gemm.transposeB = !gemm.transposeB;
-    order = columnOrder(out.rank);
   }
   module.text.allow(params.precision);
   Expected<Value> result = module.text.gemm(gemm);

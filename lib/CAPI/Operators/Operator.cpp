@@ -115,8 +115,8 @@ static Words wordsOf(const OperatorCall &call) {
       continue;
     }
     const View &view = operand.view;
-    words.push((int64_t(view.device) << 16) | (int64_t(view.rank) << 8) |
-               int64_t(view.type));
+    words.push(int64_t(view.device) * (1 << 16) +
+               int64_t(view.rank) * (1 << 8) + int64_t(view.type));
     for (unsigned d = 0; d < view.rank; ++d)
       words.push(view.sizes[d]);
     for (unsigned d = 0; d < view.rank; ++d)

@@ -61,6 +61,11 @@ public:
   Expected<Value> inOrder(size_t operand);
   /// Moved to the caller's order where it is not.
   Expected<Value> toOrder(const Stored &stored);
+  /// What is added to each element of `out`, where there is such an operand:
+  /// dimension i of the module's result is dimension order[i] of the caller's.
+  Status addResidual(size_t operand, size_t out,
+                     const std::array<uint8_t, maxRank> &order,
+                     Epilogue &epilogue);
   /// Sets the result: dimension i of `value` is dimension order[i] of the
   /// output.
   Status result(size_t operand, const Value &value,

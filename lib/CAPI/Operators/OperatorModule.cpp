@@ -112,6 +112,29 @@ Expected<Value> OperatorModule::inOrder(size_t operand) {
   return toOrder(*stored);
 }
 
+Status OperatorModule::addResidual(size_t operand, size_t out,
+                                   const std::array<uint8_t, maxRank> &order,
+                                   Epilogue &epilogue) {
+  if (!call.has(operand))
+    return Status::success();
+  uint32_t rank = call.operands[out].view.rank;
+  const View &view = call.operands[operand].view;
+  if (view.rank != rank)
+    return Status::invalid(std::string(call.operands[operand].name) +
+                           ": expected " + std::to_string(rank) +
+                           " dimensions as out has, found " + view.describe());
+  Expected<Stored> stored = argument(operand);
+  if (!stored)
+    return stored.status();
+  EpilogueOperand added{stored->value, {}};
+  for (uint32_t i = 0; i < rank; ++i)
+    added.dims.push_back(static_cast<unsigned>(
+        std::find(order.begin(), order.begin() + rank, stored->order[i]) -
+        order.begin()));
+  epilogue.operands.push_back(added);
+  return Status::success();
+}
+
 Status OperatorModule::result(size_t number, const Value &value,
                               const std::array<uint8_t, maxRank> &order) {
   const Operand &operand = call.operands[number];
@@ -122,7 +145,8 @@ Status OperatorModule::result(size_t number, const Value &value,
         value.shape[i].isOpen() || value.shape[i].size == view.sizes[order[i]];
   if (!agrees) {
     Value expected = value;
-    for (size_t i = 0; i < value.rank(); ++i)
+    // The order is one of as many dimensions as the operand has.
+    for (size_t i = 0; value.rank() == view.rank && i < value.rank(); ++i)
       expected.shape[order[i]] = value.shape[i];
     return Status::invalid(std::string(operand.name) + ": expected " +
                            expected.describe() + ", found " + view.describe());
