@@ -11,6 +11,6 @@ case ${1:-} in
 --check) mode=(--dry-run -Werror) ;;
 *) die "unknown argument '$1'; there is only --check" ;;
 esac
-find include lib tools unittests test benchmarks examples cmake fuzz \
+find include lib tools unittests test benchmarks examples cmake \
   \( -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.c' \) -print0 2>/dev/null |
   xargs -0 -r -n 32 -P "$(nproc)" clang-format-22 "${mode[@]}"
