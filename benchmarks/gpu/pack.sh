@@ -31,11 +31,15 @@ if [[ ! $out/libraries.tar.xz -nt $newest ]]; then
   mkdir "$work/lib"
   for library in "${libraries[@]}"; do
     # LLVM's reader of XML wants ICU, whose 30 MB of tables nothing here reads,
-    # and its static analyser Z3, which nothing here calls.
+    # and its static analyser Z3, which nothing here calls. Who loads LLVM when
+    # it runs has its names looked up at once.
     stub=''
     case $library in
       */libicudata.*) stub="const char icudt${library##*.}_dat[64];" ;;
-      */libz3.*) stub='typedef int nothing;' ;;
+      */libz3.*)
+        stub=$(nm -D --undefined-only "${libraries[@]}" 2>/dev/null |
+          sed -n 's/.* U \(Z3_[A-Za-z0-9_]*\)$/void \1(void) {}/p' | sort -u)
+        ;;
     esac
     if [[ $stub ]]; then
       printf '%s\n' "$stub" >"$work/stub.c"
