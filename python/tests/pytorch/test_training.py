@@ -1,6 +1,7 @@
 """Forward and backward of torch.compile(backend="tracea") against eager."""
 
 import copy
+import sys
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import tracea
+import tracea.torch.backend  # noqa: F401  (a module, beside the function of that name)
 from models import BLOCKS, NETWORKS, ConvNet
 
 
@@ -267,3 +269,34 @@ def test_cross_entropy():
         return F.cross_entropy(x, target, label_smoothing=0.0)
 
     check(run, torch.randn(3, 5), hit_rate=0.5)
+
+
+def test_weights_that_are_kept_for_the_backward_are_not_copied(monkeypatch):
+    """Also transposed: views of what was given, as the backward reads them."""
+    backend, made = sys.modules["tracea.torch.backend"], []
+    original = backend.import_graph
+
+    def kept(*given, **named):
+        made.append(original(*given, **named))
+        return made[-1]
+
+    monkeypatch.setattr(backend, "import_graph", kept)
+    model = nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.Linear(8, 3))
+    check_model(model, [torch.randn(5, 6)])
+    forward = made[0].outputs
+    assert any(kind == "input" and order == [1, 0] for kind, _, order, _ in forward), forward
+    # No result of the forward is as large as a weight that it was given.
+    assert all(list(map(int, shape)) not in ([6, 8], [8, 6]) for shape, _ in made[0].results)
+
+
+def test_views_of_arguments_among_results():
+    def function(x, w):
+        return x.transpose(1, 2), (x @ w).relu(), w.permute(2, 0, 1).transpose(0, 1), x.transpose(0, -1) * 2
+
+    for dynamic in (False, True):
+        compiled = torch.compile(function, backend="tracea", dynamic=dynamic)
+        for n in (3, 4):
+            x, w = torch.randn(n, 4, 5), torch.randn(n, 5, 6)
+            for found, expected in zip(compiled(x, w), function(x, w), strict=True):
+                assert found.stride() == expected.stride()
+                near(found, expected)

@@ -145,7 +145,9 @@ class Compiled(torch.nn.Module):
     @staticmethod
     def _output(args, results, kind, at, order, strides):
         if kind == "input":
-            return None if at is None else args[at]
+            if at is None:
+                return None
+            return args[at] if order is None else args[at].permute(order)
         result = results[at]
         if order is not None:
             return result.permute(order)

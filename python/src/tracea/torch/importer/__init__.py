@@ -140,13 +140,35 @@ def refusal(node):
     return None
 
 
+def _permuted_input(node, placeholders):
+    """The position of the placeholder that a node is a view of, and the order that its dimensions
+    have there; None where the node is anything else."""
+    if node.op != "call_function":
+        return None
+    order = list(range(node.meta["val"].dim()))
+    while node not in placeholders:
+        rank, name = len(order), operation(node)
+        if name == "t":
+            inner = list(range(rank))[::-1]
+        elif name == "permute":
+            inner = [d % rank for d in node.args[1]]
+        elif name == "transpose":
+            inner = list(range(rank))
+            a, b = node.args[1] % rank, node.args[2] % rank
+            inner[a], inner[b] = b, a
+        else:
+            return None
+        order, node = [inner[d] for d in order], node.args[0]
+    return placeholders[node], order
+
+
 class Imported:
     """The text of a module, and how a call's tensors are passed.
 
     inputs: for each argument of the module the position among the graph's placeholders, and the
     order of its dimensions in memory where that is not row-major. outputs: for each output of the
     graph the number of a result, the order of its dimensions in memory, or strides with gaps that it
-    is to have; or a placeholder's position.
+    is to have; or a placeholder's position and, where its dimensions are in another order, that.
     """
 
     def __init__(self, text, inputs, constants, outputs, results):
@@ -198,9 +220,20 @@ def import_graph(
                 continue
             importer.convert(node)
         elif node.op == "output":
-            for result in node.args[0] if isinstance(node.args[0], (tuple, list)) else [node.args[0]]:
+            wanted = node.args[0] if isinstance(node.args[0], (tuple, list)) else [node.args[0]]
+            # A weight that is kept for the backward as it is transposed is no result.
+            views = {
+                r: None if row_major else _permuted_input(r, placeholders)
+                for r in wanted if isinstance(r, torch.fx.Node) and r not in placeholders
+            }
+            if all(view is not None for view in views.values()):
+                views = {}
+            for result in wanted:
                 if not isinstance(result, torch.fx.Node) or result in placeholders:
                     outputs.append(("input", placeholders.get(result), None, None))
+                    continue
+                if views.get(result) is not None:
+                    outputs.append(("input", *views[result], None))
                     continue
                 value, val = importer.value(result), result.meta["val"]
                 order = list(range(value.rank)) if row_major else dense_order(val)
