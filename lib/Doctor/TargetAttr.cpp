@@ -171,3 +171,9 @@ mlir::tracea::getOrSetTarget(ModuleOp module, StringRef target, int threads) {
                   getTargetAttr(module.getContext(), *found));
   return *found;
 }
+
+bool mlir::tracea::isGPU(StringRef target) {
+  std::optional<hardware::TargetDescription> found =
+      hardware::resolve(toStringView(target));
+  return found && found->isGPU();
+}

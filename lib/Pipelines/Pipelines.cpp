@@ -11,9 +11,9 @@
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Conversion/Passes.h"
 #include "tracea/Dialect/TraceaPipe/Transforms/Passes.h"
+#include "tracea/Doctor/Doctor.h"
 #include "tracea/Doctor/Passes.h"
 #include "tracea/Pipelines/Passes.h"
-#include "tracea/TargetInfo/Host.h"
 #include "tracea/Transforms/Passes.h"
 
 using namespace mlir;
@@ -22,14 +22,6 @@ using namespace mlir::tracea;
 void mlir::tracea::addCleanup(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-}
-
-/// Whether kernels for a target store to rows that lie apart: where the target
-/// is known by its name.
-static bool storesToWindows(StringRef target) {
-  std::optional<::tracea::target::TargetDescription> found =
-      ::tracea::target::resolve(std::string_view(target.data(), target.size()));
-  return found && found->isGPU();
 }
 
 /// What is computed: operations are recognised and fused.
@@ -63,7 +55,8 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
   ExpandDGradOptions expand;
-  expand.storesToWindows = storesToWindows(options.target);
+  // As kernels of GPUs do.
+  expand.storesToWindows = isGPU(options.target.getValue());
   if (options.fuse.getValue() == FusionLevel::None) {
     manager.addNestedPass<func::FuncOp>(createExpandDGrad(expand));
     manager.addPass(createMergeTaps());

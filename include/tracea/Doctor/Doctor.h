@@ -32,6 +32,9 @@ getTargetDescription(TargetAttr attr,
 FailureOr<::tracea::target::TargetDescription>
 getOrSetTarget(ModuleOp module, StringRef target, int threads);
 
+/// Whether the tables' `target` is a GPU; not where they have none of the name.
+bool isGPU(StringRef target);
+
 ScheduleAttr getScheduleAttr(MLIRContext *context, StringRef variant,
                              const ::tracea::doctor::Plan &plan,
                              ScheduleAttr otherwise = {}, int64_t most = 0);

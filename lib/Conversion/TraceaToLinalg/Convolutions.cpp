@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tracea/Dialect/Tracea/IR/ExtentChecks.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -152,12 +153,16 @@ static bool isEmpty(Value tensor) {
 /// windows beyond the image would not verify.
 template <typename OpTy>
 static bool replaceEmpty(OpTy op, PatternRewriter &rewriter) {
-  if (isEmpty(op.getInit())) {
+  bool isSum = !isEmpty(op.getInit());
+  if (isSum && !isEmpty(op->getOperand(0)) && !isEmpty(op->getOperand(1)))
+    return false;
+  // No loop is left whose extents have to agree.
+  emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
+  rewriter.setInsertionPoint(op);
+  if (!isSum) {
     rewriter.replaceOp(op, op.getInit());
     return true;
   }
-  if (!isEmpty(op->getOperand(0)) && !isEmpty(op->getOperand(1)))
-    return false;
   Emitter e(rewriter, op.getLoc());
   Value zero = e.filled(e.sizes(op.getInit()), e.zero(op.getAccumulatorType()));
   rewriter.replaceOp(op, e.finish(op, zero));

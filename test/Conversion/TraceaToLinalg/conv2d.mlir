@@ -50,3 +50,13 @@ func.func @empty(%x: tensor<1x4x4x0xf32>, %w: tensor<2x3x3x0xf32>, %d: tensor<1x
     ins(%x, %w : tensor<1x4x4x0xf32>, tensor<2x3x3x0xf32>) outs(%d : tensor<1x4x4x2xf32>)
   return %y : tensor<1x4x4x2xf32>
 }
+
+// A sum of nothing has no loop whose extents would have to agree: they are
+// compared first.
+// CHECK-LABEL: func @empty_gradient(
+// CHECK:         cf.assert %{{.*}}, "{{.*}}the channels of the image to be those of the result in all groups
+// CHECK:         linalg.fill
+func.func @empty_gradient(%x: tensor<0x4x4x?xf32>, %y: tensor<0x4x4x8xf32>, %d: tensor<8x1x1x1xf32>) -> tensor<8x1x1x1xf32> {
+  %0 = tracea.conv2d_wgrad layout nhwc filter krsc groups 8 ins(%x, %y : tensor<0x4x4x?xf32>, tensor<0x4x4x8xf32>) outs(%d : tensor<8x1x1x1xf32>)
+  return %0 : tensor<8x1x1x1xf32>
+}

@@ -223,6 +223,10 @@ static Case generate(Random &random, bool large, Sought sought) {
   ModuleText text(sizes);
   double dynamicChance = random.pick({0.0, 0.0, 0.0, 0.5});
   auto &c = *conv;
+  // An image that only the run finds to be smaller than the filter has no
+  // gradient: such a program refuses it.
+  if (sought == Sought::Image && countOf(sizes.at({c.p, c.q})) == 0)
+    dynamicChance = 0;
   std::vector<int> imageDims = c.nhwc ? std::vector<int>{c.n, c.h, c.w, c.c}
                                       : std::vector<int>{c.n, c.c, c.h, c.w};
   std::vector<int> filterDims =
@@ -234,9 +238,12 @@ static Case generate(Random &random, bool large, Sought sought) {
   bool isImage = sought == Sought::Image, isFilter = sought == Sought::Filter;
   SizedType first = text.draw(random, c.type, isImage ? outputDims : imageDims,
                               dynamicChance);
+  // Of a gradient by the image each tap is a convolution's, or several are.
   SizedType second =
       text.draw(random, c.type, isFilter ? outputDims : filterDims,
-                isFilter ? dynamicChance : dynamicChance / 10);
+                isFilter  ? dynamicChance
+                : isImage ? 0
+                          : dynamicChance / 10);
   std::vector<int> resultDims = isImage    ? imageDims
                                 : isFilter ? filterDims
                                            : outputDims;

@@ -82,11 +82,14 @@ static bool hasKnownGaps(MemRefType type) {
   if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
       strides.empty() || strides.back() != 1)
     return false;
-  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
-    int64_t inner = type.getDimSize(dim + 1), least = 0;
-    if (ShapedType::isDynamic(strides[dim]) || ShapedType::isDynamic(inner) ||
-        llvm::MulOverflow(inner, strides[dim + 1], least) ||
-        strides[dim] < least)
+  // Elements from the first one of a row of rows to behind its last.
+  int64_t reach = 1;
+  for (int64_t dim = type.getRank() - 1; dim > 0; --dim) {
+    int64_t extent = type.getDimSize(dim), more = 0;
+    if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(strides[dim]) ||
+        llvm::MulOverflow(std::max<int64_t>(extent - 1, 0), strides[dim],
+                          more) ||
+        llvm::AddOverflow(reach, more, reach) || strides[dim - 1] < reach)
       return false;
   }
   return true;

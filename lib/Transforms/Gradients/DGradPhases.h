@@ -2,8 +2,8 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef TRACEA_LIB_TRANSFORMS_DGRADPHASES_H
-#define TRACEA_LIB_TRANSFORMS_DGRADPHASES_H
+#ifndef TRACEA_LIB_TRANSFORMS_GRADIENTS_DGRADPHASES_H
+#define TRACEA_LIB_TRANSFORMS_GRADIENTS_DGRADPHASES_H
 
 #include "mlir/IR/PatternMatch.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
@@ -40,4 +40,4 @@ std::optional<unsigned> storeColumnPairs(RewriterBase &rewriter,
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_TRANSFORMS_DGRADPHASES_H
+#endif // TRACEA_LIB_TRANSFORMS_GRADIENTS_DGRADPHASES_H

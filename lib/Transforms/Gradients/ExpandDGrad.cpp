@@ -113,6 +113,12 @@ bool Expansion::canStoreToPlaces() {
   // Of channels first neighbours in memory would be pixels that lie apart.
   if (op.getLayout() != ImageLayout::NHWC)
     return false;
+  // Of small groups and of bytes convolutions may be left to loops, for which
+  // it is not known which elements of a window they write.
+  Type element = getType(op.getGradient()).getElementType();
+  if (op.getGroups() != 1 || !isa<FloatType>(element) ||
+      element.getIntOrFloatBitWidth() < 16)
+    return false;
   if (ShapedType::isDynamicShape(getType(op.getInit()).getShape().drop_front()))
     return false;
   return llvm::all_of(op.getEpilogueMaps().getAsValueRange<AffineMapAttr>(),
