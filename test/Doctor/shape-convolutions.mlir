@@ -232,3 +232,37 @@ func.func @channels_in_epilogue(%x: tensor<32x224x224x3xbf16>, %dy: tensor<32x11
   }
   return %dw : tensor<64x7x7x3xf32>
 }
+
+// -----
+
+// 32 groups of 8 filters and channels are 4 of 64: a tile is full, and of each the
+// blocks on the diagonal are kept. What an epilogue reads by channels stands for
+// those of one group.
+// REMARK: [Passed] convolution-shaped {{.*}} Remark="the gradient has several groups as one: the cost model expects {{[0-9]+}} cycles with its copies in place of {{[0-9]+}}
+// CHECK-DAG:   #[[OWN:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d4, d1, d5)>
+// CHECK-LABEL: func.func @small_groups(
+// CHECK:         %[[DW:.*]] = tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] groups 4
+// CHECK-SAME:      outs(%{{.*}} : tensor<256x3x3x64xbf16>)
+// CHECK:         %[[BLOCKS:.*]] = tensor.expand_shape %[[DW]]
+// CHECK-SAME:      into tensor<4x8x8x3x3x8x8xbf16>
+// CHECK:         %[[TAKEN:.*]] = linalg.generic {indexing_maps = [#[[OWN]],
+// CHECK-SAME:      ins(%[[BLOCKS]] :
+// CHECK:         tensor.collapse_shape %[[TAKEN]] {{.*}} into tensor<256x3x3x8xbf16>
+// CHECK-LABEL: func.func @by_channel(
+// CHECK-NOT:     linalg
+// CHECK:         tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] groups 32
+func.func @small_groups(%x: tensor<32x56x56x256xbf16>, %dy: tensor<32x56x56x256xbf16>) -> tensor<256x3x3x8xbf16> {
+  %d = tensor.empty() : tensor<256x3x3x8xbf16>
+  %dw = tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] groups 32 ins(%x, %dy : tensor<32x56x56x256xbf16>, tensor<32x56x56x256xbf16>) outs(%d : tensor<256x3x3x8xbf16>)
+  return %dw : tensor<256x3x3x8xbf16>
+}
+func.func @by_channel(%x: tensor<32x56x56x256xbf16>, %dy: tensor<32x56x56x256xbf16>, %scale: tensor<8xf32>) -> tensor<256x3x3x8xf32> {
+  %d = tensor.empty() : tensor<256x3x3x8xf32>
+  %dw = tracea.conv2d_wgrad layout nhwc filter krsc pads [1, 1, 1, 1] groups 32 ins(%x, %dy : tensor<32x56x56x256xbf16>, tensor<32x56x56x256xbf16>) outs(%d : tensor<256x3x3x8xf32>)
+         epilogue(%scale by affine_map<(k, r, s, c) -> (c)> : tensor<8xf32>) {
+    ^bb0(%sum: f32, %a: f32):
+      %0 = arith.mulf %sum, %a : f32
+      tracea.yield %0 : f32
+  }
+  return %dw : tensor<256x3x3x8xf32>
+}

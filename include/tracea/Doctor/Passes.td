@@ -119,7 +119,9 @@ def ShapeConvolutions : Pass<"tracea-shape-convolutions", "::mlir::ModuleOp"> {
 
     So does a gradient by the filter: its image and the gradient of the output
     are what is copied, and the filter is what is brought back where it belongs,
-    without the columns that have no tap.
+    without the columns that have no tap. One of small groups is one of *several
+    groups as one*, which fill a tile, and of whose result the blocks of filters
+    by channels of each group are taken.
 
     A convolution with a schedule stays what it is, and so do those for other
     machines than GPUs whose speed of memory is known. The remark

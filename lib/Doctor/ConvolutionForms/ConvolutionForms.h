@@ -44,6 +44,11 @@ std::optional<ConvolutionForm> putChannelsLast(RewriterBase &rewriter,
 std::optional<ConvolutionForm> joinTapsOfRows(RewriterBase &rewriter,
                                               const ConvolutionForm &form);
 
+/// Of a gradient by the filter in small groups: several groups as one, of whose
+/// result the blocks of each group are taken.
+std::optional<ConvolutionForm> joinGroups(RewriterBase &rewriter,
+                                          const ConvolutionForm &form);
+
 /// The bytes of a tensor, with a guess at what types do not tell.
 double countBytes(Value tensor);
 

@@ -109,7 +109,8 @@ void ShapeConvolutions::shape(ConvolutionOpInterface op,
   const Choice choices[] = {{"channels last", {putChannelsLast}},
                             {"the taps of a row as channels", {joinTapsOfRows}},
                             {"channels last and the taps of a row as channels",
-                             {putChannelsLast, joinTapsOfRows}}};
+                             {putChannelsLast, joinTapsOfRows}},
+                            {"several groups as one", {joinGroups}}};
   auto count = [&](ConvolutionOpInterface conv) {
     return countCycles(cast<ScheduledOpInterface>(conv.getOperation()), target);
   };
