@@ -284,6 +284,13 @@ private:
   bool isThere;
   TraceaTensorView value{};
 };
+
+/// Parameters of tracea.h with what is added to each element of the result.
+template <typename Params>
+Params with(Params params, Optional &residual) {
+  params.residual = residual.get();
+  return params;
+}
 } // namespace detail
 
 /// As tracea_conv2d.
@@ -291,10 +298,9 @@ inline void conv2d(const TensorView &x, const TensorView &w,
                    const TensorView *b, const TensorView &out,
                    const Conv2dParams &params = {}) {
   detail::Optional bias(b), residual(params.residual);
-  TraceaConv2dParams c = params.c();
-  c.residual = residual.get();
   TraceaTensorView result = out.c();
-  check(tracea_conv2d(x.c(), w.c(), bias.get(), &result, c));
+  check(tracea_conv2d(x.c(), w.c(), bias.get(), &result,
+                      detail::with(params.c(), residual)));
 }
 
 /// As tracea_conv2d_dgrad: the gradient by x of a convolution with `params`.
@@ -302,10 +308,9 @@ inline void conv2d_dgrad(const TensorView &grad, const TensorView &w,
                          const TensorView &out,
                          const Conv2dParams &params = {}) {
   detail::Optional residual(params.residual);
-  TraceaConv2dParams c = params.c();
-  c.residual = residual.get();
   TraceaTensorView result = out.c();
-  check(tracea_conv2d_dgrad(grad.c(), w.c(), &result, c));
+  check(tracea_conv2d_dgrad(grad.c(), w.c(), &result,
+                            detail::with(params.c(), residual)));
 }
 
 /// As tracea_conv2d_wgrad: the gradient by w.
@@ -313,10 +318,9 @@ inline void conv2d_wgrad(const TensorView &x, const TensorView &grad,
                          const TensorView &out,
                          const Conv2dParams &params = {}) {
   detail::Optional residual(params.residual);
-  TraceaConv2dParams c = params.c();
-  c.residual = residual.get();
   TraceaTensorView result = out.c();
-  check(tracea_conv2d_wgrad(x.c(), grad.c(), &result, c));
+  check(tracea_conv2d_wgrad(x.c(), grad.c(), &result,
+                            detail::with(params.c(), residual)));
 }
 
 /// As tracea_gemm.
@@ -324,10 +328,9 @@ inline void gemm(const TensorView &a, const TensorView &b,
                  const TensorView *bias, const TensorView &out,
                  const GemmParams &params = {}) {
   detail::Optional added(bias), residual(params.residual);
-  TraceaGemmParams c = params.c();
-  c.residual = residual.get();
   TraceaTensorView result = out.c();
-  check(tracea_gemm(a.c(), b.c(), added.get(), &result, c));
+  check(tracea_gemm(a.c(), b.c(), added.get(), &result,
+                    detail::with(params.c(), residual)));
 }
 
 /// As tracea_grouped_gemm.

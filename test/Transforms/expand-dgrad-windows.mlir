@@ -131,3 +131,16 @@ func.func @single(%dy: tensor<1x4x4x8xf32>, %w: tensor<8x3x3x16xf32>, %d: tensor
   %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xf32>, tensor<8x3x3x16xf32>) outs(%d : tensor<1x8x8x16xf32>)
   return %0 : tensor<1x8x8x16xf32>
 }
+
+// -----
+
+// A module that names its target is for no other, whatever the option says.
+#cpu = #tracea.target<kind = cpu, name = "x86-64-v4", triple = "x86_64-unknown-linux-gnu", cpu = "x86-64-v4">
+module attributes {tracea.target = #cpu} {
+// CHECK-LABEL: @for_cpu
+// CHECK: tensor.empty() : tensor<2x2x1x4x4x16xbf16>
+func.func @for_cpu(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x8x8x16xbf16>)
+  return %0 : tensor<1x8x8x16xbf16>
+}
+}

@@ -685,7 +685,8 @@ def ExpandDGrad : Pass<"tracea-expand-dgrad", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"storesToWindows", "stores-to-windows", "bool", "false",
-           "Store each phase to every stride-th pixel of the result">
+           "Store each phase to every stride-th pixel of the result; a module "
+           "that names its target is asked for that">
   ];
   let statistics = [
     Statistic<"numConvolutions", "num-convolutions", "Convolutions made">

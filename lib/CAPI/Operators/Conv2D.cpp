@@ -204,6 +204,16 @@ namespace {
 constexpr size_t GradOut = 2;
 } // namespace
 
+static Status setGradient(OperatorModule &module,
+                          const Conv2DGradientOperands &conv,
+                          const Order &order) {
+  module.text.allow(conv.params.precision);
+  Expected<Value> result = module.text.conv2dGradient(conv);
+  if (!result)
+    return result.status();
+  return module.result(GradOut, *result, order);
+}
+
 static Status buildDGrad(const OperatorCall &call, OperatorModule &module) {
   enum : size_t { Grad, Filter };
   TRACEA_RETURN_IF_ERROR(checkRanks(call, {Grad, Filter, GradOut}));
@@ -222,11 +232,7 @@ static Status buildDGrad(const OperatorCall &call, OperatorModule &module) {
   conv.x = shapeOf(call.operands[GradOut].view, order);
   if (grad->shape[0].isOpen())
     conv.x.shape[0] = grad->shape[0];
-  module.text.allow(conv.params.precision);
-  Expected<Value> result = module.text.conv2dGradient(conv);
-  if (!result)
-    return result.status();
-  return module.result(GradOut, *result, order);
+  return setGradient(module, conv, order);
 }
 
 static Status buildWGrad(const OperatorCall &call, OperatorModule &module) {
@@ -246,11 +252,7 @@ static Status buildWGrad(const OperatorCall &call, OperatorModule &module) {
   const View &out = call.operands[GradOut].view;
   Order order = operands.filterOrder(out, conv);
   conv.w = shapeOf(out, order);
-  module.text.allow(conv.params.precision);
-  Expected<Value> result = module.text.conv2dGradient(conv);
-  if (!result)
-    return result.status();
-  return module.result(GradOut, *result, order);
+  return setGradient(module, conv, order);
 }
 
 //===----------------------------------------------------------------------===//

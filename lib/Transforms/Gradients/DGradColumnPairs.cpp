@@ -33,12 +33,6 @@ public:
 
 private:
   using Sizes = SmallVector<OpFoldResult>;
-  /// The gradient without what lies in front of the pixels that are met along
-  /// an axis, or behind them; what is left of the borders.
-  struct Window {
-    int64_t offset, size, padLow, padHigh;
-  };
-
   static RankedTensorType getType(Value tensor) {
     return cast<RankedTensorType>(tensor.getType());
   }
@@ -48,25 +42,23 @@ private:
   OpFoldResult size(int64_t value) { return rewriter.getIndexAttr(value); }
   int64_t getNumTaps() const { return lastMet - firstMet + 1; }
   /// Rows of the result in a phase.
-  int64_t getRows(const Phase &phase) const {
+  int64_t getRows(const Phase &phase) {
     return llvm::divideCeil(result.getDimSize(op.getHeightDim()) - phase.first,
                             op.getStrides()[0]);
   }
-  static std::optional<Window> getWindow(int64_t extent, int64_t padLow,
-                                         int64_t padHigh);
-  std::optional<Window> getRowWindow(const Phase &phase);
-  std::optional<Window> getColumnWindow();
+  MetWindow getRowWindow(const Phase &phase);
+  MetWindow getColumnWindow();
 
   /// Filters [row, column, channel of the gradient, channels of both columns],
   /// the rows of one phase behind those of another.
   Value makeFilters();
   Value makeFilterElement(OpBuilder &b, ValueRange at);
-  Value convolve(Value image, Value taps, Value init, const Window &row,
-                 const Window &column, int64_t dilation);
+  Value convolve(Value image, Value taps, Value init, const MetWindow &row,
+                 const MetWindow &column, int64_t dilation);
 
   RewriterBase &rewriter;
   Location loc;
-  mutable Conv2DDGradOp op;
+  Conv2DDGradOp op;
   ArrayRef<Phase> rows, columns;
   RankedTensorType result, gradient, filter;
   /// Columns of the gradient that a pair meets, counted from its own.
@@ -74,27 +66,15 @@ private:
 };
 } // namespace
 
-std::optional<ColumnPairs::Window>
-ColumnPairs::getWindow(int64_t extent, int64_t padLow, int64_t padHigh) {
-  int64_t before = std::max<int64_t>(-padLow, 0);
-  int64_t behind = std::max<int64_t>(-padHigh, 0);
-  if (before + behind >= extent)
-    return std::nullopt;
-  return Window{before, extent - before - behind, padLow + before,
-                padHigh + behind};
-}
-
-std::optional<ColumnPairs::Window>
-ColumnPairs::getRowWindow(const Phase &phase) {
+MetWindow ColumnPairs::getRowWindow(const Phase &phase) {
   int64_t extent = gradient.getDimSize(op.getHeightDim());
-  return getWindow(extent, phase.padLow,
-                   getRows(phase) - extent + phase.padHigh);
+  return MetWindow::get(phase.padLow, getRows(phase) - extent + phase.padHigh);
 }
 
-std::optional<ColumnPairs::Window> ColumnPairs::getColumnWindow() {
+MetWindow ColumnPairs::getColumnWindow() {
   int64_t extent = gradient.getDimSize(op.getWidthDim());
   int64_t pairs = result.getDimSize(op.getWidthDim()) / 2;
-  return getWindow(extent, -firstMet, pairs - extent + lastMet);
+  return MetWindow::get(-firstMet, pairs - extent + lastMet);
 }
 
 bool ColumnPairs::matches() {
@@ -120,8 +100,11 @@ bool ColumnPairs::matches() {
   // Zeros are to be few.
   if (2 * 2 * getNumTaps() > 3 * taps)
     return false;
-  return getColumnWindow() && llvm::all_of(rows, [&](const Phase &row) {
-           return row.numTaps && getRowWindow(row);
+  int64_t height = gradient.getDimSize(op.getHeightDim()),
+          width = gradient.getDimSize(op.getWidthDim());
+  return getColumnWindow().leavesSome(width) &&
+         llvm::all_of(rows, [&](const Phase &row) {
+           return row.numTaps && getRowWindow(row).leavesSome(height);
          });
 }
 
@@ -208,16 +191,16 @@ Value ColumnPairs::makeFilters() {
 }
 
 Value ColumnPairs::convolve(Value image, Value taps, Value init,
-                            const Window &row, const Window &column,
+                            const MetWindow &row, const MetWindow &column,
                             int64_t dilation) {
   Sizes offsets(4, size(0)), steps(4, size(1));
   Sizes sizes = tensor::getMixedSizes(rewriter, loc, image);
-  offsets[op.getHeightDim()] = size(row.offset);
-  offsets[op.getWidthDim()] = size(column.offset);
-  sizes[op.getHeightDim()] = size(row.size);
-  sizes[op.getWidthDim()] = size(column.size);
-  if (row.size != gradient.getDimSize(op.getHeightDim()) ||
-      column.size != gradient.getDimSize(op.getWidthDim()))
+  for (auto [dim, window] : {std::pair(op.getHeightDim(), row),
+                             std::pair(op.getWidthDim(), column)}) {
+    offsets[dim] = size(window.before);
+    sizes[dim] = size(gradient.getDimSize(dim) - window.getLeftOut());
+  }
+  if (row.getLeftOut() || column.getLeftOut())
     image = tensor::ExtractSliceOp::create(rewriter, loc, image, offsets, sizes,
                                            steps);
   int64_t pads[] = {row.padLow, column.padLow, row.padHigh, column.padHigh};
@@ -241,7 +224,7 @@ unsigned ColumnPairs::run() {
   paired[op.getChannelDim()] = size(2 * channels);
   Value all =
       tensor::EmptyOp::create(rewriter, loc, paired, result.getElementType());
-  Window column = *getColumnWindow();
+  MetWindow column = getColumnWindow();
   int64_t begin = 0;
   for (const Phase &row : rows) {
     Sizes tapOffsets(4, size(0)), ones(4, size(1));
@@ -261,7 +244,7 @@ unsigned ColumnPairs::run() {
     if (rows.size() > 1)
       init = tensor::ExtractSliceOp::create(rewriter, loc, all, offsets, some,
                                             steps);
-    Value done = convolve(op.getGradient(), taps, init, *getRowWindow(row),
+    Value done = convolve(op.getGradient(), taps, init, getRowWindow(row),
                           column, row.dilation);
     all = rows.size() == 1 ? done
                            : tensor::InsertSliceOp::create(

@@ -26,6 +26,23 @@ struct Phase {
   int64_t padHigh;
 };
 
+/// What lies in front of the pixels that a phase meets along an axis, or behind
+/// them, is left out of the gradient: that much of negative borders.
+struct MetWindow {
+  static MetWindow get(int64_t padLow, int64_t padHigh) {
+    int64_t before = std::max<int64_t>(-padLow, 0);
+    int64_t behind = std::max<int64_t>(-padHigh, 0);
+    return {before, behind, padLow + before, padHigh + behind};
+  }
+  int64_t getLeftOut() const { return before + behind; }
+  /// Whether a gradient of so many rows has one that is met.
+  bool leavesSome(int64_t rows) const { return getLeftOut() < rows; }
+
+  int64_t before, behind;
+  /// What is left of the borders.
+  int64_t padLow, padHigh;
+};
+
 /// The phases along the height (axis 0) or width, as far as the result has
 /// pixels of them.
 SmallVector<Phase> getPhases(Conv2DDGradOp op, unsigned axis);

@@ -75,6 +75,11 @@ private:
   OpFoldResult getRows(unsigned axis, const Phase &phase);
   /// The border behind the gradient.
   OpFoldResult getPadHigh(unsigned axis, const Phase &phase);
+  /// Where types tell the border.
+  MetWindow getWindow(unsigned axis, const Phase &phase) {
+    return MetWindow::get(phase.padLow,
+                          *getConstantIntValue(getPadHigh(axis, phase)));
+  }
   /// Surrounds the gradient with zeros where only the run knows how many a
   /// phase needs.
   void padGradient(ArrayRef<SmallVector<Phase>> phases);
@@ -197,9 +202,7 @@ bool Expansion::isMet(ArrayRef<Phase> phases) {
     if (border[axis] || ShapedType::isDynamic(rows))
       continue;
     // All of the gradient may lie in front of the rows, or behind them.
-    int64_t high = *getConstantIntValue(getPadHigh(axis, phase));
-    if (std::max<int64_t>(-phase.padLow, 0) + std::max<int64_t>(-high, 0) >=
-        rows)
+    if (!getWindow(axis, phase).leavesSome(rows))
       return false;
   }
   return true;
@@ -310,15 +313,12 @@ Value Expansion::convolve(Value init, ArrayRef<Phase> phases,
       isWhole = false;
       continue;
     }
-    // What lies in front of the rows that are met, or behind them, is left out.
-    int64_t high = *getConstantIntValue(getPadHigh(axis, phase));
-    int64_t before = std::max<int64_t>(-phase.padLow, 0);
-    int64_t behind = std::max<int64_t>(-high, 0);
-    pads[axis] = phase.padLow + before;
-    pads[axis + 2] = high + behind;
-    isWhole &= before + behind == 0;
-    offset = constant(before);
-    size = apply(d0 - (before + behind), {size});
+    MetWindow window = getWindow(axis, phase);
+    pads[axis] = window.padLow;
+    pads[axis + 2] = window.padHigh;
+    isWhole &= window.getLeftOut() == 0;
+    offset = constant(window.before);
+    size = apply(d0 - window.getLeftOut(), {size});
   }
   Value image = gradient;
   if (!isWhole)
@@ -550,6 +550,13 @@ struct ExpandDGrad : mlir::tracea::impl::ExpandDGradBase<ExpandDGrad> {
   void runOnOperation() override {
     SmallVector<Conv2DDGradOp> ops;
     getOperation()->walk([&](Conv2DDGradOp op) { ops.push_back(op); });
+    // A module that names its target is for no other.
+    bool hasWindows = storesToWindows;
+    if (auto target =
+            getOperation()
+                ->getParentOfType<ModuleOp>()
+                ->getAttrOfType<TargetAttr>(TraceaDialect::kTargetAttrName))
+      hasWindows = target.getKind() != TargetKind::CPU;
     IRRewriter rewriter(&getContext());
     for (Conv2DDGradOp op : ops) {
       auto filter = cast<RankedTensorType>(op.getFilter().getType());
@@ -566,7 +573,7 @@ struct ExpandDGrad : mlir::tracea::impl::ExpandDGradBase<ExpandDGrad> {
         return signalPassFailure();
       }
       Location loc = op.getLoc();
-      unsigned count = Expansion(rewriter, op, storesToWindows).run();
+      unsigned count = Expansion(rewriter, op, hasWindows).run();
       numConvolutions += count;
       remark::passed(loc, remark::RemarkOpts::name("GradientExpanded")
                               .category("tracea-expand-dgrad"))

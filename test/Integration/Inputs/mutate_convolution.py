@@ -8,10 +8,9 @@ may be.
 """
 
 import pathlib
-import re
 import sys
 
-from mutate_walks import try_mutants
+from mutate_walks import substitute, try_mutants
 
 IMAGE = r"\(d0, d1 \* 2, d2 \* 2, d3\)"
 ONE = "%mutant_one = arith.constant 1 : index\n"
@@ -41,12 +40,7 @@ MUTANTS = {
 def main():
     tracea, module, target = sys.argv[1:4]
     text = pathlib.Path(module).read_text()
-    mutants = {}
-    for name, (found, by) in MUTANTS.items():
-        mutants[name], count = re.subn(found, by, text)
-        if not count:
-            raise SystemExit(f"expected '{found}' in the module")
-    return 1 if try_mutants(tracea, target, text, mutants) else 0
+    return 1 if try_mutants(tracea, target, text, substitute(text, MUTANTS)) else 0
 
 
 if __name__ == "__main__":

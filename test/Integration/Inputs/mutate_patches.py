@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-from mutate_walks import try_mutants
+from mutate_walks import substitute, try_mutants
 
 # What is wrong; what is looked for, in all the kernel; what takes its place.
 LANES = {
@@ -77,15 +77,6 @@ PIPELINE = {
     "filters that nobody copies": (r" *tracea_pipe.copy %arg1.*\n", ""),
     "a patch that nobody copies": (r" *tracea_pipe.copy %arg0.*\n", ""),
 }
-
-
-def substitute(text, mutants):
-    made = {}
-    for name, (found, by) in mutants.items():
-        made[name], count = re.subn(found, by, text)
-        if not count:
-            raise SystemExit(f"expected '{found}' in the module")
-    return made
 
 
 def without_wait(text):

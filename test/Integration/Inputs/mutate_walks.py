@@ -120,6 +120,16 @@ def mutate(text, replacements):
     return text
 
 
+def substitute(text, mutants):
+    """The mutants by name, of regular expressions and what they are replaced by."""
+    made = {}
+    for name, (found, by) in mutants.items():
+        made[name], count = re.subn(found, by, text)
+        if not count:
+            raise SystemExit(f"expected '{found}' in the module")
+    return made
+
+
 def try_mutants(tracea, target, text, mutants):
     """Compiles `text`, which has to be proved, and the mutants, by what is wrong
     with them; how many are not caught."""

@@ -217,8 +217,7 @@ static std::optional<unsigned> findWhole(const GlobalWindow &window,
                                          DelinearizeOp walk, int number) {
   unsigned count = walk.getBasis().size() + 1;
   // Between rows that lie apart there are elements of nobody's number.
-  auto type = cast<MemRefType>(window.buffer.getType());
-  if (!type.getLayout().isIdentity())
+  if (!buffer.type.getLayout().isIdentity())
     return std::nullopt;
   for (unsigned first = 0; first + count <= window.dims.size(); ++first) {
     bool isWhole = true;

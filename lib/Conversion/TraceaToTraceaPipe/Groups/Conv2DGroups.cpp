@@ -40,7 +40,7 @@ public:
 
 private:
   SmallVector<int64_t> getSwizzle() const;
-  int64_t getGroupsOfSector() const;
+  int64_t getGroupsOfSector();
   Value getTaps();
   void stageFilters(Value taps);
   Value loadFilter(Value group, Value r, int64_t s);
@@ -49,7 +49,7 @@ private:
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
-  mutable Conv2DOp op;
+  Conv2DOp op;
   LanePatch patch;
   WarpGrid warps;
   Type element, sums;
@@ -84,7 +84,7 @@ SmallVector<int64_t> GroupConvolution::getSwizzle() const {
 
 /// Groups whose results lie in one sector of memory. A part of one that is
 /// written alone may have to be completed from memory.
-int64_t GroupConvolution::getGroupsOfSector() const {
+int64_t GroupConvolution::getGroupsOfSector() {
   constexpr int64_t kSectorBits = 256;
   unsigned bits =
       getElementTypeOrSelf(op.getResult().getType()).getIntOrFloatBitWidth();

@@ -429,8 +429,7 @@ void LaunchOp::setKernels(ArrayRef<FlatSymbolRefAttr> kernels,
                     : DenseI64ArrayAttr::get(getContext(), most));
 }
 
-/// Whether elements of two memrefs lie equally far apart.
-static bool haveSameStrides(MemRefType a, MemRefType b) {
+bool mlir::tracea_pipe::haveSameStrides(MemRefType a, MemRefType b) {
   SmallVector<int64_t> ofA, ofB;
   int64_t offset;
   return succeeded(a.getStridesAndOffset(ofA, offset)) &&

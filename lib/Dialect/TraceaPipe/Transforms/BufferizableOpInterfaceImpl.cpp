@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/TraceaPipe/IR/Dimensions.h"
 #include "tracea/Dialect/TraceaPipe/IR/TraceaPipeDialect.h"
 
 using namespace mlir;
@@ -44,11 +45,8 @@ bool takesGaps(LaunchOp launch, OpOperand &operand, MemRefType view) {
     auto kernel = module.lookupSymbol<KernelOp>(name.getAttr());
     auto type = dyn_cast<MemRefType>(
         kernel.getArgumentTypes()[operand.getOperandNumber()]);
-    SmallVector<int64_t> asked, found;
-    int64_t offset;
     return type && !type.getLayout().isIdentity() &&
-           succeeded(type.getStridesAndOffset(asked, offset)) &&
-           succeeded(view.getStridesAndOffset(found, offset)) && asked == found;
+           haveSameStrides(type, view);
   });
 }
 

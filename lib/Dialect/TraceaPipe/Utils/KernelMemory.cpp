@@ -23,8 +23,8 @@ static int64_t getAllowedAlignment(MemRefType type) {
   int64_t row = type.getShape().back();
   if (!type.getLayout().isIdentity()) {
     int64_t alignment = kAlignedBytes;
-    for (int64_t stride :
-         ArrayRef(type.getStridesAndOffset().first).drop_back())
+    auto [strides, offset] = type.getStridesAndOffset();
+    for (int64_t stride : ArrayRef(strides).drop_back())
       alignment = std::gcd(alignment, stride * getElementBytes(type));
     return alignment;
   }
