@@ -28,12 +28,24 @@ static int64_t getGroupChannels(Conv2DOp op) {
   return getTensorType(op.getFilter()).getDimSize(op.getFilterInDim());
 }
 
+/// Dimensions of the kernel's result before those of the operation's: parts of
+/// a sum.
+static int64_t getNumLeading(KernelBuilder &kb) {
+  return cast<MemRefType>(kb.getDest(0u).getType()).getRank() - 4;
+}
+
+/// An extent of the operation's result, which a kernel of parts knows by the
+/// tensor of its parts.
+static Value getResultExtent(KernelBuilder &kb, unsigned dim) {
+  return kb.getExtent(kb.getDest(0u), getNumLeading(kb) + dim);
+}
+
 /// Filters of a group.
 static Value getFilters(KernelBuilder &kb, Conv2DOp op) {
   int64_t known =
       getTensorType(op.getFilter()).getDimSize(op.getFilterOutDim());
   Value filters = ShapedType::isDynamic(known)
-                      ? kb.getDim(op.getInit(), op.getChannelDim())
+                      ? getResultExtent(kb, op.getChannelDim())
                       : kb.index().constant(known);
   return kb.index().floorDiv(filters, op.getGroups());
 }
@@ -263,16 +275,9 @@ std::optional<Definition> Conv2DContraction::getTerms(KernelBuilder &kb,
   return terms;
 }
 
-int64_t Conv2DContraction::getNumLeading(KernelBuilder &kb) {
-  return cast<MemRefType>(kb.getDest(0u).getType()).getRank() -
-         getResultType().getRank();
-}
-
 SmallVector<Value> Conv2DContraction::getExtents(KernelBuilder &kb) {
   IndexMath &ix = kb.index();
-  auto extent = [&](unsigned dim) {
-    return kb.getExtent(kb.getDest(0u), getNumLeading(kb) + dim);
-  };
+  auto extent = [&](unsigned dim) { return getResultExtent(kb, dim); };
   Value pixels =
       ix.mul(ix.mul(extent(conv.getBatchDim()), extent(conv.getHeightDim())),
              extent(conv.getWidthDim()));
@@ -290,7 +295,7 @@ Value Conv2DContraction::getWalk(KernelBuilder &kb, Value m) {
     // Of a result without pixels nothing is walked.
     return getTensorType(conv.getInit()).getDimSize(dim) == 0
                ? kb.index().constant(1)
-               : kb.getExtent(kb.getDest(0u), getNumLeading(kb) + dim);
+               : getResultExtent(kb, dim);
   };
   return DelinearizeOp::create(
       kb.builder(), WalkType::get(kb.builder().getContext(), 3), m,

@@ -115,10 +115,6 @@ public:
                          bool isTransposed) override;
 
 private:
-  /// Dimensions of the kernel's result before those of the operation's: parts
-  /// of a sum.
-  int64_t getNumLeading(KernelBuilder &kb);
-
   Conv2DOp conv;
   /// Height and width of the result's images where they are joined.
   std::optional<std::pair<int64_t, int64_t>> joined;

@@ -60,3 +60,13 @@ func.func @empty_gradient(%x: tensor<0x4x4x?xf32>, %y: tensor<0x4x4x8xf32>, %d: 
   %0 = tracea.conv2d_wgrad layout nhwc filter krsc groups 8 ins(%x, %y : tensor<0x4x4x?xf32>, tensor<0x4x4x8xf32>) outs(%d : tensor<8x1x1x1xf32>)
   return %0 : tensor<8x1x1x1xf32>
 }
+
+// A filter reaches as far as its taps, which only the run may know.
+// CHECK-LABEL: func @empty_gradient_of_taps(
+// CHECK:         %[[TAPS:.*]] = tensor.dim %arg2
+// CHECK:         arith.muli %[[TAPS]], %c-1
+// CHECK:         cf.assert %{{.*}}, "{{.*}}the width of the gradient
+func.func @empty_gradient_of_taps(%x: tensor<0x9x9x4xf32>, %y: tensor<0x4x4x8xf32>, %d: tensor<8x3x?x4xf32>) -> tensor<8x3x?x4xf32> {
+  %0 = tracea.conv2d_wgrad layout nhwc filter krsc strides [2, 2] ins(%x, %y : tensor<0x9x9x4xf32>, tensor<0x4x4x8xf32>) outs(%d : tensor<8x3x?x4xf32>)
+  return %0 : tensor<8x3x?x4xf32>
+}

@@ -97,4 +97,13 @@ func.func @no_pixels(%x: tensor<1x2x4x64xf16>, %w: tensor<32x3x1x64xf16>, %d: te
          schedule <variant = "conv2d.warp", unit = mma_sync, tile = [32, 32, 32], registers = [16, 16], slots = 3>
   return %0 : tensor<1x0x6x32xf16>
 }
+// A kernel of parts knows how many filters there are by the tensor of its parts.
+// CHECK: tracea_pipe.kernel @conv2d_7({{.*}}, %[[PARTS:.*]]: memref<2x2x7x7x?xf32> {{.*}}) attributes
+// CHECK: %[[FILTERS:.*]] = memref.dim %[[PARTS]], %c4
+// CHECK: arith.ceildivsi %[[FILTERS]], %c32
+func.func @parts(%x: tensor<2x9x9x64xf16>, %w: tensor<?x3x3x64xf16>, %d: tensor<2x7x7x?xf16>) -> tensor<2x7x7x?xf16> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<2x9x9x64xf16>, tensor<?x3x3x64xf16>) outs(%d : tensor<2x7x7x?xf16>)
+         schedule <variant = "conv2d.warp", unit = mma_sync, tile = [32, 32, 32], registers = [16, 16], slots = 3, split = 2>
+  return %0 : tensor<2x7x7x?xf16>
+}
 }

@@ -65,19 +65,24 @@ static void emitSpatialCheck(OpBuilder &builder, ConvolutionOpInterface op,
       op.getParts();
   unsigned dim = axis == 0 ? op.getHeightDim() : op.getWidthDim();
   unsigned taps = axis == 0 ? op.getFilterHeightDim() : op.getFilterWidthDim();
-  if (!isDynamic(image, dim) && !isDynamic(output, dim))
+  if (!isDynamic(image, dim) && !isDynamic(output, dim) &&
+      !isDynamic(filter, taps))
     return;
   Location loc = op.getLoc();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  int64_t reach = cast<RankedTensorType>(filter.getType()).getDimSize(taps) - 1;
-  reach = reach * op.getDilations()[axis] + 1;
+  // A filter of n taps reaches from its first row over (n - 1) * dilation more.
+  int64_t dilation = op.getDilations()[axis];
   int64_t pads = op.getPads()[axis] + op.getPads()[axis + 2];
-  Value extent = builder.createOrFold<tensor::DimOp>(loc, image, dim);
+  Value further = builder.createOrFold<arith::MulIOp>(
+      loc, builder.createOrFold<tensor::DimOp>(loc, filter, taps),
+      constant(-dilation));
+  Value extent = builder.createOrFold<arith::AddIOp>(
+      loc, builder.createOrFold<tensor::DimOp>(loc, image, dim),
+      constant(pads + dilation - 1));
   Value last = builder.createOrFold<arith::FloorDivSIOp>(
-      loc,
-      builder.createOrFold<arith::AddIOp>(loc, extent, constant(pads - reach)),
+      loc, builder.createOrFold<arith::AddIOp>(loc, extent, further),
       constant(op.getStrides()[axis]));
   Value count = builder.createOrFold<arith::MaxSIOp>(
       loc, builder.createOrFold<arith::AddIOp>(loc, last, constant(1)),
