@@ -118,10 +118,11 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
   ScheduleAttr otherwise = schedule.getOtherwise();
   Location loc = op.getLoc();
   rewriter.setInsertionPoint(op);
+  // What is there now may go, as a transposition that a lowering reads through.
+  Operation *before = arith::ConstantIndexOp::create(rewriter, loc, 0);
   auto other = cast<ScheduledOpInterface>(rewriter.clone(*op));
   other.setScheduleAttr(otherwise);
-  Operation *before = other->getPrevNode(), *end = op->getNextNode();
-  Block *block = op->getBlock();
+  Operation *end = op->getNextNode();
   FailureOr<bool> isLowered = lower(op);
   if (failed(isLowered))
     return failure();
@@ -132,8 +133,7 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
                                : lower(other);
   if (failed(isOtherLowered))
     return failure();
-  SmallVector<LaunchOp> second =
-      getLaunches(before ? before->getNextNode() : &block->front(), middle);
+  SmallVector<LaunchOp> second = getLaunches(before->getNextNode(), middle);
   if (first.size() != 1 || second.size() != 1 ||
       !areSame(first[0].getInputs(), second[0].getInputs()) ||
       !areSame(first[0].getInits(), second[0].getInits()))
@@ -175,6 +175,7 @@ lowerWithOtherwise(KernelRewriter &rewriter, ScheduledOpInterface op,
       rewriter.eraseOp(made);
     made = previous;
   }
+  rewriter.eraseOp(before);
   return true;
 }
 

@@ -225,3 +225,22 @@ func.func @rings(%q: tensor<2x8x512x64xbf16>, %k: tensor<2x8x512x64xbf16>, %v: t
   return %0 : tensor<2x8x512x64xbf16>
 }
 }
+
+// -----
+
+// A transposition that all of three plans read through goes, although each plan finds its place by
+// what stands before it.
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// CHECK-LABEL: func.func @transposed
+// CHECK-NEXT:    tracea_pipe.launch @attention_0 else [@attention_2, @attention_4, @attention_5] most [321059, 8289721, 0, 0] ins(%arg0, %arg0, %arg0 :
+// CHECK-NEXT:    return
+func.func @transposed(%x: tensor<2x512x8x64xbf16>, %e: tensor<2x8x512x64xbf16>) -> tensor<2x8x512x64xbf16> {
+  %empty = tensor.empty() : tensor<2x8x512x64xbf16>
+  %q = linalg.transpose ins(%x : tensor<2x512x8x64xbf16>) outs(%empty : tensor<2x8x512x64xbf16>) permutation = [0, 2, 1, 3]
+  %0 = tracea.attention causal ins(%q, %q, %q : tensor<2x8x512x64xbf16>, tensor<2x8x512x64xbf16>, tensor<2x8x512x64xbf16>) outs(%e : tensor<2x8x512x64xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [16, 64], registers = [16, 64], slots = 2, residents = 2, most = 321059, otherwise =
+             <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2, residents = 2, most = 8289721, otherwise =
+             <variant = "attention.warp", unit = mma_sync, tile = [128, 64], registers = [32, 64], slots = 2, residents = 2>>> -> tensor<2x8x512x64xbf16>
+  return %0 : tensor<2x8x512x64xbf16>
+}
+}
