@@ -88,13 +88,14 @@ TEST(HostCPU, AgreesWithTheKernel) {
 }
 
 TEST(HostCPU, ReadsAArch64Features) {
-  EXPECT_THAT(parseAArch64Features("processor\t: 0\nBogoMIPS\t: 50.00\n"
-                                   "Features\t: fp asimd asimdhp sve i8mm "
-                                   "made_up\nCPU part\t: 0xd40\n"),
-              ElementsAre("fp-armv8", "fullfp16", "i8mm", "neon", "sve"));
-  EXPECT_TRUE(parseAArch64Features("").empty());
-  EXPECT_TRUE(parseAArch64Features("Features\nx: y").empty());
-  EXPECT_THAT(parseAArch64Features("Features: bf16"), ElementsAre("bf16"));
+  // A Neoverse V1 has fp, asimd, asimdhp, asimddp and sve; i8mm and bf16.
+  EXPECT_THAT(readAArch64Features(1 | 1 << 1 | 1 << 10 | 1 << 20 | 1 << 22,
+                                  1 << 13 | 1 << 14),
+              ElementsAre("bf16", "dotprod", "fp-armv8", "fullfp16", "i8mm",
+                          "neon", "sve"));
+  EXPECT_TRUE(readAArch64Features(0, 0).empty());
+  // Bits without a name, and the same bit of the other word.
+  EXPECT_THAT(readAArch64Features(1 << 2, 1 << 1), ElementsAre("sve2"));
 }
 
 TEST(CPUDevice, ThreadCounts) {

@@ -6,7 +6,8 @@
 // x86-64 features are bits of CPUID leaves (Intel SDM volume 2, CPUID; AMD APM
 // volume 3, appendix E) under the names that LLVM gives them; a feature with
 // registers of its own counts only where XCR0 says that the operating system
-// saves them.
+// saves them. AArch64 features are bits of the auxiliary vector (Linux, ELF
+// hwcaps of ARM64), which the kernel clears for what it does not support.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +16,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <sched.h>
-#include <sstream>
 #include <thread>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace tracea::runtime {
@@ -39,32 +40,22 @@ int countUsableProcessors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-std::vector<std::string> parseAArch64Features(const std::string &cpuinfo) {
+std::vector<std::string> readAArch64Features(uint64_t first, uint64_t second) {
   static constexpr struct {
-    const char *kernel;
-    const char *llvm;
-  } names[] = {
-      {"fp", "fp-armv8"},     {"asimd", "neon"},       {"asimdhp", "fullfp16"},
-      {"asimddp", "dotprod"}, {"asimdfhm", "fp16fml"}, {"asimdrdm", "rdm"},
-      {"atomics", "lse"},     {"crc32", "crc"},        {"aes", "aes"},
-      {"sha2", "sha2"},       {"sha3", "sha3"},        {"bf16", "bf16"},
-      {"i8mm", "i8mm"},       {"sve", "sve"},          {"sve2", "sve2"},
-      {"sme", "sme"},         {"lrcpc", "rcpc"},       {"fcma", "complxnum"},
-      {"jscvt", "jsconv"}};
+    int word;
+    int bit;
+    const char *name;
+  } table[] = {{0, 0, "fp-armv8"},   {0, 1, "neon"},  {0, 3, "aes"},
+               {0, 6, "sha2"},       {0, 7, "crc"},   {0, 8, "lse"},
+               {0, 10, "fullfp16"},  {0, 12, "rdm"},  {0, 13, "jsconv"},
+               {0, 14, "complxnum"}, {0, 15, "rcpc"}, {0, 17, "sha3"},
+               {0, 20, "dotprod"},   {0, 22, "sve"},  {0, 23, "fp16fml"},
+               {1, 1, "sve2"},       {1, 13, "i8mm"}, {1, 14, "bf16"},
+               {1, 23, "sme"}};
   std::vector<std::string> features;
-  size_t line = cpuinfo.find("Features");
-  if (line == std::string::npos)
-    return features;
-  size_t colon = cpuinfo.find(':', line);
-  size_t end = cpuinfo.find('\n', line);
-  if (colon == std::string::npos || colon > end)
-    return features;
-  std::istringstream words(cpuinfo.substr(
-      colon + 1, end == std::string::npos ? end : end - colon - 1));
-  for (std::string word; words >> word;)
-    for (const auto &name : names)
-      if (word == name.kernel)
-        features.push_back(name.llvm);
+  for (const auto &feature : table)
+    if ((feature.word == 0 ? first : second) >> feature.bit & 1)
+      features.push_back(feature.name);
   std::sort(features.begin(), features.end());
   return features;
 }
@@ -243,10 +234,8 @@ HostCPU detectHostCPU() {
   HostCPU host;
 #if defined(__aarch64__)
   host.arch = "aarch64";
-  std::ifstream file("/proc/cpuinfo");
-  std::stringstream text;
-  text << file.rdbuf();
-  host.features = parseAArch64Features(text.str());
+  host.features =
+      readAArch64Features(::getauxval(AT_HWCAP), ::getauxval(AT_HWCAP2));
   host.name = "AArch64 processor";
 #else
   host.arch = "unknown";

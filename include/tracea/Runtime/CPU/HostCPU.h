@@ -11,6 +11,7 @@
 #ifndef TRACEA_RUNTIME_CPU_HOSTCPU_H
 #define TRACEA_RUNTIME_CPU_HOSTCPU_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ struct HostCPU {
 /// Asks the processor (x86-64) or the kernel (AArch64).
 HostCPU detectHostCPU();
 
-/// The part for AArch64, from the text of /proc/cpuinfo.
-std::vector<std::string> parseAArch64Features(const std::string &cpuinfo);
+/// The part for AArch64, from the words AT_HWCAP and AT_HWCAP2 of the auxiliary
+/// vector.
+std::vector<std::string> readAArch64Features(uint64_t first, uint64_t second);
 
 /// Processors that this process may run on; at least 1.
 int countUsableProcessors();
