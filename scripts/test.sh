@@ -119,6 +119,11 @@ line_tests onnx "ONNX backend node tests" \
   python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD"
 line_tests onnx-gpu "ONNX backend node tests, compiled for a GPU" \
   python3 test/Integration/ONNX/run_onnx_tests.py --build "$TRACEA_BUILD" --compile-for sm_90a
+if scripts/test-aarch64.sh --can-run; then
+  line_tests aarch64 "Programs for AArch64, emulated" scripts/test-aarch64.sh
+else
+  skipped=$((skipped + 1))
+fi
 line_tests embed "Installed package (examples/embed)" scripts/test-embed.sh
 line_tests python "Python package" scripts/test-python.sh
 # torch is 3 GB: where it is to be had, somebody has said so (TRACEA_TORCH_VENV,

@@ -19,6 +19,7 @@
 #include <ctime>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct Options : campaign::CommonOptions {
   std::string writeTo;
   std::string target = "host";
   std::string variant;
+  std::vector<std::string> judge;
   bool prove = false;
   bool large = false;
   bool print = false;
@@ -76,6 +78,9 @@ plain loops, within bounds on the rounding error.
   --target NAME    the target of --prove (default host); without it a GPU, on
                    which all cases run: what it has no variant for is counted
                    apart
+  --judge COMMAND  with --target, a processor: compiles for it, and COMMAND,
+                   split at blanks, runs the programs and judges them
+                   (tracea-numerics-judge under an emulator)
   --variant NAME   with --prove, some plan of this variant in place of the
                    Doctor's schedule, which gives way to no other; what it does
                    not serve is counted apart
@@ -109,7 +114,11 @@ Options parse(campaign::Arguments &arguments) {
       options.prove = true;
     else if (flag == "--target")
       options.target = arguments.text();
-    else if (flag == "--variant")
+    else if (flag == "--judge") {
+      std::istringstream words(arguments.text());
+      for (std::string word; words >> word;)
+        options.judge.push_back(word);
+    } else if (flag == "--variant")
       options.variant = arguments.text();
     else if (flag == "--write")
       options.writeTo = arguments.text();
@@ -129,11 +138,20 @@ Options parse(campaign::Arguments &arguments) {
           families().begin(), families().end(),
           [&](const Family &family) { return family.name == options.family; }))
     arguments.fail("no family is named '" + options.family + "'; see --help");
-  if (options.target != "host" && !options.prove) {
+  if (!options.judge.empty()) {
+    std::optional<target::TargetDescription> found =
+        target::lookup(options.target);
+    if (options.prove || (options.target != "host" && !found) ||
+        (found && found->isGPU()))
+      arguments.fail("--judge: expected a processor as --target and no "
+                     "--prove, found '" +
+                     options.target + "'");
+  } else if (options.target != "host" && !options.prove) {
     std::optional<target::TargetDescription> found =
         target::lookup(options.target);
     if (!found || !found->isGPU())
-      arguments.fail("--target without --prove: expected a GPU, found '" +
+      arguments.fail("--target without --prove or --judge: expected a GPU, "
+                     "found '" +
                      options.target + "'");
     // Devices are opened by the processes that use them.
     if (!runtime::hasCUDADriver())
@@ -189,17 +207,25 @@ std::string describe(const Job &job) {
   return "case " + std::to_string(job.number);
 }
 
+std::string judgeOption(const Options &options) {
+  if (options.judge.empty())
+    return "";
+  return " --judge '" + join(options.judge, " ") + "'";
+}
+
 std::string reproCommand(const Options &options, const Job &job) {
   if (job.fixed)
     return std::string("tracea-numerics --regressions --filter ") +
-           regressions()[job.number].name;
+           regressions()[job.number].name +
+           (options.judge.empty() ? "" : " --target " + options.target) +
+           judgeOption(options);
   return "tracea-numerics --seed " + std::to_string(options.seed) +
          (options.large ? " --long" : "") +
          (options.family.empty() ? "" : " --family " + options.family) +
          (options.prove ? " --prove" : "") +
          (options.target == "host" ? "" : " --target " + options.target) +
          (options.variant.empty() ? "" : " --variant " + options.variant) +
-         " --repro " + std::to_string(job.number);
+         judgeOption(options) + " --repro " + std::to_string(job.number);
 }
 
 /// Empty, or why the file cannot be written.
@@ -337,10 +363,15 @@ int main(int argc, char **argv) {
               static_cast<long long>(count));
   Summary summary(options, jobs);
   auto prepare = [&]() -> campaign::Work {
-    bool onGPU = !options.prove && options.target != "host";
-    if (onGPU)
+    Place place;
+    place.target = options.target;
+    place.judge = options.judge;
+    place.seconds = options.limits.seconds;
+    place.isGPU =
+        !options.prove && options.judge.empty() && options.target != "host";
+    if (place.isGPU)
       takeFunctionsOfUnit();
-    auto runner = std::make_shared<Runner>(onGPU ? options.target : "");
+    auto runner = std::make_shared<Runner>(place);
     return [&, runner](int64_t position, const campaign::Say &say) {
       return runJob(options, jobs[position], *runner, say);
     };

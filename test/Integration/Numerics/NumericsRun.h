@@ -11,12 +11,21 @@
 
 namespace tracea::numerics {
 
+/// Where cases run.
+struct Place {
+  /// A target of the tables, or "host". Code for an older GPU than the one
+  /// there is assembled by the driver.
+  std::string target = "host";
+  bool isGPU = false;
+  /// The program that judges in place of this process, and its arguments: for
+  /// another processor's code. It may work so many seconds on one case.
+  std::vector<std::string> judge;
+  int seconds = 0;
+};
+
 class Runner {
 public:
-  /// Runs on a GPU if `gpu` names one of the tables' targets, else on this
-  /// processor. Code for an older GPU than the one there is assembled by the
-  /// driver.
-  explicit Runner(std::string gpu = "");
+  explicit Runner(Place place = {});
   ~Runner();
 
   /// Compiles and runs a case in several ways that `random` chooses. Empty when

@@ -104,6 +104,28 @@ tracea::campaign::inChild(int seconds,
   return end.empty() ? result : end;
 }
 
+std::string tracea::campaign::inProgram(int seconds,
+                                        const std::vector<std::string> &command,
+                                        const std::string &input) {
+  return inChild(seconds, [&]() -> std::string {
+    // A file, so that the program may print before it has read everything.
+    FILE *file = std::tmpfile();
+    if (!file ||
+        std::fwrite(input.data(), 1, input.size(), file) != input.size() ||
+        std::fflush(file) != 0 || lseek(fileno(file), 0, SEEK_SET) != 0)
+      return std::string("no file for the input: ") + strerror(errno);
+    std::vector<char *> words;
+    for (const std::string &word : command)
+      words.push_back(const_cast<char *>(word.c_str()));
+    words.push_back(nullptr);
+    if (dup2(fileno(file), STDIN_FILENO) < 0 ||
+        dup2(resultPipe, STDOUT_FILENO) < 0)
+      return std::string("no standard streams: ") + strerror(errno);
+    execvp(words[0], words.data());
+    return "'" + command[0] + "' cannot be started: " + strerror(errno);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Many jobs
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,11 @@ void limitTime(int seconds);
 /// seconds; else how it ended.
 std::string inChild(int seconds, const std::function<std::string()> &body);
 
+/// What a program prints that reads `input` and may work so many seconds; else
+/// how it ended.
+std::string inProgram(int seconds, const std::vector<std::string> &command,
+                      const std::string &input);
+
 /// Ends a process of `inChild` with this result, from anywhere.
 [[noreturn]] void finishChild(const std::string &result);
 
