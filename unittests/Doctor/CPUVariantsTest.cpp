@@ -208,10 +208,16 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
     ASSERT_EQ(few.variant->name(), "gemm.direct") << m;
     EXPECT_THAT(few.plan.registers(), ElementsAre(rows, columns)) << m;
   }
-  // Short blocks of k ask for the next one, where rows are pages apart.
-  EXPECT_EQ(best(gemm(8, 4096, 4096), target).plan.tile[2], 16);
-  EXPECT_GT(best(gemm(8, 512, 4096), target).plan.tile[2], 16);
-  EXPECT_GT(best(gemm(4, 4096, 4096), target).plan.tile[2], 16);
+  // Short blocks of rows of B from end to end, a share for each core; a single
+  // panel of columns keeps its sums in registers through longer ones.
+  EXPECT_THAT(best(gemm(8, 4096, 4096), target).plan.tile,
+              ElementsAre(8, 2064, 32));
+  EXPECT_THAT(best(gemm(1, 4096, 4096), target).plan.tile,
+              ElementsAre(1, 2160, 64));
+  EXPECT_THAT(best(gemm(8, 48, 4096), target).plan.tile,
+              ElementsAre(8, 48, 256));
+  // Sums of many columns do not fill the second-level cache.
+  EXPECT_LE(best(gemm(32, 1 << 18, 64), target).plan.tile[1] * 32 * 4, 1 << 20);
   EXPECT_THAT(best(gemm(8, 4096, 4096), cpu("haswell", 1)).plan.registers(),
               ElementsAre(4, 24));
   EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),

@@ -81,6 +81,78 @@ private:
     return result;
   }
 };
+
+/// The sums of a grid tile between blocks of k. They rest in the result where
+/// it has the accumulator's type, else in a scratch tile.
+class RestingSums {
+public:
+  RestingSums(KernelBuilder &kb, GemmContraction &contraction,
+              const ContractionResults &results, Value sizeK,
+              ArrayRef<int64_t> tile)
+      : kb(kb), contraction(contraction), results(results), sizeK(sizeK),
+        depth(tile[2]) {
+    Type type = contraction.getAccumulatorType();
+    std::optional<int64_t> known = getStatic(sizeK);
+    bool oneBlock = known && *known <= depth;
+    if (oneBlock || contraction.getResultType().getElementType() == type)
+      return;
+    MLIRContext *context = kb.builder().getContext();
+    scratch = ScratchOp::create(
+        kb.builder(),
+        MemRefType::get(tile.take_front(2), type, AffineMap(),
+                        StagedAttr::get(context, ArrayRef<int64_t>())));
+  }
+
+  /// Emits a loop over blocks of k, of which `body` gets the first element and
+  /// the length. An empty sum still writes the epilogue of zero.
+  void loop(function_ref<void(Value, Value)> body) {
+    IndexMath &ix = kb.index();
+    kb.loop(ix.max(sizeK, 1), depth, [&](Value k) {
+      first = ix.equal(k, ix.constant(0));
+      last = ix.lessOrEqual(sizeK, ix.add(k, depth));
+      body(k, ix.min(ix.sub(sizeK, k), depth));
+    });
+  }
+
+  /// The register tile from row `i` and column `j` of the grid tile, which
+  /// `part` is in the result: adds to its sums those that `multiply` gives of
+  /// the block.
+  void add(const ResultTile &part, Value i, Value j, ValueRange limits,
+           RankedTensorType type, function_ref<Value()> multiply) {
+    ImplicitLocOpBuilder &b = kb.builder();
+    TileAddress address = contraction.getAddress(kb, part);
+    TileAddress rest = address;
+    if (scratch)
+      rest = {scratch, {i, j}, kb.matrixMap(0)};
+    PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
+                       type.getShape(), /*write=*/true);
+    // A block's sum starts from zero and is added to the others at its end:
+    // that keeps rounding errors to those of a block.
+    Value block = multiply();
+    Value sum = kb.select(
+        first, [&] { return block; },
+        [&]() -> Value {
+          Value others = LoadOp::create(b, type, rest.memory, rest.indices,
+                                        limits, Value(), rest.map);
+          return kb.addTiles(others, block);
+        });
+    kb.branch(
+        last, [&] { results.store(kb, sum, address, limits); },
+        [&] {
+          StoreOp::create(b, sum, rest.memory, rest.indices, limits, rest.map);
+        });
+  }
+
+private:
+  KernelBuilder &kb;
+  GemmContraction &contraction;
+  const ContractionResults &results;
+  Value sizeK;
+  int64_t depth;
+  Value scratch;
+  /// Whether the block is the first one, and the last.
+  Value first, last;
+};
 } // namespace
 
 LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
@@ -121,24 +193,8 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   RankedTensorType rhsType =
       rhsPanels.getType(llvm::divideCeil(tileN, regN), tileK, words->rhs);
 
-  // Where sums rest between blocks of k.
-  std::optional<int64_t> knownK = getStatic(sizeK);
-  bool oneBlock = knownK && *knownK <= tileK;
-  bool inResult = contraction.getResultType().getElementType() == accType;
-  Value scratch;
-  if (!oneBlock && !inResult)
-    scratch = ScratchOp::create(
-        b,
-        MemRefType::get({tileM, tileN}, accType, AffineMap(),
-                        StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
-
-  Value zero = ix.constant(0);
-
-  // An empty sum still writes the epilogue of zero.
-  kb.loop(ix.max(sizeK, 1), tileK, [&](Value k0) {
-    Value lengthK = ix.min(ix.sub(sizeK, k0), tileK);
-    Value first = ix.equal(k0, zero);
-    Value last = ix.lessOrEqual(sizeK, ix.add(k0, tileK));
+  RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK});
+  sums.loop([&](Value k0, Value lengthK) {
     Value depth = ix.ceilDiv(lengthK, word);
 
     Value rhsStaged = rhsPanels.stage(rhsType, rhs.at(grid, grid.n, k0),
@@ -154,34 +210,14 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
         Value rhsPanel = rhsPanels.view(rhsStaged, j, /*isLhs=*/false);
         kb.loop(rows, regM, [&](Value i) {
           Value lhsPanel = lhsPanels.view(lhsStaged, i, /*isLhs=*/true);
-          SmallVector<Value> limits = {ix.sub(rows, i), ix.sub(lengthN, j)};
           ResultTile part = grid;
           part.m = ix.add(mBase, i);
           part.n = ix.add(grid.n, j);
-          TileAddress address = contraction.getAddress(kb, part);
-          TileAddress rest = address;
-          if (scratch)
-            rest = {scratch, {ix.add(ms, i), j}, kb.matrixMap(0)};
-          PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
-                             ArrayRef<int64_t>{regM, regN},
-                             /*write=*/true);
-          // A block's sum starts from zero and is added to the others at its
-          // end: that keeps rounding errors to those of a block.
-          Value block = MmaOp::create(
-              b, lhsPanel, rhsPanel, kb.splat(accTile, 0), depth, ValueRange());
-          Value sum = kb.select(
-              first, [&] { return block; },
-              [&]() -> Value {
-                Value others =
-                    LoadOp::create(b, accTile, rest.memory, rest.indices,
-                                   limits, Value(), rest.map);
-                return kb.addTiles(others, block);
-              });
-          kb.branch(
-              last, [&] { results.store(kb, sum, address, limits); },
-              [&] {
-                StoreOp::create(b, sum, rest.memory, rest.indices, limits,
-                                rest.map);
+          sums.add(
+              part, ix.add(ms, i), j, {ix.sub(rows, i), ix.sub(lengthN, j)},
+              accTile, [&]() -> Value {
+                return MmaOp::create(b, lhsPanel, rhsPanel,
+                                     kb.splat(accTile, 0), depth, ValueRange());
               });
         });
       });
@@ -242,44 +278,57 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
   RankedTensorType accTile =
       kb.getTileType({regM, regN}, op.getAccumulatorType());
 
-  kb.loop(lengthN, regN, [&](Value j) {
-    kb.loop(lengthM, regM, [&](Value i) {
-      ResultTile part = grid;
-      part.m = ix.add(grid.m, i);
-      part.n = ix.add(grid.n, j);
-      SmallVector<Value> limits = {ix.sub(lengthM, i), ix.sub(lengthN, j)};
-      // Rows of B lie in pages of their own, where no processor looks ahead by
-      // itself: short blocks ask for the next one.
-      constexpr int64_t mostRows = 32;
-      auto requestNextBlock = [&](Value k) {
-        std::optional<int64_t> known = getStatic(sizeK);
-        if (tileK > mostRows || (known && *known <= tileK))
-          return;
-        Value next = ix.add(k, tileK);
-        SmallVector<AffineExpr> batch(rhs.getBatchRank(), kb.zero());
-        PrefetchOp::create(b, kb.getMemRef(rhs.getTensor()),
-                           rhs.at(part, part.n, next),
-                           ValueRange{ix.sub(sizeK, next), limits[1]},
-                           kb.map(2, rhs.at(batch, kb.dim(1), kb.dim(0))),
-                           ArrayRef<int64_t>{tileK, regN}, /*write=*/false);
-      };
-      // Sums of blocks of k are added up: the error is that of one block.
-      Value sum = kb.loop(
-          sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
-            Value depth = ix.min(ix.sub(sizeK, k), tileK);
-            Value left = getWindow(kb, kb.getMemRef(lhs.getTensor()),
-                                   lhs.at(part, part.m, k), {regM, tileK},
-                                   lhs.getOuterDim(), lhs.getDimK());
-            Value right = getWindow(kb, kb.getMemRef(rhs.getTensor()),
-                                    rhs.at(part, part.n, k), {tileK, regN},
-                                    rhs.getDimK(), rhs.getOuterDim());
-            requestNextBlock(k);
-            Value block = MmaOp::create(b, left, right, kb.splat(accTile, 0),
-                                        depth, limits);
-            return kb.addTiles(others, block);
-          });
-      results.store(kb, sum, contraction.getAddress(kb, part), limits);
+  // The sums of a block of k where the operands lie.
+  auto multiply = [&](const ResultTile &part, Value k, Value depth,
+                      ValueRange limits) -> Value {
+    Value left =
+        getWindow(kb, kb.getMemRef(lhs.getTensor()), lhs.at(part, part.m, k),
+                  {regM, tileK}, lhs.getOuterDim(), lhs.getDimK());
+    Value right =
+        getWindow(kb, kb.getMemRef(rhs.getTensor()), rhs.at(part, part.n, k),
+                  {tileK, regN}, rhs.getDimK(), rhs.getOuterDim());
+    return MmaOp::create(b, left, right, kb.splat(accTile, 0), depth, limits);
+  };
+  auto getPart = [&](Value i, Value j) {
+    ResultTile part = grid;
+    part.m = ix.add(grid.m, i);
+    part.n = ix.add(grid.n, j);
+    return part;
+  };
+  auto getLimits = [&](Value i, Value j) -> SmallVector<Value> {
+    return {ix.sub(lengthM, i), ix.sub(lengthN, j)};
+  };
+
+  // Several panels of columns: blocks of rows of B are read from end to end, as
+  // memory likes it, while the sums rest where they are small.
+  if (tileN > regN) {
+    RestingSums sums(kb, contraction, results, sizeK, {tileM, tileN, tileK});
+    sums.loop([&](Value k, Value depth) {
+      kb.loop(lengthN, regN, [&](Value j) {
+        kb.loop(lengthM, regM, [&](Value i) {
+          SmallVector<Value> limits = getLimits(i, j);
+          ResultTile part = getPart(i, j);
+          sums.add(part, i, j, limits, accTile,
+                   [&] { return multiply(part, k, depth, limits); });
+        });
+      });
     });
+    results.finish(kb.launch());
+    return success();
+  }
+
+  // One panel: the sums stay in registers. Those of blocks of k are added up:
+  // the error is that of one block.
+  kb.loop(lengthM, regM, [&](Value i) {
+    Value j = ix.constant(0);
+    ResultTile part = getPart(i, j);
+    SmallVector<Value> limits = getLimits(i, j);
+    Value sum =
+        kb.loop(sizeK, tileK, kb.splat(accTile, 0), [&](Value k, Value others) {
+          Value depth = ix.min(ix.sub(sizeK, k), tileK);
+          return kb.addTiles(others, multiply(part, k, depth, limits));
+        });
+    results.store(kb, sum, contraction.getAddress(kb, part), limits);
   });
   results.finish(kb.launch());
   return success();

@@ -136,6 +136,9 @@ int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 /// to pay for its copy, so register tiles read the operands where they are.
 class DirectGemm final : public CPUVariant {
   static constexpr int64_t kFew = 32;
+  static bool isFew(int64_t extent) {
+    return extent != kUnknownExtent && extent <= kFew;
+  }
 
 public:
   std::string_view name() const override { return "gemm.direct"; }
@@ -148,9 +151,6 @@ public:
                 const TargetDescription &) const override {
     if (problem.transposeSecond)
       return "the second operand is stored [n, k]: its rows do not run along n";
-    auto isFew = [](int64_t extent) {
-      return extent != kUnknownExtent && extent <= kFew;
-    };
     if (!isFew(problem.m) && !isFew(problem.n))
       return "neither m nor n is known to be at most " + std::to_string(kFew) +
              ": packed elements are used often enough";
@@ -167,32 +167,43 @@ public:
     int64_t mostRows = 8;
     while (mostRows > 1 && model.mostColumns(mostRows) < 3 * model.lanes)
       --mostRows;
-    int64_t kBlock = chooseKBlock(model, problem.k);
-    if (problem.m != kUnknownExtent && problem.m <= kFew &&
-        (problem.n == kUnknownExtent || problem.n > problem.m)) {
+    bool fewRows = isFew(problem.m) &&
+                   (problem.n == kUnknownExtent || problem.n > problem.m);
+    if (fewRows) {
       micro.rows = evenShare(problem.m, 1, mostRows);
       micro.columns = std::min(
           model.mostColumns(micro.rows),
           roundUp(std::max<int64_t>(1, assumed(problem.n)), model.lanes));
-      // Where rows of B fill pages, as many multiplies as five rows have leave
-      // time to ask for the next few of them.
-      if (micro.rows > 4 && assumed(problem.n) * model.elementBytes >= 4096)
-        kBlock = std::min<int64_t>(kBlock, 16);
     }
-    // Several tiles a core along the longer extent.
+    // The longer extent is cut. Of few rows a core takes as many columns as
+    // there are for it, while their sums stay in the second-level cache; else
+    // there are several tiles a core.
     bool cutsRows = problem.n != kUnknownExtent &&
                     (problem.m == kUnknownExtent || problem.m > problem.n);
-    auto share = [&](int64_t extent, int64_t factor, bool cut) {
+    auto shareOf = [&](int64_t extent, int64_t factor, bool isCut) {
       int64_t most = 32 * factor;
       if (extent == kUnknownExtent)
         return most;
-      return evenShare(extent, factor,
-                       cut ? std::min(most, ceilDiv(extent, 4 * model.cores))
-                           : std::max(most, extent));
+      if (!isCut)
+        return evenShare(extent, factor, std::max(most, extent));
+      if (!fewRows)
+        return evenShare(extent, factor,
+                         std::min(most, ceilDiv(extent, 4 * model.cores)));
+      int64_t sums =
+          model.l2 / 4 / (std::max<int64_t>(1, problem.m) * model.elementBytes);
+      int64_t columns = roundUp(ceilDiv(extent, model.cores), factor);
+      return evenShare(extent, factor, std::min(sums, columns));
     };
+    int64_t m = shareOf(problem.m, micro.rows, cutsRows);
+    int64_t n = shareOf(problem.n, micro.columns, !cutsRows);
+    // Rows of B are read from end to end, as many side by side as processors
+    // look ahead in. The sums of few rows are small beside them, and those of
+    // one panel stay in registers.
+    int64_t kBlock = chooseKBlock(model, problem.k);
+    if (fewRows && n > micro.columns)
+      kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
     Plan plan = emptyPlan();
-    plan.tile = {share(problem.m, micro.rows, cutsRows),
-                 share(problem.n, micro.columns, !cutsRows), kBlock};
+    plan.tile = {m, n, kBlock};
     plan.registers() = {micro.rows, micro.columns};
     return plan;
   }

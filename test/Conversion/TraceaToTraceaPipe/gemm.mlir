@@ -225,25 +225,36 @@ func.func @direct(%a: tensor<?x32xf32>, %b: tensor<32x?xf32>, %d: tensor<?x?xf32
 
 // -----
 
-// Short blocks of k ask for the rows of B of the next block, as far as there are any,
-// before they multiply; a single block has no next one.
+// With several panels of columns k is outermost: rows of B are read from end to end,
+// and the sums rest in the result between blocks. One panel keeps them in registers.
 // CHECK-LABEL: tracea_pipe.kernel @gemm_0(
-// CHECK-SAME:    %{{[a-z0-9]+}}: memref<4x100xf32>, %[[B:[a-z0-9]+]]: memref<100x64xf32>
-// CHECK:         scf.for %[[K:.*]] = %c0 to %c100 step %c16
-// CHECK:           %[[NEXT:.*]] = arith.addi %[[K]], %c16
-// CHECK:           %[[LEFT:.*]] = arith.subi %c84, %[[K]]
-// CHECK:           tracea_pipe.prefetch %[[B]][%[[NEXT]], %[[N:.*]]] map {{.*}} limits(%[[LEFT]], %{{.*}}) shape [16, 8] : memref<100x64xf32>
-// CHECK:           tracea_pipe.mma
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<4x100xf32>, %[[B:[a-z0-9]+]]: memref<100x64xf32>, %[[D:[a-z0-9]+]]: memref<4x64xf32>
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c100 step %c16 {
+// CHECK:           scf.for %[[J:.*]] = %c0 to %{{.*}} step %c8 {
+// CHECK:             tracea_pipe.view %[[B]][%[[K]], %{{.*}}] {{.*}} -> memref<16x8xf32
+// CHECK:             %[[BLOCK:.*]] = tracea_pipe.mma
+// CHECK:             %[[OTHERS:.*]] = tracea_pipe.load %[[D]]
+// CHECK:             arith.addf %[[OTHERS]], %[[BLOCK]]
+// CHECK:             tracea_pipe.store %{{.*}}, %[[D]]
 // CHECK-LABEL: tracea_pipe.kernel @gemm_1(
-// CHECK-NOT:     prefetch
-// CHECK:         tracea_pipe.mma
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<4x100xf16>, %[[B:[a-z0-9]+]]: memref<100x64xf16>, %[[D:[a-z0-9]+]]: memref<4x64xf16>
+// CHECK:         %[[REST:.*]] = tracea_pipe.scratch : memref<4x64xf32
+// CHECK:         scf.for
+// CHECK:           tracea_pipe.load %[[REST]]
+// CHECK:           tracea_pipe.store %{{.*}}, %[[D]]
+// CHECK:           tracea_pipe.store %{{.*}}, %[[REST]]
+// CHECK-LABEL: tracea_pipe.kernel @gemm_2(
+// CHECK:         %[[SUM:.*]] = scf.for %{{.*}} = %c0 to %c100 step %c16 iter_args
+// CHECK:         tracea_pipe.store %[[SUM]]
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
-func.func @ahead(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64xf32>, %e: tensor<4x16xf32>, %f: tensor<16x64xf32>) -> (tensor<4x64xf32>, tensor<4x64xf32>) {
+func.func @panels(%a: tensor<4x100xf32>, %b: tensor<100x64xf32>, %d: tensor<4x64xf32>, %e: tensor<4x100xf16>, %f: tensor<100x64xf16>, %g: tensor<4x64xf16>) -> (tensor<4x64xf32>, tensor<4x64xf16>, tensor<4x64xf32>) {
   %0 = tracea.gemm ins(%a, %b : tensor<4x100xf32>, tensor<100x64xf32>) outs(%d : tensor<4x64xf32>)
     schedule <variant = "gemm.direct", unit = vector, tile = [4, 64, 16], registers = [4, 8]>
-  %1 = tracea.gemm ins(%e, %f : tensor<4x16xf32>, tensor<16x64xf32>) outs(%d : tensor<4x64xf32>)
+  %1 = tracea.gemm ins(%e, %f : tensor<4x100xf16>, tensor<100x64xf16>) outs(%g : tensor<4x64xf16>)
     schedule <variant = "gemm.direct", unit = vector, tile = [4, 64, 16], registers = [4, 8]>
-  return %0, %1 : tensor<4x64xf32>, tensor<4x64xf32>
+  %2 = tracea.gemm ins(%a, %b : tensor<4x100xf32>, tensor<100x64xf32>) outs(%d : tensor<4x64xf32>)
+    schedule <variant = "gemm.direct", unit = vector, tile = [4, 8, 16], registers = [4, 8]>
+  return %0, %1, %2 : tensor<4x64xf32>, tensor<4x64xf16>, tensor<4x64xf32>
 }
 }
