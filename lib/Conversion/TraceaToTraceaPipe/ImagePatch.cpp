@@ -43,7 +43,9 @@ ImagePatch::ImagePatch(const ConvolutionTiles &tiles, int64_t channels,
     : kb(tiles.kb), ix(kb.index()), op(tiles.op), tiles(tiles),
       tileChannels(channels), element(element), word(word),
       strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
-      dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]) {}
+      dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]),
+      copiedH(tiles.filterHeight == 1 ? strideH : 1),
+      copiedW(tiles.filterWidth == 1 && !tiles.pixelLanes ? strideW : 1) {}
 
 void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
   SmallVector<Value> indices(4);
@@ -61,12 +63,13 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
 
   int64_t reachH = (tiles.filterHeight - 1) * dilationH;
   int64_t reachW = (tiles.filterWidth - 1) * dilationW;
-  Value rows = ix.add(ix.mul(ix.sub(block.rows, 1), strideH), reachH + 1);
+  int64_t stepH = strideH / copiedH, stepW = strideW / copiedW;
+  Value rows = ix.add(ix.mul(ix.sub(block.rows, 1), stepH), reachH + 1);
   Value whole = ix.roundUp(block.columns, tiles.registerPixels);
-  int64_t height = (tiles.rows - 1) * strideH + reachH + 1;
+  int64_t height = (tiles.rows - 1) * stepH + reachH + 1;
 
   SmallVector<AffineExpr> map(4, kb.zero());
-  map[op.getHeightDim()] = kb.dim(0);
+  map[op.getHeightDim()] = kb.dim(0) * copiedH;
   SmallVector<int64_t> shape;
   SmallVector<Value> limits;
   if (tiles.pixelLanes) {
@@ -76,11 +79,11 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
     limits = {rows, block.channels, ix.constant(strideW),
               ix.add(whole, reachW / strideW)};
   } else {
-    map[op.getWidthDim()] = kb.dim(1);
+    map[op.getWidthDim()] = kb.dim(1) * copiedW;
     map[op.getChannelDim()] = kb.dim(2);
-    shape = {height, (tiles.columns - 1) * strideW + reachW + 1,
+    shape = {height, (tiles.columns - 1) * stepW + reachW + 1,
              tileChannels / word};
-    limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), strideW), reachW + 1),
+    limits = {rows, ix.add(ix.mul(ix.sub(whole, 1), stepW), reachW + 1),
               ix.ceilDiv(block.channels, word)};
     if (word > 1) {
       map[op.getChannelDim()] = kb.dim(2) * word + kb.dim(3);
@@ -95,11 +98,11 @@ void ImagePatch::stage(const PixelBlock &block, bool wholeChannels) {
 }
 
 SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {
-  Value h = ix.add(ix.mul(p, strideH), ix.mul(r, dilationH));
+  Value h = ix.add(ix.mul(p, strideH / copiedH), ix.mul(r, dilationH));
   Value tap = ix.mul(s, dilationW);
   if (tiles.pixelLanes)
     return {h, c, ix.rem(tap, strideW), ix.add(q, ix.floorDiv(tap, strideW))};
-  SmallVector<Value> place = {h, ix.add(ix.mul(q, strideW), tap), c};
+  SmallVector<Value> place = {h, ix.add(ix.mul(q, strideW / copiedW), tap), c};
   if (word > 1)
     place.push_back(ix.constant(0));
   return place;
@@ -108,7 +111,8 @@ SmallVector<Value> ImagePatch::at(Value p, Value q, Value r, Value s, Value c) {
 AffineMap ImagePatch::getTileMap() {
   if (tiles.pixelLanes)
     return kb.map(2, {kb.zero(), kb.dim(0), kb.zero(), kb.dim(1)});
+  AffineExpr pixel = kb.dim(0) * (strideW / copiedW);
   if (word > 1)
-    return kb.map(3, {kb.zero(), kb.dim(0) * strideW, kb.dim(1), kb.dim(2)});
-  return kb.map(2, {kb.zero(), kb.dim(0) * strideW, kb.dim(1)});
+    return kb.map(3, {kb.zero(), pixel, kb.dim(1), kb.dim(2)});
+  return kb.map(2, {kb.zero(), pixel, kb.dim(1)});
 }

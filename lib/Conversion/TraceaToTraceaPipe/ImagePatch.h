@@ -50,7 +50,9 @@ struct PixelBlock {
 /// With channels last the patch is [h, w, c], or [h, w, c / word, word] by
 /// words of a dot product. With channels first, where lanes lie along pixels,
 /// it is [h, c, remainder, w]: image column w * stride + remainder, so that the
-/// pixels that one tap sees are neighbours for every stride.
+/// pixels that one tap sees are neighbours for every stride. Of a filter with
+/// one tap the patch has those rows, and with channels last those columns, that
+/// the stride leads to.
 class ImagePatch {
 public:
   /// What a grid tile sees of `channels` input channels, as `element` and in
@@ -83,6 +85,9 @@ private:
   Type element;
   int64_t word;
   int64_t strideH, strideW, dilationH, dilationW;
+  /// Steps from one row or column of the image that is copied to the next. A
+  /// filter of one tap passes over those that a stride leaves out.
+  int64_t copiedH, copiedW;
   Value patch;
 };
 

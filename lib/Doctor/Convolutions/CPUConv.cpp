@@ -18,9 +18,12 @@ using namespace tracea::doctor;
 
 namespace {
 
-/// Rows or columns of the image that `outputs` neighbouring outputs read.
+/// Rows or columns of the image that `outputs` neighbouring outputs read. One
+/// tap sees none of those that a stride leaves out.
 int64_t patchExtent(int64_t outputs, int64_t stride, int64_t taps,
                     int64_t dilation) {
+  if (taps == 1)
+    return outputs;
   return (outputs - 1) * stride + (taps - 1) * dilation + 1;
 }
 

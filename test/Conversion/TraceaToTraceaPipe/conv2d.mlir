@@ -108,6 +108,34 @@ func.func @dilated(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<
 
 // -----
 
+// A filter of one tap passes over what a stride leaves out: the patch of 4 x 8 pixels
+// has 4 x 8 of the image, and neighbouring pixels are neighbours in it. Along a
+// dimension of several taps it has all that lies between.
+// CHECK-DAG:   #[[BOTH:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0 * 2, d1 * 3, d2)>
+// CHECK-DAG:   #[[ROWS:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d0 * 2, d1, d2)>
+// CHECK-DAG:   #[[NEXT:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0, d1)>
+// CHECK-DAG:   #[[THIRD:map[0-9]*]] = affine_map<(d0, d1) -> (0, d0 * 3, d1)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK:         tracea_pipe.stage %{{.*}} map #[[BOTH]] {{.*}} -> tensor<4x8x16xf32, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.view %{{.*}} map #[[NEXT]]
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.stage %{{.*}} map #[[ROWS]] {{.*}} -> tensor<4x23x16xf32, #tracea_pipe.staged>
+// CHECK:         tracea_pipe.view %{{.*}} map #[[THIRD]]
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @one_tap(%x: tensor<1x16x32x16xf32>, %w: tensor<8x1x1x16xf32>, %v: tensor<8x1x2x16xf32>, %d: tensor<1x8x11x8xf32>) -> (tensor<1x8x11x8xf32>, tensor<1x8x11x8xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 3]
+         ins(%x, %w : tensor<1x16x32x16xf32>, tensor<8x1x1x16xf32>) outs(%d : tensor<1x8x11x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 8, 8, 16], registers = [4, 8]>
+  %1 = tracea.conv2d layout nhwc filter krsc strides [2, 3] pads [0, 0, 0, 1]
+         ins(%x, %v : tensor<1x16x32x16xf32>, tensor<8x1x2x16xf32>) outs(%d : tensor<1x8x11x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 8, 8, 16], registers = [4, 8]>
+  return %0, %1 : tensor<1x8x11x8xf32>, tensor<1x8x11x8xf32>
+}
+}
+
+// -----
+
 // What only the run knows is compared before the launch.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-DAG:     cf.assert %{{.*}}, "tracea.conv2d: expected batch of image and result to be equal"
