@@ -2,8 +2,9 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three lists: layers of residual networks, the same with shapes that fit no
-// tile, and plain matrix products.
+// Lists of layers of networks: residual ones with one image and with several,
+// with residuals, depthwise, channels first; of shapes that fit no tile; and of
+// plain matrix products.
 
 #include "Cases.h"
 
@@ -40,6 +41,8 @@ std::string nameOfConv(const ConvShape &conv) {
             std::to_string(pads[2]) + std::to_string(pads[3]);
   if (conv.nchw)
     name += " nchw";
+  if (conv.residual)
+    name += " +x";
   return name;
 }
 
@@ -110,6 +113,73 @@ std::vector<Case> makeCases() {
   fused(Builder::layer(224, 3, 64, 7, 2, 3)).quick = true;
   fused(Builder::layer(224, 64, 128, 3, 1, 1));
 
+  // The other layers of ResNet-50, then its kinds of layers with eight images.
+  for (auto [size, channels, filters] : {std::array<int64_t, 3>{56, 64, 64},
+                                         {28, 512, 128},
+                                         {28, 128, 512},
+                                         {14, 1024, 256},
+                                         {14, 256, 1024},
+                                         {7, 2048, 512},
+                                         {7, 512, 2048}})
+    b.conv("resnet", Builder::layer(size, channels, filters, 1, 1, 0));
+  for (auto [size, channels, filters, extent, stride] :
+       {std::array<int64_t, 5>{224, 3, 64, 7, 2},
+        {56, 64, 64, 3, 1},
+        {28, 128, 128, 3, 1},
+        {14, 256, 256, 3, 1},
+        {7, 512, 512, 3, 1},
+        {56, 64, 256, 1, 1},
+        {56, 256, 64, 1, 1},
+        {28, 512, 128, 1, 1},
+        {14, 1024, 256, 1, 1},
+        {7, 2048, 512, 1, 1},
+        {7, 512, 2048, 1, 1},
+        {56, 256, 512, 1, 2}}) {
+    ConvShape layer =
+        Builder::layer(size, channels, filters, extent, stride, extent / 2);
+    layer.n = 8;
+    b.conv("resnet", layer);
+  }
+  for (auto [size, channels, filters, extent] :
+       {std::array<int64_t, 4>{56, 64, 64, 3},
+        {56, 64, 256, 1},
+        {14, 256, 1024, 1},
+        {7, 512, 2048, 1}}) {
+    ConvShape layer =
+        Builder::layer(size, channels, filters, extent, 1, extent / 2);
+    layer.residual = true;
+    b.conv("residual", layer);
+  }
+
+  for (auto [size, channels, extent, stride] :
+       {std::array<int64_t, 4>{112, 32, 3, 1},
+        {112, 96, 3, 2},
+        {56, 144, 3, 1},
+        {28, 192, 3, 1},
+        {14, 576, 3, 1},
+        {14, 576, 3, 2},
+        {7, 960, 3, 1},
+        {56, 96, 7, 1},
+        {28, 192, 7, 1},
+        {14, 384, 7, 1},
+        {56, 96, 7, 2}}) {
+    ConvShape layer =
+        Builder::layer(size, channels, channels, extent, stride, extent / 2);
+    layer.groups = channels;
+    b.conv("depthwise", layer);
+  }
+  for (auto [size, channels, filters, extent, stride] :
+       {std::array<int64_t, 5>{28, 128, 128, 3, 1},
+        {14, 256, 256, 3, 1},
+        {56, 64, 128, 3, 2},
+        {56, 64, 256, 1, 1},
+        {224, 3, 64, 7, 2}}) {
+    ConvShape layer =
+        Builder::layer(size, channels, filters, extent, stride, extent / 2);
+    layer.nchw = true;
+    b.conv("nchw", layer);
+  }
+
   auto awkward = [&](const ConvShape &shape) -> Case & {
     return b.conv("awkward", shape);
   };
@@ -154,8 +224,10 @@ std::vector<Case> makeCases() {
   b.gemm(4096, 4096, 4096);
   b.gemm(1000, 1000, 1000);
   b.gemm(1023, 1025, 1027).quick = true;
-  b.gemm(1, 4096, 4096);
-  b.gemm(16, 4096, 4096);
+  for (int64_t m : {1, 4, 8, 16, 32})
+    b.gemm(m, 4096, 4096);
+  b.gemm(1, 1000, 1000);
+  b.gemm(8, 1000, 1000);
   b.gemm(4096, 16, 4096);
   b.gemm(64, 64, 16384);
   b.gemm(1024, 1024, 1024, ElementType::F32, true, false);
@@ -191,6 +263,10 @@ const Case *tracea::bench::findCase(const std::string &name) {
 const std::vector<List> &tracea::bench::allLists() {
   static const std::vector<List> lists = {
       {"fused", "Convolution, batch norm and ReLU"},
+      {"resnet", "More layers of ResNet-50, one image and eight"},
+      {"residual", "Convolution, batch norm, residual and ReLU"},
+      {"depthwise", "Depthwise convolutions"},
+      {"nchw", "Channels first"},
       {"awkward", "The same with awkward shapes"},
       {"gemm", "Matrix products"},
   };

@@ -25,7 +25,8 @@ struct GemmShape {
   bool transposeA = false, transposeB = false;
 };
 
-/// Convolution, batch norm and ReLU. A filter has c / groups channels.
+/// Convolution, batch norm, a residual where said, and ReLU. A filter has c /
+/// groups channels.
 struct ConvShape {
   int64_t n = 1, h = 0, w = 0, c = 0;
   int64_t k = 0, r = 0, s = 0;
@@ -34,6 +35,8 @@ struct ConvShape {
   std::array<int64_t, 4> pads = {0, 0, 0, 0};
   /// Images NCHW and filters KCRS; else NHWC and KRSC.
   bool nchw = false;
+  /// An image of the result's shape is added before ReLU.
+  bool residual = false;
 
   int64_t outputHeight() const {
     return (h + pads[0] + pads[2] - dilation * (r - 1) - 1) / stride + 1;

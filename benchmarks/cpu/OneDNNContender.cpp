@@ -64,6 +64,8 @@ namespace {
   X(dnnl_post_ops_create)                                                      \
   X(dnnl_post_ops_destroy)                                                     \
   X(dnnl_post_ops_append_eltwise)                                              \
+  X(dnnl_post_ops_append_binary)                                               \
+  X(dnnl_post_ops_append_sum)                                                  \
   X(dnnl_primitive_desc_create)                                                \
   X(dnnl_primitive_desc_destroy)                                               \
   X(dnnl_primitive_desc_query)                                                 \
@@ -214,13 +216,15 @@ struct Operand {
   std::vector<void *> data;
   /// Whether a reorder belongs to every call, or was done once before.
   bool constant = false;
+  /// What it holds before the primitive runs, by set; copied in every call.
+  std::vector<void *> before = {};
 };
 
 } // namespace
 
 /// The steps around `desc`: reorders in, the primitive, a reorder out.
 static std::unique_ptr<OneDNNContender>
-assemble(const_dnnl_op_desc_t desc, dnnl_primitive_attr_t attributes,
+assemble(const_dnnl_op_desc_t desc, const_dnnl_primitive_attr_t attributes,
          const std::vector<Operand> &operands, int numSets) {
   const Library &lib = library();
   dnnl_primitive_desc_t primitive = nullptr;
@@ -257,6 +261,13 @@ assemble(const_dnnl_op_desc_t desc, dnnl_primitive_attr_t attributes,
         ok &= contender->addReorder(operand.plain, plain, wanted, inside);
       if (!operand.constant)
         contender->implementation += " +reorder";
+    }
+    if (!operand.before.empty()) {
+      std::vector<dnnl_memory_t> held;
+      for (void *data : operand.before)
+        held.push_back(makeMemory(operand.plain, data));
+      ok &= contender->addReorder(operand.plain, held, wanted, inside);
+      contender->implementation += " +copy";
     }
     for (int set = 0; set < numSets; ++set)
       main.arguments[set].push_back(
@@ -357,33 +368,51 @@ makeConvolutions(const Problem &problem) {
       {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b, {bias.data()}, true},
       {DNNL_ARG_DST, dnnl_query_dst_md, 0, y, outputsOf(problem), false}};
 
-  dnnl_post_ops_t postOps = nullptr;
-  dnnl_primitive_attr_t attributes = nullptr;
-  lib.dnnl_post_ops_create(&postOps);
-  lib.dnnl_post_ops_append_eltwise(postOps, 1, dnnl_eltwise_relu, 0, 0);
-  lib.dnnl_primitive_attr_create(&attributes);
-  lib.dnnl_primitive_attr_set_post_ops(attributes, postOps);
-
   dnnl_dims_t strides = {conv.stride, conv.stride};
   dnnl_dims_t dilates = {conv.dilation - 1, conv.dilation - 1};
   dnnl_dims_t before = {conv.pads[0], conv.pads[1]};
   dnnl_dims_t after = {conv.pads[2], conv.pads[3]};
   std::vector<std::unique_ptr<OneDNNContender>> ways;
-  for (dnnl_alg_kind_t algorithm :
-       {dnnl_convolution_direct, dnnl_convolution_auto})
-    for (bool own : {false, true}) {
-      dnnl_memory_desc_t wantedX = own ? anyLayout(x) : x;
-      dnnl_memory_desc_t wantedY = own ? anyLayout(y) : y;
-      dnnl_memory_desc_t wantedW = anyLayout(w);
-      dnnl_convolution_desc_t desc;
-      if (lib.dnnl_dilated_convolution_forward_desc_init(
-              &desc, dnnl_forward_inference, algorithm, &wantedX, &wantedW, &b,
-              &wantedY, strides, dilates, before, after) == dnnl_success)
-        ways.push_back(
-            assemble(&desc, attributes, operands, problem.numSets()));
+  auto addWays = [&](const_dnnl_primitive_attr_t attributes,
+                     const std::vector<Operand> &arguments) {
+    for (dnnl_alg_kind_t algorithm :
+         {dnnl_convolution_direct, dnnl_convolution_auto})
+      for (bool own : {false, true}) {
+        dnnl_memory_desc_t wantedX = own ? anyLayout(x) : x;
+        dnnl_memory_desc_t wantedY = own ? anyLayout(y) : y;
+        dnnl_memory_desc_t wantedW = anyLayout(w);
+        dnnl_convolution_desc_t desc;
+        if (lib.dnnl_dilated_convolution_forward_desc_init(
+                &desc, dnnl_forward_inference, algorithm, &wantedX, &wantedW,
+                &b, &wantedY, strides, dilates, before, after) == dnnl_success)
+          ways.push_back(
+              assemble(&desc, attributes, arguments, problem.numSets()));
+      }
+  };
+  // A residual is another operand, or rests where the result goes.
+  for (bool inPlace : {false, true}) {
+    if (inPlace && !conv.residual)
+      continue;
+    dnnl_post_ops_t postOps = nullptr;
+    dnnl_primitive_attr_t attributes = nullptr;
+    std::vector<Operand> arguments = operands;
+    lib.dnnl_post_ops_create(&postOps);
+    if (inPlace) {
+      lib.dnnl_post_ops_append_sum(postOps, 1);
+      arguments.back().before = inputsOf(problem, 1);
+    } else if (conv.residual) {
+      lib.dnnl_post_ops_append_binary(postOps, dnnl_binary_add, &y);
+      int argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1;
+      arguments.push_back({argument, dnnl_query_exec_arg_md, argument, y,
+                           inputsOf(problem, 1), false});
     }
-  lib.dnnl_primitive_attr_destroy(attributes);
-  lib.dnnl_post_ops_destroy(postOps);
+    lib.dnnl_post_ops_append_eltwise(postOps, 1, dnnl_eltwise_relu, 0, 0);
+    lib.dnnl_primitive_attr_create(&attributes);
+    lib.dnnl_primitive_attr_set_post_ops(attributes, postOps);
+    addWays(attributes, arguments);
+    lib.dnnl_primitive_attr_destroy(attributes);
+    lib.dnnl_post_ops_destroy(postOps);
+  }
   return ways;
 }
 

@@ -134,6 +134,8 @@ Problem::Problem(const Case &entry, int64_t rotateBytes) : entry(entry) {
       std::vector<int64_t> shape =
           image(conv.k, conv.outputHeight(), conv.outputWidth());
       set.inputs = {Array(entry.type, image(conv.c, conv.h, conv.w))};
+      if (conv.residual)
+        set.inputs.push_back(Array(entry.outputType(), shape));
       set.output = Array(entry.outputType(), shape);
       if (entry.separate)
         set.between = {Array(entry.outputType(), shape),
@@ -220,7 +222,16 @@ double Problem::referenceConv(int index, const std::vector<int64_t> &at,
   double factor = scale.at(k) / std::sqrt(variance.at(k) + kBatchNormEpsilon);
   magnitude = (magnitude + std::fabs(mean.at(k))) * std::fabs(factor) +
               std::fabs(shift.at(k));
-  return std::max(0.0, (sum - mean.at(k)) * factor + shift.at(k));
+  double value = (sum - mean.at(k)) * factor + shift.at(k);
+  if (conv.residual) {
+    const Array &residual = sets[index].inputs[1];
+    int64_t linear = 0;
+    for (size_t axis = 0; axis < at.size(); ++axis)
+      linear = linear * residual.shape()[axis] + at[axis];
+    value += residual.at(linear);
+    magnitude += std::fabs(residual.at(linear));
+  }
+  return std::max(0.0, value);
 }
 
 double Problem::reference(int index, const std::vector<int64_t> &at,

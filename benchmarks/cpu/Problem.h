@@ -46,7 +46,7 @@ private:
 
 /// What a call reads and writes anew each time.
 struct BufferSet {
-  /// A and B of a product; the image of a convolution.
+  /// A and B of a product; the image of a convolution, and its residual.
   std::vector<Array> inputs;
   Array output;
   /// What separate kernels write on the way; empty where there are none.

@@ -76,6 +76,7 @@ struct LayerText {
     if (conv.groups != 1)
       convolution += " groups " + std::to_string(conv.groups);
     axis = conv.nchw ? "1" : "3";
+    residual = conv.residual;
   }
 
   std::string conv(const std::string &y, const std::string &x) const {
@@ -89,16 +90,25 @@ struct LayerText {
            ", " + channel + ", " + channel + ", " + channel +
            ") outs(%d : " + output + ")\n";
   }
+  /// Of "%z" added, where there is a residual.
   std::string relu(const std::string &y, const std::string &x) const {
+    std::string maps = residual ? "#id, #id, #id" : "#id, #id";
+    std::string inputs = x + (residual ? ", %z" : "") + " : " + output +
+                         (residual ? ", " + output : "");
+    std::string scalars = residual ? "%in: f32, %other: f32" : "%in: f32";
+    std::string sum =
+        residual ? "    %sum = arith.addf %in, %other : f32\n" : "";
     return "  %zero = arith.constant 0.0 : f32\n"
            "  " +
-           y +
-           " = linalg.generic {indexing_maps = [#id, #id], iterator_types = "
+           y + " = linalg.generic {indexing_maps = [" + maps +
+           "], iterator_types = "
            "[\"parallel\", \"parallel\", \"parallel\", \"parallel\"]} ins(" +
-           x + " : " + output + ") outs(%d : " + output +
+           inputs + ") outs(%d : " + output +
            ") {\n"
-           "  ^bb0(%in: f32, %out: f32):\n"
-           "    %max = arith.maximumf %in, %zero : f32\n"
+           "  ^bb0(" +
+           scalars + ", %out: f32):\n" + sum + "    %max = arith.maximumf " +
+           (residual ? "%sum" : "%in") +
+           ", %zero : f32\n"
            "    linalg.yield %max : f32\n"
            "  } -> " +
            output + "\n";
@@ -119,7 +129,8 @@ struct LayerText {
   }
 
   std::string fused() const {
-    return function("%x: " + image + ", %w: " + filter + channelInputs(),
+    return function("%x: " + image + (residual ? ", %z: " + output : "") +
+                        ", %w: " + filter + channelInputs(),
                     conv("%0", "%x") + batchNorm("%1", "%0") +
                         relu("%y", "%1"));
   }
@@ -134,6 +145,7 @@ struct LayerText {
   }
 
   std::string image, filter, channel, output, convolution, axis;
+  bool residual = false;
 };
 
 //===----------------------------------------------------------------------===//
