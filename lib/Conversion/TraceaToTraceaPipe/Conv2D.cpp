@@ -20,7 +20,6 @@
 #include "ImagePatch.h"
 #include "Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -48,12 +47,7 @@ private:
   Value stageFilter(Value k);
   /// The staged filters' tap (r, s).
   Value viewFilter(Value r, Value s);
-  /// The sums of all taps for the pixels from (p, q), added to `start`.
   Value emitTaps(Value p, Value q, Value start);
-  Value emitTap(Value p, Value q, Value r, Value s, Value sum);
-  /// The rows of the filter, from one to before another, that see the image
-  /// from row `p` of the result.
-  std::pair<Value, Value> getRowsInside(Value p);
 
   Conv2DOp op;
   WordOperands words;
@@ -129,54 +123,28 @@ Value PatchConvolution::viewFilter(Value r, Value s) {
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
-  auto emitRow = [&](Value r, Value sumR) {
-    return kb.loop(
-        ix.constant(tiles.filterWidth), 1, sumR,
-        [&](Value s, Value sum) { return emitTap(p, q, r, s, sum); });
-  };
-  if (tiles.filterHeight == 1)
-    return emitRow(ix.constant(0), start);
-  // Rows of taps that see nothing but the border add nothing.
-  auto [low, high] = getRowsInside(ix.add(p0, p));
-  auto loop =
-      scf::ForOp::create(b, low, high, ix.constant(1), ValueRange(start));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(
-      b, emitRow(loop.getInductionVar(), loop.getRegionIterArg(0)));
-  return loop.getResult(0);
-}
-
-std::pair<Value, Value> PatchConvolution::getRowsInside(Value p) {
-  int64_t stride = op.getStrides()[0], dilation = op.getDilations()[0];
-  ArrayRef<int64_t> pads = op.getPads();
-  Value low = ix.constant(0), high = ix.constant(tiles.filterHeight);
-  Value top = ix.mul(p, stride);
-  if (pads[0] > 0)
-    low = ix.max(ix.ceilDiv(ix.sub(ix.constant(pads[0]), top), dilation), 0);
-  if (pads[2] > 0) {
-    Value size = kb.getDim(op.getImage(), op.getHeightDim());
-    Value rest = ix.sub(ix.add(size, ix.constant(pads[0])), top);
-    high = ix.min(ix.ceilDiv(rest, dilation), high);
-  }
-  return {low, high};
-}
-
-Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   Value zero = ix.constant(0);
-  int64_t steps = tileC / words.length;
-  SmallVector<int64_t> imageShape =
-      words.getShape({tiles.registerPixels, steps});
-  if (tiles.pixelLanes)
-    std::swap(imageShape[0], imageShape[1]);
-  Value image =
-      ViewOp::create(b, kb.getStagedType(imageShape, words.lhs), patch.get(),
-                     patch.at(p, q, r, s, zero), patch.getTileMap());
-  Value weights = onlyTap ? onlyTap : viewFilter(r, s);
-  if (tiles.pixelLanes)
-    std::swap(image, weights);
-  return MmaOp::create(b, image, weights, sum,
-                       ix.ceilDiv(lengthC, words.length), ValueRange());
+  return kb.loop(
+      ix.constant(tiles.filterHeight), 1, start, [&](Value r, Value sumR) {
+        return kb.loop(
+            ix.constant(tiles.filterWidth), 1, sumR, [&](Value s, Value sum) {
+              int64_t steps = tileC / words.length;
+              SmallVector<int64_t> imageShape =
+                  words.getShape({tiles.registerPixels, steps});
+              if (tiles.pixelLanes)
+                std::swap(imageShape[0], imageShape[1]);
+              Value image = ViewOp::create(
+                  b, kb.getStagedType(imageShape, words.lhs), patch.get(),
+                  patch.at(p, q, r, s, zero), patch.getTileMap());
+              Value weights = onlyTap ? onlyTap : viewFilter(r, s);
+              if (tiles.pixelLanes)
+                std::swap(image, weights);
+              return MmaOp::create(b, image, weights, sum,
+                                   ix.ceilDiv(lengthC, words.length),
+                                   ValueRange())
+                  .getResult();
+            });
+      });
 }
 
 void PatchConvolution::emitTile(Value p, Value q, Value k) {
