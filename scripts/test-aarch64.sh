@@ -27,15 +27,15 @@ run_ninja build/aarch64 tracea-numerics-judge
 passed=0 failed=0
 # numerics CPU TARGET ARGUMENT...: programs for a target on an emulated processor.
 numerics() {
-  local cpu=$1 target=$2 said p f
+  local cpu=$1 target=$2 said p f status=0
   shift 2
   local judge="qemu-aarch64-static -cpu $cpu -L $sysroot build/aarch64/bin/tracea-numerics-judge"
-  said=$("$TRACEA_BUILD/bin/tracea-numerics" --target "$target" --judge "$judge" "$@" 2>&1) || true
+  said=$("$TRACEA_BUILD/bin/tracea-numerics" --target "$target" --judge "$judge" "$@" 2>&1) || status=$?
   read -r p _ f _ <<<"$(tail -n 1 <<<"$said")"
-  if [[ ! $p =~ ^[0-9]+$ || ! $f =~ ^[0-9]+$ || $f != 0 || $p == 0 ]]; then
-    printf '%s\n' "$said"
-    [[ $f =~ ^[1-9][0-9]*$ ]] || p=0 f=1
-  fi
+  # Without counts of its own, or with counts that its end belies, it has failed.
+  [[ $p =~ ^[0-9]+$ && $f =~ ^[0-9]+$ ]] || p=0 f=1
+  if ((f == 0 && (status != 0 || p == 0))); then f=1; fi
+  if ((f != 0)); then printf '%s\n' "$said"; fi
   printf '   %s on %s (%s): %s passed, %s failed\n' "$target" "$cpu" "$*" "$p" "$f"
   passed=$((passed + p)) failed=$((failed + f))
 }

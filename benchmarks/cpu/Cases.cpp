@@ -71,6 +71,20 @@ public:
     return shape;
   }
 
+  /// Layers [size, channels, filters, extent, stride] with pads of half their
+  /// extent, each changed by `change`.
+  template <typename Change>
+  void layers(const std::string &list,
+              std::initializer_list<std::array<int64_t, 5>> all,
+              Change change) {
+    for (auto [size, channels, filters, extent, stride] : all) {
+      ConvShape shape =
+          layer(size, channels, filters, extent, stride, extent / 2);
+      change(shape);
+      conv(list, shape);
+    }
+  }
+
   Case &gemm(int64_t m, int64_t n, int64_t k,
              ElementType type = ElementType::F32, bool transposeA = false,
              bool transposeB = false) {
@@ -114,71 +128,55 @@ std::vector<Case> makeCases() {
   fused(Builder::layer(224, 64, 128, 3, 1, 1));
 
   // The other layers of ResNet-50, then its kinds of layers with eight images.
-  for (auto [size, channels, filters] : {std::array<int64_t, 3>{56, 64, 64},
-                                         {28, 512, 128},
-                                         {28, 128, 512},
-                                         {14, 1024, 256},
-                                         {14, 256, 1024},
-                                         {7, 2048, 512},
-                                         {7, 512, 2048}})
-    b.conv("resnet", Builder::layer(size, channels, filters, 1, 1, 0));
-  for (auto [size, channels, filters, extent, stride] :
-       {std::array<int64_t, 5>{224, 3, 64, 7, 2},
-        {56, 64, 64, 3, 1},
-        {28, 128, 128, 3, 1},
-        {14, 256, 256, 3, 1},
-        {7, 512, 512, 3, 1},
-        {56, 64, 256, 1, 1},
-        {56, 256, 64, 1, 1},
-        {28, 512, 128, 1, 1},
-        {14, 1024, 256, 1, 1},
-        {7, 2048, 512, 1, 1},
-        {7, 512, 2048, 1, 1},
-        {56, 256, 512, 1, 2}}) {
-    ConvShape layer =
-        Builder::layer(size, channels, filters, extent, stride, extent / 2);
-    layer.n = 8;
-    b.conv("resnet", layer);
-  }
-  for (auto [size, channels, filters, extent] :
-       {std::array<int64_t, 4>{56, 64, 64, 3},
-        {56, 64, 256, 1},
-        {14, 256, 1024, 1},
-        {7, 512, 2048, 1}}) {
-    ConvShape layer =
-        Builder::layer(size, channels, filters, extent, 1, extent / 2);
-    layer.residual = true;
-    b.conv("residual", layer);
-  }
-
-  for (auto [size, channels, extent, stride] :
-       {std::array<int64_t, 4>{112, 32, 3, 1},
-        {112, 96, 3, 2},
-        {56, 144, 3, 1},
-        {28, 192, 3, 1},
-        {14, 576, 3, 1},
-        {14, 576, 3, 2},
-        {7, 960, 3, 1},
-        {56, 96, 7, 1},
-        {28, 192, 7, 1},
-        {14, 384, 7, 1},
-        {56, 96, 7, 2}}) {
-    ConvShape layer =
-        Builder::layer(size, channels, channels, extent, stride, extent / 2);
-    layer.groups = channels;
-    b.conv("depthwise", layer);
-  }
-  for (auto [size, channels, filters, extent, stride] :
-       {std::array<int64_t, 5>{28, 128, 128, 3, 1},
-        {14, 256, 256, 3, 1},
-        {56, 64, 128, 3, 2},
-        {56, 64, 256, 1, 1},
-        {224, 3, 64, 7, 2}}) {
-    ConvShape layer =
-        Builder::layer(size, channels, filters, extent, stride, extent / 2);
-    layer.nchw = true;
-    b.conv("nchw", layer);
-  }
+  b.layers("resnet",
+           {{56, 64, 64, 1, 1},
+            {28, 512, 128, 1, 1},
+            {28, 128, 512, 1, 1},
+            {14, 1024, 256, 1, 1},
+            {14, 256, 1024, 1, 1},
+            {7, 2048, 512, 1, 1},
+            {7, 512, 2048, 1, 1}},
+           [](ConvShape &) {});
+  b.layers("resnet",
+           {{224, 3, 64, 7, 2},
+            {56, 64, 64, 3, 1},
+            {28, 128, 128, 3, 1},
+            {14, 256, 256, 3, 1},
+            {7, 512, 512, 3, 1},
+            {56, 64, 256, 1, 1},
+            {56, 256, 64, 1, 1},
+            {28, 512, 128, 1, 1},
+            {14, 1024, 256, 1, 1},
+            {7, 2048, 512, 1, 1},
+            {7, 512, 2048, 1, 1},
+            {56, 256, 512, 1, 2}},
+           [](ConvShape &layer) { layer.n = 8; });
+  b.layers("residual",
+           {{56, 64, 64, 3, 1},
+            {56, 64, 256, 1, 1},
+            {14, 256, 1024, 1, 1},
+            {7, 512, 2048, 1, 1}},
+           [](ConvShape &layer) { layer.residual = true; });
+  b.layers("depthwise",
+           {{112, 32, 32, 3, 1},
+            {112, 96, 96, 3, 2},
+            {56, 144, 144, 3, 1},
+            {28, 192, 192, 3, 1},
+            {14, 576, 576, 3, 1},
+            {14, 576, 576, 3, 2},
+            {7, 960, 960, 3, 1},
+            {56, 96, 96, 7, 1},
+            {28, 192, 192, 7, 1},
+            {14, 384, 384, 7, 1},
+            {56, 96, 96, 7, 2}},
+           [](ConvShape &layer) { layer.groups = layer.c; });
+  b.layers("nchw",
+           {{28, 128, 128, 3, 1},
+            {14, 256, 256, 3, 1},
+            {56, 64, 128, 3, 2},
+            {56, 64, 256, 1, 1},
+            {224, 3, 64, 7, 2}},
+           [](ConvShape &layer) { layer.nchw = true; });
 
   auto awkward = [&](const ConvShape &shape) -> Case & {
     return b.conv("awkward", shape);

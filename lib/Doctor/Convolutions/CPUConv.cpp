@@ -10,6 +10,7 @@
 #include "../CPU/CPUDots.h"
 #include "../Numbers.h"
 #include "../Variants.h"
+#include "PatchModel.h"
 #include "tracea/Doctor/CPUModel.h"
 
 #include <algorithm>
@@ -18,24 +19,19 @@ using namespace tracea::doctor;
 
 namespace {
 
-/// Rows or columns of the image that `outputs` neighbouring outputs read. One
-/// tap sees none of those that a stride leaves out.
-int64_t patchExtent(int64_t outputs, int64_t stride, int64_t taps,
-                    int64_t dilation) {
-  if (taps == 1)
-    return outputs;
-  return (outputs - 1) * stride + (taps - 1) * dilation + 1;
-}
-
 /// Elements of the patch under a tile of outputs, for one channel. Sizes are
 /// floating-point numbers: a tile written by hand may overflow integers.
 double patchArea(const Problem &problem, int64_t height, int64_t width) {
-  return static_cast<double>(patchExtent(height, problem.strideHeight,
-                                         problem.filterHeight,
-                                         problem.dilationHeight)) *
-         static_cast<double>(patchExtent(width, problem.strideWidth,
-                                         problem.filterWidth,
-                                         problem.dilationWidth));
+  // A filter of one tap passes over what a stride leaves out, but for columns
+  // of images with channels first, which are staged by their remainders.
+  bool passesRows = problem.filterHeight == 1;
+  bool passesColumns = problem.filterWidth == 1 && problem.channelsLast;
+  return static_cast<double>(
+             patchExtent(height, passesRows ? 1 : problem.strideHeight,
+                         problem.filterHeight, problem.dilationHeight)) *
+         static_cast<double>(
+             patchExtent(width, passesColumns ? 1 : problem.strideWidth,
+                         problem.filterWidth, problem.dilationWidth));
 }
 
 /// A filter, stride or dilation so large that sizes may overflow is refused

@@ -69,6 +69,11 @@ struct RunMemory {
       outputViews.push_back(outputs.back().tensor());
     }
   }
+
+  rt::Status run(rt::Execution &execution) {
+    return execution.run({inputViews.data(), inputViews.size()},
+                         {outputViews.data(), outputViews.size()});
+  }
 };
 
 } // namespace
@@ -80,9 +85,7 @@ std::string numerics::judgeRun(rt::Execution &execution, Random &random,
   std::vector<std::vector<uint8_t>> before;
   for (const GuardedTensor &input : memory.inputs)
     before.push_back(input.bytes());
-  rt::Status status =
-      execution.run({memory.inputViews.data(), memory.inputViews.size()},
-                    {memory.outputViews.data(), memory.outputViews.size()});
+  rt::Status status = memory.run(execution);
   if (!status.ok())
     return "does not run: " + status.message();
   for (size_t i = 0; i < memory.inputs.size(); ++i) {
@@ -116,9 +119,7 @@ static std::string judgeAliased(rt::Execution &execution, Random &random,
     RunMemory memory(random, instance, Placement::End);
     memory.outputs[0].write(instance.inputs[i]);
     memory.inputViews[i] = memory.outputViews[0];
-    rt::Status status =
-        execution.run({memory.inputViews.data(), memory.inputViews.size()},
-                      {memory.outputViews.data(), memory.outputViews.size()});
+    rt::Status status = memory.run(execution);
     if (!status.ok())
       return "does not run: " + status.message();
     std::string wrong = compare(instance.outputs[0], [&](const Shape &index) {
@@ -145,9 +146,7 @@ std::string numerics::judgeWrong(rt::Execution &execution, Random &random,
     std::vector<std::vector<uint8_t>> before;
     for (const GuardedTensor &output : memory.outputs)
       before.push_back(output.bytes());
-    rt::Status status =
-        execution.run({memory.inputViews.data(), memory.inputViews.size()},
-                      {memory.outputViews.data(), memory.outputViews.size()});
+    rt::Status status = memory.run(execution);
     std::string where = "input " + std::to_string(wrong.input) + " of shape " +
                         listOf(input.shape);
     if (status.ok())
@@ -201,9 +200,7 @@ numerics::judgeConstants(const std::vector<uint8_t> &bytes,
                                : version == Version::Other
                                    ? otherMemory.inputViews[i]
                                    : rt::Tensor();
-    rt::Status status =
-        execution->run({others.inputViews.data(), others.inputViews.size()},
-                       {others.outputViews.data(), others.outputViews.size()});
+    rt::Status status = others.run(*execution);
     std::string where =
         version == Version::Null ? "not given again: " : "given: ";
     if (version != Version::Null)

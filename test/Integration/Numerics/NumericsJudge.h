@@ -33,6 +33,10 @@ struct Trial {
 std::string pack(const Trial &trial);
 std::optional<Trial> unpack(const std::string &bytes);
 
+/// What the other process prints where all is right. One that prints nothing
+/// has judged nothing.
+inline constexpr const char *kRight = "right";
+
 /// Of 1 and 2 threads.
 using CPUDevices = std::array<std::shared_ptr<runtime::Device>, 2>;
 CPUDevices openCPUDevices();

@@ -161,9 +161,15 @@ std::string Runner::Impl::judge(const Case &test, Random &random,
     trial.instances.push_back(test.make(random, i == 0));
   trial.more = more;
   trial.seed = random.next();
-  error = place.judge.empty()
-              ? numerics::judge(trial, devices)
-              : campaign::inProgram(place.seconds, place.judge, pack(trial));
+  if (place.judge.empty()) {
+    error = numerics::judge(trial, devices);
+  } else {
+    error = campaign::inProgram(place.seconds, place.judge, pack(trial));
+    if (error.empty())
+      error = "the judge says nothing";
+    else if (error == kRight)
+      error.clear();
+  }
   return error.empty() ? "" : where + error;
 }
 
