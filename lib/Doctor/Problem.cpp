@@ -214,6 +214,7 @@ static void fill(Problem &problem, AttentionOp op) {
   problem.k = extentOf(op.getQuery(), 3);
   problem.valueDim = extentOf(op.getValue(), 3);
   problem.hasWindow = op.getWindow().has_value();
+  problem.isCausal = op.getCausal();
   problem.hasLengths = static_cast<bool>(op.getLengths());
   int64_t heads = extentOf(op.getQuery(), 1),
           keyHeads = extentOf(op.getKey(), 1);

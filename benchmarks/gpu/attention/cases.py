@@ -147,6 +147,9 @@ def plans():
     decode = [(32, 3, 4, 4), (32, 4, 3, 4), (64, 3, 2, 2), (64, 2, 3, 3), (16, 4, 6, 6), (32, 3, 4, 8), (32, 3, 4, 16), (32, 6, 2, 2), (64, 3, 1, 1)]
     found = [case.scheduled(*plan) for causal in (False, True) for case, tried in ((d128(causal), long), (d64(causal), short)) for plan in tried]
     found += [case.scheduled(*plan) for case in (window, blocks) for plan in edged]
+    documents = Case("bf16_d128_documents_4096", 8, 16, 16, 4096, 4096, 128, documents=True)
+    others = [training(128, length, causal) for length in (1024, 16384) for causal in (False, True)]
+    found += [case.scheduled(64, 32, 16, 4, 3) for case in (window, blocks, documents, *others)]
     return found + [case.few(*plan) for case, tried in (
         (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128), decode),
         (Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128), [(32, 3, 4, 32), (64, 3, 2, 32), (32, 3, 4, 16)]),

@@ -13,6 +13,8 @@ Case = collections.namedtuple("Case", "name model dtype batch dynamic settings")
 
 CASES = [
     Case("resnet50_bf16", "resnet50", "bf16", 32, False, ()),
+    Case("resnet50_bf16_n1", "resnet50", "bf16", 1, False, ()),
+    Case("resnet50_bf16_n128", "resnet50", "bf16", 128, False, ()),
     Case("resnet50_bf16_folded", "resnet50", "bf16", 32, False, ("folded=1",)),
     Case("resnet50_bf16_any_batch", "resnet50", "bf16", 32, True, ("folded=1",)),
     Case("resnet50_f32", "resnet50", "f32", 8, False, ()),

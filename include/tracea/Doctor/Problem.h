@@ -138,6 +138,8 @@ struct Problem {
   int64_t sharedHeads = 1;
   /// A query sees some of the keys alone, counted from its own place.
   bool hasWindow = false;
+  /// A query sees no keys behind its own place.
+  bool isCausal = false;
   /// The run knows how many of the keys there are.
   bool hasLengths = false;
   int64_t maskRows = 0;

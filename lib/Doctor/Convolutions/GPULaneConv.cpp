@@ -206,9 +206,13 @@ LaneConvVariant::plans(const Problem &problem,
   constexpr int64_t mostTile = 32, mostThreads = 256;
   std::vector<Plan> found;
   int64_t subgroup = target.occupancy.subgroupSize;
-  int64_t vector =
-      std::max<int64_t>(kVectorBytes / bytesOf(problem.operand), 1);
-  for (int64_t lanes : {8, 4, 2, 1})
+  int64_t most = std::max<int64_t>(kVectorBytes / bytesOf(problem.operand), 1);
+  // The vectors of a lane and the lanes of a pixel.
+  std::vector<std::pair<int64_t, int64_t>> ways;
+  for (int64_t vector = most; 4 * vector >= most && vector > 0; vector /= 2)
+    for (int64_t lanes : {16, 8, 4, 2, 1})
+      ways.push_back({vector, lanes});
+  for (auto [vector, lanes] : ways)
     for (int64_t threads = mostThreads; threads >= subgroup; threads /= 2)
       for (int64_t pixels : kPixels)
         for (int64_t width = pixels; width <= mostTile; width *= 2) {
@@ -238,11 +242,11 @@ Plan LaneConvVariant::plan(const Problem &problem,
 double LaneConvVariant::cycles(const Problem &problem,
                                const TargetDescription &target,
                                const Plan &plan) const {
-  // Instructions of one lane, estimates: those around a piece that it copies,
-  // an element of the filters, a vector that it stores, and a tile.
-  constexpr double perPiece = 20, perTap = 30, perStore = 12, perTile = 150;
+  // Instructions of one lane: those around a piece that it copies, an element
+  // of the filters, and a tile.
+  constexpr double perPiece = 19, perTap = 27, perTile = 150;
   // Of a multiprocessor, in a cycle.
-  constexpr double schedulers = 4, issued = 0.8, sharedBytes = 128;
+  constexpr double schedulers = 4, issued = 0.82, sharedBytes = 128;
   Tile tile(problem, plan);
   auto number = [](int64_t value) { return static_cast<double>(value); };
   double vector = number(tile.vector), pixels = number(tile.pixels),
@@ -259,7 +263,7 @@ double LaneConvVariant::cycles(const Problem &problem,
       perTap * std::ceil(taps * number(tile.channels) / threads) +
       rounds * (filterRows * columns * (1 + (converts ? vector : 0)) +
                 taps * vector * (pixels + sumBytes / kVectorBytes) +
-                pixels * (perStore + vector));
+                pixels * vector);
   PatchWork work;
   work.warps = threads / std::max(target.occupancy.subgroupSize, 1);
   work.residents = number(plan.as<schedule::LaneConv>().residents);

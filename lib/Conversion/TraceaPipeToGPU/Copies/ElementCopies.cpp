@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Copies/HeldCopies.h"
 #include "Lanes/LaneCoordinates.h"
 #include "tracea/Conversion/TraceaPipeToGPU/LaneStores.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
@@ -31,39 +32,151 @@ static unsigned getNearDim(Emitter &b, const GlobalWindow &memory,
   return shape.size() - 1;
 }
 
-/// Runs `body` for each element of a tile: neighbouring lanes have neighbouring
-/// elements along dimension `near`. Coordinates are indices.
-static void forEachElement(Emitter &b, ArrayRef<int64_t> shape, unsigned near,
-                           function_ref<void(ValueRange)> body) {
-  int64_t count = 1;
+namespace {
+/// An element of a tile that a lane has in one of its rounds.
+struct Element {
+  SmallVector<Value> at; // its coordinates, indices
+  Value exists;          // i1; null where every lane has one
+};
+
+/// The elements that a lane visits: neighbouring lanes have neighbours along
+/// one dimension. Only the first of a turn is found by division; from one round
+/// to the next each coordinate moves by a constant and carries into the one
+/// above it.
+class ElementWalk {
+public:
+  ElementWalk(Emitter &b, ArrayRef<int64_t> shape, unsigned near);
+
+  /// Runs `body` for all elements, so many at a time that at most `together`
+  /// are in flight. All lanes run the same number of rounds, so that none
+  /// leaves a meeting early.
+  void run(int64_t together, function_ref<void(ArrayRef<Element>)> body);
+
+private:
+  SmallVector<Value> split(Value number);
+  SmallVector<Value> next(ArrayRef<Value> digits);
+  Element get(ArrayRef<Value> digits, bool mayMiss);
+
+  Emitter &b;
+  ArrayRef<int64_t> shape;
+  SmallVector<unsigned> order; // of dimensions, the fastest first
+  int64_t count = 1, threads;
+};
+} // namespace
+
+ElementWalk::ElementWalk(Emitter &b, ArrayRef<int64_t> shape, unsigned near)
+    : b(b), shape(shape), order{near}, threads(b.team.getNumThreads()) {
+  for (unsigned dim = shape.size(); dim-- > 0;)
+    if (dim != near)
+      order.push_back(dim);
   for (int64_t extent : shape)
     count *= extent;
-  // All lanes run the same number of rounds, so that none leaves a meeting
-  // early.
-  int64_t threads = b.team.getNumThreads();
-  auto loop = scf::ForOp::create(
-      b, b.index(0), b.index(llvm::divideCeil(count, threads)), b.index(1));
+}
+
+SmallVector<Value> ElementWalk::split(Value rest) {
+  SmallVector<Value> digits;
+  for (unsigned dim : ArrayRef(order).drop_back()) {
+    digits.push_back(b.createOrFold<arith::RemUIOp>(rest, b.i32(shape[dim])));
+    rest = b.createOrFold<arith::DivUIOp>(rest, b.i32(shape[dim]));
+  }
+  digits.push_back(rest);
+  return digits;
+}
+
+SmallVector<Value> ElementWalk::next(ArrayRef<Value> digits) {
+  SmallVector<Value> found;
+  int64_t step = threads;
+  Value carry;
+  for (auto [digit, dim] : llvm::zip_equal(digits, order)) {
+    bool isLast = found.size() + 1 == digits.size();
+    int64_t extent = shape[dim], by = isLast ? step : step % extent;
+    Value moved = by ? b.add(digit, by) : digit;
+    if (carry)
+      moved = b.add(moved, carry);
+    if (!isLast && (by || carry)) {
+      Value over = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, moved,
+                                         b.i32(extent));
+      moved = arith::SelectOp::create(b, over, b.add(moved, -extent), moved);
+      carry = arith::ExtUIOp::create(b, b.getI32Type(), over);
+    }
+    found.push_back(moved);
+    step /= extent;
+  }
+  return found;
+}
+
+Element ElementWalk::get(ArrayRef<Value> digits, bool mayMiss) {
+  Element element{SmallVector<Value>(shape.size()), Value()};
+  for (auto [digit, dim] : llvm::zip_equal(digits, order))
+    element.at[dim] = b.toIndexUnsigned(digit);
+  if (mayMiss)
+    element.exists =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, digits.back(),
+                              b.i32(shape[order.back()]));
+  return element;
+}
+
+void ElementWalk::run(int64_t together,
+                      function_ref<void(ArrayRef<Element>)> body) {
+  int64_t rounds = llvm::divideCeil(count, threads);
+  int64_t turns = llvm::divideCeil(rounds, together);
+  int64_t each = llvm::divideCeil(rounds, std::max<int64_t>(turns, 1));
+  auto visit = [&](Value first) {
+    SmallVector<Value> digits = split(first);
+    SmallVector<Element> elements;
+    for (int64_t round = 0; round < each; ++round) {
+      if (round)
+        digits = next(digits);
+      // Which are the last of all is known of the only turn alone.
+      elements.push_back(get(digits, turns > 1
+                                         ? count % (turns * each * threads)
+                                         : (round + 1) * threads > count));
+    }
+    body(elements);
+  };
+  if (turns == 1) {
+    visit(b.team.thread);
+    return;
+  }
+  auto loop = scf::ForOp::create(b, b.index(0), b.index(turns), b.index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value rest =
-      b.add(b.mul(loop.getInductionVar(), threads), b.toIndex(b.team.thread));
-  Value some;
-  if (count % threads)
-    some = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, rest,
-                                 b.index(count));
-  b.onlyIf(some, [&]() {
-    SmallVector<unsigned> order{near};
-    for (unsigned dim = shape.size(); dim-- > 0;)
-      if (dim != near)
-        order.push_back(dim);
-    SmallVector<Value> at(shape.size());
-    for (unsigned dim : ArrayRef(order).drop_back()) {
-      at[dim] = b.createOrFold<arith::RemUIOp>(rest, b.index(shape[dim]));
-      rest = b.createOrFold<arith::DivUIOp>(rest, b.index(shape[dim]));
-    }
-    at[order.back()] = rest;
-    body(at);
-  });
+  visit(b.add(b.mul(b.toI32(loop.getInductionVar()), each * threads),
+              b.team.thread));
+}
+
+/// Loads of elements that are `inside` of memory, or zeros. Where all are, no
+/// load waits behind another's branch.
+static SmallVector<Value> loadElements(Emitter &b, Type type, unsigned bytes,
+                                       ArrayRef<Address> places,
+                                       ArrayRef<Value> inside) {
+  auto loadAll = [&]() {
+    return llvm::map_to_vector(places, [&](const Address &place) -> Value {
+      return b.load(type, place, bytes);
+    });
+  };
+  auto loadEach = [&]() {
+    return llvm::map_to_vector(
+        llvm::zip_equal(places, inside), [&](auto pair) -> Value {
+          return loadElement(b, type, std::get<0>(pair), std::get<1>(pair));
+        });
+  };
+  Value all;
+  for (Value one : inside)
+    if (one)
+      all = b.conjoin(all, one);
+  if (!all)
+    return loadAll();
+  if (places.size() == 1)
+    return loadEach();
+  SmallVector<Type> types(places.size(), type);
+  auto either = scf::IfOp::create(b, types, all, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(either.thenBlock());
+  scf::YieldOp::create(b, loadAll());
+  b.setInsertionPointToStart(either.elseBlock());
+  scf::YieldOp::create(b, loadEach());
+  return llvm::to_vector_of<Value>(either.getResults());
 }
 
 static Value convertScalar(Emitter &b, Value value, Type to) {
@@ -103,12 +216,16 @@ void mlir::tracea_pipe::emitElementStores(Emitter &b, CopyOutOp op,
   auto type = cast<MemRefType>(op.getSource().getType());
   int64_t bytes = source.layout.elementBytes;
   unsigned near = getNearDim(b, dest, type.getShape());
-  forEachElement(b, type.getShape(), near, [&](ValueRange at) {
-    Value inside = isBelow(b, at, limits);
-    Address to = b.global(dest, at);
+  ElementWalk(b, type.getShape(), near).run(1, [&](ArrayRef<Element> elements) {
+    const Element &element = elements.front();
+    Value inside = isBelow(b, element.at, limits);
+    if (element.exists)
+      inside = b.conjoin(inside, element.exists);
+    Address to = b.global(dest, element.at);
     b.onlyIf(inside, [&]() {
-      Value value = b.load(type.getElementType(),
-                           b.staged(source, buffer, toI32(b, at)), bytes);
+      Value value =
+          b.load(type.getElementType(),
+                 b.staged(source, buffer, toI32(b, element.at)), bytes);
       b.store(value, to, bytes);
     });
   });
@@ -129,20 +246,31 @@ struct LowerCopy : KernelPattern<CopyOp> {
     auto memory = cast<MemRefType>(op.getSource().getType());
     Type from = memory.getElementType();
     unsigned near = getNearDim(b, source, type.getShape());
-    forEachElement(b, type.getShape(), near, [&](ValueRange at) {
-      Value inside = isBelow(b, at, adaptor.getLimits());
-      Address place =
-          b.global(source, getMapInputs(b, source, at), op.getPadded(), inside);
-      Value value = b.choose(
-          from, inside,
-          [&]() { return b.load(from, place, getElementBytes(memory)); },
-          [&]() -> Value {
-            return arith::ConstantOp::create(
-                b, cast<TypedAttr>(b.getZeroAttr(from)));
-          });
-      value = convertScalar(b, value, type.getElementType());
-      b.store(value, b.staged(window, adaptor.getDest(), toI32(b, at)),
-              window.layout.elementBytes);
+    // Loads that are in flight together hide each other's latency.
+    constexpr int64_t kTogether = 8;
+    ElementWalk walk(b, type.getShape(), near);
+    walk.run(kTogether, [&](ArrayRef<Element> elements) {
+      SmallVector<Address> places;
+      SmallVector<Value> isInside;
+      for (const Element &element : elements) {
+        Value inside = isBelow(b, element.at, adaptor.getLimits());
+        if (element.exists)
+          inside = b.conjoin(inside, element.exists);
+        places.push_back(b.global(source, getMapInputs(b, source, element.at),
+                                  op.getPadded(), inside));
+        isInside.push_back(inside);
+      }
+      SmallVector<Value> values =
+          loadElements(b, from, getElementBytes(memory), places, isInside);
+      for (unsigned number = 0; number < elements.size(); ++number) {
+        const Element &element = elements[number];
+        Value value = convertScalar(b, values[number], type.getElementType());
+        b.onlyIf(element.exists, [&]() {
+          b.store(value,
+                  b.staged(window, adaptor.getDest(), toI32(b, element.at)),
+                  window.layout.elementBytes);
+        });
+      }
     });
     rewriter.eraseOp(op);
     return success();
