@@ -52,6 +52,7 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createConvertLinalgToTracea(raise));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createFoldPads());
+  manager.addNestedPass<func::FuncOp>(createSinkTransposes());
   manager.addPass(createPropagateTransposes());
   manager.addPass(createFoldBatchNorm());
   ExpandDGradOptions expand;

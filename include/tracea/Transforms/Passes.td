@@ -385,6 +385,41 @@ def PropagateTransposes : Pass<"tracea-propagate-transposes"> {
 }
 
 //===----------------------------------------------------------------------===//
+// SinkTransposes
+//===----------------------------------------------------------------------===//
+
+def SinkTransposes : Pass<"tracea-sink-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Move transpositions down to where they meet their inverse";
+  let description = [{
+    Loops over elements, borders, poolings, convolutions and their gradients
+    read the source of a transposition, and what they give is transposed in
+    place of what they read; sums read the source and are as they were. Where
+    a framework keeps channels last behind operations whose channels come first,
+    the function has them last throughout then, and no transposition is left.
+
+    A function is left as it is where the elements that its transpositions move,
+    after `tracea-propagate-transposes`, would not be fewer.
+
+    ```mlir
+    %t = linalg.transpose ins(%x : tensor<8x32x32x16xf32>)
+           outs(%e : tensor<8x16x32x32xf32>) permutation = [0, 3, 1, 2]
+    %y = linalg.exp ins(%t : tensor<8x16x32x32xf32>) outs(%e : tensor<8x16x32x32xf32>)
+    %r = linalg.transpose ins(%y : tensor<8x16x32x32xf32>)
+           outs(%d : tensor<8x32x32x16xf32>) permutation = [0, 2, 3, 1]
+    ```
+    becomes the exponential of `%x`.
+  }];
+  let statistics = [
+    Statistic<"numFunctions", "num-functions",
+              "Functions whose transpositions were moved">
+  ];
+  let dependentDialects = [
+    "::mlir::tracea::TraceaDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // FoldPads
 //===----------------------------------------------------------------------===//
 

@@ -76,8 +76,9 @@ struct Cut {
 };
 } // namespace
 
-/// Cuts the longest loop, that along which neighbours of the operand lie where
-/// it is the only one, so that the tiles of `op` become as many as are wanted.
+/// Cuts the loop that gives the most parts, that along which neighbours of the
+/// operand lie where it is the only one, so that the tiles of `op` become as
+/// many as are wanted.
 static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
   Cut cut;
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
@@ -90,7 +91,7 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
   for (int64_t extent : extents)
     sizes.push_back(builder.getIndexAttr(extent));
   TileShape form(op, sizes, /*isAligned=*/true, subgroup);
-  int64_t tiles = 1, terms = 1, longest = 0;
+  int64_t tiles = 1, terms = 1;
   for (auto [loop, extent] : llvm::enumerate(extents)) {
     bool isReduced = form.isReduced(loop);
     int64_t &count = isReduced ? terms : tiles;
@@ -98,18 +99,24 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
     if (llvm::MulOverflow<int64_t>(count, llvm::divideCeil(extent, step),
                                    count))
       return cut;
-    int64_t length = !isReduced ? 0 : loop == form.columnLoop ? 1 : extent;
-    if (length > longest) {
-      longest = length;
-      cut.loop = loop;
-    }
   }
   int64_t wanted = kLanesOfCore * cores / form.threads;
   if (4 * tiles > wanted)
     return cut;
   bool isShared = form.isReduced(form.columnLoop) && form.threads > form.rows;
   int64_t most = terms / (isShared ? kLeastShared : kLeastOwn);
-  cut.parts = getDivisor(extents[cut.loop], std::min(most, wanted / tiles));
+  most = std::min(most, wanted / tiles);
+  bool isOnly = true;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    if (!form.isReduced(loop) || extent < 2)
+      continue;
+    // Neighbours stay together unless there is nothing else to cut.
+    bool isRow = loop == form.columnLoop;
+    int64_t parts = getDivisor(extent, most);
+    if (isRow ? isOnly : isOnly || parts > cut.parts)
+      cut = {static_cast<unsigned>(loop), parts};
+    isOnly &= isRow;
+  }
   return cut;
 }
 

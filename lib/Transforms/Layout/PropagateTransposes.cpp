@@ -7,6 +7,7 @@
 // goes from the dimensions of the transposed tensor to those of its source.
 
 #include "EpilogueUtils.h"
+#include "Layout/Transposition.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -23,42 +24,15 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 namespace {
-struct Transposition {
-  Value source;
-  AffineMap map;
-};
-
-using Counter = std::function<void()>;
-
 /// A pattern that counts what it changes.
 template <typename Pattern>
 struct Counting : public Pattern {
-  Counting(MLIRContext *context, Counter count)
+  Counting(MLIRContext *context, TranspositionCounter count)
       : Pattern(context), count(std::move(count)) {}
 
-  Counter count;
+  TranspositionCounter count;
 };
 } // namespace
-
-/// Matches `linalg.transpose` and any other way to write one.
-static std::optional<Transposition> matchTransposition(Operation *op) {
-  if (!isa_and_nonnull<linalg::LinalgOp>(op))
-    return std::nullopt;
-  std::string ignored;
-  std::optional<ElementwiseOp> elementwise = ElementwiseOp::match(op, ignored);
-  if (!elementwise)
-    return std::nullopt;
-  const ElementwiseOp::Input *copied = elementwise->getCopied();
-  if (!copied || !copied->map.isPermutation() ||
-      (copied->map.isIdentity() && !isa<linalg::TransposeOp>(op)) ||
-      !isa<RankedTensorType>(copied->operand->get().getType()))
-    return std::nullopt;
-  return Transposition{copied->operand->get(), copied->map};
-}
-
-static std::optional<Transposition> matchTransposition(Value tensor) {
-  return matchTransposition(peelCasts(tensor).getDefiningOp());
-}
 
 /// The transposition that is the only user of the operation's result.
 static Operation *getTransposingUser(EpilogueOpInterface op) {
@@ -169,34 +143,6 @@ struct TransposeGemmResult : public Counting<OpRewritePattern<GemmOp>> {
   }
 };
 
-} // namespace
-
-static StringRef getDims(ImageLayout layout) {
-  return layout == ImageLayout::NHWC ? "nhwc" : "nchw";
-}
-
-static StringRef getDims(FilterLayout layout) {
-  switch (layout) {
-  case FilterLayout::KRSC:
-    return "krsc";
-  case FilterLayout::KCRS:
-    return "kcrs";
-  case FilterLayout::RSCK:
-    return "rsck";
-  }
-  llvm_unreachable("unknown filter layout");
-}
-
-/// The order of the source's dimensions, given that of the transposed tensor's.
-static std::string permuteDims(StringRef dims, AffineMap map) {
-  std::string source;
-  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
-    source.push_back(dims[map.getDimPosition(dim)]);
-  return source;
-}
-
-namespace {
-
 /// A transposed filter: another layout.
 struct TransposeFilter : public Counting<OpRewritePattern<Conv2DOp>> {
   using Counting::Counting;
@@ -255,7 +201,7 @@ struct TransposeImageAndResult : public Counting<OpRewritePattern<Conv2DOp>> {
 /// A transposition of a transposition is one, or none.
 struct MergeTranspositions
     : public OpInterfaceRewritePattern<linalg::LinalgOp> {
-  MergeTranspositions(MLIRContext *context, Counter count)
+  MergeTranspositions(MLIRContext *context, TranspositionCounter count)
       : OpInterfaceRewritePattern(context), count(std::move(count)) {}
 
   LogicalResult matchAndRewrite(linalg::LinalgOp op,
@@ -277,20 +223,15 @@ struct MergeTranspositions
         source = tensor::CastOp::create(rewriter, op.getLoc(), type, source);
       rewriter.replaceOp(op, source);
     } else {
-      // linalg's permutation goes from the result to the source.
-      AffineMap inverse = inversePermutation(map);
-      SmallVector<int64_t> permutation;
-      for (unsigned dim = 0; dim < inverse.getNumResults(); ++dim)
-        permutation.push_back(inverse.getDimPosition(dim));
       rewriter.replaceOpWithNewOp<linalg::TransposeOp>(
-          op, source, op.getDpsInitOperand(0)->get(), permutation);
+          op, source, op.getDpsInitOperand(0)->get(), getPermutation(map));
     }
     count();
     return success();
   }
 
 private:
-  Counter count;
+  TranspositionCounter count;
 };
 
 struct PropagateTransposesPass
@@ -298,15 +239,19 @@ struct PropagateTransposesPass
   using PropagateTransposesBase::PropagateTransposesBase;
 
   void runOnOperation() override {
-    MLIRContext *context = &getContext();
-    Counter count = [this] { ++numFolded; };
-    RewritePatternSet patterns(context);
-    patterns.add<TransposeGemmOperand, TransposeGemmResult, TransposeFilter,
-                 TransposeImageAndResult, MergeTranspositions>(context, count);
-    populateComposeExtrasPatterns(patterns, count);
+    RewritePatternSet patterns(&getContext());
+    populatePropagateTransposesPatterns(patterns, [this] { ++numFolded; });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 };
 
 } // namespace
+
+void mlir::tracea::populatePropagateTransposesPatterns(
+    RewritePatternSet &patterns, const TranspositionCounter &count) {
+  patterns.add<TransposeGemmOperand, TransposeGemmResult, TransposeFilter,
+               TransposeImageAndResult, MergeTranspositions>(
+      patterns.getContext(), count);
+  populateComposeExtrasPatterns(patterns, count);
+}
