@@ -192,6 +192,7 @@ class _Norm:
         self.total = accumulator(x.element)
         self.all = list(range(x.rank))
         self.rest = [i for i in self.all if i not in kept]
+        self._by_dims = {}
 
     def _read(self, operands):
         """Loops' inputs by name, and how a body reads them in the type of sums."""
@@ -226,21 +227,31 @@ class _Norm:
         """rstd (g w - mean of g w - normalized x times mean of (g w normalized x))"""
         m, t = self.m, self.total
         operands = ["g", "x", "mean", "rstd", "weight"]
-        scales = self._sums(
-            self.rest, operands, lambda b, e: _mul(b, t, self._weighed(b, e), self._normalized(b, e))
-        )
-        added = [(scales, self.kept)]
-        if centred:
-            added.append((self._sums(self.rest, ["g", "weight"], self._weighed), self.kept))
+        # A weight for each mean is a factor of the sums, which are those by weight and bias then.
+        is_factor = self.kept == self.weighed
+        if is_factor:
+            added = [(self._scales(self.rest), self.kept)]
+            if centred:
+                added.append((self._shifts(self.rest), self.kept))
+        else:
+            scales = self._sums(
+                self.rest, operands, lambda b, e: _mul(b, t, self._weighed(b, e), self._normalized(b, e))
+            )
+            added = [(scales, self.kept)]
+            if centred:
+                added.append((self._sums(self.rest, ["g", "weight"], self._weighed), self.kept))
         over = divider(m, [self.x.shape[i] for i in self.rest], t)
         inputs, read = self._read(operands)
 
         def write(b, s, old):
             e = read(b, s)
             means = [over(b, x) for x in s[len(inputs) :]]
-            d = b.op("arith.subf", t, self._weighed(b, e), _mul(b, t, self._normalized(b, e), means[0]))
+            d = e["g"] if is_factor else self._weighed(b, e)
+            d = b.op("arith.subf", t, d, _mul(b, t, self._normalized(b, e), means[0]))
             if centred:
                 d = b.op("arith.subf", t, d, means[1])
+            if is_factor and "weight" in e:
+                d = _mul(b, t, d, e["weight"])
             return b.convert(_mul(b, t, d, e["rstd"]), t, element)
 
         return m.module.generic(inputs + added, m.module.empty(self.x.shape, element), write)
@@ -258,15 +269,27 @@ class _Norm:
     def _over_rows(self):
         return [i for i in self.all if i not in self.weighed]
 
-    def by_weight(self, element, shape):
-        sums = self._sums(
-            self._over_rows(), ["g", "x", "mean", "rstd"],
+    def _once(self, name, dims, operands, body):
+        """Sums that several gradients take, made once."""
+        if (name, *dims) not in self._by_dims:
+            self._by_dims[(name, *dims)] = self._sums(dims, operands, body)
+        return self._by_dims[(name, *dims)]
+
+    def _scales(self, dims):
+        return self._once(
+            "scales", dims, ["g", "x", "mean", "rstd"],
             lambda b, e: _mul(b, self.total, e["g"], self._normalized(b, e)),
         )
+
+    def _shifts(self, dims):
+        return self._once("shifts", dims, ["g"], lambda b, e: e["g"])
+
+    def by_weight(self, element, shape):
+        sums = self._scales(self._over_rows())
         return self.m.module.convert(self.m.module.reshape(sums, shape), element)
 
     def by_bias(self, element, shape):
-        sums = self._sums(self._over_rows(), ["g"], lambda b, e: e["g"])
+        sums = self._shifts(self._over_rows())
         return self.m.module.convert(self.m.module.reshape(sums, shape), element)
 
 
