@@ -181,6 +181,10 @@ private:
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     return chooseOriented(problem, model, problem.groupFilters);
   }
+  /// Channels of a block worth trying: equal shares of at most four times
+  /// `block`, and halves of these down to it.
+  static std::vector<int64_t> channelBlocks(const Problem &problem,
+                                            int64_t block);
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t filters,
                             int64_t channels) {
@@ -214,11 +218,14 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   int64_t filters = within(tile[2], problem.groupFilters);
   int64_t channels = assumed(problem.groupChannels, 64);
   int64_t taps = problem.filterHeight * problem.filterWidth;
-  // Every block of channels visits the accumulators once more.
   int64_t blocks = ceilDiv(std::max<int64_t>(1, channels), tile[3]);
   double multiply = static_cast<double>(height * blocks) *
                     pixelCycles(problem, model, micro, width, filters,
                                 taps * within(tile[3], channels));
+  // Every block of channels but the first visits the accumulators once more.
+  double revisit = model.stageCycles(
+      static_cast<double>(blocks - 1) * static_cast<double>(height) *
+      static_cast<double>(width) * static_cast<double>(filters));
   double stage = model.stageCycles(
       (patchArea(problem, height, width) +
        static_cast<double>(taps) * static_cast<double>(filters)) *
@@ -226,7 +233,23 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   double tiles =
       gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
       static_cast<double>(assumed(problem.groups, 1));
-  return model.spread(tiles, multiply + stage);
+  return model.spread(tiles, multiply + revisit + stage);
+}
+
+std::vector<int64_t> PatchConv::channelBlocks(const Problem &problem,
+                                              int64_t block) {
+  if (problem.groupChannels == kUnknownExtent)
+    return {block};
+  std::vector<int64_t> blocks;
+  int64_t channels = std::max<int64_t>(1, problem.groupChannels);
+  for (int64_t pieces = ceilDiv(channels, 4 * block);; pieces *= 2) {
+    int64_t share = ceilDiv(channels, pieces);
+    if (pieces > 1)
+      share = std::min(channels, roundUp(share, 8));
+    blocks.push_back(share);
+    if (share <= block)
+      return blocks;
+  }
 }
 
 Plan PatchConv::plan(const Problem &given,
@@ -237,20 +260,16 @@ Plan PatchConv::plan(const Problem &given,
   MicroTile micro = microTile(problem, model);
   PixelTile pixels = orient(problem, micro);
 
-  // All channels when they are few; else blocks of 64 (of f32).
-  int64_t block = 64 * 4 / model.elementBytes;
-  int64_t channels = block;
-  if (problem.groupChannels != kUnknownExtent &&
-      problem.groupChannels <= 2 * block)
-    channels = std::max<int64_t>(1, problem.groupChannels);
-
+  // A patch that is read for every panel of filters leaves most of the second
+  // level to what streams through it; a panel is smaller beside it.
   const double halfL2 = static_cast<double>(model.l2) / 2;
+  const double mostPatch = static_cast<double>(model.l2) / 4;
   constexpr double mostScratch = 1 << 20;
-  constexpr int64_t mostFilters = 256;
+  constexpr int64_t mostFilters = 512;
   Plan plan = emptyPlan();
   plan.registers() = {micro.rows, micro.columns};
   double best = -1;
-  for (;;) {
+  auto tryBlock = [&](int64_t channels) {
     for (int64_t filters :
          extentsToTry(problem.groupFilters, pixels.channels, 64)) {
       if (filters > std::max(mostFilters, pixels.channels))
@@ -261,9 +280,13 @@ Plan PatchConv::plan(const Problem &given,
           std::vector<int64_t> tile = {height, width, filters, channels};
           bool least = height == 1 && width == pixels.width &&
                        filters == pixels.channels && channels == 1;
-          bool fits = stagedBytes(problem, model, height, width, filters,
-                                  channels) <= halfL2 &&
-                      scratchBytes(problem, model, tile) <= mostScratch;
+          bool fits =
+              patchArea(problem, height, width) *
+                      static_cast<double>(channels * model.elementBytes) <=
+                  mostPatch &&
+              stagedBytes(problem, model, height, width, pixels.channels,
+                          channels) <= halfL2 &&
+              scratchBytes(problem, model, tile) <= mostScratch;
           if (!fits && !least)
             continue;
           double cycles = estimate(problem, model, micro, tile);
@@ -273,17 +296,17 @@ Plan PatchConv::plan(const Problem &given,
           }
         }
     }
-    if (best >= 0) {
-      plan.tile[3] *= length;
-      return plan;
-    }
-    // Not even the smallest tile fits: fewer channels at a time.
-    channels = std::max<int64_t>(1, channels / 2);
-    if (channels == 1) {
-      plan.tile = {1, pixels.width, pixels.channels, length};
-      return plan;
-    }
-  }
+  };
+  int64_t block = 64 * 4 / model.elementBytes;
+  for (int64_t channels : channelBlocks(problem, block))
+    tryBlock(channels);
+  // Where not even the smallest tile fits: fewer channels at a time.
+  for (int64_t channels = block / 2; best < 0 && channels >= 1; channels /= 2)
+    tryBlock(channels);
+  if (best < 0)
+    plan.tile = {1, pixels.width, pixels.channels, 1};
+  plan.tile[3] *= length;
+  return plan;
 }
 
 Reason PatchConv::checkTiles(const Problem &problem,
