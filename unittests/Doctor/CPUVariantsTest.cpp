@@ -438,6 +438,14 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   EXPECT_EQ(choice.variant->name(), "conv2d.depthwise");
   EXPECT_EQ(choice.plan.tile.size(), 3u);
   EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers()[1], 0);
+  // Equal shares of a row; a stride leaves registers for what is not shared.
+  EXPECT_THAT(choice.plan.registers(), ElementsAre(7, 32));
+  Problem strided = conv(1, 57, 1, 1, 3, 2);
+  strided.groups = 99;
+  EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(5, 16));
+  EXPECT_LE(patchBytes(problem, {choice.plan.tile[0], choice.plan.tile[1], 0,
+                                 choice.plan.tile[2]}),
+            static_cast<double>(target.cacheBytes(2)) / 8);
 
   const Variant *depthwise = Registry::builtin().find("conv2d.depthwise");
   ASSERT_NE(depthwise, nullptr);

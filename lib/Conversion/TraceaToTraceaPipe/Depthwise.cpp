@@ -12,6 +12,8 @@
 #include "Definitions.h"
 #include "ImagePatch.h"
 #include "Variants.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -76,37 +78,54 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
 
   RankedTensorType accTile = tiles.accumulator;
   AffineExpr channel = kb.dim(tiles.pixelLanes ? 0 : 1);
-  kb.loop(lengthC, tiles.registerChannels, [&](Value c) {
-    kb.loop(lengthP, 1, [&](Value p) {
-      kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
-        auto multiplyTap = [&](Value r, Value s, Value sum) -> Value {
-          Value pixels =
-              LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
-                             ValueRange(), Value(), patch.getTileMap());
-          Value weight = LoadOp::create(
-              b, accTile, weights, ValueRange{r, s, c}, ValueRange(), Value(),
-              kb.map(2, {kb.zero(), kb.zero(), channel}));
-          if (isa<FloatType>(accType))
-            return arith::AddFOp::create(
-                b, sum, arith::MulFOp::create(b, pixels, weight));
-          return arith::AddIOp::create(
-              b, sum, arith::MulIOp::create(b, pixels, weight));
-        };
-        Value sum = kb.loop(ix.constant(tiles.filterHeight), 1,
-                            kb.splat(accTile, 0), [&](Value r, Value sumR) {
-                              return kb.loop(ix.constant(tiles.filterWidth), 1,
-                                             sumR, [&](Value s, Value sumS) {
-                                               return multiplyTap(r, s, sumS);
-                                             });
-                            });
-        SmallVector<Value> limits =
-            tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
-        TileAddress address =
-            tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
-        Value out = kb.emitEpilogue(op, sum, address, limits);
-        StoreOp::create(b, out, address.memory, address.indices, limits,
-                        address.map);
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  auto multiplyAdd = [&](Value x, Value y, Value sum) -> Value {
+    if (!isa<FloatType>(accType))
+      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+    if (hasFusedMultiplyAdd(target))
+      return math::FmaOp::create(b, x, y, sum);
+    return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+  };
+  // Taps of a row stand one behind the other, and share what they load.
+  auto addRow = [&](Value p, Value q, Value c, Value r, Value sum) {
+    for (int64_t column = 0; column < tiles.filterWidth; ++column) {
+      Value s = ix.constant(column);
+      Value pixels =
+          LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
+                         ValueRange(), Value(), patch.getTileMap());
+      Value weight =
+          LoadOp::create(b, accTile, weights, ValueRange{r, s, c}, ValueRange(),
+                         Value(), kb.map(2, {kb.zero(), kb.zero(), channel}));
+      sum = multiplyAdd(pixels, weight, sum);
+    }
+    return sum;
+  };
+  auto emitTile = [&](Value p, Value q, Value c) {
+    Value sum = kb.loop(
+        ix.constant(tiles.filterHeight), 1, kb.splat(accTile, 0),
+        [&](Value r, Value others) { return addRow(p, q, c, r, others); });
+    SmallVector<Value> limits =
+        tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
+    TileAddress address =
+        tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
+    Value out = kb.emitEpilogue(op, sum, address, limits);
+    StoreOp::create(b, out, address.memory, address.indices, limits,
+                    address.map);
+  };
+  // What is contiguous goes by innermost: channels of a few pixels, or pixels
+  // of a row.
+  kb.loop(lengthP, 1, [&](Value p) {
+    if (tiles.pixelLanes) {
+      kb.loop(lengthC, tiles.registerChannels, [&](Value c) {
+        kb.loop(lengthQ, tiles.registerPixels,
+                [&](Value q) { emitTile(p, q, c); });
       });
+      return;
+    }
+    kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
+      kb.loop(lengthC, tiles.registerChannels,
+              [&](Value c) { emitTile(p, q, c); });
     });
   });
   kb.finish();

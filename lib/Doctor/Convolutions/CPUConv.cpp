@@ -418,8 +418,21 @@ public:
   }
 
 private:
+  /// Taps of a row share the pixels that they load, so that a tile has as many
+  /// sums as cover the latency and leaves registers to pixels and weights:
+  /// neighbours by two vectors of channels, or by one where a stride lets them
+  /// share less. With channels first pixels of a row lie along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
-    return chooseOriented(problem, model, problem.groups);
+    if (!problem.channelsLast)
+      return chooseOriented(problem, model, problem.groups);
+    int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
+    int64_t channels = std::max<int64_t>(1, assumed(problem.groups, 64));
+    bool isDense = problem.strideWidth == 1;
+    int64_t sums = model.mostColumns(1) / model.lanes;
+    int64_t most = std::max<int64_t>(1, sums / (isDense ? 2 : 3));
+    int64_t rows = ceilDiv(width, ceilDiv(width, most));
+    int64_t vectors = isDense && channels > model.lanes ? 2 : 1;
+    return {rows, vectors * model.lanes};
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
                             int64_t height, int64_t width, int64_t channels) {
@@ -433,9 +446,12 @@ private:
     double multiply =
         static_cast<double>(tile[0]) *
         pixelCycles(problem, model, micro, tile[1], tile[2], taps);
-    double stage = model.stageCycles(
-        (patchArea(problem, tile[0], tile[1]) + static_cast<double>(taps)) *
-        static_cast<double>(tile[2]));
+    // Runs of a few channels are copied one by one.
+    constexpr double runCycles = 2;
+    double stage = model.stageCycles((patchArea(problem, tile[0], tile[1]) +
+                                      static_cast<double>(taps)) *
+                                     static_cast<double>(tile[2])) +
+                   runCycles * patchArea(problem, tile[0], tile[1]);
     double tiles =
         gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
     return model.spread(tiles, multiply + stage);
@@ -450,13 +466,15 @@ Plan DepthwiseConv::plan(const Problem &problem,
   Plan plan = emptyPlan();
   plan.registers() = {micro.rows, micro.columns};
   plan.tile = {1, pixels.width, pixels.channels};
-  const double halfL2 = static_cast<double>(model.l2) / 2;
+  // Each pixel is read a few times only: the patch is small beside what streams
+  // through the second level.
+  const double mostPatch = static_cast<double>(model.l2) / 8;
   double best = -1;
   for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
     for (int64_t width :
          extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
       for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
-        if (stagedBytes(problem, model, height, width, channels) > halfL2)
+        if (stagedBytes(problem, model, height, width, channels) > mostPatch)
           continue;
         std::vector<int64_t> tile = {height, width, channels};
         double cycles = estimate(problem, model, micro, tile);

@@ -12,12 +12,19 @@
 // CHECK:           %[[C0:.*]] = arith.muli %[[C]], %c8
 // CHECK:           %[[PATCH:.*]] = tracea_pipe.stage %[[X]][%{{.*}}, %{{.*}}, %{{.*}}, %[[C0]]] {{.*}} padded [1, 2, 3] : memref<1x9x9x12xf32> -> tensor<5x9x8xf32, #tracea_pipe.staged>
 // CHECK:           %[[TAPS:.*]] = tracea_pipe.stage %[[F]][%[[C0]], %c0, %c0, %c0] {{.*}} padded [0] : memref<12x3x3x1xf32> -> tensor<3x3x8xf32, #tracea_pipe.staged>
-// CHECK:           scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
-// CHECK:             scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) ->
-// CHECK:               %[[A:.*]] = tracea_pipe.load %[[PATCH]]{{.*}} map #[[PIXELS]] : {{.*}} -> tensor<4x8xf32
-// CHECK:               %[[B:.*]] = tracea_pipe.load %[[TAPS]]{{.*}} map #[[WEIGHTS]] : {{.*}} -> tensor<4x8xf32
-// CHECK-NEXT:          %[[P:.*]] = arith.mulf %[[A]], %[[B]]
-// CHECK-NEXT:          arith.addf %[[SUM]], %[[P]]
+// Channels of a few pixels are innermost; the taps of a row stand one behind the other.
+// CHECK:           scf.for %[[P:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK:             scf.for %[[C:.*]] = %c0 to %{{.*}} step %c8 {
+// CHECK:               scf.for %[[R:.*]] = %c0 to %c3 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) ->
+// CHECK-NOT:             scf.for
+// CHECK:                 %[[A0:.*]] = tracea_pipe.load %[[PATCH]][%{{.*}}, %{{.*}}, %[[C]]] map #[[PIXELS]] : {{.*}} -> tensor<4x8xf32
+// CHECK:                 %[[B0:.*]] = tracea_pipe.load %[[TAPS]][%[[R]], %c0, %[[C]]] map #[[WEIGHTS]] : {{.*}} -> tensor<4x8xf32
+// CHECK:                 %[[S0:.*]] = math.fma %[[A0]], %[[B0]], %[[SUM]]
+// CHECK:                 tracea_pipe.load %[[TAPS]][%[[R]], %c1, %[[C]]]
+// CHECK:                 %[[S1:.*]] = math.fma %{{.*}}, %{{.*}}, %[[S0]]
+// CHECK:                 tracea_pipe.load %[[TAPS]][%[[R]], %c2, %[[C]]]
+// CHECK:                 %[[S2:.*]] = math.fma %{{.*}}, %{{.*}}, %[[S1]]
+// CHECK:                 scf.yield %[[S2]]
 // CHECK-NOT:     tracea_pipe.mma
 // CHECK:         tracea_pipe.store %{{.*}} limits(%{{.*}}, %{{.*}}) : {{.*}}, memref<1x5x5x12xf32>
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
@@ -50,5 +57,22 @@ func.func @nchw(%x: tensor<1x12x9x9xi8>, %w: tensor<12x1x3x3xi8>, %d: tensor<1x1
          ins(%x, %w : tensor<1x12x9x9xi8>, tensor<12x1x3x3xi8>) outs(%d : tensor<1x12x5x5xi32>)
          schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 2], registers = [2, 4]>
   return %0 : tensor<1x12x5x5xi32>
+}
+}
+
+// -----
+
+// Without a fused multiply-add each product is rounded.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0
+// CHECK-NOT:     math.fma
+// CHECK:         %[[P:.*]] = arith.mulf
+// CHECK-NEXT:    arith.addf %{{.*}}, %[[P]]
+#old = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", features = "+sse4.2", vector_bits = 128>
+module attributes {tracea.target = #old} {
+func.func @no_fma(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32>, %d: tensor<1x7x7x12xf32>) -> tensor<1x7x7x12xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc groups 12
+         ins(%x, %w : tensor<1x9x9x12xf32>, tensor<12x3x3x1xf32>) outs(%d : tensor<1x7x7x12xf32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x7x7x12xf32>
 }
 }
