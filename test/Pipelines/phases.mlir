@@ -16,7 +16,7 @@
 // DECISION:       tracea.gemm
 // DECISION-SAME:    schedule
 
-// TILE:         func.func @main(%{{.*}}: memref<64x32xf32>
+// TILE:         func.func @main(%{{.*}}: memref<96x32xf32>
 // TILE:           tracea_pipe.launch @gemm_0
 // TILE:         tracea_pipe.kernel @gemm_0
 // TILE:           tracea_pipe.stage
@@ -30,15 +30,15 @@
 // TARGET:       llvm.func @gemm_0(
 // TARGET-NOT:   unrealized_conversion_cast
 
-// REFERENCE:     func.func @main(%{{.*}}: memref<64x32xf64>
+// REFERENCE:     func.func @main(%{{.*}}: memref<96x32xf64>
 // REFERENCE:       tracea_pipe.launch @linalg_matmul_0
 // REFERENCE-NOT: tracea.gemm
 
 // UNKNOWN: nowhere
-func.func @main(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tensor<64x48xf32> {
+func.func @main(%a: tensor<96x32xf32>, %b: tensor<32x48xf32>) -> tensor<96x48xf32> {
   %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<64x48xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%f : tensor<64x48xf32>) -> tensor<64x48xf32>
-  return %r : tensor<64x48xf32>
+  %e = tensor.empty() : tensor<96x48xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<96x48xf32>) -> tensor<96x48xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<96x32xf32>, tensor<32x48xf32>) outs(%f : tensor<96x48xf32>) -> tensor<96x48xf32>
+  return %r : tensor<96x48xf32>
 }

@@ -222,7 +222,22 @@ TEST(CPUGemm, FewRowsOrColumnsAreReadDirectly) {
               ElementsAre(4, 24));
   EXPECT_THAT(best(gemm(4, 20, 4096), target).plan.registers(),
               ElementsAre(4, 32));
-  EXPECT_EQ(best(gemm(33, 33, 64), target).variant->name(), "gemm.packed");
+  // Rows that are short are many at a time, and columns are shared evenly.
+  EXPECT_THAT(best(gemm(64, 64, 16384), cpu("znver4", 1)).plan.tile,
+              ElementsAre(64, 64, 256));
+  EXPECT_THAT(best(gemm(17, 17, 17), cpu("znver4", 1)).plan.registers(),
+              ElementsAre(6, 32));
+  EXPECT_EQ(best(gemm(64, 512, 512), cpu("znver4", 1)).variant->name(),
+            "gemm.direct");
+  const Variant *direct = Registry::builtin().find("gemm.direct");
+  ASSERT_NE(direct, nullptr);
+  EXPECT_EQ(direct->whyNot(gemm(64, 512, 512), target), "");
+  Problem narrow = gemm(64, 512, 512);
+  narrow.operand = narrow.second = ElementType::BF16;
+  EXPECT_THAT(direct->whyNot(narrow, target),
+              HasSubstr("neither is m known to be at most 32 nor n"));
+  EXPECT_EQ(best(gemm(65, 4096, 64), target).variant->name(), "gemm.packed");
+  EXPECT_EQ(best(gemm(4096, 33, 64), target).variant->name(), "gemm.packed");
   EXPECT_EQ(best(gemm(kUnknownExtent, 64, 64), target).variant->name(),
             "gemm.packed");
   Problem transposed = gemm(1, 4096, 4096);

@@ -135,9 +135,15 @@ int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
 /// Products with few rows or columns: a packed element would be used too rarely
 /// to pay for its copy, so register tiles read the operands where they are.
 class DirectGemm final : public CPUVariant {
-  static constexpr int64_t kFew = 32;
-  static bool isFew(int64_t extent) {
-    return extent != kUnknownExtent && extent <= kFew;
+  /// Rows of B are read once for each register tile of rows, and A once for
+  /// each of columns.
+  static constexpr int64_t kFewColumns = 32;
+  /// More rows are worth it where no register tile converts what it reads.
+  static int64_t fewRows(const Problem &problem) {
+    return problem.second == problem.accumulator ? 64 : 32;
+  }
+  static bool isKnownAtMost(int64_t extent, int64_t most) {
+    return extent != kUnknownExtent && extent <= most;
   }
 
 public:
@@ -151,8 +157,11 @@ public:
                 const TargetDescription &) const override {
     if (problem.transposeSecond)
       return "the second operand is stored [n, k]: its rows do not run along n";
-    if (!isFew(problem.m) && !isFew(problem.n))
-      return "neither m nor n is known to be at most " + std::to_string(kFew) +
+    if (!isKnownAtMost(problem.m, fewRows(problem)) &&
+        !isKnownAtMost(problem.n, kFewColumns))
+      return "neither is m known to be at most " +
+             std::to_string(fewRows(problem)) + " nor n at most " +
+             std::to_string(kFewColumns) +
              ": packed elements are used often enough";
     return "";
   }
@@ -167,13 +176,13 @@ public:
     int64_t mostRows = 8;
     while (mostRows > 1 && model.mostColumns(mostRows) < 3 * model.lanes)
       --mostRows;
-    bool fewRows = isFew(problem.m) &&
-                   (problem.n == kUnknownExtent || problem.n > problem.m);
-    if (fewRows) {
+    bool hasFewRows = isKnownAtMost(problem.m, fewRows(problem)) &&
+                      (problem.n == kUnknownExtent || problem.n >= problem.m);
+    if (hasFewRows) {
       micro.rows = evenShare(problem.m, 1, mostRows);
-      micro.columns = std::min(
-          model.mostColumns(micro.rows),
-          roundUp(std::max<int64_t>(1, assumed(problem.n)), model.lanes));
+      micro.columns = model.mostColumns(micro.rows);
+      if (problem.n != kUnknownExtent)
+        micro.columns = evenShare(problem.n, model.lanes, micro.columns);
     }
     // The longer extent is cut. Of few rows a core takes as many columns as
     // there are for it, while their sums stay in the second-level cache; else
@@ -186,7 +195,7 @@ public:
         return most;
       if (!isCut)
         return evenShare(extent, factor, std::max(most, extent));
-      if (!fewRows)
+      if (!hasFewRows)
         return evenShare(extent, factor,
                          std::min(most, ceilDiv(extent, 4 * model.cores)));
       int64_t sums =
@@ -196,11 +205,13 @@ public:
     };
     int64_t m = shareOf(problem.m, micro.rows, cutsRows);
     int64_t n = shareOf(problem.n, micro.columns, !cutsRows);
-    // Rows of B are read from end to end, as many side by side as processors
-    // look ahead in. The sums of few rows are small beside them, and those of
-    // one panel stay in registers.
+    // Rows of B are read from end to end, where they are long as many side by
+    // side as processors look ahead in. The sums of few rows are small beside
+    // them, and those of one panel stay in registers.
+    constexpr int64_t longRow = 2048;
     int64_t kBlock = chooseKBlock(model, problem.k);
-    if (fewRows && n > micro.columns)
+    if (hasFewRows && n > micro.columns &&
+        assumed(problem.n) * model.elementBytes > longRow)
       kBlock = std::min<int64_t>(kBlock, micro.rows > 4 ? 32 : 64);
     Plan plan = emptyPlan();
     plan.tile = {m, n, kBlock};
