@@ -388,7 +388,9 @@ typedef struct TraceaExecution TraceaExecution;
 typedef struct TraceaCompileOptions {
   size_t size;
   /** "cpu" for this machine, "cuda" or "cuda:1" for a GPU of it, or a name of
-   *  the target tables such as "sm_90a"; NULL is "cpu". */
+   *  the target tables such as "sm_90a"; NULL is "cpu". Several names with
+   *  commas between them make a version for each, of which a device takes the
+   *  first that it can run. */
   const char *target;
   /** The function to compile; NULL is all public ones. */
   const char *entry;

@@ -57,6 +57,14 @@ static bool makeFolder(const std::string &path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/// Whether one of the targets, with commas between them, is the machine at
+/// hand.
+static bool namesThisMachine(const std::string &targets) {
+  std::string list = "," + targets + ",";
+  return list.find(",cpu,") != std::string::npos ||
+         list.find(",host,") != std::string::npos;
+}
+
 /// The file of a module: all that its program depends on.
 static std::string cachePath(const std::string &folder,
                              const std::string &module,
@@ -66,7 +74,7 @@ static std::string cachePath(const std::string &folder,
     return "";
   std::string key = fingerprint;
   // Code for "this machine" is as good as its processor.
-  if (request.target == "cpu") {
+  if (namesThisMachine(request.target)) {
     Expected<OpenDevice *> device = openDeviceNumber(TRACEA_CPU);
     if (!device)
       return "";

@@ -135,12 +135,18 @@ static nlohmann::ordered_json describeEntry(const runtime::EntrySpec &entry) {
   return json;
 }
 
+static nlohmann::ordered_json describeTarget(const runtime::Manifest &version) {
+  return {{"kind", version.target.kind},
+          {"arch", version.target.arch},
+          {"name", version.target.name}};
+}
+
 static std::string explain(const TraceaProgram &program) {
   const runtime::Manifest &manifest = program.compiled.program.manifest;
   nlohmann::ordered_json json;
-  json["target"] = {{"kind", manifest.target.kind},
-                    {"arch", manifest.target.arch},
-                    {"name", manifest.target.name}};
+  json["target"] = describeTarget(manifest);
+  for (const runtime::Manifest &other : program.compiled.program.others)
+    json["others"].push_back(describeTarget(other));
   json["producer"] = manifest.producer;
   json["fromCache"] = program.compiled.isFromCache;
   json["kernels"] = nlohmann::ordered_json::array();

@@ -10,12 +10,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "tracea/Compiler/ParseSource.h"
 #include "tracea/Compiler/SourceLimits.h"
+#include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
 #include "tracea/Pipelines/NextSchedule.h"
 #include "tracea/Pipelines/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 #include "tracea/Target/CPU/Codegen.h"
 #include "tracea/Target/Program/Export.h"
+#include "tracea/TargetInfo/Host.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -25,6 +27,7 @@ using namespace mlir::tracea;
 using namespace ::tracea::compiler;
 namespace rt = ::tracea::runtime;
 namespace tc = ::tracea::compiler;
+namespace hardware = ::tracea::target;
 
 static constexpr std::pair<llvm::StringLiteral, Emit> emitNames[] = {
     {"semantic", Emit::Semantic},
@@ -239,8 +242,9 @@ static LogicalResult lowerAll(ModuleOp module, Phase last,
       });
 }
 
-FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
-                                                const CompileOptions &options) {
+/// Compiles for one target.
+static FailureOr<rt::ProgramFile>
+compileVersion(ModuleOp module, const CompileOptions &options) {
   OwningOpRef<ModuleOp> copy(module.clone());
   FailureOr<rt::ProgramFile> program = failure();
   if (failed(lowerAll(*copy, Phase::Pipeline, options, [&](ModuleOp lowered) {
@@ -249,6 +253,73 @@ FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
       })))
     return failure();
   return program;
+}
+
+/// A processor that runs code for the second target runs code for the first.
+static bool runsWhereverRuns(const hardware::TargetDescription &first,
+                             const hardware::TargetDescription &second) {
+  return first.kind == hardware::TargetKind::CPU && second.kind == first.kind &&
+         second.arch == first.arch &&
+         llvm::all_of(first.features, [&](const std::string &feature) {
+           return llvm::is_contained(second.features, feature);
+         });
+}
+
+/// Each of the targets that a program has versions for can be taken.
+static LogicalResult checkTargets(ModuleOp module,
+                                  ArrayRef<StringRef> targets) {
+  if (module->hasAttr(TraceaDialect::kTargetAttrName))
+    return module.emitError() << "the module is for one target already; "
+                                 "expected one without to compile for several";
+  std::vector<hardware::TargetDescription> before;
+  for (StringRef target : targets) {
+    std::optional<hardware::TargetDescription> found =
+        hardware::resolve(std::string_view(target.data(), target.size()));
+    // Compiling for it says so.
+    if (!found)
+      return success();
+    for (const hardware::TargetDescription &other : before) {
+      if (other.name == found->name)
+        return module.emitError() << "expected different targets, found '"
+                                  << found->name << "' twice";
+      if (runsWhereverRuns(other, *found))
+        return module.emitError() << "the version for '" << found->name
+                                  << "' would never be taken: a machine that "
+                                     "runs it runs that for '"
+                                  << other.name
+                                  << "' too, which stands before it; expected "
+                                     "the target that asks "
+                                     "for more first";
+    }
+    before.push_back(*found);
+  }
+  return success();
+}
+
+FailureOr<rt::ProgramFile> tc::compileToProgram(ModuleOp module,
+                                                const CompileOptions &options) {
+  SmallVector<StringRef> targets;
+  StringRef(options.target).split(targets, ',');
+  if (targets.size() == 1)
+    return compileVersion(module, options);
+  if (failed(checkTargets(module, targets)))
+    return failure();
+  std::optional<rt::ProgramFile> program;
+  for (StringRef target : targets) {
+    CompileOptions version = options;
+    version.target = target.str();
+    FailureOr<rt::ProgramFile> compiled = compileVersion(module, version);
+    if (failed(compiled))
+      return failure();
+    if (program)
+      program->addVersions(std::move(*compiled));
+    else
+      program = std::move(*compiled);
+  }
+  if (rt::Status status = program->validate(); !status.ok())
+    return module.emitError()
+           << "the program is not well formed: " << status.message();
+  return std::move(*program);
 }
 
 FailureOr<std::vector<rt::KernelSpec>>
@@ -286,8 +357,33 @@ static Phase getLastPhase(Emit what) {
   llvm_unreachable("an unknown form");
 }
 
+/// A program's bytes, or its manifest.
+static FailureOr<std::string>
+writeProgram(ModuleOp module, const rt::ProgramFile &program, Emit what) {
+  if (what == Emit::Manifest) {
+    if (!program.others.empty())
+      return module.emitError()
+             << "a manifest is for one target, found "
+             << program.versions().size() << "; expected one, or a program";
+    rt::Expected<std::string> json = rt::toJSON(program.manifest);
+    if (!json)
+      return module.emitError() << json.message();
+    return *json;
+  }
+  rt::Expected<std::vector<uint8_t>> bytes = program.serialize();
+  if (!bytes)
+    return module.emitError() << bytes.message();
+  return std::string(bytes->begin(), bytes->end());
+}
+
 FailureOr<std::string> tc::emit(ModuleOp module, Emit what,
                                 const CompileOptions &options) {
+  if (what == Emit::Manifest || what == Emit::Program) {
+    FailureOr<rt::ProgramFile> program = compileToProgram(module, options);
+    if (failed(program))
+      return failure();
+    return writeProgram(module, *program, what);
+  }
   OwningOpRef<ModuleOp> copy(module.clone());
   FailureOr<std::string> text = failure();
   if (failed(
@@ -338,16 +434,7 @@ FailureOr<std::string> tc::emitLowered(ModuleOp module, Emit what,
     FailureOr<rt::ProgramFile> program = translateToProgram(module, options);
     if (failed(program))
       return failure();
-    if (what == Emit::Manifest) {
-      rt::Expected<std::string> json = rt::toJSON(program->manifest);
-      if (!json)
-        return module.emitError() << json.message();
-      return *json;
-    }
-    rt::Expected<std::vector<uint8_t>> bytes = program->serialize();
-    if (!bytes)
-      return module.emitError() << bytes.message();
-    return std::string(bytes->begin(), bytes->end());
+    return writeProgram(module, *program, what);
   }
   }
   llvm_unreachable("an unknown form");

@@ -77,8 +77,11 @@ std::string x86EntryFor(std::string_view vendor, unsigned family,
     case 0xa6:
       return "skylake";
     case 0x55:
-      // Cascade Lake shares the model and starts at stepping 5.
-      return stepping >= 5 ? "cascadelake" : "skylake-avx512";
+      // Cascade Lake shares the model and starts at stepping 5, Cooper Lake at
+      // stepping 10.
+      return stepping >= 10  ? "cooperlake"
+             : stepping >= 5 ? "cascadelake"
+                             : "skylake-avx512";
     case 0x6a:
     case 0x6c:
       return "icelake-server";

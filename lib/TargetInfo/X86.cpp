@@ -138,6 +138,17 @@ void tracea::target::addX86Targets(std::vector<TargetDescription> &targets) {
   clx.caches = skx.caches;
   add(clx);
 
+  // Cooper Lake is Cascade Lake with AVX512_BF16 ([IntelOpt]): all that
+  // programs with dot products of both kinds need of a machine. Intel states no
+  // rate; this is Sapphire Rapids', below.
+  TargetDescription cpx = base("cooperlake", clx.features);
+  cpx.features.push_back("avx512bf16");
+  cpx.vector = clx.vector;
+  cpx.vector.bf16Dot = true;
+  cpx.vector.bf16DotPerCycle = 0.5;
+  cpx.caches = clx.caches;
+  add(cpx);
+
   // [IntelOpt] Ice Lake server: 48 KiB L1D, 1.25 MiB L2.
   TargetDescription icx =
       base("icelake-server", levelV4() + avx512Second() + Features{"prfchw"});

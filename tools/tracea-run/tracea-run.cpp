@@ -26,6 +26,8 @@ namespace rt = tracea::runtime;
 namespace {
 struct Command {
   std::string source;
+  /// Of a program with several versions: the one to run, or to show.
+  std::string target;
   RunOptions run;
   std::vector<std::string> trust;
   std::vector<std::string> outputs;
@@ -50,7 +52,7 @@ static std::string describeProofs(const rt::KernelSpec &kernel) {
   return text.empty() ? "-" : text;
 }
 
-static std::string formatProgram(const std::string &name,
+static std::string formatVersion(const std::string &name,
                                  const rt::Manifest &manifest) {
   std::string text = name + ": for " + manifest.target.name + " (" +
                      manifest.target.kind + ", " + manifest.target.arch +
@@ -77,7 +79,16 @@ static std::string formatProgram(const std::string &name,
   return text + formatTable(rows);
 }
 
-static nlohmann::ordered_json describeProgram(const std::string &name,
+/// All versions, in the order in which they are preferred.
+static std::string formatProgram(const std::string &name,
+                                 const rt::ProgramFile &program) {
+  std::string text;
+  for (const rt::Manifest *version : program.versions())
+    text += (text.empty() ? "" : "\n") + formatVersion(name, *version);
+  return text;
+}
+
+static nlohmann::ordered_json describeVersion(const std::string &name,
                                               const rt::Manifest &manifest) {
   nlohmann::ordered_json json;
   json["source"] = name;
@@ -114,6 +125,14 @@ static nlohmann::ordered_json describeProgram(const std::string &name,
       item["open"].push_back(remark.check);
     json["kernels"].push_back(std::move(item));
   }
+  return json;
+}
+
+static nlohmann::ordered_json describeProgram(const std::string &name,
+                                              const rt::ProgramFile &program) {
+  nlohmann::ordered_json json = describeVersion(name, program.manifest);
+  for (const rt::Manifest &other : program.others)
+    json["others"].push_back(describeVersion(name, other));
   return json;
 }
 
@@ -221,9 +240,12 @@ static Status run(const Command &command) {
   Expected<rt::ProgramFile> program = rt::ProgramFile::parse(*bytes);
   if (!program)
     return program.status().withContext(name);
+  if (!command.target.empty())
+    TRACEA_RETURN_IF_ERROR(
+        program->selectTarget(command.target).withContext("--target: " + name));
   if (command.show)
-    return command.json ? writeJSON(describeProgram(name, program->manifest))
-                        : writeStdout(formatProgram(name, program->manifest));
+    return command.json ? writeJSON(describeProgram(name, *program))
+                        : writeStdout(formatProgram(name, *program));
   Expected<rt::TrustPolicy> trust = parseTrust(command.trust);
   if (!trust)
     return trust.status();
@@ -286,6 +308,10 @@ static void addOptions(CLI::App &app, Command &command) {
                  "A program (.tracea), or - for the standard input")
       ->required()
       ->type_name("FILE");
+  app.add_option("--target", command.target,
+                 "Which of the program's versions to run or to show; default: "
+                 "the first that the device can run, and all")
+      ->type_name("NAME");
   addRunOptions(app, command.run);
   addTrustOption(app, command.trust);
   app.add_option("--output", command.outputs,

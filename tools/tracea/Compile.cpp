@@ -93,10 +93,16 @@ static Status compile(const CompileCommand &command, bool levelGiven) {
   if (binary && output == "-" && ::isatty(1))
     return Status::error("will not write binary data to a terminal; expected "
                          "-o FILE or a redirection");
-  Expected<tracea::target::TargetDescription> machine =
-      findTarget(command.target);
-  if (!machine)
-    return machine.status();
+  Expected<std::vector<tracea::target::TargetDescription>> machines =
+      findTargets(command.target);
+  if (!machines)
+    return machines.status();
+  if (machines->size() > 1 && command.form != "program")
+    return Status::error("--target " + command.target +
+                         ": expected --emit program with several targets, "
+                         "found --emit " +
+                         command.form);
+  const tracea::target::TargetDescription *machine = &machines->front();
   bool needsCode = command.form != "mlir" ||
                    (command.level != "semantic" && command.level != "decision");
   std::string kind(tracea::target::stringify(machine->kind));
@@ -190,7 +196,8 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
       ->type_name("FILE");
   sub->add_option("--target", command->target,
                   "Machine to compile for: cpu is this one, 'tracea doctor -v' "
-                  "lists the others")
+                  "lists the others; several with commas, the preferred one "
+                  "first, make a program with a version for each")
       ->capture_default_str()
       ->type_name("NAME");
   sub->add_option("--emit", command->form,
@@ -245,6 +252,8 @@ void tracea::driver::addCompileCommand(CLI::App &app, int &exitCode) {
       "  tracea compile model.mlir -o model.tracea\n"
       "  tracea compile model.mlir --target x86-64-v3 --emit asm -o model.s\n"
       "  tracea compile model.mlir --target sm_90a -o model.tracea\n"
+      "  tracea compile model.mlir --target cooperlake,x86-64-v4,x86-64-v3 -o "
+      "model.tracea\n"
       "  tracea compile model.mlir --emit mlir --to decision\n"
       "  tracea compile model.mlir --sign key.pem -o model.tracea\n"
       "  generate-module | tracea compile - -o - > model.tracea");

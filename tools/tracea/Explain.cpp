@@ -20,7 +20,8 @@ namespace rt = tracea::runtime;
 namespace {
 struct ExplainCommand {
   std::string source;
-  std::string target = "cpu";
+  /// Of a module: the machine, this one by default. Of a program: the version.
+  std::string target;
   std::string entry;
   int threads = 0;
   bool json = false;
@@ -383,19 +384,87 @@ static nlohmann::ordered_json toJSON(const std::string &source,
 // The command
 //===----------------------------------------------------------------------===//
 
-static Status explain(const ExplainCommand &command) {
-  Expected<tracea::target::TargetDescription> machine =
-      findTarget(command.target);
+static std::string describeCounts(const rt::Manifest &manifest,
+                                  const CompileReport *report) {
+  Counts counts = count(manifest, report);
+  std::string text = "\n" + std::to_string(counts.kernels) + " kernels";
+  if (!manifest.entries.empty())
+    text += ", " + std::to_string(counts.plainLoops) + " of them plain loops";
+  if (report && !manifest.entries.empty())
+    text += "; " + std::to_string(counts.hostCopies) +
+            " operands copied because a kernel could not take them as they lie";
+  return text + "\n";
+}
+
+/// That there is code for the target.
+static Status checkGenerator(const std::string &target) {
+  Expected<tracea::target::TargetDescription> machine = findTarget(target);
   if (!machine)
     return machine.status();
   if (machine->isGPU() && machine->kind != tracea::target::TargetKind::CUDA)
-    return Status::error("no code generator for target '" + command.target +
+    return Status::error("no code generator for target '" + target +
                          "' of kind " +
                          std::string(tracea::target::stringify(machine->kind)) +
                          "; expected a target of kind cpu or cuda");
+  return Status::success();
+}
+
+/// Leaves the version and the entry of a program that are asked for.
+static Status selectParts(Source &source, const ExplainCommand &command) {
+  rt::ProgramFile &program = *source.program;
+  if (!command.target.empty() && command.target != "cpu" &&
+      command.target != "host")
+    TRACEA_RETURN_IF_ERROR(program.selectTarget(command.target)
+                               .withContext("--target: " + source.name));
+  if (command.entry.empty())
+    return Status::success();
+  std::vector<std::string> names;
+  for (const rt::EntrySpec &entry : program.manifest.entries)
+    names.push_back(entry.name);
+  Expected<std::string> name = chooseEntry(source.name, names, command.entry);
+  if (!name)
+    return name.status();
+  auto keepEntry = [&](rt::Manifest &version) {
+    std::vector<rt::EntrySpec> &entries = version.entries;
+    entries.erase(std::remove_if(entries.begin(), entries.end(),
+                                 [&](const rt::EntrySpec &spec) {
+                                   return spec.name != *name;
+                                 }),
+                  entries.end());
+  };
+  keepEntry(program.manifest);
+  for (rt::Manifest &other : program.others)
+    keepEntry(other);
+  return Status::success();
+}
+
+/// Decides the certificates of all versions again.
+static Status recheck(const ExplainCommand &command, const std::string &source,
+                      const std::vector<rt::Manifest> &versions) {
+  std::vector<Recheck> all;
+  std::string text;
+  nlohmann::ordered_json json = {{"source", source}};
+  for (const rt::Manifest &version : versions) {
+    std::vector<Recheck> rechecks = recheckAll(version);
+    if (versions.size() > 1)
+      text += (text.empty() ? "for " : "\nfor ") + version.target.name + "\n";
+    text += describeRechecks(version, rechecks);
+    (&version == &versions.front() ? json["recheck"]
+                                   : json["others"].emplace_back()) =
+        rechecksToJSON(rechecks);
+    all.insert(all.end(), rechecks.begin(), rechecks.end());
+  }
+  TRACEA_RETURN_IF_ERROR(command.json ? writeJSON(json) : writeStdout(text));
+  return demandConfirmed(source, all);
+}
+
+static Status explain(const ExplainCommand &command) {
   Expected<Source> source = Source::open(command.source);
   if (!source)
     return source.status();
+  std::string target = command.target.empty() ? "cpu" : command.target;
+  if (source->module)
+    TRACEA_RETURN_IF_ERROR(checkGenerator(target));
 
   CompileReport report;
   rt::Manifest manifest;
@@ -418,7 +487,7 @@ static Status explain(const ExplainCommand &command) {
         return entry.status();
     }
     CompileRequest request;
-    request.target = command.target;
+    request.target = target;
     request.entry = command.entry;
     request.threads = command.threads;
     request.requireProof = command.requireProof;
@@ -430,59 +499,53 @@ static Status explain(const ExplainCommand &command) {
     if (!program)
       return Status::error("cannot compile '" + source->name + "'");
     source->program = std::move(*program);
-  } else if (!command.entry.empty()) {
-    std::vector<std::string> names;
-    for (const rt::EntrySpec &entry : source->program->manifest.entries)
-      names.push_back(entry.name);
-    Expected<std::string> entry =
-        chooseEntry(source->name, names, command.entry);
-    if (!entry)
-      return entry.status();
-    std::vector<rt::EntrySpec> &entries = source->program->manifest.entries;
-    entries.erase(std::remove_if(entries.begin(), entries.end(),
-                                 [&](const rt::EntrySpec &spec) {
-                                   return spec.name != *entry;
-                                 }),
-                  entries.end());
+  } else {
+    TRACEA_RETURN_IF_ERROR(selectParts(*source, command));
   }
 
+  std::vector<rt::Manifest> versions = {manifest};
   std::optional<rt::PublicKey> signer;
   if (source->program) {
-    manifest = source->program->manifest;
+    versions.clear();
+    for (const rt::Manifest *version : source->program->versions())
+      versions.push_back(*version);
     signer = source->program->signer;
   }
   const CompileReport *known = source->module ? &report : nullptr;
   if (command.requireProof)
-    TRACEA_RETURN_IF_ERROR(requireProofs(source->name, manifest));
-  if (command.recheck) {
-    std::vector<Recheck> rechecks = recheckAll(manifest);
-    TRACEA_RETURN_IF_ERROR(
-        command.json ? writeJSON({{"source", source->name},
-                                  {"recheck", rechecksToJSON(rechecks)}})
-                     : writeStdout(describeRechecks(manifest, rechecks)));
-    return demandConfirmed(source->name, rechecks);
+    for (const rt::Manifest &version : versions)
+      TRACEA_RETURN_IF_ERROR(requireProofs(source->name, version));
+  if (command.recheck)
+    return recheck(command, source->name, versions);
+  if (command.view.isAsked()) {
+    if (versions.size() > 1)
+      return Status::error(source->name +
+                           ": expected --target to say which of "
+                           "the program's " +
+                           std::to_string(versions.size()) +
+                           " versions to show");
+    return showViews(source->name, versions.front(), known, command.view);
   }
-  if (command.view.isAsked())
-    return showViews(source->name, manifest, known, command.view);
   if (command.json) {
-    nlohmann::ordered_json json = toJSON(source->name, manifest, known);
-    Expected<std::string> text = rt::toJSON(manifest);
-    if (!text)
-      return text.status();
-    json["manifest"] = nlohmann::ordered_json::parse(*text);
+    nlohmann::ordered_json json = toJSON(source->name, versions.front(), known);
+    for (const rt::Manifest &version : versions) {
+      Expected<std::string> text = rt::toJSON(version);
+      if (!text)
+        return text.status();
+      (&version == &versions.front() ? json["manifest"]
+                                     : json["others"].emplace_back()) =
+          nlohmann::ordered_json::parse(*text);
+    }
     if (signer)
       json["signer"] = signer->text();
     return writeJSON(json);
   }
-  Counts counts = count(manifest, known);
-  std::string text = describe(source->name, manifest, signer, known);
-  text += "\n" + std::to_string(counts.kernels) + " kernels";
-  if (!manifest.entries.empty())
-    text += ", " + std::to_string(counts.plainLoops) + " of them plain loops";
-  if (known && !manifest.entries.empty())
-    text += "; " + std::to_string(counts.hostCopies) +
-            " operands copied because a kernel could not take them as they lie";
-  return writeStdout(text + "\n");
+  std::string text;
+  for (const rt::Manifest &version : versions)
+    text += (text.empty() ? "" : "\n") +
+            describe(source->name, version, signer, known) +
+            describeCounts(version, known);
+  return writeStdout(text);
 }
 
 void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
@@ -494,8 +557,9 @@ void tracea::driver::addExplainCommand(CLI::App &app, int &exitCode) {
                   "- for the standard input")
       ->required()
       ->type_name("FILE");
-  sub->add_option("--target", command->target, "Machine to compile for")
-      ->capture_default_str()
+  sub->add_option("--target", command->target,
+                  "Machine to compile for; default: this one. Of a program: "
+                  "the version to look at; default: all")
       ->type_name("NAME");
   sub->add_option("--entry", command->entry,
                   "The function to look at; default: all public ones")

@@ -23,7 +23,7 @@ void tracea::driver::addSessionOptions(CLI::App &app, SessionOptions &options) {
       ->type_name("FILE");
   app.add_option("--target", options.target,
                  "Machine to compile for: cpu is this one; default: what the "
-                 "device is")
+                 "device is. Of a program: the version to run")
       ->type_name("NAME");
   addRunOptions(app, options);
   addTrustOption(app, options.trust);
@@ -152,12 +152,12 @@ Expected<Session> Session::open(const SessionOptions &options) {
   session.entryName = *entry;
 
   if (session.source.program) {
-    const rt::TargetSpec &made = session.source.program->manifest.target;
     if (!options.target.empty() && options.target != "cpu" &&
         options.target != "host")
-      return Status::error(
-          "--target " + options.target + ": '" + session.source.name +
-          "' is a program and already compiled for '" + made.name + "'");
+      TRACEA_RETURN_IF_ERROR(
+          session.source.program->selectTarget(options.target)
+              .withContext("--target: " + session.source.name));
+    const rt::TargetSpec &made = session.source.program->manifest.target;
     if (!options.device.empty() && place->device.kind != made.kind)
       return Status::error("--device " + options.device + ": '" +
                            session.source.name + "' is compiled for '" +
@@ -196,8 +196,8 @@ Expected<Session> Session::open(const SessionOptions &options) {
   } else {
     program = *session.source.program;
     if (options.requireProof)
-      TRACEA_RETURN_IF_ERROR(
-          requireProofs(session.source.name, program.manifest));
+      for (const rt::Manifest *version : program.versions())
+        TRACEA_RETURN_IF_ERROR(requireProofs(session.source.name, *version));
   }
 
   TRACEA_RETURN_IF_ERROR(

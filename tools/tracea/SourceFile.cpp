@@ -8,6 +8,8 @@
 #include "tracea/Runtime/ProgramFile.h"
 #include "tracea/TargetInfo/Host.h"
 
+#include <algorithm>
+
 using namespace tracea::driver;
 namespace rt = tracea::runtime;
 
@@ -32,4 +34,26 @@ tracea::driver::findTarget(const std::string &name) {
                        quoteList(target::closestNames(name)) +
                        ", and 'cpu' is this machine ('tracea doctor -v' lists "
                        "all)");
+}
+
+Expected<std::vector<tracea::target::TargetDescription>>
+tracea::driver::findTargets(const std::string &names) {
+  std::vector<target::TargetDescription> targets;
+  for (size_t begin = 0; begin <= names.size();) {
+    size_t end = std::min(names.find(',', begin), names.size());
+    Expected<target::TargetDescription> found =
+        findTarget(names.substr(begin, end - begin));
+    if (!found)
+      return found.status();
+    targets.push_back(std::move(*found));
+    if (targets.back().kind != targets.front().kind)
+      return Status::error(
+          "--target " + names + ": expected targets of one kind, found '" +
+          targets.front().name + "' of kind " +
+          std::string(target::stringify(targets.front().kind)) + " and '" +
+          targets.back().name + "' of kind " +
+          std::string(target::stringify(targets.back().kind)));
+    begin = end + 1;
+  }
+  return targets;
 }

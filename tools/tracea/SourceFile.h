@@ -19,6 +19,10 @@ Expected<std::vector<uint8_t>> readInput(const std::string &path,
 /// is an error that names the closest.
 Expected<target::TargetDescription> findTarget(const std::string &name);
 
+/// The same of a list with commas. All are of one kind.
+Expected<std::vector<target::TargetDescription>>
+findTargets(const std::string &names);
+
 } // namespace tracea::driver
 
 #endif // TRACEA_TOOLS_TRACEA_SOURCEFILE_H

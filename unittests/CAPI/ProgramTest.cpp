@@ -127,6 +127,27 @@ TEST(Program, CompilesForGPUsWithoutOne) {
               HasSubstr("\"arch\": \"sm_90a\""));
 }
 
+#if defined(__x86_64__)
+TEST(Program, SeveralTargetsAreVersionsOfOneProgram) {
+  CompileOptions options;
+  options.target = "znver5,x86-64-v2";
+  Program program = Program::compile(source, options);
+  EXPECT_THAT(program.explain(), AllOf(HasSubstr("\"name\": \"znver5\""),
+                                       HasSubstr("\"others\": ["),
+                                       HasSubstr("\"name\": \"x86-64-v2\"")));
+  Execution execution(program);
+  float x[] = {1, 2, 3}, y[3] = {}, w = 2;
+  int32_t n = 1;
+  execution.run({TensorView(x, {3}), TensorView(&w, {}),
+                 TensorView(&n, {}, DType::Int32)},
+                {TensorView(y, {3})});
+  options.target = "x86-64-v2,znver5";
+  EXPECT_THAT(messageOf(TRACEA_UNSUPPORTED_CONFIG,
+                        [&] { Program::compile(source, options); }),
+              HasSubstr("the version for 'znver5' would never be taken"));
+}
+#endif
+
 TEST(Program, RunsAreChecked) {
   Program program = Program::compile(source);
   Execution execution(program);

@@ -21,8 +21,9 @@
 using namespace tracea::runtime;
 using ::testing::HasSubstr;
 
-static std::vector<uint8_t> testBytes() {
-  Expected<std::vector<uint8_t>> bytes = test::describedProgram().serialize();
+static std::vector<uint8_t>
+testBytes(const ProgramFile &program = test::describedProgram()) {
+  Expected<std::vector<uint8_t>> bytes = program.serialize();
   EXPECT_TRUE(bytes) << bytes.message();
   return *bytes;
 }
@@ -53,8 +54,92 @@ TEST(ProgramFile, EmptyBlobsAndNoBlobs) {
   EXPECT_EQ(read->blobs, program.blobs);
 }
 
-TEST(ProgramFile, EveryFlippedByteIsNoticed) {
-  const std::vector<uint8_t> bytes = testBytes();
+TEST(ProgramFile, VersionsShareBlobsAndRoundTrip) {
+  ProgramFile program = test::describedVersions();
+  ASSERT_EQ(program.others.size(), 2u);
+  ASSERT_TRUE(program.validate().ok()) << program.validate().message();
+  // Code for each, and constants once.
+  EXPECT_EQ(program.blobs.size(), 4u);
+  EXPECT_EQ(program.manifest.kernels[0].blob, 0);
+  EXPECT_EQ(program.others[0].kernels[1].blob, 2);
+  EXPECT_EQ(program.others[1].images[0].code, 3);
+  EXPECT_EQ(program.others[1].images[0].blob, 3);
+  for (const Manifest *version : program.versions())
+    EXPECT_EQ(version->constants[0].blob, 1);
+
+  std::vector<uint8_t> bytes = testBytes(program);
+  EXPECT_EQ(bytes[8], 3);
+  Expected<ProgramFile> read = ProgramFile::parse(bytes);
+  ASSERT_TRUE(read) << read.message();
+  EXPECT_EQ(read->blobs, program.blobs);
+  ASSERT_EQ(read->others.size(), 2u);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(*toJSON(*read->versions()[i]), *toJSON(*program.versions()[i]));
+  EXPECT_EQ(*read->serialize(), bytes);
+
+  // Versions of versions keep their order.
+  ProgramFile both = test::describedProgram();
+  both.addVersions(std::move(program));
+  ASSERT_EQ(both.others.size(), 3u);
+  EXPECT_EQ(both.others[2].target.name, "plain");
+  EXPECT_EQ(both.blobs.size(), 4u);
+  EXPECT_TRUE(both.validate().ok()) << both.validate().message();
+}
+
+TEST(ProgramFile, AVersionIsSelectedByItsTarget) {
+  ProgramFile program = test::describedVersions();
+  EXPECT_EQ(program.selectTarget("better").message(),
+            "the program holds no version for the target 'better'; it holds "
+            "'best', 'good', 'plain'");
+  EXPECT_EQ(program.others.size(), 2u);
+  ASSERT_TRUE(program.selectTarget("good").ok());
+  EXPECT_TRUE(program.others.empty());
+  EXPECT_EQ(program.manifest.kernels[0].blob, 2);
+  EXPECT_TRUE(program.validate().ok());
+  // Of one version a container is what it always was.
+  EXPECT_EQ(testBytes(program)[8], 1);
+}
+
+TEST(ProgramFile, VersionsAreTheSameForACaller) {
+  auto errorOf = [](auto change) {
+    ProgramFile program = test::describedVersions();
+    change(program.others[1]);
+    return program.validate().message();
+  };
+  EXPECT_EQ(errorOf([](Manifest &) {}), "");
+  EXPECT_THAT(errorOf([](Manifest &m) { m.target.name = "best"; }),
+              HasSubstr("manifest 2: an earlier manifest is for the target "
+                        "\"best\" as well"));
+  EXPECT_THAT(errorOf([](Manifest &m) { m.kernels[0].blob = 9; }),
+              HasSubstr("manifest 2: manifest: $.kernels[0].blob"));
+  EXPECT_THAT(errorOf([](Manifest &m) { m.entries.clear(); }),
+              HasSubstr("expected 1 entries, as of the first manifest"));
+  EXPECT_THAT(errorOf([](Manifest &m) { m.entries[0].name = "other"; }),
+              HasSubstr("expected an entry \"main\""));
+  EXPECT_THAT(
+      errorOf([](Manifest &m) { m.entries[0].inputs[0].isConstant = true; }),
+      HasSubstr("entry \"main\" differs from that of the first manifest: "
+                "expected input 0 as it is there"));
+  EXPECT_THAT(errorOf([](Manifest &m) {
+                m.entries[0].inputs.push_back({"y", ElementType::F32, {4}});
+              }),
+              HasSubstr("expected 3 inputs, found 4"));
+  EXPECT_THAT(errorOf([](Manifest &m) { m.entries[0].outputs.clear(); }),
+              HasSubstr("expected 1 outputs, found 0"));
+  EXPECT_THAT(errorOf([](Manifest &m) {
+                m.entries[0].outputs[0].type = ElementType::I32;
+                m.entries[0].outputs[0].view.type = ElementType::I32;
+              }),
+              HasSubstr("expected output 0 as it is there"));
+  ProgramFile mixed = test::describedProgram();
+  mixed.addVersions(test::describedGPUProgram());
+  EXPECT_THAT(mixed.validate().message(),
+              HasSubstr("manifest 1: expected a target of kind \"cpu\", as of "
+                        "the first manifest, found \"cuda\""));
+  EXPECT_FALSE(mixed.serialize());
+}
+
+static void expectEveryFlipNoticed(const std::vector<uint8_t> &bytes) {
   for (size_t i = 0; i < bytes.size(); ++i)
     for (uint8_t flip : {0x01, 0x80, 0xff}) {
       std::vector<uint8_t> damaged = bytes;
@@ -65,8 +150,12 @@ TEST(ProgramFile, EveryFlippedByteIsNoticed) {
     }
 }
 
-TEST(ProgramFile, EveryTruncationAndExtensionIsNoticed) {
-  const std::vector<uint8_t> bytes = testBytes();
+TEST(ProgramFile, EveryFlippedByteIsNoticed) {
+  expectEveryFlipNoticed(testBytes());
+  expectEveryFlipNoticed(testBytes(test::describedVersions()));
+}
+
+static void expectEverySizeNoticed(const std::vector<uint8_t> &bytes) {
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(ProgramFile::parse(Bytes(bytes.data(), size))) << size;
   std::vector<uint8_t> longer = bytes;
@@ -75,10 +164,17 @@ TEST(ProgramFile, EveryTruncationAndExtensionIsNoticed) {
               HasSubstr("the file's size"));
 }
 
+TEST(ProgramFile, EveryTruncationAndExtensionIsNoticed) {
+  expectEverySizeNoticed(testBytes());
+  expectEverySizeNoticed(testBytes(test::describedVersions()));
+}
+
 /// Sets bytes of the header or the table and makes its checksum right again,
 /// as an attacker would.
-static std::string errorAfterPatch(size_t at, std::vector<uint8_t> values) {
-  std::vector<uint8_t> bytes = testBytes();
+static std::string
+errorAfterPatch(size_t at, std::vector<uint8_t> values,
+                const ProgramFile &program = test::describedProgram()) {
+  std::vector<uint8_t> bytes = testBytes(program);
   std::copy(values.begin(), values.end(),
             bytes.begin() + static_cast<ptrdiff_t>(at));
   std::vector<uint8_t> head(bytes.begin(), bytes.begin() + 48);
@@ -97,8 +193,9 @@ TEST(ProgramFile, LayoutIsCheckedBehindTheChecksum) {
   const std::vector<uint8_t> ff(8, 0xff);
   EXPECT_EQ(errorAfterPatch(0, {0x89}), "accepted");
   EXPECT_THAT(
-      errorAfterPatch(8, {3}),
-      HasSubstr("expected container version 1 or 2 at byte 8, found 3"));
+      errorAfterPatch(8, {5}),
+      HasSubstr("expected container version 1 to 4 at byte 8, found 5"));
+  EXPECT_THAT(errorAfterPatch(8, {0}), HasSubstr("found 0"));
   EXPECT_THAT(errorAfterPatch(8, {2}), HasSubstr("expected a signature"));
   EXPECT_THAT(errorAfterPatch(12, {0}), HasSubstr("sections at byte 12"));
   EXPECT_THAT(errorAfterPatch(12, {2}),
@@ -126,6 +223,37 @@ TEST(ProgramFile, LayoutIsCheckedBehindTheChecksum) {
   EXPECT_THAT(errorAfterPatch(112 + 48 + 4, {0}),
               HasSubstr("section 2 to have the index 1"));
   EXPECT_THAT(errorAfterPatch(112 + 8, {0, 1}), HasSubstr("inside what ends"));
+}
+
+TEST(ProgramFile, ContainersOfSeveralManifestsAreChecked) {
+  ProgramFile versions = test::describedVersions();
+  EXPECT_EQ(errorAfterPatch(8, {3}, versions), "accepted");
+  // One manifest where several are said to be, and several where one is.
+  EXPECT_THAT(errorAfterPatch(8, {3}),
+              HasSubstr("section 1 to be of kind 1 at byte 112, found 2"));
+  ProgramFile lone;
+  lone.manifest.target = {"cpu", "x86_64", "", {}};
+  EXPECT_THAT(errorAfterPatch(8, {3}, lone),
+              HasSubstr("expected 2 or more manifests in a container of "
+                        "version 3, found 1"));
+  EXPECT_THAT(errorAfterPatch(8, {1}, versions),
+              HasSubstr("section 1 to be of kind 2 at byte 112, found 1"));
+  EXPECT_THAT(errorAfterPatch(8, {4}, versions),
+              HasSubstr("expected a signature"));
+  // Manifests come first, and are counted as blobs are.
+  size_t third = 64 + 2 * 48, blob = third + 48;
+  EXPECT_THAT(errorAfterPatch(third + 4, {0}, versions),
+              HasSubstr("section 2 to have the index 2"));
+  EXPECT_THAT(errorAfterPatch(third, {2}, versions),
+              HasSubstr("section 2 to have the index 0"));
+  EXPECT_THAT(errorAfterPatch(blob, {1}, versions),
+              HasSubstr("section 3 to have the index 3"));
+  EXPECT_THAT(errorAfterPatch(blob + 48, {1}, versions),
+              HasSubstr("section 4 to be of kind 2"));
+  ProgramLimits limits;
+  limits.maxVersions = 2;
+  EXPECT_THAT(ProgramFile::parse(testBytes(versions), limits).message(),
+              HasSubstr("expected at most 2 manifests, found 3"));
 }
 
 TEST(ProgramFile, LimitsAreKept) {
@@ -156,6 +284,10 @@ TEST(ProgramFile, SavesWhatItSerializes) {
   Expected<ProgramFile> read = ProgramFile::load(path);
   ASSERT_TRUE(read) << read.message();
   EXPECT_EQ(read->blobs, program.blobs);
+  ProgramFile versions = test::describedVersions();
+  ASSERT_TRUE(versions.save(path).ok()) << versions.save(path).message();
+  EXPECT_EQ(*readFile(path, 1 << 20), testBytes(versions));
+  ASSERT_TRUE(program.save(path).ok());
   // A program that does not validate leaves the file alone.
   program.manifest.kernels[0].blob = 17;
   EXPECT_FALSE(program.save(path).ok());

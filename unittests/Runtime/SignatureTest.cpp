@@ -173,6 +173,23 @@ TEST_F(SignatureTest, SignedProgramsTellTheirSigner) {
   EXPECT_EQ(*readFile(path, 1 << 20), bytes);
 }
 
+TEST_F(SignatureTest, ProgramsOfSeveralVersionsAreSignedAsOne) {
+  SigningKey key = *SigningKey::load(write("key", privateKeyPEM));
+  ProgramFile versions = test::describedVersions();
+  std::vector<uint8_t> bytes = *versions.serialize(&key);
+  EXPECT_EQ(bytes[8], 4);
+  Expected<ProgramFile> program = ProgramFile::parse(bytes);
+  ASSERT_TRUE(program) << program.message();
+  EXPECT_EQ(program->signer, key.publicKey());
+  EXPECT_EQ(program->others.size(), 2u);
+  EXPECT_EQ(*program->serialize(), *versions.serialize());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::vector<uint8_t> damaged = bytes;
+    damaged[i] ^= 1;
+    EXPECT_FALSE(ProgramFile::parse(damaged)) << "byte " << i;
+  }
+}
+
 TEST_F(SignatureTest, EveryFlippedBitIsNoticed) {
   const std::vector<uint8_t> bytes =
       signedBytes(*SigningKey::load(write("key", privateKeyPEM)));

@@ -13,6 +13,8 @@
 #include "tracea/Runtime/Dependencies.h"
 #include "tracea/Runtime/ProgramFile.h"
 
+#include <utility>
+
 namespace tracea::runtime::test {
 
 /// A program with every field of the format in use: two kernels of blob 0, a
@@ -69,6 +71,20 @@ inline ProgramFile describedProgram() {
   entry.outputs.push_back(
       {ElementType::F32, e.rowMajorView(3, ElementType::F32, shape)});
   m.entries.push_back(entry);
+  return program;
+}
+
+/// The same for three targets, the first of which needs what no processor has.
+/// The constants are shared, the code is not.
+inline ProgramFile describedVersions() {
+  ProgramFile program = describedProgram();
+  program.manifest.target = {"cpu", "x86_64", "best", {"sse2", "abacus"}};
+  for (auto [name, code] : {std::pair("good", 6), std::pair("plain", 7)}) {
+    ProgramFile other = describedProgram();
+    other.manifest.target.name = name;
+    other.blobs[0].push_back(static_cast<uint8_t>(code));
+    program.addVersions(std::move(other));
+  }
   return program;
 }
 

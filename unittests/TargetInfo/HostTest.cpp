@@ -27,6 +27,7 @@ TEST(Host, NamesByFamilyAndModel) {
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x97, 2), "alderlake");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x55, 4), "skylake-avx512");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x55, 7), "cascadelake");
+  EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x55, 11), "cooperlake");
   EXPECT_EQ(x86EntryFor("GenuineIntel", 6, 0x0f, 7), "");
   EXPECT_EQ(x86EntryFor("SomebodyElse", 0x19, 0x11, 1), "");
   EXPECT_EQ(armEntryFor(0x41, 0xd40), "neoverse-v1");

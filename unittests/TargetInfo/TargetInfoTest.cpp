@@ -435,6 +435,9 @@ TEST(DotProducts, FollowFeaturesAndVectors) {
   EXPECT_EQ(vnni->folded, 4);
   EXPECT_TRUE(vnni->isFirstUnsigned);
   EXPECT_EQ(vnni->vectorBits, 512);
+  EXPECT_EQ(find("cascadelake", ElementType::BF16, ElementType::F32), nullptr);
+  EXPECT_NE(find("cooperlake", ElementType::BF16, ElementType::F32), nullptr);
+  EXPECT_NE(find("cooperlake", ElementType::I8, ElementType::I32), nullptr);
   const DotProduct *shorter =
       find("alderlake", ElementType::I8, ElementType::I32);
   ASSERT_NE(shorter, nullptr);

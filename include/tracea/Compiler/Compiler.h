@@ -37,7 +37,9 @@ struct StepTimes {
 enum class Fusion { None, Safe, All };
 
 struct CompileOptions {
-  /// "cpu" or "host" for this machine, or a name of the target tables.
+  /// "cpu" or "host" for this machine, or a name of the target tables. For a
+  /// program also several, with commas between them: it then has a version for
+  /// each, the first one preferred.
   std::string target = "cpu";
   /// The function to compile; empty: all public ones.
   std::string entry;

@@ -97,9 +97,10 @@ class Execution;
 
 class Executable : public std::enable_shared_from_this<Executable> {
 public:
-  /// Validates the program, checks that `device` can run it, and only then
-  /// loads its code and copies its constants to the device. The code in the
-  /// program gets all rights of this process: load only what you trust.
+  /// Validates the program, takes the first of its versions that `device` can
+  /// run, and only then loads its code and copies its constants to the device.
+  /// The code in the program gets all rights of this process: load only what
+  /// you trust.
   static Expected<std::shared_ptr<Executable>>
   load(ProgramFile program, std::shared_ptr<Device> device);
 
@@ -107,6 +108,7 @@ public:
   Executable(const Executable &) = delete;
   Executable &operator=(const Executable &) = delete;
 
+  /// Of the version that was taken.
   const Manifest &manifest() const;
   const std::shared_ptr<Device> &device() const;
 

@@ -7,7 +7,8 @@
 // checksummed container. All integers are little-endian. The layout:
 //
 //   0   8   magic 89 'T' 'R' 'A' 'C' 'E' 'A' 0A
-//   8   4   container version: 1, or 2 of a signed program
+//   8   4   container version: 1, or 3 where there are several manifests; one
+//           more where the program is signed
 //   12  4   number of sections n
 //   16  8   size of the file in bytes
 //   24  24  zero
@@ -17,8 +18,8 @@
 //   …       sections, each at a multiple of 64, in the order of the table,
 //           with zero bytes between them; the file ends where the last one does
 //
-// The first section is the manifest (kind 1, index 0); the others are blobs
-// (kind 2) with indices 0, 1, 2, ….
+// The first sections are the manifests (kind 1), one for each version of the
+// program; the others are blobs (kind 2). Each kind has the indices 0, 1, 2, ….
 //
 // A signed program has 128 bytes more, at the next multiple of 64:
 //
@@ -40,12 +41,16 @@ namespace tracea::runtime {
 struct ProgramLimits {
   uint64_t maxBytes = uint64_t(64) << 30;
   uint32_t maxSections = 4096;
+  uint32_t maxVersions = 64;
   ManifestLimits manifest;
 };
 
 /// A manifest and the blobs that it refers to by number.
 struct ProgramFile {
   Manifest manifest;
+  /// The same program for other targets, over the same blobs: versions of it.
+  /// Loading takes the first that the device can run, of `manifest` and these.
+  std::vector<Manifest> others;
   std::vector<std::vector<uint8_t>> blobs;
   /// Whose signature the container that was read had, and that it was right.
   /// Says nothing of what was changed since, and is not written.
@@ -57,7 +62,22 @@ struct ProgramFile {
     return static_cast<int64_t>(blobs.size()) - 1;
   }
 
-  /// Checks the manifest against itself and the blobs.
+  /// All versions, the preferred one first.
+  std::vector<const Manifest *> versions() const;
+
+  /// Adds the versions of another program behind those that are there. Blobs
+  /// with the same contents are kept once.
+  void addVersions(ProgramFile program);
+
+  /// Leaves version `index` alone. Blobs stay as they are.
+  void selectVersion(size_t index);
+  /// Leaves the version for the target of that name alone; where there is none
+  /// the error lists the targets that there are.
+  Status selectTarget(const std::string &name);
+
+  /// Checks each manifest against itself and the blobs, and that versions are
+  /// for one kind of device and targets of different names, and have the same
+  /// entries.
   Status validate(const ManifestLimits &limits = {}) const;
 
   /// The container's bytes, signed where a key is given. Fails when the program

@@ -35,6 +35,35 @@ static Expected<size_t> findImage(const Manifest &manifest, int64_t blob,
   return static_cast<size_t>(images[*chosen].blob);
 }
 
+/// Whether the device can run a version, and if not why.
+static Status checkVersion(const Manifest &manifest, const Device &device) {
+  TRACEA_RETURN_IF_ERROR(device.checkTarget(manifest.target));
+  for (const KernelSpec &kernel : manifest.kernels)
+    TRACEA_RETURN_IF_ERROR(findImage(manifest, kernel.blob, device).status());
+  return Status::success();
+}
+
+/// Leaves the first version of a program that the device can run. The only one
+/// is taken as it is: loading it says what is wrong with it.
+static Status chooseVersion(ProgramFile &program, const Device &device) {
+  std::vector<const Manifest *> versions = program.versions();
+  if (versions.size() == 1)
+    return device.checkTarget(program.manifest.target);
+  std::string reasons;
+  for (size_t i = 0; i < versions.size(); ++i) {
+    Status fits = checkVersion(*versions[i], device);
+    if (fits.ok()) {
+      program.selectVersion(i);
+      return Status::success();
+    }
+    reasons += (i ? "; for \"" : "for \"") + versions[i]->target.name +
+               "\": " + fits.message();
+  }
+  return Status::error("the device can run none of the program's " +
+                       std::to_string(versions.size()) +
+                       " versions: " + reasons);
+}
+
 /// Code is loaded when all else is in order, and a blob without kernels is
 /// never taken for code.
 static Status loadKernels(const ProgramFile &program, Device &device,
@@ -118,7 +147,7 @@ Executable::load(ProgramFile program, std::shared_ptr<Device> device) {
     return Status::error("load: expected a device, found null");
   try {
     TRACEA_RETURN_IF_ERROR(program.validate());
-    TRACEA_RETURN_IF_ERROR(device->checkTarget(program.manifest.target));
+    TRACEA_RETURN_IF_ERROR(chooseVersion(program, *device));
     auto impl = std::make_unique<Impl>();
 
     Expected<std::unique_ptr<Stream>> stream = device->createStream();

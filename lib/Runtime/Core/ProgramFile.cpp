@@ -18,14 +18,17 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <set>
 
 namespace tracea::runtime {
 
 namespace {
 
 constexpr uint8_t magic[8] = {0x89, 'T', 'R', 'A', 'C', 'E', 'A', '\n'};
+/// Of one manifest and of several; one more is a signed program.
 constexpr uint32_t containerVersion = 1;
-constexpr uint32_t signedVersion = 2;
+constexpr uint32_t containerVersionOfSeveral = 3;
+constexpr uint32_t lastContainerVersion = 4;
 constexpr uint64_t headerBytes = 64;
 constexpr uint64_t checkedHeaderBytes = 48;
 constexpr uint64_t entryBytes = 48;
@@ -89,7 +92,7 @@ struct Section {
 };
 
 /// Everything of the file but the blobs' contents: the header, the table, the
-/// manifest, and where each blob stands.
+/// manifests, and where each blob stands.
 struct Head {
   std::vector<uint8_t> bytes;
   std::vector<Section> sections;
@@ -98,28 +101,38 @@ struct Head {
 
 Status tooLarge() { return Status::error("program: too large"); }
 
+Bytes bytesOf(const std::string &text) {
+  return Bytes(reinterpret_cast<const unsigned char *>(text.data()),
+               text.size());
+}
+
 Expected<Head> buildHead(const ProgramFile &program, bool isSigned) {
   TRACEA_RETURN_IF_ERROR(program.validate());
-  Expected<std::string> json = toJSON(program.manifest);
-  if (!json)
-    return json.status();
-  if (json->size() > ManifestLimits().maxJsonBytes ||
-      program.blobs.size() >= ProgramLimits().maxSections)
+  std::vector<std::string> manifests;
+  for (const Manifest *manifest : program.versions()) {
+    Expected<std::string> json = toJSON(*manifest);
+    if (!json)
+      return json.status();
+    if (json->size() > ManifestLimits().maxJsonBytes)
+      return tooLarge();
+    manifests.push_back(std::move(*json));
+  }
+  uint64_t count = manifests.size() + program.blobs.size();
+  if (count > ProgramLimits().maxSections)
     return tooLarge();
 
   Head head;
-  uint64_t count = program.blobs.size() + 1;
   uint64_t tableBytes = count * entryBytes;
   uint64_t end = headerBytes + tableBytes;
   std::vector<uint8_t> table(tableBytes);
   for (uint64_t i = 0; i < count; ++i) {
+    bool isManifest = i < manifests.size();
+    uint64_t index = isManifest ? i : i - manifests.size();
     Bytes contents =
-        i == 0 ? Bytes(reinterpret_cast<const unsigned char *>(json->data()),
-                       json->size())
-               : Bytes(program.blobs[i - 1]);
+        isManifest ? bytesOf(manifests[index]) : Bytes(program.blobs[index]);
     Section section;
-    section.kind = i == 0 ? kindManifest : kindBlob;
-    section.index = static_cast<uint32_t>(i == 0 ? 0 : i - 1);
+    section.kind = isManifest ? kindManifest : kindBlob;
+    section.index = static_cast<uint32_t>(index);
     section.offset = alignUp(end);
     section.size = contents.size();
     end = section.offset + section.size;
@@ -138,18 +151,22 @@ Expected<Head> buildHead(const ProgramFile &program, bool isSigned) {
     return tooLarge();
   head.totalSize = end;
 
-  const Section &manifest = head.sections[0];
-  head.bytes.assign(manifest.offset + manifest.size, 0);
+  const Section &last = head.sections[manifests.size() - 1];
+  head.bytes.assign(last.offset + last.size, 0);
   uint8_t *header = head.bytes.data();
   std::memcpy(header, magic, sizeof magic);
-  writeLittle<uint32_t>(header + 8,
-                        isSigned ? signedVersion : containerVersion);
+  writeLittle<uint32_t>(
+      header + 8,
+      (manifests.size() > 1 ? containerVersionOfSeveral : containerVersion) +
+          (isSigned ? 1 : 0));
   writeLittle<uint32_t>(header + 12, static_cast<uint32_t>(count));
   writeLittle<uint64_t>(header + 16, end);
   Checksum sum = checksumOfHead(header, table);
   std::memcpy(header + checkedHeaderBytes, sum.digest, sizeof sum.digest);
   std::memcpy(header + headerBytes, table.data(), table.size());
-  std::memcpy(header + manifest.offset, json->data(), json->size());
+  for (size_t i = 0; i < manifests.size(); ++i)
+    std::memcpy(header + head.sections[i].offset, manifests[i].data(),
+                manifests[i].size());
   return head;
 }
 
@@ -168,8 +185,11 @@ Status expected(const std::string &what, uint64_t wanted, uint64_t found,
 }
 
 /// The table's entry `i`, with its contents' place and checksum verified.
-/// `end` is where the previous section ended and then where this one does.
-Expected<Section> readSection(Bytes bytes, uint32_t i, uint64_t &end) {
+/// `end` is where the previous section ended and then where this one does;
+/// `numManifests` counts those before it and then this one, too. All of them
+/// come first, and there are two or more where there are `several`.
+Expected<Section> readSection(Bytes bytes, uint32_t i, bool several,
+                              uint32_t &numManifests, uint64_t &end) {
   uint64_t where = headerBytes + i * entryBytes;
   const uint8_t *entry = bytes.data() + where;
   Section section;
@@ -179,8 +199,12 @@ Expected<Section> readSection(Bytes bytes, uint32_t i, uint64_t &end) {
   section.size = readLittle<uint64_t>(entry + 16);
   std::string name = "section " + std::to_string(i);
 
-  uint32_t kind = i == 0 ? kindManifest : kindBlob;
-  uint32_t index = i == 0 ? 0 : i - 1;
+  bool mayBeManifest = several && i == numManifests;
+  bool isManifest =
+      i < (several ? 2 : 1) || (mayBeManifest && section.kind == kindManifest);
+  numManifests += isManifest;
+  uint32_t kind = isManifest ? kindManifest : kindBlob;
+  uint32_t index = isManifest ? i : i - numManifests;
   if (section.kind != kind)
     return expected(name + " to be of kind", kind, section.kind, where);
   if (section.index != index)
@@ -259,6 +283,76 @@ Expected<PublicKey> readSignature(Bytes bytes, uint64_t &end) {
   return key;
 }
 
+bool isSame(const InputSpec &a, const InputSpec &b) {
+  return a.name == b.name && a.type == b.type && a.shape == b.shape &&
+         a.isScalar == b.isScalar && a.isConstant == b.isConstant;
+}
+
+/// How entries differ for a caller, "" where they do not.
+std::string findDifference(const EntrySpec &entry, const EntrySpec &other) {
+  if (entry.inputs.size() != other.inputs.size())
+    return std::to_string(entry.inputs.size()) + " inputs, found " +
+           std::to_string(other.inputs.size());
+  for (size_t i = 0; i < entry.inputs.size(); ++i)
+    if (!isSame(entry.inputs[i], other.inputs[i]))
+      return "input " + std::to_string(i) + " as it is there";
+  if (entry.outputs.size() != other.outputs.size())
+    return std::to_string(entry.outputs.size()) + " outputs, found " +
+           std::to_string(other.outputs.size());
+  for (size_t i = 0; i < entry.outputs.size(); ++i)
+    if (entry.outputs[i].type != other.outputs[i].type ||
+        entry.outputs[i].view.sizes.size() !=
+            other.outputs[i].view.sizes.size())
+      return "output " + std::to_string(i) + " as it is there";
+  return "";
+}
+
+/// That whoever calls the program need not know which version runs.
+Status compareVersions(const Manifest &first, const Manifest &other) {
+  if (other.target.kind != first.target.kind)
+    return Status::error("expected a target of kind \"" + first.target.kind +
+                         "\", as of the first manifest, found \"" +
+                         other.target.kind + "\"");
+  if (other.entries.size() != first.entries.size())
+    return Status::error("expected " + std::to_string(first.entries.size()) +
+                         " entries, as of the first manifest, found " +
+                         std::to_string(other.entries.size()));
+  for (const EntrySpec &entry : first.entries) {
+    const EntrySpec *same = other.findEntry(entry.name);
+    if (!same)
+      return Status::error("expected an entry \"" + entry.name +
+                           "\", as the first manifest has it, found none");
+    std::string difference = findDifference(entry, *same);
+    if (!difference.empty())
+      return Status::error("entry \"" + entry.name +
+                           "\" differs from that of the first manifest: "
+                           "expected " +
+                           difference);
+  }
+  return Status::success();
+}
+
+Status validateVersions(const ProgramFile &program,
+                        const std::vector<uint64_t> &blobSizes,
+                        const ManifestLimits &limits) {
+  TRACEA_RETURN_IF_ERROR(
+      runtime::validate(program.manifest, blobSizes, limits));
+  std::set<std::string> names = {program.manifest.target.name};
+  for (size_t i = 0; i < program.others.size(); ++i) {
+    const Manifest &other = program.others[i];
+    std::string context = "manifest " + std::to_string(i + 1);
+    TRACEA_RETURN_IF_ERROR(
+        runtime::validate(other, blobSizes, limits).withContext(context));
+    TRACEA_RETURN_IF_ERROR(
+        compareVersions(program.manifest, other).withContext(context));
+    if (!names.insert(other.target.name).second)
+      return Status::error(context +
+                           ": an earlier manifest is for the target \"" +
+                           other.target.name + "\" as well");
+  }
+  return Status::success();
+}
+
 Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
   if (bytes.size() < headerBytes)
     return Status::error("program: expected at least " +
@@ -267,8 +361,10 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
   if (!ProgramFile::hasMagic(bytes))
     return noMagic();
   uint32_t version = readLittle<uint32_t>(bytes.data() + 8);
-  if (version != containerVersion && version != signedVersion)
-    return expected("container version 1 or", signedVersion, version, 8);
+  if (version < containerVersion || version > lastContainerVersion)
+    return expected("container version 1 to", lastContainerVersion, version, 8);
+  bool hasSeveral = version >= containerVersionOfSeveral;
+  bool isSigned = version % 2 == 0;
   uint64_t totalSize = readLittle<uint64_t>(bytes.data() + 16);
   if (totalSize != bytes.size())
     return expected("the file's size", bytes.size(), totalSize, 16);
@@ -296,15 +392,17 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
                          "header and the section table: the file is damaged");
 
   uint64_t end = headerBytes + count * entryBytes;
+  uint32_t numManifests = 0;
   std::vector<Section> sections;
   for (uint32_t i = 0; i < count; ++i) {
-    Expected<Section> section = readSection(bytes, i, end);
+    Expected<Section> section =
+        readSection(bytes, i, hasSeveral, numManifests, end);
     if (!section)
       return section.status();
     sections.push_back(*section);
   }
   ProgramFile program;
-  if (version == signedVersion) {
+  if (isSigned) {
     Expected<PublicKey> signer = readSignature(bytes, end);
     if (!signer)
       return signer.status();
@@ -315,23 +413,36 @@ Expected<ProgramFile> parseContainer(Bytes bytes, const ProgramLimits &limits) {
                          std::to_string(end) + ", found " +
                          std::to_string(bytes.size() - end) + " bytes more");
 
-  if (sections[0].size > limits.manifest.maxJsonBytes)
-    return expected("a manifest of at most", limits.manifest.maxJsonBytes,
-                    sections[0].size, sections[0].offset);
-  Expected<Manifest> manifest =
-      manifestFromJSON(std::string(reinterpret_cast<const char *>(
-                                       bytes.data() + sections[0].offset),
-                                   sections[0].size),
-                       limits.manifest);
-  if (!manifest)
-    return manifest.status();
-  program.manifest = std::move(*manifest);
+  if (hasSeveral && numManifests < 2)
+    return Status::error("program: expected 2 or more manifests in a container "
+                         "of version " +
+                         std::to_string(version) + ", found " +
+                         std::to_string(numManifests));
+  if (numManifests > limits.maxVersions)
+    return Status::error("program: expected at most " +
+                         std::to_string(limits.maxVersions) +
+                         " manifests, found " + std::to_string(numManifests));
+  for (uint32_t i = 0; i < numManifests; ++i) {
+    if (sections[i].size > limits.manifest.maxJsonBytes)
+      return expected("a manifest of at most", limits.manifest.maxJsonBytes,
+                      sections[i].size, sections[i].offset);
+    Expected<Manifest> manifest =
+        manifestFromJSON(std::string(reinterpret_cast<const char *>(
+                                         bytes.data() + sections[i].offset),
+                                     sections[i].size),
+                         limits.manifest);
+    if (!manifest)
+      return i == 0 ? manifest.status()
+                    : manifest.status().withContext("manifest " +
+                                                    std::to_string(i));
+    (i == 0 ? program.manifest : program.others.emplace_back()) =
+        std::move(*manifest);
+  }
   std::vector<uint64_t> blobSizes;
-  for (uint32_t i = 1; i < count; ++i)
+  for (uint32_t i = numManifests; i < count; ++i)
     blobSizes.push_back(sections[i].size);
-  TRACEA_RETURN_IF_ERROR(
-      runtime::validate(program.manifest, blobSizes, limits.manifest));
-  for (uint32_t i = 1; i < count; ++i) {
+  TRACEA_RETURN_IF_ERROR(validateVersions(program, blobSizes, limits.manifest));
+  for (uint32_t i = numManifests; i < count; ++i) {
     Bytes blob = bytes.subspan(sections[i].offset, sections[i].size);
     program.blobs.emplace_back(blob.begin(), blob.end());
   }
@@ -349,7 +460,62 @@ Status ProgramFile::validate(const ManifestLimits &limits) const {
   std::vector<uint64_t> blobSizes;
   for (const std::vector<uint8_t> &blob : blobs)
     blobSizes.push_back(blob.size());
-  return runtime::validate(manifest, blobSizes, limits);
+  return validateVersions(*this, blobSizes, limits);
+}
+
+std::vector<const Manifest *> ProgramFile::versions() const {
+  std::vector<const Manifest *> all = {&manifest};
+  for (const Manifest &other : others)
+    all.push_back(&other);
+  return all;
+}
+
+void ProgramFile::addVersions(ProgramFile program) {
+  std::vector<int64_t> numbers;
+  for (std::vector<uint8_t> &blob : program.blobs) {
+    auto same = std::find(blobs.begin(), blobs.end(), blob);
+    numbers.push_back(same == blobs.end() ? addBlob(std::move(blob))
+                                          : same - blobs.begin());
+  }
+  // What names no blob is for `validate` to find.
+  auto renumber = [&](int64_t &blob) {
+    bool isThere = blob >= 0 && blob < static_cast<int64_t>(numbers.size());
+    blob = isThere ? numbers[static_cast<size_t>(blob)] : -1;
+  };
+  others.push_back(std::move(program.manifest));
+  for (Manifest &other : program.others)
+    others.push_back(std::move(other));
+  for (size_t i = others.size() - 1 - program.others.size(); i < others.size();
+       ++i) {
+    for (KernelSpec &kernel : others[i].kernels)
+      renumber(kernel.blob);
+    for (ConstantSpec &constant : others[i].constants)
+      renumber(constant.blob);
+    for (ImageSpec &image : others[i].images) {
+      renumber(image.code);
+      renumber(image.blob);
+    }
+  }
+}
+
+void ProgramFile::selectVersion(size_t index) {
+  if (index > 0)
+    manifest = std::move(others[index - 1]);
+  others.clear();
+}
+
+Status ProgramFile::selectTarget(const std::string &name) {
+  std::string known;
+  std::vector<const Manifest *> all = versions();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->target.name == name) {
+      selectVersion(i);
+      return Status::success();
+    }
+    known += (i ? ", '" : "'") + all[i]->target.name + "'";
+  }
+  return Status::error("the program holds no version for the target '" + name +
+                       "'; it holds " + known);
 }
 
 Expected<std::vector<uint8_t>>
@@ -360,10 +526,11 @@ ProgramFile::serialize(const SigningKey *key) const {
       return head.status();
     std::vector<uint8_t> bytes = std::move(head->bytes);
     bytes.resize(head->totalSize);
+    size_t numManifests = head->sections.size() - blobs.size();
     for (size_t i = 0; i < blobs.size(); ++i)
       std::copy(blobs[i].begin(), blobs[i].end(),
-                bytes.begin() +
-                    static_cast<ptrdiff_t>(head->sections[i + 1].offset));
+                bytes.begin() + static_cast<ptrdiff_t>(
+                                    head->sections[numManifests + i].offset));
     if (key)
       TRACEA_RETURN_IF_ERROR(signContainer(bytes, *key).withContext("program"));
     return bytes;
@@ -420,8 +587,9 @@ Status ProgramFile::save(const std::string &path, const SigningKey *key) const {
     static constexpr unsigned char zeros[sectionAlign] = {};
     std::vector<Bytes> pieces = {head->bytes};
     uint64_t end = head->bytes.size();
+    size_t numManifests = head->sections.size() - blobs.size();
     for (size_t i = 0; i < blobs.size(); ++i) {
-      const Section &section = head->sections[i + 1];
+      const Section &section = head->sections[numManifests + i];
       pieces.push_back(Bytes(zeros, section.offset - end));
       pieces.push_back(blobs[i]);
       end = section.offset + section.size;

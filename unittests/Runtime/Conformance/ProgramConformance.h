@@ -132,6 +132,10 @@ protected:
   /// Through the container, as a user's program comes.
   Expected<std::shared_ptr<Executable>> load(ProgramFile program) {
     complete(program);
+    return loadComplete(program);
+  }
+  Expected<std::shared_ptr<Executable>>
+  loadComplete(const ProgramFile &program) {
     Expected<std::vector<uint8_t>> bytes = program.serialize();
     if (!bytes)
       return bytes.status();

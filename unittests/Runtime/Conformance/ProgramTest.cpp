@@ -50,6 +50,55 @@ TEST_P(ProgramConformance, RunsAChainForManyShapes) {
   EXPECT_EQ(execution->stats().runs, 9);
 }
 
+TEST_P(ProgramConformance, TakesTheFirstVersionThatTheDeviceCanRun) {
+  auto version = [&](const char *name, int steps,
+                     std::vector<std::string> features = {}) {
+    ProgramFile program = copies(steps);
+    complete(program);
+    program.manifest.target.name = name;
+    program.manifest.target.features = std::move(features);
+    return program;
+  };
+  ProgramFile program = version("best", 1, {"abacus"});
+  // No device takes all kinds of code.
+  ProgramFile foreign = version("foreign", 2);
+  foreign.manifest.images[0].kind = ImageKind::SPIRV;
+  program.addVersions(foreign);
+  program.addVersions(version("good", 3));
+  program.addVersions(version("plain", 4));
+  EXPECT_EQ(program.blobs.size(), 1u);
+
+  Expected<std::shared_ptr<Executable>> taken = loadComplete(program);
+  ASSERT_TRUE(taken) << taken.message();
+  EXPECT_EQ((*taken)->manifest().target.name, "good");
+  std::unique_ptr<Execution> execution =
+      std::move(*(*taken)->createExecution());
+  Tensor x = ramp({4, 9});
+  std::vector<Tensor> outputs(1);
+  ASSERT_TRUE(execution->run({x}, outputs).ok());
+  EXPECT_EQ(valuesOf(outputs[0]), valuesOf(x));
+  EXPECT_EQ(execution->stats().launches, 3);
+
+  ProgramFile forced = program;
+  ASSERT_TRUE(forced.selectTarget("plain").ok());
+  taken = loadComplete(forced);
+  ASSERT_TRUE(taken) << taken.message();
+  EXPECT_EQ((*taken)->manifest().target.name, "plain");
+  // One that cannot run does not give way when it is asked for.
+  forced = program;
+  ASSERT_TRUE(forced.selectTarget("best").ok());
+  EXPECT_THAT(loadComplete(forced).message(),
+              HasSubstr("the program (for \"best\") needs abacus"));
+
+  ProgramFile none = version("best", 1, {"abacus"});
+  none.addVersions(foreign);
+  EXPECT_THAT(loadComplete(none).message(),
+              ::testing::AllOf(
+                  HasSubstr("the device can run none of the program's 2 "
+                            "versions: for \"best\": "),
+                  HasSubstr("needs abacus"), HasSubstr("; for \"foreign\": ")));
+}
+
 TEST_P(ProgramConformance, RepeatedRunsReuseMemoryAndAreBitwiseEqual) {
   std::unique_ptr<Execution> execution = start(copies(6));
   Tensor x = ramp({4, 999}, 0.125f);

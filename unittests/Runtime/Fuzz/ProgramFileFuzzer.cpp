@@ -97,14 +97,15 @@ static void forge(std::vector<uint8_t> &bytes) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const std::vector<uint8_t> valid =
-      *test::describedProgram().serialize();
+  static const std::vector<uint8_t> valid[] = {
+      *test::describedProgram().serialize(),
+      *test::describedVersions().serialize()};
   static const std::string jsons[] = {
       *toJSON(test::describedProgram().manifest),
       *toJSON(test::describedGPUProgram().manifest)};
   parseAndCheck(Bytes(data, size));
 
-  std::vector<uint8_t> patched = valid;
+  std::vector<uint8_t> patched = valid[size % 2];
   for (size_t i = 0; i + 2 < size && i < 48; i += 3)
     patched[(data[i] | size_t(data[i + 1]) << 8) % patched.size()] =
         data[i + 2];
