@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tracea/Compiler/Compiler.h"
+#include "tracea/Runtime/Constants.h"
 #include "tracea/Runtime/Executable.h"
 
 using namespace tracea;
@@ -124,18 +125,24 @@ struct LayerText {
            output + "\n" + body + "  return %y : " + output + "\n}\n";
   }
   std::string channelInputs() const {
-    return ", %scale: " + channel + ", %shift: " + channel +
-           ", %mean: " + channel + ", %variance: " + channel;
+    std::string type = ": " + channel + " {tracea.constant}";
+    return ", %scale" + type + ", %shift" + type + ", %mean" + type +
+           ", %variance" + type;
   }
 
+  /// Weights are the same in all runs: what depends on them alone is made once,
+  /// as oneDNN's reorders of weights are.
+  std::string weights() const {
+    return ", %w: " + filter + " {tracea.constant}";
+  }
   std::string fused() const {
     return function("%x: " + image + (residual ? ", %z: " + output : "") +
-                        ", %w: " + filter + channelInputs(),
+                        weights() + channelInputs(),
                     conv("%0", "%x") + batchNorm("%1", "%0") +
                         relu("%y", "%1"));
   }
   std::string convAlone() const {
-    return function("%x: " + image + ", %w: " + filter, conv("%y", "%x"));
+    return function("%x: " + image + weights(), conv("%y", "%x"));
   }
   std::string batchNormAlone() const {
     return function("%x: " + output + channelInputs(), batchNorm("%y", "%x"));
@@ -159,14 +166,28 @@ struct Stage {
   /// By set.
   std::vector<std::vector<runtime::Tensor>> inputs;
   std::vector<std::vector<runtime::Tensor>> outputs;
+  /// Whether a run has been given them: others find them there.
+  bool hasConstants = false;
+
+  void keepConstants() {
+    hasConstants = true;
+    const std::vector<runtime::InputSpec> &specs = execution->entry().inputs;
+    for (std::vector<runtime::Tensor> &set : inputs)
+      for (size_t i = 0; i < set.size(); ++i)
+        if (specs[i].isConstant)
+          set[i] = runtime::Tensor();
+  }
 };
 
 class TraceaContender : public Contender {
 public:
   bool run(int set) override {
-    for (Stage &stage : stages)
+    for (Stage &stage : stages) {
       if (!stage.execution->run(stage.inputs[set], stage.outputs[set]).ok())
         return false;
+      if (!stage.hasConstants)
+        stage.keepConstants();
+    }
     return true;
   }
 
@@ -180,17 +201,22 @@ static runtime::Tensor borrow(const Array &array) {
   return *runtime::Tensor::borrow(array.data(), array.type(), array.shape());
 }
 
-/// The variant of the operation's own kernel, and how many others are launched
-/// beside it.
+/// The variant of the operation's own kernel, and how many others each run
+/// launches beside it.
 static std::string describeKernels(const runtime::Manifest &manifest,
                                    const runtime::EntrySpec &entry) {
   std::string variant;
-  for (const runtime::StepSpec &step : entry.steps) {
-    const runtime::KernelSpec &kernel = manifest.kernels[step.kernel];
+  std::vector<char> once = runtime::findConstantSteps(entry);
+  size_t launches = 0;
+  for (size_t i = 0; i < entry.steps.size(); ++i) {
+    if (once[i])
+      continue;
+    ++launches;
+    const runtime::KernelSpec &kernel = manifest.kernels[entry.steps[i].kernel];
     if (variant.empty() || kernel.op.rfind("tracea.", 0) == 0)
       variant = kernel.variant;
   }
-  size_t others = entry.steps.size() - 1;
+  size_t others = launches - 1;
   return others ? variant + " +" + std::to_string(others) : variant;
 }
 

@@ -11,8 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "tracea/Dialect/Tracea/IR/Constants.h"
 #include "tracea/Dialect/Tracea/IR/TraceaOps.h"
 #include "tracea/Doctor/Doctor.h"
 #include "tracea/Doctor/Passes.h"
@@ -31,19 +31,6 @@ using ::tracea::target::TargetDescription;
 /// What has to be gained: the stack takes memory, and the model is not exact.
 constexpr double kLeastGain = 0.05;
 
-/// Whether runs find the same value: a constant of the module, or an argument
-/// that is marked as one.
-static bool isConstant(Value value) {
-  if (matchPattern(value, m_Constant()))
-    return true;
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function =
-      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-               : func::FuncOp();
-  return function && function.getArgAttr(argument.getArgNumber(),
-                                         TraceaDialect::kConstantAttrName);
-}
-
 static bool isStatic(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).hasStaticShape();
 }
@@ -51,7 +38,7 @@ static bool isStatic(Value tensor) {
 /// Whether a product can be one of a batch at all.
 static bool isJoinable(GemmOp op) {
   return op.getBatchRank() == 0 && op.getAuxInits().empty() &&
-         !op.getScheduleAttr() && isConstant(op.getRhs()) &&
+         !op.getScheduleAttr() && isGivenConstant(op.getRhs()) &&
          isStatic(op.getRhs()) &&
          (isStatic(op.getInit()) ||
           op.getInit().getDefiningOp<tensor::EmptyOp>());
@@ -78,8 +65,8 @@ static bool areSiblings(GemmOp a, GemmOp b) {
     return false;
   for (auto [mine, other] : llvm::zip(a.getExtras(), b.getExtras()))
     if (mine != other &&
-        (mine.getType() != other.getType() || !isConstant(mine) ||
-         !isConstant(other) || !isStatic(mine)))
+        (mine.getType() != other.getType() || !isGivenConstant(mine) ||
+         !isGivenConstant(other) || !isStatic(mine)))
       return false;
   return OperationEquivalence::isRegionEquivalentTo(
       &a.getEpilogue(), &b.getEpilogue(),

@@ -18,9 +18,11 @@
 #include "Contraction/WordOperands.h"
 #include "Definitions.h"
 #include "ImagePatch.h"
+#include "PackedFilters.h"
 #include "Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/Constants.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -29,28 +31,42 @@ using namespace mlir::tracea_pipe;
 namespace {
 /// Builds the kernel of one convolution.
 struct PatchConvolution {
+  /// `source` is the operation's filter, or one in panels that are read where
+  /// they lie.
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op,
-                   const WordOperands &words)
-      : op(op), words(words), schedule(op.getScheduleAttr()), kb(rewriter, op),
+                   const WordOperands &words, Value source)
+      : op(op), words(words), source(source),
+        isPacked(source != op.getFilter()), schedule(op.getScheduleAttr()),
+        kb(rewriter, op, getInputs(op, source), op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
         patch(tiles, tileC, words.lhs, words.length) {
-    defineConvolution(kb, op);
+    defineConvolution(kb, op, source);
   }
 
   void build();
 
 private:
+  /// The operation's, with `source` in place of the filter.
+  static SmallVector<Value> getInputs(Conv2DOp op, Value source) {
+    SmallVector<Value> inputs;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      inputs.push_back(operand == &op.getFilterMutable() ? source
+                                                         : operand->get());
+    return inputs;
+  }
   /// Emits the register tile at row `p`, columns from `q`, channels from `k`
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
   Value stageFilter(Value k);
-  /// The staged filters' tap (r, s).
+  /// Tap (r, s) of the filters that were staged last, or of the panel.
   Value viewFilter(Value r, Value s);
   Value emitTaps(Value p, Value q, Value start);
 
   Conv2DOp op;
   WordOperands words;
+  Value source;
+  bool isPacked;
   ScheduleAttr schedule;
   KernelBuilder kb;
   ImplicitLocOpBuilder &b;
@@ -67,7 +83,8 @@ private:
   Value n, group, p0, q0, k0, c0;
   Value lengthP, lengthQ, lengthK, lengthC;
   Value first, last;
-  Value filter;
+  /// The filters of the current register tile, staged or the number of a panel.
+  Value filter, panel;
   /// The view of the only tap, the same for all pixels: so are the sums of its
   /// columns, where the lowering needs them.
   Value onlyTap;
@@ -108,6 +125,9 @@ Value PatchConvolution::stageFilter(Value k) {
 
 Value PatchConvolution::viewFilter(Value r, Value s) {
   Value zero = ix.constant(0);
+  if (isPacked)
+    return kb.window(kb.getMemRef(source), ValueRange{panel, r, s, c0, zero},
+                     {tileC, tiles.registerChannels}, 3, 4);
   SmallVector<int64_t> shape =
       words.getShape({tileC / words.length, tiles.registerChannels});
   if (tiles.pixelLanes)
@@ -182,11 +202,17 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
 
 void PatchConvolution::build() {
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
+  auto filterType = cast<RankedTensorType>(op.getFilter().getType());
   Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
   Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
-  channels = kb.getDim(op.getFilter(), op.getFilterInDim());
-  filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
-                        op.getGroups());
+  if (isPacked) {
+    channels = ix.constant(filterType.getDimSize(op.getFilterInDim()));
+    filters = ix.constant(filterType.getDimSize(op.getFilterOutDim()));
+  } else {
+    channels = kb.getDim(op.getFilter(), op.getFilterInDim());
+    filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
+                          op.getGroups());
+  }
   Block::BlockArgListType grid = kb.beginTiles(
       {kb.getDim(op.getInit(), op.getBatchDim()), ix.constant(op.getGroups()),
        ix.ceilDiv(filters, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
@@ -220,7 +246,10 @@ void PatchConvolution::build() {
     patch.stage({n, p0, q0, lengthP, lengthQ,
                  ix.add(ix.mul(group, channels), c0), lengthC});
     kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
-      filter = stageFilter(k);
+      if (isPacked)
+        panel = ix.floorDiv(ix.add(k0, k), tiles.registerChannels);
+      else
+        filter = stageFilter(k);
       if (words.length > 1 && tiles.filterHeight * tiles.filterWidth == 1)
         onlyTap = viewFilter(ix.constant(0), ix.constant(0));
       kb.loop(lengthP, 1, [&](Value p) {
@@ -230,6 +259,17 @@ void PatchConvolution::build() {
     });
   });
   kb.finish();
+}
+
+/// Whether panels of the filter are made once for many runs. With lanes along
+/// pixels, and words, filters are staged; so are those of groups, which seldom
+/// are whole panels, and narrow ones, which panels hold converted.
+static bool isWorthPacking(Conv2DOp op, const WordOperands &words) {
+  auto type = cast<RankedTensorType>(op.getFilter().getType());
+  return op.getLayout() == ImageLayout::NHWC && op.getGroups() == 1 &&
+         words.length == 1 && words.rhs == type.getElementType() &&
+         type.hasStaticShape() && type.getNumElements() > 0 &&
+         isConstant(op.getFilter());
 }
 
 LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
@@ -260,6 +300,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
              << filterType;
   }
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
-  PatchConvolution(rewriter, op, *words).build();
+  Value source = op.getFilter();
+  if (isWorthPacking(op, *words))
+    source = packFilter(
+        rewriter, op,
+        op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
+  PatchConvolution(rewriter, op, *words, source).build();
   return success();
 }

@@ -111,13 +111,21 @@ mlir::tracea::getConvolutionTerms(KernelBuilder &kb, Conv2DOp op, Value image,
   taps[op.getFilterWidthDim()] = s;
   taps[op.getFilterInDim()] = c;
   definition.add(image, place);
+  if (auto type = cast<RankedTensorType>(filter.getType());
+      type.getRank() > kRank) {
+    int64_t width = type.getShape().back();
+    bool isOne = type.getShape().front() == 1;
+    taps = {isOne ? kb.zero() : out.floorDiv(width), r, s, c,
+            isOne ? out : out % width};
+  }
   definition.add(filter, taps);
   return definition;
 }
 
-void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op) {
+void mlir::tracea::defineConvolution(KernelBuilder &kb, Conv2DOp op,
+                                     Value filter) {
   std::optional<Definition> definition =
-      getConvolutionTerms(kb, op, op.getImage(), op.getFilter());
+      getConvolutionTerms(kb, op, op.getImage(), filter);
   if (!definition)
     return;
   definition->addEpilogue(op);

@@ -45,13 +45,18 @@ void defineSumOfParts(KernelBuilder &kb, EpilogueOpInterface op, Value parts);
 void defineCopy(KernelBuilder &kb, Value source, unsigned result);
 /// What a convolution sums, of a result with `leading` dimensions before those
 /// of the operation's. `image` and `filter` are the operation's or padded
-/// copies, or the image has its channels as groups and the channels of one.
+/// copies, or the image has its channels as groups and the channels of one, or
+/// the filter is one in panels (`packFilter`).
 /// Nothing where maps cannot say it.
 std::optional<Definition> getConvolutionTerms(KernelBuilder &kb, Conv2DOp op,
                                               Value image, Value filter,
                                               unsigned leading = 0);
-/// A convolution with the operands of its epilogue.
-void defineConvolution(KernelBuilder &kb, Conv2DOp op);
+/// A convolution with the operands of its epilogue, and its filter or a copy of
+/// it in panels.
+void defineConvolution(KernelBuilder &kb, Conv2DOp op, Value filter);
+inline void defineConvolution(KernelBuilder &kb, Conv2DOp op) {
+  defineConvolution(kb, op, op.getFilter());
+}
 
 } // namespace mlir::tracea
 

@@ -227,26 +227,6 @@ LogicalResult mlir::tracea::lowerGemm(KernelRewriter &rewriter, GemmOp op) {
   return success();
 }
 
-/// A window of `shape` into the matrix of a memref, at `indices`: dimension
-/// `first` of the memref moves with the window's rows, `second` with its
-/// columns.
-static Value getWindow(KernelBuilder &kb, Value memory, ValueRange indices,
-                       ArrayRef<int64_t> shape, int64_t first, int64_t second) {
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<AffineExpr> map(type.getRank(), kb.zero());
-  map[first] = kb.dim(0);
-  map[second] = kb.dim(1);
-  SmallVector<int64_t> strides(2, 1);
-  int64_t last = type.getRank() - 1;
-  strides[first == last ? 1 : 0] = type.getDimSize(last);
-  auto layout =
-      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
-  return ViewOp::create(kb.builder(),
-                        MemRefType::get(shape, type.getElementType(), layout,
-                                        type.getMemorySpace()),
-                        memory, indices, kb.map(2, map));
-}
-
 LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
                                             GemmOp op) {
   ScheduleAttr schedule = op.getScheduleAttr();
@@ -282,10 +262,10 @@ LogicalResult mlir::tracea::lowerGemmDirect(KernelRewriter &rewriter,
   auto multiply = [&](const ResultTile &part, Value k, Value depth,
                       ValueRange limits) -> Value {
     Value left =
-        getWindow(kb, kb.getMemRef(lhs.getTensor()), lhs.at(part, part.m, k),
+        kb.window(kb.getMemRef(lhs.getTensor()), lhs.at(part, part.m, k),
                   {regM, tileK}, lhs.getOuterDim(), lhs.getDimK());
     Value right =
-        getWindow(kb, kb.getMemRef(rhs.getTensor()), rhs.at(part, part.n, k),
+        kb.window(kb.getMemRef(rhs.getTensor()), rhs.at(part, part.n, k),
                   {tileK, regN}, rhs.getDimK(), rhs.getOuterDim());
     return MmaOp::create(b, left, right, kb.splat(accTile, 0), depth, limits);
   };

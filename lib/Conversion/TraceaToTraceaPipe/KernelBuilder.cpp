@@ -501,6 +501,24 @@ SmallVector<Value> KernelBuilder::emitScalars(Block &block, Value first,
   return llvm::map_to_vector(block.getTerminator()->getOperands(), lookup);
 }
 
+Value KernelBuilder::window(Value memory, ValueRange indices,
+                            ArrayRef<int64_t> shape, int64_t first,
+                            int64_t second) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<AffineExpr> exprs(type.getRank(), zero());
+  exprs[first] = dim(0);
+  exprs[second] = dim(1);
+  SmallVector<int64_t> strides(2, 1);
+  int64_t last = type.getRank() - 1;
+  strides[first == last ? 1 : 0] = type.getDimSize(last);
+  auto layout =
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
+  return ViewOp::create(b,
+                        MemRefType::get(shape, type.getElementType(), layout,
+                                        type.getMemorySpace()),
+                        memory, indices, map(2, exprs));
+}
+
 ValueRange KernelBuilder::launch() {
   rewriter.setInsertionPoint(op);
   SmallVector<Type> types = llvm::to_vector(ValueRange(inits).getTypes());

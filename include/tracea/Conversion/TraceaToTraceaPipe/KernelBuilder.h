@@ -149,6 +149,12 @@ public:
   Value load(RankedTensorType tile, const TileAddress &from, ValueRange limits);
   void store(Value tile, const TileAddress &to, ValueRange limits);
 
+  /// A window of `shape` into the matrix of a memref, at `indices`: dimension
+  /// `first` of the memref moves with the window's rows, `second` with its
+  /// columns.
+  Value window(Value memory, ValueRange indices, ArrayRef<int64_t> shape,
+               int64_t first, int64_t second);
+
   /// Applies a scalar region with one block to the tile `first`, whose elements
   /// are those at `address`, and to the operands at what `maps` makes of their
   /// places: a tile for each scalar that it yields.

@@ -1,0 +1,98 @@
+// RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --split-input-file | FileCheck %s
+
+// A filter that is a constant is packed by a kernel of its own, into panels of the 8 filters that a
+// register tile has: 20 filters are three of them, the last with zeros. The convolution reads them
+// where they lie, and stages its patch alone.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+// CHECK-DAG: #[[FILTERS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0 * 8 + d4, d1, d2, d3)>
+// CHECK-DAG: #[[PANELS:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d3 floordiv 8, d4, d5, d6, d3 mod 8)>
+// CHECK-DAG: #[[TILE:.*]] = affine_map<(d0, d1) -> (d1, 0, 0, d0)>
+// CHECK-LABEL: func.func @constant(
+// CHECK-SAME:    %[[X:[^ ]*]]: tensor<1x9x9x6xf32>, %[[F:[^ ]*]]: tensor<20x3x3x6xf32>
+// CHECK:         %[[E:.*]] = tensor.empty() : tensor<3x3x3x6x8xf32>
+// CHECK:         %[[P:.*]] = tracea_pipe.launch @conv2d_0 ins(%[[F]] : {{.*}}) outs(%[[E]] : {{.*}})
+// CHECK:         tracea_pipe.launch @conv2d_1 ins(%[[X]], %[[P]] : tensor<1x9x9x6xf32>, tensor<3x3x3x6x8xf32>)
+// CHECK:       tracea_pipe.kernel @conv2d_0(%[[F:.*]]: memref<20x3x3x6xf32>, %[[D:.*]]: memref<3x3x3x6x8xf32>)
+// CHECK-SAME:    definitions = [#tracea_pipe.definition<result = 1, factors = 1, operands = [0], maps = [#[[FILTERS]]]>]
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.0
+// CHECK:         tiles (%[[I:.*]], %[[R:.*]], %[[S:.*]], %[[C:.*]]) in (%c3, %c3, %c3, %c1)
+// CHECK:           %[[K:.*]] = arith.muli %[[I]], %c8
+// CHECK:           %[[C0:.*]] = arith.muli %[[C]], %c16
+// CHECK:           %[[LEFT:.*]] = arith.subi %c6, %[[C0]]
+// CHECK:           %[[REST:.*]] = arith.subi %c20, %[[K]]
+// CHECK:           %[[T:.*]] = tracea_pipe.load %[[F]][%[[K]], %[[R]], %[[S]], %[[C0]]] map #[[TILE]] limits(%[[LEFT]], %[[REST]]) padding(%[[ZERO]] : f32) : {{.*}} -> tensor<16x8xf32
+// CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[R]], %[[S]], %[[C0]], %c0] {{.*}} limits(%[[LEFT]], %c8)
+// CHECK:       tracea_pipe.kernel @conv2d_1(%[[X:.*]]: memref<1x9x9x6xf32>, %[[P:.*]]: memref<3x3x3x6x8xf32>
+// CHECK-SAME:    maps = [{{.*}}, #[[PANELS]]]
+// CHECK:         tracea_pipe.stage %[[X]]
+// CHECK-NOT:     tracea_pipe.stage %
+// CHECK:         %[[PANEL:.*]] = arith.divui %{{.*}}, %c8
+// CHECK:         %[[B:.*]] = tracea_pipe.view %[[P]][%[[PANEL]], %{{.*}}, %{{.*}}, %{{.*}}, %c0] {{.*}} -> memref<4x8xf32, strided<[8, 1], offset: ?>>
+// CHECK:         tracea_pipe.mma %{{.*}}, %[[B]]
+module attributes {tracea.target = #cpu} {
+func.func @constant(%x: tensor<1x9x9x6xf32>, %w: tensor<20x3x3x6xf32> {tracea.constant}, %d: tensor<1x7x7x20xf32>) -> tensor<1x7x7x20xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x9x9x6xf32>, tensor<20x3x3x6xf32>) outs(%d : tensor<1x7x7x20xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 16, 4], registers = [4, 8]>
+  return %0 : tensor<1x7x7x20xf32>
+}
+}
+
+// -----
+
+// What is computed of constants alone is one, through bodies too; what is not, is staged.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+#id = affine_map<(k, r, s, c) -> (k, r, s, c)>
+#k = affine_map<(k, r, s, c) -> (k)>
+// CHECK-LABEL: func.func @computed(
+// CHECK:         tensor.empty() : tensor<1x3x3x4x8xf32>
+// CHECK-LABEL: func.func @scaled(
+// CHECK-NOT:     tensor<1x3x3x4x8xf32>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0
+module attributes {tracea.target = #cpu} {
+func.func @computed(%x: tensor<1x9x9x4xf32>, %w: tensor<8x4x3x3xf32> {tracea.constant}, %s: tensor<8xf32> {tracea.constant}, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  %e = tensor.empty() : tensor<8x3x3x4xf32>
+  %t = linalg.transpose ins(%w : tensor<8x4x3x3xf32>) outs(%e : tensor<8x3x3x4xf32>) permutation = [0, 2, 3, 1]
+  %m = linalg.generic {indexing_maps = [#id, #k, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%t, %s : tensor<8x3x3x4xf32>, tensor<8xf32>) outs(%e : tensor<8x3x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<8x3x3x4xf32>
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %m : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x7x7x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+func.func @scaled(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %s: f32, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  %e = tensor.empty() : tensor<8x3x3x4xf32>
+  %m = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%w : tensor<8x3x3x4xf32>) outs(%e : tensor<8x3x3x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.mulf %a, %s : f32
+    linalg.yield %p : f32
+  } -> tensor<8x3x3x4xf32>
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %m : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x7x7x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+// Filters of groups, of convolutions with channels first and of narrow elements are staged.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+// CHECK-LABEL: func.func @staged(
+// CHECK-NOT:     tensor.empty
+// CHECK:       tracea_pipe.kernel
+module attributes {tracea.target = #cpu} {
+func.func @staged(%x: tensor<1x9x9x8xf32>, %g: tensor<16x3x3x4xf32> {tracea.constant}, %d: tensor<1x7x7x16xf32>,
+                  %n: tensor<1x8x9x9xf32>, %f: tensor<16x3x3x8xf32> {tracea.constant}, %c: tensor<1x16x7x7xf32>,
+                  %h: tensor<1x9x9x8xbf16>, %b: tensor<16x3x3x8xbf16> {tracea.constant}) -> (tensor<1x7x7x16xf32>, tensor<1x16x7x7xf32>, tensor<1x7x7x16xf32>) {
+  %0 = tracea.conv2d layout nhwc filter krsc groups 2 ins(%x, %g : tensor<1x9x9x8xf32>, tensor<16x3x3x4xf32>) outs(%d : tensor<1x7x7x16xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  %1 = tracea.conv2d layout nchw filter krsc ins(%n, %f : tensor<1x8x9x9xf32>, tensor<16x3x3x8xf32>) outs(%c : tensor<1x16x7x7xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 8, 8, 4], registers = [4, 8]>
+  %2 = tracea.conv2d layout nhwc filter krsc ins(%h, %b : tensor<1x9x9x8xbf16>, tensor<16x3x3x8xbf16>) outs(%d : tensor<1x7x7x16xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8]>
+  return %0, %1, %2 : tensor<1x7x7x16xf32>, tensor<1x16x7x7xf32>, tensor<1x7x7x16xf32>
+}
+}
