@@ -203,16 +203,8 @@ Reason WarpAttention::checkPlan(const Problem &problem,
   if (Reason reason = checkAttentionRing(problem, plan, UnitKind::MMASync);
       !reason.empty())
     return reason;
-  int64_t rows = plan.registers()[0];
-  if (rows % fragment || plan.tile[0] % rows ||
-      !isPowerOf2(plan.tile[0] / rows) || plan.tile[0] / rows > kMostWarps)
-    return "rows of the register tile must be a multiple of 16, of which up to "
-           "32 warps, a power of two, make the tile's, found " +
-           text(rows) + " in " + text(plan.tile[0]);
-  if (plan.registers()[1] != plan.tile[1] || plan.tile[1] % fragment)
-    return "the register tile must have all columns of the tile, a multiple of "
-           "16, found " +
-           text(plan.registers()[1]) + " of " + text(plan.tile[1]);
+  if (Reason reason = checkWarpRows(plan); !reason.empty())
+    return reason;
   int64_t held = heldOf(problem, plan);
   if (held > mostHeld)
     return "scores, outputs and queries take " + text(held) +

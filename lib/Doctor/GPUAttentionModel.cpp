@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "GPUAttentionModel.h"
+#include "GPULaneModel.h"
 
 #include <algorithm>
 
@@ -55,6 +56,21 @@ Reason tracea::doctor::checkAttentionRing(const Problem &problem,
            "mask";
   if (fields.split > 1 && problem.maskRows)
     return "keys that the blocks of a mask hide are not split";
+  return "";
+}
+
+Reason tracea::doctor::checkWarpRows(const Plan &plan) {
+  constexpr int64_t fragment = 16;
+  int64_t rows = plan.registers()[0];
+  if (rows % fragment || plan.tile[0] % rows ||
+      !isPowerOf2(plan.tile[0] / rows) || plan.tile[0] / rows > kMostWarps)
+    return "rows of the register tile must be a multiple of 16, of which up to "
+           "32 warps, a power of two, make the tile's, found " +
+           text(rows) + " in " + text(plan.tile[0]);
+  if (plan.registers()[1] != plan.tile[1] || plan.tile[1] % fragment)
+    return "the register tile must have all columns of the tile, a multiple of "
+           "16, found " +
+           text(plan.registers()[1]) + " of " + text(plan.tile[1]);
   return "";
 }
 

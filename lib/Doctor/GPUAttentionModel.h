@@ -22,6 +22,9 @@ Reason whyNotOperands(const Problem &problem, int64_t mostExtent);
 Reason checkAttentionRing(const Problem &problem, const Plan &plan,
                           UnitKind unit);
 
+/// Why the register tile of a warp is none of the plan's tile.
+Reason checkWarpRows(const Plan &plan);
+
 /// Which kernels there are beside the one that visits keys; empty: none.
 Reason whyOtherKernels(const Problem &problem, const Plan &plan);
 

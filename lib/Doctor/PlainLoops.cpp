@@ -115,6 +115,12 @@ private:
     case OpKind::Attention:
       return product({problem.batch, problem.m, problem.n}) *
              (product({problem.k}) + product({problem.valueDim}));
+    case OpKind::AttentionQGrad:
+      return product({problem.batch, problem.m, problem.n}) *
+             (2 * product({problem.k}) + product({problem.valueDim}));
+    case OpKind::AttentionKVGrad:
+      return product({problem.batch, problem.m, problem.n}) * 2 *
+             (product({problem.k}) + product({problem.valueDim}));
     case OpKind::Softmax:
     case OpKind::BatchNorm:
     case OpKind::LayerNorm:

@@ -206,9 +206,9 @@ static void fillRows(Problem &problem, Value input, int64_t begin, int64_t end,
     problem.lastExtent = extentOf(input, end - 1);
 }
 
-static void fill(Problem &problem, AttentionOp op) {
-  problem.kind = OpKind::Attention;
-  problem.batch = productOf(op.getResult(), 0, 2);
+static void fill(Problem &problem, AttentionOpInterface op, OpKind kind) {
+  problem.kind = kind;
+  problem.batch = productOf(op.getQuery(), 0, 2);
   problem.m = extentOf(op.getQuery(), 2);
   problem.n = extentOf(op.getKey(), 2);
   problem.k = extentOf(op.getQuery(), 3);
@@ -328,10 +328,20 @@ FailureOr<Problem> mlir::tracea::getProblem(ScheduledOpInterface op) {
                             norm.getAccumulatorType(), norm.getResult());
           })
           .Case([&](AttentionOp attention) {
-            fill(problem, attention);
+            fill(problem, attention, OpKind::Attention);
             return setTypes(problem, op, attention.getQuery(),
                             attention.getKey(), attention.getAccumulatorType(),
                             attention.getResult());
+          })
+          .Case([&](AttentionQGradOp grad) {
+            fill(problem, grad, OpKind::AttentionQGrad);
+            return setTypes(problem, op, grad.getQuery(), grad.getKey(),
+                            grad.getAccumulatorType(), grad.getResult());
+          })
+          .Case([&](AttentionKVGradOp grad) {
+            fill(problem, grad, OpKind::AttentionKVGrad);
+            return setTypes(problem, op, grad.getQuery(), grad.getKey(),
+                            grad.getAccumulatorType(), grad.getKeyGrad());
           })
           .Default([](Operation *other) {
             return other->emitOpError("is not known to the Doctor");

@@ -63,6 +63,10 @@ std::string_view stringify(OpKind kind) {
     return "tracea.rms_norm";
   case OpKind::Attention:
     return "tracea.attention";
+  case OpKind::AttentionQGrad:
+    return "tracea.attention_qgrad";
+  case OpKind::AttentionKVGrad:
+    return "tracea.attention_kvgrad";
   }
   return "unknown";
 }
@@ -117,6 +121,7 @@ static Registry &getAll() {
     addGPURowVariants(result);
     addGPUAttentionVariants(result);
     addGPUSimtAttentionVariants(result);
+    addGPUAttentionGradVariants(result);
     addLoopVariants(result);
     return result;
   }();

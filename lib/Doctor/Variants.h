@@ -36,6 +36,7 @@ void addGPUWGradVariants(Registry &registry);
 void addGPURowVariants(Registry &registry);
 void addGPUAttentionVariants(Registry &registry);
 void addGPUSimtAttentionVariants(Registry &registry);
+void addGPUAttentionGradVariants(Registry &registry);
 
 /// Why bulk copies cannot walk through the pixels that a convolution's taps
 /// see: their steps, how far taps are apart, and where the first and the last

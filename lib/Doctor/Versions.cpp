@@ -131,6 +131,8 @@ static OpenExtent findOpenExtent(const Problem &problem) {
       return {setMember<&Problem::batch>, kMostOfBatch, kManyOfBatch};
     return {};
   case OpKind::Attention:
+  case OpKind::AttentionQGrad:
+  case OpKind::AttentionKVGrad:
     if (isOpen(problem.batch))
       return {setMember<&Problem::batch>, kHeads * kMostOfBatch,
               kHeads * kManyOfBatch};
@@ -156,6 +158,11 @@ static double countElements(const Problem &problem) {
            extent(problem.filterWidth);
   case OpKind::Attention:
     return extent(problem.batch) * extent(problem.m) * extent(problem.valueDim);
+  case OpKind::AttentionQGrad:
+    return extent(problem.batch) * extent(problem.m) * extent(problem.k);
+  case OpKind::AttentionKVGrad:
+    return extent(problem.batch) * extent(problem.n) * extent(problem.k) /
+           extent(assumed(problem.sharedHeads, 1));
   default:
     return extent(problem.batch) * extent(problem.m) * extent(problem.n);
   }

@@ -48,6 +48,8 @@ static std::vector<Entry> &variants() {
       {"wgrad.simt", SimtGemm()},
       {"attention.warp", WarpAttention()},
       {"attention.simt", SimtAttention()},
+      {"attention_qgrad.warp", WarpAttentionGrad()},
+      {"attention_kvgrad.warp", WarpAttentionGrad()},
       {"row.lanes", LaneRows()},
   };
   return table;

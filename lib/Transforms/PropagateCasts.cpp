@@ -145,6 +145,13 @@ struct AbsorbOperands : public RewritePattern {
                                  &attention.getValueMutable()},
                                 rewriter, count);
         })
+        .Case<AttentionQGradOp, AttentionKVGradOp>([&](auto grad) {
+          return absorbOperands(grad,
+                                {&grad.getQueryMutable(), &grad.getKeyMutable(),
+                                 &grad.getValueMutable(),
+                                 &grad.getGradientMutable()},
+                                rewriter, count);
+        })
         .Case<SoftmaxOp, BatchNormOp, LayerNormOp, RMSNormOp>(
             [&](auto norm) -> LogicalResult {
               // What a prologue reads is of its type.

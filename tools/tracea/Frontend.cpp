@@ -94,16 +94,31 @@ Work countWork(mlir::tracea::ScheduledOpInterface op,
               static_cast<double>(problem.outputHeight) *
               static_cast<double>(problem.outputWidth);
     break;
-  case doctor::OpKind::Attention: {
+  case doctor::OpKind::Attention:
+  case doctor::OpKind::AttentionQGrad:
+  case doctor::OpKind::AttentionKVGrad: {
     // What a mask leaves out is not known here.
-    auto attention = cast<mlir::tracea::AttentionOp>(op.getOperation());
-    if (!attention.getCausal() && !attention.getWindow() &&
-        !attention.getBlockMask() && !attention.getLengths() &&
-        known(problem.n) && known(problem.k) && known(problem.valueDim) &&
-        problem.valueDim > 0)
-      flops = 2.0 * static_cast<double>(problem.n) *
-              static_cast<double>(problem.k + problem.valueDim) /
-              static_cast<double>(problem.valueDim);
+    auto attention =
+        cast<mlir::tracea::AttentionOpInterface>(op.getOperation());
+    if (attention.getCausal() || attention.getWindow() ||
+        attention.getBlockMask() || attention.getLengths() ||
+        !known(problem.n) || !known(problem.k) || !known(problem.valueDim))
+      break;
+    auto pairs = static_cast<double>(problem.n);
+    auto extents = static_cast<double>(problem.k + problem.valueDim);
+    int64_t columns = problem.k;
+    if (problem.kind == doctor::OpKind::Attention) {
+      columns = problem.valueDim;
+    } else if (problem.kind == doctor::OpKind::AttentionQGrad) {
+      extents += static_cast<double>(problem.k);
+    } else {
+      extents *= 2;
+      if (!known(problem.m) || !known(problem.sharedHeads))
+        break;
+      pairs = static_cast<double>(problem.m * problem.sharedHeads);
+    }
+    if (columns > 0)
+      flops = 2.0 * pairs * extents / static_cast<double>(columns);
     break;
   }
   default:

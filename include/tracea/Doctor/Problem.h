@@ -30,6 +30,8 @@ enum class OpKind {
   LayerNorm,
   RMSNorm,
   Attention,
+  AttentionQGrad,
+  AttentionKVGrad,
 };
 
 /// The operation's name at the semantic level, "tracea.gemm".
@@ -77,8 +79,8 @@ struct Problem {
 
   /// gemm: batch products [m, k] x [k, n].
   /// grouped_gemm: m rows of `groups` products [m, k] x [k, n].
-  /// attention: batch = batch x heads, m = queries, n = keys, k = extent of a
-  /// query and key.
+  /// attention and its gradients: batch = batch x heads, m = queries, n = keys,
+  /// k = extent of a query and key.
   int64_t batch = 1;
   int64_t m = 1;
   int64_t n = 1;

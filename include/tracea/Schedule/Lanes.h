@@ -80,6 +80,23 @@ struct WarpAttention : AttentionRing {
   }
 };
 
+/// "attention_qgrad.warp", "attention_kvgrad.warp": `registers` is the tile of
+/// scores of a warp, rows along the sequence whose gradients it has.
+struct WarpAttentionGrad : RegisterTile {
+  static constexpr std::string_view kFamily = "warp_attention_grad";
+
+  int64_t slots = 1;     // of what a tile walks along; all but one filled ahead
+  int64_t residents = 1; // workgroups that share a multiprocessor
+  int64_t reread = 0;    // 1: a tile's operands stay in shared memory
+
+  void list(Fields &fields) {
+    RegisterTile::list(fields);
+    fields.add("slots", slots, 1, kMostSlots);
+    fields.add("residents", residents, 1, 32);
+    fields.add("reread", reread, 0, 1);
+  }
+};
+
 /// "attention.simt": `registers` is the tile of scores of a lane.
 struct SimtAttention : AttentionRing {
   static constexpr std::string_view kFamily = "simt_attention";

@@ -27,8 +27,8 @@ class Params {
 public:
   using Any =
       std::variant<Untiled, CPURows, CPUGemm, CPUConv, CPUAttention, WarpGemm,
-                   SimtGemm, LaneConv, WarpAttention, SimtAttention, LaneRows,
-                   WarpgroupGemm, WarpgroupGrouped>;
+                   SimtGemm, LaneConv, WarpAttention, WarpAttentionGrad,
+                   SimtAttention, LaneRows, WarpgroupGemm, WarpgroupGrouped>;
 
   Params() = default;
   template <typename Family,

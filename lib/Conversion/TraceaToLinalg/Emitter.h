@@ -91,6 +91,7 @@ void populateConvolutionPatterns(RewritePatternSet &patterns);
 void populateGroupedPatterns(RewritePatternSet &patterns);
 void populateNormalizationPatterns(RewritePatternSet &patterns);
 void populateAttentionPatterns(RewritePatternSet &patterns);
+void populateAttentionGradientPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::tracea
 

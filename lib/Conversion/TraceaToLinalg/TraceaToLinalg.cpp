@@ -29,6 +29,7 @@ void mlir::tracea::populateTraceaToLinalgPatterns(RewritePatternSet &patterns) {
   populateGroupedPatterns(patterns);
   populateNormalizationPatterns(patterns);
   populateAttentionPatterns(patterns);
+  populateAttentionGradientPatterns(patterns);
 }
 
 namespace {

@@ -261,6 +261,16 @@ static FailureOr<bool> lowerOp(KernelRewriter &rewriter, Operation *op) {
              {"attention.simt", 2, lowerAttentionSimt},
              {"attention.warp", 2, lowerAttentionWarp}});
       })
+      .Case([&](AttentionQGradOp grad) {
+        return lowerBy<AttentionQGradOp>(
+            rewriter, grad,
+            {{"attention_qgrad.warp", 2, lowerAttentionQGradWarp}});
+      })
+      .Case([&](AttentionKVGradOp grad) {
+        return lowerBy<AttentionKVGradOp>(
+            rewriter, grad,
+            {{"attention_kvgrad.warp", 2, lowerAttentionKVGradWarp}});
+      })
       .Case([&](SoftmaxOp softmax) {
         return lowerBy<SoftmaxOp>(
             rewriter, softmax,

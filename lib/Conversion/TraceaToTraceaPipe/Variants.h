@@ -22,6 +22,10 @@ LogicalResult lowerConv2DByGroups(KernelRewriter &rewriter, Conv2DOp op);
 LogicalResult lowerAttentionFlash(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerAttentionSimt(KernelRewriter &rewriter, AttentionOp op);
 LogicalResult lowerAttentionWarp(KernelRewriter &rewriter, AttentionOp op);
+LogicalResult lowerAttentionQGradWarp(KernelRewriter &rewriter,
+                                      AttentionQGradOp op);
+LogicalResult lowerAttentionKVGradWarp(KernelRewriter &rewriter,
+                                       AttentionKVGradOp op);
 LogicalResult lowerSoftmaxRows(KernelRewriter &rewriter, SoftmaxOp op);
 LogicalResult lowerLayerNormRows(KernelRewriter &rewriter, LayerNormOp op);
 LogicalResult lowerRMSNormRows(KernelRewriter &rewriter, RMSNormOp op);

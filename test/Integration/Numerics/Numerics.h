@@ -203,6 +203,7 @@ Case generateBatchNorm(Random &random, bool large);
 Case generateLayerNorm(Random &random, bool large);
 Case generateRMSNorm(Random &random, bool large);
 Case generateAttention(Random &random, bool large);
+Case generateAttentionGradient(Random &random, bool large);
 Case generateGather(Random &random, bool large);
 Case generateGraph(Random &random, bool large);
 Case generateGeneric(Random &random, bool large);

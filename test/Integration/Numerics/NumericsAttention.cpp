@@ -2,7 +2,7 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Numerics.h"
+#include "NumericsAttention.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,31 +14,10 @@ using namespace tracea::numerics;
 
 namespace {
 
-struct Attention {
-  Sizes sizes;
-  ElementType type = ElementType::F32, accumulator = ElementType::F32;
-  std::vector<SizedType> arguments;
+struct Attention : AttentionProblem {
   SizedType result, lse;
-  bool hasLse = false, causal = false, hasWindow = false, hasScale = false;
-  bool hasMask = false, hasLengths = false;
-  /// Whether query, key, value and result have their heads behind their rows.
-  bool behind[4] = {false, false, false, false};
-  int64_t window[2] = {-1, -1}, block[2] = {1, 1};
-  double scale = 1;
-  int maskArgument = -1, lengthArgument = -1;
-  int b = 0, h = 0, g = 0, i = 0, j = 0, d = 0, e = 0, mi = 0, mj = 0;
-  Fill fill = Fill::Normal;
+  bool hasLse = false;
 
-  /// The number of a row of `heads` heads, of which each has `rows`.
-  static int64_t rowOf(bool isBehind, int64_t batch, int64_t heads,
-                       int64_t head, int64_t rows, int64_t row) {
-    return isBehind ? (batch * rows + row) * heads + head
-                    : (batch * heads + head) * rows + row;
-  }
-  void derive() {
-    sizes.set(mi, (sizes[i] + block[0] - 1) / block[0]);
-    sizes.set(mj, (sizes[j] + block[1] - 1) / block[1]);
-  }
   void compute(const Instance &instance, ExpectedTensor &y,
                ExpectedTensor &l) const;
 };
@@ -47,14 +26,10 @@ struct Attention {
 
 void Attention::compute(const Instance &instance, ExpectedTensor &y,
                         ExpectedTensor &l) const {
-  const HostTensor &query = instance.inputs[0], &key = instance.inputs[1],
-                   &value = instance.inputs[2];
-  int64_t B = sizes[b], H = sizes[h], G = sizes[g], I = sizes[i], J = sizes[j],
-          D = sizes[d], E = sizes[e];
+  int64_t B = sizes[b], H = sizes[h], I = sizes[i], J = sizes[j], E = sizes[e];
   constexpr Real infinity = std::numeric_limits<Real>::infinity();
   constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
   Real u = unitRoundoff(accumulator), tiny = smallest(accumulator);
-  Real factor = hasScale ? Real(scale) : 1 / std::sqrt(Real(D));
   y.shape = {B, H, I, E};
   if (behind[3])
     std::swap(y.shape[1], y.shape[2]);
@@ -64,45 +39,15 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
   for (int64_t ib = 0; ib < B; ++ib)
     for (int64_t ih = 0; ih < H; ++ih)
       for (int64_t ii = 0; ii < I; ++ii) {
-        const double *q =
-            query.values.data() + rowOf(behind[0], ib, H, ih, I, ii) * D;
-        auto rowOfKey = [&](bool isBehind, int64_t ij) {
-          return rowOf(isBehind, ib, G, ih / (H / G), J, ij);
-        };
-        int64_t row = ii + (J - I);
         Real maximum = -infinity, scoreError = 0;
         bool any = false, poisoned = false;
         int64_t count = 0;
         for (int64_t ij = 0; ij < J; ++ij) {
-          seen[ij] = !(causal && ij > row);
-          if (hasWindow) {
-            if (window[0] >= 0 && ij < row - window[0])
-              seen[ij] = false;
-            if (window[1] >= 0 && ij > row + window[1])
-              seen[ij] = false;
-          }
-          if (hasMask) {
-            const HostTensor &mask = instance.inputs[maskArgument];
-            Shape at = {mask.shape[0] == 1 ? 0 : ib,
-                        mask.shape[1] == 1 ? 0 : ih, ii / block[0],
-                        ij / block[1]};
-            if (mask.values[linearIndex(mask.shape, at)] == 0)
-              seen[ij] = false;
-          }
-          if (hasLengths && ij >= instance.inputs[lengthArgument].values[ib])
-            seen[ij] = false;
+          seen[ij] = sees(instance, ib, ih, ii, ij);
           if (!seen[ij])
             continue;
           ++count;
-          const double *k = key.values.data() + rowOfKey(behind[1], ij) * D;
-          Approx s =
-              dotProduct(accumulator, D, [&](int64_t n, double &x, double &w) {
-                x = q[n];
-                w = k[n];
-              });
-          // The scale may also be folded into the query or the exponent.
-          s.value *= factor;
-          s.error = s.error * std::fabs(factor) + 4 * u * std::fabs(s.value);
+          Approx s = score(instance, ib, ih, ii, ij);
           scores[ij] = s;
           if (std::isnan(s.value))
             poisoned = true;
@@ -141,7 +86,7 @@ void Attention::compute(const Instance &instance, ExpectedTensor &y,
             if (!seen[ij])
               continue;
             Real weight = std::exp(scores[ij].value - maximum) / sum;
-            Real v = value.values[rowOfKey(behind[2], ij) * E + ie];
+            Real v = valueAt(instance, ib, ih, ij)[ie];
             total += weight * v;
             error += std::fabs(weight * v) * (2 * relative(scores[ij].value)) +
                      std::fabs(v) * (tiny + smallestOfWeights(type));
@@ -173,145 +118,36 @@ Case numerics::generateAttention(Random &random, bool large) {
   a.accumulator = accumulatorOf(a.type);
   if (random.chance(0.1))
     a.accumulator = ElementType::F64;
-  a.fill = random.chance(0.8) ? Fill::Normal : Fill::Integers;
-  int64_t b, g, h, i, j, d, e;
-  const std::vector<int64_t> lengths = {1,  2,  3,  7,  8,  15, 16,  17,  31,
-                                        32, 33, 48, 63, 64, 65, 100, 127, 130};
-  const std::vector<int64_t> depths = {1,  2,  3,  7,  8,  15, 16, 17,
-                                       31, 32, 33, 40, 64, 65, 80};
-  const int64_t limit = large ? 20'000'000 : 1'000'000;
-  do {
-    b = random.pick({1, 1, 2, 3, 0});
-    g = random.pick({1, 1, 2, 3});
-    h = g * random.pick({1, 1, 2, 3});
-    i = random.chance(0.03) ? 0 : random.pick(lengths);
-    j = random.chance(0.03) ? 0 : random.chance(0.4) ? i : random.pick(lengths);
-    d = random.pick(depths);
-    e = random.chance(0.6) ? d : random.pick(depths);
-  } while (b * h * i * j * (d + e) > limit);
-  const std::vector<int64_t> others = {1, 2, 5, 16, 17, 40, 64, 65};
-  a.b = sizes.add(b, {0, 1, 2});
-  a.h = sizes.add(h);
-  a.g = sizes.add(g);
-  a.i = sizes.add(i, others);
-  a.j = sizes.add(j, others);
-  a.d = sizes.add(d);
-  a.e = sizes.add(e);
-  a.mi = sizes.add(0);
-  a.mj = sizes.add(0);
-  a.causal = random.chance(0.4);
-  if ((a.hasWindow = random.chance(0.3)))
-    for (int64_t &bound : a.window)
-      bound = random.pick({-1, 0, 1, 3, 16, 40});
-  if ((a.hasScale = random.chance(0.4)))
-    a.scale = random.pick({0.125, 1.0, 0.3, 0.0, -0.5});
-  a.hasMask = random.chance(0.3);
+  a.draw(random, large, 0.3, 0.25);
   a.hasLse = random.chance(0.4);
-  if (a.hasMask)
-    for (int64_t &size : a.block)
-      size = random.chance(0.5) ? random.pick({16, 32, 48, 64, 128})
-                                : random.pick({1, 2, 8, 16, 20, 32, 64});
-  a.hasLengths = random.chance(0.25);
-  a.derive();
-
   ModuleText text(sizes);
-  double dynamicChance = random.pick({0.0, 0.0, 0.5});
-  auto drawType = [&](ElementType type, std::vector<int> dims) {
-    SizedType result = text.draw(random, type, dims, dynamicChance);
-    // The kernel wants static heads' depths; a dynamic one is rare.
-    for (size_t k = 0; k < dims.size(); ++k)
-      if ((dims[k] == a.d || dims[k] == a.e) && !random.chance(0.05)) {
-        result.dynamic[k] = false;
-        sizes.fix(dims[k]);
-      }
-    return result;
-  };
-  SizedType query = drawType(a.type, {a.b, a.h, a.i, a.d});
-  SizedType key = drawType(a.type, {a.b, a.g, a.j, a.d});
-  SizedType value = drawType(a.type, {a.b, a.g, a.j, a.e});
+  a.drawOperands(random, text);
   ElementType resultType = a.type;
   if (random.chance(0.3))
     resultType = random.pick({ElementType::F32, ElementType::F16,
                               ElementType::BF16, ElementType::F64});
-  a.result = drawType(resultType, {a.b, a.h, a.i, a.e});
-  // Heads behind rows are brought in front of them, and back.
-  bool isOrdered = random.chance(0.3);
-  for (bool &behind : a.behind)
-    behind = isOrdered && random.chance(0.7);
-  auto exchange = [](SizedType type) {
-    std::swap(type.dims[1], type.dims[2]);
-    type.dynamic.swap(type.dynamic[1], type.dynamic[2]);
-    return type;
-  };
-  std::vector<std::string> names;
+  a.result = a.drawType(random, text, resultType, {a.b, a.h, a.i, a.e});
   const std::pair<const char *, SizedType> operands[] = {
-      {"q", query}, {"k", key}, {"v", value}};
-  for (const auto &[name, type] : operands) {
-    text.argument(name, a.behind[names.size()] ? exchange(type) : type);
-    names.push_back(std::string("%") + name);
-  }
-  auto transpose = [&](const std::string &from, const SizedType &type) {
-    SizedType other = exchange(type);
-    std::string to = text.empty(other);
-    std::string result = from + "t";
-    text.line(result + " = linalg.transpose ins(" + from + " : " +
-              text.textOf(type) + ") outs(" + to + " : " + text.textOf(other) +
-              ") permutation = [0, 2, 1, 3]");
-    return result;
-  };
-  std::string op = "tracea.attention";
-  // A depth that no type tells needs a scale.
-  if (query.dynamic[3] && key.dynamic[3] && !a.hasScale) {
-    a.hasScale = true;
-    a.scale = 0.25;
-  }
-  if (a.causal)
-    op += " causal";
-  if (a.hasWindow)
-    op += " window " + listOf({a.window[0], a.window[1]});
-  if (a.hasScale) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%e", a.scale);
-    op += std::string(" scale ") + buffer;
-  }
-  if (a.accumulator != accumulatorOf(a.type))
-    op += std::string(" acc ") + nameOf(a.accumulator);
-  for (size_t k = 0; k < names.size(); ++k)
+      {"q", a.query}, {"k", a.key}, {"v", a.value}};
+  std::vector<std::string> names;
+  for (const auto &[name, type] : operands)
+    names.push_back(a.writeOperand(text, name, type, int(names.size())));
+  for (int k = 0; k < 3; ++k)
     if (a.behind[k])
-      names[k] = transpose(names[k], exchange(operands[k].second));
-  op += " ins(" + names[0] + ", " + names[1] + ", " + names[2] + " : " +
-        text.textOf(query) + ", " + text.textOf(key) + ", " +
-        text.textOf(value) + ")";
-  if (a.hasMask) {
-    int one = sizes.add(1);
-    SizedType mask = text.draw(random, ElementType::I1,
-                               {random.chance(0.5) ? one : a.b,
-                                random.chance(0.5) ? one : a.h, a.mi, a.mj},
-                               dynamicChance);
-    for (int k : {0, 1})
-      if (mask.dims[k] == one)
-        mask.dynamic[k] = false;
-    if (!mask.dynamic[2])
-      sizes.fix(a.i);
-    if (!mask.dynamic[3])
-      sizes.fix(a.j);
-    a.maskArgument = text.argument("m", mask);
-    op += " block_mask(%m : " + text.textOf(mask) + ") block_size " +
-          listOf({a.block[0], a.block[1]});
-  }
-  if (a.hasLengths) {
-    SizedType lengths =
-        text.draw(random, random.pick({ElementType::I32, ElementType::I64}),
-                  {a.b}, dynamicChance);
-    a.lengthArgument = text.argument("n", lengths);
-    op += " lengths(%n : " + text.textOf(lengths) + ")";
-  }
+      names[k] =
+          a.writeTranspose(text, names[k], a.exchange(operands[k].second));
+  std::string op = a.writeAttributes("tracea.attention") + " ins(" + names[0] +
+                   ", " + names[1] + ", " + names[2] + " : " +
+                   text.textOf(a.query) + ", " + text.textOf(a.key) + ", " +
+                   text.textOf(a.value) + ")";
+  op += a.writeMasks(random, text);
   std::string init = text.empty(a.result);
   op += " outs(" + init + " : " + text.textOf(a.result) + ")";
   std::vector<SizedType> results = {a.result};
   if (a.hasLse) {
-    a.lse = drawType(random.chance(0.5) ? ElementType::F32 : a.accumulator,
-                     {a.b, a.h, a.i});
+    a.lse = a.drawType(random, text,
+                       random.chance(0.5) ? ElementType::F32 : a.accumulator,
+                       {a.b, a.h, a.i});
     std::string lse = text.empty(a.lse);
     op += " lse(" + lse + " : " + text.textOf(a.lse) + ")";
     results.push_back(a.lse);
@@ -322,33 +158,22 @@ Case numerics::generateAttention(Random &random, bool large) {
   text.line((a.hasLse ? "%r, %l = " : "%r = ") + op);
   std::string first = "%r";
   if (a.behind[3]) {
-    first = transpose("%r", a.result);
-    results[0] = exchange(a.result);
+    first = a.writeTranspose(text, "%r", a.result);
+    results[0] = a.exchange(a.result);
   }
   for (int k = 0; k < text.numArguments(); ++k)
     a.arguments.push_back(text.argumentType(k));
 
   Case result;
   result.name = "attention " + std::string(nameOf(a.type)) + " " +
-                listOf({b, h, g, i, j, d, e});
+                listOf(sizes.at({a.b, a.h, a.g, a.i, a.j, a.d, a.e}));
   result.text = text.finish(a.hasLse ? std::vector<std::string>{first, "%l"}
                                      : std::vector<std::string>{first},
                             results);
   result.dynamic = sizes.anyFree();
   result.make = [attention](Random &random, bool first) {
     Attention &a = *attention;
-    a.sizes.reset();
-    if (!first)
-      a.sizes.draw(random);
-    a.derive();
-    Instance instance;
-    for (const SizedType &argument : a.arguments)
-      instance.inputs.push_back(randomTensor(
-          random, argument.type, a.sizes.at(argument.dims), a.fill));
-    // Before the first key, behind the last one, and between them.
-    if (a.hasLengths)
-      for (double &length : instance.inputs[a.lengthArgument].values)
-        length = double(random.between(-1, a.sizes[a.j] + 2));
+    Instance instance = a.makeInputs(random, first);
     ExpectedTensor y{a.result.type, {}, {}}, l{a.lse.type, {}, {}};
     a.compute(instance, y, l);
     instance.outputs.push_back(std::move(y));

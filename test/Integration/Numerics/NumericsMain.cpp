@@ -39,6 +39,7 @@ const std::vector<Family> &numerics::families() {
       {"layer_norm", 6, generateLayerNorm},
       {"rms_norm", 5, generateRMSNorm},
       {"attention", 12, generateAttention},
+      {"attention_grad", 0, generateAttentionGradient},
       {"graph", 10, generateGraph},
       {"generic", 14, generateGeneric},
   };

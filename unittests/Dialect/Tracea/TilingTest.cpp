@@ -164,6 +164,56 @@ func.func @f(%q: tensor<1x8x4x16xf32>, %k: tensor<1x4x6x16xf32>) {
       builder, getAttrs({0, 1, 0, 0, 0, 0}), getAttrs({1, 4, 4, 16, 6, 16}))));
 }
 
+TEST_F(TilingTest, GradientsOfKeysReadTheQueryHeadsThatShareThem) {
+  auto grad = parse<AttentionKVGradOp>(R"mlir(
+func.func @f(%q: tensor<1x8x6x16xf32>, %k: tensor<1x4x9x16xf32>, %v: tensor<1x4x9x8xf32>, %g: tensor<1x8x6x8xf32>, %l: tensor<1x8x6xf32>) {
+  %0:2 = tracea.attention_kvgrad ins(%q, %k, %v, %g, %l, %l : tensor<1x8x6x16xf32>, tensor<1x4x9x16xf32>, tensor<1x4x9x8xf32>, tensor<1x8x6x8xf32>, tensor<1x8x6xf32>, tensor<1x8x6xf32>)
+       outs(%k, %v : tensor<1x4x9x16xf32>, tensor<1x4x9x8xf32>) -> tensor<1x4x9x16xf32>, tensor<1x4x9x8xf32>
+  return
+})mlir");
+  ASSERT_TRUE(grad);
+  builder.setInsertionPoint(grad);
+  FailureOr<TilingResult> tile = grad.generateResultTileValue(
+      builder, 1, getAttrs({0, 1, 3, 0}), getAttrs({1, 2, 4, 8}));
+  ASSERT_TRUE(succeeded(tile));
+  auto tiled = cast<AttentionKVGradOp>(tile->tiledOps.front());
+  EXPECT_TRUE(succeeded(verify(tiled)));
+  EXPECT_EQ(getOffset(tiled.getQuery(), 1), 2);
+  EXPECT_EQ(cast<RankedTensorType>(tiled.getQuery().getType()).getDimSize(1),
+            4);
+  EXPECT_EQ(getOffset(tiled.getDelta(), 1), 2);
+  EXPECT_EQ(getOffset(tiled.getGradient(), 1), 2);
+  EXPECT_EQ(getOffset(tiled.getKey(), 1), 1);
+  EXPECT_EQ(getOffset(tiled.getKey(), 2), 3);
+  EXPECT_EQ(getOffset(tiled.getValue(), 2), 3);
+  EXPECT_EQ(tile->tiledValues.front(), tiled.getValueGrad());
+
+  // Columns of one result are summed for the other.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  EXPECT_TRUE(failed(grad.generateResultTileValue(
+      builder, 0, getAttrs({0, 0, 0, 4}), getAttrs({1, 4, 9, 4}))));
+}
+
+TEST_F(TilingTest, GradientsOfQueriesReadWholeKeys) {
+  auto grad = parse<AttentionQGradOp>(R"mlir(
+func.func @f(%q: tensor<1x8x6x16xf32>, %k: tensor<1x4x9x16xf32>, %g: tensor<1x8x6x16xf32>, %l: tensor<1x8x6xf32>) {
+  %0 = tracea.attention_qgrad ins(%q, %k, %k, %g, %l, %l : tensor<1x8x6x16xf32>, tensor<1x4x9x16xf32>, tensor<1x4x9x16xf32>, tensor<1x8x6x16xf32>, tensor<1x8x6xf32>, tensor<1x8x6xf32>)
+       outs(%q : tensor<1x8x6x16xf32>) -> tensor<1x8x6x16xf32>
+  return
+})mlir");
+  ASSERT_TRUE(grad);
+  builder.setInsertionPoint(grad);
+  FailureOr<TilingResult> tile = grad.generateResultTileValue(
+      builder, 0, getAttrs({0, 3, 2, 0}), getAttrs({1, 1, 4, 16}));
+  ASSERT_TRUE(succeeded(tile));
+  auto tiled = cast<AttentionQGradOp>(tile->tiledOps.front());
+  EXPECT_TRUE(succeeded(verify(tiled)));
+  EXPECT_EQ(getOffset(tiled.getQuery(), 2), 2);
+  EXPECT_EQ(getOffset(tiled.getLse(), 2), 2);
+  EXPECT_EQ(getOffset(tiled.getKey(), 1), 1);
+  EXPECT_EQ(cast<RankedTensorType>(tiled.getKey().getType()).getDimSize(2), 9);
+}
+
 TEST_F(TilingTest, WholeTileNeedsNoSlice) {
   GemmOp gemm = parse<GemmOp>(R"mlir(
 func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %d: tensor<4x6xf32>) {

@@ -27,6 +27,9 @@ struct SumOperand {
   cov::Expr contracted;
   /// The ring or stage that holds it; null: an argument.
   Operation *staged = nullptr;
+  /// Which one of the products that the multiplied tile was computed from,
+  /// element by element: each of them has all terms.
+  size_t origin = 0;
 };
 
 /// The list of blocks in memory that says which terms a sum has: its argument,

@@ -5,6 +5,7 @@
 #include "SumExtraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -61,18 +62,25 @@ static Value skipSlices(Value tile, int64_t &offset) {
 }
 
 /// The terms are the columns of the product that it was computed from: the rows
-/// of what that one has on its right.
+/// of what that one has on its right. Of several products, of which it was
+/// computed element by element, each one has them.
 bool SumExtraction::addColumns(Operation *product, Value tile, SumSide &side) {
   int64_t width = cast<RankedTensorType>(tile.getType()).getDimSize(1);
   int64_t offset = 0;
   tile = skipSlices(tile, offset);
   llvm::SetVector<Operation *> origins = getOrigins(tile);
-  for (Operation *origin : origins) {
+  for (auto [number, origin] : llvm::enumerate(origins)) {
     if (llvm::is_contained(sum.products, origin))
       return false;
-    if (llvm::any_of(side.operands, [&](const SumOperand &known) {
-          return known.product == origin;
-        }))
+    size_t known = side.operands.size();
+    llvm::scope_exit mark([&, number = number] {
+      for (SumOperand &operand : llvm::drop_begin(side.operands, known))
+        operand.origin = number;
+    });
+    if (llvm::any_of(side.operands,
+                     [&, origin = origin](const SumOperand &operand) {
+                       return operand.product == origin;
+                     }))
       continue;
     if (std::optional<TileAccess> access = getRead(origin, "rhs", context)) {
       addOperand(origin, "rhs", *access,

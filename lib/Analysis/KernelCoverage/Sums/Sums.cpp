@@ -100,24 +100,22 @@ void SumExtraction::run() {
     for (const SumSource &source : side.sources)
       if (source.isRemote != isRemote && side.undecided.empty())
         side.undecided = "some of its terms are copied at another place";
-    SmallVector<const SumSource *> all;
-    for (const SumSource &source : side.sources)
-      all.push_back(&source);
     // Without a loop that adds all multiplies take from one slot, which any of
     // the copies may have filled: each copy is a sum.
     bool isOneSlot =
         llvm::all_of(side.operands, [&](const SumOperand &operand) {
           return operand.staged && operand.staged == side.operands[0].staged;
         });
-    if (isRemote && depths.empty() && (isOneSlot || sum.products.size() == 1)) {
-      llvm::MapVector<Operation *, SmallVector<const SumSource *>> byCopy;
-      for (const SumSource *source : all)
-        byCopy[source->op].push_back(source);
-      for (const auto &[copy, sources] : byCopy)
-        addTerms(side, other, sources, unnamed);
-      continue;
-    }
-    addTerms(side, other, all, unnamed);
+    bool isByCopy =
+        isRemote && depths.empty() && (isOneSlot || sum.products.size() == 1);
+    llvm::MapVector<std::pair<size_t, Operation *>,
+                    SmallVector<const SumSource *>>
+        groups;
+    for (const SumSource &source : side.sources)
+      groups[{source.operand->origin, isByCopy ? source.op : nullptr}]
+          .push_back(&source);
+    for (const auto &[key, sources] : groups)
+      addTerms(side, other, sources, unnamed);
   }
   addPairs(sides[0], sides[1]);
 }

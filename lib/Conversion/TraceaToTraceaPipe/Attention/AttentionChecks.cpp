@@ -11,22 +11,23 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 /// Refuses at run time what only the run knows.
-static void emitCheck(RewriterBase &rewriter, AttentionOp op, Value holds,
-                      StringRef what) {
-  cf::AssertOp::create(rewriter, op.getLoc(), holds,
-                       ("tracea.attention: expected " + what).str());
+static void emitCheck(RewriterBase &rewriter, AttentionOpInterface op,
+                      Value holds, StringRef what) {
+  cf::AssertOp::create(
+      rewriter, op.getLoc(), holds,
+      (op->getName().getStringRef() + ": expected " + what).str());
 }
 
 /// Extents are asked of what lies in memory.
-static Value getExtent(RewriterBase &rewriter, AttentionOp op,
+static Value getExtent(RewriterBase &rewriter, AttentionOpInterface op,
                        const OrderedTensor &tensor, int64_t dim) {
   return rewriter.createOrFold<tensor::DimOp>(op.getLoc(), tensor.tensor,
                                               tensor.order[dim]);
 }
 
 /// The query's heads are shared out over the key's.
-static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op,
-                           const AttentionMemory &memory) {
+static void emitHeadChecks(RewriterBase &rewriter, AttentionOpInterface op,
+                           const AttentionOperands &memory) {
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto keyType = cast<RankedTensorType>(op.getKey().getType());
   if (!queryType.isDynamicDim(1) && !keyType.isDynamicDim(1))
@@ -55,8 +56,8 @@ static void emitHeadChecks(RewriterBase &rewriter, AttentionOp op,
 }
 
 /// The kernel relies on the extents of the mask.
-static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op,
-                           const AttentionMemory &memory) {
+static void emitMaskChecks(RewriterBase &rewriter, AttentionOpInterface op,
+                           const AttentionOperands &memory) {
   Value mask = op.getBlockMask();
   if (!mask)
     return;
@@ -104,28 +105,40 @@ static void emitMaskChecks(RewriterBase &rewriter, AttentionOp op,
   }
 }
 
-void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op,
-                                       const AttentionMemory &memory) {
+void mlir::tracea::emitOperandChecks(RewriterBase &rewriter,
+                                     AttentionOpInterface op,
+                                     const AttentionOperands &operands) {
   auto check = [&](const OrderedTensor &lhs, const OrderedTensor &rhs,
                    int64_t dim, StringRef what) {
     emitExtentCheck(rewriter, op, lhs.tensor, lhs.order[dim], rhs.tensor,
                     rhs.order[dim], what);
   };
-  const auto &[query, key, value, output] = memory;
+  const auto &[query, key, value] = operands;
   check(query, key, 0, "batch of query and key to be equal");
   check(key, value, 0, "batch of key and value to be equal");
   check(key, value, 1, "heads of key and value to be equal");
   check(key, value, 2, "length of key and value to be equal");
   check(key, query, 3, "depth of query and key to be equal");
-  for (int64_t dim : {0, 1, 2})
-    check(query, output, dim,
-          "query and result to agree in batch, heads and length");
-  if (op.getLse())
-    for (int64_t dim : {0, 1, 2})
-      check(query, {op.getLseInit()}, dim,
-            "query and log-sum-exp to agree in batch, heads and length");
   if (op.getLengths())
     check(query, {op.getLengths()}, 0, "a length for each batch");
-  emitHeadChecks(rewriter, op, memory);
-  emitMaskChecks(rewriter, op, memory);
+  emitHeadChecks(rewriter, op, operands);
+  emitMaskChecks(rewriter, op, operands);
+}
+
+void mlir::tracea::emitRowChecks(RewriterBase &rewriter, Operation *op,
+                                 const OrderedTensor &query,
+                                 const OrderedTensor &other, StringRef what) {
+  for (int64_t dim : {0, 1, 2})
+    emitExtentCheck(rewriter, op, query.tensor, query.order[dim], other.tensor,
+                    other.order[dim], what);
+}
+
+void mlir::tracea::emitAttentionChecks(RewriterBase &rewriter, AttentionOp op,
+                                       const AttentionMemory &memory) {
+  emitOperandChecks(rewriter, op, memory);
+  emitRowChecks(rewriter, op, memory.query, memory.output,
+                "query and result to agree in batch, heads and length");
+  if (op.getLse())
+    emitRowChecks(rewriter, op, memory.query, {op.getLseInit()},
+                  "query and log-sum-exp to agree in batch, heads and length");
 }

@@ -52,6 +52,13 @@ public:
   virtual Value toRows(KernelBuilder &kb, Value result) const = 0;
 };
 
+/// Fragments that warps multiply, of `warpRows` rows of the tile each. With
+/// `rereads` left operands stay in shared memory.
+std::unique_ptr<AttentionUnit> makeWarpUnit(Type element, int64_t rows,
+                                            int64_t warpRows, bool rereads);
+/// What a schedule must say for fragments to follow it.
+LogicalResult verifyWarpUnit(Operation *op, ScheduleAttr schedule);
+
 /// Attention in the form of FlashAttention-2, whose schedule has the fields of
 /// `schedule::AttentionRing`, by the unit that `makeUnit` makes for each of its
 /// kernels. Replaces the operation.

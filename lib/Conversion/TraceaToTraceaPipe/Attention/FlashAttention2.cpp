@@ -25,35 +25,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Contraction/Contraction.h"
 #include "../KernelMemory.h"
-#include "../LaneTile.h"
-#include "AttentionUnit.h"
 #include "BlockLists.h"
-#include "HeadOrder.h"
+#include "FlashTile.h"
 #include "MergeParts.h"
-#include "VisibleKeys.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 #include "tracea/Dialect/TraceaPipe/IR/NeededTerms.h"
-#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-/// Columns of the outputs that are multiplied at a time: fragments of values
-/// take registers for no more.
-static constexpr int64_t kMostColumns = 128;
 /// By how many powers of two a weight may be above one.
 static constexpr double kMostRise = 8;
 /// A score that is a finite number, whatever is added to it.
 static constexpr double kLarge = 1e38;
 
 namespace {
-class FlashAttention2 {
+class FlashAttention2 : FlashTile {
 public:
   FlashAttention2(KernelBuilder &kb, AttentionOp op, AttentionUnit &unit,
                   const AttentionMemory &memory,
@@ -79,24 +70,9 @@ private:
     }
   };
 
-  Value fill(RankedTensorType tile, double value) {
-    return kb.splat(tile, value);
-  }
-  Value spread(Value rowTile, RankedTensorType tile) {
-    return BroadcastOp::create(b, tile, rowTile);
-  }
-  void readQueries();
-  Value stageBlock(AttentionUnit::Block block, const OrderedTensor &operand,
-                   int64_t rows, int64_t width, ArrayRef<Value> at,
-                   int64_t rowDim, int64_t operandSlots);
-  Value multiply(function_ref<Value(int64_t)> left, Value staged, bool isAlongK,
-                 int64_t depth, int64_t column, Value others);
-  Value score(Value keys);
   Value fold(Value tile, function_ref<Value(Value, Value)> combine,
              Value first);
   Rows raise(Value most, const Rows &rows);
-  Value getOrigin(Value maxima);
-  Value power(Value x, Value origin);
   Rows visitBlock(Value j0, Rows rows);
   void store(Rows rows);
   void storeLogSumExp(Rows rows, Value sums);
@@ -111,12 +87,8 @@ private:
   void beginList();
   /// Says in the kernel which keys a query needs.
   void defineKeys();
-  /// Where the tile begins: batch, head and row, and the column if one is
-  /// given.
-  SmallVector<Value> getPlace(std::optional<int64_t> column = std::nullopt);
-  /// The rows and columns of a tile in a tensor, rows along the heads or the
-  /// queries.
-  AffineMap getMap(const OrderedTensor &tensor, int64_t rowDim);
+  /// Where the tile begins.
+  RowPlace getPlace() { return {{batch, head, i0}, getRowDim(), limit}; }
   /// Where the first result of the kernel lies: parts have each their own.
   OrderedTensor getOutput() const {
     return part ? OrderedTensor() : memory.output;
@@ -124,26 +96,14 @@ private:
   int64_t getRowDim() const { return packs ? 1 : 2; }
 
   AttentionOp op;
-  AttentionUnit &unit;
   const AttentionMemory &memory;
   const std::optional<BlockLists> &lists;
-  KernelBuilder &kb;
-  ImplicitLocOpBuilder &b;
-  IndexMath &ix;
 
-  Type element, sumType;
-  int64_t blockM, blockN, slots, rings;
+  int64_t slots, rings;
   /// Whether the rows of a tile are heads.
   bool packs;
   /// Parts of the keys.
   int64_t split;
-  /// The extents of a query and of a value, and what products make of them.
-  int64_t headD, headE, paddedD, paddedE;
-  RankedTensorType scoreTile, partTile, rowTile;
-  /// The factor of scores in powers of two; and the one that is left of it
-  /// where scores have been multiplied because it would turn their order
-  /// around.
-  double factor, scale;
   /// By how many powers of two weights are larger than they are said to be, so
   /// that small ones keep their digits.
   double lift;
@@ -158,7 +118,7 @@ private:
   /// The first head and query of the tile, and how many rows there are from it
   /// on.
   Value batch, head, keyHead, i0, limit;
-  SmallVector<Value> queries;
+  RowOperand queries;
 };
 } // namespace
 
@@ -166,28 +126,14 @@ FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
                                  AttentionUnit &unit,
                                  const AttentionMemory &memory,
                                  const std::optional<BlockLists> &lists)
-    : op(op), unit(unit), memory(memory), lists(lists), kb(kb), b(kb.builder()),
-      ix(kb.index()) {
-  ScheduleAttr schedule = op.getScheduleAttr();
-  const auto &fields = schedule.getFields<schedule::AttentionRing>();
-  element = getElementTypeOrSelf(op.getQuery().getType());
-  sumType = op.getAccumulatorType();
-  blockM = schedule.getTile()[0];
-  blockN = schedule.getTile()[1];
+    : FlashTile(kb, op, unit, op.getScheduleAttr().getTile()), op(op),
+      memory(memory), lists(lists) {
+  const auto &fields =
+      op.getScheduleAttr().getFields<schedule::AttentionRing>();
   slots = fields.slots;
   rings = fields.rings;
   packs = fields.pack;
   split = fields.split;
-  headD = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(3);
-  headE = cast<RankedTensorType>(op.getValue().getType()).getDimSize(3);
-  paddedD = unit.roundUp(headD);
-  paddedE = unit.roundUp(headE);
-  scoreTile = unit.getAccumulator(blockN, sumType);
-  partTile = unit.getAccumulator(unit.getPartWidth(), sumType);
-  rowTile = RankedTensorType::get({blockM, 1}, sumType,
-                                  getLanes(partTile).getReduced(1));
-  factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
-  scale = factor > 0 ? factor : 1;
   // The greatest number of f16 is just below 2^16.
   constexpr double kMostOfF16 = 15;
   lift = element.isF16() ? kMostOfF16 - kMostRise : 0;
@@ -196,74 +142,6 @@ FlashAttention2::FlashAttention2(KernelBuilder &kb, AttentionOp op,
 /// The number of an argument of the kernel.
 static int64_t getNumber(Value argument) {
   return cast<BlockArgument>(argument).getArgNumber();
-}
-
-/// The queries as left operands; or a block of them in shared memory.
-void FlashAttention2::readQueries() {
-  const OrderedTensor &query = memory.query;
-  if (!unit.keepsQueries()) {
-    queries.push_back(stageBlock(AttentionUnit::Block::Queries, query, blockM,
-                                 paddedD, getPlace(0), getRowDim(),
-                                 /*operandSlots=*/1));
-    return;
-  }
-  int64_t depth = unit.getDepth(paddedD);
-  for (int64_t at = 0; at < paddedD; at += depth)
-    queries.push_back(LoadOp::create(b, unit.getLeft(depth),
-                                     kb.getMemRef(query.tensor),
-                                     query.arrange<Value>(getPlace(at)),
-                                     ValueRange{limit, ix.constant(headD - at)},
-                                     Value(), getMap(query, getRowDim())));
-}
-
-/// The block of an operand at a place, whose rows lie along dimension `rowDim`.
-Value FlashAttention2::stageBlock(AttentionUnit::Block block,
-                                  const OrderedTensor &operand, int64_t rows,
-                                  int64_t width, ArrayRef<Value> at,
-                                  int64_t rowDim, int64_t operandSlots) {
-  return StageOp::create(
-      b, unit.getBlock(block, rows, width), kb.getMemRef(operand.tensor),
-      operand.arrange<Value>(at), ValueRange(), getMap(operand, rowDim),
-      ArrayRef<int64_t>{operand.order[rowDim], 3}, operandSlots);
-}
-
-/// Adds the product of `depth` elements of k with columns from `column` on;
-/// `left` gives the left operand from an element on.
-Value FlashAttention2::multiply(function_ref<Value(int64_t)> left, Value staged,
-                                bool isAlongK, int64_t depth, int64_t column,
-                                Value others) {
-  int64_t columns = cast<RankedTensorType>(others.getType()).getDimSize(1);
-  int64_t step = unit.getDepth(depth);
-  RankedTensorType tile = unit.getRight(step, columns, isAlongK);
-  auto read = [&](int64_t at) {
-    return loadFragment(kb, tile, staged, isAlongK, at, column);
-  };
-  Value next = read(0);
-  for (int64_t at = 0; at < depth; at += step) {
-    Value now = next;
-    bool isLast = at + step >= depth;
-    if (!isLast && unit.readsAhead())
-      next = read(at + step);
-    others = unit.multiply(kb, left(at), now, others);
-    if (!isLast && !unit.readsAhead())
-      next = read(at + step);
-  }
-  return others;
-}
-
-Value FlashAttention2::score(Value keys) {
-  int64_t depth = unit.getDepth(paddedD);
-  auto left = [&](int64_t at) {
-    return unit.keepsQueries()
-               ? queries[at / depth]
-               : loadFragment(kb, unit.getLeft(depth), queries.front(),
-                              /*isExchanged=*/false, 0, at);
-  };
-  Value scores = multiply(left, keys, /*isAlongK=*/true, paddedD,
-                          /*column=*/0, fill(scoreTile, 0));
-  if (factor > 0)
-    return scores;
-  return arith::MulFOp::create(b, scores, fill(scoreTile, factor));
 }
 
 /// A tile's greatest or added columns, a part's width of them.
@@ -283,29 +161,12 @@ FlashAttention2::Rows FlashAttention2::raise(Value most, const Rows &rows) {
   Rows raised;
   Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, most, 1);
   raised.maxima = arith::MaximumFOp::create(b, rows.maxima, rowMax);
-  Value decay = power(rows.maxima, getOrigin(raised.maxima));
+  Value decay = power(rows.maxima, getOrigin(raised.maxima, scale));
   raised.sums = arith::MulFOp::create(b, rows.sums, spread(decay, partTile));
   for (Value outputs : rows.outputs)
     raised.outputs.push_back(arith::MulFOp::create(
         b, outputs, spread(decay, cast<RankedTensorType>(outputs.getType()))));
   return raised;
-}
-
-/// What exponents are counted from, negated. While a row has seen no key it is
-/// a number all the same.
-Value FlashAttention2::getOrigin(Value maxima) {
-  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
-  return arith::MinimumFOp::create(
-      b, scaled, fill(rowTile, std::numeric_limits<float>::max()));
-}
-
-Value FlashAttention2::power(Value x, Value origin) {
-  auto type = cast<RankedTensorType>(x.getType());
-  auto power = math::Exp2Op::create(
-      b, math::FmaOp::create(b, x, fill(type, scale), origin));
-  // Beside the greatest weight they are nothing.
-  power->setAttr(kFlushesAttrName, b.getUnitAttr());
-  return power;
 }
 
 FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
@@ -320,7 +181,7 @@ FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
   Value keys = stage(AttentionUnit::Block::Keys, memory.key, paddedD);
   // What is staged beside them shares their ring.
   Value values = rings == 1 ? stageValues() : Value();
-  Value scores = score(keys);
+  Value scores = score(queries, keys);
   scores =
       visible->maskEdges(scores, i0, packs ? 1 : blockM, j0, b.getI32Type());
   // Weights may be a little more than one: maxima rise, and what there is
@@ -348,7 +209,7 @@ FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
   }
   rows = Rows::of(raised.getResults());
 
-  Value origin = getOrigin(rows.maxima);
+  Value origin = getOrigin(rows.maxima, scale);
   if (lift)
     origin = arith::AddFOp::create(b, origin, fill(rowTile, lift));
   Value weights = power(scores, spread(origin, scoreTile));
@@ -360,9 +221,7 @@ FlashAttention2::Rows FlashAttention2::visitBlock(Value j0, Rows rows) {
   AttentionUnit::Left left = unit.takeWeights(kb, weights);
   if (!values)
     values = stageValues();
-  for (auto [part, outputs] : llvm::enumerate(rows.outputs))
-    outputs = multiply(left, values, /*isAlongK=*/false, blockN,
-                       static_cast<int64_t>(part) * kMostColumns, outputs);
+  multiplyOutputs(left, values, blockN, rows.outputs);
   return rows;
 }
 
@@ -378,7 +237,7 @@ void FlashAttention2::storeLogSumExp(Rows rows, Value sums) {
           logarithm),
       fill(rowTile, llvm::numbers::ln2));
   Value to = kb.getDest(1);
-  SmallVector<Value> place = getPlace();
+  SmallVector<Value> place = getPlace().at;
   SmallVector<AffineExpr> exprs(place.size(), kb.zero());
   exprs[getRowDim()] = kb.dim(0);
   if (part) {
@@ -397,39 +256,12 @@ void FlashAttention2::store(Rows rows) {
                                         fill(rowTile, 0));
   sums = arith::SelectOp::create(b, isEmpty, fill(rowTile, 1), sums);
   Value inverse = arith::DivFOp::create(b, fill(rowTile, 1), sums);
-  Value to = kb.getDest(0);
-  Type type = getElementTypeOrSelf(to.getType());
-  for (auto [number, outputs] : llvm::enumerate(rows.outputs)) {
-    auto tile = cast<RankedTensorType>(outputs.getType());
-    Value scaled = arith::MulFOp::create(b, outputs, spread(inverse, tile));
-    Value result = unit.toRows(kb, convertTile(b, scaled, type));
-    int64_t column = static_cast<int64_t>(number) * kMostColumns;
-    OrderedTensor output = getOutput();
-    SmallVector<Value> place = output.arrange<Value>(getPlace(column));
-    AffineMap map = getMap(output, getRowDim());
-    if (part) {
-      place.insert(place.begin(), part);
-      map = map.insertResult(kb.zero(), 0);
-    }
-    StoreOp::create(b, result, to, place,
-                    ValueRange{limit, ix.constant(headE - column)}, map);
-  }
+  for (Value &outputs : rows.outputs)
+    outputs = arith::MulFOp::create(
+        b, outputs, spread(inverse, cast<RankedTensorType>(outputs.getType())));
+  storeOutputs(rows.outputs, 0, getOutput(), getPlace(), headE, part);
   if (op.getLse() || split > 1)
     storeLogSumExp(rows, sums);
-}
-
-SmallVector<Value> FlashAttention2::getPlace(std::optional<int64_t> column) {
-  SmallVector<Value> place{batch, head, i0};
-  if (column)
-    place.push_back(ix.constant(*column));
-  return place;
-}
-
-AffineMap FlashAttention2::getMap(const OrderedTensor &tensor, int64_t rowDim) {
-  SmallVector<AffineExpr> exprs(tensor.order.size(), kb.zero());
-  exprs[tensor.order[rowDim]] = kb.dim(0);
-  exprs[tensor.order.back()] = kb.dim(1);
-  return kb.map(2, exprs);
 }
 
 void FlashAttention2::beginTiles() {
@@ -494,7 +326,7 @@ void FlashAttention2::defineKeys() {
   std::array<int64_t, 4> order = getOutput().order;
   int64_t leading = part ? 1 : 0;
   visible->define(getNumber(kb.getDest(0)), leading + order[2],
-                  leading + order[0],
+                  leading + order[0], /*operands=*/{1, 2},
                   {memory.key.order[2], memory.value.order[2]});
 }
 
@@ -524,18 +356,7 @@ Value FlashAttention2::getKey(Value place) {
 }
 
 void FlashAttention2::build() {
-  KernelOp kernel = kb.getKernel();
-  const auto &fields =
-      op.getScheduleAttr().getFields<schedule::AttentionRing>();
-  kernel.setWarps(unit.getNumWarps());
-  kernel->setAttr(kLaneCopiesAttrName, b.getUnitAttr());
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  if (!hasAsyncCopies(target))
-    kernel->setAttr(kHeldCopiesAttrName, b.getUnitAttr());
-  if (fields.residents > 1)
-    kernel->setAttr(kResidentsAttrName, b.getI64IntegerAttr(fields.residents));
-
+  begin(op.getScheduleAttr().getFields<schedule::AttentionRing>().residents);
   sizeI = kb.getDim(memory.query.tensor, memory.query.order[2]);
   sizeJ = kb.getDim(memory.key.tensor, memory.key.order[2]);
   beginTiles();
@@ -544,18 +365,17 @@ void FlashAttention2::build() {
     endJ = ix.min(
         ReadOp::create(b, kb.getMemRef(op.getLengths()), ValueRange{batch}),
         sizeJ);
-  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/!packs, endJ);
+  visible.emplace(kb, op, sizeI, sizeJ,
+                  packs ? VisibleKeys::Rows::Heads : VisibleKeys::Rows::Queries,
+                  endJ);
   if (lists)
     beginList();
   else
     defineKeys();
-  readQueries();
+  queries = readRows(memory.query, getPlace(), headD);
 
   Rows first;
-  for (int64_t column = 0; column < paddedE; column += kMostColumns)
-    first.outputs.push_back(fill(
-        unit.getAccumulator(std::min(paddedE - column, kMostColumns), sumType),
-        0));
+  first.outputs = makeOutputs(paddedE);
   first.maxima = fill(rowTile, -std::numeric_limits<double>::infinity());
   first.sums = fill(partTile, 0);
   auto [begin, end] = getWalk();
@@ -581,18 +401,8 @@ static LogicalResult verify(AttentionOp op) {
   };
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto keyType = cast<RankedTensorType>(op.getKey().getType());
-  auto valueType = cast<RankedTensorType>(op.getValue().getType());
-  if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))
-    return fail("static head dimensions") << queryType << " and " << valueType;
-  Type element = queryType.getElementType();
-  for (Value operand : {op.getKey(), op.getValue()})
-    if (getElementTypeOrSelf(operand.getType()) != element)
-      return fail("queries, keys and values of one type")
-             << element << " and " << operand.getType();
-  if (!element.isF16() && !element.isBF16() && !element.isF32())
-    return fail("operands of f16, bf16 or f32") << element;
-  if (!op.getAccumulatorType().isF32())
-    return fail("an accumulator of f32") << op.getAccumulatorType();
+  if (failed(verifyFlash(op, schedule, /*takesF32=*/true)))
+    return failure();
   ArrayRef<int64_t> tile = schedule.getTile();
   if (std::optional<ArrayRef<int64_t>> block = op.getBlockSize();
       block && ((*block)[0] % tile[0] || (*block)[1] % tile[1]))
@@ -649,6 +459,6 @@ LogicalResult mlir::tracea::lowerFlashAttention2(
   if (parts)
     results = mergeParts(rewriter, op, {results[0], results[1]}, memory.output,
                          fields.pack ? 1 : 2);
-  memory.replace(rewriter, op, results);
+  replaceOrdered(rewriter, op, memory.output, results);
   return success();
 }

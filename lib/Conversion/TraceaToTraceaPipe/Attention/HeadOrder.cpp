@@ -16,9 +16,7 @@ static bool keepsColumns(linalg::TransposeOp transposition) {
          permutation.back() == 3;
 }
 
-/// What `operand` is a transposition of. Whoever asks for extents of `operand`
-/// is given those of the other.
-static OrderedTensor getBefore(RewriterBase &rewriter, Value operand) {
+OrderedTensor mlir::tracea::getBefore(RewriterBase &rewriter, Value operand) {
   OrderedTensor found{operand};
   auto transposition = operand.getDefiningOp<linalg::TransposeOp>();
   if (!transposition || !keepsColumns(transposition))
@@ -36,6 +34,12 @@ static OrderedTensor getBefore(RewriterBase &rewriter, Value operand) {
   return found;
 }
 
+static Value getInit(ScheduledOpInterface op, unsigned number) {
+  return cast<DestinationStyleOpInterface>(op.getOperation())
+      .getDpsInitOperand(number)
+      ->get();
+}
+
 /// The only user of a result, if it transposes it.
 static linalg::TransposeOp getTransposition(Value result) {
   if (!result.hasOneUse())
@@ -47,10 +51,12 @@ static linalg::TransposeOp getTransposition(Value result) {
              : linalg::TransposeOp();
 }
 
-/// Memory for what the only user of the result makes of it.
-static OrderedTensor getBehind(RewriterBase &rewriter, AttentionOp op) {
-  OrderedTensor found{op.getInit()};
-  linalg::TransposeOp transposition = getTransposition(op.getResult());
+OrderedTensor mlir::tracea::getBehind(RewriterBase &rewriter,
+                                      ScheduledOpInterface op,
+                                      unsigned number) {
+  Value init = getInit(op, number);
+  OrderedTensor found{init};
+  linalg::TransposeOp transposition = getTransposition(op->getResult(number));
   // Kernels of one launch write to one place.
   if (!transposition || op.getScheduleAttr().getOtherwise())
     return found;
@@ -63,7 +69,7 @@ static OrderedTensor getBehind(RewriterBase &rewriter, AttentionOp op) {
   found.tensor = transposition.getInit();
   if (empty) {
     SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, op.getLoc(), op.getInit());
+        tensor::getMixedSizes(rewriter, op.getLoc(), init);
     found.tensor = tensor::EmptyOp::create(
         rewriter, op.getLoc(), found.arrange<OpFoldResult>(sizes),
         getElementTypeOrSelf(empty.getType()));
@@ -71,24 +77,32 @@ static OrderedTensor getBehind(RewriterBase &rewriter, AttentionOp op) {
   return found;
 }
 
-AttentionMemory AttentionMemory::getOrdered(RewriterBase &rewriter,
-                                            AttentionOp op) {
+AttentionOperands AttentionOperands::getOrdered(RewriterBase &rewriter,
+                                                AttentionOpInterface op) {
   rewriter.setInsertionPoint(op);
   return {getBefore(rewriter, op.getQuery()), getBefore(rewriter, op.getKey()),
-          getBefore(rewriter, op.getValue()), getBehind(rewriter, op)};
+          getBefore(rewriter, op.getValue())};
 }
 
-void AttentionMemory::replace(RewriterBase &rewriter, AttentionOp op,
-                              ValueRange results) const {
-  SmallVector<Value> operands{op.getQuery(), op.getKey(), op.getValue()};
-  linalg::TransposeOp behind;
-  if (output.tensor != op.getInit())
-    behind = getTransposition(op.getResult());
-  for (auto [old, now] : llvm::zip_equal(op->getResults(), results))
-    if (!behind || old != op.getResult())
+AttentionMemory AttentionMemory::getOrdered(RewriterBase &rewriter,
+                                            AttentionOp op) {
+  AttentionOperands operands = AttentionOperands::getOrdered(rewriter, op);
+  return {operands, getBehind(rewriter, op, 0)};
+}
+
+void mlir::tracea::replaceOrdered(RewriterBase &rewriter,
+                                  ScheduledOpInterface op,
+                                  ArrayRef<OrderedTensor> written,
+                                  ValueRange results) {
+  SmallVector<Value> operands(op->getOperands());
+  for (auto [number, now] : llvm::enumerate(results)) {
+    OpResult old = op->getResult(number);
+    if (number < written.size() &&
+        written[number].tensor != getInit(op, number))
+      rewriter.replaceOp(getTransposition(old), now);
+    else
       rewriter.replaceAllUsesWith(old, now);
-  if (behind)
-    rewriter.replaceOp(behind, results.front());
+  }
   rewriter.eraseOp(op);
   for (Value operand : llvm::SetVector<Value>(operands.begin(), operands.end()))
     if (auto transposition = operand.getDefiningOp<linalg::TransposeOp>();

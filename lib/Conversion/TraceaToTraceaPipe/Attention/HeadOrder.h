@@ -27,26 +27,52 @@ struct OrderedTensor {
   }
 };
 
-/// Where the operands and the first result of an attention lie. Kernels read
-/// through transpositions, and write through one, that leave columns beside one
-/// another: nothing is copied for them.
-struct AttentionMemory {
-  OrderedTensor query, key, value, output;
+/// Where queries, keys and values lie. Kernels read through transpositions, and
+/// write results through one each, that leave columns beside one another:
+/// nothing is copied for them.
+struct AttentionOperands {
+  OrderedTensor query, key, value;
+
+  /// Before transpositions.
+  static AttentionOperands getOrdered(RewriterBase &rewriter,
+                                      AttentionOpInterface op);
+};
+
+/// The same of an attention and its first result.
+struct AttentionMemory : AttentionOperands {
+  OrderedTensor output;
 
   /// As they are.
   static AttentionMemory get(AttentionOp op) {
-    return {{op.getQuery()}, {op.getKey()}, {op.getValue()}, {op.getInit()}};
+    return {{{op.getQuery()}, {op.getKey()}, {op.getValue()}}, {op.getInit()}};
   }
   /// Before and behind transpositions.
   static AttentionMemory getOrdered(RewriterBase &rewriter, AttentionOp op);
-  /// Replaces the operation, and the transposition of its first result where
-  /// that is what has been written. Transpositions that nobody needs any more
-  /// are gone.
-  void replace(RewriterBase &rewriter, AttentionOp op,
-               ValueRange results) const;
 };
 
-/// Has the run refuse operands that disagree where types do not tell.
+/// The tensor that `operand` is a transposition of, or itself. Whoever asks for
+/// extents of `operand` is given those of the other.
+OrderedTensor getBefore(RewriterBase &rewriter, Value operand);
+/// Memory for what the only user of a result of `op` makes of it, or for the
+/// result.
+OrderedTensor getBehind(RewriterBase &rewriter, ScheduledOpInterface op,
+                        unsigned number);
+
+/// Replaces the operation by `results`, and the transpositions of those that
+/// have been written to `written`, which has the first ones. Transpositions
+/// that nobody needs any more are gone.
+void replaceOrdered(RewriterBase &rewriter, ScheduledOpInterface op,
+                    ArrayRef<OrderedTensor> written, ValueRange results);
+
+/// Has the run refuse operands that disagree where types do not tell: queries,
+/// keys, values and masks.
+void emitOperandChecks(RewriterBase &rewriter, AttentionOpInterface op,
+                       const AttentionOperands &operands);
+/// The same of rows, those of a tensor of batches, heads and rows, or more.
+void emitRowChecks(RewriterBase &rewriter, Operation *op,
+                   const OrderedTensor &query, const OrderedTensor &other,
+                   StringRef what);
+/// The same of an attention.
 void emitAttentionChecks(RewriterBase &rewriter, AttentionOp op,
                          const AttentionMemory &memory);
 

@@ -16,11 +16,9 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
-VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
-                         Value sizeJ, bool rowsAreQueries, Value endJ)
-    : kb(kb), b(kb.builder()), ix(kb.index()), op(op), sizeI(sizeI),
-      sizeJ(sizeJ), endJ(endJ ? endJ : sizeJ), rowsAreQueries(rowsAreQueries),
-      shift(ix.sub(sizeJ, sizeI)) {
+VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOpInterface op,
+                         Value sizeI, Value sizeJ, Rows rows, Value endJ)
+    : kb(kb), b(kb.builder()), ix(kb.index()), op(op), rows(rows) {
   if (op.getCausal())
     after = 0;
   if (std::optional<ArrayRef<int64_t>> window = op.getWindow()) {
@@ -32,21 +30,29 @@ VisibleKeys::VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI,
   // One query is at the last key's place.
   if (getStatic(sizeI) == 1)
     after.reset();
+  // Key j is seen where i + s - before <= j <= i + s + after, s being how much
+  // longer keys are: where j - s - after <= i <= j - s + before.
+  if (rows == Rows::Keys) {
+    std::swap(before, after);
+    std::swap(sizeI, sizeJ);
+  }
+  this->endJ = endJ ? endJ : sizeJ;
+  shift = ix.sub(sizeJ, sizeI);
 }
 
-bool VisibleKeys::hasBand(AttentionOp op) {
+bool VisibleKeys::hasBand(AttentionOpInterface op) {
   std::optional<ArrayRef<int64_t>> window = op.getWindow();
   return op.getCausal() || (window && ((*window)[0] >= 0 || (*window)[1] >= 0));
 }
 
 void VisibleKeys::define(int64_t result, int64_t queryDim, int64_t batchDim,
-                         ArrayRef<int64_t> dims) {
+                         ArrayRef<int64_t> operands, ArrayRef<int64_t> dims) {
   Value lengths = op.getLengths();
   if (!before && !after && !lengths)
     return;
-  kb.getKernel().setBandAttr(
-      BandAttr::get(b.getContext(), result, queryDim, /*operands=*/{1, 2}, dims,
-                    before.value_or(-1), after.value_or(-1)));
+  kb.getKernel().setBandAttr(BandAttr::get(b.getContext(), result, queryDim,
+                                           operands, dims, before.value_or(-1),
+                                           after.value_or(-1)));
   if (lengths)
     EndedTerms{cast<BlockArgument>(kb.getMemRef(lengths)).getArgNumber(),
                batchDim}
@@ -132,8 +138,8 @@ Value VisibleKeys::mask(Edge edge, Value scores, Value i, Value j,
   std::optional<int64_t> bound = edge == Edge::Last ? after : before;
   if (!bound)
     return scores;
-  Value row = rowsAreQueries ? CoordinateOp::create(b, numbers, 0)
-                             : kb.splat(numbers, 0);
+  Value row = rows == Rows::Heads ? kb.splat(numbers, 0)
+                                  : CoordinateOp::create(b, numbers, 0);
   // From the place of the tile's first query.
   Value first = ix.sub(j, ix.add(i, shift));
   if (edge == Edge::Last)

@@ -12,22 +12,27 @@ namespace mlir::tracea {
 /// The mask of an attention in a kernel: which keys there are to visit, which
 /// blocks of scores have to be masked, and how. Queries and keys are counted
 /// from the first ones of their sequences, whose ends are aligned.
+///
+/// The same from the side of the keys: which queries see one. Then queries are
+/// what is said here of keys, and keys what is said of queries.
 class VisibleKeys {
 public:
+  /// What the rows of a tile are: heads have all the place of its first query.
+  enum class Rows { Queries, Heads, Keys };
+
   /// `sizeI` and `sizeJ` are the numbers of queries and keys, `endJ` is where
   /// the keys end that a batch has; null: where all do.
-  /// Where a tile's rows are not queries, all of them have the place of its
-  /// first.
-  VisibleKeys(KernelBuilder &kb, AttentionOp op, Value sizeI, Value sizeJ,
-              bool rowsAreQueries = true, Value endJ = Value());
+  VisibleKeys(KernelBuilder &kb, AttentionOpInterface op, Value sizeI,
+              Value sizeJ, Rows rows = Rows::Queries, Value endJ = Value());
 
   /// Whether a causal mask or a window leaves some keys out.
-  static bool hasBand(AttentionOp op);
+  static bool hasBand(AttentionOpInterface op);
 
   /// Says in the kernel which keys a query needs: keys are dimension `dims[k]`
-  /// of argument 1 + k, queries and batches are two dimensions of `result`.
+  /// of argument `operands[k]`, queries and batches are two dimensions of
+  /// `result`.
   void define(int64_t result, int64_t queryDim, int64_t batchDim,
-              ArrayRef<int64_t> dims);
+              ArrayRef<int64_t> operands, ArrayRef<int64_t> dims);
 
   /// The first key that queries [i, i + rows) see, rounded down to a multiple
   /// of `step`, and the one behind the last. The block mask is not looked at.
@@ -60,9 +65,9 @@ private:
   KernelBuilder &kb;
   ImplicitLocOpBuilder &b;
   IndexMath &ix;
-  AttentionOp op;
-  Value sizeI, sizeJ, endJ;
-  bool rowsAreQueries;
+  AttentionOpInterface op;
+  Value endJ;
+  Rows rows;
   /// The key at the place of the first query.
   Value shift;
 };

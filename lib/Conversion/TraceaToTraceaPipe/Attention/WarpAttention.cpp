@@ -23,14 +23,8 @@ using Operand = ::tracea::algebra::MatrixOperand;
 namespace {
 class WarpUnit final : public AttentionUnit {
 public:
-  explicit WarpUnit(AttentionOp op)
-      : element(getElementTypeOrSelf(op.getQuery().getType())) {
-    ScheduleAttr schedule = op.getScheduleAttr();
-    const auto &fields = schedule.getFields<schedule::WarpAttention>();
-    rows = schedule.getTile()[0];
-    warpRows = fields.registers[0];
-    rereads = fields.reread;
-  }
+  WarpUnit(Type element, int64_t rows, int64_t warpRows, bool rereads)
+      : element(element), rows(rows), warpRows(warpRows), rereads(rereads) {}
 
   int64_t getNumWarps() const override { return rows / warpRows; }
   int64_t getDepth(int64_t) const override {
@@ -92,21 +86,27 @@ private:
 };
 } // namespace
 
-/// What the schedule must say for the unit to follow it.
-static LogicalResult verify(AttentionOp op) {
-  ScheduleAttr schedule = op.getScheduleAttr();
-  const auto &fields = schedule.getFields<schedule::WarpAttention>();
+std::unique_ptr<AttentionUnit> mlir::tracea::makeWarpUnit(Type element,
+                                                          int64_t rows,
+                                                          int64_t warpRows,
+                                                          bool rereads) {
+  return std::make_unique<WarpUnit>(element, rows, warpRows, rereads);
+}
+
+LogicalResult mlir::tracea::verifyWarpUnit(Operation *op,
+                                           ScheduleAttr schedule) {
+  schedule::Extents registers =
+      schedule.getFields<schedule::RegisterTile>().registers;
   auto fail = [&](const Twine &what) {
-    return op.emitOpError()
-           << "expects " << what << " for the variant 'attention.warp', found ";
+    return op->emitOpError() << "expects " << what << " for the variant '"
+                             << schedule.getVariant() << "', found ";
   };
   if (schedule.getUnit() != MatrixUnit::MmaSync)
     return fail("the unit 'mma_sync'") << schedule;
   ArrayRef<int64_t> tile = schedule.getTile();
-  if (fields.registers[1] != tile[1] || fields.registers[0] % 16 ||
-      tile[0] % fields.registers[0] || tile[1] % 16 ||
-      !llvm::isPowerOf2_64(tile[0] / fields.registers[0]) ||
-      tile[0] / fields.registers[0] > 32)
+  if (registers[1] != tile[1] || registers[0] % 16 || tile[0] % registers[0] ||
+      tile[1] % 16 || !llvm::isPowerOf2_64(tile[0] / registers[0]) ||
+      tile[0] / registers[0] > 32)
     return fail("'registers' of a multiple of 16 rows, of which up to 32 warps "
                 "make the 'tile', and all of its columns, a multiple of 16")
            << schedule;
@@ -115,8 +115,13 @@ static LogicalResult verify(AttentionOp op) {
 
 LogicalResult mlir::tracea::lowerAttentionWarp(KernelRewriter &rewriter,
                                                AttentionOp op) {
-  if (failed(verify(op)))
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (failed(verifyWarpUnit(op, schedule)))
     return failure();
-  return lowerFlashAttention2(rewriter, op,
-                              [&] { return std::make_unique<WarpUnit>(op); });
+  const auto &fields = schedule.getFields<schedule::WarpAttention>();
+  return lowerFlashAttention2(rewriter, op, [&] {
+    return makeWarpUnit(getElementTypeOrSelf(op.getQuery().getType()),
+                        schedule.getTile()[0], fields.registers[0],
+                        fields.reread);
+  });
 }

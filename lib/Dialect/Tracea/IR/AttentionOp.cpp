@@ -16,18 +16,21 @@ MutableOperandRange AttentionOp::getDpsInitsMutable() {
   return MutableOperandRange(getOperation(), start, getLseInit() ? 2 : 1);
 }
 
-Type AttentionOp::getAccumulatorType() {
-  if (std::optional<Type> acc = getAcc())
-    return *acc;
-  return getDefaultAccumulatorType(getElementTypeOrSelf(getQuery().getType()));
+Type mlir::tracea::detail::getAccumulatorOf(std::optional<Type> given,
+                                            Value operand) {
+  return given ? *given
+               : getDefaultAccumulatorType(
+                     getElementTypeOrSelf(operand.getType()));
 }
 
-std::optional<double> AttentionOp::getStaticScale() {
-  if (std::optional<APFloat> scale = getScale())
-    return scale->convertToDouble();
-  int64_t depth = cast<RankedTensorType>(getQuery().getType()).getDimSize(3);
+std::optional<double>
+mlir::tracea::detail::getAttentionScale(std::optional<APFloat> given,
+                                        Value query, Value key) {
+  if (given)
+    return given->convertToDouble();
+  int64_t depth = cast<RankedTensorType>(query.getType()).getDimSize(3);
   if (ShapedType::isDynamic(depth))
-    depth = cast<RankedTensorType>(getKey().getType()).getDimSize(3);
+    depth = cast<RankedTensorType>(key.getType()).getDimSize(3);
   if (ShapedType::isDynamic(depth))
     return std::nullopt;
   return 1.0 / std::sqrt(static_cast<double>(depth));
@@ -43,18 +46,18 @@ static int64_t countBlocks(int64_t extent, int64_t block) {
                                        : llvm::divideCeilSigned(extent, block);
 }
 
-static LogicalResult verifyMasks(AttentionOp op) {
+static LogicalResult verifyMasks(AttentionOpInterface op) {
   if (std::optional<ArrayRef<int64_t>> window = op.getWindow();
       window && window->size() != 2)
-    return op.emitOpError("expected 2 entries in 'window', found ")
+    return op->emitOpError("expected 2 entries in 'window', found ")
            << window->size();
   if (!op.getBlockMask()) {
     if (op.getBlockSize())
-      return op.emitOpError("expected no 'block_size' without a block mask");
+      return op->emitOpError("expected no 'block_size' without a block mask");
     return success();
   }
   if (!op.getBlockSize())
-    return op.emitOpError("expected 'block_size' with a block mask");
+    return op->emitOpError("expected 'block_size' with a block mask");
   ArrayRef<int64_t> block = *op.getBlockSize();
   if (failed(verifyEntries(op, "block_size", block, 2, 1)))
     return failure();
@@ -65,12 +68,12 @@ static LogicalResult verifyMasks(AttentionOp op) {
   if (failed(verifyRank(op, "the block mask", mask, 4)))
     return failure();
   if (!mask.getElementType().isSignlessInteger(1))
-    return op.emitOpError("expected a block mask of i1, found ")
+    return op->emitOpError("expected a block mask of i1, found ")
            << mask.getElementType();
   for (int64_t dim : {0, 1})
     if (mask.getDimSize(dim) != 1 &&
         !areCompatibleExtents(mask.getDimSize(dim), query.getDimSize(dim)))
-      return op.emitOpError("expected dimension ")
+      return op->emitOpError("expected dimension ")
              << dim << " of the block mask to be 1 or " << query.getDimSize(dim)
              << ", found " << mask.getDimSize(dim);
   if (failed(verifyExtent(op, "rows", "the query in blocks",
@@ -84,7 +87,7 @@ static LogicalResult verifyMasks(AttentionOp op) {
 }
 
 /// Of each batch, how many keys there are.
-static LogicalResult verifyLengths(AttentionOp op) {
+static LogicalResult verifyLengths(AttentionOpInterface op) {
   if (!op.getLengths())
     return success();
   auto lengths = cast<RankedTensorType>(op.getLengths().getType());
@@ -92,7 +95,7 @@ static LogicalResult verifyLengths(AttentionOp op) {
     return failure();
   if (!lengths.getElementType().isSignlessInteger(32) &&
       !lengths.getElementType().isSignlessInteger(64))
-    return op.emitOpError("expected lengths of i32 or i64, found ")
+    return op->emitOpError("expected lengths of i32 or i64, found ")
            << lengths.getElementType();
   auto query = cast<RankedTensorType>(op.getQuery().getType());
   return verifyExtent(op, "batch", "the query", query.getDimSize(0),
@@ -130,44 +133,50 @@ static LogicalResult verifyResults(AttentionOp op) {
                          "log-sum-exp", lse.getShape());
 }
 
-LogicalResult AttentionOp::verify() {
-  RankedTensorType query = cast<RankedTensorType>(getQuery().getType());
-  RankedTensorType key = cast<RankedTensorType>(getKey().getType());
-  RankedTensorType value = cast<RankedTensorType>(getValue().getType());
-  if (failed(verifyRank(*this, "the query", query, 4)) ||
-      failed(verifyRank(*this, "the key", key, 4)) ||
-      failed(verifyRank(*this, "the value", value, 4)) ||
-      failed(verifyRank(*this, "the result", getInit().getType(), 4)))
+LogicalResult mlir::tracea::verifyAttention(AttentionOpInterface op) {
+  RankedTensorType query = cast<RankedTensorType>(op.getQuery().getType());
+  RankedTensorType key = cast<RankedTensorType>(op.getKey().getType());
+  RankedTensorType value = cast<RankedTensorType>(op.getValue().getType());
+  if (failed(verifyRank(op, "the query", query, 4)) ||
+      failed(verifyRank(op, "the key", key, 4)) ||
+      failed(verifyRank(op, "the value", value, 4)))
     return failure();
 
   Type element = query.getElementType();
-  if (failed(verifyFloat(*this, "the query", element)))
+  if (failed(verifyFloat(op, "the query", element)))
     return failure();
   if (key.getElementType() != element || value.getElementType() != element)
-    return emitOpError("expected key and value to have elements of type ")
+    return op->emitOpError("expected key and value to have elements of type ")
            << element << " as the query has, found " << key.getElementType()
            << " and " << value.getElementType();
-  if (failed(verifyAccumulator(*this, element, getAccumulatorType())))
+  if (failed(verifyAccumulator(op, element, op.getAccumulatorType())))
     return failure();
-  if (std::optional<APFloat> scale = getScale(); scale && !scale->isFinite())
-    return emitOpError("expected a finite 'scale', found ")
+  if (std::optional<APFloat> scale = op.getScale(); scale && !scale->isFinite())
+    return op->emitOpError("expected a finite 'scale', found ")
            << (scale->isNaN() ? "nan" : "infinity");
 
-  if (failed(verifyExtent(*this, "batch", "the query", query.getDimSize(0),
+  if (failed(verifyExtent(op, "batch", "the query", query.getDimSize(0),
                           "the key", key.getDimSize(0))) ||
-      failed(verifyExtent(*this, "depth", "the query", query.getDimSize(3),
+      failed(verifyExtent(op, "depth", "the query", query.getDimSize(3),
                           "the key", key.getDimSize(3))) ||
-      failed(verifySameShape(*this, "the key", key.getShape().drop_back(),
+      failed(verifySameShape(op, "the key", key.getShape().drop_back(),
                              "the value", value.getShape().drop_back())))
     return failure();
 
   int64_t heads = query.getDimSize(1), groups = key.getDimSize(1);
   if (ShapedType::isStatic(heads) && ShapedType::isStatic(groups) &&
       (groups == 0 ? heads != 0 : heads % groups != 0))
-    return emitOpError("expected the heads of the key to divide the ")
+    return op->emitOpError("expected the heads of the key to divide the ")
            << heads << " heads of the query, found " << groups;
 
-  if (failed(verifyMasks(*this)) || failed(verifyLengths(*this)))
+  if (failed(verifyMasks(op)))
+    return failure();
+  return verifyLengths(op);
+}
+
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyRank(*this, "the result", getInit().getType(), 4)) ||
+      failed(verifyAttention(*this)))
     return failure();
   return verifyResults(*this);
 }

@@ -270,7 +270,8 @@ LogicalResult mlir::tracea::setOperandTiles(BatchNormOp op,
 }
 
 /// The heads of key and value that a tile of the query's heads reads.
-static LogicalResult setHeads(AttentionOp op, TileRequest &request, Tile &key) {
+static LogicalResult setHeads(AttentionOpInterface op, TileRequest &request,
+                              Tile &key) {
   int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
   int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
   if (request.isWhole(1) || groups == 1)
@@ -300,53 +301,149 @@ static LogicalResult setHeads(AttentionOp op, TileRequest &request, Tile &key) {
             builder.getIndexAttr(*count / ratio));
     return success();
   }
-  return op.emitOpError("expected a tile of one head or of whole groups of "
-                        "heads in dimension h");
+  return op->emitOpError("expected a tile of one head or of whole groups of "
+                         "heads in dimension h");
+}
+
+/// Refuses to cut loop `number`, of queries or keys, where masks count them.
+static LogicalResult expectPlaces(AttentionOpInterface op,
+                                  const TileRequest &request, unsigned number) {
+  if (!op.getCausal() && !op.getWindow() && !op.getBlockMask())
+    return success();
+  return request.expectWhole(number, "a mask depends on the row's number");
+}
+
+/// The tile of the block mask for one of batches and of the query's heads.
+static LogicalResult setBlockMask(TileRequest &request, OpOperand &mask,
+                                  const Tile &query) {
+  RankedTensorType type = cast<RankedTensorType>(mask.get().getType());
+  Tile tile = request.getWhole(mask.get());
+  for (unsigned dim : {0, 1}) {
+    if (type.getDimSize(dim) == 1 || request.isWhole(dim))
+      continue;
+    // A dynamic extent may be 1, which is broadcast.
+    if (type.isDynamicDim(dim))
+      return request.expectWhole(dim,
+                                 "the block mask may be broadcast along it");
+    tile.set(dim, query.offsets[dim], query.sizes[dim]);
+  }
+  request.setOperand(mask, std::move(tile));
+  return success();
+}
+
+/// The tile of some dimensions of `tile`.
+static Tile getPart(const Tile &tile, ArrayRef<unsigned> dims) {
+  Tile part;
+  for (unsigned dim : dims)
+    part.append(tile.offsets[dim], tile.sizes[dim]);
+  return part;
+}
+
+/// Operands of an attention, or of a gradient of it, for a tile of the query
+/// and one of the key. The value's columns are `columns` of loops, or whole.
+template <typename OpTy>
+static LogicalResult setOperands(OpTy op, TileRequest &request, Tile query,
+                                 Tile key, std::optional<unsigned> columns) {
+  Tile value = request.getWhole(op.getValue());
+  for (unsigned dim : {0, 1, 2})
+    value.set(dim, key.offsets[dim], key.sizes[dim]);
+  if (columns)
+    value.set(3, request.offsets[*columns], request.sizes[*columns]);
+  if (op.getBlockMask() &&
+      failed(setBlockMask(request, op.getBlockMaskMutable()[0], query)))
+    return failure();
+  if (op.getLengths())
+    request.setOperand(op.getLengthsMutable()[0], getPart(query, {0}));
+  request.setOperand(op.getQueryMutable(), std::move(query));
+  request.setOperand(op.getKeyMutable(), std::move(key));
+  request.setOperand(op.getValueMutable(), std::move(value));
+  return success();
 }
 
 LogicalResult mlir::tracea::setOperandTiles(AttentionOp op,
                                             TileRequest &request) {
   enum { B, H, I, E, J, D };
-  if (failed(expectWholeReductions(request)))
-    return failure();
-  // The masks speak of absolute rows.
-  if ((op.getCausal() || op.getWindow() || op.getBlockMask()) &&
-      failed(request.expectWhole(I, "a mask depends on the row's number")))
+  if (failed(expectWholeReductions(request)) ||
+      failed(expectPlaces(op, request, I)))
     return failure();
   if (op.getLseInit() &&
       failed(request.expectWhole(E, "log-sum-exp must be written once")))
     return failure();
 
-  request.setOperand(op.getQueryMutable(), request.getSpan({B, H, I, D}));
+  Tile key = request.getWhole(op.getKey());
+  key.set(0, request.offsets[B], request.sizes[B]);
+  if (failed(setHeads(op, request, key)) ||
+      failed(setOperands(op, request, request.getSpan({B, H, I, D}),
+                         std::move(key), E)))
+    return failure();
+  request.setOperand(op.getInitMutable(), request.getSpan({B, H, I, E}));
+  if (op.getLseInit())
+    request.setOperand(op.getLseInitMutable()[0], request.getSpan({B, H, I}));
+  return success();
+}
+
+/// What a gradient of attention reads of the rows of a tile of the query.
+template <typename OpTy>
+static void setRows(OpTy op, TileRequest &request, const Tile &query) {
+  Tile gradient = request.getWhole(op.getGradient());
+  for (unsigned dim : {0, 1, 2})
+    gradient.set(dim, query.offsets[dim], query.sizes[dim]);
+  request.setOperand(op.getGradientMutable(), std::move(gradient));
+  for (OpOperand *rows : {&op.getLseMutable(), &op.getDeltaMutable()})
+    request.setOperand(*rows, getPart(query, {0, 1, 2}));
+}
+
+LogicalResult mlir::tracea::setOperandTiles(AttentionQGradOp op,
+                                            TileRequest &request) {
+  enum { B, H, I, D, J, E };
+  if (failed(expectWholeReductions(request)) ||
+      failed(expectPlaces(op, request, I)) ||
+      failed(request.expectWhole(D, "scores are made of all of a query")))
+    return failure();
+  Tile query = request.getSpan({B, H, I, D});
   Tile key = request.getWhole(op.getKey());
   key.set(0, request.offsets[B], request.sizes[B]);
   if (failed(setHeads(op, request, key)))
     return failure();
-  Tile value = request.getWhole(op.getValue());
-  value.set(0, key.offsets[0], key.sizes[0]);
-  value.set(1, key.offsets[1], key.sizes[1]);
-  value.set(3, request.offsets[E], request.sizes[E]);
-  request.setOperand(op.getKeyMutable(), std::move(key));
-  request.setOperand(op.getValueMutable(), std::move(value));
+  setRows(op, request, query);
+  if (failed(setOperands(op, request, query, std::move(key), std::nullopt)))
+    return failure();
+  request.setOperand(op.getInitMutable(), std::move(query));
+  return success();
+}
 
-  if (Value mask = op.getBlockMask()) {
-    RankedTensorType type = cast<RankedTensorType>(mask.getType());
-    Tile tile = request.getWhole(mask);
-    for (unsigned dim : {B, H}) {
-      if (type.getDimSize(dim) == 1 || request.isWhole(dim))
-        continue;
-      // A dynamic extent may be 1, which is broadcast.
-      if (type.isDynamicDim(dim))
-        return request.expectWhole(dim,
-                                   "the block mask may be broadcast along it");
-      tile.set(dim, request.offsets[dim], request.sizes[dim]);
-    }
-    request.setOperand(op.getBlockMaskMutable()[0], std::move(tile));
+LogicalResult mlir::tracea::setOperandTiles(AttentionKVGradOp op,
+                                            TileRequest &request) {
+  enum { B, G, J, D, E, I };
+  if (failed(expectWholeReductions(request)) ||
+      failed(expectPlaces(op, request, J)))
+    return failure();
+  int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+  int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
+  bool isKnown = ShapedType::isStatic(heads) && ShapedType::isStatic(groups) &&
+                 groups != 0;
+  if (!isKnown &&
+      failed(request.expectWhole(G, "how many heads share it is not known")))
+    return failure();
+  // Lengths count keys from the first one on.
+  if (op.getLengths() &&
+      failed(request.expectWhole(J, "a length depends on the key's number")))
+    return failure();
+  Tile query = request.getWhole(op.getQuery());
+  query.set(0, request.offsets[B], request.sizes[B]);
+  if (!request.isWhole(G)) {
+    auto scale = [&](OpFoldResult number) {
+      return affine::makeComposedFoldedAffineApply(
+          request.builder, op.getLoc(),
+          request.builder.getAffineDimExpr(0) * (heads / groups), {number});
+    };
+    query.set(1, scale(request.offsets[G]), scale(request.sizes[G]));
   }
-  if (op.getLengths())
-    request.setOperand(op.getLengthsMutable()[0], request.getSpan({B}));
-  request.setOperand(op.getInitMutable(), request.getSpan({B, H, I, E}));
-  if (op.getLseInit())
-    request.setOperand(op.getLseInitMutable()[0], request.getSpan({B, H, I}));
+  setRows(op, request, query);
+  if (failed(setOperands(op, request, std::move(query),
+                         request.getSpan({B, G, J, D}), std::nullopt)))
+    return failure();
+  request.setOperand(op.getKeyInitMutable(), request.getSpan({B, G, J, D}));
+  request.setOperand(op.getValueInitMutable(), request.getSpan({B, G, J, E}));
   return success();
 }

@@ -61,3 +61,13 @@ AttentionOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
   return reifyFromInits(builder, *this, shapes);
 }
+LogicalResult
+AttentionQGradOp::reifyResultShapes(OpBuilder &builder,
+                                    ReifiedRankedShapedTypeDims &shapes) {
+  return reifyFromInits(builder, *this, shapes);
+}
+LogicalResult
+AttentionKVGradOp::reifyResultShapes(OpBuilder &builder,
+                                     ReifiedRankedShapedTypeDims &shapes) {
+  return reifyFromInits(builder, *this, shapes);
+}

@@ -109,6 +109,8 @@ LogicalResult setOperandTiles(LayerNormOp op, TileRequest &request);
 LogicalResult setOperandTiles(RMSNormOp op, TileRequest &request);
 LogicalResult setOperandTiles(BatchNormOp op, TileRequest &request);
 LogicalResult setOperandTiles(AttentionOp op, TileRequest &request);
+LogicalResult setOperandTiles(AttentionQGradOp op, TileRequest &request);
+LogicalResult setOperandTiles(AttentionKVGradOp op, TileRequest &request);
 
 /// Slices the operands and clones the operation onto the slices.
 TilingResult buildTile(const TileRequest &request);

@@ -134,6 +134,24 @@ static SmallVector<Loop> getLoops(AttentionOp op) {
   return loops;
 }
 
+static SmallVector<Loop> getLoops(AttentionQGradOp op) {
+  SmallVector<Loop> loops;
+  addResultLoops(op.getInit(), {"b", "h", "i", "d"}, loops);
+  loops.push_back({IteratorType::reduction, op.getKey(), 2, "j"});
+  loops.push_back({IteratorType::reduction, op.getValue(), 3, "e"});
+  return loops;
+}
+
+/// Columns of one result are reduced for the other.
+static SmallVector<Loop> getLoops(AttentionKVGradOp op) {
+  SmallVector<Loop> loops;
+  addResultLoops(op.getKeyInit(), {"b", "g", "j"}, loops);
+  loops.push_back({IteratorType::reduction, op.getKey(), 3, "d"});
+  loops.push_back({IteratorType::reduction, op.getValue(), 3, "e"});
+  loops.push_back({IteratorType::reduction, op.getQuery(), 2, "i"});
+  return loops;
+}
+
 //===----------------------------------------------------------------------===//
 // The interface
 //===----------------------------------------------------------------------===//
@@ -175,6 +193,11 @@ static AffineMap getResultLoops(Operation *op, unsigned result) {
   auto epilogue = dyn_cast<EpilogueOpInterface>(op);
   if (epilogue && result > 0 && !epilogue.getAuxResults().empty())
     return getAuxMap(epilogue, result - 1);
+  if (auto grad = dyn_cast<AttentionKVGradOp>(op)) {
+    auto numLoops = static_cast<unsigned>(getLoops(grad).size());
+    return AffineMap::getMultiDimMapWithTargets(numLoops, {0, 1, 2, 3 + result},
+                                                op->getContext());
+  }
   auto type = cast<RankedTensorType>(op->getResult(result).getType());
   return AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
 }
@@ -252,5 +275,7 @@ TRACEA_TILING_METHODS(BatchNormOp)
 TRACEA_TILING_METHODS(LayerNormOp)
 TRACEA_TILING_METHODS(RMSNormOp)
 TRACEA_TILING_METHODS(AttentionOp)
+TRACEA_TILING_METHODS(AttentionQGradOp)
+TRACEA_TILING_METHODS(AttentionKVGradOp)
 
 #undef TRACEA_TILING_METHODS

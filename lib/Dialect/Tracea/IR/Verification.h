@@ -10,6 +10,8 @@
 
 namespace mlir::tracea {
 
+class AttentionOpInterface;
+
 /// Expects `type`, the type of the operand called `name`, to have `rank`.
 LogicalResult verifyRank(Operation *op, StringRef name, Type type,
                          int64_t rank);
@@ -40,6 +42,10 @@ LogicalResult verifyDimension(Operation *op, StringRef name, int64_t value,
 LogicalResult verifyEntries(Operation *op, StringRef name,
                             ArrayRef<int64_t> entries, size_t count,
                             int64_t minimum);
+
+/// Expects queries, keys, values and masks of an attention, or of a gradient of
+/// it, that go together.
+LogicalResult verifyAttention(AttentionOpInterface op);
 
 } // namespace mlir::tracea
 

@@ -126,6 +126,44 @@ def Tracea_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
   }];
 }
 
+def Tracea_AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
+  let cppNamespace = "::mlir::tracea";
+  let description = [{
+    Attention, or a gradient of it: all of them weigh the same keys by the same
+    scores, under the same masks.
+  }];
+  let methods = [
+    InterfaceMethod<"[b, h, i, d]", "::mlir::Value", "getQuery">,
+    InterfaceMethod<"[b, g, j, d]", "::mlir::Value", "getKey">,
+    InterfaceMethod<"[b, g, j, e]", "::mlir::Value", "getValue">,
+    InterfaceMethod<"Which blocks of keys are shown to which of queries; may be null.",
+      "::mlir::Value", "getBlockMask">,
+    InterfaceMethod<"How many keys each batch has; may be null.",
+      "::mlir::Value", "getLengths">,
+    InterfaceMethod<"The scale, where one is given.",
+      "::std::optional<::llvm::APFloat>", "getScale">,
+    InterfaceMethod<"Whether keys behind a query's place are masked.", "bool",
+      "getCausal">,
+    InterfaceMethod<"How many keys before and behind its place a query sees.",
+      "::std::optional<::llvm::ArrayRef<int64_t>>", "getWindow">,
+    InterfaceMethod<"Queries and keys of a block of the block mask.",
+      "::std::optional<::llvm::ArrayRef<int64_t>>", "getBlockSize">,
+    InterfaceMethod<"The type of sums, where one is given.",
+      "::std::optional<::mlir::Type>", "getAcc">
+  ];
+  let extraSharedClassDeclaration = [{
+    ::mlir::Type getAccumulatorType() {
+      return ::mlir::tracea::detail::getAccumulatorOf($_op.getAcc(),
+                                                      $_op.getQuery());
+    }
+    /// The given scale, or 1/sqrt(d); nothing when d is dynamic and no scale is given.
+    std::optional<double> getStaticScale() {
+      return ::mlir::tracea::detail::getAttentionScale(
+          $_op.getScale(), $_op.getQuery(), $_op.getKey());
+    }
+  }];
+}
+
 def Tracea_RowOpInterface : OpInterface<"RowOpInterface"> {
   let cppNamespace = "::mlir::tracea";
   let description = [{

@@ -32,6 +32,13 @@ void nameScalarArguments(Region &region, OpAsmSetValueNameFn setNameFn);
 /// Where the dimension k, r, s or c, by its number, is in a filter.
 unsigned getFilterDim(FilterLayout layout, unsigned number);
 
+/// The given accumulator, or the default for what `operand` holds.
+Type getAccumulatorOf(std::optional<Type> given, Value operand);
+
+/// The factor of the scores of an attention; nothing where the run decides it.
+std::optional<double> getAttentionScale(std::optional<APFloat> given,
+                                        Value query, Value key);
+
 } // namespace mlir::tracea::detail
 
 namespace mlir::tracea {

@@ -409,7 +409,7 @@ def Tracea_RMSNormOp : Tracea_RowOp<"rms_norm"> {
 //===----------------------------------------------------------------------===//
 
 def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
-    AttrSizedOperandSegments]> {
+    AttrSizedOperandSegments, Tracea_AttentionOpInterface]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     query [b, h, i, d], key [b, g, j, d], value [b, g, j, e] → [b, h, i, e] with
@@ -449,11 +449,10 @@ def Tracea_AttentionOp : Tracea_StructuredOp<"attention", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
-    ::mlir::Type getAccumulatorType();
-    /// The given scale, or 1/sqrt(d); nothing when d is dynamic and no scale is given.
-    std::optional<double> getStaticScale();
   }];
 }
+
+include "tracea/Dialect/Tracea/IR/TraceaAttentionGradientOps.td"
 
 def Tracea_YieldOp : Tracea_Op<"yield", [
     Pure, Terminator,

@@ -72,6 +72,10 @@ def Tracea_WarpAttentionAttr
     : Tracea_FamilyAttr<"WarpAttention", "warp_attention"> {
   let summary = "Fields of attention by the units of warps";
 }
+def Tracea_WarpAttentionGradAttr
+    : Tracea_FamilyAttr<"WarpAttentionGrad", "warp_attention_grad"> {
+  let summary = "Fields of the gradients of attention by the units of warps";
+}
 def Tracea_SimtAttentionAttr
     : Tracea_FamilyAttr<"SimtAttention", "simt_attention"> {
   let summary = "Fields of attention by the lanes of a GPU";
