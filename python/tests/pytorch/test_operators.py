@@ -92,6 +92,8 @@ SAMPLES = [
     (ops._attention, lambda: (r(1, 4, 5, 8), r(1, 2, 7, 8), r(1, 2, 7, 8), True, -1, -1, None, "exact")),
     (ops._attention, lambda: (r(1, 2, 5, 8), r(1, 2, 5, 8), r(1, 2, 5, 8), False, 2, 1, 0.3, "exact")),
     (ops._sdpa, lambda: (r(1, 2, 5, 8), r(1, 2, 5, 8), r(1, 2, 5, 8), None, True, None, False)),
+    (ops._sdpa_with_sums, lambda: (r(1, 4, 5, 8), r(1, 2, 7, 8), r(1, 2, 7, 6), False, 0.3, True)),
+    (ops._sdpa_with_sums, lambda: (r(1, 2, 5, 8), r(1, 2, 5, 8), r(1, 2, 5, 8), True, None, False)),
     (ops._softmax, lambda: (r(3, 4, 5), 1)),
     (ops._log_softmax, lambda: (r(3, 4, 5), -1)),
     (ops._layer_norm, lambda: (r(3, 4, 5), r(5), r(5), 1e-5)),
@@ -118,6 +120,7 @@ REFERENCES = {
     "conv2d": conv2d,
     "attention": attention,
     "sdpa": sdpa,
+    "sdpa_with_sums": lambda q, k, v, causal, scale, gqa: sdpa(q, k, v, None, causal, scale, gqa),
     "softmax": torch.softmax,
     "log_softmax": torch.log_softmax,
     "layer_norm": layer_norm,
@@ -139,6 +142,8 @@ BACKWARD = [
     (gradients.rms_norm_backward, lambda: (p(3, 4), p(3, 4), p(4), 1e-5, 1)),
     (gradients.attention_backward, lambda: (p(1, 4, 5, 8), p(1, 4, 5, 8), p(1, 2, 7, 8), p(1, 2, 7, 8), None,
                                             True, -1, -1, None)),
+    (gradients.attention_gradients, lambda: (p(1, 4, 5, 6), p(1, 4, 5, 8), p(1, 2, 7, 8), p(1, 2, 7, 6),
+                                             p(1, 4, 5, 6), p(1, 4, 5), True, 3, -1, 0.5)),
 ]
 
 
@@ -178,6 +183,7 @@ def test_against_torch(op, sample):
     reference = REFERENCES[op._name]
     wide = [widened(a) for a in arguments]
     found, expected = op(*arguments), reference(*wide)
+    found = found[0] if isinstance(found, tuple) else found
     torch.testing.assert_close(found.double(), expected, rtol=1e-4, atol=1e-4)
     grad = torch.randn_like(found)
     leaves = [x for x in leaves if x.requires_grad]
@@ -262,6 +268,8 @@ ONCE = {
     "log_softmax_backward": lambda x: ops.log_softmax(x),
     "layer_norm_backward": lambda x: ops.layer_norm(x),
     "rms_norm_backward": lambda x: ops.rms_norm(x),
+    "attention_gradients": lambda x: torch.ops.tracea.sdpa_with_sums(
+        x[None, None], x[None, None], x[None, None], True, None, False)[0],
     "attention_backward": lambda x: ops.attention(x[None, None], x[None, None], x[None, None]),
 }
 

@@ -246,6 +246,49 @@ def test_attention(mask):
     check(run, q, k, v)
 
 
+@pytest.mark.parametrize("mask", ["none", "causal", "gqa causal", "window"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_gradients_of_attention_that_keep_no_scores(mask, dtype, monkeypatch):
+    """What graphs for GPUs ask for, here as loops of a CPU."""
+    from tracea.torch.importer import attention
+
+    backend, texts = sys.modules["tracea.torch.backend"], []
+    original = backend.import_graph
+
+    def kept(*given, **named):
+        found = original(*given, **named)
+        texts.append(found.text)
+        return found
+
+    monkeypatch.setattr(backend, "import_graph", kept)
+    monkeypatch.setattr(attention, "_capability", lambda target: 90)
+    tracea.torch.programs._programs.clear()
+    tracea.torch.programs._families.clear()
+    heads = 2 if "gqa" in mask else 4
+    q, k, v = (
+        torch.randn(2, n, 9, 8, dtype=dtype, requires_grad=True) for n in (4, heads, heads)
+    )
+    causal, gqa = "causal" in mask, "gqa" in mask
+
+    def run(q, k, v):
+        if mask == "window":
+            return tracea.ops.attention(q, k, v, window=(3, 1))
+        return torch.ops.tracea.sdpa_with_sums(q, k, v, causal, None, gqa)[0]
+
+    grad = torch.randn(2, 4, 9, 8, dtype=dtype)
+    found = torch.autograd.grad(torch.compile(run, backend="tracea")(q, k, v), (q, k, v), grad)
+    wide = [x.detach().double().requires_grad_() for x in (q, k, v)]
+    seen = None
+    if mask == "window":
+        at = torch.arange(9)
+        seen = (at[None] >= at[:, None] - 3) & (at[None] <= at[:, None] + 1)
+    y = F.scaled_dot_product_attention(*wide, seen, is_causal=causal, enable_gqa=gqa)
+    for a, b in zip(found, torch.autograd.grad(y, wide, grad.double())):
+        torch.testing.assert_close(a.double(), b, rtol=2e-2, atol=2e-2)
+    text = "".join(texts)
+    assert "tracea.attention_qgrad" in text and "tracea.attention_kvgrad" in text
+
+
 def test_modules_that_call_attention_out_of_sight():
     """torch chooses the operation within nn.MultiheadAttention."""
     check_model(nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True), [torch.randn(2, 5, 16)])

@@ -36,6 +36,10 @@ SAMPLES = {
                                               None, "exact"), (0, *(None,) * 7)),
     "sdpa": (ops._sdpa, (r(2, 3, 4, 5, 8), r(2, 3, 4, 5, 8), r(2, 3, 4, 5, 8), None, True, None, False),
              (1, 1, 1, *(None,) * 4)),
+    "sdpa with sums": (ops._sdpa_with_sums, (r(2, 3, 4, 5, 8), r(2, 3, 4, 5, 8), r(2, 3, 4, 5, 8), True, None,
+                                             False), (1, 1, 1, None, None, None)),
+    "sdpa with sums, of queries": (ops._sdpa_with_sums, (r(3, 2, 4, 5, 8), r(2, 4, 5, 8), r(2, 4, 5, 8), True,
+                                                         None, False), (0, *(None,) * 5)),
 }
 
 
@@ -43,9 +47,11 @@ SAMPLES = {
 def test_rules(name):
     op, arguments, dims = SAMPLES[name]
     size = next(a.shape[d] for a, d in zip(arguments, dims) if d is not None)
-    expected = torch.stack([
+    each = [
         op(*(a if d is None else a.select(d, i) for a, d in zip(arguments, dims))) for i in range(size)
-    ])
+    ]
+    several = isinstance(each[0], tuple)
+    expected = tuple(map(torch.stack, zip(*each))) if several else torch.stack(each)
     with warnings.catch_warnings():
         # torch warns of an operator without a rule.
         warnings.simplefilter("error")

@@ -55,11 +55,10 @@ class Compiled(torch.nn.Module):
 
     def __init__(self, gm, constants, device, options):
         super().__init__()
-        imported = import_graph(gm.graph, constants)
+        target = options.target_of(device)
+        imported = import_graph(gm.graph, constants, target=target)
         self.text = imported.text
-        self.program = compile_module(
-            imported.text, target=options.target_of(device), **options.compile
-        )
+        self.program = compile_module(imported.text, target=target, **options.compile)
         if options.compile_only:
             return
         is_cuda = device.type == "cuda"

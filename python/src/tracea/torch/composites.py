@@ -4,6 +4,8 @@ Which operations of ATen they become depends on device, type, mask and context. 
 Dynamo's graph, before AOTAutograd takes them apart, by operators that stay as they are.
 """
 
+import operator
+
 import torch
 import torch.nn.functional as F
 
@@ -17,8 +19,21 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
     val = query.meta.get("example_value")
     if val is None or val.dim() != 4:
         return None
+    if attn_mask is None and _keeps_sums(query, key, value, is_causal):
+        arguments = (query, key, value, bool(is_causal), scale, bool(enable_gqa))
+        return torch.ops.tracea.sdpa_with_sums.default, arguments, 0
     arguments = (query, key, value, attn_mask, bool(is_causal), scale, bool(enable_gqa))
     return torch.ops.tracea.sdpa.default, arguments
+
+
+def _keeps_sums(query, key, value, causal):
+    """Whether gradients are asked for of what there are kernels for that keep no scores."""
+    q, k, v = (x.meta["example_value"] for x in (query, key, value))
+    is_wanted = torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
+    is_served = q.device.type != "cpu" and q.dtype in (torch.float16, torch.bfloat16)
+    sizes = (q.shape[2], k.shape[2])
+    is_square = all(isinstance(size, int) for size in sizes) and sizes[0] == sizes[1]
+    return is_wanted and is_served and (is_square or not causal)
 
 
 def _rms_norm(input, normalized_shape, weight=None, eps=None):  # noqa: A002  (torch's names)
@@ -50,7 +65,10 @@ def keep_composites(gm):
         if not found:
             continue
         with gm.graph.inserting_before(node):
-            new = gm.graph.call_function(*found)
+            new = gm.graph.call_function(*found[:2])
+            # One of several results.
+            if len(found) > 2:
+                new = gm.graph.call_function(operator.getitem, (new, found[2]))
         new.meta = dict(node.meta)
         node.replace_all_uses_with(new)
         gm.graph.erase_node(node)

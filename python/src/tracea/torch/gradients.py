@@ -118,9 +118,23 @@ def _(grad, q, k, v, mask, causal, left, right, scale):
     return like(q, q.shape), like(k, k.shape), like(v, v.shape)
 
 
+@define("attention_gradients")
+def attention_gradients(
+    grad: Tensor, q: Tensor, k: Tensor, v: Tensor, y: Tensor, sums: Tensor, causal: bool, left: int,
+    right: int, scale: float | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same, from the forward's result y and the logarithms of its sums of exponentials."""
+    return _program("attention_gradients", grad, q, k, v, y, sums, causal, left, right, scale)
+
+
+@attention_gradients.register_fake
+def _(grad, q, k, v, y, sums, causal, left, right, scale):
+    return like(q, q.shape), like(k, k.shape), like(v, v.shape)
+
+
 ALL = (
     conv2d_dgrad, conv2d_wgrad, softmax_backward, log_softmax_backward, layer_norm_backward,
-    rms_norm_backward, attention_backward,
+    rms_norm_backward, attention_backward, attention_gradients,
 )
 
 

@@ -333,6 +333,40 @@ def _sdpa_backward(ctx, grad, q, k, v, mask, causal, scale, gqa):
 _differentiable(_sdpa, _sdpa_backward, tensors=4)
 
 
+@define("sdpa_with_sums")
+def _sdpa_with_sums(
+    q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, gqa: bool
+) -> tuple[Tensor, Tensor]:
+    """The same without a mask, and the logarithms of each query's sum of exponentials, from which
+    the gradients make the weights again."""
+    key = k.repeat_interleave(q.shape[1] // k.shape[1], 1) if gqa else k
+    scores = q.float() @ key.float().mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if causal:
+        seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
+        scores = scores.masked_fill(~seen, float("-inf"))
+    y = _sdpa_reference(q, k, v, None, causal, scale, gqa).contiguous()
+    return y, scores.logsumexp(-1)
+
+
+@_sdpa_with_sums.register_fake
+def _(q, k, v, causal, scale, gqa):
+    return like(q, (*q.shape[:-1], v.shape[-1])), like(q, q.shape[:-1], torch.float32)
+
+
+def _keep_sums(ctx, inputs, output):
+    q, k, v, ctx.causal, ctx.scale, _ = inputs
+    ctx.save_for_backward(q, k, v, *output)
+    ctx.mark_non_differentiable(output[1])
+
+
+def _sdpa_with_sums_backward(ctx, grad, _):
+    found = gradients.attention_gradients(grad, *ctx.saved_tensors, ctx.causal, -1, -1, ctx.scale)
+    return *found, None, None, None
+
+
+_sdpa_with_sums.register_autograd(_sdpa_with_sums_backward, setup_context=_keep_sums)
+
+
 # ---- rows
 
 
@@ -405,7 +439,7 @@ def rms_norm(x, weight=None, eps=1e-5):
 
 
 ALL = (
-    _gemm, _linear, _conv2d, _attention, _sdpa, _softmax, _log_softmax, _layer_norm, _rms_norm,
+    _gemm, _linear, _conv2d, _attention, _sdpa, _sdpa_with_sums, _softmax, _log_softmax, _layer_norm, _rms_norm,
     *gradients.ALL,
 )
 

@@ -39,7 +39,9 @@ def _rule(op, rule):
     def vmap(info, in_dims, *arguments):
         dims = _dims(in_dims, arguments)
         found = rule(info.batch_size, dims, arguments)
-        return _each(op, info.batch_size, dims, arguments) if found is None else (found, 0)
+        if found is None:
+            return _each(op, info.batch_size, dims, arguments)
+        return found, (0,) * len(found) if isinstance(found, tuple) else 0
 
     op.register_vmap(vmap)
 
@@ -92,6 +94,8 @@ def _images(op, count):
             return None
         joined = [_front(x, d) for x, d in zip(arguments[:count], dims)]
         y = op(*(x.flatten(0, 1) for x in joined), *arguments[count:])
+        if isinstance(y, tuple):
+            return tuple(part.unflatten(0, (size, -1)) for part in y)
         return y.unflatten(0, (size, -1))
 
     return rule
@@ -103,7 +107,7 @@ def register():
     _rule(ops._gemm, _gemm)
     _rule(ops._linear, _linear)
     _rule(ops._conv2d, _images(ops._conv2d, 1))
-    for op in (ops._attention, ops._sdpa):
+    for op in (ops._attention, ops._sdpa, ops._sdpa_with_sums):
         _rule(op, _images(op, 3))
 
 

@@ -36,10 +36,11 @@ def _least(size, ranges=None):
 
 
 class Importer:
-    """What converters work with: the module, and the values of nodes."""
+    """What converters work with: the module, the values of nodes, and the target where it is known,
+    as the compiler takes it."""
 
-    def __init__(self, module):
-        self.module, self.values = module, {}
+    def __init__(self, module, target=None):
+        self.module, self.values, self.target = module, {}, target
 
     def name(self, node):
         return operation(node)
@@ -178,15 +179,16 @@ class Imported:
 
 
 def import_graph(
-    graph, constants=(), *, contents=None, names=None, row_major=False, ranges=None
+    graph, constants=(), *, contents=None, names=None, row_major=False, ranges=None, target=None
 ):
     """Imports a graph whose operations `refusal` has nothing against. `constants`: the positions of
     placeholders that keep their contents; `contents`: tensors by positions, which become part of the
     module; `names`: what arguments are called; `ranges`: of symbols, where others than those that the
-    graph was traced with are promised. With `row_major`, arguments and results are so, whatever the
+    graph was traced with are promised; `target`: what the module is for, which may decide what
+    operations become. With `row_major`, arguments and results are so, whatever the
     strides of the graph's."""
     module = Module()
-    importer = Importer(module)
+    importer = Importer(module, target)
     inputs, constant_inputs, outputs, results, position = [], [], [], [], -1
     placeholders = {}
     for node in graph.nodes:

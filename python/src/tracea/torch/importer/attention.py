@@ -1,5 +1,7 @@
 """Attention, with and without a mask, and its gradients."""
 
+import torch
+
 from .module import TYPES, Unsupported, Value, accumulator, same
 from .products import gemm
 from .registry import CONVERTERS, converts, number
@@ -33,18 +35,9 @@ def attention(m, node, q, k, v, causal, left, right, scale, shape, element, sums
     """Tracea's: the last query sees the last key. `sums`: the shape of a second result, the
     logarithms of the sums of exponentials."""
     query, key, value = m.value(q), m.value(k), m.value(v)
-    options = " causal" if causal else ""
-    if left >= 0 or right >= 0:
-        options += f" window [{left}, {right}]"
-    if scale is not None:
-        if not scale > 0:
-            raise Unsupported(f"scale {scale}")
-        options += f" scale {float(scale):.17e}"
-    elif not isinstance(query.shape[3], int):
-        raise Unsupported("an open head size")
     into = m.module.empty(shape, element)
     text = (
-        f"tracea.attention{options} ins({query.name}, {key.name}, {value.name} : {query.type}, "
+        f"tracea.attention{_options(query, causal, left, right, scale)} ins({query.name}, {key.name}, {value.name} : {query.type}, "
         f"{key.type}, {value.type}) outs({into.name} : {into.type})"
     )
     if sums is None:
@@ -54,6 +47,20 @@ def attention(m, node, q, k, v, causal, left, right, scale, shape, element, sums
         2, f"{text} lse({second.name} : {second.type}) -> {into.type}, {second.type}"
     )
     return Value(names[0], shape, element), Value(names[1], sums, second.element)
+
+
+def _options(query, causal, left, right, scale):
+    """What attention and its gradients say before their operands."""
+    options = " causal" if causal else ""
+    if left >= 0 or right >= 0:
+        options += f" window [{left}, {right}]"
+    if scale is not None:
+        if not scale > 0:
+            raise Unsupported(f"scale {scale}")
+        options += f" scale {float(scale):.17e}"
+    elif not isinstance(query.shape[3], int):
+        raise Unsupported("an open head size")
+    return options
 
 
 def _check(query, key, value, causal, gqa):
@@ -115,16 +122,22 @@ def _(m, node, q, k, v, *rest, **named):
 )
 def _(m, node, grad, q, k, v, *rest, **named):
     given = _aten_arguments(node, rest, named, start=4)
-    return backward(m, node, grad, q, k, v, given["mask"], given["causal"], -1, -1, given["scale"])
+    causal, scale = given["causal"], given["scale"]
+    if given["mask"] is None and _is_fused(m, q, v) and _has_row_each(m, q, given["sums"]):
+        _check(*(m.value(x) for x in (q, k, v)), causal, True)
+        y, sums = m.value(given["out"]), m.value(given["sums"])
+        return gradients(m, node, grad, q, k, v, y, sums, causal, -1, -1, scale)
+    return backward(m, node, grad, q, k, v, given["mask"], causal, -1, -1, scale)
 
 
 _NAMES = {"attn_mask": "mask", "attn_bias": "mask", "is_causal": "causal", "scale": "scale",
-          "dropout_p": "dropout"}
+          "dropout_p": "dropout", "out": "out", "logsumexp": "sums"}
 
 
 def _aten_arguments(node, rest, named, start=3):
     """By the names of the schema, whose order each of the operations has to itself."""
-    found = {"mask": None, "causal": False, "scale": None, "dropout": 0.0}
+    found = {"mask": None, "causal": False, "scale": None, "dropout": 0.0, "out": None,
+             "sums": None}
     arguments = node.target._schema.arguments
     given = {a.name: value for a, value in zip(arguments[start:], rest)}
     for name, value in {**given, **named}.items():
@@ -233,11 +246,107 @@ def _weights(m, heads, seen, scale, element):
     return heads.grouped(m.module.elementwise([weights, *masks], weights.shape, element, clear))
 
 
+def _is_fused(m, q, v):
+    """Whether there are kernels for the gradients that keep no scores in memory."""
+    query, value = m.value(q), m.value(v)
+    depths = (query.shape[3], value.shape[3])
+    return (
+        _capability(m.target) >= 80 and query.element in ("f16", "bf16")
+        and all(isinstance(d, int) and d <= 160 for d in depths)
+    )
+
+
+def _capability(target):
+    """Of the GPU that a target is, 80 and 90 say; 0 for others."""
+    name, _, number = (target or "").replace(":", "_").partition("_")
+    if name == "sm":
+        return int(number.rstrip("af"))
+    if name == "cuda":
+        major, minor = torch.cuda.get_device_capability(int(number or 0))
+        return 10 * major + minor
+    return 0
+
+
+def _has_row_each(m, q, sums):
+    """Whether the forward's logarithms of sums are one a query, without rows to fill up."""
+    if sums is None:
+        return False
+    query, found = m.value(q), m.value(sums)
+    return found.rank == 3 and all(same(a, b) for a, b in zip(found.shape, query.shape))
+
+
+def gradients(m, node, grad, q, k, v, y, sums, causal, left, right, scale):
+    """By q, k and v, from the forward's result and its logarithms of sums of exponentials."""
+    g, query, key, value = (m.value(x) for x in (grad, q, k, v))
+    element = query.element
+    total = accumulator(element)
+    g, sums = m.module.convert(g, element), m.module.convert(sums, total)
+
+    def multiply(b, s, old):
+        product = b.op("arith.mulf", total, *(b.convert(x, element, total) for x in s))
+        return b.op("arith.addf", total, old, product)
+
+    # Heads behind rows are read so by kernels: by none a transposition of them.
+    delta = m.module.generic(
+        [m.module.where_it_lies(x) for x in (g, m.module.convert(y, element))],
+        m.module.fill(query.shape[:3], total, 0), multiply, [3],
+    )
+    operands = (query, key, value, g, sums, delta)
+    given = (
+        f"{_options(query, causal, left, right, scale)} ins({', '.join(x.name for x in operands)} : "
+        f"{', '.join(x.type for x in operands)})"
+    )
+    into = [m.module.empty(x.shape, element) for x in (query, key, value)]
+
+    def by_query():
+        name = m.module.line(
+            f"tracea.attention_qgrad{given} outs({into[0].name} : {into[0].type}) -> {into[0].type}"
+        )
+        return Value(name, query.shape, element)
+
+    used = m.used(node)
+    results = [by_query() if 0 in used else None, None, None]
+    if used & {1, 2}:
+        types = f"{into[1].type}, {into[2].type}"
+        names = m.module.lines_of(
+            2,
+            f"tracea.attention_kvgrad{given} outs({into[1].name}, {into[2].name} : {types}) -> {types}",
+        )
+        results[1:] = [Value(n, x.shape, element) for n, x in zip(names, (key, value))]
+    return results
+
+
+@converts("tracea.sdpa_with_sums")
+def _(m, node, q, k, v, causal, scale, gqa):
+    vals = node.meta["val"]
+    shape, element = m.shape(vals[0]), TYPES[vals[0].dtype]
+    _check(*(m.value(x) for x in (q, k, v)), causal, gqa)
+    return list(
+        attention(m, node, q, k, v, causal, -1, -1, scale, shape, element, sums=shape[:3])
+    )
+
+
+@converts("tracea.attention_gradients")
+def _(m, node, grad, q, k, v, y, sums, causal, left, right, scale):
+    _check(*(m.value(x) for x in (q, k, v)), False, True)
+    if not _is_fused(m, q, v):
+        return backward(m, node, grad, q, k, v, None, causal, left, right, scale)
+    return gradients(
+        m, node, grad, q, k, v, m.value(y), m.value(sums), causal, left, right, scale
+    )
+
+
 @converts("tracea.attention_backward")
 def backward(m, node, grad, q, k, v, mask, causal, left, right, scale):
     g, query, key, value = (m.value(x) for x in (grad, q, k, v))
     _check(query, key, value, False, True)
     element = query.element
+    if mask is None and _is_fused(m, q, v):
+        # The forward again is less than all scores in memory.
+        y, sums = attention(
+            m, node, q, k, v, causal, left, right, scale, g.shape, element, sums=query.shape[:3]
+        )
+        return gradients(m, node, grad, q, k, v, y, sums, causal, left, right, scale)
     total = accumulator(element)
     heads = _Heads(m, query, key, value)
     mask = None if mask is None else m.value(mask)

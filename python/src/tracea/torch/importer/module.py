@@ -62,10 +62,10 @@ def wider(a, b):
 class Value:
     """A tensor of the function."""
 
-    def __init__(self, name, shape, element, transposed=None):
+    def __init__(self, name, shape, element, transposed=None, turned=None):
         self.name, self.shape, self.element = name, list(shape), element
-        # What a transposition of the last two dimensions was made of.
-        self.transposed = transposed
+        # What a transposition of the last two dimensions was made of; and of any, with its order.
+        self.transposed, self.turned = transposed, turned
 
     @property
     def rank(self):
@@ -313,7 +313,15 @@ class Module:
         swapped = list(range(value.rank))
         swapped[-2:] = swapped[:-3:-1]
         source = value if value.rank >= 2 and list(order) == swapped else None
-        return Value(name, into.shape, into.element, transposed=source)
+        return Value(
+            name, into.shape, into.element, transposed=source, turned=(value, list(order))
+        )
+
+    def where_it_lies(self, value):
+        """For loops over the value's dimensions: what it is a transposition of, and which of them
+        the dimensions of that are."""
+        source, order = value.turned or (value, list(range(value.rank)))
+        return source, [order.index(d) for d in range(value.rank)]
 
     def reshape(self, value, shape):
         """Groups of dimensions that become groups of others are collapsed, then expanded."""
