@@ -56,7 +56,7 @@ cd "$root" || exit 1
 
 known=(wavefronts tiles latency gemm conv layers graduation rows attention models numerics sanitize)
 cases=2000 targets=''
-families='gemm grouped_gemm gather conv2d conv2d_dgrad conv2d_wgrad attention softmax layer_norm rms_norm batch_norm graph generic'
+families='gemm grouped_gemm gather conv2d conv2d_dgrad conv2d_wgrad attention attention_grad softmax layer_norm rms_norm batch_norm graph generic'
 out='' seed=1 quick=0 record=0 compiled=0 parts=()
 usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2

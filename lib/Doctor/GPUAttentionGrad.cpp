@@ -138,6 +138,18 @@ public:
   bool serves(OpKind op) const override {
     return op == OpKind::AttentionKVGrad;
   }
+  Reason whyNot(const Problem &problem,
+                const TargetDescription &target) const override {
+    if (problem.sharedHeads == kUnknownExtent)
+      return "the heads that share a key head are not static";
+    return WarpAttentionGrad::whyNot(problem, target);
+  }
+  Reason whyAlone(const Problem &problem, const TargetDescription &,
+                  const Plan &) const override {
+    return problem.sharedHeads > 1
+               ? "other kernels add what heads that share one leave"
+               : "";
+  }
 
 protected:
   int64_t mostExtent() const override { return 160; }
@@ -148,18 +160,11 @@ protected:
     return 2 * (problem.k + problem.valueDim);
   }
   double workgroupsOf(const Problem &problem, int64_t rows) const override {
-    return static_cast<double>(extentOf(assumed(problem.batch, 1))) /
-           sharedOf(problem) *
+    return static_cast<double>(extentOf(assumed(problem.batch, 1))) *
            static_cast<double>(ceilDiv(extentOf(problem.n), rows));
   }
   double blocksOf(const Problem &problem, int64_t columns) const override {
-    return sharedOf(problem) *
-           static_cast<double>(ceilDiv(extentOf(problem.m), columns));
-  }
-
-private:
-  static double sharedOf(const Problem &problem) {
-    return static_cast<double>(extentOf(assumed(problem.sharedHeads, 1)));
+    return static_cast<double>(ceilDiv(extentOf(problem.m), columns));
   }
 };
 

@@ -113,17 +113,21 @@ TEST(AttentionGrad, RefusesPlansThatRegistersOrMemoryDoNotHold) {
   }
 }
 
-TEST(AttentionGrad, SharedHeadsAreVisitedByOneTile) {
-  // As many products, by fewer workgroups.
-  Problem apart = gradient(OpKind::AttentionKVGrad, 64, 4096);
-  Problem shared = apart;
+TEST(AttentionGrad, SharedHeadsLeaveParts) {
+  Problem shared = gradient(OpKind::AttentionKVGrad, 64);
   shared.sharedHeads = 4;
   const Variant &variant = variantOf(OpKind::AttentionKVGrad);
-  Plan plan = variant.plan(apart, target("sm_90a"));
-  double ratio = variant.cycles(shared, target("sm_90a"), plan) /
-                 variant.cycles(apart, target("sm_90a"), plan);
-  EXPECT_GT(ratio, 0.9);
-  EXPECT_LT(ratio, 1.3);
+  Plan plan = variant.plan(shared, target("sm_90a"));
+  EXPECT_THAT(variant.whyAlone(shared, target("sm_90a"), plan),
+              HasSubstr("heads that share"));
+  EXPECT_EQ(variant.whyAlone(gradient(OpKind::AttentionKVGrad, 64),
+                             target("sm_90a"), plan),
+            "");
+  Problem open = shared;
+  open.sharedHeads = kUnknownExtent;
+  EXPECT_THAT(variant.whyNot(open, target("sm_90a")), HasSubstr("not static"));
+  EXPECT_EQ(variantOf(OpKind::AttentionQGrad).whyNot(open, target("sm_90a")),
+            "");
 }
 
 } // namespace

@@ -28,6 +28,9 @@ class Case:
     rounds: bool = True
     # What the operation carries beside its meaning; "" leaves it to the compiler.
     schedule: str = ""
+    # Whether it is the backward pass: gradients by queries, keys and values; and their schedules.
+    backward: bool = False
+    schedules: tuple = ("", "")
 
     @property
     def lengths(self):
@@ -44,15 +47,42 @@ class Case:
             pairs = self.queries * (self.window + 1) - self.window * (self.window + 1) // 2
         if self.shown:
             pairs = pairs * self.shown // 100
-        return 4 * self.batch * self.heads * pairs * self.depth
+        # Backward passes are counted as five products, however many are computed.
+        return (10 if self.backward else 4) * self.batch * self.heads * pairs * self.depth
 
     @property
     def bytes(self):
-        size = 4 if self.element == "f32" else 2
+        size = (4 if self.element == "f32" else 2) * (2 if self.backward else 1)
         return size * self.depth * 2 * (self.batch * self.heads * self.queries + self.key_heads * sum(self.lengths))
 
     @property
+    def backward_module(self):
+        """The numbers that weights have in common, then both gradients."""
+        query = f"tensor<{self.batch}x{self.heads}x{self.queries}x{self.depth}x{self.element}>"
+        key = f"tensor<{self.batch}x{self.key_heads}x{self.keys}x{self.depth}x{self.element}>"
+        rows = f"tensor<{self.batch}x{self.heads}x{self.queries}xf32>"
+        words = ("causal " if self.causal else "") + (f"window [{self.window}, -1] " if self.window else "")
+        by_query, by_key = (f" schedule {x}" if x else "" for x in self.schedules)
+        given = f"ins(%q, %k, %v, %g, %l, %t : {query}, {key}, {key}, {query}, {rows}, {rows})"
+        return (f"func.func @main(%q: {query}, %k: {key}, %v: {key}, %y: {query}, %g: {query}, %l: {rows}) -> ({query}, {key}, {key}) {{\n"
+                f"  %zero = arith.constant 0.0 : f32\n  %te = tensor.empty() : {rows}\n"
+                f"  %tz = linalg.fill ins(%zero : f32) outs(%te : {rows}) -> {rows}\n"
+                "  %t = linalg.generic {indexing_maps = [affine_map<(b, h, i, e) -> (b, h, i, e)>, affine_map<(b, h, i, e) -> (b, h, i, e)>, "
+                'affine_map<(b, h, i, e) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} '
+                f"ins(%g, %y : {query}, {query}) outs(%tz : {rows}) {{\n"
+                f"  ^bb0(%a: {self.element}, %b: {self.element}, %sum: f32):\n"
+                f"    %x = arith.extf %a : {self.element} to f32\n    %w = arith.extf %b : {self.element} to f32\n"
+                "    %p = arith.mulf %x, %w : f32\n    %s = arith.addf %sum, %p : f32\n    linalg.yield %s : f32\n"
+                f"  }} -> {rows}\n"
+                f"  %qe = tensor.empty() : {query}\n  %ke = tensor.empty() : {key}\n  %ve = tensor.empty() : {key}\n"
+                f"  %dq = tracea.attention_qgrad {words}{given} outs(%qe : {query}){by_query} -> {query}\n"
+                f"  %dk, %dv = tracea.attention_kvgrad {words}{given} outs(%ke, %ve : {key}, {key}){by_key} -> {key}, {key}\n"
+                f"  return %dq, %dk, %dv : {query}, {key}, {key}\n}}\n")
+
+    @property
     def module(self):
+        if self.backward:
+            return self.backward_module
         query = f"tensor<{self.batch}x{self.heads}x{self.queries}x{self.depth}x{self.element}>"
         key = f"tensor<{self.batch}x{self.key_heads}x{self.keys}x{self.depth}x{self.element}>"
         words = ("causal " if self.causal else "") + (f"window [{self.window}, -1] " if self.window else "")
@@ -96,10 +126,37 @@ class Case:
                                 f"slots = {slots}, residents = {residents}, pack = 1, split = {split}>")
 
 
+    def scheduled_backward(self, by_query, by_key):
+        """The same by these tiles, rows of a warp, slots, workgroups on a multiprocessor and whether rows are read again."""
+        def text(name, rows, others, warp, slots=2, residents=2, reread=0):
+            return (f'<variant = "{name}", unit = mma_sync, tile = [{rows}, {others}], registers = [{warp}, {others}], '
+                    f"slots = {slots}, residents = {residents}, reread = {reread}>")
+
+        def short(plan):
+            return "x".join(str(x) for x in plan)
+        return replace(self, name=f"{self.name}@{short(by_query)}_{short(by_key)}",
+                       schedules=(text("attention_qgrad.warp", *by_query), text("attention_kvgrad.warp", *by_key)))
+
+
 def training(depth, length, causal, element="bf16"):
     heads = 2048 // depth
     name = f"{element}_d{depth}_{'causal' if causal else 'full'}_{length}"
     return Case(name, 16384 // length, heads, heads, length, length, depth, element, causal)
+
+
+def backward(case):
+    return replace(case, name=case.name.replace("_", "_backward_", 1), backward=True)
+
+
+def backwards():
+    """Backward passes: of GPT-2, of 4 x 16 heads of 4096 rows, heads that share keys, and odd extents."""
+    gpt2 = Case("bf16_gpt2", 8, 12, 12, 1024, 1024, 64, causal=True)
+    found = [gpt2] + [Case(f"bf16_d{depth}_{'causal' if causal else 'full'}_4096", 4, 16, 16, 4096, 4096, depth, causal=causal)
+                      for depth in (64, 128) for causal in (False, True)]
+    found += [Case("bf16_d128_shared_4096", 4, 32, 8, 4096, 4096, 128, causal=True),
+              Case("bf16_d64_odd_1021", 8, 12, 12, 1021, 1021, 64, causal=True),
+              Case("f16_d64_causal_1024", 16, 16, 16, 1024, 1024, 64, "f16", causal=True)]
+    return [backward(case) for case in found]
 
 
 def cases():
@@ -130,7 +187,7 @@ def cases():
         Case("bf16_d64_decode_unshared", 8, 32, 32, 1, 4096, 64),
         Case("bf16_d128_decode_four", 16, 32, 8, 4, 8192, 128),
     ]
-    return found
+    return found + backwards()
 
 
 def plans():
@@ -150,6 +207,11 @@ def plans():
     documents = Case("bf16_d128_documents_4096", 8, 16, 16, 4096, 4096, 128, documents=True)
     others = [training(128, length, causal) for length in (1024, 16384) for causal in (False, True)]
     found += [case.scheduled(64, 32, 16, 4, 3) for case in (window, blocks, documents, *others)]
+    # Of both gradients: tile, rows of a block, rows of a warp, slots, workgroups on a multiprocessor, whether rows are read again.
+    narrow = [(128, 64, 16, 2, 1), (64, 64, 16), (64, 64, 16, 3), (64, 32, 16), (128, 32, 32, 2, 2, 1), (128, 16, 32, 2, 2, 1), (64, 64, 16, 2, 2, 1)]
+    wider = [(128, 32, 16, 2, 1, 1), (64, 32, 16, 2, 2, 1), (128, 64, 16, 2, 1, 1), (64, 64, 16, 2, 2, 1), (64, 32, 16, 3, 2, 1), (64, 16, 16, 2, 2, 1)]
+    for case in backwards()[:5]:
+        found += [case.scheduled_backward(plan, plan) for plan in (narrow if case.depth == 64 else wider)]
     return found + [case.few(*plan) for case, tried in (
         (Case("bf16_d128_decode_8192", 16, 32, 8, 1, 8192, 128), decode),
         (Case("bf16_d128_decode_alone", 1, 32, 8, 1, 8192, 128), [(32, 3, 4, 32), (64, 3, 2, 32), (32, 3, 4, 16)]),

@@ -115,7 +115,100 @@ def peers_of(case, inputs, mask, options):
     return usable
 
 
+def backward_peers(case, inputs):
+    """The backward passes that torch calls, by name: functions of queries, keys, values, result, gradient and log-sum-exp."""
+    q, k, v, y, g, sums = inputs
+    shared = case.heads // case.key_heads
+    aten, found = torch.ops.aten, {}
+    if shared > 1:
+        # They take as many heads of keys as of queries, and sums over those that share are torch's.
+        k, v = (x.repeat_interleave(shared, 1) for x in (k, v))
+    flash = aten._scaled_dot_product_flash_attention(q, k, v, 0.0, case.causal)
+
+    def heads(x):
+        return x.repeat_interleave(shared, 1) if shared > 1 else x
+
+    def add(x):
+        return x.unflatten(1, (-1, shared)).sum(2) if shared > 1 else x
+
+    def by_flash(q, k, v, y, g, sums):
+        a, b, c = aten._scaled_dot_product_flash_attention_backward(
+            g, q, heads(k), heads(v), y, sums, flash[2], flash[3], flash[4], flash[5], 0.0, case.causal, flash[6], flash[7])
+        return a, add(b), add(c)
+    found["flash"] = by_flash
+    try:
+        cudnn = aten._scaled_dot_product_cudnn_attention(q, k, v, None, True, 0.0, case.causal)
+
+        def by_cudnn(q, k, v, y, g, sums):
+            a, b, c = aten._scaled_dot_product_cudnn_attention_backward(
+                g, q, heads(k), heads(v), cudnn[0], cudnn[1], cudnn[6], cudnn[7], torch.empty(0, device="cuda"), cudnn[2], cudnn[3], cudnn[4],
+                cudnn[5], 0.0, case.causal)
+            return a, add(b), add(c)
+        by_cudnn(*inputs)
+        found["cudnn"] = by_cudnn
+    except (RuntimeError, TypeError) as refused:
+        print(f"  cudnn: {str(refused).splitlines()[0][:120]}", flush=True)
+    return found
+
+
+def exact_backward(case, inputs, batch, head):
+    """Of one head of keys: float64 gradients of its query heads, and of its keys and values."""
+    q, k, v, _, g, _ = inputs
+    shared = case.heads // case.key_heads
+    mine = slice(head * shared, (head + 1) * shared)
+    leaves = [x.double().requires_grad_() for x in (q[batch, mine], k[batch, head], v[batch, head])]
+    scores = leaves[0] @ leaves[1].T * case.depth ** -0.5
+    seen = visible(case, None, torch.arange(case.queries, device="cuda"), batch)
+    if seen is not None:
+        scores = scores.masked_fill(~seen, float("-inf"))
+    (torch.softmax(scores, -1) @ leaves[2]).backward(g[batch, mine].double())
+    return mine, [x.grad for x in leaves]
+
+
+def measure_backward(case, path, options):
+    sets = max(1, min(4, int(CACHE_BYTES / case.bytes) + 1))
+    kind = TYPES[case.element]
+
+    def draw(heads, length):
+        return torch.randn(case.batch, heads, length, case.depth, device="cuda", dtype=torch.float32).to(kind)
+    inputs = []
+    for _ in range(sets):
+        q, k, v, g = draw(case.heads, case.queries), draw(case.key_heads, case.keys), draw(case.key_heads, case.keys), draw(case.heads, case.queries)
+        shared = case.heads // case.key_heads
+        wide = [x.repeat_interleave(shared, 1) if shared > 1 else x for x in (k, v)]
+        y, sums, *_ = torch.ops.aten._scaled_dot_product_flash_attention(q, *wide, 0.0, case.causal)
+        inputs.append((q, k, v, y.contiguous(), g, sums.contiguous()))
+    outputs = [[torch.empty_like(x) for x in given[:3]] for given in inputs]
+    programs = [Program(path) for _ in range(sets)]
+    launches = [p.bind(list(i), o) for p, i, o in zip(programs, inputs, outputs)]
+    again = []
+    for _ in range(2):
+        for output in outputs[0]:
+            output.view(torch.uint8).fill_(0xFF)
+        launches[0]()
+        torch.cuda.synchronize()
+        again.append([output.clone() for output in outputs[0]])
+    wanted = {(b, h): exact_backward(case, inputs[0], b, h) for b, h in {(0, 0), (case.batch - 1, case.key_heads - 1)}}
+
+    def error(found):
+        return max(distance(x, want) for (b, h), (mine, exact) in wanted.items()
+                   for x, want in zip((found[0][b, mine], found[1][b, h], found[2][b, h]), exact))
+    peers = backward_peers(case, inputs[0])
+    own, theirs = error(again[0]), [error(peer(*inputs[0])) for peer in peers.values()]
+    wrong = "" if own <= 2 * min(theirs) else f"error {own:.2e}, expected at most {2 * min(theirs):.2e}"
+    if not all(torch.equal(x.view(torch.uint8), y.view(torch.uint8)) for x, y in zip(*again)):
+        wrong = "two runs differ"
+    floor = max(case.flops / 900e12, case.bytes / 4300e9) + 6e-6
+    times = race(launches, peers, inputs, floor, options, SECONDS_OF_SAMPLE)
+    for program in programs:
+        program.close()
+    torch.cuda.empty_cache()
+    return times, own, min(theirs, default=0), wrong
+
+
 def measure(case, path, options):
+    if case.backward:
+        return measure_backward(case, path, options)
     sets = max(1, min(4, int(CACHE_BYTES / case.bytes) + 1))
     kind = TYPES[case.element]
     mask = make_mask(case)

@@ -149,7 +149,7 @@ struct KVGradDefinition : OpRewritePattern<AttentionKVGradOp> {
     Value ratio = e.make<arith::DivSIOp>(e.index(heads), groups);
     // Loops b, g, j, d and the number of a head, which no element but an extent
     // gives.
-    Value numbers = e.empty({OpFoldResult(ratio)}, acc);
+    Value numbers = e.filled({OpFoldResult(ratio)}, e.zero(acc));
     return e.generic(numbers, e.select(5, {4}), e.filled(sizes, e.zero(acc)),
                      e.select(5, {0, 1, 2, 3}), [&](Emitter &e, ValueRange s) {
                        SmallVector<Value> at;

@@ -13,11 +13,14 @@
 //
 //   dQ += dS K
 //
-// "attention_kvgrad.warp" has rows of keys and walks along the queries of all
-// heads that share them. Its products are the transposed ones, P^T from K Q^T,
-// so that what a warp's products are is the left operand of its next ones:
+// "attention_kvgrad.warp" has rows of keys and walks along the queries of one
+// head. Its products are the transposed ones, P^T from K Q^T, so that what a
+// warp's products are is the left operand of its next ones:
 //
 //   dV += P^T dO;  dK += dS^T Q
+//
+// Of several heads that share those of keys each leaves its own sums in single
+// precision, which are added up in their order.
 //
 // P and dS are rounded to the type of the operands, and the scale is multiplied
 // at the end.
@@ -27,7 +30,10 @@
 #include "../KernelMemory.h"
 #include "../Variants.h"
 #include "FlashTile.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -140,10 +146,9 @@ private:
     return {SmallVector<Value>(all.take_front(like.keys.size())),
             SmallVector<Value>(all.drop_front(like.keys.size()))};
   }
-  Sums visitBlock(Value head, Value i0, Sums sums);
-  Sums visitHead(Value head, Sums sums);
+  Sums visitBlock(Value i0, Sums sums);
 
-  Value keyHead, j0;
+  Value head, j0;
   RowOperand keys, values;
 };
 } // namespace
@@ -197,7 +202,7 @@ void QGradient::build() {
   storeOutputs(outputs, 0, memory.results[0], place, headD);
 }
 
-KVGradient::Sums KVGradient::visitBlock(Value head, Value i0, Sums sums) {
+KVGradient::Sums KVGradient::visitBlock(Value i0, Sums sums) {
   Value block = stage(memory.query, head, i0, paddedD);
   Value gradientBlock = stage(memory.gradient, head, i0, paddedE);
   Value scores =
@@ -216,50 +221,110 @@ KVGradient::Sums KVGradient::visitBlock(Value head, Value i0, Sums sums) {
   return sums;
 }
 
-KVGradient::Sums KVGradient::visitHead(Value head, Sums sums) {
-  auto [begin, end] = visible->getRange(j0, blockM, blockN);
-  auto loop =
-      scf::ForOp::create(b, begin, end, ix.constant(blockN), sums.list());
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Sums before = split(loop.getRegionIterArgs(), sums);
-  scf::YieldOp::create(b,
-                       visitBlock(head, loop.getInductionVar(), before).list());
-  return split(loop.getResults(), sums);
-}
-
 void KVGradient::build() {
   Block::BlockArgListType grid =
-      kb.beginTiles({batches, keyHeads, ix.ceilDiv(sizeJ, blockM)});
+      kb.beginTiles({batches, heads, ix.ceilDiv(sizeJ, blockM)});
   batch = grid[0];
-  keyHead = grid[1];
+  head = grid[1];
+  Value keyHead = b.createOrFold<arith::DivUIOp>(head, shared);
   j0 = ix.mul(grid[2], blockM);
   visible.emplace(kb, attention, sizeI, sizeJ, VisibleKeys::Rows::Keys);
   const std::array<int64_t, 4> &order = memory.results[0].order;
   visible->define(cast<BlockArgument>(kb.getDest(0)).getArgNumber(), order[2],
                   order[0], /*operands=*/{0, 3},
                   {memory.query.order[2], memory.gradient.order[2]});
-  RowPlace place{{batch, keyHead, j0}, /*rowDim=*/2, ix.sub(sizeJ, j0)};
+  Value limit = ix.sub(sizeJ, j0);
+  RowPlace place{{batch, keyHead, j0}, /*rowDim=*/2, limit};
   keys = readRows(memory.key, place, headD);
   values = readRows(memory.value, place, headE);
 
   Sums sums{makeOutputs(paddedD), makeOutputs(paddedE)};
-  Value first = ix.mul(keyHead, shared);
-  if (getStatic(shared) == 1) {
-    sums = visitHead(first, sums);
-  } else {
-    auto loop = scf::ForOp::create(b, ix.constant(0), shared, ix.constant(1),
-                                   sums.list());
+  auto [begin, end] = visible->getRange(j0, blockM, blockN);
+  auto loop =
+      scf::ForOp::create(b, begin, end, ix.constant(blockN), sums.list());
+  {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Sums before = split(loop.getRegionIterArgs(), sums);
-    scf::YieldOp::create(
-        b, visitHead(ix.add(first, loop.getInductionVar()), before).list());
-    sums = split(loop.getResults(), sums);
+    scf::YieldOp::create(b, visitBlock(loop.getInductionVar(), before).list());
   }
+  sums = split(loop.getResults(), sums);
   scaleOutputs(sums.keys);
-  storeOutputs(sums.keys, 0, memory.results[0], place, headD);
-  storeOutputs(sums.values, 1, memory.results[1], place, headE);
+  RowPlace to{{batch, head, j0}, /*rowDim=*/2, limit};
+  storeOutputs(sums.keys, 0, memory.results[0], to, headD);
+  storeOutputs(sums.values, 1, memory.results[1], to, headE);
+}
+
+/// Query heads that share a key head, where types tell.
+static int64_t getSharedHeads(AttentionOpInterface op) {
+  int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
+  int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
+  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(groups))
+    return ShapedType::kDynamic;
+  return heads / std::max<int64_t>(groups, 1);
+}
+
+/// Memory for what each query head leaves of a gradient in the shape of
+/// `init`.
+static Value createParts(KernelRewriter &rewriter, AttentionOpInterface op,
+                         Value init) {
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
+  sizes[1] = rewriter.getIndexAttr(
+      cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1));
+  return tensor::EmptyOp::create(rewriter, loc, sizes, op.getAccumulatorType());
+}
+
+/// What heads that share one have left, added up into `init`.
+static Value addParts(KernelRewriter &rewriter, Location loc, Value parts,
+                      Value init) {
+  auto partsType = cast<RankedTensorType>(parts.getType());
+  auto type = cast<RankedTensorType>(init.getType());
+  Type sumType = partsType.getElementType();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
+  SmallVector<OpFoldResult> apart(sizes);
+  int64_t shared = partsType.getDimSize(1) / type.getDimSize(1);
+  apart.insert(apart.begin() + 2, rewriter.getIndexAttr(shared));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin() + 2, shared);
+  Value expanded = tensor::ExpandShapeOp::create(
+      rewriter, loc, RankedTensorType::get(shape, sumType), parts,
+      SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}, {4}}, apart);
+  Value zero =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(sumType));
+  Value into =
+      linalg::FillOp::create(
+          rewriter, loc, zero,
+          Value(tensor::EmptyOp::create(rewriter, loc, sizes, sumType)))
+          .getResult(0);
+  using utils::IteratorType;
+  MLIRContext *context = rewriter.getContext();
+  SmallVector<IteratorType> loops(5, IteratorType::parallel);
+  loops[2] = IteratorType::reduction;
+  Value sums =
+      linalg::GenericOp::create(
+          rewriter, loc, into.getType(), expanded, into,
+          ArrayRef<AffineMap>{
+              AffineMap::getMultiDimIdentityMap(5, context),
+              AffineMap::getMultiDimMapWithTargets(5, {0, 1, 3, 4}, context)},
+          loops,
+          [](OpBuilder &nested, Location at, ValueRange scalars) {
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddFOp::create(nested, at, scalars[1], scalars[0])
+                    .getResult());
+          })
+          .getResult(0);
+  AffineMap same = AffineMap::getMultiDimIdentityMap(4, context);
+  return linalg::GenericOp::create(
+             rewriter, loc, type, sums, init, ArrayRef<AffineMap>{same, same},
+             SmallVector<IteratorType>(4, IteratorType::parallel),
+             [&](OpBuilder &nested, Location at, ValueRange scalars) {
+               linalg::YieldOp::create(nested, at,
+                                       convertScalar(nested, at, scalars[0],
+                                                     type.getElementType()));
+             })
+      .getResult(0);
 }
 
 /// What the schedule must say, and what kernels do not do.
@@ -275,6 +340,12 @@ static LogicalResult verify(OpTy op) {
                             << schedule.getVariant() << "'";
   if (failed(verifyFlash(attention, schedule, /*takesF32=*/false)))
     return failure();
+  if (op->getNumResults() > 1 &&
+      getSharedHeads(attention) == ShapedType::kDynamic)
+    return op.emitOpError()
+           << "expects heads that are known for the variant '"
+           << schedule.getVariant() << "', found " << op.getQuery().getType()
+           << " and " << op.getKey().getType();
   return verifyWarpUnit(op, schedule);
 }
 
@@ -288,8 +359,12 @@ static LogicalResult lower(KernelRewriter &rewriter, OpTy op) {
   GradientMemory memory{AttentionOperands::getOrdered(rewriter, attention),
                         getBefore(rewriter, op.getGradient()),
                         {}};
-  for (unsigned number = 0; number < op->getNumResults(); ++number)
-    memory.results.push_back(getBehind(rewriter, scheduled, number));
+  bool isInParts = op->getNumResults() > 1 && getSharedHeads(attention) > 1;
+  ValueRange destinations = op.getDpsInits();
+  for (auto [number, init] : llvm::enumerate(destinations))
+    memory.results.push_back(
+        isInParts ? OrderedTensor{createParts(rewriter, attention, init)}
+                  : getBehind(rewriter, scheduled, number));
   emitOperandChecks(rewriter, attention, memory);
   emitRowChecks(rewriter, op, memory.query, memory.gradient,
                 "query and gradient to agree in batch, heads and length");
@@ -300,12 +375,13 @@ static LogicalResult lower(KernelRewriter &rewriter, OpTy op) {
                 "query and log-sum-exp to agree in batch, heads and length");
   emitRowChecks(rewriter, op, memory.query, {op.getDelta()},
                 "query and delta to agree in batch, heads and length");
-  const OrderedTensor *by[] = {&memory.query, &memory.value};
+  SmallVector<OrderedTensor> by{memory.query};
   if (op->getNumResults() > 1)
-    by[0] = &memory.key;
-  for (auto [result, operand] : llvm::zip(memory.results, by))
-    emitRowChecks(rewriter, op, *operand, result,
-                  "a gradient to have the extents of its operand");
+    by = {memory.key, memory.value};
+  for (auto [init, operand] : llvm::zip(destinations, by))
+    for (int64_t dim : {0, 1, 2, 3})
+      emitExtentCheck(rewriter, op, operand.tensor, operand.order[dim], init,
+                      dim, "a gradient to have the extents of its operand");
 
   const auto &fields =
       op.getScheduleAttr().template getFields<schedule::WarpAttentionGrad>();
@@ -330,7 +406,14 @@ static LogicalResult lower(KernelRewriter &rewriter, OpTy op) {
       [&](unsigned number) {
         return number < kOperands || number >= firstResult;
       });
-  replaceOrdered(rewriter, scheduled, memory.results, results);
+  if (!isInParts) {
+    replaceOrdered(rewriter, scheduled, memory.results, results);
+    return success();
+  }
+  SmallVector<Value> sums;
+  for (auto [parts, init] : llvm::zip(results, destinations))
+    sums.push_back(addParts(rewriter, op.getLoc(), parts, init));
+  replaceOrdered(rewriter, scheduled, {}, sums);
   return success();
 }
 

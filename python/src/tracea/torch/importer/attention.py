@@ -249,10 +249,10 @@ def _weights(m, heads, seen, scale, element):
 def _is_fused(m, q, v):
     """Whether there are kernels for the gradients that keep no scores in memory."""
     query, value = m.value(q), m.value(v)
-    depths = (query.shape[3], value.shape[3])
+    depths, heads = (query.shape[3], value.shape[3]), (query.shape[1], value.shape[1])
     return (
         _capability(m.target) >= 80 and query.element in ("f16", "bf16")
-        and all(isinstance(d, int) and d <= 160 for d in depths)
+        and all(isinstance(n, int) for n in (*depths, *heads)) and max(depths) <= 160
     )
 
 
