@@ -34,8 +34,8 @@ constexpr Tile tiles[] = {
 constexpr int64_t fragment = 16;
 constexpr int64_t slotsOfRing = 2;
 /// Registers of a lane that products, gradients and rows may take; the others
-/// are for addresses, fragments and numbers of rows.
-constexpr int64_t mostHeld = 208;
+/// are for addresses and fragments.
+constexpr int64_t mostHeld = 216;
 
 /// What both gradients share. `m` and `n` are rows of the tile's sequence and
 /// of the other one.
@@ -63,6 +63,8 @@ protected:
   virtual int64_t mostExtent() const = 0;
   /// Columns of the results.
   virtual int64_t outputsOf(const Problem &problem) const = 0;
+  /// Registers of a lane for numbers of what a block has, so many of it.
+  virtual int64_t numbersOf(int64_t) const { return 0; }
   /// Columns that products of a row and what it meets are long, all together.
   virtual int64_t depthOf(const Problem &problem) const = 0;
   /// Workgroups, and blocks that each of them visits.
@@ -96,7 +98,7 @@ private:
       columns +=
           (roundUp(problem.k, fragment) + roundUp(problem.valueDim, fragment)) *
           bytes / word;
-    return plan.registers()[0] * columns / lanes;
+    return plan.registers()[0] * columns / lanes + numbersOf(plan.tile[1]);
   }
 };
 
@@ -156,6 +158,8 @@ protected:
   int64_t outputsOf(const Problem &problem) const override {
     return roundUp(problem.k, fragment) + roundUp(problem.valueDim, fragment);
   }
+  /// Queries are columns of products, of which a lane has one of four.
+  int64_t numbersOf(int64_t queries) const override { return queries / 4; }
   int64_t depthOf(const Problem &problem) const override {
     return 2 * (problem.k + problem.valueDim);
   }
@@ -265,10 +269,14 @@ double WarpAttentionGrad::cycles(const Problem &problem,
     fragments += m * static_cast<double>(problem.k + problem.valueDim) * bytes /
                  sharedBytesPerCycle;
   double powers = m * n * (1 / powersPerCycle + instructions / lanesPerCycle);
+  // What one workgroup waits for others hide; fewer warps hide less. Fragments
+  // are not read wholly beside multiplies.
+  constexpr double exposedShare = 0.25;
   auto residents = static_cast<double>(fields.residents);
-  double exposed = std::max(1.0, fullWarps / (warps * residents));
-  double block =
-      std::max(multiplies, fragments) + powers + blockCycles * exposed;
+  double exposed = std::max(1.0, fullWarps / (warps * residents)) / residents;
+  double block = std::max(multiplies, fragments) +
+                 exposedShare * std::min(multiplies, fragments) + powers +
+                 blockCycles * exposed;
   double waves = wavesOf(workgroupsOf(problem, plan.tile[0]),
                          std::max(target.cores, 1) * residents);
   return startCycles +

@@ -205,18 +205,18 @@ void QGradient::build() {
 KVGradient::Sums KVGradient::visitBlock(Value i0, Sums sums) {
   Value block = stage(memory.query, head, i0, paddedD);
   Value gradientBlock = stage(memory.gradient, head, i0, paddedE);
+  // They are on their way while scores are multiplied.
+  Value logarithms = loadNumbers(lse, scoreTile, head, i0, 1);
   Value scores =
       visible->maskEdges(score(keys, block), j0, blockM, i0, b.getI32Type());
-  Value origins =
-      getOrigin(loadNumbers(lse, scoreTile, head, i0, 1), llvm::numbers::log2e);
-  Value weights = power(scores, origins);
+  Value weights = power(scores, getOrigin(logarithms, llvm::numbers::log2e));
+  Value deltas = loadNumbers(delta, scoreTile, head, i0, 1);
   multiplyOutputs(unit.takeWeights(kb, weights), gradientBlock, blockN,
                   sums.values);
   Value byWeights =
       multiply(getLeft(values), gradientBlock, /*isAlongK=*/true, paddedE,
                /*column=*/0, fill(scoreTile, 0));
-  Value byScores = getByScores(weights, byWeights,
-                               loadNumbers(delta, scoreTile, head, i0, 1));
+  Value byScores = getByScores(weights, byWeights, deltas);
   multiplyOutputs(unit.takeWeights(kb, byScores), block, blockN, sums.keys);
   return sums;
 }
