@@ -56,6 +56,33 @@ WINDOW = {
     "values of the first keys": [(VALUES, r"stage %arg2[\1, \2, %c0, %c0] map \4 padded [2, 3]")],
 }
 
+# Of gradients by queries, whose weights come of two products: with keys and with values.
+QGRAD = {
+    "a window one short": WINDOW["a window one short"],
+    "the first block of the band left out": WINDOW["the first block of the band left out"],
+    "the last key of the band left out": WINDOW["the last key of the band left out"],
+    "blocks that overlap": WINDOW["blocks that overlap"],
+    "values of the first keys": WINDOW["values of the first keys"],
+    "values of the next keys": [(r"( *)" + r"(%\d+) = tracea_pipe." + VALUES,
+                                 r"\1%next = arith.addi \5, %c64 : index\n\1\2 = tracea_pipe.stage %arg2[\3, \4, %next, %c0] map \6 padded [2, 3]")],
+    "keys of the next block": [(r"( *)" + r"(%\d+) = tracea_pipe." + KEYS,
+                                r"\1%next = arith.addi \5, %c64 : index\n\1\2 = tracea_pipe.stage %arg1[\3, \4, %next, %c0] map \6 padded [2, 3]")],
+}
+
+# Of gradients by keys and values, which see queries.
+SEEN = r"(%\d+) = arith.addi (%\d+), %c264 : index"
+GRADIENTS = r"stage %arg3\[(%\w+), (%\w+), (%\w+), %c0\] map (#map\d*) padded \[2, 3\]"
+KVGRAD = {
+    "the last query of the band left out": [(SEEN, r"%short = arith.constant 263 : index\n\1 = arith.addi \2, %short : index")],
+    "queries counted from the first key": [(SEEN, r"\1 = arith.addi %1, %c264 : index")],
+    "the first block of the band left out": [(r"(%\d+) = arith.muli (%\d+), %c32 : index\n",
+                                              r"%first = arith.muli \2, %c32 : index\n\1 = arith.addi %first, %c32 : index\n")],
+    "blocks that overlap": [(r"(scf.for .*) step %c32", r"\1 step %c31")],
+    "blocks with gaps": [(r"(scf.for .*) step %c32", r"\1 step %c64")],
+    "gradients of the first queries": [(GRADIENTS, r"stage %arg3[\1, \2, %c0, %c0] map \4 padded [2, 3]")],
+    "queries of the first block": [(GRADIENTS.replace("arg3", "arg0"), r"stage %arg0[\1, \2, %c0, %c0] map \4 padded [2, 3]")],
+}
+
 LENGTH = r"read %arg3\[%arg7\]"
 LENGTHS = {
     "the keys of the first batch": [(LENGTH, "read %arg3[%c0]")],
@@ -107,7 +134,7 @@ def main():
     tracea, tracea_opt, folder, target = sys.argv[1:5]
     missed = 0
     for module, phase, mistakes in (("blocks", "tile", BLOCKS), ("window", "tile", WINDOW), ("lengths", "tile", LENGTHS),
-                                    ("blocks", "pipeline", RING)):
+                                    ("blocks", "pipeline", RING), ("qgrad", "tile", QGRAD), ("kvgrad", "tile", KVGRAD)):
         text = lower(tracea_opt, pathlib.Path(folder, f"attention-{module}.mlir"), phase, target)
         missed += try_mutants(tracea, target, text, {name: mutate(text, name, wrong) for name, wrong in mistakes.items()})
     return 1 if missed else 0
