@@ -32,7 +32,7 @@ using namespace mlir;
 using namespace mlir::tracea;
 
 void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
-                                     bool fused) {
+                                     CPUArithmetic arithmetic) {
   if (!reference) {
     manager.addPass(createConvertTraceaPipeToVector());
     addCleanup(manager);
@@ -52,7 +52,8 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
   manager.addPass(arith::createArithEmulateUnsupportedFloats(halves));
   LowerMathOptions functions;
   functions.route = reference ? MathRoute::Reference : MathRoute::Kernel;
-  functions.fused = fused;
+  functions.fused = arithmetic.fused;
+  functions.scaled = arithmetic.scaled;
   manager.addPass(createLowerMath(functions));
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createExpandByteFloats());

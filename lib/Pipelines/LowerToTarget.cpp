@@ -24,7 +24,7 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     for (TargetKind kind : {TargetKind::CPU, TargetKind::CUDA})
-      makeManager(kind, /*fused=*/true).getDependentDialects(registry);
+      makeManager(kind, CPUArithmetic()).getDependentDialects(registry);
   }
 
   void runOnOperation() override {
@@ -39,19 +39,21 @@ struct LowerToTarget : mlir::tracea::impl::LowerToTargetBase<LowerToTarget> {
                                        : "; expected kind cpu or cuda");
       return signalPassFailure();
     }
-    OpPassManager manager =
-        makeManager(kind, !target || hasFusedMultiplyAdd(target));
+    CPUArithmetic arithmetic;
+    if (target)
+      arithmetic = {hasFusedMultiplyAdd(target), scalesByPowers(target)};
+    OpPassManager manager = makeManager(kind, arithmetic);
     if (failed(runPipeline(manager, module)))
       signalPassFailure();
   }
 
 private:
-  OpPassManager makeManager(TargetKind kind, bool fused) const {
+  OpPassManager makeManager(TargetKind kind, CPUArithmetic arithmetic) const {
     OpPassManager manager(ModuleOp::getOperationName());
     if (kind == TargetKind::CUDA)
       addCUDATargetPhase(manager, verify, requireProof);
     else
-      addCPUTargetPhase(manager, reference, fused);
+      addCPUTargetPhase(manager, reference, arithmetic);
     return manager;
   }
 };

@@ -12,9 +12,17 @@ namespace mlir::tracea {
 /// Canonicalization and common subexpressions.
 void addCleanup(OpPassManager &manager);
 
-/// Kernels for a CPU, down to functions of the LLVM dialect; `fused` where it
-/// has a fused multiply-add.
-void addCPUTargetPhase(OpPassManager &manager, bool reference, bool fused);
+/// What a CPU does in one instruction.
+struct CPUArithmetic {
+  /// A multiplication and an addition, rounded once.
+  bool fused = true;
+  /// A multiplication by a power of two, given its exponent.
+  bool scaled = false;
+};
+
+/// Kernels for a CPU, down to functions of the LLVM dialect.
+void addCPUTargetPhase(OpPassManager &manager, bool reference,
+                       CPUArithmetic arithmetic);
 
 /// Kernels for NVIDIA's GPUs, down to the LLVM and NVVM dialects; `verify`
 /// proves their protocol again.

@@ -352,7 +352,8 @@ def LowerMath : Pass<"tracea-lower-math"> {
     - `arithmetic`: all functions of f32 and f64 are expanded, as they are for
       targets without a library.
 
-    On f16 and bf16 all functions are computed in f32.
+    On f16 and bf16 all functions are computed in f32. Where the target can
+    (`scaled`) a product with a power of two is the intrinsic `llvm.ldexp`.
 
     ```mlir
     %y = math.exp %x : vector<16xf32>
@@ -371,11 +372,14 @@ def LowerMath : Pass<"tracea-lower-math"> {
              clEnumValN(::mlir::tracea::MathRoute::Arithmetic, "arithmetic",
                         "All functions"))}]>,
     Option<"fused", "fused", "bool", "true",
-           "The target has a fused multiply-add">
+           "The target has a fused multiply-add">,
+    Option<"scaled", "scaled", "bool", "false",
+           "The target multiplies by powers of two in one instruction">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

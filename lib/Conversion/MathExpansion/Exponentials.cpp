@@ -99,6 +99,27 @@ Real tracea::expandExp2(Real x) {
                       asBits(shifted) - asBits(anchor)});
 }
 
+/// Nothing is kept of what the result's last digits hide, and there is one
+/// scaling, by half of the power: twice the polynomial's range then reaches the
+/// largest number.
+Real tracea::expandFlushedExp2(Real x) {
+  FloatEmitter &e = *x.emitter;
+  double largest = e.pick(1025, 129), least = e.pick(-1021, -125);
+  x = select(x > largest, largest, x);
+  // The integer stands in the last digits with the exponent's bias, as the
+  // exponent of its half does.
+  Real anchor = e.real(getAnchor(e) + double(e.bias) - 1);
+  Real shifted = x + anchor;
+  Real rest = x - (shifted - anchor);
+  const double ln2 = e.tables.ln2.high + e.tables.ln2.low;
+  SmallVector<double> power{2, 2 * ln2};
+  double factor = 2 * ln2;
+  for (double coefficient : e.tables.exp)
+    power.push_back(coefficient * (factor *= ln2));
+  Real half = asReal(asBits(shifted) << e.fractionBits);
+  return select(x < least, 0.0, evaluate(power, rest) * half);
+}
+
 /// e^x - 1 as a pair times 2^n; x is not below -45.
 static Scaled expM1Pair(Real x) {
   FloatEmitter &e = *x.emitter;

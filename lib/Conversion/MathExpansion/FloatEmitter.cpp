@@ -4,15 +4,18 @@
 
 #include "FloatEmitter.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 
-FloatEmitter::FloatEmitter(ImplicitLocOpBuilder &builder, Type type)
+FloatEmitter::FloatEmitter(ImplicitLocOpBuilder &builder, Type type,
+                           bool scales)
     : builder(builder), type(type),
       tables(getElementTypeOrSelf(type).isF64() ? kDoubleTables
-                                                : kSingleTables) {
+                                                : kSingleTables),
+      scales(scales) {
   bool wide = getElementTypeOrSelf(type).isF64();
   fractionBits = wide ? 52 : 23;
   width = wide ? 64 : 32;
@@ -271,6 +274,20 @@ Real tracea::powerOfTwo(Bits n) {
 }
 
 Real tracea::scaleByPower(Real a, Bits n) {
+  FloatEmitter &e = *a.emitter;
+  if (e.scales && LLVM::isCompatibleType(e.type)) {
+    Type exponents = e.builder.getI32Type();
+    if (auto shaped = dyn_cast<ShapedType>(e.type))
+      exponents = shaped.clone(exponents);
+    Value exponent = n.value;
+    if (e.isDouble())
+      exponent = arith::TruncIOp::create(e.builder, exponents, exponent);
+    // The operation of its own has one exponent for all elements.
+    return {&e, LLVM::CallIntrinsicOp::create(
+                    e.builder, e.type, e.builder.getStringAttr("llvm.ldexp"),
+                    ValueRange{a.value, exponent})
+                    ->getResult(0)};
+  }
   Bits half = shiftSigned(n, 1);
   return a * powerOfTwo(half) * powerOfTwo(n - half);
 }

@@ -43,8 +43,9 @@ struct Pair {
 /// Where values are emitted, and their format.
 class FloatEmitter {
 public:
-  /// `type` is f32 or f64, or a shaped type of such elements.
-  FloatEmitter(ImplicitLocOpBuilder &builder, Type type);
+  /// `type` is f32 or f64, or a shaped type of such elements; `scales` where
+  /// the target multiplies by powers of two, given their exponents.
+  FloatEmitter(ImplicitLocOpBuilder &builder, Type type, bool scales = false);
 
   Real wrap(Value value) { return {this, value}; }
   Real real(double value);
@@ -63,6 +64,7 @@ public:
   const MathTables &tables;
   unsigned fractionBits, width;
   int64_t bias;
+  bool scales;
 };
 
 Real operator+(Real a, Real b);

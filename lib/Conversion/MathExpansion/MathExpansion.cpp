@@ -6,6 +6,7 @@
 
 #include "Functions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -59,19 +60,22 @@ bool mlir::tracea::hasMathExpansion(Operation *op) {
 namespace {
 class ExpandFunction : public RewritePattern {
 public:
-  ExpandFunction(MLIRContext *context, std::function<bool(Operation *)> filter)
+  ExpandFunction(MLIRContext *context, std::function<bool(Operation *)> filter,
+                 bool scales)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
-        filter(std::move(filter)) {}
+        filter(std::move(filter)), scales(scales) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!op->getDialect() || !hasMathExpansion(op) || !filter(op))
       return failure();
     ImplicitLocOpBuilder builder(op->getLoc(), rewriter);
-    FloatEmitter emitter(builder, op->getResult(0).getType());
+    FloatEmitter emitter(builder, op->getResult(0).getType(), scales);
     Real x = emitter.wrap(op->getOperand(0));
     Real result = x;
-    if (const Unary *unary = find(ArrayRef(unaryFunctions), op))
+    if (isa<math::Exp2Op>(op) && op->hasAttr(tracea_pipe::kFlushesAttrName))
+      result = expandFlushedExp2(x);
+    else if (const Unary *unary = find(ArrayRef(unaryFunctions), op))
       result = unary->expand(x);
     else
       result = find(ArrayRef(binaryFunctions), op)
@@ -82,10 +86,13 @@ public:
 
 private:
   std::function<bool(Operation *)> filter;
+  bool scales;
 };
 } // namespace
 
 void mlir::tracea::populateMathExpansionPatterns(
-    RewritePatternSet &patterns, std::function<bool(Operation *)> filter) {
-  patterns.add<ExpandFunction>(patterns.getContext(), std::move(filter));
+    RewritePatternSet &patterns, std::function<bool(Operation *)> filter,
+    bool scales) {
+  patterns.add<ExpandFunction>(patterns.getContext(), std::move(filter),
+                               scales);
 }

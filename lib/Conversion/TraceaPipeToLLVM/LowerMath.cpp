@@ -12,6 +12,7 @@
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -64,14 +65,15 @@ struct LowerMath : public tracea::impl::LowerMathBase<LowerMath> {
     populateMathF32ExpansionPatterns(patterns, isWidened);
     MathRoute how = route;
     bool canFuse = fused;
-    populateMathExpansionPatterns(patterns, [=](Operation *op) {
+    auto isExpanded = [=](Operation *op) {
       if (how == MathRoute::Arithmetic)
         return true;
       if (!isDouble(op))
         return isInline(op) && !hasGoodPolynomial(op->getName().getStringRef());
       bool byKernel = canFuse && isInline(op);
       return how == MathRoute::Kernel ? byKernel : !byKernel;
-    });
+    };
+    populateMathExpansionPatterns(patterns, isExpanded, scaled);
     if (how != MathRoute::Arithmetic)
       populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
     math::populateExpansionPatterns(patterns, {"clampf", "rsqrt"});

@@ -162,6 +162,22 @@ struct LowerBroadcast : OpConversionPattern<BroadcastOp> {
   }
 };
 
+struct LowerSlice : OpConversionPattern<SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(SliceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<SmallVector<int64_t>> registers = op.getRegisters();
+    if (!registers)
+      return op.emitOpError() << "expects lane maps that agree in their lanes";
+    SmallVector<Value> results;
+    for (int64_t reg : *registers)
+      results.push_back(adaptor.getValue()[reg]);
+    rewriter.replaceOpWithMultiple(op, {ValueRange(results)});
+    return success();
+  }
+};
+
 /// Registers of one group first, then the lanes as a butterfly, after which
 /// every lane holds the result.
 struct LowerReduce : OpConversionPattern<ReduceOp> {
@@ -291,6 +307,6 @@ void mlir::tracea_pipe::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     VectorLoweringContext &) {
   patterns.add<LowerElementwise, LowerConstant, LowerSplat, LowerCoordinate,
-               LowerBroadcast, LowerReduce, LowerRelayout>(
+               LowerBroadcast, LowerSlice, LowerReduce, LowerRelayout>(
       converter, patterns.getContext());
 }

@@ -29,8 +29,6 @@ public:
 
   Reason whyNot(const Problem &problem,
                 const TargetDescription &target) const override {
-    if (problem.hasLengths)
-      return "keys of which only the run knows how many there are run as loops";
     constexpr int64_t most = 512;
     const std::pair<int64_t, const char *> extents[] = {
         {problem.k, "a query"}, {problem.valueDim, "a value"}};
@@ -53,10 +51,6 @@ public:
             const TargetDescription &target) const override {
     CPUModel model(target, problem.accumulator);
     MicroTile micro = model.chooseMicroTile(problem.m, problem.n);
-    // Exponentials, not products, bound this kernel, and their code is repeated
-    // for every register of a tile: four rows are as fast as eight and compile
-    // in half the time.
-    micro.rows = std::min<int64_t>(micro.rows, 4);
     if (problem.maskRows) {
       // Register tiles that lie in one block of the mask each.
       micro.rows = std::gcd(micro.rows, problem.maskRows);
@@ -67,7 +61,7 @@ public:
         block = std::min(block, std::max<int64_t>(1, extent));
       return roundUp(block, factor);
     };
-    int64_t queries = bounded(64, problem.m, micro.rows);
+    int64_t queries = bounded(256, problem.m, micro.rows);
     int64_t keys = bounded(128, problem.n, micro.columns);
     // The keys shrink first: the block of queries amortises their staging.
     while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
@@ -76,7 +70,13 @@ public:
     while (workingSet(problem, model, queries, keys) > model.l2 / 2 &&
            queries > micro.rows)
       queries = roundUp(queries / 2, micro.rows);
-    // A tile for every core, where the queries allow it.
+    // Tiles for every core, where the queries allow it: one for each at least,
+    // and where there are more cores several, for masks make them unequal.
+    const int64_t balance = model.cores > 1 ? 4 : 1;
+    while (tilesOf(problem, queries) <
+               static_cast<double>(model.cores * balance) &&
+           queries > 8 * micro.rows)
+      queries = roundUp(queries / 2, micro.rows);
     while (tilesOf(problem, queries) < static_cast<double>(model.cores) &&
            queries > micro.rows)
       queries = roundUp(queries / 2, micro.rows);
@@ -116,8 +116,8 @@ public:
     double products =
         model.multiplyCycles(micro, queries, keys, problem.k) +
         model.multiplyCycles(micro, queries, problem.valueDim, keys);
-    // An exponential of every score: about thirty instructions a vector.
-    double softmax = 30.0 * static_cast<double>(queries) *
+    // An exponential of every score: about twenty instructions a vector.
+    double softmax = 20.0 * static_cast<double>(queries) *
                      static_cast<double>(keys) /
                      static_cast<double>(model.lanes);
     double stage =

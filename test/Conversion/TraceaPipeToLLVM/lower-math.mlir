@@ -1,5 +1,6 @@
 // RUN: tracea-opt %s --tracea-lower-math | FileCheck %s
 // RUN: tracea-opt %s --tracea-lower-math=fused=false | FileCheck %s --check-prefix=PLAIN
+// RUN: tracea-opt %s --tracea-lower-math=scaled=true | FileCheck %s --check-prefix=SCALED
 // RUN: tracea-opt %s --tracea-lower-math=route=reference | FileCheck %s --check-prefix=REF
 // RUN: tracea-opt %s --tracea-lower-math=route=arithmetic | FileCheck %s --check-prefix=ARITH
 
@@ -76,4 +77,34 @@ func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32) {
 func.func @half(%x: bf16) -> bf16 {
   %a = math.sin %x : bf16
   return %a : bf16
+}
+
+// A target that multiplies by powers of two does so once; the exponent of f64
+// is as wide as an index of 32 bits.
+// SCALED-LABEL: func.func @scaled(
+// SCALED:         %[[X:.*]] = llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// SCALED:         %[[E:.*]] = arith.trunci %{{.*}} : i64 to i32
+// SCALED:         %[[Y:.*]] = llvm.call_intrinsic "llvm.ldexp"(%{{.*}}, %[[E]]) : (f64, i32) -> f64
+// SCALED:         return %[[X]], %[[Y]]
+// CHECK-LABEL: func.func @scaled(
+// CHECK-NOT:     llvm
+// CHECK:         return
+func.func @scaled(%v: vector<16xf32>, %x: f64) -> (vector<16xf32>, f64) {
+  %a = math.exp %v : vector<16xf32>
+  %b = math.exp %x : f64
+  return %a, %b : vector<16xf32>, f64
+}
+
+// Powers of two that may be zero where they are small: no clamp from below, one
+// product with half of the power.
+// CHECK-LABEL: func.func @flushed(
+// CHECK:         arith.cmpf ogt
+// CHECK-NOT:     arith.shrsi
+// CHECK:         %[[HALF:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK:         %[[SMALL:.*]] = arith.cmpf olt
+// CHECK:         %[[POWER:.*]] = arith.mulf %{{.*}}, %[[HALF]]
+// CHECK:         arith.select %[[SMALL]], %{{.*}}, %[[POWER]]
+func.func @flushed(%v: vector<16xf32>) -> vector<16xf32> {
+  %a = math.exp2 %v {tracea_pipe.flushes} : vector<16xf32>
+  return %a : vector<16xf32>
 }

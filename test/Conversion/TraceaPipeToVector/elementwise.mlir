@@ -7,6 +7,7 @@
 #wide_columns = #tracea_pipe.lanes<reg = [[0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #swapped = #tracea_pipe.lanes<reg = [[1, 0], [0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #straight = #tracea_pipe.lanes<reg = [[0, 4], [1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+#half = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #twice = #tracea_pipe.lanes<reg = [[0, 0], [0, 4]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 #twice_row = #tracea_pipe.lanes<lane = [[0, 0], [0, 0]], outer = [1, 1]>
 module attributes {tracea.target = #tracea.target<kind = cpu, name = "t", triple = "x86_64-unknown-linux-gnu",
@@ -179,6 +180,24 @@ tracea_pipe.kernel @broadcast(%a: memref<?xf32>, %d: memref<?x?xf32>, %n: index)
     %x = tracea_pipe.load %a[%i] map affine_map<(i, j) -> (i)> : memref<?xf32> -> tensor<3x1xf32, #wide_rows>
     %y = tracea_pipe.broadcast %x : tensor<3x1xf32, #wide_rows> -> tensor<3x8xf32, #wide>
     tracea_pipe.store %y, %d[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<3x8xf32, #wide>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// The right half of each row: registers 1 and 3 of four.
+// CHECK-LABEL: tracea_pipe.kernel @slice
+// CHECK:         %{{.*}} = vector.load
+// CHECK:         %[[X04:.*]] = vector.load
+// CHECK:         %{{.*}} = vector.load
+// CHECK:         %[[X14:.*]] = vector.load
+// CHECK:         vector.store %[[X04]],
+// CHECK-NEXT:    vector.store %[[X14]],
+// CHECK-NOT:     vector.store
+tracea_pipe.kernel @slice(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i) in (%n) {
+    %x = tracea_pipe.load %a[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #straight>
+    %y = tracea_pipe.slice %x[0, 4] : tensor<2x8xf32, #straight> -> tensor<2x4xf32, #half>
+    tracea_pipe.store %y, %d[%i, %i] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #half>, memref<?x?xf32>
   }
   tracea_pipe.end
 }

@@ -3,6 +3,7 @@
 // RUN: tracea-opt %s --convert-tracea-to-tracea-pipe --canonicalize --cse --split-input-file | FileCheck %s
 
 // CHECK-DAG:   #[[TILE:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[\[}}0, 4], [1, 0], [2, 0]], lane = {{\[\[}}0, 1], [0, 2]], outer = [1, 1]>
+// CHECK-DAG:   #[[PART:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[\[}}1, 0], [2, 0]], lane = {{\[\[}}0, 1], [0, 2]], outer = [1, 1]>
 // CHECK-DAG:   #[[ROWS:lanes[0-9]*]] = #tracea_pipe.lanes<reg = {{\[\[}}1, 0], [2, 0]], lane = {{\[\[}}0, 0], [0, 0]], outer = [1, 1]>
 // CHECK-LABEL: func.func @causal
 // CHECK-COUNT-1: cf.assert %{{.*}}, "tracea.attention: expected length of key and value to be equal"
@@ -18,54 +19,90 @@
 // Two heads of the query share one of the key: head / 2.
 // CHECK-DAG:       %[[KH:.*]] = arith.divui %[[H]], %c2
 // CHECK-DAG:       %[[SHIFT:.*]] = arith.subi %[[LEN]], %c10
-// Scores of one strip, outputs of the block (5 columns in a register tile of 8), and
-// maximum and sum of every row.
+// Scores of one strip, outputs of the block (5 columns in a register tile of 8), the
+// maximum of every row, and its sum in lanes.
 // CHECK:           %[[SCORES:.*]] = tracea_pipe.scratch : memref<4x16xf32, #tracea_pipe.staged>
 // CHECK:           %[[OUT:.*]] = tracea_pipe.scratch : memref<8x8xf32, #tracea_pipe.staged>
 // CHECK:           %[[MAX:.*]] = tracea_pipe.scratch : memref<8xf32, #tracea_pipe.staged>
-// CHECK:           %[[SUM:.*]] = tracea_pipe.scratch : memref<8xf32, #tracea_pipe.staged>
+// CHECK:           %[[SUM:.*]] = tracea_pipe.scratch : memref<8x4xf32, #tracea_pipe.staged>
 // The queries are staged once, keys and values block by block; rows past the end of
 // queries and keys and columns past the values' are zero.
 // CHECK:           tracea_pipe.stage %[[Q]][%[[B]], %[[H]], %[[I0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x4xf32, #tracea_pipe.staged>
-// CHECK:           scf.for %[[J0:.*]] = %c0 to %[[LEN]] step %c16 {
+// Only blocks that a row of the tile sees: from three keys before the first row on, to
+// the last row's own place.
+// CHECK:           %[[PLACE:.*]] = arith.addi %[[I0]], %[[SHIFT]]
+// CHECK:           %[[BEFORE:.*]] = arith.subi %[[PLACE]], %c3
+// CHECK:           arith.maxsi %[[BEFORE]], %c0
+// CHECK:           %[[BEGIN:.*]] = arith.muli
+// CHECK:           %[[BEHIND:.*]] = arith.addi %[[PLACE]], %c8
+// CHECK:           %[[END:.*]] = arith.minsi %[[LEN]], %[[BEHIND]]
+// CHECK:           scf.for %[[J0:.*]] = %[[BEGIN]] to %[[END]] step %c16 {
+// CHECK:             %[[REST:.*]] = arith.subi %[[END]], %[[J0]]
+// CHECK:             %[[LENJ:.*]] = arith.minsi %[[REST]], %c16
+// CHECK:             %[[TILES:.*]] = arith.ceildivsi %[[LENJ]], %c8
 // CHECK:             tracea_pipe.stage %[[K]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [2] : {{.*}} -> tensor<2x6x8xf32, #tracea_pipe.staged>
 // CHECK:             tracea_pipe.stage %[[V]][%[[B]], %[[KH]], %[[J0]], %c0] {{.*}} padded [3] : {{.*}} -> tensor<1x16x8xf32, #tracea_pipe.staged>
 // CHECK:             scf.for %[[II:.*]] = %c0 to %{{.*}} step %c4 {
-// CHECK:               %[[STRIP:.*]] = scf.for %[[J:.*]] = %c0 to %[[LENJ:.*]] step %c8 iter_args
+// Of the block's tiles those that one of four rows sees.
+// CHECK:               %[[FIRST:.*]] = arith.divui
+// CHECK:               %[[LAST:.*]] = arith.minsi %{{.*}}, %[[TILES]]
+// CHECK:               %[[COUNT:.*]] = arith.subi %[[LAST]], %[[FIRST]]
+// CHECK:               %[[STRIP:.*]] = scf.for %[[NUMBER:.*]] = %c0 to %[[COUNT]] step %c1 iter_args({{.*}}) -> (tensor<4x4xf32, #[[PART]]>)
 // CHECK:                 %[[P:.*]] = tracea_pipe.mma
-// CHECK:                 arith.mulf %[[P]]
-// Keys past the end, then keys after the row (the ends of both sequences aligned),
-// then keys more than three before it.
-// CHECK:                 %[[COL:.*]] = tracea_pipe.coordinate dim 1
-// CHECK:                 %[[END:.*]] = arith.addi %[[COL]], %{{.*}}
-// CHECK:                 %[[IN:.*]] = arith.cmpi slt, %[[END]], %{{.*}}
-// CHECK:                 arith.select %[[IN]], %{{.*}}, %[[LOWEST]]
-// CHECK:                 %[[ROW:.*]] = tracea_pipe.coordinate dim 0
-// CHECK:                 %[[PAST:.*]] = arith.cmpi sle, %{{.*}}, %[[ROW]]
-// CHECK:                 arith.select %[[PAST]], %{{.*}}, %[[LOWEST]]
-// CHECK:                 %[[NEAR:.*]] = arith.cmpi sge, %{{.*}}, %[[ROW]]
-// CHECK:                 arith.select %[[NEAR]], %{{.*}}, %[[LOWEST]]
+// A tile that the end of the keys or the last key of a row cuts is compared with both.
+// CHECK:                 %[[PASTEND:.*]] = arith.cmpi slt, %[[LEN]]
+// CHECK:                 %[[PASTROW:.*]] = arith.cmpi slt
+// CHECK:                 %[[CUT:.*]] = arith.ori %[[PASTEND]], %[[PASTROW]]
+// CHECK:                 %[[FRONT:.*]] = scf.if %[[CUT]]
+// CHECK:                   %[[COL:.*]] = tracea_pipe.coordinate dim 1 : tensor<4x8xi32
+// CHECK:                   %[[AT:.*]] = arith.addi %[[COL]], %{{.*}}
+// CHECK:                   %[[IN:.*]] = arith.cmpi slt, %[[AT]], %{{.*}}
+// CHECK:                   arith.select %[[IN]], %[[P]], %[[LOWEST]]
+// CHECK:                   %[[ROW:.*]] = tracea_pipe.coordinate dim 0
+// CHECK:                   %[[PAST:.*]] = arith.cmpi sle, %{{.*}}, %[[ROW]]
+// CHECK:                   arith.select %[[PAST]], %{{.*}}, %[[LOWEST]]
+// CHECK:                 else
+// CHECK:                   scf.yield %[[P]]
+// One that has keys more than three before a row is compared with that edge.
+// CHECK:                 scf.if
+// CHECK:                   %[[NEAR:.*]] = arith.cmpi sge
+// CHECK:                   arith.select %[[NEAR]], %[[FRONT]], %[[LOWEST]]
 // CHECK:                 tracea_pipe.store %{{.*}}, %[[SCORES]]
-// The running maximum; a row without keys counts from zero.
+// CHECK:                 tracea_pipe.slice %{{.*}}[0, 0]
+// CHECK:                 tracea_pipe.slice %{{.*}}[0, 4]
+// The running maximum; a row without keys counts from a number.
 // CHECK:               tracea_pipe.reduce max %[[STRIP]] dim 1 : {{.*}} -> tensor<4x1xf32, #[[ROWS]]>
 // CHECK:               %[[BEFORE:.*]] = tracea_pipe.load %[[MAX]]
 // CHECK:               %[[AFTER:.*]] = arith.maximumf %[[BEFORE]]
 // CHECK:               tracea_pipe.store %[[AFTER]], %[[MAX]]
-// CHECK:               %[[UNSEEN:.*]] = arith.cmpf oeq, %[[AFTER]]
-// CHECK:               %[[ORIGIN:.*]] = arith.select %[[UNSEEN]], %{{.*}}, %[[AFTER]]
-// CHECK:               %[[DROP:.*]] = arith.subf %[[BEFORE]], %[[ORIGIN]]
-// CHECK:               %[[DECAY:.*]] = math.exp %[[DROP]]
+// CHECK:               %[[FROM:.*]] = arith.maximumf %[[AFTER]]
+// CHECK:               %[[RISE:.*]] = arith.subf %[[BEFORE]], %[[FROM]]
+// CHECK:               %[[DROP:.*]] = arith.mulf %[[RISE]]
+// CHECK:               %[[DECAY:.*]] = math.exp2 %[[DROP]] {tracea_pipe.flushes}
+// CHECK:               %[[SCALED:.*]] = arith.mulf %[[AFTER]]
+// CHECK:               arith.minimumf %[[SCALED]]
 // The sums and the outputs so far decay with it.
-// CHECK:               tracea_pipe.reduce add
 // CHECK:               %[[OLD:.*]] = tracea_pipe.load %[[SUM]]
-// CHECK:               arith.mulf %[[OLD]], %[[DECAY]]
-// CHECK:               tracea_pipe.store %{{.*}}, %[[SUM]]
+// CHECK:               arith.mulf %[[OLD]]
+// CHECK:               %[[NEW:.*]] = scf.for %{{.*}} = %c0 to %[[COUNT]]
+// CHECK:                 scf.for %{{.*}} = %c0 to %c8 step %c4
+// CHECK:                   math.exp2 %{{.*}} {tracea_pipe.flushes} : tensor<4x4xf32, #[[PART]]>
+// CHECK:               tracea_pipe.store %[[NEW]], %[[SUM]]
+// Tiles that no row sees have no weight, before the band and behind it.
+// CHECK:               %[[FRONTTILES:.*]] = arith.minsi %[[FIRST]], %[[TILES]]
+// CHECK:               scf.for %{{.*}} = %c0 to %[[FRONTTILES]]
+// CHECK:                 tracea_pipe.store %{{.*}}, %[[SCORES]]
+// CHECK:               %[[BACK:.*]] = arith.maxsi %[[FIRST]], %[[LAST]]
+// CHECK:               arith.subi %[[TILES]], %[[BACK]]
+// CHECK:               scf.for
+// CHECK:                 tracea_pipe.store %{{.*}}, %[[SCORES]]
 // CHECK:               tracea_pipe.load %[[OUT]]
 // CHECK:               tracea_pipe.mma {{.*}} depth(%[[LENJ]])
 // CHECK:               tracea_pipe.store %{{.*}}, %[[OUT]]
 // A sum of zero divides as one.
 // CHECK:           scf.for
-// CHECK:             %[[TOTAL:.*]] = tracea_pipe.load %[[SUM]]
+// CHECK:             %[[PARTS:.*]] = tracea_pipe.load %[[SUM]]
+// CHECK:             %[[TOTAL:.*]] = tracea_pipe.reduce add %[[PARTS]] dim 1
 // CHECK:             %[[NONE:.*]] = arith.cmpf oeq, %[[TOTAL]]
 // CHECK:             arith.select %[[NONE]]
 // CHECK:             arith.divf
@@ -101,14 +138,16 @@ func.func @causal(%q: tensor<2x4x10x6xf32>, %k: tensor<2x2x?x6xf32>, %v: tensor<
 // CHECK-DAG:     %[[SAME:.*]] = arith.cmpi eq, %[[MC]], %[[BLOCKS]]
 // CHECK-DAG:     cf.assert %[[SAME]], "tracea.attention: expected one column of the block mask a block of keys"
 // CHECK-LABEL: tracea_pipe.kernel @attention_0
-// CHECK-NOT:     tracea_pipe.coordinate dim 0
 // CHECK:         memref.dim %{{.*}}, %c1 : memref<1x?x?x?xi1>
 // CHECK:         %[[ROW:.*]] = arith.divui %{{.*}}, %c4
 // CHECK:         %[[COLUMN:.*]] = arith.divui %{{.*}}, %c8
 // CHECK:         %[[SHOWN:.*]] = tracea_pipe.read %{{.*}}[%{{.*}}, %{{.*}}, %[[ROW]], %[[COLUMN]]] : memref<1x?x?x?xi1>
 // CHECK:         %[[BIT:.*]] = arith.cmpi ne, %[[SHOWN]], %c0
-// CHECK:         %[[ALL:.*]] = tensor.splat %[[BIT]]
-// CHECK:         arith.select %[[ALL]]
+// Nothing is multiplied of a block that the mask hides.
+// CHECK:         scf.if %[[BIT]]
+// CHECK:           tracea_pipe.mma
+// CHECK:         else
+// CHECK-NEXT:      scf.yield %{{.*}} : tensor<4x8xf32
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
 func.func @masked(%m: tensor<1x?x?x?xi1>, %q: tensor<2x4x10x6xf32>, %k: tensor<2x2x?x6xf32>, %d: tensor<2x4x10x6xf32>) -> tensor<2x4x10x6xf32> {
@@ -141,5 +180,26 @@ func.func @heads(%q: tensor<2x?x10x6xf32>, %k: tensor<2x?x10x6xf32>, %d: tensor<
          outs(%d : tensor<2x?x10x6xf32>)
          schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> -> tensor<2x?x10x6xf32>
   return %0 : tensor<2x?x10x6xf32>
+}
+}
+
+// -----
+
+// Keys end where memory says, of each batch: behind that nothing is visited.
+// CHECK-LABEL: func.func @lengths(
+// CHECK-LABEL: tracea_pipe.kernel @attention_0(
+// CHECK-SAME:    %{{.*}}, %[[K:[a-z0-9]+]]: memref<2x4x40x6xf32>, %{{.*}}: memref<2x4x40x6xf32>, %[[N:[a-z0-9]+]]: memref<2xi32>
+// CHECK-SAME:    tracea_pipe.ended = {lengths = 3 : i64, sequence = 0 : i64}
+// CHECK:         tiles (%[[B:[a-z0-9]+]], %{{.*}}, %{{.*}})
+// CHECK:           %[[READ:.*]] = tracea_pipe.read %[[N]][%[[B]]]
+// CHECK:           %[[END:.*]] = arith.minsi %[[READ]], %c40
+// CHECK:           scf.for %{{.*}} = %c0 to %[[END]] step %c16
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @lengths(%q: tensor<2x4x10x6xf32>, %k: tensor<2x4x40x6xf32>, %n: tensor<2xi32>, %d: tensor<2x4x10x6xf32>) -> tensor<2x4x10x6xf32> {
+  %0 = tracea.attention ins(%q, %k, %k : tensor<2x4x10x6xf32>, tensor<2x4x40x6xf32>, tensor<2x4x40x6xf32>)
+         lengths(%n : tensor<2xi32>) outs(%d : tensor<2x4x10x6xf32>)
+         schedule <variant = "attention.flash", unit = vector, tile = [8, 16], registers = [4, 8]> -> tensor<2x4x10x6xf32>
+  return %0 : tensor<2x4x10x6xf32>
 }
 }

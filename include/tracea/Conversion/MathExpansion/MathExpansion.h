@@ -18,9 +18,12 @@ namespace mlir::tracea {
 /// Whether there is an expansion of the operation and its type.
 bool hasMathExpansion(Operation *op);
 
-/// Expands those operations that `filter` holds for.
+/// Expands those operations that `filter` holds for. With `scales` products
+/// with powers of two are the intrinsic `llvm.ldexp`, which is an instruction
+/// of some targets; the results are the same.
 void populateMathExpansionPatterns(RewritePatternSet &patterns,
-                                   std::function<bool(Operation *)> filter);
+                                   std::function<bool(Operation *)> filter,
+                                   bool scales = false);
 
 /// Whether elements are floats of 8 bits in one of the formats that kernels
 /// compute with.

@@ -20,10 +20,16 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
+#include "tracea/Dialect/TraceaPipe/Utils/LaneMaps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
+
+/// Beside which any score is nothing.
+constexpr double kLarge = std::numeric_limits<float>::max();
 
 namespace {
 class FlashAttention {
@@ -41,9 +47,6 @@ private:
         MemRefType::get(shape, accType, AffineMap(),
                         StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
   }
-  Value splat(RankedTensorType tile, Value scalar) {
-    return tensor::SplatOp::create(b, scalar, tile);
-  }
   Value fill(RankedTensorType tile, double value) {
     return kb.splat(tile, value);
   }
@@ -54,9 +57,11 @@ private:
                     int64_t panels, int64_t depth, SmallVector<Value> at,
                     Value wide, Value deep);
   void initialize();
-  void visitBlock(Value j0);
+  void visitBlock(Value j0, Value endJ);
   void scoreRows(Value i, Value j0, Value lengthJ);
-  Value mask(Value scores, Value i, Value j);
+  Value scoreAt(Value queryView, Value i, Value j0, Value panel);
+  Value getOrigin(Value maxima);
+  Value power(Value x);
   void finishRows(Value i);
 
   AttentionOp op;
@@ -67,12 +72,18 @@ private:
 
   Type accType;
   int64_t blockM, blockN, regM, regN, headD, headE;
-  RankedTensorType scoreTile, outTile, rowTile;
+  /// `partTile` has one vector of each row: what rows reduce to in lanes.
+  RankedTensorType scoreTile, partTile, outTile, rowTile;
   AffineMap plain, rowMap;
   double lowest = -std::numeric_limits<double>::infinity();
 
+  /// The factor of scores in powers of two; and the one that is left of it
+  /// where scores have been multiplied because it would turn their order
+  /// around.
+  double factor, scale;
+
   std::optional<VisibleKeys> visible;
-  Value sizeI, sizeJ, scale;
+  Value sizeI, sizeJ;
   Value batch, head, keyHead, i0, lengthI;
   Value queries, keys, values;
   Value scores, outputs, maxima, sums;
@@ -96,68 +107,114 @@ Value FlashAttention::stagePanels(Value operand, int64_t wideDim, int64_t width,
                          schedule.getFields<schedule::CPUAttention>().slots);
 }
 
-/// Blanks the scores of keys that a row may not see; the register tile lies in
-/// one block of the mask.
-Value FlashAttention::mask(Value tile, Value i, Value j) {
-  tile = visible->mask(tile, i, j, b.getIndexType());
+/// The scores of `regM` queries of the tile from `i` on and of a panel of
+/// `regN` keys of the block; minus infinity where a query does not see a key.
+/// They lie in one block of the mask.
+Value FlashAttention::scoreAt(Value queryView, Value i, Value j0, Value panel) {
+  Value query = ix.add(i0, i), key = ix.add(j0, ix.mul(panel, regN)),
+        zero = ix.constant(0);
+  auto multiply = [&]() -> Value {
+    Value keyView =
+        ViewOp::create(b, kb.getStagedType({headD, regN}, accType), keys,
+                       ValueRange{panel, zero, zero},
+                       kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
+    Value product = MmaOp::create(b, queryView, keyView, fill(scoreTile, 0),
+                                  Value(), ValueRange());
+    if (factor <= 0)
+      product = arith::MulFOp::create(b, product, fill(scoreTile, factor));
+    return visible->maskEdges(product, query, regM, key, b.getI32Type());
+  };
   if (!op.getBlockMask())
-    return tile;
-  return visible->maskBlock(tile, batch, head, i, j);
+    return multiply();
+  return kb.select(visible->isShown(batch, head, query, key), multiply,
+                   [&] { return fill(scoreTile, lowest); });
+}
+
+/// What exponents are counted from, negated. While a row has seen no key it is
+/// a number all the same.
+Value FlashAttention::getOrigin(Value maxima) {
+  Value scaled = arith::MulFOp::create(b, maxima, fill(rowTile, -scale));
+  return arith::MinimumFOp::create(b, scaled, fill(rowTile, kLarge));
+}
+
+Value FlashAttention::power(Value x) {
+  auto power = math::Exp2Op::create(b, x);
+  // Beside the greatest weight they are nothing.
+  power->setAttr(kFlushesAttrName, b.getUnitAttr());
+  return power;
 }
 
 void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
   Value zero = ix.constant(0);
+  // The tiles of the block that these rows see.
+  Value tiles = ix.ceilDiv(lengthJ, regN);
+  Value first, last;
+  std::tie(first, last) =
+      visible->getTiles(ix.add(i0, i), regM, j0, regN, tiles);
+  Value count = ix.sub(last, first);
   Value queryView =
       ViewOp::create(b, kb.getStagedType({regM, headD}, accType), queries,
                      ValueRange{ix.floorDiv(i, regM), zero, zero},
                      kb.map(2, {kb.zero(), kb.dim(1), kb.dim(0)}));
   // Scores of the block, and the maximum of each row's strip.
+  int64_t width = partTile.getDimSize(1);
   Value strip = kb.loop(
-      lengthJ, regN, fill(scoreTile, lowest),
-      [&](Value j, Value most) -> Value {
-        Value keyView =
-            ViewOp::create(b, kb.getStagedType({headD, regN}, accType), keys,
-                           ValueRange{ix.floorDiv(j, regN), zero, zero},
-                           kb.map(2, {kb.zero(), kb.dim(0), kb.dim(1)}));
-        Value product = MmaOp::create(b, queryView, keyView, fill(scoreTile, 0),
-                                      Value(), ValueRange());
-        Value scaled =
-            arith::MulFOp::create(b, product, splat(scoreTile, scale));
-        Value masked = mask(scaled, ix.add(i0, i), ix.add(j0, j));
-        StoreOp::create(b, masked, scores, ValueRange{zero, j}, ValueRange(),
+      count, 1, fill(partTile, lowest), [&](Value number, Value most) -> Value {
+        Value panel = ix.add(first, number), j = ix.mul(panel, regN);
+        Value tile = scoreAt(queryView, i, j0, panel);
+        StoreOp::create(b, tile, scores, ValueRange{zero, j}, ValueRange(),
                         plain);
-        return arith::MaximumFOp::create(b, most, masked);
+        for (int64_t column = 0; column < regN; column += width)
+          most = arith::MaximumFOp::create(
+              b, most,
+              SliceOp::create(b, partTile, tile, ArrayRef<int64_t>{0, column}));
+        return most;
       });
   Value rowMax = ReduceOp::create(b, rowTile, ReduceKind::Max, strip, 1);
   Value before = LoadOp::create(b, rowTile, maxima, ValueRange{i}, ValueRange(),
                                 Value(), rowMap);
   Value after = arith::MaximumFOp::create(b, before, rowMax);
   StoreOp::create(b, after, maxima, ValueRange{i}, ValueRange(), rowMap);
-  // While a row has seen no key, exponents are taken from 0, not from -inf.
-  Value unseen = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, after,
-                                       fill(rowTile, lowest));
-  Value origin = arith::SelectOp::create(b, unseen, fill(rowTile, 0), after);
-  Value decay =
-      math::ExpOp::create(b, arith::SubFOp::create(b, before, origin));
+  // One where it has not risen, whatever the rounding of products is.
+  Value rise = arith::SubFOp::create(
+      b, before, arith::MaximumFOp::create(b, after, fill(rowTile, -kLarge)));
+  Value decay = power(arith::MulFOp::create(b, rise, fill(rowTile, scale)));
 
-  Value originTile = spread(origin, scoreTile);
+  // One vector of each row at a time: the registers hold what exponentials of
+  // that many need.
+  Value originTile = spread(getOrigin(after), partTile);
+  Value sumBefore = LoadOp::create(b, partTile, sums, ValueRange{i, zero},
+                                   ValueRange(), Value(), plain);
+  auto weigh = [&](Value j, Value sum) -> Value {
+    Value score = LoadOp::create(b, partTile, scores, ValueRange{zero, j},
+                                 ValueRange(), Value(), plain);
+    Value weight =
+        power(math::FmaOp::create(b, score, fill(partTile, scale), originTile));
+    StoreOp::create(b, weight, scores, ValueRange{zero, j}, ValueRange(),
+                    plain);
+    return arith::AddFOp::create(b, sum, weight);
+  };
   Value total = kb.loop(
-      lengthJ, regN, fill(scoreTile, 0), [&](Value j, Value sum) -> Value {
-        Value score = LoadOp::create(b, scoreTile, scores, ValueRange{zero, j},
-                                     ValueRange(), Value(), plain);
-        Value weight =
-            math::ExpOp::create(b, arith::SubFOp::create(b, score, originTile));
-        StoreOp::create(b, weight, scores, ValueRange{zero, j}, ValueRange(),
-                        plain);
-        return arith::AddFOp::create(b, sum, weight);
+      count, 1, arith::MulFOp::create(b, sumBefore, spread(decay, partTile)),
+      [&](Value number, Value sum) {
+        Value j = ix.mul(ix.add(first, number), regN);
+        return kb.loop(
+            ix.constant(regN), width, sum,
+            [&](Value at, Value inner) { return weigh(ix.add(j, at), inner); });
       });
-  Value rowSum = ReduceOp::create(b, rowTile, ReduceKind::Add, total, 1);
-  Value sumBefore = LoadOp::create(b, rowTile, sums, ValueRange{i},
-                                   ValueRange(), Value(), rowMap);
-  Value sumAfter = arith::AddFOp::create(
-      b, arith::MulFOp::create(b, sumBefore, decay), rowSum);
-  StoreOp::create(b, sumAfter, sums, ValueRange{i}, ValueRange(), rowMap);
-
+  StoreOp::create(b, total, sums, ValueRange{i, zero}, ValueRange(), plain);
+  // What they do not see has no weight.
+  auto clear = [&](Value from, Value to) {
+    kb.loop(ix.sub(to, from), 1, [&](Value number) {
+      StoreOp::create(b, fill(scoreTile, 0), scores,
+                      ValueRange{zero, ix.mul(ix.add(from, number), regN)},
+                      ValueRange(), plain);
+    });
+  };
+  if (VisibleKeys::hasBand(op)) {
+    clear(zero, ix.min(first, tiles));
+    clear(b.createOrFold<arith::MaxSIOp>(first, last), tiles);
+  }
   Value weights = ViewOp::create(
       b,
       MemRefType::get({regM, blockN}, accType,
@@ -180,8 +237,8 @@ void FlashAttention::scoreRows(Value i, Value j0, Value lengthJ) {
   });
 }
 
-void FlashAttention::visitBlock(Value j0) {
-  Value lengthJ = ix.min(ix.sub(sizeJ, j0), blockN);
+void FlashAttention::visitBlock(Value j0, Value endJ) {
+  Value lengthJ = ix.min(ix.sub(endJ, j0), blockN);
   Value zero = ix.constant(0);
   keys = stagePanels(op.getKey(), /*wideDim=*/2, regN,
                      llvm::divideCeil(blockN, regN), headD,
@@ -198,8 +255,8 @@ void FlashAttention::initialize() {
   kb.loop(lengthI, regM, [&](Value i) {
     StoreOp::create(b, fill(rowTile, lowest), maxima, ValueRange{i},
                     ValueRange(), rowMap);
-    StoreOp::create(b, fill(rowTile, 0), sums, ValueRange{i}, ValueRange(),
-                    rowMap);
+    StoreOp::create(b, fill(partTile, 0), sums, ValueRange{i, ix.constant(0)},
+                    ValueRange(), plain);
     kb.loop(ix.constant(headE), regN, [&](Value e) {
       StoreOp::create(b, fill(outTile, 0), outputs, ValueRange{i, e},
                       ValueRange(), plain);
@@ -208,8 +265,9 @@ void FlashAttention::initialize() {
 }
 
 void FlashAttention::finishRows(Value i) {
-  Value sum = LoadOp::create(b, rowTile, sums, ValueRange{i}, ValueRange(),
-                             Value(), rowMap);
+  Value parts = LoadOp::create(b, partTile, sums, ValueRange{i, ix.constant(0)},
+                               ValueRange(), Value(), plain);
+  Value sum = ReduceOp::create(b, rowTile, ReduceKind::Add, parts, 1);
   // A row that saw no key divides by one instead of by zero.
   Value empty = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum,
                                       fill(rowTile, 0));
@@ -231,13 +289,31 @@ void FlashAttention::finishRows(Value i) {
     return;
   Value most = LoadOp::create(b, rowTile, maxima, ValueRange{i}, ValueRange(),
                               Value(), rowMap);
-  Value lse = arith::AddFOp::create(b, most, math::LogOp::create(b, divisor));
+  // Scores count in powers of two.
+  Value lse = arith::AddFOp::create(
+      b,
+      arith::MulFOp::create(b, most, fill(rowTile, scale * llvm::numbers::ln2)),
+      math::LogOp::create(b, divisor));
   Value result = convertTile(
       b, lse, cast<RankedTensorType>(op.getLse().getType()).getElementType());
   StoreOp::create(b, result, kb.getDest(op.getLseInit()),
                   ValueRange{batch, head, ix.add(i0, i)},
                   ValueRange{rows, ix.constant(1)},
                   kb.map(2, {kb.zero(), kb.zero(), kb.dim(0)}));
+}
+
+/// The tile that has of each row of `tile` the first vector.
+static RankedTensorType getFirstVectors(RankedTensorType tile) {
+  LanesAttr lanes = getLanes(tile);
+  ::tracea::algebra::LaneBases bases;
+  for (DenseI64ArrayAttr vector : lanes.getReg())
+    if (vector[1] == 0)
+      bases.reg.emplace_back(vector.asArrayRef());
+  for (DenseI64ArrayAttr vector : lanes.getLane())
+    bases.lane.emplace_back(vector.asArrayRef());
+  return RankedTensorType::get(
+      {tile.getDimSize(0), lanes.getNumLanes()}, tile.getElementType(),
+      getLanesAttr(tile.getContext(), bases, {lanes.getOuter()[0], 1}));
 }
 
 void FlashAttention::build() {
@@ -255,13 +331,15 @@ void FlashAttention::build() {
   int64_t paddedE = llvm::alignTo(headE, regN);
   scoreTile = kb.getTileType({regM, regN}, accType);
   outTile = scoreTile;
+  partTile = getFirstVectors(scoreTile);
   rowTile = RankedTensorType::get({regM, 1}, accType,
-                                  getLanes(scoreTile).getReduced(1));
+                                  getLanes(partTile).getReduced(1));
   plain = kb.map(2, {kb.dim(0), kb.dim(1)});
   rowMap = kb.map(2, {kb.dim(0)});
 
   sizeI = kb.getDim(op.getQuery(), 2);
-  sizeJ = kb.getDim(op.getKey(), 2);
+  // Keys are as many as values, of which the type may tell more.
+  sizeJ = kb.getDim(valueType.isDynamicDim(2) ? op.getKey() : op.getValue(), 2);
   Value heads = kb.getDim(op.getQuery(), 1);
   Value keyHeads = kb.getDim(op.getKey(), 1);
   Block::BlockArgListType grid = kb.beginTiles(
@@ -273,32 +351,42 @@ void FlashAttention::build() {
   // head / (heads / keyHeads)
   keyHead = b.createOrFold<arith::DivUIOp>(
       head, b.createOrFold<arith::DivUIOp>(heads, keyHeads));
-  visible.emplace(kb, op, sizeI, sizeJ);
-  double scaleValue = op.getStaticScale().value_or(1.0);
-  scale = arith::ConstantOp::create(
-      b, b.getFloatAttr(cast<FloatType>(accType), scaleValue));
+  Value endJ = sizeJ;
+  if (op.getLengths())
+    endJ = ix.min(
+        ReadOp::create(b, kb.getMemRef(op.getLengths()), ValueRange{batch}),
+        sizeJ);
+  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/true, endJ);
+  visible->define(cast<BlockArgument>(kb.getDest(op.getInit())).getArgNumber(),
+                  /*queryDim=*/2, /*batchDim=*/0, /*dims=*/{2, 2});
+  factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
+  scale = factor > 0 ? factor : 1;
 
   scores = scratch({regM, blockN});
   outputs = scratch({blockM, paddedE});
   maxima = scratch({blockM});
-  sums = scratch({blockM});
+  sums = scratch({blockM, partTile.getDimSize(1)});
   initialize();
   queries = stagePanels(op.getQuery(), /*wideDim=*/2, regM,
                         llvm::divideCeil(blockM, regM), headD,
                         {batch, head, i0, ix.constant(0)},
                         ix.ceilDiv(lengthI, regM), ix.constant(headD));
-  // All keys, whatever the mask shows: which of them a row meets does then not
-  // depend on the block that it lies in.
-  kb.loop(sizeJ, blockN, [&](Value j0) { visitBlock(j0); });
+  if (std::optional<int64_t> all = getStatic(endJ); all && *all <= blockN) {
+    // One block has all keys.
+    visitBlock(ix.constant(0), endJ);
+  } else {
+    auto [begin, end] = visible->getRange(i0, blockM, regN);
+    auto loop = scf::ForOp::create(b, begin, end, ix.constant(blockN));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    visitBlock(loop.getInductionVar(), end);
+  }
   kb.loop(lengthI, regM, [&](Value i) { finishRows(i); });
   kb.finish();
 }
 
 LogicalResult mlir::tracea::lowerAttentionFlash(KernelRewriter &rewriter,
                                                 AttentionOp op) {
-  if (op.getLengths())
-    return op.emitOpError() << "expects no lengths for the variant "
-                               "'attention.flash'";
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
   auto valueType = cast<RankedTensorType>(op.getValue().getType());
   if (queryType.isDynamicDim(3) || valueType.isDynamicDim(3))

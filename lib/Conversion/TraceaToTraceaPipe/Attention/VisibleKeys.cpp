@@ -69,6 +69,18 @@ std::pair<Value, Value> VisibleKeys::getRange(Value i, int64_t rows,
   return {begin, end};
 }
 
+std::pair<Value, Value> VisibleKeys::getTiles(Value i, int64_t rows, Value j,
+                                              int64_t step, Value tiles) {
+  Value place = ix.sub(ix.add(i, shift), j), first = ix.constant(0),
+        last = tiles;
+  if (before)
+    first = ix.floorDiv(ix.max(ix.sub(place, *before), 0), step);
+  if (after)
+    last = ix.min(ix.ceilDiv(ix.max(ix.add(place, rows + *after), 0), step),
+                  tiles);
+  return {first, last};
+}
+
 Value VisibleKeys::isCut(Edge edge, Value i, int64_t rows, Value j,
                          int64_t columns) {
   Value any;
@@ -96,8 +108,7 @@ static Value getLowest(KernelBuilder &kb, Value scores) {
                   -std::numeric_limits<double>::infinity());
 }
 
-Value VisibleKeys::maskBlock(Value scores, Value batch, Value head, Value i,
-                             Value j) {
+Value VisibleKeys::isShown(Value batch, Value head, Value i, Value j) {
   Value mask = op.getBlockMask();
   ArrayRef<int64_t> block = *op.getBlockSize();
   // An extent of one serves all batches, or all heads.
@@ -107,11 +118,8 @@ Value VisibleKeys::maskBlock(Value scores, Value batch, Value head, Value i,
       ReadOp::create(b, kb.getMemRef(mask),
                      ValueRange{maskBatch, maskHead, ix.floorDiv(i, block[0]),
                                 ix.floorDiv(j, block[1])});
-  Value isShown = tensor::SplatOp::create(
-      b,
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, shown, ix.constant(0)),
-      cast<RankedTensorType>(scores.getType()).clone(b.getI1Type()));
-  return arith::SelectOp::create(b, isShown, scores, getLowest(kb, scores));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, shown,
+                               ix.constant(0));
 }
 
 Value VisibleKeys::mask(Edge edge, Value scores, Value i, Value j,

@@ -38,6 +38,17 @@ public:
   /// of `step`, and the one behind the last. The block mask is not looked at.
   std::pair<Value, Value> getRange(Value i, int64_t rows, int64_t step);
 
+  /// Which of the `tiles` of `step` keys from `j` on, a multiple of `step`
+  /// behind where a range begins, queries [i, i + rows) see: the first, and the
+  /// one behind the last, which may lie in front of it. The block mask is not
+  /// looked at.
+  std::pair<Value, Value> getTiles(Value i, int64_t rows, Value j, int64_t step,
+                                   Value tiles);
+
+  /// Whether the block mask shows the block that query `i` and key `j` lie in,
+  /// i1.
+  Value isShown(Value batch, Value head, Value i, Value j);
+
   /// Sets those of the scores of queries from `i` and keys from `j` to minus
   /// infinity that are not seen. The block mask is not looked at. Places are
   /// compared as `number`s: `index`, or i32.
@@ -46,8 +57,6 @@ public:
   /// see wholly is left as it is, and one at an edge is compared with that edge
   /// alone.
   Value maskEdges(Value scores, Value i, int64_t rows, Value j, Type number);
-  /// The same by the block mask, of scores that lie in one block of it.
-  Value maskBlock(Value scores, Value batch, Value head, Value i, Value j);
 
 private:
   /// Where keys begin, and where they end, that a query sees.

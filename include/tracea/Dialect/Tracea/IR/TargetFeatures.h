@@ -17,6 +17,13 @@ inline bool hasFusedMultiplyAdd(TargetAttr target) {
          features.contains("+neon");
 }
 
+/// Whether a CPU multiplies vectors by powers of two, given their exponents, in
+/// one instruction that rounds once.
+inline bool scalesByPowers(TargetAttr target) {
+  StringRef features = target.getFeatures();
+  return features.contains("+avx512f") && features.contains("+avx512vl");
+}
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_DIALECT_TRACEA_IR_TARGETFEATURES_H
