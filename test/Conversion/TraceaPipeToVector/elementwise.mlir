@@ -186,13 +186,12 @@ tracea_pipe.kernel @broadcast(%a: memref<?xf32>, %d: memref<?x?xf32>, %n: index)
 
 // The right half of each row: registers 1 and 3 of four.
 // CHECK-LABEL: tracea_pipe.kernel @slice
-// CHECK:         %{{.*}} = vector.load
-// CHECK:         %[[X04:.*]] = vector.load
-// CHECK:         %{{.*}} = vector.load
-// CHECK:         %[[X14:.*]] = vector.load
-// CHECK:         vector.store %[[X04]],
-// CHECK-NEXT:    vector.store %[[X14]],
-// CHECK-NOT:     vector.store
+// CHECK:         %[[C4:.*]] = arith.addi %[[I:.*]], %c4
+// CHECK:         %[[X04:.*]] = vector.load %[[A:.*]][%[[I]], %[[C4]]]
+// CHECK:         %[[I1:.*]] = arith.addi %[[I]], %c1
+// CHECK:         %[[X14:.*]] = vector.load %[[A]][%[[I1]], %[[C4]]]
+// CHECK:         vector.store %[[X04]], %[[D:.*]][%[[I]], %[[I]]]
+// CHECK:         vector.store %[[X14]], %[[D]][%[[I1]], %[[I]]]
 tracea_pipe.kernel @slice(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index) {
   tracea_pipe.tiles (%i) in (%n) {
     %x = tracea_pipe.load %a[%i, %i] map affine_map<(i, j) -> (i, j)> : memref<?x?xf32> -> tensor<2x8xf32, #straight>
