@@ -27,6 +27,7 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "tracea/Conversion/Passes.h"
+#include "tracea/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -37,6 +38,7 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
     manager.addPass(createConvertTraceaPipeToVector());
     addCleanup(manager);
     manager.addPass(createLoopInvariantCodeMotionPass());
+    manager.addPass(createVectorizeReductions());
   }
   manager.addPass(createConvertLinalgToLoopsPass());
   manager.addPass(createForallToForLoopPass());

@@ -889,4 +889,46 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// VectorizeReductions
+//===----------------------------------------------------------------------===//
+
+def VectorizeReductions
+    : Pass<"tracea-vectorize-reductions", "::mlir::ModuleOp"> {
+  let summary = "Reduce rows to several vectors, in one order";
+  let description = [{
+    Of operations on memory that reduce along neighbouring elements a row is
+    reduced to four vectors of the target, which do not wait for each other;
+    then to one, and its lanes pairwise to a number, which is combined with what
+    the destination holds. What is left of a row is a vector whose other lanes
+    are neutral. The order depends on the row's length alone. Reductions have to
+    be one operation with a neutral element, their terms arithmetic on elements;
+    rows of known lengths below two vectors are left to plain loops.
+
+    ```mlir
+    linalg.reduce { arith.addf } ins(%m : memref<?x4096xf32>) outs(%s : memref<?xf32>)
+      dimensions = [1]
+    ```
+    becomes
+    ```mlir
+    scf.for %i = … {
+      %sums:4 = scf.for %j = … step %c64 iter_args(…) -> (vector<16xf32>, …) {
+        %x = vector.load %m[%i, %j] : memref<?x4096xf32>, vector<16xf32>
+        %next = arith.addf %sum, %x : vector<16xf32>
+        …
+      }
+      … vector.shuffle … arith.addf …
+      memref.store %total, %s[%i] : memref<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numVectorized", "vectorized", "Reductions in vectors">
+  ];
+}
+
 #endif // TRACEA_TRANSFORMS_PASSES_TD
