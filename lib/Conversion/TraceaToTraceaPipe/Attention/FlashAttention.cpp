@@ -356,9 +356,10 @@ void FlashAttention::build() {
     endJ = ix.min(
         ReadOp::create(b, kb.getMemRef(op.getLengths()), ValueRange{batch}),
         sizeJ);
-  visible.emplace(kb, op, sizeI, sizeJ, /*rowsAreQueries=*/true, endJ);
+  visible.emplace(kb, op, sizeI, sizeJ, VisibleKeys::Rows::Queries, endJ);
   visible->define(cast<BlockArgument>(kb.getDest(op.getInit())).getArgNumber(),
-                  /*queryDim=*/2, /*batchDim=*/0, /*dims=*/{2, 2});
+                  /*queryDim=*/2, /*batchDim=*/0, /*operands=*/{1, 2},
+                  /*dims=*/{2, 2});
   factor = op.getStaticScale().value_or(1.0) * llvm::numbers::log2e;
   scale = factor > 0 ? factor : 1;
 
