@@ -455,6 +455,10 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers()[1], 0);
   // Equal shares of a row; a stride leaves registers for what is not shared.
   EXPECT_THAT(choice.plan.registers(), ElementsAre(7, 32));
+  // Nine vectors of channels go by ones: of five pairs one would be half empty.
+  Problem odd = conv(1, 56, 1, 1, 3);
+  odd.groups = 144;
+  EXPECT_THAT(best(odd, target).plan.registers(), ElementsAre(14, 16));
   Problem strided = conv(1, 57, 1, 1, 3, 2);
   strided.groups = 99;
   EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(5, 16));

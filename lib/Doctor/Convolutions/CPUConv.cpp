@@ -421,7 +421,8 @@ private:
   /// Taps of a row share the pixels that they load, so that a tile has as many
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
-  /// share less. With channels first pixels of a row lie along the lanes.
+  /// share less, or where the second of the last two would be empty. With
+  /// channels first pixels of a row lie along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
       return chooseOriented(problem, model, problem.groups);
@@ -429,9 +430,12 @@ private:
     int64_t channels = std::max<int64_t>(1, assumed(problem.groups, 64));
     bool isDense = problem.strideWidth == 1;
     int64_t sums = model.mostColumns(1) / model.lanes;
-    int64_t most = std::max<int64_t>(1, sums / (isDense ? 2 : 3));
+    int64_t vectors = isDense && roundUp(channels, 2 * model.lanes) ==
+                                     roundUp(channels, model.lanes)
+                          ? 2
+                          : 1;
+    int64_t most = std::max<int64_t>(1, sums / (isDense ? vectors : 3));
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
-    int64_t vectors = isDense && channels > model.lanes ? 2 : 1;
     return {rows, vectors * model.lanes};
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
