@@ -22,7 +22,6 @@
 #include "Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tracea/Dialect/Tracea/IR/Constants.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -47,14 +46,6 @@ struct PatchConvolution {
   void build();
 
 private:
-  /// The operation's, with `source` in place of the filter.
-  static SmallVector<Value> getInputs(Conv2DOp op, Value source) {
-    SmallVector<Value> inputs;
-    for (OpOperand *operand : op.getDpsInputOperands())
-      inputs.push_back(operand == &op.getFilterMutable() ? source
-                                                         : operand->get());
-    return inputs;
-  }
   /// Emits the register tile at row `p`, columns from `q`, channels from `k`
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
@@ -261,17 +252,6 @@ void PatchConvolution::build() {
   kb.finish();
 }
 
-/// Whether panels of the filter are made once for many runs. With lanes along
-/// pixels, and words, filters are staged; so are those of groups, which seldom
-/// are whole panels, and narrow ones, which panels hold converted.
-static bool isWorthPacking(Conv2DOp op, const WordOperands &words) {
-  auto type = cast<RankedTensorType>(op.getFilter().getType());
-  return op.getLayout() == ImageLayout::NHWC && op.getGroups() == 1 &&
-         words.length == 1 && words.rhs == type.getElementType() &&
-         type.hasStaticShape() && type.getNumElements() > 0 &&
-         isConstant(op.getFilter());
-}
-
 LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                                              Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
@@ -301,7 +281,9 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
   }
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   Value source = op.getFilter();
-  if (isWorthPacking(op, *words))
+  // Words are staged; so are groups, which seldom are whole panels.
+  if (op.getGroups() == 1 && words->length == 1 &&
+      hasConstantPanels(op, words->rhs))
     source = packFilter(
         rewriter, op,
         op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);

@@ -11,6 +11,7 @@
 
 #include "Definitions.h"
 #include "ImagePatch.h"
+#include "PackedFilters.h"
 #include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
@@ -32,12 +33,16 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
 
   ScheduleAttr schedule = op.getScheduleAttr();
-  KernelBuilder kb(rewriter, op);
-  defineConvolution(kb, op);
+  const auto &fields = schedule.getFields<schedule::CPUConv>();
+  Value source = op.getFilter();
+  bool isPacked = hasConstantPanels(op, op.getAccumulatorType());
+  if (isPacked)
+    source = packFilter(rewriter, op, fields.registers[1]);
+  KernelBuilder kb(rewriter, op, getInputs(op, source), op.getDpsInits());
+  defineConvolution(kb, op, source);
   ImplicitLocOpBuilder &b = kb.builder();
   IndexMath &ix = kb.index();
   Type accType = op.getAccumulatorType();
-  const auto &fields = schedule.getFields<schedule::CPUConv>();
   ConvolutionTiles tiles(kb, op);
   Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
   Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
@@ -60,24 +65,39 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
               /*wholeChannels=*/true);
 
   // weights[r, s, c]
-  SmallVector<Value> filterIndices(4, zero);
-  filterIndices[op.getFilterOutDim()] = c0;
-  SmallVector<AffineExpr> filterMap(4, kb.zero());
-  filterMap[op.getFilterHeightDim()] = kb.dim(0);
-  filterMap[op.getFilterWidthDim()] = kb.dim(1);
-  filterMap[op.getFilterOutDim()] = kb.dim(2);
-  Value weights = StageOp::create(
-      b,
-      kb.getStagedType({tiles.filterHeight, tiles.filterWidth, tiles.channels},
-                       accType),
-      kb.getMemRef(op.getFilter()), filterIndices,
-      ValueRange{ix.constant(tiles.filterHeight),
-                 ix.constant(tiles.filterWidth), channels},
-      kb.map(3, filterMap), ArrayRef<int64_t>{op.getFilterOutDim()},
-      fields.slots);
+  auto stageWeights = [&]() -> Value {
+    SmallVector<Value> indices(4, zero);
+    indices[op.getFilterOutDim()] = c0;
+    SmallVector<AffineExpr> map(4, kb.zero());
+    map[op.getFilterHeightDim()] = kb.dim(0);
+    map[op.getFilterWidthDim()] = kb.dim(1);
+    map[op.getFilterOutDim()] = kb.dim(2);
+    return StageOp::create(
+        b,
+        kb.getStagedType(
+            {tiles.filterHeight, tiles.filterWidth, tiles.channels}, accType),
+        kb.getMemRef(op.getFilter()), indices,
+        ValueRange{ix.constant(tiles.filterHeight),
+                   ix.constant(tiles.filterWidth), channels},
+        kb.map(3, map), ArrayRef<int64_t>{op.getFilterOutDim()}, fields.slots);
+  };
+  Value weights = isPacked ? kb.getMemRef(source) : stageWeights();
 
   RankedTensorType accTile = tiles.accumulator;
   AffineExpr channel = kb.dim(tiles.pixelLanes ? 0 : 1);
+  // Those of tap (r, s) for channels from `c` of the tile.
+  auto loadWeights = [&](Value r, Value s, Value c) -> Value {
+    SmallVector<Value> indices = {r, s, c};
+    SmallVector<AffineExpr> map(2, kb.zero());
+    if (isPacked) {
+      Value panel = ix.floorDiv(ix.add(c0, c), tiles.registerChannels);
+      indices = {panel, r, s, zero, zero};
+      map.resize(4, kb.zero());
+    }
+    map.push_back(channel);
+    return LoadOp::create(b, accTile, weights, indices, ValueRange(), Value(),
+                          kb.map(2, map));
+  };
   auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
       TraceaDialect::kTargetAttrName);
   auto multiplyAdd = [&](Value x, Value y, Value sum) -> Value {
@@ -94,10 +114,7 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
       Value pixels =
           LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
                          ValueRange(), Value(), patch.getTileMap());
-      Value weight =
-          LoadOp::create(b, accTile, weights, ValueRange{r, s, c}, ValueRange(),
-                         Value(), kb.map(2, {kb.zero(), kb.zero(), channel}));
-      sum = multiplyAdd(pixels, weight, sum);
+      sum = multiplyAdd(pixels, loadWeights(r, s, c), sum);
     }
     return sum;
   };

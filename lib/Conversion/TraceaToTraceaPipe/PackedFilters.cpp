@@ -13,6 +13,7 @@
 #include "PackedFilters.h"
 #include "Definitions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/Constants.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -21,6 +22,21 @@ using namespace mlir::tracea_pipe;
 
 /// Channels that a tile of the packing kernel copies.
 static constexpr int64_t kChannels = 16;
+
+bool mlir::tracea::hasConstantPanels(Conv2DOp op, Type element) {
+  auto type = cast<RankedTensorType>(op.getFilter().getType());
+  return op.getLayout() == ImageLayout::NHWC &&
+         element == type.getElementType() && type.hasStaticShape() &&
+         type.getNumElements() > 0 && isConstant(op.getFilter());
+}
+
+SmallVector<Value> mlir::tracea::getInputs(Conv2DOp op, Value filter) {
+  SmallVector<Value> inputs;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    inputs.push_back(operand == &op.getFilterMutable() ? filter
+                                                       : operand->get());
+  return inputs;
+}
 
 Value mlir::tracea::packFilter(KernelRewriter &rewriter, Conv2DOp op,
                                int64_t width) {

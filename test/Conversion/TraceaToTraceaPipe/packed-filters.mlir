@@ -96,3 +96,22 @@ func.func @staged(%x: tensor<1x9x9x8xf32>, %g: tensor<16x3x3x4xf32> {tracea.cons
   return %0, %1, %2 : tensor<1x7x7x16xf32>, tensor<1x16x7x7xf32>, tensor<1x7x7x16xf32>
 }
 }
+
+// -----
+
+// So are the weights of a depthwise convolution: a register tile loads those of its 8 channels.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+// CHECK-LABEL: func.func @depthwise(
+// CHECK:         tensor.empty() : tensor<2x3x3x1x8xf32>
+// CHECK:       tracea_pipe.kernel @conv2d_1(%{{.*}}: memref<1x9x9x12xf32>, %[[P:.*]]: memref<2x3x3x1x8xf32>
+// CHECK:         tracea_pipe.stage %
+// CHECK-NOT:     tracea_pipe.stage %
+// CHECK:         %[[PANEL:.*]] = arith.divui %{{.*}}, %c8
+// CHECK:         tracea_pipe.load %[[P]][%[[PANEL]], %{{.*}}, %c0, %c0, %c0]
+module attributes {tracea.target = #cpu} {
+func.func @depthwise(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32> {tracea.constant}, %d: tensor<1x7x7x12xf32>) -> tensor<1x7x7x12xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc groups 12 ins(%x, %w : tensor<1x9x9x12xf32>, tensor<12x3x3x1xf32>) outs(%d : tensor<1x7x7x12xf32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
+  return %0 : tensor<1x7x7x12xf32>
+}
+}
