@@ -15,11 +15,11 @@
 // contiguous for every stride. "conv2d.dot", with channels last, packs
 // neighbouring channels in words, for the target's dot products.
 
-#include "Contraction/WordOperands.h"
-#include "Definitions.h"
+#include "../Contraction/WordOperands.h"
+#include "../Definitions.h"
+#include "../Variants.h"
 #include "ImagePatch.h"
 #include "PackedFilters.h"
-#include "Variants.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

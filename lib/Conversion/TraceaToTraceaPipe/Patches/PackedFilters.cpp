@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PackedFilters.h"
-#include "Definitions.h"
+#include "../Definitions.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tracea/Dialect/Tracea/IR/Constants.h"
 #include "llvm/Support/MathExtras.h"

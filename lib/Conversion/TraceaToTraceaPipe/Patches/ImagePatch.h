@@ -5,8 +5,8 @@
 // Shared by the variants of conv2d that stage a patch: its extents, the copy
 // that fills it, and where the element under a filter tap lies in it.
 
-#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_IMAGEPATCH_H
-#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_IMAGEPATCH_H
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_IMAGEPATCH_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_IMAGEPATCH_H
 
 #include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
 
@@ -93,4 +93,4 @@ private:
 
 } // namespace mlir::tracea
 
-#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_IMAGEPATCH_H
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_IMAGEPATCH_H

@@ -9,10 +9,10 @@
 // are broadcast along the lanes. The image comes through the same staged patch
 // as in "conv2d.patch".
 
-#include "Definitions.h"
+#include "../Definitions.h"
+#include "../Variants.h"
 #include "ImagePatch.h"
 #include "PackedFilters.h"
-#include "Variants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tracea/Dialect/Tracea/IR/TargetFeatures.h"
 
