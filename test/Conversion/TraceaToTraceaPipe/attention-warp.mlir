@@ -244,3 +244,22 @@ func.func @transposed(%x: tensor<2x512x8x64xbf16>, %e: tensor<2x8x512x64xbf16>) 
   return %0 : tensor<2x8x512x64xbf16>
 }
 }
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", vector_bits = 128, subgroup = 32, cores = 132, shared_memory = 232448>} {
+// What is needed transposed by others is read so, and the rest as it lies.
+// CHECK-LABEL: func.func @needed
+// CHECK:         %[[K:.*]] = linalg.transpose ins(%arg1 :
+// CHECK-NOT:     linalg.transpose
+// CHECK:         tracea_pipe.launch @attention_0{{.*}} ins(%arg0, %[[K]], %arg2 : tensor<2x64x8x64xbf16>, tensor<2x8x64x64xbf16>, tensor<2x64x8x64xbf16>)
+// CHECK:         return %{{.*}}, %[[K]]
+func.func @needed(%q: tensor<2x64x8x64xbf16>, %k: tensor<2x64x8x64xbf16>, %v: tensor<2x64x8x64xbf16>, %e: tensor<2x8x64x64xbf16>) -> (tensor<2x8x64x64xbf16>, tensor<2x8x64x64xbf16>) {
+  %qt = linalg.transpose ins(%q : tensor<2x64x8x64xbf16>) outs(%e : tensor<2x8x64x64xbf16>) permutation = [0, 2, 1, 3]
+  %kt = linalg.transpose ins(%k : tensor<2x64x8x64xbf16>) outs(%e : tensor<2x8x64x64xbf16>) permutation = [0, 2, 1, 3]
+  %vt = linalg.transpose ins(%v : tensor<2x64x8x64xbf16>) outs(%e : tensor<2x8x64x64xbf16>) permutation = [0, 2, 1, 3]
+  %0 = tracea.attention ins(%qt, %kt, %vt : tensor<2x8x64x64xbf16>, tensor<2x8x64x64xbf16>, tensor<2x8x64x64xbf16>) outs(%e : tensor<2x8x64x64xbf16>)
+    schedule <variant = "attention.warp", unit = mma_sync, tile = [64, 64], registers = [16, 64], slots = 2> -> tensor<2x8x64x64xbf16>
+  return %0, %kt : tensor<2x8x64x64xbf16>, tensor<2x8x64x64xbf16>
+}
+}

@@ -16,10 +16,21 @@ static bool keepsColumns(linalg::TransposeOp transposition) {
          permutation.back() == 3;
 }
 
+/// Whether a transposition is there for nobody who does not read through it.
+static bool isOnlyRead(linalg::TransposeOp transposition) {
+  return llvm::all_of(transposition->getResult(0).getUsers(),
+                      [](Operation *user) {
+                        return isa<AttentionOpInterface, tensor::DimOp>(user);
+                      });
+}
+
 OrderedTensor mlir::tracea::getBefore(RewriterBase &rewriter, Value operand) {
   OrderedTensor found{operand};
   auto transposition = operand.getDefiningOp<linalg::TransposeOp>();
-  if (!transposition || !keepsColumns(transposition))
+  // What somebody else needs as it is will be in memory so, and what it is made
+  // of perhaps not: a window of something larger is copied first.
+  if (!transposition || !keepsColumns(transposition) ||
+      !isOnlyRead(transposition))
     return found;
   found.tensor = transposition.getInput();
   llvm::copy(transposition.getPermutation(), found.order.begin());

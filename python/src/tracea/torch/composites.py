@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from . import ops  # noqa: F401  (defines the operators)
+from .importer.memory import dense_order
 
 
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
@@ -20,10 +21,18 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
     if val is None or val.dim() != 4:
         return None
     if attn_mask is None and _keeps_sums(query, key, value, is_causal):
+        # They are kept for the backward, which would copy what has gaps once more.
+        query, key, value = (_without_gaps(x) for x in (query, key, value))
         arguments = (query, key, value, bool(is_causal), scale, bool(enable_gqa))
         return torch.ops.tracea.sdpa_with_sums.default, arguments, 0
     arguments = (query, key, value, attn_mask, bool(is_causal), scale, bool(enable_gqa))
     return torch.ops.tracea.sdpa.default, arguments
+
+
+def _without_gaps(x):
+    if dense_order(x.meta["example_value"]) is not None:
+        return x
+    return x.graph.call_method("contiguous", (x,))
 
 
 def _keeps_sums(query, key, value, causal):
@@ -59,7 +68,8 @@ def keep_composites(gm):
             continue
         build = _REPLACED.get(node.target) if callable(node.target) else None
         try:
-            found = build and build(*node.args, **node.kwargs)
+            with gm.graph.inserting_before(node):
+                found = build and build(*node.args, **node.kwargs)
         except (TypeError, AttributeError):  # arguments that are no nodes
             found = None
         if not found:

@@ -338,19 +338,21 @@ def _sdpa_with_sums(
     q: Tensor, k: Tensor, v: Tensor, causal: bool, scale: float | None, gqa: bool
 ) -> tuple[Tensor, Tensor]:
     """The same without a mask, and the logarithms of each query's sum of exponentials, from which
-    the gradients make the weights again."""
+    the gradients make the weights again. Heads of the result lie behind queries, as what follows
+    wants to see them."""
     key = k.repeat_interleave(q.shape[1] // k.shape[1], 1) if gqa else k
     scores = q.float() @ key.float().mT * (q.shape[-1] ** -0.5 if scale is None else scale)
     if causal:
         seen = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).tril()
         scores = scores.masked_fill(~seen, float("-inf"))
-    y = _sdpa_reference(q, k, v, None, causal, scale, gqa).contiguous()
-    return y, scores.logsumexp(-1)
+    y = _sdpa_reference(q, k, v, None, causal, scale, gqa)
+    return y.transpose(1, 2).contiguous().transpose(1, 2), scores.logsumexp(-1)
 
 
 @_sdpa_with_sums.register_fake
 def _(q, k, v, causal, scale, gqa):
-    return like(q, (*q.shape[:-1], v.shape[-1])), like(q, q.shape[:-1], torch.float32)
+    b, h, i, _ = q.shape
+    return like(q, (b, i, h, v.shape[-1])).transpose(1, 2), like(q, (b, h, i), torch.float32)
 
 
 def _keep_sums(ctx, inputs, output):
