@@ -71,3 +71,30 @@ os._exit(0)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "['torch.float32', 'silu']", ran.stderr
+
+
+def test_graphs_for_a_gpu_keep_no_scores():
+    """The forward leaves the logarithms of its sums; of views with gaps it keeps copies without."""
+    program = f"""
+import os, sys, torch
+import torch.nn.functional as F
+sys.path.insert(0, {str(HERE)!r})
+import gpu_graphs
+import tracea.torch.backend
+
+texts = []
+sys.modules["tracea.torch.backend"].compile_module = lambda text, **named: texts.append(text)
+with gpu_graphs.fake_gpu(train=True) as device:
+    x = torch.randn(2, 16, 96, dtype=torch.bfloat16, device=device, requires_grad=True)
+    def f(x):
+        q, k, v = (y.unflatten(2, (2, 16)).transpose(1, 2) for y in x.split(32, 2))
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+    options = {{"target": "sm_90a", "compile_only": True}}
+    torch.compile(f, backend="tracea", options=options)(x).sum().backward()
+forward, backward = texts
+print("lse(" in forward, "tracea.attention causal" in forward, "tensor<2x2x16x16xbf16>, tensor<2x2x16x16xbf16>" in forward.split("return")[1])
+print("attention_qgrad causal" in backward, "attention_kvgrad causal" in backward, "softmax" in backward, flush=True)
+os._exit(0)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.stdout.split() == ["True"] * 5 + ["False"], ran.stderr
