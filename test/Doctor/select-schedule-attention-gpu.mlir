@@ -56,3 +56,19 @@ func.func @wide(%q: tensor<4x8x512x256xf32>, %e: tensor<4x8x512x256xf32>) -> ten
   %0 = tracea.attention ins(%q, %q, %q : tensor<4x8x512x256xf32>, tensor<4x8x512x256xf32>, tensor<4x8x512x256xf32>) outs(%e : tensor<4x8x512x256xf32>) -> tensor<4x8x512x256xf32>
   return %0 : tensor<4x8x512x256xf32>
 }
+
+// Gradients in half precision are kernels of warps, and plain loops where no unit multiplies by fragments that are copied ahead.
+// CHECK-LABEL: func.func @gradients
+// CHECK:         tracea.attention_qgrad
+// CHECK-SAME:    variant = "attention_qgrad.warp", unit = mma_sync, tile = [128, 32], registers = [32, 32]
+// CHECK:         tracea.attention_kvgrad
+// CHECK-SAME:    variant = "attention_kvgrad.warp", unit = mma_sync, tile = [128, 32], registers = [32, 32]
+// LANES-LABEL: func.func @gradients
+// LANES-COUNT-2: variant = "linalg"
+func.func @gradients(%q: tensor<8x12x1024x64xbf16>, %l: tensor<8x12x1024xf32>) -> (tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>) {
+  %0 = tracea.attention_qgrad causal ins(%q, %q, %q, %q, %l, %l : tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024xf32>, tensor<8x12x1024xf32>)
+    outs(%q : tensor<8x12x1024x64xbf16>) -> tensor<8x12x1024x64xbf16>
+  %1:2 = tracea.attention_kvgrad causal ins(%q, %q, %q, %q, %l, %l : tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024xf32>, tensor<8x12x1024xf32>)
+    outs(%q, %q : tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>) -> tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>
+  return %0, %1#0, %1#1 : tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>, tensor<8x12x1024x64xbf16>
+}

@@ -30,10 +30,8 @@
 #include "../KernelMemory.h"
 #include "../Variants.h"
 #include "FlashTile.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "SharedHeads.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -66,6 +64,21 @@ protected:
     shared = b.createOrFold<arith::DivUIOp>(heads, keyHeads);
   }
 
+  static int64_t getNumber(Value argument) {
+    return cast<BlockArgument>(argument).getArgNumber();
+  }
+  /// Says in the kernel which rows of the tensors that it walks along a result
+  /// needs. One tensor may be several of them, and is then one argument.
+  void defineTerms(ArrayRef<OrderedTensor> walked) {
+    SmallVector<int64_t> operands, dims;
+    for (const OrderedTensor &tensor : walked) {
+      operands.push_back(getNumber(kb.getMemRef(tensor.tensor)));
+      dims.push_back(tensor.order[2]);
+    }
+    const std::array<int64_t, 4> &order = memory.results[0].order;
+    visible->define(getNumber(kb.getDest(0)), order[2], order[0], operands,
+                    dims);
+  }
   /// A block of what the tile walks along, from row `at` of a head on.
   Value stage(const OrderedTensor &tensor, Value head, Value at,
               int64_t width) {
@@ -176,10 +189,7 @@ void QGradient::build() {
       attention.getCausal() ? ix.sub(ix.sub(blocks, 1), grid[2]) : grid[2];
   i0 = ix.mul(number, blockM);
   visible.emplace(kb, attention, sizeI, sizeJ);
-  const std::array<int64_t, 4> &order = memory.results[0].order;
-  visible->define(cast<BlockArgument>(kb.getDest(0)).getArgNumber(), order[2],
-                  order[0], /*operands=*/{1, 2},
-                  {memory.key.order[2], memory.value.order[2]});
+  defineTerms({memory.key, memory.value});
   RowPlace place{{batch, head, i0}, /*rowDim=*/2, ix.sub(sizeI, i0)};
   queries = readRows(memory.query, place, headD);
   gradients = readRows(memory.gradient, place, headE);
@@ -229,10 +239,7 @@ void KVGradient::build() {
   Value keyHead = b.createOrFold<arith::DivUIOp>(head, shared);
   j0 = ix.mul(grid[2], blockM);
   visible.emplace(kb, attention, sizeI, sizeJ, VisibleKeys::Rows::Keys);
-  const std::array<int64_t, 4> &order = memory.results[0].order;
-  visible->define(cast<BlockArgument>(kb.getDest(0)).getArgNumber(), order[2],
-                  order[0], /*operands=*/{0, 3},
-                  {memory.query.order[2], memory.gradient.order[2]});
+  defineTerms({memory.query, memory.gradient});
   Value limit = ix.sub(sizeJ, j0);
   RowPlace place{{batch, keyHead, j0}, /*rowDim=*/2, limit};
   keys = readRows(memory.key, place, headD);
@@ -253,78 +260,6 @@ void KVGradient::build() {
   RowPlace to{{batch, head, j0}, /*rowDim=*/2, limit};
   storeOutputs(sums.keys, 0, memory.results[0], to, headD);
   storeOutputs(sums.values, 1, memory.results[1], to, headE);
-}
-
-/// Query heads that share a key head, where types tell.
-static int64_t getSharedHeads(AttentionOpInterface op) {
-  int64_t heads = cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1);
-  int64_t groups = cast<RankedTensorType>(op.getKey().getType()).getDimSize(1);
-  if (ShapedType::isDynamic(heads) || ShapedType::isDynamic(groups))
-    return ShapedType::kDynamic;
-  return heads / std::max<int64_t>(groups, 1);
-}
-
-/// Memory for what each query head leaves of a gradient in the shape of
-/// `init`.
-static Value createParts(KernelRewriter &rewriter, AttentionOpInterface op,
-                         Value init) {
-  Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
-  sizes[1] = rewriter.getIndexAttr(
-      cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1));
-  return tensor::EmptyOp::create(rewriter, loc, sizes, op.getAccumulatorType());
-}
-
-/// What heads that share one have left, added up into `init`.
-static Value addParts(KernelRewriter &rewriter, Location loc, Value parts,
-                      Value init) {
-  auto partsType = cast<RankedTensorType>(parts.getType());
-  auto type = cast<RankedTensorType>(init.getType());
-  Type sumType = partsType.getElementType();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
-  SmallVector<OpFoldResult> apart(sizes);
-  int64_t shared = partsType.getDimSize(1) / type.getDimSize(1);
-  apart.insert(apart.begin() + 2, rewriter.getIndexAttr(shared));
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(shape.begin() + 2, shared);
-  Value expanded = tensor::ExpandShapeOp::create(
-      rewriter, loc, RankedTensorType::get(shape, sumType), parts,
-      SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}, {4}}, apart);
-  Value zero =
-      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(sumType));
-  Value into =
-      linalg::FillOp::create(
-          rewriter, loc, zero,
-          Value(tensor::EmptyOp::create(rewriter, loc, sizes, sumType)))
-          .getResult(0);
-  using utils::IteratorType;
-  MLIRContext *context = rewriter.getContext();
-  SmallVector<IteratorType> loops(5, IteratorType::parallel);
-  loops[2] = IteratorType::reduction;
-  Value sums =
-      linalg::GenericOp::create(
-          rewriter, loc, into.getType(), expanded, into,
-          ArrayRef<AffineMap>{
-              AffineMap::getMultiDimIdentityMap(5, context),
-              AffineMap::getMultiDimMapWithTargets(5, {0, 1, 3, 4}, context)},
-          loops,
-          [](OpBuilder &nested, Location at, ValueRange scalars) {
-            linalg::YieldOp::create(
-                nested, at,
-                arith::AddFOp::create(nested, at, scalars[1], scalars[0])
-                    .getResult());
-          })
-          .getResult(0);
-  AffineMap same = AffineMap::getMultiDimIdentityMap(4, context);
-  return linalg::GenericOp::create(
-             rewriter, loc, type, sums, init, ArrayRef<AffineMap>{same, same},
-             SmallVector<IteratorType>(4, IteratorType::parallel),
-             [&](OpBuilder &nested, Location at, ValueRange scalars) {
-               linalg::YieldOp::create(nested, at,
-                                       convertScalar(nested, at, scalars[0],
-                                                     type.getElementType()));
-             })
-      .getResult(0);
 }
 
 /// What the schedule must say, and what kernels do not do.
@@ -363,7 +298,7 @@ static LogicalResult lower(KernelRewriter &rewriter, OpTy op) {
   ValueRange destinations = op.getDpsInits();
   for (auto [number, init] : llvm::enumerate(destinations))
     memory.results.push_back(
-        isInParts ? OrderedTensor{createParts(rewriter, attention, init)}
+        isInParts ? OrderedTensor{createHeadParts(rewriter, attention, init)}
                   : getBehind(rewriter, scheduled, number));
   emitOperandChecks(rewriter, attention, memory);
   emitRowChecks(rewriter, op, memory.query, memory.gradient,
@@ -412,7 +347,7 @@ static LogicalResult lower(KernelRewriter &rewriter, OpTy op) {
   }
   SmallVector<Value> sums;
   for (auto [parts, init] : llvm::zip(results, destinations))
-    sums.push_back(addParts(rewriter, op.getLoc(), parts, init));
+    sums.push_back(addHeadParts(rewriter, op.getLoc(), parts, init));
   replaceOrdered(rewriter, scheduled, {}, sums);
   return success();
 }
