@@ -341,8 +341,8 @@ def LowerMath : Pass<"tracea-lower-math"> {
     Replaces functions of `math` by arithmetic, scalar or vector, so that loops
     around them vectorize. What is replaced depends on the `route`:
 
-    - `kernel`: exponentials, logarithms, hyperbolic functions and erf become
-      arithmetic, those of f64 where `fused` says that there is a fused
+    - `kernel`: exponentials, logarithms, hyperbolic functions, erf, and sine
+      and cosine of f32 become arithmetic, those of f64 where `fused` says that there is a fused
       multiply-add. For exp, tanh and erf of f32 these are polynomials of
       upstream, for all others the expansions of `lib/Conversion/MathExpansion`.
       All other functions are left to libm.

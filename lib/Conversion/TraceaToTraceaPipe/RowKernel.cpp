@@ -235,6 +235,62 @@ Value RowKernel::reduce(ReduceKind kind, double init,
   return reduceLanes(kind, result);
 }
 
+SmallVector<Value> RowKernel::getKeptPlace() {
+  Value zero = ix.constant(0);
+  if (lanesReduced())
+    return {zero, indices[firstDim]};
+  return {indices[firstDim], zero};
+}
+
+void RowKernel::beginKept() {
+  // Elements that second-level caches have room for.
+  constexpr int64_t kMostKept = 1 << 16;
+  int64_t extent = type.getDimSize(firstDim);
+  if (isLanes() || isResident || endDim - firstDim != 1 ||
+      ShapedType::isDynamic(extent))
+    return;
+  SmallVector<int64_t> shape{extent, width};
+  if (lanesReduced())
+    shape = {1, static_cast<int64_t>(llvm::alignTo(extent, width))};
+  if (extent == 0 || shape[0] * shape[1] > kMostKept)
+    return;
+  keptMemory = ScratchOp::create(
+      b, MemRefType::get(shape, accTile.getElementType(), AffineMap(),
+                         StagedAttr::get(b.getContext(), ArrayRef<int64_t>())));
+}
+
+void RowKernel::prefetch() {
+  if (isLanes() || isResident || !lanesReduced())
+    return;
+  auto ask = [&](Value memory, ArrayRef<Value> at, bool write) {
+    PrefetchOp::create(b, memory, at, limits, getMap(), accTile.getShape(),
+                       write);
+  };
+  ask(kb.getDest(op.getEpilogueInit().get()), indices, /*write=*/true);
+  if (firstDim == 0)
+    return;
+  SmallVector<Value> next(indices);
+  Value &rowIndex = next[firstDim - 1];
+  rowIndex = ix.min(ix.add(rowIndex, height),
+                    ix.sub(kb.getDim(input, firstDim - 1), 1));
+  ask(kb.getMemRef(input), next, /*write=*/false);
+}
+
+void RowKernel::keep(Value tile) {
+  if (keptMemory)
+    StoreOp::create(b, tile, keptMemory, getKeptPlace(), ValueRange(),
+                    kb.map(2, {kb.dim(0), kb.dim(1)}));
+  else if (role == RowRole::Whole && isResident && !isLanes())
+    keptTile = tile;
+}
+
+Value RowKernel::loadKept() {
+  if (!keptMemory)
+    return keptTile;
+  return LoadOp::create(b, accTile, keptMemory, getKeptPlace(), ValueRange(),
+                        Value(), kb.map(2, {kb.dim(0), kb.dim(1)}));
+}
+
 Value RowKernel::spread(Value rowValue) {
   RankedTensorType tile =
       accTile.clone(getElementTypeOrSelf(rowValue.getType()));
@@ -244,6 +300,10 @@ Value RowKernel::spread(Value rowValue) {
 }
 
 Value RowKernel::dropPadding(Value value, TypedAttr padding) {
+  int64_t columns = type.getShape().back();
+  if (role == RowRole::Whole && !ShapedType::isDynamic(columns) &&
+      columns % width == 0)
+    return value;
   std::optional<int64_t> end = getStatic(limits[1]);
   if (!lanesReduced() || (end && *end >= width))
     return value;
@@ -344,10 +404,14 @@ void RowKernel::map(function_ref<Value(Value)> body) {
   });
 }
 
-Value RowKernel::multiplyAdd(Value x, Value y, Value z) {
+bool RowKernel::isLanes() {
   ScheduleAttr schedule =
       cast<ScheduledOpInterface>(op.getOperation()).getScheduleAttr();
-  if (schedule.getFieldsIf<schedule::LaneRows>())
+  return schedule.getFieldsIf<schedule::LaneRows>() != nullptr;
+}
+
+Value RowKernel::multiplyAdd(Value x, Value y, Value z) {
+  if (isLanes())
     return math::FmaOp::create(b, x, y, z);
   return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), z);
 }

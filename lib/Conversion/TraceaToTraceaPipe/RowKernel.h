@@ -53,6 +53,18 @@ public:
   /// finish, what that makes of it.
   void map(function_ref<Value(Value x)> body);
 
+  /// Makes room for a tile of each place of the row, which a pass over it keeps
+  /// for a later one; in memory of the thread, or in registers where the row is
+  /// one tile. Without room, and on lanes of a GPU, nothing is kept.
+  void beginKept();
+  /// Asks for what the thread's memory waits for later, while the current place
+  /// is computed: the result's elements, and those of the next row.
+  void prefetch();
+  /// Keeps a tile for the current place, if there is room.
+  void keep(Value tile);
+  /// The tile that the current place keeps; null without room.
+  Value loadKept();
+
   /// Reads tensors whose dimensions are the operation's reduced ones, null ones
   /// excepted, before the row is reduced, where lanes can hold them meanwhile.
   void fetchNormalized(ArrayRef<Value> tensors);
@@ -100,6 +112,8 @@ public:
   ImplicitLocOpBuilder &builder() { return b; }
 
 private:
+  /// Whether lanes of a GPU share the rows.
+  bool isLanes();
   bool lanesReduced() const { return endDim == type.getRank(); }
   /// The dimension whose neighbours are the rows of a tile.
   int64_t getRowDim() const { return lanesReduced() ? firstDim - 1 : -1; }
@@ -121,6 +135,8 @@ private:
   /// The elements at the current place. What is kept of them is stored with the
   /// first read; later passes read the row back where it is kept as it is.
   Value loadInput(std::optional<double> padding);
+  /// The current place in `keptMemory`.
+  SmallVector<Value> getKeptPlace();
   /// The kept result that is the row itself.
   std::optional<unsigned> findKeptRow();
   /// The elements at the current place of memory of the input's shape.
@@ -165,6 +181,8 @@ private:
   double heldPadding = 0;
   /// Whether a pass over the row has begun.
   bool isRead = false;
+  /// What each place of the row keeps, as memory, or as the row's tile.
+  Value keptMemory, keptTile;
   /// What has been read of tensors over the reduced dimensions, in their types.
   llvm::SmallDenseMap<Value, Value> fetched;
   /// The place in the input: one index per dimension, and what is left of the

@@ -217,8 +217,12 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
                                 row.splatLike(maximum, lowest)),
           row.splatLike(maximum, 0), maximum);
     base = row.spread(base);
+    row.beginKept();
     Value sum = sumOver(row, lowest, [&](Value x) {
-      return row.dropPadding(exponential(row, x, base));
+      row.prefetch();
+      Value weight = row.dropPadding(exponential(row, x, base));
+      row.keep(weight);
+      return weight;
     });
     return {maximum, sum};
   };
@@ -236,7 +240,10 @@ LogicalResult mlir::tracea::lowerSoftmaxRows(KernelRewriter &rewriter,
     Value one = row.splatLike(values[1], 1);
     Value inverse = row.spread(arith::DivFOp::create(b, one, values[1]));
     row.map([&](Value x) -> Value {
-      return arith::MulFOp::create(b, exponential(row, x, maximum), inverse);
+      Value weight = row.loadKept();
+      if (!weight)
+        weight = exponential(row, x, maximum);
+      return arith::MulFOp::create(b, weight, inverse);
     });
   };
   lowerRows(rewriter, op, dim, dim + 1, form);
@@ -274,6 +281,7 @@ LogicalResult mlir::tracea::lowerLayerNormRows(KernelRewriter &rewriter,
     Value mean = arith::DivFOp::create(b, sum, row.getCount());
     Value means = row.spread(mean);
     Value squares = sumOver(row, 0, [&](Value x) -> Value {
+      row.prefetch();
       Value difference = row.dropPadding(arith::SubFOp::create(b, x, means));
       return arith::MulFOp::create(b, difference, difference);
     });
@@ -334,6 +342,7 @@ LogicalResult mlir::tracea::lowerRMSNormRows(KernelRewriter &rewriter,
     if (!row.isPart())
       row.fetchNormalized({op.getScale()});
     return {sumOver(row, 0, [&](Value x) -> Value {
+      row.prefetch();
       return arith::MulFOp::create(row.builder(), x, x);
     })};
   };

@@ -58,24 +58,38 @@ func.func @small_results(%x: f64, %v: vector<2xf64>) -> (f64, f64, vector<2xf64>
 }
 
 // CHECK-LABEL: func.func @left_to_libm(
-// CHECK:         math.sin %{{.*}} : f32
+// CHECK:         math.tan %{{.*}} : f32
 // CHECK:         math.powf %{{.*}} : f64
+// CHECK:         math.sin %{{.*}} : f64
 // ARITH-LABEL: func.func @left_to_libm(
-// ARITH-NOT:     math.{{sin|powf}}
+// ARITH-NOT:     math.{{tan|sin|powf}}
 // ARITH:         return
-func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32) {
-  %b = math.sin %y : f32
+func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32, f64) {
+  %b = math.tan %y : f32
   %a = math.powf %x, %x : f64
-  return %a, %b : f64, f32
+  %c = math.sin %x : f64
+  return %a, %b, %c : f64, f32, f64
+}
+
+// Sine and cosine of f32 are arithmetic for every argument.
+// CHECK-LABEL: func.func @turns(
+// CHECK-NOT:     math.{{sin|cos}}
+// CHECK:         arith.mului_extended %{{.*}} : vector<16xi32>
+// CHECK-NOT:     math.{{sin|cos}}
+// CHECK:         return
+func.func @turns(%x: f32, %v: vector<16xf32>) -> (f32, vector<16xf32>) {
+  %a = math.cos %x : f32
+  %b = math.sin %v : vector<16xf32>
+  return %a, %b : f32, vector<16xf32>
 }
 
 // libm has no halves.
 // CHECK-LABEL: func.func @half(
 // CHECK:         arith.extf %{{.*}} : bf16 to f32
-// CHECK:         math.sin %{{.*}} : f32
+// CHECK:         math.tan %{{.*}} : f32
 // CHECK:         arith.truncf %{{.*}} : f32 to bf16
 func.func @half(%x: bf16) -> bf16 {
-  %a = math.sin %x : bf16
+  %a = math.tan %x : bf16
   return %a : bf16
 }
 
