@@ -39,6 +39,7 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
     addCleanup(manager);
     manager.addPass(createLoopInvariantCodeMotionPass());
     manager.addPass(createVectorizeReductions());
+    manager.addPass(createBlockTranspositions());
   }
   manager.addPass(createConvertLinalgToLoopsPass());
   manager.addPass(createForallToForLoopPass());

@@ -890,6 +890,40 @@ def OutlineHost : Pass<"tracea-outline-host", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// BlockTranspositions
+//===----------------------------------------------------------------------===//
+
+def BlockTranspositions
+    : Pass<"tracea-block-transpositions", "::mlir::ModuleOp"> {
+  let summary = "Transpose squares of memory in registers";
+  let description = [{
+    A copy on memory whose result has other neighbours than its source goes
+    through squares of the target's vectors: loaded by rows, transposed by
+    shuffles, stored by rows. What is left at the ends is copied by elements.
+
+    ```mlir
+    linalg.transpose ins(%a : memref<?x?xf32>) outs(%b : memref<?x?xf32>) permutation = [1, 0]
+    ```
+    becomes
+    ```mlir
+    scf.for %j = … step %c16 {
+      scf.for %i = … step %c16 {
+        %row0 = vector.load %a[%j, %i] : memref<?x?xf32>, vector<16xf32>
+        … vector.shuffle …
+        vector.store %column0, %b[%i, %j] : memref<?x?xf32>, vector<16xf32>
+        …
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numBlocked", "blocked", "Transpositions by squares">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // VectorizeReductions
 //===----------------------------------------------------------------------===//
 

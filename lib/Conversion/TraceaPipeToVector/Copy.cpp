@@ -209,29 +209,6 @@ void CopyEmitter::emitRow(SmallVectorImpl<Value> &at) {
     fill(high, length);
 }
 
-SmallVector<Value> CopyEmitter::transpose(SmallVector<Value> rows) {
-  // Exchange one bit of the row number with the same bit of the lane number at
-  // a time (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
-  int64_t n = rows.size();
-  for (int64_t bit = 1; bit < n; bit *= 2) {
-    SmallVector<Value> next(n);
-    for (int64_t row = 0; row < n; ++row) {
-      if (row & bit)
-        continue;
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < n; ++lane) {
-        low.push_back(lane & bit ? n + lane - bit : lane);
-        high.push_back(lane & bit ? n + lane : lane + bit);
-      }
-      Value x = rows[row], y = rows[row + bit];
-      next[row] = vector::ShuffleOp::create(b, x, y, low);
-      next[row + bit] = vector::ShuffleOp::create(b, x, y, high);
-    }
-    rows = std::move(next);
-  }
-  return rows;
-}
-
 void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
                             int64_t width) {
   int64_t last = destType.getRank() - 1;
@@ -260,7 +237,7 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
     rows.push_back(convertElements(b, loaded, destType.getElementType()));
   }
   at[last] = column;
-  for (auto [i, row] : llvm::enumerate(transpose(rows))) {
+  for (auto [i, row] : llvm::enumerate(transposeVectors(b, rows))) {
     at[runDim] = addIndex(b, run, i);
     vector::StoreOp::create(b, row, dest, at);
   }

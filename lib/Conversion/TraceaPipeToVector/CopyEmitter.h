@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 #include "tracea/Dialect/TraceaPipe/IR/Words.h"
+#include "tracea/Dialect/TraceaPipe/Utils/VectorTranspose.h"
 
 namespace mlir::tracea_pipe {
 
@@ -76,7 +77,6 @@ private:
   void emitRow(SmallVectorImpl<Value> &at);
   void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
   void emitElement(ValueRange at);
-  SmallVector<Value> transpose(SmallVector<Value> rows);
   /// As the slot holds a number, or several.
   Value hold(Value value);
 

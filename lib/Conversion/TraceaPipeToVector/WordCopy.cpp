@@ -127,7 +127,7 @@ void CopyEmitter::emitWordBlock(SmallVectorImpl<Value> &at, int64_t run,
       rows.push_back(vector::BitCastOp::create(b, words, hold(load())));
     }
     at[across] = column;
-    for (auto [i, row] : llvm::enumerate(transpose(rows))) {
+    for (auto [i, row] : llvm::enumerate(transposeVectors(b, rows))) {
       at[run] = addIndex(b, first, i);
       OpBuilder::InsertionGuard guard(b);
       if (!isWhole) {

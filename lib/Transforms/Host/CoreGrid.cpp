@@ -4,6 +4,7 @@
 
 #include "CoreGrid.h"
 #include "SizeBuilder.h"
+#include "Transpositions.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,6 +20,9 @@ using namespace mlir::tracea_pipe;
 constexpr int64_t kGrainIterations = 16384;
 /// The last parallel dimension is the one that is vectorized.
 constexpr int64_t kMinInnerExtent = 256;
+/// Neighbours of the source of a transposition that a tile has at least: some
+/// lines of memory.
+constexpr int64_t kMinSourceExtent = 64;
 
 /// Whether windows into its operands can stand for a tile of `op`: indices that
 /// are linear and never fall as a loop goes on begin where the tile does.
@@ -73,6 +77,9 @@ LogicalResult mlir::tracea::buildCoreGrid(OpBuilder &builder,
   auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
   bool isLoops = structured && (!canBeTiledByWindows(structured) ||
                                 hasShapeOperand(structured));
+  std::optional<Transposition> transposition;
+  if (structured)
+    transposition = Transposition::match(structured);
   SmallVector<OpFoldResult> chunks;
   SmallVector<Value> bounds;
   for (auto [position, dim] : llvm::enumerate(parallel)) {
@@ -84,6 +91,8 @@ LogicalResult mlir::tracea::buildCoreGrid(OpBuilder &builder,
                                       size.max(inner, size.constant(1)));
     if (position + 1 == parallel.size())
       least = size.max(least, size.constant(kMinInnerExtent));
+    if (transposition && transposition->sourceDim == dim)
+      least = size.max(least, size.constant(kMinSourceExtent));
     // What is proved of loops is proved of tiles of one size.
     if (isLoops && !getConstantIntValue(least))
       least =
