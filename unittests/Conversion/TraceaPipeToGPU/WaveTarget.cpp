@@ -271,7 +271,8 @@ gpu::GPUFuncOp mlir::tracea_pipe::lowerToWaves(KernelOp kernel) {
   if (failed(builder.build()) ||
       failed(collectWindows(builder.function, context)))
     return {};
-  KernelConversion conversion(context, kernel.getContext());
+  // The builder has erased the kernel.
+  KernelConversion conversion(context, builder.function.getContext());
   conversion.target.addIllegalOp<gpu::BarrierOp, gpu::LaneIdOp, gpu::ShuffleOp,
                                  gpu::SubgroupIdOp>();
   if (failed(conversion.apply(builder.function)))
