@@ -5,6 +5,7 @@
 #include "tracea/Target/CPU/Codegen.h"
 
 #include "HalfConversions.h"
+#include "MaskedHalves.h"
 #include "SingleLaneStores.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -182,6 +183,7 @@ FailureOr<std::string> mlir::tracea::generateCode(ModuleOp module,
   annotate(*code, machine);
   optimize(*code, **target);
   storeSingleLanes(*code);
+  loadHalvesAsIntegers(*code);
 
   std::string text;
   llvm::raw_string_ostream stream(text);
