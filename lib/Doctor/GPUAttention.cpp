@@ -34,7 +34,6 @@ constexpr Tile tiles[] = {
 constexpr Tile tilesOfFew[] = {
     {16, 32, 16}, {16, 64, 16}, {16, 16, 16}, {16, 32, 16, 1}};
 constexpr int64_t fewQueries = 16;
-constexpr int64_t fragment = 16;
 constexpr int64_t slotsOfRing = 2, slotsForFew = 3, residentsForFew = 4;
 /// A third workgroup of small tiles hides more of the others' exponentials, if
 /// copies run further ahead. The loop that masks edges takes registers which
@@ -88,19 +87,13 @@ private:
     return problem.operand == ElementType::F32 ? ElementType::TF32
                                                : problem.operand;
   }
-  /// Columns of a block of keys or values: a power of two.
-  static int64_t stagedOf(int64_t extent) {
-    int64_t columns = fragment;
-    while (columns < extent)
-      columns *= 2;
-    return columns;
-  }
   static int64_t sharedBytesOf(const Problem &problem, const Plan &plan) {
     const auto &fields = plan.as<schedule::WarpAttention>();
-    int64_t columns = fields.slots * plan.tile[1] *
-                      (stagedOf(problem.k) + stagedOf(problem.valueDim));
+    int64_t columns =
+        fields.slots * plan.tile[1] *
+        (stagedColumnsOf(problem.k) + stagedColumnsOf(problem.valueDim));
     if (fields.reread)
-      columns += plan.tile[0] * stagedOf(problem.k);
+      columns += plan.tile[0] * stagedColumnsOf(problem.k);
     return columns * bytesOf(problem.operand);
   }
   /// Registers of a lane for scores, weights, outputs and queries.
@@ -108,9 +101,9 @@ private:
     constexpr int64_t lanes = 32, word = 4;
     int64_t bytes = bytesOf(problem.operand);
     int64_t columns = plan.tile[1] + plan.tile[1] * bytes / word / 2 +
-                      roundUp(problem.valueDim, fragment);
+                      roundUp(problem.valueDim, kFragment);
     if (!plan.as<schedule::WarpAttention>().reread)
-      columns += roundUp(problem.k, fragment) * bytes / word;
+      columns += roundUp(problem.k, kFragment) * bytes / word;
     return plan.registers()[0] * columns / lanes;
   }
 };
@@ -119,20 +112,14 @@ private:
 
 Reason WarpAttention::whyNot(const Problem &problem,
                              const TargetDescription &target) const {
-  if (!target.findUnit(UnitKind::MMASync))
-    return "target '" + target.name + "' has no unit 'mma_sync'";
-  if (!target.async.asyncCopy)
-    return "target '" + target.name + "' has no copies that run beside lanes";
-  if (Reason reason = whyNotOperands(problem, mostExtent); !reason.empty())
+  if (Reason reason =
+          whyNotWarps(problem, target, unitElementOf(problem), mostExtent);
+      !reason.empty())
     return reason;
-  if (!target.findShape(UnitKind::MMASync, unitElementOf(problem),
-                        problem.accumulator))
-    return "target '" + target.name + "' does not multiply " +
-           std::string(stringify(problem.operand)) + " by fragments";
-  if (problem.maskRows % fragment || problem.maskColumns % fragment)
+  if (problem.maskRows % kFragment || problem.maskColumns % kFragment)
     return "a mask block of " + text(problem.maskRows) + " x " +
-           text(problem.maskColumns) + " is no multiple of " + text(fragment) +
-           " x " + text(fragment);
+           text(problem.maskColumns) + " is no multiple of " + text(kFragment) +
+           " x " + text(kFragment);
   return "";
 }
 
@@ -205,15 +192,8 @@ Reason WarpAttention::checkPlan(const Problem &problem,
     return reason;
   if (Reason reason = checkWarpRows(plan); !reason.empty())
     return reason;
-  int64_t held = heldOf(problem, plan);
-  if (held > mostHeld)
-    return "scores, outputs and queries take " + text(held) +
-           " registers of a lane, more than " + text(mostHeld);
-  int64_t shared = sharedBytesOf(problem, plan);
-  if (shared > target.shared.perWorkgroup)
-    return "it takes " + text(shared) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
-  return "";
+  return checkRoom(target, "scores, outputs and queries", heldOf(problem, plan),
+                   mostHeld, sharedBytesOf(problem, plan));
 }
 
 double WarpAttention::cycles(const Problem &problem,
@@ -268,7 +248,8 @@ double WarpAttention::cycles(const Problem &problem,
                  chainCycles;
   double compute = waves * blocks * std::max(residents * block, alone);
   double memory = keyCyclesOf(problem, target, plan,
-                              stagedOf(problem.k) + stagedOf(problem.valueDim));
+                              stagedColumnsOf(problem.k) +
+                                  stagedColumnsOf(problem.valueDim));
   // Parts are merged by another launch; and the two do not overlap wholly.
   constexpr double mergeCycles = 4000, exposedShare = 0.25;
   return startCycles + (split > 1 ? mergeCycles : 0) +

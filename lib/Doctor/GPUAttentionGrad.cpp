@@ -31,7 +31,6 @@ constexpr Tile tiles[] = {
     {64, 32, 16, 1},  {128, 32, 32, 1}, {128, 16, 32, 1}, {128, 64, 16, 1},
     {128, 32, 16, 1}, {64, 16, 16, 1},  {16, 16, 16, 1},
 };
-constexpr int64_t fragment = 16;
 constexpr int64_t slotsOfRing = 2;
 /// Registers of a lane that products, gradients and rows may take; the others
 /// are for addresses and fragments.
@@ -72,19 +71,13 @@ protected:
   virtual double blocksOf(const Problem &problem, int64_t columns) const = 0;
 
 private:
-  /// Columns of a block: a power of two.
-  static int64_t stagedOf(int64_t extent) {
-    int64_t columns = fragment;
-    while (columns < extent)
-      columns *= 2;
-    return columns;
-  }
   static int64_t sharedBytesOf(const Problem &problem, const Plan &plan) {
     const auto &fields = plan.as<schedule::WarpAttentionGrad>();
     int64_t rows = fields.slots * plan.tile[1];
     if (fields.reread)
       rows += plan.tile[0];
-    return rows * (stagedOf(problem.k) + stagedOf(problem.valueDim)) *
+    return rows *
+           (stagedColumnsOf(problem.k) + stagedColumnsOf(problem.valueDim)) *
            bytesOf(problem.operand);
   }
   /// Registers of a lane for both products, one of them rounded, outputs and
@@ -95,9 +88,9 @@ private:
     int64_t columns =
         2 * plan.tile[1] + plan.tile[1] * bytes / word + outputsOf(problem);
     if (!plan.as<schedule::WarpAttentionGrad>().reread)
-      columns +=
-          (roundUp(problem.k, fragment) + roundUp(problem.valueDim, fragment)) *
-          bytes / word;
+      columns += (roundUp(problem.k, kFragment) +
+                  roundUp(problem.valueDim, kFragment)) *
+                 bytes / word;
     return plan.registers()[0] * columns / lanes + numbersOf(plan.tile[1]);
   }
 };
@@ -115,7 +108,7 @@ public:
 protected:
   int64_t mostExtent() const override { return 256; }
   int64_t outputsOf(const Problem &problem) const override {
-    return roundUp(problem.k, fragment);
+    return roundUp(problem.k, kFragment);
   }
   int64_t depthOf(const Problem &problem) const override {
     return 2 * problem.k + problem.valueDim;
@@ -156,7 +149,7 @@ public:
 protected:
   int64_t mostExtent() const override { return 160; }
   int64_t outputsOf(const Problem &problem) const override {
-    return roundUp(problem.k, fragment) + roundUp(problem.valueDim, fragment);
+    return roundUp(problem.k, kFragment) + roundUp(problem.valueDim, kFragment);
   }
   /// Queries are columns of products, of which a lane has one of four.
   int64_t numbersOf(int64_t queries) const override { return queries / 4; }
@@ -176,20 +169,14 @@ protected:
 
 Reason WarpAttentionGrad::whyNot(const Problem &problem,
                                  const TargetDescription &target) const {
-  if (!target.findUnit(UnitKind::MMASync))
-    return "target '" + target.name + "' has no unit 'mma_sync'";
-  if (!target.async.asyncCopy)
-    return "target '" + target.name + "' has no copies that run beside lanes";
-  if (Reason reason = whyNotOperands(problem, mostExtent()); !reason.empty())
-    return reason;
   // What is staged is read along rows and across them, of which banks of words
   // allow one.
   if (problem.operand == ElementType::F32)
     return "expected operands of f16 or bf16, found f32";
-  if (!target.findShape(UnitKind::MMASync, problem.operand,
-                        problem.accumulator))
-    return "target '" + target.name + "' does not multiply " +
-           std::string(stringify(problem.operand)) + " by fragments";
+  if (Reason reason =
+          whyNotWarps(problem, target, problem.operand, mostExtent());
+      !reason.empty())
+    return reason;
   if (problem.hasLengths)
     return "how many keys there are only the run knows";
   if (problem.maskRows)
@@ -201,7 +188,8 @@ std::vector<Plan>
 WarpAttentionGrad::plans(const Problem &problem,
                          const TargetDescription &target) const {
   std::vector<Plan> found;
-  constexpr int64_t lanes = 32, mostOfLane = 255, usual = 2;
+  constexpr int64_t usual = 2;
+  const auto &occupancy = target.occupancy;
   for (const Tile &tile : tiles) {
     Plan plan = emptyPlan(UnitKind::MMASync);
     auto &fields = plan.as<schedule::WarpAttentionGrad>();
@@ -210,9 +198,10 @@ WarpAttentionGrad::plans(const Problem &problem,
     fields.slots = slotsOfRing;
     fields.reread = tile.reread;
     // As many as registers and memory have room for.
-    constexpr int64_t registersOfMultiprocessor = 64 * 1024;
-    int64_t ofRegisters =
-        registersOfMultiprocessor / (tile.m / tile.warpM * lanes * mostOfLane);
+    int64_t ofWorkgroup = tile.m / tile.warpM * occupancy.subgroupSize *
+                          occupancy.maxRegistersPerThread;
+    int64_t ofRegisters = occupancy.registersPerMultiprocessor /
+                          std::max<int64_t>(ofWorkgroup, 1);
     int64_t ofMemory = target.shared.perWorkgroup /
                        std::max<int64_t>(sharedBytesOf(problem, plan), 1);
     fields.residents =
@@ -233,15 +222,9 @@ Reason WarpAttentionGrad::checkPlan(const Problem &problem,
            text(static_cast<int64_t>(plan.tile.size()));
   if (Reason reason = checkWarpRows(plan); !reason.empty())
     return reason;
-  int64_t held = heldOf(problem, plan);
-  if (held > mostHeld)
-    return "products, gradients and rows take " + text(held) +
-           " registers of a lane, more than " + text(mostHeld);
-  int64_t shared = sharedBytesOf(problem, plan);
-  if (shared > target.shared.perWorkgroup)
-    return "it takes " + text(shared) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
-  return "";
+  return checkRoom(target, "products, gradients and rows",
+                   heldOf(problem, plan), mostHeld,
+                   sharedBytesOf(problem, plan));
 }
 
 double WarpAttentionGrad::cycles(const Problem &problem,

@@ -35,6 +35,21 @@ Reason tracea::doctor::whyNotOperands(const Problem &problem,
   return "";
 }
 
+Reason tracea::doctor::whyNotWarps(const Problem &problem,
+                                   const TargetDescription &target,
+                                   ElementType element, int64_t mostExtent) {
+  if (!target.findUnit(UnitKind::MMASync))
+    return "target '" + target.name + "' has no unit 'mma_sync'";
+  if (!target.async.asyncCopy)
+    return "target '" + target.name + "' has no copies that run beside lanes";
+  if (Reason reason = whyNotOperands(problem, mostExtent); !reason.empty())
+    return reason;
+  if (!target.findShape(UnitKind::MMASync, element, problem.accumulator))
+    return "target '" + target.name + "' does not multiply " +
+           std::string(stringify(problem.operand)) + " by fragments";
+  return "";
+}
+
 Reason tracea::doctor::checkAttentionRing(const Problem &problem,
                                           const Plan &plan, UnitKind unit) {
   if (plan.unit != unit)
@@ -60,18 +75,37 @@ Reason tracea::doctor::checkAttentionRing(const Problem &problem,
 }
 
 Reason tracea::doctor::checkWarpRows(const Plan &plan) {
-  constexpr int64_t fragment = 16;
   int64_t rows = plan.registers()[0];
-  if (rows % fragment || plan.tile[0] % rows ||
+  if (rows % kFragment || plan.tile[0] % rows ||
       !isPowerOf2(plan.tile[0] / rows) || plan.tile[0] / rows > kMostWarps)
     return "rows of the register tile must be a multiple of 16, of which up to "
            "32 warps, a power of two, make the tile's, found " +
            text(rows) + " in " + text(plan.tile[0]);
-  if (plan.registers()[1] != plan.tile[1] || plan.tile[1] % fragment)
+  if (plan.registers()[1] != plan.tile[1] || plan.tile[1] % kFragment)
     return "the register tile must have all columns of the tile, a multiple of "
            "16, found " +
            text(plan.registers()[1]) + " of " + text(plan.tile[1]);
   return "";
+}
+
+Reason tracea::doctor::checkRoom(const TargetDescription &target,
+                                 const char *what, int64_t registers,
+                                 int64_t mostRegisters, int64_t sharedBytes) {
+  if (registers > mostRegisters)
+    return std::string(what) + " take " + text(registers) +
+           " registers of a lane, more than " + text(mostRegisters);
+  if (sharedBytes > target.shared.perWorkgroup)
+    return "it takes " + text(sharedBytes) +
+           " bytes of shared memory, more than " +
+           text(target.shared.perWorkgroup);
+  return "";
+}
+
+int64_t tracea::doctor::stagedColumnsOf(int64_t extent) {
+  int64_t columns = kFragment;
+  while (columns < extent)
+    columns *= 2;
+  return columns;
 }
 
 Reason tracea::doctor::whyOtherKernels(const Problem &problem,

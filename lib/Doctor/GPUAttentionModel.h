@@ -15,6 +15,9 @@
 
 namespace tracea::doctor {
 
+/// Rows and columns that a fragment of an operand has.
+constexpr int64_t kFragment = 16;
+
 /// Why operands, or heads above `mostExtent`, are none for them.
 Reason whyNotOperands(const Problem &problem, int64_t mostExtent);
 
@@ -22,8 +25,20 @@ Reason whyNotOperands(const Problem &problem, int64_t mostExtent);
 Reason checkAttentionRing(const Problem &problem, const Plan &plan,
                           UnitKind unit);
 
+/// The same, or why a target's warps do not multiply `element`s by fragments,
+/// copies beside them.
+Reason whyNotWarps(const Problem &problem, const TargetDescription &target,
+                   ElementType element, int64_t mostExtent);
+
 /// Why the register tile of a warp is none of the plan's tile.
 Reason checkWarpRows(const Plan &plan);
+
+/// Why a lane, of which `what` take registers, or a workgroup has no room.
+Reason checkRoom(const TargetDescription &target, const char *what,
+                 int64_t registers, int64_t mostRegisters, int64_t sharedBytes);
+
+/// Columns of a block as warps stage it: a power of two.
+int64_t stagedColumnsOf(int64_t extent);
 
 /// Which kernels there are beside the one that visits keys; empty: none.
 Reason whyOtherKernels(const Problem &problem, const Plan &plan);

@@ -138,15 +138,9 @@ Reason SimtAttention::checkPlan(const Problem &problem,
     return "the register tile must have an eighth of the tile's columns, a "
            "power of two from 32 on, found " +
            text(plan.registers()[1]) + " of " + text(plan.tile[1]);
-  int64_t held = heldOf(problem, plan);
-  if (held > mostHeld)
-    return "scores, outputs and fragments take " + text(held) +
-           " registers of a lane, more than " + text(mostHeld);
-  int64_t shared = sharedBytesOf(problem, plan);
-  if (shared > target.shared.perWorkgroup)
-    return "it takes " + text(shared) + " bytes of shared memory, more than " +
-           text(target.shared.perWorkgroup);
-  return "";
+  return checkRoom(target, "scores, outputs and fragments",
+                   heldOf(problem, plan), mostHeld,
+                   sharedBytesOf(problem, plan));
 }
 
 double SimtAttention::cycles(const Problem &problem,

@@ -211,3 +211,24 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Of two loops that are summed over, not beside one another, that is cut which gives more parts: 16 of 32 images, where 49
+// pixels would give 7.
+// CHECK-LABEL: func.func @channels
+// CHECK:         %[[CUT:.*]] = memref.expand_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] output_shape [16, 2, 49, 2048]
+// CHECK:         %[[PARTS:.*]] = memref.alloc() : memref<16x2048xf32>
+// CHECK:         tracea_pipe.launch @{{.*}} ins(%[[CUT]] : {{.*}}) outs(%[[PARTS]] : memref<16x2048xf32>)
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @channels(%x: memref<32x49x2048xbf16>, %y: memref<2048xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(n, c, p) -> (n, p, c)>, affine_map<(n, c, p) -> (c)>], iterator_types = ["reduction", "parallel", "reduction"]}
+        ins(%x : memref<32x49x2048xbf16>) outs(%y : memref<2048xf32>) {
+    ^bb0(%a: bf16, %o: f32):
+      %w = arith.extf %a : bf16 to f32
+      %s = arith.addf %o, %w : f32
+      linalg.yield %s : f32
+    }
+    return
+  }
+}

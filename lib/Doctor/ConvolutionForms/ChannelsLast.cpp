@@ -9,6 +9,7 @@
 #include "ConvolutionForms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tracea/Dialect/Tracea/IR/TraceaUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -31,14 +32,6 @@ static Value transpose(OpBuilder &b, Location loc, Value tensor,
 static Value getTransposed(Value tensor, ArrayRef<int64_t> order) {
   auto op = tensor.getDefiningOp<linalg::TransposeOp>();
   return op && op.getPermutation() == order ? op.getInput() : Value();
-}
-
-/// The order of the dimensions of an operand that all of `map` permutes.
-static SmallVector<int64_t> getOrder(AffineMap map) {
-  SmallVector<int64_t> order(map.getNumDims());
-  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
-    order[map.getDimPosition(dim)] = dim;
-  return order;
 }
 
 /// Images and outputs are moved, and filters whose rows are taps, whichever of
@@ -89,9 +82,9 @@ moveChannels(RewriterBase &rewriter, const ConvolutionForm &form, OpTy op) {
     Value operand = extra;
     if (movesResult && map.isPermutation() && !map.isIdentity()) {
       Value source = getTransposed(operand, kFirst);
-      operand = source && getOrder(map) == ArrayRef(kLast)
+      operand = source && getPermutation(map) == ArrayRef(kLast)
                     ? source
-                    : move(operand, getOrder(map));
+                    : move(operand, getPermutation(map));
       map = rewriter.getMultiDimIdentityMap(map.getNumDims());
     }
     extras.push_back(operand);

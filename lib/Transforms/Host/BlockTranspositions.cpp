@@ -6,7 +6,7 @@
 // each of its elements. Squares are loaded by rows, transposed in registers and
 // stored by rows, so that each line is met once.
 
-#include "Transpositions.h"
+#include "TransposingCopy.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -24,7 +24,7 @@ namespace mlir::tracea {
 using namespace mlir;
 using namespace mlir::tracea;
 
-std::optional<Transposition> Transposition::match(linalg::LinalgOp op) {
+std::optional<TransposingCopy> TransposingCopy::match(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
     return std::nullopt;
@@ -46,13 +46,13 @@ std::optional<Transposition> Transposition::match(linalg::LinalgOp op) {
   }
   if (runs[0] == runs[1])
     return std::nullopt;
-  return Transposition{runs[0], runs[1]};
+  return TransposingCopy{runs[0], runs[1]};
 }
 
 namespace {
 class TranspositionLoops {
 public:
-  TranspositionLoops(linalg::LinalgOp op, Transposition dims, int64_t width)
+  TranspositionLoops(linalg::LinalgOp op, TransposingCopy dims, int64_t width)
       : op(op), dims(dims), width(width), b(op.getLoc(), op) {}
 
   /// Replaces the operation.
@@ -69,7 +69,7 @@ private:
   void emitElements(Value fromRow, Value fromColumn, Value toColumn);
 
   linalg::LinalgOp op;
-  Transposition dims;
+  TransposingCopy dims;
   int64_t width;
   ImplicitLocOpBuilder b;
   SmallVector<Value> extents, indices;
@@ -84,9 +84,9 @@ struct BlockTranspositions
         TraceaDialect::kTargetAttrName);
     if (!target || target.getVectorBits() == 0)
       return;
-    SmallVector<std::pair<linalg::LinalgOp, Transposition>> found;
+    SmallVector<std::pair<linalg::LinalgOp, TransposingCopy>> found;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (auto dims = Transposition::match(op))
+      if (auto dims = TransposingCopy::match(op))
         found.push_back({op, *dims});
     });
     for (auto [op, dims] : found) {

@@ -4,7 +4,7 @@
 
 #include "CoreGrid.h"
 #include "SizeBuilder.h"
-#include "Transpositions.h"
+#include "TransposingCopy.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -77,9 +77,9 @@ LogicalResult mlir::tracea::buildCoreGrid(OpBuilder &builder,
   auto structured = dyn_cast<linalg::LinalgOp>(op.getOperation());
   bool isLoops = structured && (!canBeTiledByWindows(structured) ||
                                 hasShapeOperand(structured));
-  std::optional<Transposition> transposition;
+  std::optional<TransposingCopy> transposition;
   if (structured)
-    transposition = Transposition::match(structured);
+    transposition = TransposingCopy::match(structured);
   SmallVector<OpFoldResult> chunks;
   SmallVector<Value> bounds;
   for (auto [position, dim] : llvm::enumerate(parallel)) {

@@ -29,14 +29,6 @@ std::optional<Transposition> mlir::tracea::matchTransposition(Value tensor) {
   return matchTransposition(peelCasts(tensor).getDefiningOp());
 }
 
-SmallVector<int64_t> mlir::tracea::getPermutation(AffineMap map) {
-  AffineMap inverse = inversePermutation(map);
-  SmallVector<int64_t> permutation;
-  for (unsigned dim = 0; dim < inverse.getNumResults(); ++dim)
-    permutation.push_back(inverse.getDimPosition(dim));
-  return permutation;
-}
-
 StringRef mlir::tracea::getDims(ImageLayout layout) {
   return layout == ImageLayout::NHWC ? "nhwc" : "nchw";
 }

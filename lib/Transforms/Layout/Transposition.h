@@ -26,10 +26,6 @@ std::optional<Transposition> matchTransposition(Operation *op);
 /// The same of what gives a tensor, through casts.
 std::optional<Transposition> matchTransposition(Value tensor);
 
-/// linalg's permutation, which goes from the result to the source, of the
-/// transposition with this map, or the other way round.
-SmallVector<int64_t> getPermutation(AffineMap map);
-
 /// A letter for each dimension.
 StringRef getDims(ImageLayout layout);
 StringRef getDims(FilterLayout layout);

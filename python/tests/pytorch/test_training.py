@@ -343,3 +343,21 @@ def test_views_of_arguments_among_results():
             for found, expected in zip(compiled(x, w), function(x, w), strict=True):
                 assert found.stride() == expected.stride()
                 near(found, expected)
+
+
+def test_batch_norm_takes_two_sums(monkeypatch):
+    """That by its weight and that by its bias, which the gradient by its input takes as well."""
+    backend = sys.modules["tracea.torch.backend"]
+    texts, compile_module = [], backend.compile_module
+
+    def record(text, **named):
+        texts.append(text)
+        return compile_module(text, **named)
+
+    monkeypatch.setattr(backend, "compile_module", record)
+    norm = torch.nn.BatchNorm2d(5)
+    x = torch.randn(3, 5, 7, 6, requires_grad=True)
+    torch._dynamo.reset()
+    torch.compile(norm, backend="tracea")(x).square().sum().backward()
+    assert len(texts) == 2
+    assert texts[1].count('"reduction", "parallel", "reduction", "reduction"') == 2

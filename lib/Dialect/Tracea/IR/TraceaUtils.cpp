@@ -100,6 +100,14 @@ bool tracea::hasEpilogue(EpilogueOpInterface op) {
   return !op.getEpilogue().empty();
 }
 
+SmallVector<int64_t> tracea::getPermutation(AffineMap map) {
+  AffineMap inverse = inversePermutation(map);
+  SmallVector<int64_t> permutation;
+  for (unsigned dim = 0; dim < inverse.getNumResults(); ++dim)
+    permutation.push_back(inverse.getDimPosition(dim));
+  return permutation;
+}
+
 AffineMap tracea::getEpilogueMap(EpilogueOpInterface op, unsigned index) {
   return cast<AffineMapAttr>(op.getEpilogueMaps()[index]).getValue();
 }

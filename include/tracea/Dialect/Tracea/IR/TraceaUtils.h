@@ -37,6 +37,10 @@ std::optional<int64_t> getConvolvedExtent(int64_t extent, int64_t padLow,
                                           int64_t padHigh, int64_t taps,
                                           int64_t stride, int64_t dilation);
 
+/// linalg's permutation, which names for each dimension of a transposed tensor
+/// that of its source, of a map that goes from the former to the latter.
+SmallVector<int64_t> getPermutation(AffineMap map);
+
 //===----------------------------------------------------------------------===//
 // Epilogues
 //===----------------------------------------------------------------------===//
