@@ -14,8 +14,12 @@ static double batchOf(const Problem &problem) {
 }
 
 int64_t ringBytesOf(const Problem &problem, const Plan &plan) {
-  return plan.as<schedule::LaneRing>().slots * (plan.tile[0] + plan.tile[1]) *
-         plan.tile[2] * bytesOf(problem.operand);
+  // Image, row and column of a pixel, in 64 bits.
+  constexpr int64_t pixelBytes = 3 * 8;
+  const auto &ring = plan.as<schedule::LaneRing>();
+  return ring.slots * (plan.tile[0] + plan.tile[1]) * plan.tile[2] *
+             bytesOf(problem.operand) +
+         ring.table * plan.tile[0] * pixelBytes;
 }
 
 Plan cheapestPlan(const Variant &variant, const Problem &problem,

@@ -10,6 +10,7 @@
 
 #include "tracea/Runtime/Expr.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -83,6 +84,56 @@ TEST(Expr, OperatorsAgreeWithWideArithmetic) {
   EXPECT_EQ(applyExprOp(ExprOp::FloorDiv, -7, 3, 0), -3);
   EXPECT_EQ(applyExprOp(ExprOp::CeilDiv, -7, 3, 0), -2);
   EXPECT_EQ(applyExprOp(ExprOp::Mod, 7, -3, 0), -2);
+}
+
+/// What lanes make of a dividend.
+static uint64_t divide(uint64_t n, int64_t multiplier, int64_t shift) {
+  auto high = static_cast<uint64_t>(
+      static_cast<unsigned __int128>(static_cast<uint64_t>(multiplier)) * n >>
+      64);
+  int64_t first = std::min<int64_t>(shift, 1);
+  return (high + ((n - high) >> first)) >> (shift - first);
+}
+
+TEST(Expr, LanesDivideExactlyByWhatTheHostMakes) {
+  // Around all powers of two, so that all corners of 32 and of 64 bits are
+  // there, and numbers without a pattern.
+  std::vector<uint64_t> numbers;
+  for (int bit = 0; bit < 64; ++bit)
+    for (int64_t off = -3; off <= 3; ++off)
+      numbers.push_back((uint64_t(1) << bit) + static_cast<uint64_t>(off));
+  numbers.push_back(0);
+  uint64_t random = 88172645463325252;
+  for (int i = 0; i < 400; ++i) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    numbers.push_back(random >> (i % 64));
+  }
+  for (uint64_t d : numbers) {
+    auto divisor = static_cast<int64_t>(d);
+    if (divisor < 1)
+      continue;
+    std::optional<int64_t> multiplier =
+        applyExprOp(ExprOp::DivMultiplier, divisor, divisor, 0);
+    std::optional<int64_t> shift =
+        applyExprOp(ExprOp::DivShift, divisor, divisor, 0);
+    ASSERT_TRUE(multiplier && shift);
+    auto check = [&](uint64_t n) {
+      ASSERT_EQ(divide(n, *multiplier, *shift), n / d) << n << " / " << d;
+    };
+    for (uint64_t n : numbers) {
+      check(n);
+      // Where quotients change.
+      uint64_t whole = n / d * d;
+      check(whole);
+      check(whole - 1);
+    }
+  }
+  for (int64_t none : {int64_t(0), int64_t(-1), lowest}) {
+    EXPECT_EQ(applyExprOp(ExprOp::DivMultiplier, none, none, 0), 0);
+    EXPECT_EQ(applyExprOp(ExprOp::DivShift, none, none, 0), 0);
+  }
 }
 
 TEST(Expr, EvaluatesAnEntry) {

@@ -107,11 +107,12 @@ class Case:
         """Of operands and result, each moved once."""
         return sum(BYTES[element] * math.prod(shape) for element, shape in [*self.inputs, (self.result_type, self.result_shape)])
 
-    def scheduled(self, tile, warps, slots):
-        """The same by this tile of pixels, filters and channels, that of a warp, and slots of the ring."""
+    def scheduled(self, tile, warps, slots, table=0):
+        """The same by this tile of pixels, filters and channels, that of a warp, and slots of the ring; with a table of pixels' coordinates."""
         by = "x".join(str(extent) for extent in tile)
-        return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}", schedule=(
-            f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16>'))
+        return dataclasses.replace(self, name=f"{self.name}@{by}w{warps[0]}x{warps[1]}s{slots}{'t' * table}", schedule=(
+            f'<variant = "conv2d.warp", unit = mma_sync, tile = {list(tile)}, registers = {list(warps)}, slots = {slots}, group = 16, '
+            f'table = {table}>'))
 
     def by_groups(self, tile, pixels, residents):
         """The same by warps with this tile of rows, columns and channels in groups of eight, and the pixels of a warp."""
@@ -344,6 +345,14 @@ def plans():
     found += [case.scheduled(*plan) for case in sizes for plan in (
         ((128, 64, 32), (64, 32), 4), ((128, 64, 64), (64, 32), 3), ((128, 64, 64), (32, 32), 3), ((64, 64, 64), (32, 32), 4),
         ((256, 64, 32), (64, 32), 3))]
+    # Coordinates of pixels by each lane that copies a piece of one, or once each, in shared memory: of images of any
+    # size, and of sizes that the program knows, where LLVM multiplies; of few steps a tile, and of many.
+    shared = [square(name, n, extent, c, k, taps, stride, dynamic=dynamic) for dynamic, of in (("nhw", "any_size"), ("", "known_size"))
+              for name, n, extent, c, k, taps, stride in (
+                  (f"{of}_thin", 32, 56, 64, 256, 1, 1), (f"{of}_thin_strided", 32, 56, 64, 128, 1, 2), (f"{of}_taps3", 32, 56, 64, 64, 3, 1),
+                  (f"{of}_deep", 32, 14, 256, 256, 3, 1), (f"{of}_narrow", 32, 112, 32, 32, 1, 1), (f"{of}_single", 1, 56, 64, 64, 3, 1))]
+    found += [case.scheduled(tile, warps, slots, table) for case in shared for table in (0, 1)
+              for tile, warps, slots in (((128, 64, 32), (64, 32), 4), ((256, 64, 32), (64, 32), 3))]
     middle, single = resnet(32)[1], resnet(1)
     for case in (early, middle, deep):
         columns = min(case.k, 128)

@@ -12,6 +12,13 @@
 // floordiv rounds down, ceildiv rounds up, mod is a - b * floordiv(a, b);
 // comparisons give 0 or 1; select takes `a` where `c` is not zero.
 //
+// divmultiplier m and divshift l of a divisor d from 1 on divide every n of 64
+// bits without a sign exactly: where t is the high word of m n,
+// n / d = (t + ((n - t) >> min(l, 1))) >> max(l - 1, 0). The bits of m are
+// those of a number without a sign. Both are 0 where d is less than 1. [GM94]
+// T. Granlund, P. L. Montgomery, Division by Invariant Integers using
+// Multiplication, PLDI 1994.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TRACEA_RUNTIME_EXPR_H

@@ -53,19 +53,22 @@ enum class ExprOp : uint8_t {
   Ne,
   Lt,
   Le,
-  Select
+  Select,
+  DivMultiplier,
+  DivShift
 };
-inline constexpr int numExprOps = 16;
+inline constexpr int numExprOps = 18;
 
 /// The operator's name in the manifest: "const", "floordiv", ….
 const char *nameOf(ExprOp op);
-/// How many operands stand after the name: 1 for const and value, 3 for select,
-/// else 2.
+/// How many operands stand after the name: 1 for const, value, divmultiplier
+/// and divshift, 3 for select, else 2.
 int numOperands(ExprOp op);
 
 /// One node. `const` has its value in `a`; `dim` has the input in `a` and the
 /// axis in `b`; `value` has an input in `a` that is an integer; all others
-/// refer to earlier nodes of the same entry by number.
+/// refer to earlier nodes of the same entry by number, those of one operand to
+/// it in `b` as well.
 struct Expr {
   ExprOp op = ExprOp::Const;
   int64_t a = 0;
@@ -412,6 +415,8 @@ public:
   int64_t select(int64_t c, int64_t a, int64_t b) {
     return node(ExprOp::Select, c, a, b);
   }
+  int64_t divMultiplier(int64_t a) { return node(ExprOp::DivMultiplier, a, a); }
+  int64_t divShift(int64_t a) { return node(ExprOp::DivShift, a, a); }
   int64_t node(ExprOp op, int64_t a, int64_t b = 0, int64_t c = 0);
 
   /// A row-major view of `sizes` (expressions) at offset 0.

@@ -15,12 +15,14 @@ struct LaneRing : RegisterTile {
   int64_t slots = 1; // all but one are filled ahead
   int64_t group = 0; // height of a raster group of tiles; 0: row by row
   int64_t split = 1; // parts of the sum over k, which another kernel adds up
+  int64_t table = 0; // 1: lanes share the coordinates of the tile's pixels
 
   void list(Fields &fields) {
     RegisterTile::list(fields);
     fields.add("slots", slots, 1, kMostSlots);
     fields.add("group", group, 0, kAny);
     fields.add("split", split, 1, 64);
+    fields.add("table", table, 0, 1);
   }
 };
 

@@ -32,6 +32,9 @@ struct NVVMLoweringContext : KernelContext {
 /// warp. What is inside moves there as it is.
 LogicalResult buildFunction(NVVMLoweringContext &context);
 
+/// Has the host divide by what the launch knows, as the interface says.
+void passDivisors(NVVMLoweringContext &context);
+
 /// 90 for a module whose target is sm_90a; nothing for other names.
 std::optional<unsigned> getCapability(KernelOp kernel);
 

@@ -99,11 +99,12 @@ struct ConvertTraceaPipeToNVVM
     // [PTX] tanh: since sm_75; max.NaN: since sm_80.
     int64_t capability = getCapability(kernel).value_or(75);
     ArithmeticUnits units{capability >= 75, capability >= 80};
-    return failure(
-        failed(buildFunction(context)) ||
+    if (failed(buildFunction(context)) ||
         failed(collectWindows(context.function, context)) ||
-        failed(convertBody(context)) ||
-        failed(lowerArithmetic(context.function, digits, units, facts)));
+        failed(convertBody(context)))
+      return failure();
+    passDivisors(context);
+    return lowerArithmetic(context.function, digits, units, facts);
   }
 
   void runOnOperation() override {

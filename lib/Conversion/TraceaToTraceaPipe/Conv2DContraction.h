@@ -109,6 +109,7 @@ public:
                                      unsigned leading) override;
   SmallVector<Value> getExtents(KernelBuilder &kb) override;
   Value getWalk(KernelBuilder &kb, Value m) override;
+  bool hasWalk() const override { return true; }
   /// The result as one row of one image, of all pixels.
   void joinRows(RewriterBase &rewriter) override;
   TileAddress getAddress(KernelBuilder &kb, const ResultTile &tile,

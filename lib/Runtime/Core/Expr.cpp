@@ -21,6 +21,24 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
 
+/// The logarithm to base 2, rounded up; 0 of what is below 1.
+static int64_t log2Ceil(int64_t value) {
+  return value <= 1 ? 0
+                    : 64 - __builtin_clzll(static_cast<uint64_t>(value - 1));
+}
+
+/// [GM94], figure 4.1, for 64 bits: m = 1 + the quotient of 2^64 (2^l - d) by
+/// d. It is less than 2^64, for 2^l < 2 d.
+static int64_t getDivMultiplier(int64_t divisor) {
+  if (divisor < 1)
+    return 0;
+  unsigned __int128 rest =
+      (static_cast<unsigned __int128>(1) << log2Ceil(divisor)) -
+      static_cast<unsigned __int128>(divisor);
+  return static_cast<int64_t>(static_cast<uint64_t>(
+      (rest << 64) / static_cast<unsigned __int128>(divisor) + 1));
+}
+
 std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c) {
   int64_t result = 0;
   bool dividesBadly =
@@ -72,6 +90,10 @@ std::optional<int64_t> applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t c) {
     return a <= b;
   case ExprOp::Select:
     return a != 0 ? b : c;
+  case ExprOp::DivMultiplier:
+    return getDivMultiplier(a);
+  case ExprOp::DivShift:
+    return log2Ceil(a);
   }
   return std::nullopt;
 }

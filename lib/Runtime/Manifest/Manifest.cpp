@@ -15,8 +15,9 @@ namespace tracea::runtime {
 
 const char *nameOf(ExprOp op) {
   static constexpr const char *names[numExprOps] = {
-      "const", "dim", "value", "add", "sub", "mul", "floordiv", "ceildiv",
-      "mod",   "min", "max",   "eq",  "ne",  "lt",  "le",       "select"};
+      "const",    "dim",     "value", "add",    "sub",           "mul",
+      "floordiv", "ceildiv", "mod",   "min",    "max",           "eq",
+      "ne",       "lt",      "le",    "select", "divmultiplier", "divshift"};
   return names[static_cast<int>(op)];
 }
 
@@ -27,7 +28,8 @@ const char *nameOf(TempContents contents) {
 }
 
 int numOperands(ExprOp op) {
-  if (op == ExprOp::Const || op == ExprOp::Value)
+  if (op == ExprOp::Const || op == ExprOp::Value ||
+      op == ExprOp::DivMultiplier || op == ExprOp::DivShift)
     return 1;
   return op == ExprOp::Select ? 3 : 2;
 }

@@ -91,8 +91,11 @@ bool readExpr(Reader &r, const Json &value, Expr &expr) {
                     " operands of \"" + name + "\", found " +
                     std::to_string(value.size() - 1));
     expr.op = op;
-    return r.integer(value[1], expr.a) &&
-           (value.size() < 3 || r.integer(value[2], expr.b)) &&
+    if (!r.integer(value[1], expr.a))
+      return false;
+    if (op == ExprOp::DivMultiplier || op == ExprOp::DivShift)
+      expr.b = expr.a;
+    return (value.size() < 3 || r.integer(value[2], expr.b)) &&
            (value.size() < 4 || r.integer(value[3], expr.c));
   }
   return r.fail("unknown operator \"" + name.substr(0, 64) + "\"");

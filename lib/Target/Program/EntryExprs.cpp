@@ -75,6 +75,8 @@ Expr EntryExprs::translate(const rt::Expr &node) {
   case rt::ExprOp::Ne:
   case rt::ExprOp::Lt:
   case rt::ExprOp::Le:
+  case rt::ExprOp::DivMultiplier:
+  case rt::ExprOp::DivShift:
     break;
   }
   return Expr::invalid();

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel's function takes a pointer and the dynamic sizes of each buffer,
-// then the tensor maps by value. What it takes for granted of its arguments is
-// asked of the shapes before anything is launched.
+// then the tensor maps by value, then what the host makes of divisors. What it
+// takes for granted of its arguments is asked of the shapes before anything is
+// launched.
 
 #include "tracea/Target/Program/GPULaunch.h"
 
@@ -43,6 +44,8 @@ public:
 private:
   void addBuffer(const rt::ViewSpec &view, MemRefType type, int64_t alignment);
   LogicalResult addTensorMap(TensorMapAttr recipe, const rt::ViewSpec &view);
+  void addDivisors(AffineMap divisors);
+  int64_t getNumber(AffineExpr expr);
   void require(int64_t expr, std::string message);
   /// Of two truth values.
   int64_t either(int64_t a, int64_t b);
@@ -258,6 +261,42 @@ LogicalResult StepExporter::addTensorMap(TensorMapAttr recipe,
   return success();
 }
 
+/// A number that the arguments so far, which are parameters one by one, bring.
+int64_t StepExporter::getNumber(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return exprs.constant(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    const rt::ArgSpec &arg = args[symbol.getPosition()];
+    return arg.kind == rt::ArgKind::Value ? exprs.value(arg.index) : arg.index;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  int64_t a = getNumber(binary.getLHS()), b = getNumber(binary.getRHS());
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return exprs.add(a, b);
+  case AffineExprKind::Mul:
+    return exprs.mul(a, b);
+  case AffineExprKind::Mod:
+    return exprs.mod(a, b);
+  case AffineExprKind::FloorDiv:
+    return exprs.floorDiv(a, b);
+  case AffineExprKind::CeilDiv:
+    return exprs.ceilDiv(a, b);
+  default:
+    llvm_unreachable("divisors are of symbols");
+  }
+}
+
+void StepExporter::addDivisors(AffineMap divisors) {
+  SmallVector<int64_t> numbers;
+  for (AffineExpr divisor : divisors.getResults())
+    numbers.push_back(getNumber(divisor));
+  for (int64_t number : numbers) {
+    args.push_back(rt::ArgSpec::fromIndex(exprs.divMultiplier(number)));
+    args.push_back(rt::ArgSpec::fromIndex(exprs.divShift(number)));
+  }
+}
+
 LogicalResult StepExporter::run(KernelInterfaceAttr interface) {
   ArrayRef<Type> types = interface.getArguments();
   if (types.size() != step.args.size())
@@ -288,6 +327,8 @@ LogicalResult StepExporter::run(KernelInterfaceAttr interface) {
   for (TensorMapAttr map : interface.getMaps())
     if (failed(addTensorMap(map, step.args[map.getArgument()].view)))
       return failure();
+  if (AffineMapAttr divisors = interface.getDivisors())
+    addDivisors(divisors.getValue());
   step.args = std::move(args);
   int64_t one = exprs.constant(1);
   step.grid = {step.tiles, one, one};

@@ -36,6 +36,8 @@ public:
 
 private:
   std::string readArguments(const rt::StepSpec &step);
+  std::string compareDivisors(const std::vector<rt::ArgSpec> &args,
+                              size_t next);
   std::string addSize(const cov::Argument::Size &size, int64_t node,
                       const std::string &name);
   std::string compareGrid(const rt::StepSpec &step);
@@ -122,6 +124,26 @@ static bool isMapOf(const rt::ViewSpec &map, const rt::ViewSpec &view) {
          map.type == view.type && axesOf(map) == axesOf(view);
 }
 
+/// Behind all others come what divides by an extent of the arguments: a
+/// multiplier and a shift, of one number.
+std::string Launches::compareDivisors(const std::vector<rt::ArgSpec> &args,
+                                      size_t next) {
+  auto nodeOf = [&](size_t number, rt::ExprOp op) -> const rt::Expr * {
+    if (number >= args.size() || args[number].kind != rt::ArgKind::Index)
+      return nullptr;
+    const rt::Expr &node = entry.exprs[args[number].index];
+    return node.op == op ? &node : nullptr;
+  };
+  for (; next < args.size(); next += 2) {
+    const rt::Expr *multiplier = nodeOf(next, rt::ExprOp::DivMultiplier);
+    const rt::Expr *shift = nodeOf(next + 1, rt::ExprOp::DivShift);
+    if (!multiplier || !shift || multiplier->a != shift->a)
+      return "expects " + std::to_string(model.arguments.size()) +
+             " arguments, and then a multiplier and a shift of each divisor";
+  }
+  return "";
+}
+
 std::string Launches::readArguments(const rt::StepSpec &step) {
   size_t next = 0;
   auto take = [&](bool isView) -> const rt::ArgSpec * {
@@ -178,6 +200,8 @@ std::string Launches::readArguments(const rt::StepSpec &step) {
   size_t first = next;
   for (; next < step.args.size(); ++next) {
     const rt::ArgSpec &arg = step.args[next];
+    if (arg.kind == rt::ArgKind::Index)
+      return compareDivisors(step.args, next);
     if (arg.kind != rt::ArgKind::TensorMap)
       return "expects " + std::to_string(model.arguments.size()) + " arguments";
     auto isDescribed = [&](const rt::ArgSpec &other) {

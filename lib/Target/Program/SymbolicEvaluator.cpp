@@ -101,9 +101,12 @@ bool SymbolicEvaluator::computeNonNegative(Expr expr) {
     return isNonNegative(node.a) || isNonNegative(node.b);
   case rt::ExprOp::Select:
     return isNonNegative(node.b) && isNonNegative(node.c);
+  case rt::ExprOp::DivShift:
+    return true;
   case rt::ExprOp::Value:
   case rt::ExprOp::Sub:
   case rt::ExprOp::Mod:
+  case rt::ExprOp::DivMultiplier:
     return false;
   }
   llvm_unreachable("an unknown operator");

@@ -74,3 +74,14 @@ func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %d: tensor<8x8xf32>) -
   return %0 : tensor<8x8xf32>
 }
 }
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", triple = "nvptx64-nvidia-cuda", cpu = "sm_80">} {
+func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %d: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects pixels for a 'table' for the variant 'gemm.simt', found}}
+  %0 = tracea.gemm ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%d : tensor<8x8xf32>)
+    schedule <variant = "gemm.simt", unit = vector, tile = [64, 64, 16], registers = [4, 8], table = 1>
+  return %0 : tensor<8x8xf32>
+}
+}

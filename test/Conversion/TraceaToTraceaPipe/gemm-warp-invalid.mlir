@@ -85,3 +85,14 @@ func.func @main(%a: tensor<8x8xi8>, %b: tensor<8x8xi8>, %d: tensor<8x8xi32>) -> 
   return %0 : tensor<8x8xi32>
 }
 }
+
+// -----
+
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_80", triple = "nvptx64-nvidia-cuda", cpu = "sm_80">} {
+func.func @main(%a: tensor<8x8xf16>, %b: tensor<8x8xf16>, %d: tensor<8x8xf16>) -> tensor<8x8xf16> {
+  // expected-error @below {{expects pixels for a 'table' for the variant 'gemm.warp', found}}
+  %0 = tracea.gemm ins(%a, %b : tensor<8x8xf16>, tensor<8x8xf16>) outs(%d : tensor<8x8xf16>)
+    schedule <variant = "gemm.warp", unit = mma_sync, tile = [64, 64, 32], registers = [32, 32], table = 1>
+  return %0 : tensor<8x8xf16>
+}
+}

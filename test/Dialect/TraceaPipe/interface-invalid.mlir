@@ -159,3 +159,24 @@ func.func @load(%x: memref<4xi32>, %i: index) -> i32 {
 // expected-error @below {{has 1 parameters; its 'tracea_pipe.interface' expects 2, of which 0 are tensor maps and the last a record}}
 func.func private @no_record(i64) attributes {
   tracea_pipe.interface = #tracea_pipe.interface<(index), threads = 32, assertions = ["index {0}"]>}
+
+// -----
+
+// expected-error @below {{has divisors affine_map<()[s0, s1] -> (s1, s0)> of parameter 0, which is no index and no size of a buffer}}
+#pointer = #tracea_pipe.interface<(memref<?xf32>), threads = 32, divisors = affine_map<()[s0, s1] -> (s1, s0)>>
+
+// -----
+
+// expected-error @below {{has divisors affine_map<(d0)[s0] -> (d0)>; expected some, of symbols alone}}
+#dims = #tracea_pipe.interface<(index), threads = 32, divisors = affine_map<(d0)[s0] -> (d0)>>
+
+// -----
+
+// expected-error @below {{has divisors affine_map<()[s0] -> (s0)> of parameter 0, which is no index and no size of a buffer}}
+#float = #tracea_pipe.interface<(f32), threads = 32, divisors = affine_map<()[s0] -> (s0)>>
+
+// -----
+
+// expected-error @below {{has 1 parameters; its 'tracea_pipe.interface' expects 3, of which 0 are tensor maps, then two of each divisor}}
+func.func private @few(i64) attributes {
+  tracea_pipe.interface = #tracea_pipe.interface<(index), threads = 32, divisors = affine_map<()[s0] -> (s0)>>}

@@ -211,3 +211,26 @@ tracea_pipe.kernel @merge(%x: memref<?x?x?x16xf32>, %p: index, %q: index) {
 
 // expected-error@+1 {{a walk goes through 1 to 8 coordinates, found 0}}
 func.func private @none(!tracea_pipe.walk<0>)
+
+// -----
+
+tracea_pipe.kernel @table_type(%n: index, %q: index) attributes {warps = 1 : i64} {
+  tiles (%tile) in (%n) {
+    %table = tracea_pipe.scratch : memref<3x8xi64, #tracea_pipe.staged>
+    // expected-error@+1 {{expects a table of i64 with one of 2 rows for each coordinate, found 'memref<3x8xi64, #tracea_pipe.staged>'}}
+    %walk = tracea_pipe.delinearize %tile into (%q) kept in %table : memref<3x8xi64, #tracea_pipe.staged> : <2>
+  }
+  end
+}
+
+// -----
+
+tracea_pipe.kernel @shared_table(%n: index, %q: index) attributes {warps = 1 : i64} {
+  tiles (%tile) in (%n) {
+    %table = tracea_pipe.scratch : memref<2x8xi64, #tracea_pipe.staged>
+    // expected-error@+1 {{expects a table in scratch memory that nothing else uses}}
+    %walk = tracea_pipe.delinearize %tile into (%q) kept in %table : memref<2x8xi64, #tracea_pipe.staged> : <2>
+    %other = tracea_pipe.delinearize %n into (%q) kept in %table : memref<2x8xi64, #tracea_pipe.staged> : <2>
+  }
+  end
+}

@@ -73,3 +73,15 @@ tracea_pipe.kernel @window(%x: memref<?x16xf32>) {
   }
   end
 }
+
+// Each lane would divide for the rows that it copies; what a table keeps is divided once.
+// CHECK-LABEL: tracea_pipe.kernel @kept
+// CHECK: %[[TABLE:.+]] = tracea_pipe.scratch : memref<2x8xi64, #tracea_pipe.staged>
+// CHECK: tracea_pipe.delinearize %{{.+}} into(%{{.+}}) kept in %[[TABLE]] : memref<2x8xi64, #tracea_pipe.staged> : <2>
+tracea_pipe.kernel @kept(%n: index, %q: index) attributes {warps = 1 : i64} {
+  tiles (%tile) in (%n) {
+    %table = tracea_pipe.scratch : memref<2x8xi64, #tracea_pipe.staged>
+    %walk = tracea_pipe.delinearize %tile into (%q) kept in %table : memref<2x8xi64, #tracea_pipe.staged> : <2>
+  }
+  end
+}

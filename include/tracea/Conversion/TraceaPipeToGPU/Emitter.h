@@ -20,6 +20,13 @@
 
 namespace mlir::tracea_pipe {
 
+/// Where the coordinates of a walk are kept: `memory`, which begins at `start`
+/// as the target has it, holds `length` numbers of 64 bits of each.
+struct WalkTable {
+  Value memory, start;
+  int64_t length = 0;
+};
+
 /// What the patterns know of one kernel.
 struct KernelContext {
   KernelContext(GPUTarget &target, KernelPlan &plan)
@@ -32,6 +39,8 @@ struct KernelContext {
   DenseMap<OpOperand *, StagedWindow> windows;
   /// Those of operands in global memory.
   DenseMap<OpOperand *, GlobalWindow> globalWindows;
+  /// The coordinates that walks keep in shared memory.
+  DenseMap<Operation *, WalkTable> walkTables;
 
   const GlobalBuffer &getBuffer(const GlobalWindow &window) const {
     return arguments.find(window.buffer)->second;

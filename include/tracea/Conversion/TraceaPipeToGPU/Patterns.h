@@ -25,6 +25,9 @@ void populateLaneCopyPatterns(const TypeConverter &converter,
 void populateTransposedCopyPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns,
                                     KernelContext &context);
+/// Walks that keep coordinates in shared memory.
+void populateWalkPatterns(const TypeConverter &converter,
+                          RewritePatternSet &patterns, KernelContext &context);
 /// `copy_out` that no unit does.
 void populateLaneStorePatterns(const TypeConverter &converter,
                                RewritePatternSet &patterns,

@@ -54,8 +54,11 @@ KernelConversion::KernelConversion(KernelContext &context,
            converter.isLegal(op);
   });
   target.addIllegalDialect<TraceaPipeDialect>();
-  // Whoever goes along a walk computes its coordinates, where it stands.
-  target.addLegalOp<DelinearizeOp, GatherOp>();
+  // Whoever goes along a walk computes its coordinates, where it stands, or
+  // finds them in its table.
+  target.addLegalOp<GatherOp>();
+  target.addDynamicallyLegalOp<DelinearizeOp>(
+      [](DelinearizeOp op) { return !op.getTable(); });
   target.addIllegalOp<scf::ForallOp>();
   target.addDynamicallyLegalOp<UnrealizedConversionCastOp>(
       [](UnrealizedConversionCastOp op) {
@@ -111,7 +114,8 @@ LogicalResult KernelConversion::apply(Operation *function) {
         populateLaneStorePatterns, populateLocalRingPatterns,
         populatePlacePatterns, populateRaggedTilePatterns, populateReadPatterns,
         populateRingPatterns, populateShiftedLoadPatterns, populateTilePatterns,
-        populateTileMemoryPatterns, populateTransposedCopyPatterns})
+        populateTileMemoryPatterns, populateTransposedCopyPatterns,
+        populateWalkPatterns})
     populate(converter, patterns, context);
   if (failed(applyPartialConversion(function, target, std::move(patterns))))
     return failure();

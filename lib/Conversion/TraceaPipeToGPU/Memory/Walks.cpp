@@ -10,6 +10,7 @@
 #include "tracea/Conversion/TraceaPipeToGPU/Walks.h"
 #include "tracea/Conversion/TraceaPipeToGPU/KernelPlan.h"
 #include "tracea/Conversion/TraceaPipeToGPU/KnownRange.h"
+#include "tracea/Conversion/TraceaPipeToGPU/Patterns.h"
 
 using namespace mlir;
 using namespace mlir::tracea_pipe;
@@ -44,20 +45,16 @@ void mlir::tracea_pipe::planWalks(KernelPlan &plan) {
   // are far fewer.
   constexpr int64_t kMost = int64_t(1) << 30;
   plan.kernel.walk([&](DelinearizeOp op) {
-    bool isNarrow = llvm::all_of(op->getOperands(), [](Value number) {
+    auto isNarrow = [](Value number) {
       std::optional<KnownRange> range = getKnownRange(number);
       return range && range->low >= 0 && range->high < kMost;
-    });
-    if (isNarrow)
+    };
+    if (isNarrow(op.getFirst()) && llvm::all_of(op.getBasis(), isNarrow))
       plan.narrowWalks.insert(op);
   });
 }
 
-SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
-                                                         Value at) {
-  if (GatherOp gather = getGather(walk))
-    return {getGathered(b, gather, at)};
-  DelinearizeOp op = getDelinearize(walk);
+static SmallVector<Value> divide(Emitter &b, DelinearizeOp op, Value at) {
   Value rest = b.add(b.remap(op.getFirst()), at);
   // Of 64 bits a division is many instructions, and lanes divide for each row
   // that they copy.
@@ -78,6 +75,76 @@ SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
     coordinate = cast(b.getIndexType(), coordinate);
   std::reverse(coordinates.begin(), coordinates.end());
   return coordinates;
+}
+
+/// Where a coordinate of element `at` (an index) is.
+static Address getPlace(Emitter &b, const WalkTable &table, size_t coordinate,
+                        Value at) {
+  constexpr int64_t kBytes = 8;
+  at = b.add(at, static_cast<int64_t>(coordinate) * table.length);
+  StagedWindow window;
+  window.buffer = table.memory;
+  return b.staged(window, b.add(table.start, b.toI32(b.mul(at, kBytes))));
+}
+
+SmallVector<Value> mlir::tracea_pipe::getWalkCoordinates(Emitter &b, Value walk,
+                                                         Value at) {
+  if (GatherOp gather = getGather(walk))
+    return {getGathered(b, gather, at)};
+  DelinearizeOp op = getDelinearize(walk);
+  auto table = b.context.walkTables.find(op);
+  if (table == b.context.walkTables.end())
+    return divide(b, op, at);
+  SmallVector<Value> coordinates;
+  for (size_t i = 0; i <= op.getBasis().size(); ++i)
+    coordinates.push_back(arith::IndexCastOp::create(
+        b, b.getIndexType(),
+        b.load(b.getI64Type(), getPlace(b, table->second, i, at))));
+  return coordinates;
+}
+
+namespace {
+/// The lanes of the team compute the coordinates of all elements, each those of
+/// some. They meet before it as well where others may still read what the table
+/// holds of the iteration before.
+struct FillTable : KernelPattern<DelinearizeOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult
+  matchAndRewrite(DelinearizeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getTable())
+      return failure();
+    Emitter b(op, rewriter, context);
+    int64_t length = op.getTableLength(), threads = b.team.getNumThreads();
+    WalkTable table{op.getTable(), b.target.getStart(b, adaptor.getTable()),
+                    length};
+    if (op->getParentOfType<LoopLikeOpInterface>())
+      b.meet();
+    Value thread = b.toIndex(b.team.thread);
+    for (int64_t first = 0; first < length; first += threads) {
+      Value at = b.add(thread, first);
+      Value some;
+      if (first + threads > length)
+        some = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at,
+                                     b.index(length));
+      b.onlyIf(some, [&]() {
+        for (auto [number, coordinate] : llvm::enumerate(divide(b, op, at)))
+          b.store(arith::IndexCastOp::create(b, b.getI64Type(), coordinate),
+                  getPlace(b, table, number, at));
+      });
+    }
+    b.meet();
+    context.walkTables[op] = table;
+    rewriter.modifyOpInPlace(op, [&]() { op.getTableMutable().clear(); });
+    return success();
+  }
+};
+} // namespace
+
+void mlir::tracea_pipe::populateWalkPatterns(const TypeConverter &converter,
+                                             RewritePatternSet &patterns,
+                                             KernelContext &context) {
+  patterns.add<FillTable>(converter, patterns.getContext(), context);
 }
 
 SmallVector<Value> mlir::tracea_pipe::getMapInputs(Emitter &b,

@@ -10,6 +10,7 @@
 
 #include "Lowering.h"
 #include "tracea/Conversion/TraceaPipeToGPU/KernelBuilder.h"
+#include "tracea/Conversion/TraceaPipeToGPU/LaunchDivisors.h"
 #include "tracea/Conversion/TraceaPipeToGPU/Raster.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Dialect/TraceaPipe/IR/Alignment.h"
@@ -153,7 +154,8 @@ Block *FunctionBuilder::createFunction() {
       KernelInterfaceAttr::get(mlirContext, kernel.getArgumentTypes(),
                                alignments, threads,
                                kernel.getTiles().getCluster(), plan.sharedBytes,
-                               maps, overlapsGrids(kernel), assertions));
+                               maps, overlapsGrids(kernel), assertions,
+                               /*divisors=*/AffineMapAttr()));
   context.function = function;
   return function.addEntryBlock(b);
 }
@@ -318,6 +320,33 @@ void FunctionBuilder::beginRoles(ArrayRef<RoleOp> roles) {
              [&]() { moveRegisters(role.getRegisters()); });
     }
   }
+}
+
+void mlir::tracea_pipe::passDivisors(NVVMLoweringContext &context) {
+  LLVM::LLVMFuncOp function = context.function;
+  KernelInterfaceAttr old = getKernelInterface(function);
+  auto addParameter = [&](unsigned at) -> Value {
+    LLVM::LLVMFunctionType type = function.getFunctionType();
+    SmallVector<Type> parameters(type.getParams());
+    Type i64 = IntegerType::get(function->getContext(), 64);
+    parameters.insert(parameters.begin() + at, i64);
+    function_interface_impl::insertFunctionArguments(
+        function, at, i64, DictionaryAttr(), function.getLoc(),
+        function.getNumArguments(),
+        type.clone(parameters, type.getReturnTypes()));
+    return function.getArgument(at);
+  };
+  AffineMap divisors = passDivisors(
+      function, old.getFirstMap() + static_cast<unsigned>(old.getMaps().size()),
+      addParameter);
+  if (!divisors)
+    return;
+  function->setAttr(kInterfaceAttrName,
+                    KernelInterfaceAttr::get(
+                        function->getContext(), old.getArguments(),
+                        old.getAligned(), old.getThreads(), old.getCluster(),
+                        old.getShared(), old.getMaps(), old.getWaits(),
+                        old.getAssertions(), AffineMapAttr::get(divisors)));
 }
 
 LogicalResult mlir::tracea_pipe::buildFunction(NVVMLoweringContext &context) {

@@ -153,6 +153,9 @@ static bool isScalar(Operation *op, const NVVMPlan &plan) {
     return group.getUnit() == Unit::Copy;
   if (auto group = dyn_cast<WaitGroupOp>(op))
     return group.getUnit() == Unit::Copy;
+  // All lanes fill a walk's table.
+  if (auto walk = dyn_cast<DelinearizeOp>(op); walk && walk.getTable())
+    return false;
   if (isa<TraceaPipeDialect>(op->getDialect()))
     return isa<AcquireOp, WaitOp, CommitOp, ReleaseOp, StartOp, AdvanceOp,
                DelinearizeOp, GatherOp, RasterOp, RaggedTileOp, RaggedCountOp,

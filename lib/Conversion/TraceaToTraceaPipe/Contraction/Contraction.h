@@ -118,6 +118,7 @@ public:
 
   /// Through which coordinates the rows from `m` on go, or null.
   virtual Value getWalk(KernelBuilder &, Value) { return Value(); }
+  virtual bool hasWalk() const { return false; }
 
   /// Lets rows of a matrix that are several dimensions of the result be one of
   /// them where they follow each other in memory, which copies in bulk need.

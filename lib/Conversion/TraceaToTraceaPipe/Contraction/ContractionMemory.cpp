@@ -6,6 +6,7 @@
 // anywhere, but move whole pieces where rows begin so.
 
 #include "ContractionResults.h"
+#include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
 
 using namespace mlir;
 using namespace mlir::tracea;
@@ -13,6 +14,29 @@ using namespace mlir::tracea_pipe;
 
 /// Operands come first, tables and what the epilogue reads behind them.
 static constexpr unsigned kOperands = 2;
+
+/// Opens the tiles. Where the schedule says so, lanes keep in shared memory
+/// where the rows of a tile are.
+static ResultTile openTiles(KernelBuilder &kb, Contraction &contraction,
+                            int64_t parts) {
+  const auto &fields =
+      contraction.getSchedule().getFields<schedule::LaneRing>();
+  ArrayRef<int64_t> shape = contraction.getSchedule().getTile();
+  ResultTile tile = contraction.beginTiles(kb, shape, fields.group, parts);
+  if (!fields.table)
+    return tile;
+  ImplicitLocOpBuilder &b = kb.builder();
+  DelinearizeOp walk = getDelinearize(tile.walk);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(walk);
+  int64_t coordinates = walk.getResult().getType().getCoordinates();
+  Value table = ScratchOp::create(
+      b, MemRefType::get({coordinates, shape[0]}, b.getI64Type(),
+                         MemRefLayoutAttrInterface{},
+                         StagedAttr::get(b.getContext(), {})));
+  walk.getTableMutable().assign(table);
+  return tile;
+}
 
 /// The parts of all sums, by kernels for each kind of memory.
 static Value
@@ -36,9 +60,7 @@ lowerParts(KernelRewriter &rewriter, Contraction &contraction,
                build(
                    kb,
                    [&](KernelBuilder &kb) {
-                     return contraction.beginTiles(
-                         kb, contraction.getSchedule().getTile(), fields.group,
-                         fields.split);
+                     return openTiles(kb, contraction, fields.split);
                    },
                    store);
              },
@@ -73,7 +95,7 @@ void mlir::tracea::lowerForMemory(
         build(
             kb,
             [&](KernelBuilder &kb) {
-              return contraction.beginTiles(kb, tile, fields.group);
+              return openTiles(kb, contraction, /*parts=*/0);
             },
             store);
       },

@@ -76,6 +76,8 @@ static LogicalResult verify(Contraction &contraction) {
     return fail("operands of one type") << element << " and " << other;
   if (schedule.getUnit() != MatrixUnit::Vector)
     return fail("the unit 'vector'") << schedule;
+  if (fields.table && !contraction.hasWalk())
+    return fail("pixels for a 'table'") << schedule;
   Type accumulator = contraction.getAccumulatorType();
   bool isFloat = isa<FloatType>(element);
   if (isFloat ? !accumulator.isF32() && !accumulator.isF64()

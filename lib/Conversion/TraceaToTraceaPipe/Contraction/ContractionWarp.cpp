@@ -65,6 +65,8 @@ static LogicalResult verify(Contraction &contraction) {
   };
   if (schedule.getUnit() != MatrixUnit::MmaSync)
     return fail("the unit 'mma_sync'") << schedule;
+  if (fields.table && !contraction.hasWalk())
+    return fail("pixels for a 'table'") << schedule;
   bool isFloat = element.isF16() || element.isBF16() ||
                  isa<Float8E4M3FNType, Float8E5M2Type>(element);
   bool isSplit = isSplitVariant(schedule);

@@ -131,10 +131,42 @@ static LogicalResult verifyMap(EmitError emitError, TensorMapAttr map,
   return success();
 }
 
+/// Whether parameter `number` of a function that takes the arguments is an
+/// index or the size of a buffer.
+static bool isIndexParameter(ArrayRef<Type> arguments, unsigned number) {
+  unsigned first = 0;
+  for (Type type : arguments) {
+    if (first == number)
+      return type.isIndex() || type.isInteger(64);
+    auto memref = dyn_cast<MemRefType>(type);
+    first += 1 + (memref ? memref.getNumDynamicDims() : 0);
+    if (number < first)
+      return true;
+  }
+  return false;
+}
+
+static LogicalResult verifyDivisors(EmitError emitError,
+                                    AffineMapAttr attribute,
+                                    ArrayRef<Type> arguments) {
+  AffineMap divisors = attribute.getValue();
+  if (divisors.getNumDims() || divisors.getNumResults() == 0)
+    return emitError() << "has divisors " << attribute
+                       << "; expected some, of symbols alone";
+  for (unsigned symbol = 0; symbol < divisors.getNumSymbols(); ++symbol)
+    if (divisors.isFunctionOfSymbol(symbol) &&
+        !isIndexParameter(arguments, symbol))
+      return emitError() << "has divisors " << attribute << " of parameter "
+                         << symbol
+                         << ", which is no index and no size of a buffer";
+  return success();
+}
+
 LogicalResult KernelInterfaceAttr::verify(
     EmitError emitError, ArrayRef<Type> arguments, ArrayRef<int64_t> aligned,
     int64_t threads, int64_t cluster, int64_t shared,
-    ArrayRef<TensorMapAttr> maps, bool, ArrayRef<StringAttr> assertions) {
+    ArrayRef<TensorMapAttr> maps, bool, ArrayRef<StringAttr> assertions,
+    AffineMapAttr divisors) {
   if (arguments.size() != aligned.size())
     return emitError() << "has " << arguments.size() << " arguments and "
                        << aligned.size() << " alignments; expected as many";
@@ -163,7 +195,7 @@ LogicalResult KernelInterfaceAttr::verify(
     if (text.empty())
       return emitError() << "has no text for assertion " << number
                          << "; expected what it is about";
-  return success();
+  return divisors ? verifyDivisors(emitError, divisors, arguments) : success();
 }
 
 unsigned KernelInterfaceAttr::getFirstMap() const {
@@ -198,6 +230,7 @@ static LogicalResult verifyInterface(Operation *op, Attribute value) {
            << "has " << function.getNumArguments() << " parameters; its '"
            << kInterfaceAttrName << "' expects " << interface.getNumParameters()
            << ", of which " << interface.getMaps().size() << " are tensor maps"
+           << (interface.getNumDivisors() ? ", then two of each divisor" : "")
            << (interface.getAssertions().empty() ? ""
                                                  : " and the last a record");
   return success();

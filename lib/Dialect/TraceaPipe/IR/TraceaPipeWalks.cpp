@@ -17,6 +17,21 @@ LogicalResult WalkType::verify(function_ref<InFlightDiagnostic()> emitError,
                      << coordinates;
 }
 
+static LogicalResult verifyTable(DelinearizeOp op) {
+  Value table = op.getTable();
+  auto type = cast<MemRefType>(table.getType());
+  int64_t coordinates = op.getResult().getType().getCoordinates();
+  if (type.getRank() != 2 || !type.hasStaticShape() ||
+      type.getDimSize(0) != coordinates || !type.getElementType().isInteger(64))
+    return op.emitOpError()
+           << "expects a table of i64 with one of " << coordinates
+           << " rows for each coordinate, found " << type;
+  if (!table.getDefiningOp<ScratchOp>() || !table.hasOneUse())
+    return op.emitOpError()
+           << "expects a table in scratch memory that nothing else uses";
+  return success();
+}
+
 LogicalResult DelinearizeOp::verify() {
   int64_t expected = getBasis().size() + 1;
   int64_t coordinates = getResult().getType().getCoordinates();
@@ -31,7 +46,7 @@ LogicalResult DelinearizeOp::verify() {
       return emitOpError() << "expects extents of 1 to 2^31 - 1 in its basis, "
                               "found "
                            << *known << " as extent " << number;
-  return success();
+  return getTable() ? verifyTable(*this) : success();
 }
 
 LogicalResult GatherOp::verify() {

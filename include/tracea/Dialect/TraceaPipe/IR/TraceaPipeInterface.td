@@ -78,6 +78,11 @@ def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interfa
     the same time. A kernel that `waits` touches no memory of the caller before
     the launches before its own have ended, so that it may begin earlier.
 
+    Behind these come two integers for each of the `divisors`, which the lanes
+    divide by: the multiplier and the shift that the host makes of it. The
+    symbols of the map are the parameters so far, of which a divisor takes those
+    that are numbers.
+
     A kernel with `assertions`, here their texts, takes one pointer more, behind
     all others: to its record of three words for each of them, which hold zeros.
     Where one fails the first word becomes 1; the second the greatest number
@@ -96,18 +101,23 @@ def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interfa
     DefaultValuedParameter<"int64_t", "0", "bytes of a workgroup">:$shared,
     OptionalArrayRefParameter<"::mlir::tracea_pipe::TensorMapAttr">:$maps,
     DefaultValuedParameter<"bool", "false">:$waits,
-    OptionalArrayRefParameter<"::mlir::StringAttr">:$assertions
+    OptionalArrayRefParameter<"::mlir::StringAttr">:$assertions,
+    OptionalParameter<"::mlir::AffineMapAttr">:$divisors
   );
   let assemblyFormat = [{
     `<` custom<Arguments>($arguments, $aligned) `,`
         struct($threads, $cluster, $shared, custom<TensorMaps>($maps), $waits,
-               custom<Assertions>($assertions)) `>`
+               custom<Assertions>($assertions), $divisors) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Parameters of the function, and the number of the first tensor map's.
     unsigned getNumParameters() const { 
-      return getFirstMap() + getMaps().size() + !getAssertions().empty();
+      return getFirstMap() + getMaps().size() + 2 * getNumDivisors() +
+             !getAssertions().empty();
+    }
+    unsigned getNumDivisors() const {
+      return getDivisors() ? getDivisors().getValue().getNumResults() : 0;
     }
     unsigned getFirstMap() const;
     /// The tensor map of a parameter; null where it is another.

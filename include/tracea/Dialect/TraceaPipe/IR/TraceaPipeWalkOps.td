@@ -7,7 +7,8 @@
 
 include "tracea/Dialect/TraceaPipe/IR/TraceaPipeBase.td"
 
-def TraceaPipe_DelinearizeOp : TraceaPipe_Op<"delinearize", [Pure]> {
+def TraceaPipe_DelinearizeOp
+    : TraceaPipe_Op<"delinearize", [Pure, AttrSizedOperandSegments]> {
   let summary = "Walks through coordinates in row-major order";
   let description = [{
     The number `first + t` is written in the mixed radix of the `basis`, as by
@@ -23,6 +24,11 @@ def TraceaPipe_DelinearizeOp : TraceaPipe_Op<"delinearize", [Pure]> {
     It moves and computes nothing by itself: tile accesses take it (`along`).
     Whoever makes it outside of a loop asks for its quotients outside of it.
 
+    Each lane divides for all rows that it copies, and many lanes copy pieces of
+    one row. Where the coordinates are `kept` in a table, scratch memory of its
+    own with one row of elements for each coordinate, each element's are computed
+    once, by one lane, and the lanes of the team meet: all lanes run it.
+
     The pixels of a tile of 128, of images of P rows and Q columns:
     ```mlir
     %pixels = tracea_pipe.delinearize %pixel into (%P, %Q) : <3>
@@ -32,9 +38,23 @@ def TraceaPipe_DelinearizeOp : TraceaPipe_Op<"delinearize", [Pure]> {
            : memref<?x?x?x64xf32> -> tensor<128x32xf32, #tracea_pipe.staged>
     ```
   }];
-  let arguments = (ins Index:$first, Variadic<Index>:$basis);
+  let arguments = (ins Index:$first, Variadic<Index>:$basis,
+    Optional<AnyMemRef>:$table);
   let results = (outs TraceaPipe_WalkType:$result);
-  let assemblyFormat = "$first `into` `(` $basis `)` attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $first `into` `(` $basis `)` (`kept` `in` $table^ `:` type($table))?
+    attr-dict `:` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$first,
+                                 "::mlir::ValueRange":$basis),
+    [{ build($_builder, $_state, type, first, basis, /*table=*/Value()); }]>];
+  let extraClassDeclaration = [{
+    /// The elements that the table has coordinates of; 0 without one.
+    int64_t getTableLength() {
+      return getTable()
+                 ? cast<MemRefType>(getTable().getType()).getDimSize(1) : 0;
+    }
+  }];
   let hasVerifier = 1;
 }
 
