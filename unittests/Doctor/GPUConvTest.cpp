@@ -49,6 +49,26 @@ const Variant &find(const char *name) {
   return *Registry::builtin().find(name);
 }
 
+TEST(GPUConv, LanesShareCoordinatesWhereTheyDivideByExtentsOfTheRun) {
+  Problem problem = conv(32, 56, 64);
+  const Variant &warps = find("conv2d.warp");
+  for (const Plan &plan : warps.plans(problem, target("sm_80")))
+    EXPECT_EQ(plan.as<schedule::LaneRing>().table, 0);
+  problem.outputWidth = kUnknownExtent;
+  for (const Plan &plan : warps.plans(problem, target("sm_80")))
+    EXPECT_EQ(plan.as<schedule::LaneRing>().table, 1);
+  EXPECT_THAT(warps.reasoning(problem, target("sm_80"),
+                              warps.plan(problem, target("sm_80"))),
+              testing::HasSubstr("by extents of the run"));
+  // Copies in bulk have no table.
+  for (const Plan &plan :
+       find("conv2d.warpgroup").plans(problem, target("sm_90a")))
+    EXPECT_EQ(plan.unit, UnitKind::WGMMA);
+  problem.channelsLast = false;
+  for (const Plan &plan : warps.plans(problem, target("sm_80")))
+    EXPECT_EQ(plan.as<schedule::LaneRing>().table, 0);
+}
+
 TEST(GPUConv, VariantsAreThoseOfProducts) {
   std::vector<const Variant *> found = Registry::builtin().variantsFor(
       OpKind::Conv2D, tracea::target::TargetKind::CUDA);

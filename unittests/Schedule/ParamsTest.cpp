@@ -35,7 +35,7 @@ TEST(Params, OnlyWhatHasNotItsDefaultIsPrinted) {
 
 TEST(Params, FieldsAreTheFamilysOwn) {
   EXPECT_EQ(Params(SimtGemm()).listFields(),
-            "'registers', 'slots', 'group', 'split'");
+            "'registers', 'slots', 'group', 'split', 'table'");
   EXPECT_EQ(Params(Untiled()).listFields(), "none");
   Params grouped = WarpgroupGrouped();
   EXPECT_EQ(grouped.getFields().find("ping_pong"), nullptr);

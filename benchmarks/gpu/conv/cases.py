@@ -353,6 +353,10 @@ def plans():
                   (f"{of}_deep", 32, 14, 256, 256, 3, 1), (f"{of}_narrow", 32, 112, 32, 32, 1, 1), (f"{of}_single", 1, 56, 64, 64, 3, 1))]
     found += [case.scheduled(tile, warps, slots, table) for case in shared for table in (0, 1)
               for tile, warps, slots in (((128, 64, 32), (64, 32), 4), ((256, 64, 32), (64, 32), 3))]
+    first = dict(layout="nchw", filter="kcrs")
+    found += [square(name, 32, extent, c, c, dynamic=dynamic, **first).scheduled((128, 64, 32), (64, 32), 4, table)
+              for dynamic, of in (("nhw", "any_size"), ("", "known_size")) for table in (0, 1)
+              for name, extent, c in ((f"{of}_nchw", 28, 64), (f"{of}_nchw_deep", 14, 128))]
     middle, single = resnet(32)[1], resnet(1)
     for case in (early, middle, deep):
         columns = min(case.k, 128)

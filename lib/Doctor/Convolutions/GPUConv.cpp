@@ -24,6 +24,10 @@ public:
                        "matrix of the image's windows") {}
 
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
+  std::vector<Plan> plans(const Problem &problem,
+                          const TargetDescription &target) const override;
+  std::string reasoning(const Problem &problem, const TargetDescription &target,
+                        const Plan &plan) const override;
 
 protected:
   Problem asProduct(Problem problem, int64_t depth) const override;
@@ -60,6 +64,36 @@ Problem ImplicitGemm::asProduct(Problem problem, int64_t depth) const {
   problem.transposeFirst = !problem.channelsLast;
   problem.transposeSecond = problem.filterAlongChannels;
   return problem;
+}
+
+/// Measured on an H200, 44 plans: with a table tiles take 0 to 7 % less where
+/// lanes divide by heights and widths that only the run knows, and 0 to 3 % more
+/// where the program does, which multiplies.
+std::vector<Plan> ImplicitGemm::plans(const Problem &problem,
+                                      const TargetDescription &target) const {
+  std::vector<Plan> found = ProductVariant::plans(problem, target);
+  if (!problem.channelsLast || (problem.outputHeight != kUnknownExtent &&
+                                problem.outputWidth != kUnknownExtent))
+    return found;
+  for (Plan &plan : found) {
+    if (plan.unit == UnitKind::WGMMA)
+      continue;
+    auto &ring = plan.as<schedule::LaneRing>();
+    ring.table = 1;
+    // The ring comes first.
+    if (!checkPlan(problem, target, plan).empty())
+      ring.table = 0;
+  }
+  return found;
+}
+
+std::string ImplicitGemm::reasoning(const Problem &problem,
+                                    const TargetDescription &target,
+                                    const Plan &plan) const {
+  std::string result = ProductVariant::reasoning(problem, target, plan);
+  if (plan.unit != UnitKind::WGMMA && plan.as<schedule::LaneRing>().table)
+    result += "; one lane divides for each pixel, by extents of the run";
+  return result;
 }
 
 std::string ImplicitGemm::describe(const Problem &product) const {
