@@ -78,6 +78,9 @@ static void addSemanticPhase(OpPassManager &manager,
   manager.addPass(createFuseElementwise());
   // Behind all that takes an elementwise operation elsewhere.
   manager.addPass(createFusePrologues());
+  // Calls of kernels cost little, launches do not.
+  if (isGPU(options.target.getValue()))
+    manager.addNestedPass<func::FuncOp>(createJoinSiblings());
   // Behind all that looks for the producer of an image or the reader of a
   // result: reshapes stand between them from here on.
   manager.addPass(createMergeTaps());

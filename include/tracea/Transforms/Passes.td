@@ -385,6 +385,28 @@ def PropagateTransposes : Pass<"tracea-propagate-transposes"> {
 }
 
 //===----------------------------------------------------------------------===//
+// JoinSiblings
+//===----------------------------------------------------------------------===//
+
+def JoinSiblings : Pass<"tracea-join-siblings", "::mlir::func::FuncOp"> {
+  let summary = "Join small elementwise operations that need nothing of one another";
+  let description = [{
+    Operations of `linalg.generic` over the same few elements (up to 16384, of
+    known extents), none of which reads another's result, become one with a
+    result for each, in front of the first operation that reads one of them: one
+    launch in place of many. A joined operation has up to 48 operands. What
+    constants alone decide, which a program computes once, is joined with its
+    like alone.
+  }];
+  let statistics = [
+    Statistic<"numJoined", "num-joined", "Operations that became part of another">
+  ];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // SinkTransposes
 //===----------------------------------------------------------------------===//
 
