@@ -53,18 +53,18 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // CHECK-COUNT-3: tracea_pipe.launch
 // CHECK-NOT:     tracea_pipe.launch
 // CHECK:         dense<9223372036854775807> : tensor<{{.*}}xi64
-// CHECK:         %[[COUNT:.*]] = arith.constant dense<64> : tensor<{{.*}}xindex
+// CHECK:         %[[COUNT:.*]] = arith.constant dense<128> : tensor<{{.*}}xindex
 // CHECK:         arith.muli %{{.*}}, %[[COUNT]]
 // CHECK:         arith.minsi
 // CHECK:         arith.cmpi sle
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
-  func.func @last_argmin(%x: memref<1024x512xi32>, %v: memref<512xi32>, %p: memref<512xi32>) {
+  func.func @last_argmin(%x: memref<16384x512xi32>, %v: memref<512xi32>, %p: memref<512xi32>) {
     %high = arith.constant 2147483647 : i32
     %zero = arith.constant 0 : i32
     linalg.fill ins(%high : i32) outs(%v : memref<512xi32>)
     linalg.fill ins(%zero : i32) outs(%p : memref<512xi32>)
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
-        ins(%x : memref<1024x512xi32>) outs(%v, %p : memref<512xi32>, memref<512xi32>) {
+        ins(%x : memref<16384x512xi32>) outs(%v, %p : memref<512xi32>, memref<512xi32>) {
     ^bb0(%a: i32, %m: i32, %n: i32):
       %j = linalg.index 1 : index
       %k = arith.index_cast %j : index to i32

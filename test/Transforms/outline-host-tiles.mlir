@@ -217,17 +217,106 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
 // Of two loops that are summed over, not beside one another, that is cut which gives more parts: 16 of 32 images, where 49
 // pixels would give 7.
 // CHECK-LABEL: func.func @channels
-// CHECK:         %[[CUT:.*]] = memref.expand_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] output_shape [16, 2, 49, 2048]
-// CHECK:         %[[PARTS:.*]] = memref.alloc() : memref<16x2048xf32>
-// CHECK:         tracea_pipe.launch @{{.*}} ins(%[[CUT]] : {{.*}}) outs(%[[PARTS]] : memref<16x2048xf32>)
+// CHECK:         %[[CUT:.*]] = memref.expand_shape %{{.*}} {{\[\[}}0, 1], [2], [3], [4]] output_shape [16, 2, 4, 49, 512]
+// CHECK:         %[[PARTS:.*]] = memref.alloc() : memref<16x4x512xf32>
+// CHECK:         tracea_pipe.launch @{{.*}} ins(%[[CUT]] : {{.*}}) outs(%[[PARTS]] : memref<16x4x512xf32>)
 module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
-  func.func @channels(%x: memref<32x49x2048xbf16>, %y: memref<2048xf32>) {
-    linalg.generic {indexing_maps = [affine_map<(n, c, p) -> (n, p, c)>, affine_map<(n, c, p) -> (c)>], iterator_types = ["reduction", "parallel", "reduction"]}
-        ins(%x : memref<32x49x2048xbf16>) outs(%y : memref<2048xf32>) {
+  func.func @channels(%x: memref<32x4x49x512xbf16>, %y: memref<4x512xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(n, g, p, c) -> (n, g, p, c)>, affine_map<(n, g, p, c) -> (g, c)>], iterator_types = ["reduction", "parallel", "reduction", "parallel"]}
+        ins(%x : memref<32x4x49x512xbf16>) outs(%y : memref<4x512xf32>) {
     ^bb0(%a: bf16, %o: f32):
       %w = arith.extf %a : bf16 to f32
       %s = arith.addf %o, %w : f32
       linalg.yield %s : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Two sums over what channels last hold, in the order of images, channels, rows and columns, are one reduction: its loops go through memory in order, so that all that is reduced is one loop, cut into parts of whole tiles. What combines the parts has both sums, too, and neither begins with what was there.
+// CHECK-LABEL: func.func @moments
+// CHECK:         %[[ALL:.*]] = memref.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] : memref<32x28x28x128xbf16> into memref<25088x128xbf16>
+// CHECK:         %[[CUT:.*]] = memref.expand_shape %[[ALL]] {{\[\[}}0, 1], [2]] output_shape [392, 64, 128]
+// CHECK:         %[[SUMS:.*]] = memref.alloc() : memref<392x128xf32>
+// CHECK:         %[[SQUARES:.*]] = memref.alloc() : memref<392x128xf32>
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK:         tracea_pipe.launch @[[PARTS:[a-z_0-9]+]] {{.*}}ins(%[[CUT]], %{{.*}} : memref<392x64x128xbf16>, memref<128xf32>) outs(%[[SUMS]], %[[SQUARES]] : memref<392x128xf32>, memref<392x128xf32>)
+// CHECK:         tracea_pipe.launch @[[WHOLE:[a-z_0-9]+]] {{.*}}ins(%[[SUMS]], %[[SQUARES]] : memref<392x128xf32>, memref<392x128xf32>) outs(%{{.*}}, %{{.*}} : memref<128xf32>, memref<128xf32>)
+// CHECK-NOT:     tracea_pipe.launch
+// CHECK:       tracea_pipe.kernel @[[PARTS]](
+// CHECK-SAME:    variant = "elementwise.lanes", warps = 8
+// CHECK:         tiles (%{{.*}}) in (%c392)
+// CHECK-COUNT-2: tracea_pipe.load
+// CHECK-NOT:     tracea_pipe.load
+// CHECK-COUNT-2: tracea_pipe.reduce add
+// Few columns of few terms: 16 of them a workgroup, so that there are eight.
+// CHECK:       tracea_pipe.kernel @[[WHOLE]](
+// CHECK-SAME:    variant = "elementwise.lanes", warps = 8
+// CHECK:         tiles (%{{.*}}) in (%c8)
+// CHECK:         scf.for {{.*}} -> (tensor<256x16xf32, #{{.*}}>, tensor<256x16xf32, #{{.*}}>)
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @moments(%x: memref<32x28x28x128xbf16>, %k: memref<128xf32>, %s: memref<128xf32>, %q: memref<128xf32>) {
+    %zero = arith.constant 0.0 : f32
+    linalg.fill ins(%zero : f32) outs(%s : memref<128xf32>)
+    linalg.fill ins(%zero : f32) outs(%q : memref<128xf32>)
+    linalg.generic {indexing_maps = [affine_map<(n, c, h, w) -> (n, h, w, c)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (c)>, affine_map<(n, c, h, w) -> (c)>], iterator_types = ["reduction", "parallel", "reduction", "reduction"]}
+        ins(%x, %k : memref<32x28x28x128xbf16>, memref<128xf32>) outs(%s, %q : memref<128xf32>, memref<128xf32>) {
+    ^bb0(%a: bf16, %b: f32, %p: f32, %r: f32):
+      %w = arith.extf %a : bf16 to f32
+      %d = arith.subf %w, %b : f32
+      %e = arith.mulf %d, %d : f32
+      %t = arith.addf %p, %d : f32
+      %u = arith.addf %r, %e : f32
+      linalg.yield %t, %u : f32, f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of different kinds: each has its own neutral element beyond the ends. One of the results is not a constant before: both are read, and combined at the end.
+// CHECK-LABEL: func.func @sum_and_maximum
+// CHECK:         tracea_pipe.launch @{{.*}} outs(%[[M:.*]] : memref<8xf32>)
+// CHECK:         tracea_pipe.launch @[[BOTH:[a-z_0-9]+]] {{.*}}outs(%{{.*}}, %[[M]] : memref<8xf32>, memref<8xf32>)
+// CHECK:       tracea_pipe.kernel @[[BOTH]](
+// CHECK-DAG:     arith.constant dense<0xFF800000> : tensor
+// CHECK-DAG:     arith.constant dense<{{-?}}0.0{{.*}}> : tensor
+// CHECK:         %[[SUM:.*]] = tracea_pipe.reduce add
+// CHECK:         arith.addf %{{.*}}, %[[SUM]]
+// CHECK:         %[[MOST:.*]] = tracea_pipe.reduce max
+// CHECK:         arith.maximumf %{{.*}}, %[[MOST]]
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @sum_and_maximum(%x: memref<8x77xf32>, %s: memref<8xf32>, %m: memref<8xf32>) {
+    %low = arith.constant 0xFF800000 : f32
+    linalg.fill ins(%low : f32) outs(%m : memref<8xf32>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<8x77xf32>) outs(%s, %m : memref<8xf32>, memref<8xf32>) {
+    ^bb0(%a: f32, %p: f32, %q: f32):
+      %t = arith.addf %p, %a : f32
+      %u = arith.maximumf %q, %a : f32
+      linalg.yield %t, %u : f32, f32
+    }
+    return
+  }
+}
+
+// -----
+
+// What one result adds up is what another one has come to: no reductions side by side, but a scan of each row.
+// CHECK-LABEL: func.func @depends
+// CHECK:         tracea_pipe.launch
+// CHECK-NOT:     variant = "elementwise.lanes"
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @depends(%x: memref<8x77xf32>, %s: memref<8xf32>, %m: memref<8xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<8x77xf32>) outs(%s, %m : memref<8xf32>, memref<8xf32>) {
+    ^bb0(%a: f32, %p: f32, %q: f32):
+      %t = arith.addf %p, %a : f32
+      %u = arith.addf %q, %t : f32
+      linalg.yield %t, %u : f32, f32
     }
     return
   }

@@ -127,9 +127,13 @@ private:
       splitSum(joined, cores, subgroupSize);
     }
     // What a reduction begins with is part of it.
-    for (auto op : function.getOps<linalg::LinalgOp>())
-      if (linalg::FillOp fill = findFill(op))
-        begins.insert(fill);
+    for (auto op : function.getOps<linalg::LinalgOp>()) {
+      if (op.getNumReductionLoops() == 0)
+        continue;
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (linalg::FillOp fill = findFill(op, init))
+          begins.insert(fill);
+    }
     for (linalg::LinalgOp fill : fills)
       if (!begins.contains(fill))
         joinLoops(fill);

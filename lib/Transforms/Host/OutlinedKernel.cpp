@@ -317,11 +317,11 @@ remark::RemarkOpts Outliner::getRemark(StringRef name) {
 /// accessed and, where that is asked, for any other.
 void Outliner::buildTiles(OpBuilder &builder) {
   auto first = cast<linalg::LinalgOp>(group.ops.front());
-  linalg::FillOp fill = findNeutralFill(first);
+  SmallVector<linalg::FillOp> fills = findNeutralFills(first);
   auto build = [&](bool isAligned) {
     auto op = cast<linalg::LinalgOp>(builder.clone(*first, mapping));
     TileShape tile = buildLaneTiles(builder, op, isAligned, subgroupSize,
-                                    /*startsNeutral=*/fill != nullptr);
+                                    /*startsNeutral=*/!fills.empty());
     kernel.setWarps(llvm::divideCeil(tile.threads, subgroupSize));
     if (kernels.empty())
       remark::passed(first->getLoc(), getRemark("host-tiles"))
@@ -338,7 +338,7 @@ void Outliner::buildTiles(OpBuilder &builder) {
     buildKernel(builder, kLaneTilesVariant);
     build(/*isAligned=*/false);
   }
-  if (fill)
+  for (linalg::FillOp fill : fills)
     fill->erase();
 }
 
@@ -349,8 +349,10 @@ LogicalResult Outliner::buildLoops(OpBuilder &builder) {
   // A GPU's lanes begin with what a fill would have written.
   linalg::FillOp fill;
   if (subgroupSize && structured && group.ops.size() == 1 &&
-      structured.getNumParallelLoops() != 0)
-    fill = findFill(structured);
+      structured.getNumParallelLoops() != 0 &&
+      structured.getNumReductionLoops() != 0 &&
+      structured.getNumDpsInits() == 1)
+    fill = findFill(structured, *structured.getDpsInitOperand(0));
   TypedAttr start;
   if (fill)
     matchPattern(fill.value(), m_Constant(&start));

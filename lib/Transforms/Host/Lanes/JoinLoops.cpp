@@ -11,6 +11,33 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
+/// The order of a reduction's loops in which it goes through memory, of the
+/// first operand that has all of them; empty where that is what they have.
+static SmallVector<unsigned> getMemoryOrder(linalg::LinalgOp op) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (!isa<MemRefType>(input->get().getType()) || !map.isPermutation())
+      continue;
+    if (map.isIdentity())
+      return {};
+    SmallVector<unsigned> order;
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      order.push_back(map.getDimPosition(i));
+    return order;
+  }
+  return {};
+}
+
+/// The operation as `linalg.generic`; as it is where it cannot be.
+static linalg::LinalgOp generalize(IRRewriter &rewriter, linalg::LinalgOp op) {
+  if (isa<linalg::GenericOp>(op.getOperation()))
+    return op;
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::GenericOp> generic =
+      linalg::generalizeNamedOp(rewriter, op);
+  return succeeded(generic) ? linalg::LinalgOp(*generic) : op;
+}
+
 linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
   IRRewriter rewriter(op->getContext());
   rewriter.setInsertionPoint(op);
@@ -31,6 +58,14 @@ linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
         return !memref || memref.getLayout().isIdentity();
       }))
     return op;
+  if (op.getNumReductionLoops()) {
+    SmallVector<unsigned> order = getMemoryOrder(op);
+    if (!order.empty())
+      op = generalize(rewriter, op);
+    if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+        generic && !order.empty())
+      (void)linalg::interchangeGenericOp(rewriter, generic, order);
+  }
   SmallVector<ReassociationIndices> joined;
   bool isAny = false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -50,13 +85,9 @@ linalg::LinalgOp mlir::tracea::joinLoops(linalg::LinalgOp op) {
   }
   if (!isAny)
     return op;
-  if (!isa<linalg::GenericOp>(op.getOperation())) {
-    FailureOr<linalg::GenericOp> generic =
-        linalg::generalizeNamedOp(rewriter, op);
-    if (failed(generic))
-      return op;
-    op = *generic;
-  }
+  op = generalize(rewriter, op);
+  if (!isa<linalg::GenericOp>(op.getOperation()))
+    return op;
   rewriter.setInsertionPoint(op);
   FailureOr<linalg::CollapseResult> result =
       linalg::collapseOpIterationDims(op, joined, rewriter);

@@ -78,14 +78,18 @@ static bool isArithmetic(Block &body) {
   });
 }
 
-Operation *mlir::tracea::getTileCombiner(linalg::LinalgOp op) {
+SmallVector<Operation *> mlir::tracea::getTileCombiners(linalg::LinalgOp op) {
   SmallVector<Operation *> combiners;
-  if (op.getNumDpsInits() != 1 ||
-      !matchReduction(op.getRegionOutputArgs(), 0, combiners) ||
-      combiners.size() != 1 || !getReduceKind(combiners.front()) ||
-      !arith::getNeutralElement(combiners.front()))
-    return nullptr;
-  return combiners.front();
+  ArrayRef<BlockArgument> carried = op.getRegionOutputArgs();
+  for (unsigned number = 0; number < carried.size(); ++number) {
+    SmallVector<Operation *> found;
+    if (!matchReduction(carried, number, found) || found.size() != 1 ||
+        !getReduceKind(found.front()) ||
+        !arith::getNeutralElement(found.front()))
+      return {};
+    combiners.push_back(found.front());
+  }
+  return combiners;
 }
 
 bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
@@ -93,7 +97,7 @@ bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
       op.getNumDpsInits() == 0 || !isArithmetic(*op.getBlock()))
     return false;
   bool isReduction = op.getNumReductionLoops() != 0;
-  if (isReduction && !getTileCombiner(op))
+  if (isReduction && getTileCombiners(op).empty())
     return false;
   std::optional<unsigned> column =
       getColumnLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
@@ -143,12 +147,6 @@ static bool isWholeBuffer(Value memory) {
 
 // What came before the operation is launches, fills and copies already, which
 // look into their operands alone.
-linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op) {
-  return op.getNumReductionLoops() && op.getNumDpsInits() == 1
-             ? findFill(op, *op.getDpsInitOperand(0))
-             : nullptr;
-}
-
 linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op, OpOperand &init) {
   // All that was filled is a result.
   AffineMap map = op.getMatchingIndexingMap(&init);
@@ -178,17 +176,25 @@ linalg::FillOp mlir::tracea::findFill(linalg::LinalgOp op, OpOperand &init) {
   return nullptr;
 }
 
-linalg::FillOp mlir::tracea::findNeutralFill(linalg::LinalgOp op) {
-  Operation *combiner = getTileCombiner(op);
-  linalg::FillOp fill = combiner ? findFill(op) : nullptr;
-  Attribute value;
-  if (!fill || !matchPattern(fill.value(), m_Constant(&value)))
-    return nullptr;
-  // A zero's sign is nobody's in a sum.
-  bool isZero = isa<arith::AddFOp>(combiner) &&
-                matchPattern(fill.value(), m_AnyZeroFloat());
-  return isZero || value == *arith::getNeutralElement(combiner) ? fill
-                                                                : nullptr;
+SmallVector<linalg::FillOp>
+mlir::tracea::findNeutralFills(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0)
+    return {};
+  SmallVector<Operation *> combiners = getTileCombiners(op);
+  SmallVector<linalg::FillOp> fills;
+  for (auto [init, combiner] : llvm::zip(op.getDpsInitsMutable(), combiners)) {
+    linalg::FillOp fill = findFill(op, init);
+    Attribute value;
+    if (!fill || !matchPattern(fill.value(), m_Constant(&value)))
+      return {};
+    // A zero's sign is nobody's in a sum.
+    bool isZero = isa<arith::AddFOp>(combiner) &&
+                  matchPattern(fill.value(), m_AnyZeroFloat());
+    if (!isZero && value != *arith::getNeutralElement(combiner))
+      return {};
+    fills.push_back(fill);
+  }
+  return fills;
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,7 +212,7 @@ public:
         extents(getLoopExtents(b, cast<TilingInterface>(op.getOperation()))),
         form(op, extents, isAligned, subgroup), startsNeutral(startsNeutral) {
     if (op.getNumReductionLoops())
-      combiner = getTileCombiner(op);
+      combiners = getTileCombiners(op);
   }
 
   TileShape build();
@@ -222,9 +228,9 @@ private:
   Value load(OpOperand &operand);
   Value spread(Value scalar);
   Value getIndex(unsigned loop);
-  SmallVector<Value> compute(Value carried);
+  SmallVector<Value> compute(ValueRange carried);
   Value dropOutside(Value tile, TypedAttr neutral);
-  Value overLoops(ArrayRef<unsigned> loops, Value carried);
+  SmallVector<Value> overLoops(ArrayRef<unsigned> loops, ValueRange carried);
   void store(OpOperand &init, Value tile);
   void reduce();
 
@@ -234,7 +240,8 @@ private:
   SmallVector<OpFoldResult> extents;
   TileShape form;
   bool startsNeutral;
-  Operation *combiner = nullptr;
+  /// What combines each result of a reduction; empty where nothing is reduced.
+  SmallVector<Operation *> combiners;
   /// Where the tile begins along each loop.
   SmallVector<Value> starts;
 };
@@ -341,7 +348,7 @@ Value TileKernel::getIndex(unsigned loop) {
 }
 
 /// The body on tiles, with `carried` as what was there before; what it yields.
-SmallVector<Value> TileKernel::compute(Value carried) {
+SmallVector<Value> TileKernel::compute(ValueRange carried) {
   Block &body = *op.getBlock();
   IRMapping mapping;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -356,8 +363,8 @@ SmallVector<Value> TileKernel::compute(Value carried) {
       mapping.map(value, spread(value));
     return mapping.lookup(value);
   };
-  if (carried)
-    mapping.map(op.getRegionOutputArgs().front(), carried);
+  if (!carried.empty())
+    mapping.map(op.getRegionOutputArgs(), carried);
   for (Operation &scalar : body.without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(scalar)) {
       mapping.map(index.getResult(), getIndex(index.getDim()));
@@ -367,10 +374,10 @@ SmallVector<Value> TileKernel::compute(Value carried) {
       continue;
     SmallVector<Value> operands =
         llvm::map_to_vector(scalar.getOperands(), lookup);
-    if (&scalar == combiner)
+    if (llvm::is_contained(combiners, &scalar))
       for (Value &operand : operands)
-        if (operand != carried)
-          operand = dropOutside(operand, *arith::getNeutralElement(combiner));
+        if (!llvm::is_contained(carried, operand))
+          operand = dropOutside(operand, *arith::getNeutralElement(&scalar));
     auto type =
         RankedTensorType::get({form.rows, form.columns},
                               scalar.getResult(0).getType(), form.alongColumns);
@@ -409,9 +416,10 @@ Value TileKernel::dropOutside(Value tile, TypedAttr neutral) {
 }
 
 /// Goes through the reduced loops, tile by tile.
-Value TileKernel::overLoops(ArrayRef<unsigned> loops, Value carried) {
+SmallVector<Value> TileKernel::overLoops(ArrayRef<unsigned> loops,
+                                         ValueRange carried) {
   if (loops.empty())
-    return compute(carried).front();
+    return compute(carried);
   unsigned loop = loops.front();
   int64_t step = form.stepOf(loop);
   Value zero = size.value(size.constant(0));
@@ -420,49 +428,61 @@ Value TileKernel::overLoops(ArrayRef<unsigned> loops, Value carried) {
     starts[loop] = zero;
     return overLoops(loops.drop_front(), carried);
   }
-  auto forOp =
-      scf::ForOp::create(b, zero, size.value(extents[loop]),
-                         size.value(size.constant(step)), ValueRange(carried));
+  auto forOp = scf::ForOp::create(b, zero, size.value(extents[loop]),
+                                  size.value(size.constant(step)), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   starts[loop] = forOp.getInductionVar();
-  Value next = overLoops(loops.drop_front(), forOp.getRegionIterArg(0));
+  SmallVector<Value> next =
+      overLoops(loops.drop_front(), forOp.getRegionIterArgs());
   scf::YieldOp::create(b, next);
-  return forOp.getResult(0);
+  return llvm::to_vector_of<Value>(forOp.getResults());
 }
 
 void TileKernel::reduce() {
-  OpOperand &init = *op.getDpsInitOperand(0);
-  TypedAttr neutral = *arith::getNeutralElement(combiner);
-  auto type = RankedTensorType::get({form.rows, form.columns},
-                                    neutral.getType(), form.alongColumns);
   unsigned dim = form.isReduced(form.columnLoop);
   SmallVector<int64_t> shape = {form.rows, form.columns};
   shape[dim] = 1;
-  auto reduced = RankedTensorType::get(shape, type.getElementType(),
-                                       form.alongColumns.getReduced(dim));
-  AffineMap map = getMap(init);
-  TilePlace at = place(init);
+  LanesAttr lanes = form.alongColumns.getReduced(dim);
   // Lanes that share a result read what was there before any of them is done:
   // they meet in between.
-  Value before;
-  if (!startsNeutral)
-    before = LoadOp::create(b, reduced, at.memory, at.indices,
-                            getLimits(map, shape), Value(), at.getMap());
+  SmallVector<TilePlace> places;
+  SmallVector<Value> before, neutral;
+  for (auto [init, combiner] :
+       llvm::zip_equal(op.getDpsInitsMutable(), combiners)) {
+    TypedAttr element = *arith::getNeutralElement(combiner);
+    auto type = RankedTensorType::get({form.rows, form.columns},
+                                      element.getType(), form.alongColumns);
+    neutral.push_back(
+        arith::ConstantOp::create(b, DenseElementsAttr::get(type, element)));
+    TilePlace &at = places.emplace_back(place(init));
+    if (!startsNeutral)
+      before.push_back(LoadOp::create(
+          b, RankedTensorType::get(shape, element.getType(), lanes), at.memory,
+          at.indices, getLimits(getMap(init), shape), Value(), at.getMap()));
+  }
   SmallVector<unsigned> loops;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (form.isReduced(loop))
       loops.push_back(loop);
-  Value sum = overLoops(loops, arith::ConstantOp::create(
-                                   b, DenseElementsAttr::get(type, neutral)));
-  sum = ReduceOp::create(b, reduced, *getReduceKind(combiner), sum, dim);
-  if (before)
-    sum = static_cast<OpBuilder &>(b)
+  SmallVector<Value> sums = overLoops(loops, neutral);
+  for (auto [number, sum] : llvm::enumerate(sums)) {
+    Operation *combiner = combiners[number];
+    Type reduced =
+        RankedTensorType::get(shape, getElementTypeOrSelf(sum), lanes);
+    Value result =
+        ReduceOp::create(b, reduced, *getReduceKind(combiner), sum, dim);
+    if (!startsNeutral)
+      result =
+          static_cast<OpBuilder &>(b)
               .create(combiner->getLoc(), combiner->getName().getIdentifier(),
-                      {before, sum}, {reduced}, combiner->getAttrs())
+                      {before[number], result}, {reduced}, combiner->getAttrs())
               ->getResult(0);
-  StoreOp::create(b, sum, at.memory, at.indices, getLimits(map, shape),
-                  at.getMap());
+    const TilePlace &at = places[number];
+    StoreOp::create(b, result, at.memory, at.indices,
+                    getLimits(getMap(*op.getDpsInitOperand(number)), shape),
+                    at.getMap());
+  }
 }
 
 void TileKernel::store(OpOperand &init, Value tile) {
@@ -474,11 +494,11 @@ void TileKernel::store(OpOperand &init, Value tile) {
 
 TileShape TileKernel::build() {
   openGrid();
-  if (combiner)
+  if (!combiners.empty())
     reduce();
   else
     for (auto [init, value] :
-         llvm::zip_equal(op.getDpsInitsMutable(), compute(Value())))
+         llvm::zip_equal(op.getDpsInitsMutable(), compute(ValueRange())))
       store(init, value);
   op->erase();
   return form;

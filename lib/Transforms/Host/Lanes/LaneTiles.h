@@ -16,21 +16,21 @@ namespace mlir::tracea {
 /// and what is reduced is combined by one operation.
 bool canBeLaneTiles(linalg::LinalgOp op);
 
-/// What the body of a reduction combines with what was there before; null where
-/// it is not one value by one operation whose order lanes may change.
-Operation *getTileCombiner(linalg::LinalgOp op);
+/// What the body of a reduction combines with what was there before, for each
+/// of its results; empty where one of them is not one value by one operation
+/// whose order lanes may change.
+SmallVector<Operation *> getTileCombiners(linalg::LinalgOp op);
 
-/// What gives the result of a reduction one constant right before it, which
+/// What gives a result of a reduction one constant right before it, which
 /// nobody sees before it is reduced; null where nothing does.
-linalg::FillOp findFill(linalg::LinalgOp op);
-/// The same of one result of several.
 linalg::FillOp findFill(linalg::LinalgOp op, OpOperand &init);
-/// The same where that changes nothing of what lanes combine tile by tile.
-linalg::FillOp findNeutralFill(linalg::LinalgOp op);
+/// Those of all results, where they change nothing of what lanes combine tile
+/// by tile; else none.
+SmallVector<linalg::FillOp> findNeutralFills(linalg::LinalgOp op);
 
 /// Builds the grid of the kernel that `op`, on the kernel's arguments, stands
 /// in, and erases it. `isAligned`: the kernel asks for rows that begin at
-/// multiples of 16 bytes. `startsNeutral`: what a reduction's result holds
+/// multiples of 16 bytes. `startsNeutral`: what a reduction's results hold
 /// before changes nothing, and is not read. Returns what a workgroup takes.
 TileShape buildLaneTiles(OpBuilder &builder, linalg::LinalgOp op,
                          bool isAligned, int64_t subgroup, bool startsNeutral);

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operand is seen with a dimension more, which the parts lie along; their
-// results are memory of their own, of which a second operation takes the sum.
-// The order of all sums stays fixed.
+// results are memory of their own, of which a second operation takes the sum:
+// of all results, where there are several. The order of all sums stays fixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,15 @@
 using namespace mlir;
 using namespace mlir::tracea;
 
-/// Lanes that a multiprocessor is to have, to hide what each waits for.
-constexpr int64_t kLanesOfCore = 2048;
+/// Lanes that a multiprocessor is to have, to hide what each waits for: where
+/// they share a sum, and where each has its own, of several rows at a time.
+constexpr int64_t kSharedLanes = 2048, kOwnLanes = 1024;
 /// Terms that a part has at least: of lanes that share a sum, and of lanes that
 /// have one each.
 constexpr int64_t kLeastShared = 2048, kLeastOwn = 64;
+/// Tiles one after another that take less than the launch that would combine
+/// the sums of parts.
+constexpr int64_t kFewSteps = 6;
 
 /// The largest divisor of `number` up to `most`.
 static int64_t getDivisor(int64_t number, int64_t most) {
@@ -32,6 +36,16 @@ static int64_t getDivisor(int64_t number, int64_t most) {
     if (number % divisor == 0)
       return divisor;
   return 1;
+}
+
+/// The same, so that parts have whole tiles of `rows` where that leaves more
+/// than half as many.
+static int64_t getParts(int64_t extent, int64_t rows, int64_t most) {
+  int64_t parts = getDivisor(extent, most);
+  if (extent % rows)
+    return parts;
+  int64_t whole = getDivisor(extent / rows, most);
+  return 2 * whole > parts ? whole : parts;
 }
 
 /// The map with `loop` cut into two loops, the numbers of the part and inside
@@ -100,10 +114,12 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
                                    count))
       return cut;
   }
-  int64_t wanted = kLanesOfCore * cores / form.threads;
-  if (4 * tiles > wanted)
-    return cut;
   bool isShared = form.isReduced(form.columnLoop) && form.threads > form.rows;
+  int64_t lanes = form.isReduced(form.columnLoop) ? kSharedLanes : kOwnLanes;
+  int64_t wanted = lanes * cores / form.threads;
+  bool isSoon = form.isNarrow && terms <= kFewSteps * form.rows;
+  if (4 * tiles > wanted || isSoon)
+    return cut;
   int64_t most = terms / (isShared ? kLeastShared : kLeastOwn);
   most = std::min(most, wanted / tiles);
   bool isOnly = true;
@@ -112,7 +128,8 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
       continue;
     // Neighbours stay together unless there is nothing else to cut.
     bool isRow = loop == form.columnLoop;
-    int64_t parts = getDivisor(extent, most);
+    int64_t rows = loop == form.rowLoop ? form.rows : 1;
+    int64_t parts = getParts(extent, rows, most);
     if (isRow ? isOnly : isOnly || parts > cut.parts)
       cut = {static_cast<unsigned>(loop), parts};
     isOnly &= isRow;
@@ -122,8 +139,8 @@ static Cut chooseCut(linalg::LinalgOp op, int64_t cores, int64_t subgroup) {
 
 void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores,
                             int64_t subgroup) {
-  Operation *combiner = getTileCombiner(op);
-  if (!combiner || !canBeLaneTiles(op) ||
+  SmallVector<Operation *> combiners = getTileCombiners(op);
+  if (combiners.empty() || !canBeLaneTiles(op) ||
       !isa<linalg::GenericOp>(op.getOperation()) ||
       op.getNumReductionLoops() == 0)
     return;
@@ -160,41 +177,53 @@ void mlir::tracea::splitSum(linalg::LinalgOp op, int64_t cores,
     inputs.push_back(memory);
   }
   // The results of all parts, part by part.
-  OpOperand &init = *op.getDpsInitOperand(0);
-  auto type = cast<MemRefType>(init.get().getType());
-  SmallVector<int64_t> shape = {parts};
-  llvm::append_range(shape, type.getShape());
-  Value partial =
-      memref::AllocOp::create(b, MemRefType::get(shape, type.getElementType()));
-  Value neutral =
-      arith::ConstantOp::create(b, *arith::getNeutralElement(combiner));
-  linalg::FillOp::create(b, neutral, partial);
-  AffineMap written = op.getMatchingIndexingMap(&init);
   MLIRContext *context = b.getContext();
-  SmallVector<AffineExpr> places = {getAffineDimExpr(loop, context)};
-  llvm::append_range(places, cutLoop(written, loop).getResults());
-  maps.push_back(AffineMap::get(written.getNumDims() + 1, 0, places, context));
+  SmallVector<Value> results(op.getDpsInits()), partials;
+  for (auto [init, combiner] :
+       llvm::zip_equal(op.getDpsInitsMutable(), combiners)) {
+    auto type = cast<MemRefType>(init.get().getType());
+    SmallVector<int64_t> shape = {parts};
+    llvm::append_range(shape, type.getShape());
+    Value partial = memref::AllocOp::create(
+        b, MemRefType::get(shape, type.getElementType()));
+    Value neutral =
+        arith::ConstantOp::create(b, *arith::getNeutralElement(combiner));
+    linalg::FillOp::create(b, neutral, partial);
+    partials.push_back(partial);
+    AffineMap written = op.getMatchingIndexingMap(&init);
+    SmallVector<AffineExpr> places = {getAffineDimExpr(loop, context)};
+    llvm::append_range(places, cutLoop(written, loop).getResults());
+    maps.push_back(
+        AffineMap::get(written.getNumDims() + 1, 0, places, context));
+  }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin() + loop, utils::IteratorType::parallel);
-  auto first = linalg::GenericOp::create(b, inputs, ValueRange(partial), maps,
-                                         iterators);
+  auto first = linalg::GenericOp::create(b, inputs, partials, maps, iterators);
   first.getRegion().takeBody(op->getRegion(0));
   moveIndices(first, loop, extent / parts);
 
-  unsigned rank = type.getRank();
+  auto rank =
+      static_cast<unsigned>(cast<MemRefType>(results[0].getType()).getRank());
   SmallVector<utils::IteratorType> second(rank + 1,
                                           utils::IteratorType::parallel);
   second.front() = utils::IteratorType::reduction;
   AffineMap identity = AffineMap::getMultiDimIdentityMap(rank + 1, context);
+  SmallVector<AffineMap> secondMaps(partials.size(), identity);
+  secondMaps.append(partials.size(), identity.dropResult(0));
   linalg::GenericOp::create(
-      b, ValueRange(partial), ValueRange(init.get()),
-      {identity, identity.dropResult(0)}, second,
+      b, partials, results, secondMaps, second,
       [&](OpBuilder &builder, Location loc, ValueRange values) {
-        // What was there before comes first.
-        Operation *combined = builder.create(
-            loc, combiner->getName().getIdentifier(), {values[1], values[0]},
-            {type.getElementType()}, combiner->getAttrs());
-        linalg::YieldOp::create(builder, loc, combined->getResult(0));
+        SmallVector<Value> sums;
+        for (auto [number, combiner] : llvm::enumerate(combiners)) {
+          // What was there before comes first.
+          Value before = values[partials.size() + number];
+          Operation *sum =
+              builder.create(loc, combiner->getName().getIdentifier(),
+                             {before, values[number]}, {before.getType()},
+                             combiner->getAttrs());
+          sums.push_back(sum->getResult(0));
+        }
+        linalg::YieldOp::create(builder, loc, sums);
       });
   op->erase();
 }

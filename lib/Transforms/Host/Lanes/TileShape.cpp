@@ -23,6 +23,11 @@ constexpr int64_t kVectorBytes = 16;
 constexpr int64_t kMostBytes = 64;
 /// Elements that a lane reads one by one where it reads no vectors.
 constexpr int64_t kSingles = 4;
+/// Bytes of neighbours that memory gives at a time.
+constexpr int64_t kSegmentBytes = 64;
+/// Terms of sums that few workgroups take without waiting long for each other's
+/// loads, and lanes of a launch that leaves much of a machine idle.
+constexpr int64_t kShortColumn = 2048, kFewLanes = 1 << 15;
 /// Rows and columns of a tile that is transposed, in elements of up to 4 bytes.
 constexpr int64_t kSquare = 64;
 
@@ -126,15 +131,40 @@ void TileShape::chooseRowLoop(AffineMap result) {
   }
 }
 
+/// Whether few lanes at a time would reduce few columns, that are short, of
+/// known extents, by tiles of `columns`.
+bool TileShape::isShort(int64_t columns) const {
+  if (isReduced(columnLoop) || !rowLoop ||
+      llvm::any_of(extents, [](OpFoldResult extent) {
+        return !getConstantIntValue(extent);
+      }))
+    return false;
+  int64_t terms = 1, tiles = 1;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    int64_t count = *getConstantIntValue(extent);
+    if (loop == columnLoop)
+      count = llvm::divideCeil(count, columns);
+    (isReduced(loop) ? terms : tiles) = llvm::SaturatingMultiply<uint64_t>(
+        isReduced(loop) ? terms : tiles, count);
+  }
+  return terms <= kShortColumn && tiles < kFewLanes / kLanes;
+}
+
 /// Lanes along the loop whose neighbours are neighbours in the operand. If it
 /// is reduced, rows are those of the result; if not, they are reduced, by warps
 /// that lie below each other.
 void TileShape::chooseReduction() {
   AffineMap whole;
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<MemRefType>(input->get().getType()) &&
-        op.getMatchingIndexingMap(input).isPermutation() && !whole)
+  Value widest;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!isa<MemRefType>(input->get().getType()) ||
+        !op.getMatchingIndexingMap(input).isPermutation())
+      continue;
+    if (!whole)
       whole = op.getMatchingIndexingMap(input);
+    if (!widest || getBytes(widest) < getBytes(input->get()))
+      widest = input->get();
+  }
   columnLoop = *getColumnLoop(whole);
   for (unsigned i = whole.getNumResults() - 1; i-- > 0;) {
     unsigned loop = whole.getDimPosition(i);
@@ -153,6 +183,15 @@ void TileShape::chooseReduction() {
       std::min(roundUp(getExtent(rowLoop, kLanes / along)), kLanes / along);
   along = std::max(along, subgroup / down);
   threads = along * down;
+  auto hasMore = [&]() {
+    return getExtent(rowLoop, 0) > down * kVectors &&
+           along * vector * getBytes(widest) > kSegmentBytes;
+  };
+  while (isShort(along * vector) && hasMore()) {
+    isNarrow = true;
+    along /= 2;
+    down *= 2;
+  }
   int64_t held = 1;
   if (isReduced(columnLoop))
     held = std::min<int64_t>(kVectors,

@@ -39,6 +39,9 @@ public:
   unsigned columnLoop = 0;
   bool isTransposed = false;
   int64_t rows = 1, columns = 1, threads = 1;
+  /// Whether fewer columns than lanes could lie along are a tile, so that more
+  /// workgroups share a reduction of short columns.
+  bool isNarrow = false;
   /// The tile's lanes where they lie along columns, and along rows.
   tracea_pipe::LanesAttr alongColumns, alongRows;
 
@@ -52,6 +55,7 @@ private:
   void chooseTile();
   void chooseSquare();
   void chooseReduction();
+  bool isShort(int64_t columns) const;
   tracea_pipe::LanesAttr makeLanes(unsigned fast, int64_t vector,
                                    int64_t lanes) const;
 
