@@ -1,17 +1,22 @@
-//===- JoinSiblings.cpp - Small operations side by side are one -----------===//
+//===- JoinSiblings.cpp - Operations side by side are one -----------------===//
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch takes longer than a few thousand elements do. Elementwise operations
-// that need nothing of one another become one with a result for each: running
-// moments of all batch norms, the conversions of their gradients, counters.
-// They stand where the first of their results is read.
+// over few elements become one with a result for each: running moments of all
+// batch norms, the conversions of their gradients, counters. What one of them
+// makes for another is a value of the body.
 //
-// What constants alone decide is computed once, when a program has them, and is
-// joined with nothing that each run computes.
+// Reductions that go through the same tensor become one as well, however large:
+// what is moved is read once.
+//
+// They stand where the first of their results is read. What constants alone
+// decide is computed once, when a program has them, and is joined with nothing
+// that each run computes.
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,6 +57,32 @@ static bool isSmall(linalg::GenericOp op) {
          op.getMatchingBlockArgument(init).use_empty();
 }
 
+/// Whether `op` combines what it computes of elements by one operation.
+static bool isReduction(linalg::GenericOp op) {
+  SmallVector<Operation *> combiners;
+  return op.hasPureTensorSemantics() && op.getNumResults() == 1 &&
+         op.getNumReductionLoops() != 0 && !op.use_empty() &&
+         matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
+         combiners.size() == 1;
+}
+
+/// Whether two reductions have loops in common, and a tensor that both go
+/// through alike.
+static bool areAlongside(linalg::GenericOp a, linalg::GenericOp b) {
+  OpOperand *ofA = a.getDpsInitOperand(0), *ofB = b.getDpsInitOperand(0);
+  if (a.getIteratorTypesArray() != b.getIteratorTypesArray() ||
+      a.getMatchingIndexingMap(ofA) != b.getMatchingIndexingMap(ofB))
+    return false;
+  return llvm::any_of(a.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = a.getMatchingIndexingMap(input);
+    return map.isPermutation() &&
+           llvm::any_of(b.getDpsInputOperands(), [&](OpOperand *other) {
+             return other->get() == input->get() &&
+                    b.getMatchingIndexingMap(other) == map;
+           });
+  });
+}
+
 /// The operations of the block that compute of constants alone: a program does
 /// what becomes of them once.
 static DenseSet<Operation *> findConstant(Block &block) {
@@ -68,79 +99,164 @@ static DenseSet<Operation *> findConstant(Block &block) {
   return constant;
 }
 
-/// The first operation of the block that reads the result.
-static Operation *getFirstReader(linalg::GenericOp op) {
+using Group = SmallVector<linalg::GenericOp>;
+
+/// The first operation of the block that reads a result of the group, and is
+/// none of it.
+static Operation *getFirstReader(ArrayRef<linalg::GenericOp> group) {
   Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!first || here->isBeforeInBlock(first))
-      first = here;
-  }
+  for (linalg::GenericOp op : group)
+    for (Operation *user : op->getUsers()) {
+      Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+      if (!llvm::is_contained(group, here) &&
+          (!first || here->isBeforeInBlock(first)))
+        first = here;
+    }
   return first;
 }
 
 /// Whether all that `op` reads, also of values from outside of its body, is
-/// there before `place`, and nothing of it is made by `others`.
+/// there before `place`, or made by another operation of the group, element by
+/// element.
 static bool canStandBefore(linalg::GenericOp op, Operation *place,
-                           ArrayRef<linalg::GenericOp> others) {
+                           ArrayRef<linalg::GenericOp> group) {
   bool can = true;
   op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *source = operand.getDefiningOp();
+    for (OpOperand &operand : inner->getOpOperands()) {
+      Operation *source = operand.get().getDefiningOp();
       if (!source || source->getBlock() != op->getBlock())
         continue;
-      // The destination is empty, and made anew.
-      if (inner == op && operand == op.getDpsInits()[0])
+      // An empty destination is made anew.
+      if (isa<tensor::EmptyOp>(source) && inner == op && op.isDpsInit(&operand))
         continue;
-      can &= source->isBeforeInBlock(place) &&
-             llvm::none_of(others, [&](linalg::GenericOp other) {
-               return other.getOperation() == source;
-             });
+      if (!llvm::is_contained(group, source))
+        can &= source->isBeforeInBlock(place);
+      else
+        can &= inner == op && op.isDpsInput(&operand) &&
+               op.getNumReductionLoops() == 0 &&
+               op.getMatchingIndexingMap(&operand).isIdentity();
     }
   });
   return can;
 }
 
-/// One operation with the results of all, in front of `place`.
-static void join(MutableArrayRef<linalg::GenericOp> ops, Operation *place) {
-  OpBuilder b(place);
-  SmallVector<Location> locs;
+/// Whether the group can be one operation, of not too many operands.
+static bool canJoin(ArrayRef<linalg::GenericOp> group) {
+  unsigned operands = 0;
+  for (linalg::GenericOp op : group)
+    operands += op->getNumOperands();
+  Operation *place = getFirstReader(group);
+  return operands <= kMostOperands && place &&
+         llvm::all_of(group, [&](linalg::GenericOp op) {
+           return canStandBefore(op, place, group);
+         });
+}
+
+namespace {
+/// One operation with the results of all.
+class Joiner {
+public:
+  explicit Joiner(Group group) : group(std::move(group)) {
+    llvm::sort(this->group, [](linalg::GenericOp x, linalg::GenericOp y) {
+      return x->isBeforeInBlock(y);
+    });
+  }
+
+  void join();
+
+private:
+  bool isMade(Value value) {
+    return llvm::is_contained(group, value.getDefiningOp());
+  }
+  void addOperands(OpBuilder &b);
+  void buildBody(OpBuilder &b, Location loc, ValueRange values);
+
+  Group group;
+  /// Those of which something outside reads the result.
+  Group read;
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps, written;
-  SmallVector<Type> types;
-  for (linalg::GenericOp op : ops) {
-    locs.push_back(op.getLoc());
-    llvm::append_range(inputs, op.getDpsInputs());
-    for (OpOperand *input : op.getDpsInputOperands())
-      maps.push_back(op.getMatchingIndexingMap(input));
-    auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    types.push_back(type);
-    inits.push_back(tensor::EmptyOp::create(b, op.getLoc(), type.getShape(),
-                                            type.getElementType()));
-    written.push_back(op.getMatchingIndexingMap(op.getDpsInitOperand(0)));
-  }
-  llvm::append_range(maps, written);
-  auto joined = linalg::GenericOp::create(
-      b, b.getFusedLoc(locs), types, inputs, inits, maps,
-      ops.front().getIteratorTypesArray(),
-      [&](OpBuilder &body, Location loc, ValueRange values) {
-        SmallVector<Value> results;
-        unsigned next = 0;
-        for (linalg::GenericOp op : ops) {
-          IRMapping mapping;
-          for (OpOperand *input : op.getDpsInputOperands())
-            mapping.map(op.getMatchingBlockArgument(input), values[next++]);
-          for (Operation &inner : op.getBody()->without_terminator())
-            body.clone(inner, mapping);
-          results.push_back(mapping.lookupOrDefault(
-              op.getBody()->getTerminator()->getOperand(0)));
-        }
-        linalg::YieldOp::create(body, loc, results);
+};
+} // namespace
+
+void Joiner::addOperands(OpBuilder &b) {
+  for (linalg::GenericOp op : group) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(input);
+      bool isThere = llvm::any_of(llvm::zip(inputs, maps), [&](auto other) {
+        return std::get<0>(other) == input->get() && std::get<1>(other) == map;
       });
-  for (auto [op, result] : llvm::zip_equal(ops, joined.getResults())) {
-    op->getResult(0).replaceAllUsesWith(result);
-    op->erase();
+      if (isThere || isMade(input->get()))
+        continue;
+      inputs.push_back(input->get());
+      maps.push_back(map);
+    }
+    if (!llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return !llvm::is_contained(
+              group, op->getBlock()->findAncestorOpInBlock(*user));
+        }))
+      continue;
+    read.push_back(op);
+    OpOperand *init = op.getDpsInitOperand(0);
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    inits.push_back(op.getNumReductionLoops()
+                        ? init->get()
+                        : tensor::EmptyOp::create(b, op.getLoc(),
+                                                  type.getShape(),
+                                                  type.getElementType()));
+    written.push_back(op.getMatchingIndexingMap(init));
   }
+}
+
+void Joiner::buildBody(OpBuilder &b, Location loc, ValueRange values) {
+  DenseMap<Value, Value> made;
+  SmallVector<Value> results;
+  unsigned held = inputs.size();
+  for (linalg::GenericOp op : group) {
+    IRMapping mapping;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      if (isMade(input->get())) {
+        mapping.map(argument, made.lookup(input->get()));
+        continue;
+      }
+      AffineMap map = op.getMatchingIndexingMap(input);
+      for (auto [number, other] : llvm::enumerate(inputs))
+        if (other == input->get() && maps[number] == map)
+          mapping.map(argument, values[number]);
+    }
+    bool isRead = llvm::is_contained(read, op);
+    if (isRead)
+      mapping.map(op.getRegionOutputArgs().front(), values[held++]);
+    for (Operation &inner : op.getBody()->without_terminator())
+      b.clone(inner, mapping);
+    Value result =
+        mapping.lookupOrDefault(op.getBody()->getTerminator()->getOperand(0));
+    made[op.getResult(0)] = result;
+    if (isRead)
+      results.push_back(result);
+  }
+  linalg::YieldOp::create(b, loc, results);
+}
+
+void Joiner::join() {
+  OpBuilder b(getFirstReader(group));
+  addOperands(b);
+  SmallVector<Location> locs;
+  for (linalg::GenericOp op : group)
+    locs.push_back(op.getLoc());
+  SmallVector<AffineMap> all(maps);
+  llvm::append_range(all, written);
+  auto joined = linalg::GenericOp::create(
+      b, b.getFusedLoc(locs), TypeRange(ValueRange(inits)), inputs, inits, all,
+      group.front().getIteratorTypesArray(),
+      [&](OpBuilder &body, Location loc, ValueRange values) {
+        buildBody(body, loc, values);
+      });
+  for (auto [op, result] : llvm::zip_equal(read, joined.getResults()))
+    op->getResult(0).replaceAllUsesWith(result);
+  for (linalg::GenericOp op : llvm::reverse(group))
+    op->erase();
 }
 
 namespace {
@@ -149,39 +265,45 @@ struct JoinSiblingsPass
   using JoinSiblingsBase::JoinSiblingsBase;
 
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
-      joinAll(block);
+    for (Block &block : getOperation().getBody()) {
+      joinAll(block, isReduction, areAlongside);
+      joinAll(block, isSmall, [](linalg::GenericOp a, linalg::GenericOp b) {
+        return a.getStaticLoopRanges() == b.getStaticLoopRanges();
+      });
+    }
   }
 
-  void joinAll(Block &block);
+private:
+  /// Joins those that are candidates, with others that are like the first of
+  /// a group.
+  void joinAll(Block &block, function_ref<bool(linalg::GenericOp)> isCandidate,
+               function_ref<bool(linalg::GenericOp, linalg::GenericOp)> isLike);
 };
 } // namespace
 
-void JoinSiblingsPass::joinAll(Block &block) {
+void JoinSiblingsPass::joinAll(
+    Block &block, function_ref<bool(linalg::GenericOp)> isCandidate,
+    function_ref<bool(linalg::GenericOp, linalg::GenericOp)> isLike) {
   DenseSet<Operation *> constant = findConstant(block);
-  SmallVector<linalg::GenericOp> rest;
+  Group rest;
   for (auto op : block.getOps<linalg::GenericOp>())
-    if (isSmall(op))
+    if (isCandidate(op))
       rest.push_back(op);
   while (!rest.empty()) {
     // Those that are read first have the least choice of a place.
-    auto first = std::min_element(
+    auto first = *std::min_element(
         rest.begin(), rest.end(), [](linalg::GenericOp x, linalg::GenericOp y) {
           Operation *ofX = getFirstReader(x), *ofY = getFirstReader(y);
           return ofX != ofY ? ofX->isBeforeInBlock(ofY) : x->isBeforeInBlock(y);
         });
-    Operation *place = getFirstReader(*first);
-    SmallVector<int64_t> ranges = first->getStaticLoopRanges();
-    SmallVector<linalg::GenericOp> group = {*first};
-    unsigned operands = (*first)->getNumOperands();
+    Group group = {first};
     for (linalg::GenericOp op : rest) {
-      if (op == *first || op.getStaticLoopRanges() != ranges ||
-          constant.contains(op) != constant.contains(*first) ||
-          operands + op->getNumOperands() > kMostOperands ||
-          !canStandBefore(op, place, group))
+      if (op == first || !isLike(first, op) ||
+          constant.contains(op) != constant.contains(first))
         continue;
       group.push_back(op);
-      operands += op->getNumOperands();
+      if (!canJoin(group))
+        group.pop_back();
     }
     llvm::erase_if(rest, [&](linalg::GenericOp op) {
       return llvm::is_contained(group, op);
@@ -189,6 +311,6 @@ void JoinSiblingsPass::joinAll(Block &block) {
     if (group.size() < 2)
       continue;
     numJoined += group.size() - 1;
-    join(group, place);
+    Joiner(group).join();
   }
 }

@@ -389,14 +389,26 @@ def PropagateTransposes : Pass<"tracea-propagate-transposes"> {
 //===----------------------------------------------------------------------===//
 
 def JoinSiblings : Pass<"tracea-join-siblings", "::mlir::func::FuncOp"> {
-  let summary = "Join small elementwise operations that need nothing of one another";
+  let summary = "Join small elementwise operations, and reductions of one tensor";
   let description = [{
     Operations of `linalg.generic` over the same few elements (up to 16384, of
-    known extents), none of which reads another's result, become one with a
-    result for each, in front of the first operation that reads one of them: one
-    launch in place of many. A joined operation has up to 48 operands. What
-    constants alone decide, which a program computes once, is joined with its
-    like alone.
+    known extents) become one with a result for each, in front of the first
+    operation that reads one of them: one launch in place of many. What one of
+    them makes for another, element by element, is a value of the body. A joined
+    operation has up to 48 operands. What constants alone decide, which a program
+    computes once, is joined with its like alone.
+
+    Reductions that go through one tensor alike, to results alike, are one as
+    well, of any size: the tensor is read once.
+
+    ```mlir
+    %s = linalg.generic … ins(%g : tensor<?x64xf32>) outs(%zero : tensor<64xf32>) { … }
+    %q = linalg.generic … ins(%g, %x : tensor<?x64xf32>, tensor<?x64xf32>) outs(%zero : tensor<64xf32>) { … }
+    ```
+    becomes
+    ```mlir
+    %both:2 = linalg.generic … ins(%g, %x : …) outs(%zero, %zero : tensor<64xf32>, tensor<64xf32>) { … }
+    ```
   }];
   let statistics = [
     Statistic<"numJoined", "num-joined", "Operations that became part of another">
