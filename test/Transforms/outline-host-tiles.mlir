@@ -321,3 +321,24 @@ module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", 
     return
   }
 }
+
+// -----
+
+// Elements of rows at given places: an index that is always the same is no loop of the tile.
+// CHECK-LABEL: func.func @places
+// CHECK:       tracea_pipe.kernel @{{.*}}variant = "elementwise.lanes"
+// CHECK-DAG:     %[[FIFTH:.*]] = arith.constant 5 : index
+// CHECK-DAG:     tracea_pipe.load %{{.*}}[%{{.*}}, %[[FIFTH]], %{{.*}}] map
+module attributes {tracea.target = #tracea.target<kind = cuda, name = "sm_90a", triple = "nvptx64-nvidia-cuda", cpu = "sm_90a", subgroup = 32, cores = 132>} {
+  func.func @places(%x: memref<4x9x96xbf16>, %y: memref<96xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(c) -> (0, 5, c)>, affine_map<(c) -> (3, 0, c)>, affine_map<(c) -> (c)>], iterator_types = ["parallel"]}
+        ins(%x, %x : memref<4x9x96xbf16>, memref<4x9x96xbf16>) outs(%y : memref<96xf32>) {
+    ^bb0(%a: bf16, %b: bf16, %o: f32):
+      %v = arith.extf %a : bf16 to f32
+      %w = arith.extf %b : bf16 to f32
+      %m = arith.maximumf %v, %w : f32
+      linalg.yield %m : f32
+    }
+    return
+  }
+}

@@ -159,3 +159,25 @@ func.func @kept(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
   } -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
+
+// -----
+
+// What picks elements at given places of a transposition, for a number near those of a channel, reads them of its source.
+// CHECK-DAG:     #[[FIRST:.*]] = affine_map<(d0) -> (0, 0, 0, d0)>
+// CHECK-DAG:     #[[MIDDLE:.*]] = affine_map<(d0) -> (4, 3, 2, d0)>
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x6x5x16xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic {indexing_maps = [#[[FIRST]], #[[MIDDLE]], #{{.*}}], iterator_types = ["parallel"]} ins(%[[X]], %[[X]] :
+func.func @places(%x: tensor<8x6x5x16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<8x16x6x5xf32>
+  %e1 = tensor.empty() : tensor<16xf32>
+  %t = linalg.transpose ins(%x : tensor<8x6x5x16xf32>) outs(%e : tensor<8x16x6x5xf32>) permutation = [0, 3, 1, 2]
+  %r = linalg.generic {indexing_maps = [affine_map<(c) -> (0, c, 0, 0)>, affine_map<(c) -> (4, c, 3, 2)>, affine_map<(c) -> (c)>], iterator_types = ["parallel"]}
+    ins(%t, %t : tensor<8x16x6x5xf32>, tensor<8x16x6x5xf32>) outs(%e1 : tensor<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %s = arith.maximumf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}

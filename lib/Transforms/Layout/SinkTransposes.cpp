@@ -222,22 +222,25 @@ struct GeneralizeReaders : public OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// Sums over a transposition are over its source.
-struct ReadSourceInSums : public OpRewritePattern<linalg::GenericOp> {
+/// Sums over a transposition are over its source, and elements at given places
+/// are elements of it.
+struct ReadSource : public OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0)
+    if (!op.hasPureTensorSemantics())
       return failure();
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     bool isChanged = false;
     for (OpOperand *input : op.getDpsInputOperands()) {
+      AffineMap &map = maps[input->getOperandNumber()];
+      bool isPlace =
+          llvm::any_of(map.getResults(), llvm::IsaPred<AffineConstantExpr>);
       std::optional<Transposition> found = matchMoving(input->get());
-      if (!found)
+      if (!found || !(isPlace || op.getNumReductionLoops()))
         continue;
       isChanged = true;
-      AffineMap &map = maps[input->getOperandNumber()];
       map = found->map.compose(map);
       rewriter.modifyOpInPlace(op, [&] { input->set(found->source); });
     }
@@ -403,7 +406,7 @@ void SinkTransposesPass::runOnOperation() {
     RewritePatternSet patterns(context);
     populatePropagateTransposesPatterns(patterns, [] {});
     if (sinks) {
-      patterns.add<SinkThroughLoops, GeneralizeReaders, ReadSourceInSums,
+      patterns.add<SinkThroughLoops, GeneralizeReaders, ReadSource,
                    SinkThroughConvolution<Conv2DOp>,
                    SinkThroughConvolution<Conv2DDGradOp>,
                    SinkThroughConvolution<Conv2DWGradOp>, SinkThroughPad,

@@ -361,3 +361,67 @@ def test_batch_norm_takes_two_sums(monkeypatch):
     torch.compile(norm, backend="tracea")(x).square().sum().backward()
     assert len(texts) == 2
     assert texts[1].count('"reduction", "parallel", "reduction", "reduction"') == 2
+
+
+def batch_norm_results(run, x, grad, dtype):
+    """Result, running moments and gradient of a batch norm in training, wide."""
+    norm = nn.BatchNorm1d(x.shape[1]).to(dtype) if x.dim() < 4 else nn.BatchNorm2d(x.shape[1]).to(dtype)
+    x = x.to(dtype, copy=True).requires_grad_()
+    y = run(norm)(x)
+    y.backward(grad.to(dtype))
+    return [v.detach().double() for v in (y, norm.running_mean, norm.running_var, x.grad)]
+
+
+def compiled_norm(norm):
+    return torch.compile(norm, backend="tracea")
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 7, 6), (37, 13), (2, 3, 5), (1, 1, 1, 2), (16, 4, 32, 31)])
+@pytest.mark.parametrize("offset", [0, 3, 100, 1e4])
+def test_moments_of_a_batch_are_exact(shape, offset):
+    """Also where the mean is much larger than what the numbers differ by, about as exact as eager's,
+    which a CPU sums in double precision; and twice the same."""
+    if offset == 1e4 and shape == (1, 1, 1, 2):
+        pytest.skip("two numbers that are no more exact than their difference")
+    means = offset * torch.randn(shape[1], dtype=torch.float64)
+    x = (torch.randn(shape, dtype=torch.float64) + means.view(-1, *[1] * (len(shape) - 2))).float()
+    grad = torch.randn(shape)
+    expected = batch_norm_results(lambda n: n, x, grad, torch.float64)
+    eager = batch_norm_results(lambda n: n, x, grad, torch.float32)
+    torch._dynamo.reset()
+    found = batch_norm_results(compiled_norm, x, grad, torch.float32)
+    for f, e, wanted in zip(found, eager, expected):
+        scale = max(wanted.abs().max().item(), 1)
+        error, theirs = (f - wanted).abs().max().item(), (e - wanted).abs().max().item()
+        assert error <= 4 * theirs + 64 * torch.finfo(torch.float32).eps * scale, (error, theirs)
+    again = batch_norm_results(compiled_norm, x, grad, torch.float32)
+    assert all(torch.equal(a, b) for a, b in zip(found, again))
+
+
+def test_moments_of_a_batch_with_stray_numbers():
+    """A number far from all others, at any of the places that are looked at first; what is no number
+    stays in its channel."""
+    for place in ((0, 0, 0), (2, 3, 3), (3, 6, 6), (1, 2, 3)):
+        x = torch.randn(4, 3, 7, 7)
+        x[place[0], 1, place[1], place[2]] = 1e4
+        grad = torch.randn(x.shape)
+        expected = batch_norm_results(lambda n: n, x, grad, torch.float64)
+        for f, wanted in zip(batch_norm_results(compiled_norm, x, grad, torch.float32), expected):
+            near(f, wanted, 1e-5 * max(1, wanted.abs().max().item()))
+        for stray in (float("nan"), float("inf"), float("-inf")):
+            x[place[0], 1, place[1], place[2]] = stray
+            eager = batch_norm_results(lambda n: n, x, grad, torch.float32)
+            for f, e in zip(batch_norm_results(compiled_norm, x, grad, torch.float32), eager):
+                channels = [0, 2]
+                f, e = (v if v.dim() == 1 else v.transpose(0, 1) for v in (f, e))
+                near(f[channels], e[channels])
+                assert not f[1].isfinite().any() or e[1].isfinite().any()
+
+
+def test_moments_of_batches_of_any_size():
+    norm = nn.BatchNorm2d(5)
+    run = torch.compile(norm, backend="tracea", dynamic=True)
+    for n in (3, 2, 8):
+        x = torch.randn(n, 5, 3, n + 4) + 50
+        expected = F.batch_norm(x.double(), None, None, None, None, True)
+        near(run(x).double(), expected)

@@ -92,6 +92,15 @@ SmallVector<Operation *> mlir::tracea::getTileCombiners(linalg::LinalgOp op) {
   return combiners;
 }
 
+/// Whether each index is that of a loop of its own, or always the same.
+static bool isTilePlace(AffineMap map) {
+  llvm::SmallDenseSet<AffineExpr> loops;
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    return isa<AffineConstantExpr>(expr) ||
+           (isa<AffineDimExpr>(expr) && loops.insert(expr).second);
+  });
+}
+
 bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getNumDpsInits() == 0 || !isArithmetic(*op.getBlock()))
@@ -118,8 +127,7 @@ bool mlir::tracea::canBeLaneTiles(linalg::LinalgOp op) {
       continue;
     }
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!isStored(type.getElementType()) ||
-        !map.isProjectedPermutation(/*allowZeroInResults=*/true))
+    if (!isStored(type.getElementType()) || !isTilePlace(map))
       return false;
     isAnyWhole |= map.isPermutation();
     // A term that some of the reduced loops repeat: proofs want each once.
@@ -283,8 +291,10 @@ TilePlace TileKernel::place(OpOperand &operand) {
     place.steps.push_back(isRow || isColumn
                               ? getAffineDimExpr(isColumn, b.getContext())
                               : getAffineConstantExpr(0, b.getContext()));
-    place.indices.push_back(dim ? starts[dim.getPosition()]
-                                : size.value(size.constant(0)));
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    place.indices.push_back(constant
+                                ? size.value(size.constant(constant.getValue()))
+                                : starts[dim.getPosition()]);
   }
   followTileViews(b, place);
   return place;

@@ -12,8 +12,8 @@
 namespace mlir::tracea {
 
 /// Whether lanes of a GPU can compute the operation, on buffers, tile by tile:
-/// each index is that of one loop, the body is arithmetic on single elements,
-/// and what is reduced is combined by one operation.
+/// each index is that of one loop or a constant, the body is arithmetic on
+/// single elements, and what is reduced is combined by one operation.
 bool canBeLaneTiles(linalg::LinalgOp op);
 
 /// What the body of a reduction combines with what was there before, for each

@@ -135,6 +135,72 @@ def moments(m, x, dims, eps):
     return mean, variance, _root(m, variance, eps)
 
 
+def _shift(m, x, dims):
+    """A number near those over `dims`: the median of three of them, 0 where that is no number."""
+    total = accumulator(x.element)
+    if any(x.shape[i] == 0 for i in dims):
+        return None
+    places = []
+    for part in range(3):
+        # Open sizes are not 1.
+        at = {
+            i: (0, x.shape[i] // 2, x.shape[i] - 1)[part]
+            if isinstance(x.shape[i], int) else min(part, 1)
+            for i in dims
+        }
+        kept = iter(range(x.rank))
+        places.append([str(at[i]) if i in at else next(kept) for i in range(x.rank)])
+
+    def write(b, s, old):
+        first, middle, last = (b.convert(v, x.element, total) for v in s)
+        low = b.op("arith.minimumf", total, first, middle)
+        high = b.op("arith.maximumf", total, first, middle)
+        median = b.op("arith.minimumf", total, high, last)
+        median = b.op("arith.maximumf", total, low, median)
+        size = b.op("math.absf", total, median)
+        is_number = b.op("arith.cmpf olt,", total, size, b.constant(float("inf"), total))
+        return b.line(
+            f"arith.select {is_number}, {median}, {b.constant(0, total)} : {total}"
+        )
+
+    into = m.module.empty([s for i, s in enumerate(x.shape) if i not in dims], total)
+    return m.module.generic([(x, place) for place in places], into, write)
+
+
+def batch_moments(m, x, dims, eps):
+    """What `moments` gives, of sums that can be made side by side: of differences from one of the
+    numbers, and of their squares."""
+    total = accumulator(x.element)
+    shift = _shift(m, x, dims)
+    if shift is None:
+        return moments(m, x, dims, eps)
+    kept = [i for i in range(x.rank) if i not in dims]
+
+    def sums(term):
+        def add(b, s, old):
+            d = b.op("arith.subf", total, b.convert(s[0], x.element, total), s[1])
+            return b.op("arith.addf", total, old, term(b, d))
+
+        inputs = [(x, list(range(x.rank))), (shift, kept)]
+        return m.module.generic(inputs, m.module.fill(shift.shape, total, 0), add, dims)
+
+    first = sums(lambda b, d: d)
+    second = sums(lambda b, d: b.op("arith.mulf", total, d, d))
+    over = divider(m, [x.shape[i] for i in dims], total)
+
+    def shifted_back(b, s):
+        return b.op("arith.addf", total, over(b, s[0]), s[1])
+
+    def without_square(b, s):
+        d = over(b, s[0])
+        left = b.op("arith.subf", total, over(b, s[1]), b.op("arith.mulf", total, d, d))
+        return b.op("arith.maximumf", total, left, b.constant(0, total))
+
+    mean = m.module.elementwise([first, shift], shift.shape, total, shifted_back)
+    variance = m.module.elementwise([first, second], shift.shape, total, without_square)
+    return mean, variance, _root(m, variance, eps)
+
+
 def root_of_mean_square(m, x, dims, eps):
     total = accumulator(x.element)
     return _root(m, _mean_of(m, x, dims, lambda b, e: b.op("arith.mulf", total, e, e))(), eps)
@@ -248,7 +314,7 @@ def _(m, node, x, weight, bias, *rest):
         raise Unsupported("running moments, with gradients")
     total, result = accumulator(source.element), TYPES[vals[0].dtype]
     dims = [i for i in range(source.rank) if i != 1]
-    mean, variance, rstd = moments(m, source, dims, number(eps))
+    mean, variance, rstd = batch_moments(m, source, dims, number(eps))
     given = [None if v is None else m.value(v) for v in (weight, bias)]
 
     def write(b, s, old):
