@@ -331,3 +331,75 @@ def test_gpt2():
                                      bos_token_id=0, eos_token_id=0)
     model = transformers.GPT2LMHeadModel(config).eval()
     check(lambda ids: model(ids, use_cache=False).logits, torch.randint(0, 50, (2, 9)))
+
+
+class Buffers(nn.Module):
+    """Buffers of several types, two that change places, and one that is written twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.tensor(0))
+        self.register_buffer("left", torch.arange(4.0))
+        self.register_buffer("right", -torch.arange(4.0))
+        self.register_buffer("narrow", torch.zeros(2, 4, dtype=torch.bfloat16))
+
+    def forward(self, x):
+        self.count.add_(1)
+        left = self.left.clone()
+        self.left.copy_(self.right)
+        self.right.copy_(left)
+        self.narrow.add_(x[:2].detach().to(torch.bfloat16))
+        self.narrow.mul_(2)
+        return x * self.left + self.narrow.float().sum(0)
+
+
+def test_arguments_that_are_written(monkeypatch):
+    """Together, behind the program: a copy for each type, in training and without gradients."""
+    copies, together = [], torch._foreach_copy_
+
+    def count(into, values, *given):
+        copies.append(len(into))
+        return together(into, values, *given)
+
+    for training in (True, False):
+        found, expected = Buffers(), Buffers()
+        compiled = torch.compile(found, backend="tracea")
+        for _ in range(3):
+            x = torch.randn(3, 4)
+            a, b = (x.clone().requires_grad_(training) for _ in range(2))
+            with torch.set_grad_enabled(training), monkeypatch.context() as patched:
+                patched.setattr(torch, "_foreach_copy_", count)
+                y, z = compiled(a), expected(b)
+            near(y, z)
+            for u, v in zip(found.buffers(), expected.buffers()):
+                near(u, v)
+            if training:
+                y.sum().backward()
+                z.sum().backward()
+                near(a.grad, b.grad)
+        assert sorted(copies) == [1] * 6 + [2] * 3, copies
+        copies.clear()
+
+
+def test_copies_that_need_one_another_stay():
+    from tracea.torch.mutations import WrittenBack
+
+    aten = torch.ops.aten
+    for is_view, count in ((False, 2), (True, 0)):
+        graph = torch.fx.Graph()
+        a, b = graph.placeholder("a"), graph.placeholder("b")
+        new = graph.call_function(aten.add.Tensor, (a, b))
+        other = graph.call_function(aten.t.default if is_view else aten.neg.default, (a,))
+        graph.call_function(aten.copy_.default, (a, new))
+        graph.call_function(aten.copy_.default, (b, other))
+        graph.output((new,))
+        for node in (new, other):
+            node.meta["val"] = torch.empty(2, 2)
+        gm = torch.fx.GraphModule(nn.Module(), graph)
+        written = WrittenBack(gm)
+        assert len(written.places) == count
+        x, y = torch.randn(2, 2), torch.randn(2, 2)
+        found, expected = [x.clone(), y.clone()], x + y
+        assert torch.equal(written.wrap(gm)(*found)[0], expected)
+        assert torch.equal(found[0], expected)
+        assert torch.equal(found[1], expected.t() if is_view else -x)

@@ -14,6 +14,7 @@ from . import report
 from .allocator import use_caching_allocator
 from .composites import keep_composites
 from .importer import CONVERTERS, Unsupported, import_graph
+from .mutations import WrittenBack
 from .partition import is_counted, partition
 
 # What draws numbers stays eager's: its generator decides.
@@ -199,6 +200,7 @@ def compile_graph(gm, example_inputs, options, kind):
 
     device = _device_of(gm)
     report.count("graphs" if kind != "backward" else "graphs.backward")
+    written = WrittenBack(gm)
     # What is compiled for elsewhere may be traced on any device.
     if device.type not in ("cpu", "cuda") and not options.compile_only:
         fused, names, outside = gm, [], [("graph", f"the device {device}")]
@@ -229,7 +231,7 @@ def compile_graph(gm, example_inputs, options, kind):
         listed = "; ".join(sorted({f"{name}: {reason}" for name, reason in outside}))
         raise Error(f"not compiled, and fallback='error': {listed}", Status.UNSUPPORTED_CONFIG)
     fused.recompile()
-    return make_boxed_func(_direct(fused) or fused.forward)
+    return make_boxed_func(written.wrap(_direct(fused) or fused.forward))
 
 
 def _direct(fused):
@@ -260,4 +262,5 @@ def backend(gm, example_inputs, *, options=None, mode=None, **named):
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
         decompositions=decompositions(),
+        keep_inference_input_mutations=True,
     )(gm, example_inputs)
