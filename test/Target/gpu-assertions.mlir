@@ -18,7 +18,7 @@
 // EXPLAIN-NOT: linalg_generic_1: fails
 
 #id = affine_map<(i) -> (i)>
-func.func @main(%x: tensor<?xi32>, %at: tensor<8xi32>, %d: tensor<8xi32>) -> (tensor<8xi32>, tensor<8xi32>) {
+func.func @main(%x: tensor<?xi32>, %at: tensor<8xi32>, %d: tensor<8xi32>, %y: tensor<?xi32>) -> (tensor<8xi32>, tensor<?xi32>) {
   %c1 = arith.constant 1 : i32
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%at : tensor<8xi32>) outs(%d : tensor<8xi32>) {
   ^bb0(%i: i32, %out: i32):
@@ -27,10 +27,10 @@ func.func @main(%x: tensor<?xi32>, %at: tensor<8xi32>, %d: tensor<8xi32>) -> (te
     %q = arith.divsi %i, %e : i32
     linalg.yield %q : i32
   } -> tensor<8xi32>
-  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%0 : tensor<8xi32>) outs(%d : tensor<8xi32>) {
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : tensor<?xi32>) outs(%y : tensor<?xi32>) {
   ^bb0(%i: i32, %out: i32):
     %n = arith.addi %i, %c1 : i32
     linalg.yield %n : i32
-  } -> tensor<8xi32>
-  return %0, %1 : tensor<8xi32>, tensor<8xi32>
+  } -> tensor<?xi32>
+  return %0, %1 : tensor<8xi32>, tensor<?xi32>
 }

@@ -29,7 +29,7 @@ void mlir::tracea::addDemand(Operation *op, DenseSet<Operation *> &demanded) {
     for (Value operand : pending.pop_back_val()->getOperands()) {
       Operation *source = operand.getDefiningOp();
       // Fields are registers of multiplies, which nobody knows.
-      if (source && getSymbolBits(operand.getType()) &&
+      if (source && hasSymbol(operand.getType()) &&
           !isa<LLVM::ExtractValueOp>(source) && demanded.insert(source).second)
         pending.push_back(source);
     }

@@ -51,6 +51,14 @@ unsigned mlir::tracea::getSymbolBits(Type type) {
   return 0;
 }
 
+static bool isWide(Type type) {
+  return type.isInteger() && type.getIntOrFloatBitWidth() > 64;
+}
+
+bool mlir::tracea::hasSymbol(Type type) {
+  return getSymbolBits(type) || isWide(type);
+}
+
 const Symbol *ValueSymbols::get(Value value) {
   auto it = symbols.find(value);
   if (it != symbols.end())
@@ -113,7 +121,7 @@ void ValueSymbols::visit(Operation *op) {
   if (!demanded.contains(op))
     return;
   for (Value result : op->getResults())
-    if (getSymbolBits(result.getType()))
+    if (hasSymbol(result.getType()))
       symbols[result] = compute(op, result);
 }
 
@@ -202,7 +210,36 @@ const Symbol *ValueSymbols::broadcast(Value value, Value result) {
   return uniform ? source : unknown(result, false);
 }
 
+/// What an operation without effects makes of its operands, whatever that is.
+const Symbol *ValueSymbols::computeOpaque(Operation *op, Value result) {
+  // Attributes and types are unique: their addresses name them.
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  stream << op->getName().getStringRef() << " "
+         << cast<OpResult>(result).getResultNumber() << " "
+         << op->getAttrDictionary().getAsOpaquePointer() << " "
+         << result.getType().getAsOpaquePointer();
+  bool isPrivate = false, varies = false, onThread = false;
+  for (Value operand : op->getOperands()) {
+    const Symbol *symbol = get(operand);
+    if (!hasSymbol(operand.getType()))
+      isPrivate = true;
+    isPrivate |= symbol->isPrivate || symbol->onWalk;
+    varies |= symbol->varies || symbol->onWalk;
+    onThread |= symbol->onThread;
+    stream << " " << static_cast<const void *>(symbol);
+  }
+  unsigned bits =
+      isWide(result.getType()) ? 64 : getSymbolBits(result.getType());
+  if (!onThread && !isPrivate)
+    return table.opaque(key, bits, false, varies);
+  return unknown(result, !onThread);
+}
+
 const Symbol *ValueSymbols::compute(Operation *op, Value result) {
+  if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+      (isWide(result.getType()) || llvm::any_of(op->getOperandTypes(), isWide)))
+    return computeOpaque(op, result);
   unsigned bits = getSymbolBits(result.getType());
   APInt constant;
   if (matchPattern(op, m_ConstantInt(&constant)))
@@ -270,28 +307,8 @@ const Symbol *ValueSymbols::compute(Operation *op, Value result) {
     break;
   }
   // Equal operands give equal results, whatever they are.
-  if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
-    // Attributes and types are unique: their addresses name them.
-    std::string key;
-    llvm::raw_string_ostream stream(key);
-    stream << op->getName().getStringRef() << " "
-           << cast<OpResult>(result).getResultNumber() << " "
-           << op->getAttrDictionary().getAsOpaquePointer() << " "
-           << result.getType().getAsOpaquePointer();
-    bool isPrivate = false, varies = false, onThread = false;
-    for (Value operand : op->getOperands()) {
-      const Symbol *symbol = get(operand);
-      if (!getSymbolBits(operand.getType()))
-        isPrivate = true;
-      isPrivate |= symbol->isPrivate || symbol->onWalk;
-      varies |= symbol->varies || symbol->onWalk;
-      onThread |= symbol->onThread;
-      stream << " " << static_cast<const void *>(symbol);
-    }
-    if (!onThread && !isPrivate)
-      return table.opaque(key, bits, false, varies);
-    return unknown(result, !onThread);
-  }
+  if (isMemoryEffectFree(op) && op->getNumRegions() == 0)
+    return computeOpaque(op, result);
   if (isa<LLVM::LoadOp>(op)) {
     const Symbol *place = get(op->getOperand(0));
     bool isKnown = !place->onThread && !place->isPrivate && !place->onWalk;

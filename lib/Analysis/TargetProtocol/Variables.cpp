@@ -78,7 +78,7 @@ void ProgramBuilder::findWalkingLoops() {
   DenseSet<Value> seen;
   auto ask = [&](ValueRange asked) {
     for (Value value : asked)
-      if (getSymbolBits(value.getType()) && seen.insert(value).second)
+      if (hasSymbol(value.getType()) && seen.insert(value).second)
         pending.push_back(value);
   };
   context.kernel.walk([&](Operation *op) {

@@ -26,7 +26,7 @@ tracea_pipe.kernel @whole(%y: memref<?x?x?x16xf32>, %n: index) attributes {warps
 
 // Extents of something else are divided by, and so are those of memory in another order.
 // CHECK-LABEL: llvm.func @part(
-// CHECK:       arith.divui
+// CHECK:       arith.mului_extended
 // CHECK:       llvm.store
 tracea_pipe.kernel @part(%y: memref<?x?x?x16xf32>, %w: index, %n: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index
@@ -41,7 +41,7 @@ tracea_pipe.kernel @part(%y: memref<?x?x?x16xf32>, %w: index, %n: index) attribu
 }
 
 // CHECK-LABEL: llvm.func @turned(
-// CHECK:       arith.divui
+// CHECK:       arith.mului_extended
 // CHECK:       llvm.store
 tracea_pipe.kernel @turned(%y: memref<?x?x?x16xf32>, %n: index) attributes {warps = 1 : i64} {
   %c0 = arith.constant 0 : index

@@ -104,8 +104,8 @@ tracea_pipe.kernel @turns(%n: index) {
 
 // Two dimensions of a grid in groups of four rows.
 // CHECK-LABEL: llvm.func @grid(
-// CHECK:       %[[GROUP:.*]] = arith.muli %{{.*}}, %c4
-// CHECK:       %[[BAND:.*]] = arith.divui %{{.*}}, %[[GROUP]]
+// CHECK:       arith.mului_extended
+// CHECK:       %[[BAND:.*]] = arith.index_castui %{{.*}} : i64 to index
 // CHECK:       %[[FIRST:.*]] = arith.muli %[[BAND]], %c4
 // CHECK:       %[[BELOW:.*]] = arith.subi %{{.*}}, %[[FIRST]]
 // CHECK:       arith.minsi %[[BELOW]], %c4

@@ -46,6 +46,7 @@ public:
 
 private:
   const Symbol *compute(Operation *op, Value result);
+  const Symbol *computeOpaque(Operation *op, Value result);
   const Symbol *broadcast(Value value, Value result);
   const Symbol *compare(Operation *op);
   const Symbol *address(Operation *op);
@@ -65,6 +66,10 @@ std::optional<::tracea::analysis::Operator> getOperator(Operation *op);
 
 /// The bits of integers, indices and pointers; 0 for other types.
 unsigned getSymbolBits(Type type);
+
+/// Whether values of a type have symbols: those of bits, and products of two
+/// words, which are known by what they are made of alone.
+bool hasSymbol(Type type);
 
 } // namespace mlir::tracea
 
