@@ -149,3 +149,56 @@ func.func @extra(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x4xf32>
   }
   return %0 : tensor<4x16xf32>
 }
+
+// -----
+
+// Gradients: a filter that is transposed before, or whose gradient is transposed after, is of another layout. The gradient
+// stays where it is, and what its epilogue reads follows the result.
+// CHECK-LABEL: func.func @filter_gradients(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x8x8x4xf32>, %[[DY:.*]]: tensor<2x6x6x16xf32>, %[[W:.*]]: tensor<16x3x3x4xf32>, %[[S:.*]]: tensor<16xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         %[[DX:.*]] = tracea.conv2d_dgrad layout nhwc filter krsc ins(%[[DY]], %[[W]] :
+// CHECK-NOT:     linalg.transpose
+// CHECK:         %[[DW:.*]] = tracea.conv2d_wgrad layout nhwc filter krsc ins(%[[X]], %[[DY]] : {{.*}}) outs(%{{.*}} : tensor<16x3x3x4xf32>) epilogue(%[[S]] by #[[K:.*]] : tensor<16xf32>)
+// CHECK:         math.exp
+// CHECK-NOT:     linalg.transpose
+// CHECK:         return %[[DX]], %[[DW]]
+func.func @filter_gradients(%x: tensor<2x8x8x4xf32>, %dy: tensor<2x6x6x16xf32>, %w: tensor<16x3x3x4xf32>, %s: tensor<16xf32>) -> (tensor<2x8x8x4xf32>, tensor<16x3x3x4xf32>, tensor<16xf32>) {
+  %e = tensor.empty() : tensor<16x4x3x3xf32>
+  %wt = linalg.transpose ins(%w : tensor<16x3x3x4xf32>) outs(%e : tensor<16x4x3x3xf32>) permutation = [0, 3, 1, 2]
+  %ex = tensor.empty() : tensor<2x8x8x4xf32>
+  %dx = tracea.conv2d_dgrad layout nhwc filter kcrs ins(%dy, %wt : tensor<2x6x6x16xf32>, tensor<16x4x3x3xf32>) outs(%ex : tensor<2x8x8x4xf32>)
+  %dw = tracea.conv2d_wgrad layout nhwc filter kcrs ins(%x, %dy : tensor<2x8x8x4xf32>, tensor<2x6x6x16xf32>) outs(%e : tensor<16x4x3x3xf32>) epilogue(%s by affine_map<(k, c, r, t) -> (k)> : tensor<16xf32>) {
+  ^bb0(%acc: f32, %scale: f32):
+    %m = arith.mulf %acc, %scale : f32
+    tracea.yield %m : f32
+  }
+  %es = tensor.empty() : tensor<16xf32>
+  %other = linalg.generic {indexing_maps = [affine_map<(c) -> (c)>, affine_map<(c) -> (c)>], iterator_types = ["parallel"]} ins(%s : tensor<16xf32>) outs(%es : tensor<16xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<16xf32>
+  %ew = tensor.empty() : tensor<16x3x3x4xf32>
+  %dwt = linalg.transpose ins(%dw : tensor<16x4x3x3xf32>) outs(%ew : tensor<16x3x3x4xf32>) permutation = [0, 2, 3, 1]
+  return %dx, %dwt, %other : tensor<2x8x8x4xf32>, tensor<16x3x3x4xf32>, tensor<16xf32>
+}
+
+// -----
+
+// No filter has its taps in between, and what others read as it is stays so.
+// CHECK-LABEL: func.func @other_filter_gradients(
+// CHECK:         tracea.conv2d_wgrad layout nhwc filter krsc
+// CHECK:         linalg.transpose
+// CHECK:         tracea.conv2d_wgrad layout nhwc filter kcrs
+// CHECK:         linalg.transpose
+func.func @other_filter_gradients(%x: tensor<2x8x8x4xf32>, %dy: tensor<2x6x6x16xf32>) -> (tensor<16x3x4x3xf32>, tensor<16x4x3x3xf32>, tensor<16x3x3x4xf32>) {
+  %e0 = tensor.empty() : tensor<16x3x3x4xf32>
+  %e1 = tensor.empty() : tensor<16x4x3x3xf32>
+  %e2 = tensor.empty() : tensor<16x3x4x3xf32>
+  %a = tracea.conv2d_wgrad layout nhwc filter krsc ins(%x, %dy : tensor<2x8x8x4xf32>, tensor<2x6x6x16xf32>) outs(%e0 : tensor<16x3x3x4xf32>)
+  %at = linalg.transpose ins(%a : tensor<16x3x3x4xf32>) outs(%e2 : tensor<16x3x4x3xf32>) permutation = [0, 1, 3, 2]
+  %b = tracea.conv2d_wgrad layout nhwc filter kcrs ins(%x, %dy : tensor<2x8x8x4xf32>, tensor<2x6x6x16xf32>) outs(%e1 : tensor<16x4x3x3xf32>)
+  %bt = linalg.transpose ins(%b : tensor<16x4x3x3xf32>) outs(%e0 : tensor<16x3x3x4xf32>) permutation = [0, 2, 3, 1]
+  return %at, %b, %bt : tensor<16x3x4x3xf32>, tensor<16x4x3x3xf32>, tensor<16x3x3x4xf32>
+}

@@ -85,6 +85,16 @@ static bool swapsMatrix(AffineMap map) {
   return map == AffineMap::getPermutationMap(swapped, map.getContext());
 }
 
+/// The filter layout that `isWanted` asks for, if there is one.
+static std::optional<FilterLayout>
+findFilterLayout(llvm::function_ref<bool(FilterLayout)> isWanted) {
+  for (FilterLayout layout :
+       {FilterLayout::KRSC, FilterLayout::KCRS, FilterLayout::RSCK})
+    if (isWanted(layout))
+      return layout;
+  return std::nullopt;
+}
+
 namespace {
 
 /// A transposed operand of a gemm: the flag.
@@ -144,27 +154,77 @@ struct TransposeGemmResult : public Counting<OpRewritePattern<GemmOp>> {
 };
 
 /// A transposed filter: another layout.
-struct TransposeFilter : public Counting<OpRewritePattern<Conv2DOp>> {
-  using Counting::Counting;
+template <typename OpTy>
+struct TransposeFilter : public Counting<OpRewritePattern<OpTy>> {
+  using Counting<OpRewritePattern<OpTy>>::Counting;
 
-  LogicalResult matchAndRewrite(Conv2DOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     std::optional<Transposition> filter = matchTransposition(op.getFilter());
     if (!filter || op.getScheduleAttr())
       return failure();
     std::string dims = permuteDims(getDims(op.getFilterLayout()), filter->map);
-    for (FilterLayout layout :
-         {FilterLayout::KRSC, FilterLayout::KCRS, FilterLayout::RSCK}) {
-      if (getDims(layout) != dims)
-        continue;
-      rewriter.modifyOpInPlace(op, [&] {
-        op.getFilterMutable().set(filter->source);
-        op.setFilterLayout(layout);
-      });
-      count();
-      return success();
+    std::optional<FilterLayout> layout = findFilterLayout(
+        [&](FilterLayout other) { return getDims(other) == dims; });
+    if (!layout)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getFilterMutable().set(filter->source);
+      op.setFilterLayout(*layout);
+    });
+    this->count();
+    return success();
+  }
+};
+
+/// A transposed gradient of a filter: another layout. It stays where it is,
+/// close to what has made its operands.
+struct TransposeFilterGradient
+    : public Counting<OpRewritePattern<Conv2DWGradOp>> {
+  using Counting::Counting;
+
+  LogicalResult matchAndRewrite(Conv2DWGradOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getResult().hasOneUse() || op.getScheduleAttr())
+      return failure();
+    Operation *user = *op.getResult().user_begin();
+    std::optional<Transposition> turned = matchTransposition(user);
+    if (!turned || turned->source != op.getResult())
+      return failure();
+    StringRef dims = getDims(op.getFilterLayout());
+    std::optional<FilterLayout> layout =
+        findFilterLayout([&](FilterLayout other) {
+          return permuteDims(getDims(other), turned->map) == dims;
+        });
+    if (!layout)
+      return failure();
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> old =
+        tensor::getMixedSizes(rewriter, loc, op.getInit());
+    SmallVector<OpFoldResult> sizes(old.size());
+    for (auto [dim, size] : llvm::enumerate(old))
+      sizes[turned->map.getDimPosition(dim)] = size;
+    Value init = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                         getElementTypeOrSelf(op.getInit()));
+    rewriter.modifyOpInPlace(op, [&] {
+      SmallVector<Attribute> maps;
+      for (Attribute extra : op.getEpilogueMaps())
+        maps.push_back(AffineMapAttr::get(
+            cast<AffineMapAttr>(extra).getValue().compose(turned->map)));
+      op.setEpilogueMapsAttr(rewriter.getArrayAttr(maps));
+      op.setFilterLayout(*layout);
+      op.getInitMutable().set(init);
+      op.getResult().setType(cast<RankedTensorType>(init.getType()));
+    });
+    Value result = op.getResult();
+    Type type = user->getResult(0).getType();
+    if (type != result.getType()) {
+      rewriter.setInsertionPoint(user);
+      result = tensor::CastOp::create(rewriter, loc, type, result);
     }
-    return failure();
+    rewriter.replaceOp(user, result);
+    count();
+    return success();
   }
 };
 
@@ -250,8 +310,10 @@ struct PropagateTransposesPass
 
 void mlir::tracea::populatePropagateTransposesPatterns(
     RewritePatternSet &patterns, const TranspositionCounter &count) {
-  patterns.add<TransposeGemmOperand, TransposeGemmResult, TransposeFilter,
-               TransposeImageAndResult, MergeTranspositions>(
-      patterns.getContext(), count);
+  patterns
+      .add<TransposeGemmOperand, TransposeGemmResult, TransposeFilter<Conv2DOp>,
+           TransposeFilter<Conv2DDGradOp>, TransposeFilterGradient,
+           TransposeImageAndResult, MergeTranspositions>(patterns.getContext(),
+                                                         count);
   populateComposeExtrasPatterns(patterns, count);
 }
