@@ -181,3 +181,53 @@ func.func @places(%x: tensor<8x6x5x16xf32>) -> tensor<16xf32> {
   } -> tensor<16xf32>
   return %r : tensor<16xf32>
 }
+
+// -----
+
+// The gradient of a pooling sums elements at places that its body finds: those of a transposition are of its source, and the
+// loops, which go through no tensor, are in the order of what else is read.
+// CHECK-DAG:     #[[ALL:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @scattered(
+// CHECK-SAME:    %[[G:.*]]: tensor<2x3x5x16xf32>, %[[Y:.*]]: tensor<2x6x10x16xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         %[[SUMS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%{{.*}} : tensor<2xf32>) outs(%{{.*}} : tensor<2x6x10x16xf32>)
+// CHECK-DAG:       %[[N:.*]] = linalg.index 0
+// CHECK-DAG:       %[[C:.*]] = linalg.index 3
+// CHECK-DAG:       %[[H:.*]] = linalg.index 1
+// CHECK-DAG:       %[[W:.*]] = linalg.index 2
+// CHECK:           tensor.extract %[[G]][%[[N]], %{{.*}}, %{{.*}}, %[[C]]] : tensor<2x3x5x16xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {indexing_maps = [#[[ALL]], #[[ALL]], #[[ALL]]], {{.*}} ins(%[[SUMS]], %[[Y]] :
+// CHECK:         return %[[R]]
+#id = affine_map<(n, c, h, w) -> (n, c, h, w)>
+func.func @scattered(%g: tensor<2x3x5x16xf32>, %y: tensor<2x6x10x16xf32>) -> tensor<2x6x10x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c2 = arith.constant 2 : index
+  %eg = tensor.empty() : tensor<2x16x3x5xf32>
+  %gt = linalg.transpose ins(%g : tensor<2x3x5x16xf32>) outs(%eg : tensor<2x16x3x5xf32>) permutation = [0, 3, 1, 2]
+  %e = tensor.empty() : tensor<2x16x6x10xf32>
+  %yt = linalg.transpose ins(%y : tensor<2x6x10x16xf32>) outs(%e : tensor<2x16x6x10xf32>) permutation = [0, 3, 1, 2]
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x16x6x10xf32>) -> tensor<2x16x6x10xf32>
+  %taps = tensor.empty() : tensor<2xf32>
+  %sums = linalg.generic {indexing_maps = [affine_map<(n, c, h, w, r) -> (r)>, affine_map<(n, c, h, w, r) -> (n, c, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+    ins(%taps : tensor<2xf32>) outs(%f : tensor<2x16x6x10xf32>) {
+  ^bb0(%tap: f32, %old: f32):
+    %n = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %h = linalg.index 2 : index
+    %w = linalg.index 3 : index
+    %p = arith.divui %h, %c2 : index
+    %q = arith.divui %w, %c2 : index
+    %x = tensor.extract %gt[%n, %c, %p, %q] : tensor<2x16x3x5xf32>
+    %s = arith.addf %old, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<2x16x6x10xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%sums, %yt : tensor<2x16x6x10xf32>, tensor<2x16x6x10xf32>) outs(%e : tensor<2x16x6x10xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<2x16x6x10xf32>
+  %el = tensor.empty() : tensor<2x6x10x16xf32>
+  %rl = linalg.transpose ins(%r : tensor<2x16x6x10xf32>) outs(%el : tensor<2x6x10x16xf32>) permutation = [0, 2, 3, 1]
+  return %rl : tensor<2x6x10x16xf32>
+}

@@ -118,20 +118,20 @@ static bool hasFreshResults(linalg::GenericOp op) {
   });
 }
 
-/// Loops over elements, if `value` is one of no tensor of its rank: broadcasts,
-/// and what is computed of them. They are as well in any order.
+/// Loops, if `value` is computed of no tensor of its rank element by element:
+/// broadcasts, what is computed of them, and sums of elements at places that
+/// the body finds. They are as well in any order.
 static linalg::GenericOp getFreeLoops(Value value) {
   auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op || op.getNumResults() != 1 || op.getNumReductionLoops() ||
-      !hasFreshResults(op))
+  if (!op || op.getNumResults() != 1 || !hasFreshResults(op))
     return nullptr;
-  unsigned rank = op.getNumLoops();
-  if (op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults() !=
-      rank)
+  unsigned rank =
+      op.getMatchingIndexingMap(op.getDpsInitOperand(0)).getNumResults();
+  if (rank != op.getNumParallelLoops())
     return nullptr;
   for (OpOperand *input : op.getDpsInputOperands())
     if (op.getMatchingIndexingMap(input).getNumResults() == rank &&
-        !getFreeLoops(input->get()))
+        (op.getNumReductionLoops() || !getFreeLoops(input->get())))
       return nullptr;
   return op;
 }
@@ -145,7 +145,7 @@ static Value moveFreeLoops(RewriterBase &b, linalg::GenericOp op,
   SmallVector<AffineMap> maps;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    bool isWhole = map.getNumResults() == op.getNumLoops();
+    bool isWhole = map.getNumResults() == order.getNumResults();
     inputs.push_back(isWhole
                          ? moveFreeLoops(b, getFreeLoops(input->get()), order)
                          : input->get());
@@ -249,6 +249,22 @@ struct ReadSource : public OpRewritePattern<linalg::GenericOp> {
     rewriter.modifyOpInPlace(op, [&] {
       op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
     });
+    return success();
+  }
+};
+
+/// An element of a transposition is one of its source.
+struct ReadElement : public OpRewritePattern<tensor::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Transposition> found = matchMoving(op.getTensor());
+    if (!found)
+      return failure();
+    SmallVector<Value> indices(op.getIndices());
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(
+        op, found->source, reorder<Value>(indices, found->map));
     return success();
   }
 };
@@ -406,7 +422,7 @@ void SinkTransposesPass::runOnOperation() {
     RewritePatternSet patterns(context);
     populatePropagateTransposesPatterns(patterns, [] {});
     if (sinks) {
-      patterns.add<SinkThroughLoops, GeneralizeReaders, ReadSource,
+      patterns.add<SinkThroughLoops, GeneralizeReaders, ReadSource, ReadElement,
                    SinkThroughConvolution<Conv2DOp>,
                    SinkThroughConvolution<Conv2DDGradOp>,
                    SinkThroughConvolution<Conv2DWGradOp>, SinkThroughPad,
