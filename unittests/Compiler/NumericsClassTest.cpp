@@ -12,7 +12,9 @@
 #include "tracea/Analysis/Passes.h"
 #include "tracea/Pipelines/Pipelines.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace {
 
@@ -258,7 +260,9 @@ TEST_F(NumericsClassTest, DepthwiseConvolutions) {
       "variant = \"conv2d.depthwise\", unit = vector, tile = [2, 4, 16], "
       "registers = [4, 16]",
       "variant = \"conv2d.depthwise\", unit = vector, tile = [5, 6, 32], "
-      "registers = [2, 32]"};
+      "registers = [2, 32]",
+      "variant = \"conv2d.depthwise\", unit = vector, tile = [5, 6, 32], "
+      "registers = [3, 16], staged = 0"};
   std::string text = R"(
     func.func @main(%x: tensor<1x9x9x20xf32>, %w: tensor<20x3x3x1xf32>, %d: tensor<1x9x9x20xf32>) -> tensor<1x9x9x20xf32> {
       %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] groups 20
@@ -268,7 +272,18 @@ TEST_F(NumericsClassTest, DepthwiseConvolutions) {
   EXPECT_EQ(compare(text, schedules,
                     {wild({1, 9, 9, 20}, 1), wild({20, 3, 3, 1}, 2),
                      make<float>({1, 9, 9, 20})}),
-            1);
+            3);
+  // A border of zeros is multiplied: by an infinite weight it is no number,
+  // whether it was copied or not.
+  Tensor infinite = wild({20, 3, 3, 1}, 2);
+  infinite.dataAs<float>()[0] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(compare(text, schedules,
+                    {wild({1, 9, 9, 20}, 1), std::move(infinite),
+                     make<float>({1, 9, 9, 20})}),
+            3);
+  const float *corner = outcomes[2].outputs[0].dataAs<float>();
+  EXPECT_TRUE(std::isnan(corner[0]));
+  EXPECT_FALSE(std::isnan(corner[1]));
 }
 
 TEST_F(NumericsClassTest, Rows) {

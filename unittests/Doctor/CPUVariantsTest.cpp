@@ -462,8 +462,23 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   Problem strided = conv(1, 57, 1, 1, 3, 2);
   strided.groups = 99;
   EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(5, 16));
-  EXPECT_LE(patchBytes(problem, {choice.plan.tile[0], choice.plan.tile[1], 0,
-                                 choice.plan.tile[2]}),
+
+  // The image is read where it lies, all of it by one tile, where loads take
+  // masks and nothing is to be converted.
+  auto isStaged = [](const Candidate &candidate) {
+    return candidate.plan.params.as<schedule::CPUConv>().staged;
+  };
+  EXPECT_EQ(isStaged(choice), 0);
+  EXPECT_THAT(choice.plan.tile, ElementsAre(28, 56, 96));
+  EXPECT_EQ(isStaged(best(problem, cpu("x86-64-v3", 2))), 1);
+  Problem half = problem, planes = problem;
+  half.operand = tracea::target::ElementType::BF16;
+  planes.channelsLast = false;
+  EXPECT_EQ(isStaged(best(planes, target)), 1);
+  Candidate staged = best(half, target);
+  EXPECT_EQ(isStaged(staged), 1);
+  EXPECT_LE(patchBytes(half, {staged.plan.tile[0], staged.plan.tile[1], 0,
+                              staged.plan.tile[2]}),
             static_cast<double>(target.cacheBytes(2)) / 8);
 
   const Variant *depthwise = Registry::builtin().find("conv2d.depthwise");

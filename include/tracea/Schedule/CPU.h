@@ -42,9 +42,15 @@ struct CPUGemm : CPURing {
   }
 };
 
-/// "conv2d.patch", "conv2d.depthwise".
+/// "conv2d.patch", "conv2d.dot", "conv2d.depthwise".
 struct CPUConv : CPURing {
   static constexpr std::string_view kFamily = "cpu_conv";
+  int64_t staged = 1; // 0: the image is read where it lies
+
+  void list(Fields &fields) {
+    CPURing::list(fields);
+    fields.add("staged", staged, 0, 1);
+  }
 };
 
 /// "attention.flash".

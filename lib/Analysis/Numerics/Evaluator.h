@@ -121,6 +121,9 @@ private:
   TermRef choose(TermRef condition, Env env,
                  llvm::function_ref<TermRef(Env)> then,
                  llvm::function_ref<TermRef(Env)> otherwise);
+  /// What a branch yields.
+  TermRef branched(scf::IfOp op, unsigned number, const Coordinates &at,
+                   Env env);
   TermRef elementwise(Operation *op, const Coordinates &at, Env env);
   TermRef convert(TermRef term, Type from, Type to);
   TermRef reduce(tracea_pipe::ReduceOp op, const Coordinates &at, Env env);
@@ -176,6 +179,13 @@ private:
                       Env env);
   TermRef read(Value memory, const Coordinates &at, Operation *point, Env env);
   TermRef load(tracea_pipe::LoadOp op, const Coordinates &at, Env env);
+  /// `inside` where `place` lies in `memory` in all padded dimensions, as far
+  /// as the `known` facts do not tell.
+  TermRef whereInside(Value memory, ArrayRef<int64_t> padded,
+                      const Coordinates &place, Env env,
+                      Facts Environment::*known,
+                      llvm::function_ref<TermRef(Env)> inside,
+                      llvm::function_ref<TermRef(Env)> outside);
   TermRef readWait(tracea_pipe::WaitOp op, unsigned buffer,
                    const Coordinates &at, Env env);
   TermRef copied(Operation *op, const Coordinates &at, Env env);

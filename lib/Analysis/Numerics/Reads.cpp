@@ -49,6 +49,26 @@ TermRef Evaluator::read(Value memory, const Coordinates &at, Operation *point,
   return lastWrite(object, place, point->getBlock(), point->getIterator(), env);
 }
 
+TermRef Evaluator::whereInside(Value memory, ArrayRef<int64_t> padded,
+                               const Coordinates &place, Env env,
+                               Facts Environment::*known,
+                               llvm::function_ref<TermRef(Env)> inside,
+                               llvm::function_ref<TermRef(Env)> outside) {
+  std::function<TermRef(unsigned, Env)> next = [&](unsigned number,
+                                                   Env e) -> TermRef {
+    if (number == 2 * padded.size())
+      return inside(e);
+    int64_t dim = padded[number / 2];
+    Form room = place[dim];
+    if (number % 2)
+      room = index.sub(index.sub(extentOf(memory, dim), room), Form(1));
+    return choose(
+        terms.condition(room, /*isEquality=*/false, e->*known), e,
+        [&](Env inner) { return next(number + 1, inner); }, outside);
+  };
+  return next(0, env);
+}
+
 TermRef Evaluator::load(LoadOp op, const Coordinates &at, Env env) {
   Type element = getElementTypeOrSelf(op.getResult().getType());
   auto otherwise = [&](Env e) {
@@ -57,8 +77,13 @@ TermRef Evaluator::load(LoadOp op, const Coordinates &at, Env env) {
   };
   std::function<TermRef(unsigned, Env)> below = [&](unsigned dim,
                                                     Env e) -> TermRef {
-    if (dim == op.getLimits().size())
-      return read(op.getSource(), place(op, at, e), op, e);
+    if (dim == op.getLimits().size()) {
+      Coordinates place = this->place(op, at, e);
+      return whereInside(
+          op.getSource(), op.getPadded(), place, e, &Environment::facts,
+          [&](Env inner) { return read(op.getSource(), place, op, inner); },
+          otherwise);
+    }
     Form room =
         index.sub(index.sub(indexOf(op.getLimits()[dim], e), at[dim]), Form(1));
     return choose(
@@ -78,21 +103,12 @@ TermRef Evaluator::copied(Operation *op, const Coordinates &at, Env env) {
       isa<CopyOp>(op) ? transfer.tile.getType() : op->getResult(0).getType()));
   auto type = cast<MemRefType>(source.getType());
   Coordinates place = this->place(op, at, env);
-  std::function<TermRef(unsigned, Env)> inside = [&](unsigned next,
-                                                     Env e) -> TermRef {
-    if (next == 2 * padded.size())
-      return convert(read(source, place, op, e), type.getElementType(), to);
-    int64_t dim = padded[next / 2];
-    Form room = place[dim];
-    if (next % 2) {
-      room = index.sub(index.sub(extentOf(source, dim), room), Form(1));
-    }
-    // By what loops and limits say alone, as indices are: a word that ends
-    // beyond k looks the same on both sides of a branch on the last block.
-    return choose(
-        terms.condition(room, /*isEquality=*/false, e->ranges), e,
-        [&](Env inner) { return inside(next + 1, inner); },
-        [&](Env) { return getZero(terms, to); });
-  };
-  return inside(0, env);
+  // By what loops and limits say alone, as indices are: a word that ends beyond
+  // k looks the same on both sides of a branch on the last block.
+  return whereInside(
+      source, padded, place, env, &Environment::ranges,
+      [&](Env e) {
+        return convert(read(source, place, op, e), type.getElementType(), to);
+      },
+      [&](Env) { return getZero(terms, to); });
 }

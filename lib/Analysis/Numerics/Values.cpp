@@ -52,6 +52,44 @@ TermRef Evaluator::choose(TermRef condition, Env env,
   return terms.select(condition, yes, no);
 }
 
+/// Whether one side of a branch reads what the border of an image may cut. The
+/// other side may be the same without the tests.
+static bool hasPaddedLoads(Region &side) {
+  return side
+      .walk([](LoadOp load) {
+        return load.getPadded().empty() ? WalkResult::advance()
+                                        : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+TermRef Evaluator::branched(scf::IfOp op, unsigned number,
+                            const Coordinates &at, Env env) {
+  auto then = [&](Env e) {
+    return termOf(op.thenYield().getOperand(number), at, e);
+  };
+  auto otherwise = [&](Env e) {
+    return termOf(op.elseYield().getOperand(number), at, e);
+  };
+  // A side that is the other one where the condition holds, but for tests that
+  // the condition decides, is what the branch yields in any case.
+  if (hasPaddedLoads(op.getElseRegion())) {
+    Env inside = env;
+    SmallVector<Value> conditions{op.getCondition()};
+    while (!conditions.empty()) {
+      Value condition = conditions.pop_back_val();
+      if (auto both = condition.getDefiningOp<arith::AndIOp>())
+        llvm::append_range(conditions, both->getOperands());
+      else
+        inside = know(inside, terms.assume(inside->facts,
+                                           termOf(condition, {}, env), true));
+    }
+    if (then(inside) == otherwise(inside))
+      return otherwise(env);
+  }
+  return choose(termOf(op.getCondition(), {}, env), env, then, otherwise);
+}
+
 TermRef Evaluator::computeArgument(BlockArgument argument,
                                    const Coordinates &at, Env env) {
   // Of the teams that take turns it is the one whose turn it is.
@@ -161,16 +199,7 @@ TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
             [&](Env e) { return termOf(select.getTrueValue(), at, e); },
             [&](Env e) { return termOf(select.getFalseValue(), at, e); });
       })
-      .Case([&](scf::IfOp branch) {
-        return choose(
-            termOf(branch.getCondition(), {}, env), env,
-            [&](Env e) {
-              return termOf(branch.thenYield().getOperand(number), at, e);
-            },
-            [&](Env e) {
-              return termOf(branch.elseYield().getOperand(number), at, e);
-            });
-      })
+      .Case([&](scf::IfOp branch) { return branched(branch, number, at, env); })
       .Case([&](scf::ForOp loop) {
         return foldOf(loop, tripCount(loop, env),
                       {loop.getRegionIterArg(number), at}, env);

@@ -4,7 +4,8 @@
 
 // A tile access has two forms: whole tiles go by plain vector loads and stores;
 // at the edges, where a limit cuts the tile, by masked ones. Which form runs is
-// decided once for a tile.
+// decided once for a tile. Loads with padded dimensions are masked always: who
+// builds them knows a border from the rest, and decides for many at once.
 
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -40,6 +41,7 @@ public:
   /// True when no limit cuts the tile; null when there are no limits or they
   /// are known to lie beyond it.
   Value isWhole();
+  bool isPadded() const { return !transfer.padded.empty(); }
 
   Value load(int64_t reg);
   Value loadMasked(int64_t reg, Value padding);
@@ -47,14 +49,32 @@ public:
   void storeMasked(int64_t reg, Value value);
 
 private:
+  /// Both of two conditions, of which the first may be missing.
+  Value conjoin(Value one, Value other) {
+    return one ? Value(arith::AndIOp::create(b, one, other)) : other;
+  }
   LaneAccess classify() const;
   SmallVector<Value> address(int64_t reg, int64_t lane) {
     return getElementIndices(b, transfer, lanes.getCoordinate(reg, lane));
   }
-  /// Whether the element of `lane` lies below all limits.
+  /// The same, or where it lies outside of the memory in a padded dimension, a
+  /// place at that end of it.
+  SmallVector<Value> addressInMemory(int64_t reg, int64_t lane);
+  /// Whether the element of `lane` lies below all limits, and inside of the
+  /// memory in all padded dimensions; null where nothing can leave it out.
   Value isInside(int64_t reg, int64_t lane);
-  /// The lanes of a register that lie below all limits.
+  /// Whether it lies inside of the memory in all padded dimensions.
+  Value isInMemory(int64_t reg, int64_t lane);
+  /// Whether the lanes of a register have one index in a dimension of memory.
+  bool isSameForLanes(int64_t dim) const;
+  bool isPaddedAcrossLanes() const {
+    return llvm::any_of(transfer.padded,
+                        [&](int64_t dim) { return !isSameForLanes(dim); });
+  }
+  /// The lanes of a register for which `isInside` holds.
   Value getMask(int64_t reg);
+  /// Those below all limits; null where there are none.
+  Value getMaskOfLimits(int64_t reg, unsigned laneDim);
 
   ImplicitLocOpBuilder &b;
   RankedTensorType tile;
@@ -120,43 +140,92 @@ Value TileAccess::isWhole() {
       if (*known >= extent)
         continue;
     Value bound = arith::ConstantIndexOp::create(b, extent);
-    Value enough =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, limit, bound);
-    whole = whole ? Value(arith::AndIOp::create(b, whole, enough)) : enough;
+    whole = conjoin(whole, arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                                 limit, bound));
   }
   return whole;
 }
 
 Value TileAccess::isInside(int64_t reg, int64_t lane) {
-  Value inside;
+  Value inside = isInMemory(reg, lane);
   for (auto [limit, coordinate] :
        llvm::zip(limits, lanes.getCoordinate(reg, lane))) {
     Value at = arith::ConstantIndexOp::create(b, coordinate);
-    Value below =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, limit);
-    inside = inside ? Value(arith::AndIOp::create(b, inside, below)) : below;
+    inside = conjoin(
+        inside, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, at, limit));
   }
   return inside;
+}
+
+Value TileAccess::isInMemory(int64_t reg, int64_t lane) {
+  Value inside;
+  if (transfer.padded.empty())
+    return inside;
+  SmallVector<Value> at = address(reg, lane);
+  for (int64_t dim : transfer.padded) {
+    // A negative index is a large one without a sign.
+    Value extent = b.createOrFold<memref::DimOp>(buffer, dim);
+    inside = conjoin(inside, arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                   at[dim], extent));
+  }
+  return inside;
+}
+
+SmallVector<Value> TileAccess::addressInMemory(int64_t reg, int64_t lane) {
+  SmallVector<Value> at = address(reg, lane);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  for (int64_t dim : transfer.padded) {
+    Value extent = b.createOrFold<memref::DimOp>(buffer, dim);
+    Value last = addIndex(b, extent, -1);
+    at[dim] = b.createOrFold<arith::MinSIOp>(at[dim], last);
+    at[dim] = b.createOrFold<arith::MaxSIOp>(at[dim], zero);
+  }
+  return at;
+}
+
+bool TileAccess::isSameForLanes(int64_t dim) const {
+  AffineMap map = transfer.map;
+  LinearForm form = getLinearForm(map.getResult(dim), map.getNumDims());
+  SmallVector<int64_t> origin = lanes.getCoordinate(0, 0);
+  for (int64_t lane = 1; lane < lanes.getNumLanes(); ++lane) {
+    SmallVector<int64_t> at = lanes.getCoordinate(0, lane);
+    for (auto [coefficient, input] :
+         llvm::zip(form.coefficients, getMapInputs(transfer)))
+      if (coefficient != 0 && at[input.dim] != origin[input.dim])
+        return false;
+  }
+  return true;
 }
 
 Value TileAccess::getMask(int64_t reg) {
   auto maskType = VectorType::get(lanes.getNumLanes(), b.getI1Type());
   std::optional<unsigned> laneDim = lanes.getContiguousLaneDim();
-  if (!laneDim || !lanes.hasSeparateLanes()) {
+  if (!laneDim || !lanes.hasSeparateLanes() || isPaddedAcrossLanes()) {
     Value mask = getZero(b, maskType);
     for (int64_t lane = 0; lane < lanes.getNumLanes(); ++lane)
       mask = vector::InsertOp::create(b, isInside(reg, lane), mask, lane);
     return mask;
   }
+  Value mask = getMaskOfLimits(reg, *laneDim);
+  // A register lies in memory, or none of it does.
+  if (Value inside = isInMemory(reg, 0))
+    mask = conjoin(mask, vector::BroadcastOp::create(b, maskType, inside));
+  return mask;
+}
+
+Value TileAccess::getMaskOfLimits(int64_t reg, unsigned laneDim) {
+  if (limits.empty())
+    return Value();
+  auto maskType = VectorType::get(lanes.getNumLanes(), b.getI1Type());
   // Lanes below limit - coordinate, none if another dimension is cut.
   SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
   // Clipped, since the machine compares lanes with 32 bits of a number.
   Value limit =
-      clipLimit(b, b.getLoc(), limits[*laneDim], tile.getDimSize(*laneDim));
-  Value count = addIndex(b, limit, -at[*laneDim]);
+      clipLimit(b, b.getLoc(), limits[laneDim], tile.getDimSize(laneDim));
+  Value count = addIndex(b, limit, -at[laneDim]);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   for (auto [dim, limit] : llvm::enumerate(limits)) {
-    if (dim == *laneDim)
+    if (dim == laneDim)
       continue;
     Value coordinate = arith::ConstantIndexOp::create(b, at[dim]);
     Value below =
@@ -188,9 +257,14 @@ Value TileAccess::load(int64_t reg) {
 Value TileAccess::loadMasked(int64_t reg, Value padding) {
   VectorType type = getRegisterType(tile);
   Value rest = vector::BroadcastOp::create(b, type, padding);
-  if (kind == LaneAccess::Contiguous)
-    return vector::MaskedLoadOp::create(b, type, buffer, address(reg, 0),
-                                        getMask(reg), rest);
+  // A load that is masked out asks for its memory all the same, and takes its
+  // time where nothing is mapped. Where lanes are padded there is no one place.
+  if (kind == LaneAccess::Contiguous) {
+    SmallVector<Value> at =
+        isPaddedAcrossLanes() ? address(reg, 0) : addressInMemory(reg, 0);
+    return vector::MaskedLoadOp::create(b, type, buffer, at, getMask(reg),
+                                        rest);
+  }
   auto loadIf = [&](Value inside, int64_t lane) -> Value {
     auto ifOp = scf::IfOp::create(b, TypeRange(type.getElementType()), inside,
                                   /*withElseRegion=*/true);
@@ -264,24 +338,27 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
         values.push_back(access.load(reg));
       return values;
     };
-    Value whole = access.isWhole();
-    if (!whole) {
-      SmallVector<Value> values = loadAll();
-      rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
-      return success();
-    }
     Value padding = op.getPadding();
     if (!padding)
       padding = getZero(b, tile.getElementType());
+    auto loadMasked = [&]() {
+      SmallVector<Value> values;
+      for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
+        values.push_back(access.loadMasked(reg, padding));
+      return values;
+    };
+    Value whole = access.isPadded() ? Value() : access.isWhole();
+    if (!whole) {
+      SmallVector<Value> values = access.isPadded() ? loadMasked() : loadAll();
+      rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
+      return success();
+    }
     SmallVector<Type> types(access.getNumRegisters(), getRegisterType(tile));
     auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
     scf::YieldOp::create(b, loadAll());
     b.setInsertionPointToStart(ifOp.elseBlock());
-    SmallVector<Value> values;
-    for (int64_t reg = 0; reg < access.getNumRegisters(); ++reg)
-      values.push_back(access.loadMasked(reg, padding));
-    scf::YieldOp::create(b, values);
+    scf::YieldOp::create(b, loadMasked());
     rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
     return success();
   }

@@ -100,6 +100,10 @@ Value IndexMath::lessOrEqual(Value x, Value y) {
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, x, y);
 }
 
+Value IndexMath::both(Value x, Value y) {
+  return b.createOrFold<arith::AndIOp>(x, y);
+}
+
 //===----------------------------------------------------------------------===//
 // TileAddress
 //===----------------------------------------------------------------------===//

@@ -2,9 +2,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both variants stage the patch of the image that a tile of output pixels
-// reads, borders included, so that the multiplies need no masks. Tiles are
-// chosen by trying the sensible ones against the cost model.
+// The patch of the image that a tile of output pixels reads is staged, borders
+// included, so that the multiplies need no masks. Where no tap leaves the image
+// it may be read where it lies; so may that of a depthwise convolution, which
+// uses a pixel a few times only, if masks are cheap. Tiles are chosen by trying
+// the sensible ones against the cost model.
 //
 //===----------------------------------------------------------------------===//
 #include "../CPU/CPUDots.h"
@@ -69,6 +71,23 @@ std::vector<int64_t> extentsToTry(int64_t extent, int64_t factor,
   if (extents.back() != factor)
     extents.push_back(factor);
   return extents;
+}
+
+/// Values of the schedules' field `staged`.
+constexpr int64_t kInPlace = 0, kStaged = 1;
+
+/// Whether no tap of any output pixel is known to leave the image.
+bool staysInImage(const Problem &problem) {
+  auto stays = [](int64_t image, int64_t output, int64_t before, int64_t stride,
+                  int64_t filter, int64_t dilation) {
+    return image != kUnknownExtent && output != kUnknownExtent && before == 0 &&
+           patchExtent(output, stride, filter, dilation) <= image;
+  };
+  return stays(problem.imageHeight, problem.outputHeight, problem.padTop,
+               problem.strideHeight, problem.filterHeight,
+               problem.dilationHeight) &&
+         stays(problem.imageWidth, problem.outputWidth, problem.padLeft,
+               problem.strideWidth, problem.filterWidth, problem.dilationWidth);
 }
 
 /// Tiles of the grid, with an unknown number of images taken as one.
@@ -152,7 +171,8 @@ public:
     words.groupChannels = assumed(words.groupChannels, ceilDiv(64, length));
     return estimate(words, model(problem, target),
                     {plan.registers()[0], plan.registers()[1]},
-                    inWords(plan.tile, length));
+                    inWords(plan.tile, length),
+                    plan.params.as<schedule::CPUConv>().staged);
   }
 
 protected:
@@ -203,11 +223,19 @@ private:
            static_cast<double>(tile[2] * model.elementBytes);
   }
   static double estimate(const Problem &problem, const CPUModel &model,
-                         MicroTile micro, const std::vector<int64_t> &tile);
+                         MicroTile micro, const std::vector<int64_t> &tile,
+                         int64_t staged);
+  /// Whether the image can be multiplied where it lies.
+  bool canReadInPlace(const Problem &problem,
+                      const TargetDescription &target) const {
+    return problem.channelsLast && problem.operand == problem.accumulator &&
+           wordLength(problem, target) == 1 && staysInImage(problem);
+  }
 };
 
 double PatchConv::estimate(const Problem &problem, const CPUModel &model,
-                           MicroTile micro, const std::vector<int64_t> &tile) {
+                           MicroTile micro, const std::vector<int64_t> &tile,
+                           int64_t staged) {
   auto within = [](int64_t tile, int64_t extent) {
     return extent == kUnknownExtent
                ? tile
@@ -226,9 +254,9 @@ double PatchConv::estimate(const Problem &problem, const CPUModel &model,
   double revisit = model.stageCycles(
       static_cast<double>(blocks - 1) * static_cast<double>(height) *
       static_cast<double>(width) * static_cast<double>(filters));
+  double patch = staged ? patchArea(problem, height, width) : 0;
   double stage = model.stageCycles(
-      (patchArea(problem, height, width) +
-       static_cast<double>(taps) * static_cast<double>(filters)) *
+      (patch + static_cast<double>(taps) * static_cast<double>(filters)) *
       static_cast<double>(channels));
   double tiles =
       gridTiles(problem, problem.groupFilters, tile[0], tile[1], tile[2]) *
@@ -269,6 +297,15 @@ Plan PatchConv::plan(const Problem &given,
   Plan plan = emptyPlan();
   plan.registers() = {micro.rows, micro.columns};
   double best = -1;
+  auto tryForm = [&](const std::vector<int64_t> &tile, int64_t staged) {
+    double cycles = estimate(problem, model, micro, tile, staged);
+    if (best >= 0 && cycles >= best)
+      return;
+    best = cycles;
+    plan.tile = tile;
+    plan.params.as<schedule::CPUConv>().staged = staged;
+  };
+  bool isInPlace = canReadInPlace(given, target);
   auto tryBlock = [&](int64_t channels) {
     for (int64_t filters :
          extentsToTry(problem.groupFilters, pixels.channels, 64)) {
@@ -289,11 +326,9 @@ Plan PatchConv::plan(const Problem &given,
               scratchBytes(problem, model, tile) <= mostScratch;
           if (!fits && !least)
             continue;
-          double cycles = estimate(problem, model, micro, tile);
-          if (best < 0 || cycles < best) {
-            best = cycles;
-            plan.tile = tile;
-          }
+          if (isInPlace)
+            tryForm(tile, kInPlace);
+          tryForm(tile, kStaged);
         }
     }
   };
@@ -323,6 +358,10 @@ Reason PatchConv::checkTiles(const Problem &problem,
                                 problem.channelsLast);
       !reason.empty())
     return reason;
+  if (!plan.params.as<schedule::CPUConv>().staged &&
+      !canReadInPlace(problem, target))
+    return "an image is read where it lies (staged = 0) with channels last, in "
+           "the accumulator's type, where no tap leaves it";
   int64_t words = inWords(plan.tile, wordLength(problem, target))[3];
   if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
                   words) > static_cast<double>(kMaxStagedBytes))
@@ -385,8 +424,8 @@ class DepthwiseConv final : public CPUVariant {
 public:
   std::string_view name() const override { return "conv2d.depthwise"; }
   std::string_view summary() const override {
-    return "stages a patch and multiplies channel by channel: lanes are "
-           "channels, and no product is summed over them";
+    return "multiplies a patch, staged or where it lies, channel by channel: "
+           "lanes are channels, and no product is summed over them";
   }
   bool serves(OpKind op) const override { return op == OpKind::Conv2D; }
 
@@ -399,7 +438,9 @@ public:
       return reason;
     CPUModel model(target, problem.accumulator);
     PixelTile micro = orient(problem, microTile(problem, model));
-    double least = stagedBytes(problem, model, 1, micro.width, micro.channels);
+    double least =
+        stagedBytes(problem, model, 1, micro.width, micro.channels,
+                    isReadInPlace(problem, target) ? kInPlace : kStaged);
     if (least > kMaxStagedBytes)
       return "the smallest patch takes " +
              std::to_string(static_cast<int64_t>(least)) +
@@ -414,10 +455,19 @@ public:
                 const Plan &plan) const override {
     CPUModel model(target, problem.accumulator);
     return estimate(problem, model, {plan.registers()[0], plan.registers()[1]},
-                    plan.tile);
+                    plan.tile, plan.params.as<schedule::CPUConv>().staged);
   }
 
 private:
+  /// Whether a vector of the image is channels of one pixel.
+  static bool canReadInPlace(const Problem &problem) {
+    return problem.channelsLast && problem.operand == problem.accumulator;
+  }
+  /// Whether the image is read where it lies: loads at its border are masked.
+  static bool isReadInPlace(const Problem &problem,
+                            const TargetDescription &target) {
+    return canReadInPlace(problem) && target.hasFeature("avx512f");
+  }
   /// Taps of a row share the pixels that they load, so that a tile has as many
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
@@ -439,26 +489,36 @@ private:
     return {rows, vectors * model.lanes};
   }
   static double stagedBytes(const Problem &problem, const CPUModel &model,
-                            int64_t height, int64_t width, int64_t channels) {
+                            int64_t height, int64_t width, int64_t channels,
+                            int64_t staged) {
     int64_t taps = problem.filterHeight * problem.filterWidth;
-    return (patchArea(problem, height, width) + static_cast<double>(taps)) *
+    double patch = staged ? patchArea(problem, height, width) : 0;
+    return (patch + static_cast<double>(taps)) *
            static_cast<double>(channels * model.elementBytes);
   }
   static double estimate(const Problem &problem, const CPUModel &model,
-                         MicroTile micro, const std::vector<int64_t> &tile) {
+                         MicroTile micro, const std::vector<int64_t> &tile,
+                         int64_t staged) {
     int64_t taps = problem.filterHeight * problem.filterWidth;
     double multiply =
         static_cast<double>(tile[0]) *
         pixelCycles(problem, model, micro, tile[1], tile[2], taps);
-    // Runs of a few channels are copied one by one.
-    constexpr double runCycles = 2;
-    double stage = model.stageCycles((patchArea(problem, tile[0], tile[1]) +
-                                      static_cast<double>(taps)) *
-                                     static_cast<double>(tile[2])) +
-                   runCycles * patchArea(problem, tile[0], tile[1]);
+    double weights = model.stageCycles(static_cast<double>(taps) *
+                                       static_cast<double>(tile[2]));
+    // In place larger tiles are neighbours in memory for longer.
+    constexpr double tileCycles = 100;
+    double image = staged ? patchCycles(problem, model, tile) : tileCycles;
     double tiles =
         gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
-    return model.spread(tiles, multiply + stage);
+    return model.spread(tiles, multiply + weights + image);
+  }
+  static double patchCycles(const Problem &problem, const CPUModel &model,
+                            const std::vector<int64_t> &tile) {
+    double area = patchArea(problem, tile[0], tile[1]);
+    // Runs of a few channels are copied one by one.
+    constexpr double runCycles = 2;
+    return model.stageCycles(area * static_cast<double>(tile[2])) +
+           runCycles * area;
   }
 };
 
@@ -474,19 +534,26 @@ Plan DepthwiseConv::plan(const Problem &problem,
   // through the second level.
   const double mostPatch = static_cast<double>(model.l2) / 8;
   double best = -1;
-  for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
-    for (int64_t width :
-         extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
-      for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
-        if (stagedBytes(problem, model, height, width, channels) > mostPatch)
-          continue;
-        std::vector<int64_t> tile = {height, width, channels};
-        double cycles = estimate(problem, model, micro, tile);
-        if (best < 0 || cycles < best) {
-          best = cycles;
-          plan.tile = tile;
+  auto tryForm = [&](int64_t staged) {
+    for (int64_t channels : extentsToTry(problem.groups, pixels.channels, 64))
+      for (int64_t width :
+           extentsToTry(problem.outputWidth, pixels.width, 4 * pixels.width))
+        for (int64_t height : extentsToTry(problem.outputHeight, 1, 8)) {
+          if (stagedBytes(problem, model, height, width, channels, staged) >
+              mostPatch)
+            continue;
+          std::vector<int64_t> tile = {height, width, channels};
+          double cycles = estimate(problem, model, micro, tile, staged);
+          if (best < 0 || cycles < best) {
+            best = cycles;
+            plan.tile = tile;
+            plan.params.as<schedule::CPUConv>().staged = staged;
+          }
         }
-      }
+  };
+  if (isReadInPlace(problem, target))
+    tryForm(kInPlace);
+  tryForm(kStaged);
   return plan;
 }
 
@@ -502,8 +569,12 @@ Reason DepthwiseConv::checkTiles(const Problem &problem,
           problem.channelsLast);
       !reason.empty())
     return reason;
-  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2]) >
-      static_cast<double>(kMaxStagedBytes))
+  int64_t staged = plan.params.as<schedule::CPUConv>().staged;
+  if (!staged && !canReadInPlace(problem))
+    return "an image is read where it lies (staged = 0) with channels last and "
+           "in the accumulator's type";
+  if (stagedBytes(problem, model, plan.tile[0], plan.tile[1], plan.tile[2],
+                  staged) > static_cast<double>(kMaxStagedBytes))
     return "the patch takes more than " + std::to_string(kMaxStagedBytes) +
            " bytes";
   return "";

@@ -31,6 +31,54 @@ tracea_pipe.kernel @whole(%a: memref<?x?xf32>, %d: memref<?x?xf32>, %n: index) {
   tracea_pipe.end
 }
 
+// A load with a padded dimension is masked always: a row of the tile lies in the memory or does not. Its
+// address is the memory's nearest place, so that nobody asks for what is not mapped.
+// CHECK-LABEL: tracea_pipe.kernel @padded(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<9x16xf32>
+// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
+// CHECK-DAG:     %[[C9:.*]] = arith.constant 9 : index
+// CHECK:         tiles (%[[I:.*]], %[[J:.*]]) in
+// CHECK-NOT:       scf.if
+// CHECK-DAG:       %[[MOST:.*]] = arith.minsi %[[I]], %[[C8]]
+// CHECK-DAG:       %[[AT:.*]] = arith.maxsi %[[MOST]], %[[C0]]
+// CHECK-DAG:       %[[IN:.*]] = arith.cmpi ult, %[[I]], %[[C9]]
+// CHECK-DAG:       %[[M0:.*]] = vector.broadcast %[[IN]] : i1 to vector<4xi1>
+// CHECK:           vector.maskedload %[[A]][%[[AT]], %[[J]]], %[[M0]],
+// CHECK:           %[[I1:.*]] = arith.addi %[[I]], %[[C1]]
+// CHECK-DAG:       %[[MOST1:.*]] = arith.minsi %[[I1]], %[[C8]]
+// CHECK-DAG:       %[[AT1:.*]] = arith.maxsi %[[MOST1]], %[[C0]]
+// CHECK-DAG:       %[[IN1:.*]] = arith.cmpi ult, %[[I1]], %[[C9]]
+// CHECK-DAG:       %[[M1:.*]] = vector.broadcast %[[IN1]] : i1 to vector<4xi1>
+// CHECK:           vector.maskedload %[[A]][%[[AT1]], %[[J]]], %[[M1]],
+tracea_pipe.kernel @padded(%a: memref<9x16xf32>, %d: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %x = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j)> padded [0] : memref<9x16xf32> -> tensor<2x4xf32, #tile>
+    tracea_pipe.store %x, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
+// With limits the lanes below them and in the memory; where lanes lie along the padded dimension each is
+// asked for by itself.
+// CHECK-LABEL: tracea_pipe.kernel @padded_lanes(
+// CHECK:         %[[CUT:.*]] = vector.create_mask
+// CHECK:         %[[IN:.*]] = vector.broadcast %{{.*}} : i1 to vector<4xi1>
+// CHECK:         %[[MASK:.*]] = arith.andi %[[CUT]], %[[IN]] : vector<4xi1>
+// CHECK:         vector.maskedload %{{.*}}, %[[MASK]],
+// CHECK:         %[[EACH:.*]] = vector.from_elements {{.*}} : vector<4xi1>
+// CHECK:         vector.maskedload %{{.*}}, %[[EACH]],
+tracea_pipe.kernel @padded_lanes(%a: memref<9x16xf32>, %d: memref<?x?xf32>, %n: index, %w: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %x = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j)> limits(%n, %w) padded [0] : memref<9x16xf32> -> tensor<2x4xf32, #tile>
+    tracea_pipe.store %x, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
+    %y = tracea_pipe.load %a[%i, %j] map affine_map<(i, j) -> (i, j)> padded [1] : memref<9x16xf32> -> tensor<2x4xf32, #tile>
+    tracea_pipe.store %y, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x4xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
+
 // Where limits may cut the tile: whether they do is asked once; then each row has a
 // mask of the lanes below the column limit, none of them past the row limit.
 // CHECK-LABEL: tracea_pipe.kernel @cut(

@@ -76,3 +76,63 @@ func.func @no_fma(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32>, %d: tensor
   return %0 : tensor<1x7x7x12xf32>
 }
 }
+
+// -----
+
+// An image that is read where it lies: what a register tile of 4 pixels may be cut by decides how a
+// row of taps is loaded. Inside of the image there is nothing to ask, at its border coordinates are
+// padded, and of the last channels there are 4.
+// CHECK-DAG:   #[[PIXELS:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0, d0 * 2, d1)>
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x9x9x12xf32>, %[[F:[a-z0-9]+]]: memref<12x3x3x1xf32>
+// CHECK-NOT:     tracea_pipe.stage %[[X]]
+// CHECK:         scf.for %[[P:.*]] = %c0 to %{{.*}} step %c1 {
+// The pixel above and left of the first one, and whether rows and columns of all taps lie in the image.
+// CHECK:           %[[H:.*]] = arith.subi %{{.*}}, %c1
+// CHECK:           %[[W:.*]] = arith.subi %{{.*}}, %c1
+// CHECK:           %[[TOP:.*]] = arith.cmpi sge, %[[H]], %c0
+// CHECK:           %[[ROWS:.*]] = arith.andi %[[TOP]],
+// CHECK:           %[[LEFT:.*]] = arith.cmpi sge, %[[W]], %c0
+// CHECK:           %[[COLUMNS:.*]] = arith.andi %[[LEFT]],
+// CHECK:           %[[INSIDE:.*]] = arith.andi %[[ROWS]], %[[COLUMNS]]
+// CHECK:           scf.for %[[C:.*]] = %c0 to %{{.*}} step %c8 {
+// CHECK:             %[[END:.*]] = arith.addi %[[C]], %c8
+// CHECK:             %[[ALL:.*]] = arith.cmpi sle, %[[END]], %[[LENGTH:.*]] : index
+// CHECK:             scf.for %[[R:.*]] = %c0 to %c3 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}) ->
+// CHECK:               scf.if %[[ALL]]
+// CHECK:                 scf.if %[[INSIDE]]
+// CHECK:                   %[[ROW:.*]] = arith.addi %[[H]], %[[R]]
+// CHECK:                   tracea_pipe.load %[[X]][%{{.*}}, %[[ROW]], %[[W]], %{{.*}}] map #[[PIXELS]] : memref
+// CHECK-COUNT-2:           tracea_pipe.load %[[X]][{{.*}}] map #[[PIXELS]] : memref
+// CHECK:                 } else {
+// CHECK-COUNT-3:           tracea_pipe.load %[[X]][{{.*}}] map #[[PIXELS]] padded [1, 2] : memref
+// CHECK:               } else {
+// CHECK:                 %[[REST:.*]] = arith.subi %[[LENGTH]], %[[C]]
+// CHECK-COUNT-3:         tracea_pipe.load %[[X]][{{.*}}] map #[[PIXELS]] limits(%c4, %[[REST]]) padded [1, 2] : memref
+// CHECK:         tracea_pipe.store
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @in_place(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32>, %d: tensor<1x5x5x12xf32>) -> tensor<1x5x5x12xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] groups 12
+         ins(%x, %w : tensor<1x9x9x12xf32>, tensor<12x3x3x1xf32>) outs(%d : tensor<1x5x5x12xf32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x5x5x12xf32>
+}
+}
+
+// -----
+
+// Of whole register tiles of channels there is no last one.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_0
+// CHECK:         tracea_pipe.load %arg0[{{.*}}] map {{.*}} : memref<1x9x9x16xf32>
+// CHECK:         tracea_pipe.load %arg0[{{.*}}] map {{.*}} padded [1, 2] : memref<1x9x9x16xf32>
+// CHECK-NOT:     tracea_pipe.load %arg0[{{.*}}limits
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @whole(%x: tensor<1x9x9x16xf32>, %w: tensor<16x3x3x1xf32>, %d: tensor<1x9x9x16xf32>) -> tensor<1x9x9x16xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc pads [1, 1, 1, 1] groups 16
+         ins(%x, %w : tensor<1x9x9x16xf32>, tensor<16x3x3x1xf32>) outs(%d : tensor<1x9x9x16xf32>)
+         schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x9x9x16xf32>
+}
+}

@@ -190,6 +190,78 @@ func.func @conv(%x: tensor<1x9x9x8xf32>, %w: tensor<8x?x3x1xf32>, %d: tensor<1x7
 
 #cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
 module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x8x9x9xf32>, %w: tensor<8x1x3x3xf32>, %d: tensor<1x8x7x7xf32>) -> tensor<1x8x7x7xf32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have channels last and the accumulator's element type, found nchw and 'tensor<1x8x9x9xf32>'}}
+  %0 = tracea.conv2d layout nchw filter kcrs groups 8 ins(%x, %w : tensor<1x8x9x9xf32>, tensor<8x1x3x3xf32>) outs(%d : tensor<1x8x7x7xf32>)
+    schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x8x7x7xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x8xbf16>, %w: tensor<8x3x3x1xbf16>, %d: tensor<1x7x7x8xbf16>) -> tensor<1x7x7x8xbf16> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have channels last and the accumulator's element type, found nhwc and 'tensor<1x9x9x8xbf16>'}}
+  %0 = tracea.conv2d layout nhwc filter krsc groups 8 ins(%x, %w : tensor<1x9x9x8xbf16>, tensor<8x3x3x1xbf16>) outs(%d : tensor<1x7x7x8xbf16>)
+    schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x7x7x8xbf16>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x7x8x8xf32>) -> tensor<1x7x8x8xf32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have no border that taps meet}}
+  %0 = tracea.conv2d layout nhwc filter rsck pads [0, 1, 0, 0] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x7x8x8xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x7x8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x7x8x8xf32>) -> tensor<1x7x8x8xf32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have no border that taps meet}}
+  %0 = tracea.conv2d layout nhwc filter rsck pads [0, 0, 0, 1] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x7x8x8xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x7x8x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x4x9x9xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x8x7x7xf32>) -> tensor<1x8x7x7xf32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have channels last}}
+  %0 = tracea.conv2d layout nchw filter rsck ins(%x, %w : tensor<1x4x9x9xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x8x7x7xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x8x7x7xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
+func.func @conv(%x: tensor<1x9x9x4xbf16>, %w: tensor<3x3x4x8xbf16>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
+  // expected-error @below {{reads its image where it lies (staged = 0), which has to have the accumulator's element type}}
+  %0 = tracea.conv2d layout nhwc filter rsck ins(%x, %w : tensor<1x9x9x4xbf16>, tensor<3x3x4x8xbf16>) outs(%d : tensor<1x7x7x8xf32>)
+    schedule <variant = "conv2d.patch", unit = vector, tile = [2, 4, 8, 4], registers = [4, 8], staged = 0>
+  return %0 : tensor<1x7x7x8xf32>
+}
+}
+
+// -----
+
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+module attributes {tracea.target = #cpu} {
 func.func @conv(%x: tensor<1x9x9x4xf32>, %w: tensor<3x3x4x8xf32>, %d: tensor<1x7x7x8xf32>) -> tensor<1x7x7x8xf32> {
   // expected-error @below {{expects a schedule of variant 'conv2d.patch' with 4 extents of 'tile'}}
   %0 = tracea.conv2d layout nhwc filter rsck ins(%x, %w : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>) outs(%d : tensor<1x7x7x8xf32>)

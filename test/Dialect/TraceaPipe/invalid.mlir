@@ -1237,6 +1237,16 @@ func.func @f(%m: memref<?x?xf32>, %i: index) {
 
 // -----
 
+#tile = #tracea_pipe.lanes<reg = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%m: memref<?x?xf32>, %i: index) {
+  // expected-error @below {{expects padded dimensions of the source, which has rank 2, found 2}}
+  %0 = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [2]
+       : memref<?x?xf32> -> tensor<4x4xf32, #tile>
+  return
+}
+
+// -----
+
 func.func @f(%m: memref<?x?xf32>, %i: index) {
   // expected-error @below {{expects padded dimensions of the source, which has rank 2, found 2}}
   %0 = tracea_pipe.stage %m[%i, %i] map affine_map<(i, j) -> (i, j)> padded [0, 2]

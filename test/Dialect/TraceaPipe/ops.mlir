@@ -120,6 +120,9 @@ tracea_pipe.kernel @registers(%m: memref<?x?xf32>, %v: memref<?xf32>, %s: memref
     // CHECK: tracea_pipe.load %{{.*}}[%{{.*}}] map #{{.*}} limits(%{{.*}}, %{{.*}}) padding(%{{.*}} : f32)
     %w = tracea_pipe.load %v[%i] map affine_map<(i, j) -> (i * -2 + j * 3 + 7)> limits(%n, %n) padding(%z : f32)
          : memref<?xf32> -> tensor<8x32xf32, #tile>
+    // CHECK: tracea_pipe.load %{{.*}}[%{{.*}}, %{{.*}}] map #{{.*}} limits(%{{.*}}, %{{.*}}) padding(%{{.*}} : f32) padded [1, 0] : memref<?x?xf32>
+    %p = tracea_pipe.load %m[%i, %i] map affine_map<(i, j) -> (i, j)> limits(%n, %n) padding(%z : f32) padded [1, 0]
+           : memref<?x?xf32> -> tensor<8x32xf32, #tile>
     // CHECK: tracea_pipe.load %{{.*}}[] map #{{.*}} : memref<f32> -> tensor<f32, #[[POINT]]>
     %u = tracea_pipe.load %s[] map affine_map<() -> ()> : memref<f32> -> tensor<f32, #point>
     // Arithmetic on tiles is arith's own.

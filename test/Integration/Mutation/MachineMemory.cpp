@@ -95,21 +95,22 @@ namespace {
 class Places {
 public:
   Places(Window memory, Extents first, AffineMap map, ArrayRef<int64_t> along,
-         std::vector<Walk> walks, ArrayRef<int64_t> padded = {})
-      : memory(std::move(memory)), first(std::move(first)),
+         std::vector<Walk> walks, ArrayRef<int64_t> padded = {},
+         double outside = 0.0)
+      : outside(outside), memory(std::move(memory)), first(std::move(first)),
         along(along.begin(), along.end()), padded(padded.begin(), padded.end()),
         walks(std::move(walks)) {
     for (AffineExpr result : map.getResults())
       forms.push_back(getLinearForm(result, map.getNumDims()));
   }
 
-  /// The element's value; zero outside of memory along dimensions that are
-  /// padded.
+  /// The element's value; `outside` is that of all that lies outside of memory
+  /// along dimensions that are padded.
   double read(ArrayRef<int64_t> at) {
     locate(at);
     for (int64_t dim : padded)
       if (coordinates[dim] < 0 || coordinates[dim] >= memory.sizes[dim])
-        return 0.0;
+        return outside;
     return memory.read(memory.place(coordinates));
   }
 
@@ -137,6 +138,7 @@ private:
     }
   }
 
+  double outside;
   Window memory;
   Extents first, along, padded, inputs, coordinates;
   std::vector<Walk> walks;
@@ -185,7 +187,8 @@ bool Machine::runMemoryOp(Operation &op) {
     auto result = std::make_shared<Tile>();
     llvm::append_range(result->shape, load.getType().getShape());
     Places source(window(load.getSource()), indices(load.getIndices()),
-                  load.getMap(), load.getAlong(), walks(load.getWalks()));
+                  load.getMap(), load.getAlong(), walks(load.getWalks()),
+                  load.getPadded(), padding);
     forEach(result->shape, [&](ArrayRef<int64_t> at) {
       result->elements.push_back(isBelow(at, limits) ? source.read(at)
                                                      : padding);

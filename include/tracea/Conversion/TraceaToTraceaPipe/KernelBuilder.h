@@ -42,6 +42,8 @@ public:
   Value roundUp(Value x, int64_t y) { return mul(ceilDiv(x, y), y); }
   Value equal(Value x, Value y);
   Value lessOrEqual(Value x, Value y);
+  /// Whether two conditions hold.
+  Value both(Value x, Value y);
 
 private:
   ImplicitLocOpBuilder &b;

@@ -261,7 +261,7 @@ struct LowerShiftedLoad : KernelPattern<LoadOp> {
   matchAndRewrite(LoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto window = context.globalWindows.find(&op.getSourceMutable());
-    if (window == context.globalWindows.end())
+    if (window == context.globalWindows.end() || !op.getPadded().empty())
       return failure();
     Emitter b(op, rewriter, context);
     ShiftedLoad load(b, op, window->second, adaptor.getLimits());

@@ -6,7 +6,8 @@
 // stages the patch of the image that its output pixels see, bordered with
 // zeros, once for a block of input channels; every filter tap then multiplies
 // through a view into the same patch. Strides, dilation and groups are
-// coefficients of the views' maps.
+// coefficients of the views' maps. Where no tap leaves the image, as that of a
+// filter of one never does, the views may be into the image itself.
 //
 // The lanes of a register tile lie along the result's contiguous dimension:
 // output channels for NHWC (rows are pixels), pixels for NCHW (rows are output
@@ -39,6 +40,7 @@ struct PatchConvolution {
         kb(rewriter, op, getInputs(op, source), op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
+        isStaged(schedule.getFields<schedule::CPUConv>().staged),
         patch(tiles, tileC, words.lhs, words.length) {
     defineConvolution(kb, op, source);
   }
@@ -52,6 +54,9 @@ private:
   Value stageFilter(Value k);
   /// Tap (r, s) of the filters that were staged last, or of the panel.
   Value viewFilter(Value r, Value s);
+  /// What the pixels from (p, q) see under tap (r, s).
+  Value viewPixels(Value p, Value q, Value r, Value s);
+  Value viewImage(Value p, Value q, Value r, Value s);
   Value emitTaps(Value p, Value q, Value start);
 
   Conv2DOp op;
@@ -66,6 +71,7 @@ private:
   ConvolutionTiles tiles;
   Type accType;
   int64_t tileC;
+  bool isStaged;
   ImagePatch patch;
   Value scratch;
 
@@ -133,26 +139,60 @@ Value PatchConvolution::viewFilter(Value r, Value s) {
                         map);
 }
 
+Value PatchConvolution::viewPixels(Value p, Value q, Value r, Value s) {
+  if (!isStaged)
+    return viewImage(p, q, r, s);
+  int64_t steps = tileC / words.length;
+  SmallVector<int64_t> shape = words.getShape({tiles.registerPixels, steps});
+  if (tiles.pixelLanes)
+    std::swap(shape[0], shape[1]);
+  return ViewOp::create(b, kb.getStagedType(shape, words.lhs), patch.get(),
+                        patch.at(p, q, r, s, ix.constant(0)),
+                        patch.getTileMap());
+}
+
+Value PatchConvolution::viewImage(Value p, Value q, Value r, Value s) {
+  int64_t strideH = op.getStrides()[0], strideW = op.getStrides()[1];
+  int64_t dilationH = op.getDilations()[0], dilationW = op.getDilations()[1];
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] =
+      ix.add(ix.mul(ix.add(p0, p), strideH), ix.mul(r, dilationH));
+  indices[op.getWidthDim()] =
+      ix.add(ix.mul(ix.add(q0, q), strideW), ix.mul(s, dilationW));
+  indices[op.getChannelDim()] = ix.add(ix.mul(group, channels), c0);
+  SmallVector<AffineExpr> map(4, kb.zero());
+  map[op.getWidthDim()] = kb.dim(0) * strideW;
+  map[op.getChannelDim()] = kb.dim(1);
+  Value image = kb.getMemRef(op.getImage());
+  auto type = cast<MemRefType>(image.getType());
+  int64_t row = type.getDimSize(op.getChannelDim());
+  auto layout = StridedLayoutAttr::get(
+      b.getContext(), ShapedType::kDynamic,
+      {ShapedType::isDynamic(row) ? row : row * strideW, 1});
+  return ViewOp::create(b,
+                        MemRefType::get({tiles.registerPixels, tileC},
+                                        type.getElementType(), layout,
+                                        type.getMemorySpace()),
+                        image, indices, kb.map(2, map));
+}
+
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
-  Value zero = ix.constant(0);
+  // Of an image in place there is nothing behind the last pixel; filters are
+  // whole panels.
+  SmallVector<Value> limits;
+  if (!isStaged)
+    limits = {ix.sub(lengthQ, q), ix.constant(tiles.registerChannels)};
   return kb.loop(
       ix.constant(tiles.filterHeight), 1, start, [&](Value r, Value sumR) {
         return kb.loop(
             ix.constant(tiles.filterWidth), 1, sumR, [&](Value s, Value sum) {
-              int64_t steps = tileC / words.length;
-              SmallVector<int64_t> imageShape =
-                  words.getShape({tiles.registerPixels, steps});
-              if (tiles.pixelLanes)
-                std::swap(imageShape[0], imageShape[1]);
-              Value image = ViewOp::create(
-                  b, kb.getStagedType(imageShape, words.lhs), patch.get(),
-                  patch.at(p, q, r, s, zero), patch.getTileMap());
+              Value image = viewPixels(p, q, r, s);
               Value weights = onlyTap ? onlyTap : viewFilter(r, s);
               if (tiles.pixelLanes)
                 std::swap(image, weights);
               return MmaOp::create(b, image, weights, sum,
-                                   ix.ceilDiv(lengthC, words.length),
-                                   ValueRange())
+                                   ix.ceilDiv(lengthC, words.length), limits)
                   .getResult();
             });
       });
@@ -169,6 +209,8 @@ void PatchConvolution::emitTile(Value p, Value q, Value k) {
     rest = {scratch, {p}, kb.matrixMap(1)};
     llvm::append_range(rest.indices, tiles.inOrder(q, k));
   }
+  PrefetchOp::create(b, rest.memory, rest.indices, limits, rest.map,
+                     tiles.accumulator.getShape(), /*write=*/true);
   // A block's sum starts from zero and is added to the others at its end: that
   // keeps rounding errors to those of a block, and the loads off the way.
   Value block = emitTaps(p, q, kb.splat(tiles.accumulator, 0));
@@ -234,8 +276,9 @@ void PatchConvolution::build() {
     lengthC = ix.min(ix.sub(channels, c0), tileC);
     first = ix.equal(c0, ix.constant(0));
     last = ix.lessOrEqual(channels, ix.add(c0, tileC));
-    patch.stage({n, p0, q0, lengthP, lengthQ,
-                 ix.add(ix.mul(group, channels), c0), lengthC});
+    if (isStaged)
+      patch.stage({n, p0, q0, lengthP, lengthQ,
+                   ix.add(ix.mul(group, channels), c0), lengthC});
     kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
       if (isPacked)
         panel = ix.floorDiv(ix.add(k0, k), tiles.registerChannels);
@@ -250,6 +293,32 @@ void PatchConvolution::build() {
     });
   });
   kb.finish();
+}
+
+/// What the image lacks to be multiplied where it lies; "" if nothing.
+static StringRef whyNotInPlace(Conv2DOp op, const WordOperands &words) {
+  if (op.getLayout() != ImageLayout::NHWC)
+    return "channels last";
+  auto type = cast<RankedTensorType>(op.getImage().getType());
+  auto result = cast<RankedTensorType>(op.getInit().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  unsigned dims[] = {op.getHeightDim(), op.getWidthDim()};
+  unsigned taps[] = {op.getFilterHeightDim(), op.getFilterWidthDim()};
+  for (unsigned i = 0; i < 2; ++i) {
+    int64_t extent = type.getDimSize(dims[i]);
+    int64_t pixels = result.getDimSize(dims[i]);
+    // Without zeros behind the image no result looks there.
+    bool isInside = op.getPads()[i + 2] == 0;
+    if (!ShapedType::isDynamic(extent) && !ShapedType::isDynamic(pixels))
+      isInside = (pixels - 1) * op.getStrides()[i] +
+                     (filter.getDimSize(taps[i]) - 1) * op.getDilations()[i] <
+                 extent;
+    if (op.getPads()[i] != 0 || !isInside)
+      return "no border that taps meet";
+  }
+  if (words.length > 1 || type.getElementType() != op.getAccumulatorType())
+    return "the accumulator's element type";
+  return "";
 }
 
 LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
@@ -279,6 +348,11 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
                 "found "
              << filterType;
   }
+  if (!op.getScheduleAttr().getFields<schedule::CPUConv>().staged)
+    if (StringRef reason = whyNotInPlace(op, *words); !reason.empty())
+      return op.emitOpError() << "reads its image where it lies (staged = 0), "
+                                 "which has to have "
+                              << reason;
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   Value source = op.getFilter();
   // Words are staged; so are groups, which seldom are whole panels.

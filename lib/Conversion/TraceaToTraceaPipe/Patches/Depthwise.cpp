@@ -6,8 +6,13 @@
 // product of matrices; a register tile of pixels x channels is multiplied
 // elementwise by a tap's weights, broadcast along the pixels. For NCHW, where
 // channels are not contiguous, the tile is channels x pixels and the weights
-// are broadcast along the lanes. The image comes through the same staged patch
-// as in "conv2d.patch".
+// are broadcast along the lanes.
+//
+// The image comes through the same staged patch as in "conv2d.patch", or is
+// read where it lies: a pixel is used for the taps of one filter alone, so that
+// a copy is much of the time. Then register tiles come in two forms. Of most
+// all taps lie in the image; those at its border read zeros outside of it,
+// which are multiplied as all pixels are.
 
 #include "../Definitions.h"
 #include "../Variants.h"
@@ -20,6 +25,249 @@ using namespace mlir;
 using namespace mlir::tracea;
 using namespace mlir::tracea_pipe;
 
+namespace {
+/// What a register tile may be cut by.
+enum class Cut {
+  None,
+  /// The border of the image.
+  Border,
+  /// That, or the last channel.
+  BorderAndChannels
+};
+
+/// Builds the kernel of one convolution.
+struct DepthwiseConvolution {
+  /// `source` is the operation's filter, or one in panels that are read where
+  /// they lie.
+  DepthwiseConvolution(KernelRewriter &rewriter, Conv2DOp op, Value source)
+      : op(op), source(source), isPacked(source != op.getFilter()),
+        fields(op.getScheduleAttr().getFields<schedule::CPUConv>()),
+        kb(rewriter, op, getInputs(op, source), op.getDpsInits()),
+        b(kb.builder()), ix(kb.index()), tiles(kb, op),
+        accType(op.getAccumulatorType()), patch(tiles, tiles.channels, accType),
+        strideH(op.getStrides()[0]), strideW(op.getStrides()[1]),
+        dilationH(op.getDilations()[0]), dilationW(op.getDilations()[1]) {
+    defineConvolution(kb, op, source);
+  }
+
+  void build();
+
+private:
+  Value stageWeights();
+  /// Those of tap (r, s) for channels from `c` of the tile.
+  Value loadWeights(Value r, Value s, Value c);
+  Value multiplyAdd(Value x, Value y, Value sum);
+  /// What the pixels from (p, q) see under tap (r, s).
+  Value loadPixels(Value p, Value q, Value r, Value s, Value c, Cut cut);
+  Value addRow(Value p, Value q, Value c, Value r, Value sum, Cut cut);
+  /// Whether the taps of all pixels from (p, q) lie in the image.
+  Value isInImage(Value p, Value q);
+  /// Whether a register tile has all its channels.
+  Value hasChannels(Value c);
+  /// The sums over all taps.
+  Value addTaps(Value p, Value q, Value c, Value inImage);
+  void emitTile(Value p, Value q, Value c, Value inImage);
+
+  Conv2DOp op;
+  Value source;
+  bool isPacked;
+  const schedule::CPUConv &fields;
+  KernelBuilder kb;
+  ImplicitLocOpBuilder &b;
+  IndexMath &ix;
+  ConvolutionTiles tiles;
+  Type accType;
+  ImagePatch patch;
+  int64_t strideH, strideW, dilationH, dilationW;
+
+  Value weights;
+  // Of the current grid tile.
+  Value n, c0, p0, q0;
+  Value lengthC, lengthP, lengthQ;
+  /// Channels to the end of the last register tile.
+  Value wholeC;
+};
+} // namespace
+
+Value DepthwiseConvolution::stageWeights() {
+  // weights[r, s, c]
+  SmallVector<Value> indices(4, ix.constant(0));
+  indices[op.getFilterOutDim()] = c0;
+  SmallVector<AffineExpr> map(4, kb.zero());
+  map[op.getFilterHeightDim()] = kb.dim(0);
+  map[op.getFilterWidthDim()] = kb.dim(1);
+  map[op.getFilterOutDim()] = kb.dim(2);
+  return StageOp::create(
+      b,
+      kb.getStagedType({tiles.filterHeight, tiles.filterWidth, tiles.channels},
+                       accType),
+      kb.getMemRef(op.getFilter()), indices,
+      ValueRange{ix.constant(tiles.filterHeight),
+                 ix.constant(tiles.filterWidth), wholeC},
+      kb.map(3, map), ArrayRef<int64_t>{op.getFilterOutDim()}, fields.slots);
+}
+
+Value DepthwiseConvolution::loadWeights(Value r, Value s, Value c) {
+  Value zero = ix.constant(0);
+  SmallVector<Value> indices = {r, s, c};
+  SmallVector<AffineExpr> map(2, kb.zero());
+  if (isPacked) {
+    Value panel = ix.floorDiv(ix.add(c0, c), tiles.registerChannels);
+    indices = {panel, r, s, zero, zero};
+    map.resize(4, kb.zero());
+  }
+  map.push_back(kb.dim(tiles.pixelLanes ? 0 : 1));
+  return LoadOp::create(b, tiles.accumulator, weights, indices, ValueRange(),
+                        Value(), kb.map(2, map));
+}
+
+Value DepthwiseConvolution::multiplyAdd(Value x, Value y, Value sum) {
+  if (!isa<FloatType>(accType))
+    return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
+      TraceaDialect::kTargetAttrName);
+  if (hasFusedMultiplyAdd(target))
+    return math::FmaOp::create(b, x, y, sum);
+  return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
+}
+
+Value DepthwiseConvolution::loadPixels(Value p, Value q, Value r, Value s,
+                                       Value c, Cut cut) {
+  if (fields.staged)
+    return LoadOp::create(b, tiles.accumulator, patch.get(),
+                          patch.at(p, q, r, s, c), ValueRange(), Value(),
+                          patch.getTileMap());
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] =
+      ix.add(ix.sub(ix.mul(ix.add(p0, p), strideH), op.getPads()[0]),
+             ix.mul(r, dilationH));
+  indices[op.getWidthDim()] =
+      ix.add(ix.sub(ix.mul(ix.add(q0, q), strideW), op.getPads()[1]),
+             ix.mul(s, dilationW));
+  indices[op.getChannelDim()] = ix.add(c0, c);
+  SmallVector<AffineExpr> map(4, kb.zero());
+  map[op.getWidthDim()] = kb.dim(0) * strideW;
+  map[op.getChannelDim()] = kb.dim(1);
+  SmallVector<int64_t> padded;
+  if (cut != Cut::None)
+    padded = {op.getHeightDim(), op.getWidthDim()};
+  SmallVector<Value> limits;
+  if (cut == Cut::BorderAndChannels)
+    limits = {ix.constant(tiles.registerPixels), ix.sub(lengthC, c)};
+  return LoadOp::create(b, tiles.accumulator, kb.getMemRef(op.getImage()),
+                        indices, limits, Value(), kb.map(2, map),
+                        Reuse::Unknown, padded);
+}
+
+Value DepthwiseConvolution::addRow(Value p, Value q, Value c, Value r,
+                                   Value sum, Cut cut) {
+  // Taps of a row stand one behind the other, and share what they load.
+  for (int64_t column = 0; column < tiles.filterWidth; ++column) {
+    Value s = ix.constant(column);
+    sum =
+        multiplyAdd(loadPixels(p, q, r, s, c, cut), loadWeights(r, s, c), sum);
+  }
+  return sum;
+}
+
+Value DepthwiseConvolution::isInImage(Value p, Value q) {
+  auto isInside = [&](Value first, int64_t reach, unsigned dim) {
+    Value end = ix.add(first, reach);
+    Value extent = kb.getDim(op.getImage(), dim);
+    return ix.both(ix.lessOrEqual(ix.constant(0), first),
+                   ix.lessOrEqual(ix.add(end, 1), extent));
+  };
+  Value row = ix.sub(ix.mul(ix.add(p0, p), strideH), op.getPads()[0]);
+  Value column = ix.sub(ix.mul(ix.add(q0, q), strideW), op.getPads()[1]);
+  return ix.both(
+      isInside(row, (tiles.filterHeight - 1) * dilationH, op.getHeightDim()),
+      isInside(column,
+               (tiles.registerPixels - 1) * strideW +
+                   (tiles.filterWidth - 1) * dilationW,
+               op.getWidthDim()));
+}
+
+Value DepthwiseConvolution::hasChannels(Value c) {
+  auto type = cast<RankedTensorType>(op.getInit().getType());
+  int64_t channels = type.getDimSize(op.getChannelDim());
+  if (!ShapedType::isDynamic(channels) &&
+      channels % tiles.registerChannels == 0)
+    return arith::ConstantIntOp::create(b, 1, 1);
+  return ix.lessOrEqual(ix.add(c, tiles.registerChannels), lengthC);
+}
+
+Value DepthwiseConvolution::addTaps(Value p, Value q, Value c, Value inImage) {
+  Value isWhole = fields.staged ? Value() : hasChannels(c);
+  return kb.loop(
+      ix.constant(tiles.filterHeight), 1, kb.splat(tiles.accumulator, 0),
+      [&](Value r, Value sum) {
+        auto add = [&](Cut cut) { return addRow(p, q, c, r, sum, cut); };
+        if (fields.staged)
+          return add(Cut::None);
+        auto addWhole = [&] {
+          return kb.select(
+              inImage, [&] { return add(Cut::None); },
+              [&] { return add(Cut::Border); });
+        };
+        return kb.select(isWhole, addWhole,
+                         [&] { return add(Cut::BorderAndChannels); });
+      });
+}
+
+void DepthwiseConvolution::emitTile(Value p, Value q, Value c, Value inImage) {
+  Value sum = addTaps(p, q, c, inImage);
+  SmallVector<Value> limits =
+      tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
+  TileAddress address =
+      tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
+  Value out = kb.emitEpilogue(op, sum, address, limits);
+  StoreOp::create(b, out, address.memory, address.indices, limits, address.map);
+}
+
+void DepthwiseConvolution::build() {
+  Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
+  Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
+  Value sizeC = kb.getDim(op.getInit(), op.getChannelDim());
+  Block::BlockArgListType grid = kb.beginTiles(
+      {kb.getDim(op.getInit(), op.getBatchDim()),
+       ix.ceilDiv(sizeC, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
+       ix.ceilDiv(sizeQ, tiles.columns)});
+  n = grid[0];
+  c0 = ix.mul(grid[1], tiles.channels);
+  p0 = ix.mul(grid[2], tiles.rows);
+  q0 = ix.mul(grid[3], tiles.columns);
+  lengthC = ix.min(ix.sub(sizeC, c0), tiles.channels);
+  lengthP = ix.min(ix.sub(sizeP, p0), tiles.rows);
+  lengthQ = ix.min(ix.sub(sizeQ, q0), tiles.columns);
+
+  // Register tiles reach past the last channel: there patch and weights are
+  // zero.
+  wholeC = ix.roundUp(lengthC, tiles.registerChannels);
+  if (fields.staged)
+    patch.stage({n, p0, q0, lengthP, lengthQ, c0, wholeC},
+                /*wholeChannels=*/true);
+  weights = isPacked ? kb.getMemRef(source) : stageWeights();
+
+  // What is contiguous goes by innermost: channels of a few pixels, or pixels
+  // of a row.
+  kb.loop(lengthP, 1, [&](Value p) {
+    if (tiles.pixelLanes) {
+      kb.loop(lengthC, tiles.registerChannels, [&](Value c) {
+        kb.loop(lengthQ, tiles.registerPixels,
+                [&](Value q) { emitTile(p, q, c, Value()); });
+      });
+      return;
+    }
+    kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
+      Value inImage = fields.staged ? Value() : isInImage(p, q);
+      kb.loop(lengthC, tiles.registerChannels,
+              [&](Value c) { emitTile(p, q, c, inImage); });
+    });
+  });
+  kb.finish();
+}
+
 LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
                                                  Conv2DOp op) {
   auto filterType = cast<RankedTensorType>(op.getFilter().getType());
@@ -30,121 +278,19 @@ LogicalResult mlir::tracea::lowerConv2DDepthwise(KernelRewriter &rewriter,
               "a channel for the variant 'conv2d.depthwise', "
               "found "
            << filterType << " in " << op.getGroups() << " groups";
+  const auto &fields = op.getScheduleAttr().getFields<schedule::CPUConv>();
+  auto imageType = cast<RankedTensorType>(op.getImage().getType());
+  if (!fields.staged && (op.getLayout() != ImageLayout::NHWC ||
+                         imageType.getElementType() != op.getAccumulatorType()))
+    return op.emitOpError()
+           << "reads its image where it lies (staged = 0), which has to have "
+              "channels last and the accumulator's element type, found "
+           << stringifyImageLayout(op.getLayout()) << " and " << imageType;
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
 
-  ScheduleAttr schedule = op.getScheduleAttr();
-  const auto &fields = schedule.getFields<schedule::CPUConv>();
   Value source = op.getFilter();
-  bool isPacked = hasConstantPanels(op, op.getAccumulatorType());
-  if (isPacked)
+  if (hasConstantPanels(op, op.getAccumulatorType()))
     source = packFilter(rewriter, op, fields.registers[1]);
-  KernelBuilder kb(rewriter, op, getInputs(op, source), op.getDpsInits());
-  defineConvolution(kb, op, source);
-  ImplicitLocOpBuilder &b = kb.builder();
-  IndexMath &ix = kb.index();
-  Type accType = op.getAccumulatorType();
-  ConvolutionTiles tiles(kb, op);
-  Value sizeP = kb.getDim(op.getInit(), op.getHeightDim());
-  Value sizeQ = kb.getDim(op.getInit(), op.getWidthDim());
-  Value sizeC = kb.getDim(op.getInit(), op.getChannelDim());
-  Block::BlockArgListType grid = kb.beginTiles(
-      {kb.getDim(op.getInit(), op.getBatchDim()),
-       ix.ceilDiv(sizeC, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
-       ix.ceilDiv(sizeQ, tiles.columns)});
-  Value n = grid[0], c0 = ix.mul(grid[1], tiles.channels),
-        p0 = ix.mul(grid[2], tiles.rows), q0 = ix.mul(grid[3], tiles.columns);
-  Value lengthC = ix.min(ix.sub(sizeC, c0), tiles.channels);
-  Value lengthP = ix.min(ix.sub(sizeP, p0), tiles.rows);
-  Value lengthQ = ix.min(ix.sub(sizeQ, q0), tiles.columns);
-  Value zero = ix.constant(0);
-
-  // Register tiles reach past the last channel: there the patch is zero.
-  Value channels = ix.roundUp(lengthC, tiles.registerChannels);
-  ImagePatch patch(tiles, tiles.channels, op.getAccumulatorType());
-  patch.stage({n, p0, q0, lengthP, lengthQ, c0, channels},
-              /*wholeChannels=*/true);
-
-  // weights[r, s, c]
-  auto stageWeights = [&]() -> Value {
-    SmallVector<Value> indices(4, zero);
-    indices[op.getFilterOutDim()] = c0;
-    SmallVector<AffineExpr> map(4, kb.zero());
-    map[op.getFilterHeightDim()] = kb.dim(0);
-    map[op.getFilterWidthDim()] = kb.dim(1);
-    map[op.getFilterOutDim()] = kb.dim(2);
-    return StageOp::create(
-        b,
-        kb.getStagedType(
-            {tiles.filterHeight, tiles.filterWidth, tiles.channels}, accType),
-        kb.getMemRef(op.getFilter()), indices,
-        ValueRange{ix.constant(tiles.filterHeight),
-                   ix.constant(tiles.filterWidth), channels},
-        kb.map(3, map), ArrayRef<int64_t>{op.getFilterOutDim()}, fields.slots);
-  };
-  Value weights = isPacked ? kb.getMemRef(source) : stageWeights();
-
-  RankedTensorType accTile = tiles.accumulator;
-  AffineExpr channel = kb.dim(tiles.pixelLanes ? 0 : 1);
-  // Those of tap (r, s) for channels from `c` of the tile.
-  auto loadWeights = [&](Value r, Value s, Value c) -> Value {
-    SmallVector<Value> indices = {r, s, c};
-    SmallVector<AffineExpr> map(2, kb.zero());
-    if (isPacked) {
-      Value panel = ix.floorDiv(ix.add(c0, c), tiles.registerChannels);
-      indices = {panel, r, s, zero, zero};
-      map.resize(4, kb.zero());
-    }
-    map.push_back(channel);
-    return LoadOp::create(b, accTile, weights, indices, ValueRange(), Value(),
-                          kb.map(2, map));
-  };
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<TargetAttr>(
-      TraceaDialect::kTargetAttrName);
-  auto multiplyAdd = [&](Value x, Value y, Value sum) -> Value {
-    if (!isa<FloatType>(accType))
-      return arith::AddIOp::create(b, sum, arith::MulIOp::create(b, x, y));
-    if (hasFusedMultiplyAdd(target))
-      return math::FmaOp::create(b, x, y, sum);
-    return arith::AddFOp::create(b, sum, arith::MulFOp::create(b, x, y));
-  };
-  // Taps of a row stand one behind the other, and share what they load.
-  auto addRow = [&](Value p, Value q, Value c, Value r, Value sum) {
-    for (int64_t column = 0; column < tiles.filterWidth; ++column) {
-      Value s = ix.constant(column);
-      Value pixels =
-          LoadOp::create(b, accTile, patch.get(), patch.at(p, q, r, s, c),
-                         ValueRange(), Value(), patch.getTileMap());
-      sum = multiplyAdd(pixels, loadWeights(r, s, c), sum);
-    }
-    return sum;
-  };
-  auto emitTile = [&](Value p, Value q, Value c) {
-    Value sum = kb.loop(
-        ix.constant(tiles.filterHeight), 1, kb.splat(accTile, 0),
-        [&](Value r, Value others) { return addRow(p, q, c, r, others); });
-    SmallVector<Value> limits =
-        tiles.inOrder(ix.sub(lengthQ, q), ix.sub(lengthC, c));
-    TileAddress address =
-        tiles.getAddress(n, ix.add(p0, p), ix.add(q0, q), ix.add(c0, c));
-    Value out = kb.emitEpilogue(op, sum, address, limits);
-    StoreOp::create(b, out, address.memory, address.indices, limits,
-                    address.map);
-  };
-  // What is contiguous goes by innermost: channels of a few pixels, or pixels
-  // of a row.
-  kb.loop(lengthP, 1, [&](Value p) {
-    if (tiles.pixelLanes) {
-      kb.loop(lengthC, tiles.registerChannels, [&](Value c) {
-        kb.loop(lengthQ, tiles.registerPixels,
-                [&](Value q) { emitTile(p, q, c); });
-      });
-      return;
-    }
-    kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
-      kb.loop(lengthC, tiles.registerChannels,
-              [&](Value c) { emitTile(p, q, c); });
-    });
-  });
-  kb.finish();
+  DepthwiseConvolution(rewriter, op, source).build();
   return success();
 }

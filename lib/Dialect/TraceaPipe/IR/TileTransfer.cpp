@@ -33,6 +33,7 @@ std::optional<TileTransfer> mlir::tracea_pipe::getTileTransfer(Operation *op) {
   bool isTransfer = llvm::TypeSwitch<Operation *, bool>(op)
                         .Case([&](LoadOp load) {
                           walk(load);
+                          transfer.padded = load.getPadded();
                           return fill(load, load.getSource(),
                                       shapeOf(load.getResult()), Kind::In);
                         })

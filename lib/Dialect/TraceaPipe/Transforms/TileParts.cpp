@@ -226,5 +226,5 @@ Value PartBuilder::load(LoadOp op) {
     limits[columnDim] = b.createOrFold<arith::SubIOp>(
         limits[columnDim], arith::ConstantIndexOp::create(b, offset));
   return LoadOp::create(b, getLoadedType(op), op.getSource(), indices, limits,
-                        op.getPadding(), map, op.getReuse());
+                        op.getPadding(), map, op.getReuse(), op.getPadded());
 }

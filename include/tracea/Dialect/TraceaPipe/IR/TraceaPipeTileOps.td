@@ -18,8 +18,10 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
   let description = [{
     Element `t` of the tile is `source[indices + map(t)]`, with `map` linear in
     the tile's coordinates (a source dimension that uses none is a broadcast).
-    An element that the `limits` leave out is `padding`, or zero without one.
-    `reuse` is that of `tracea_pipe.stage`.
+    An element that the `limits` leave out is `padding`, or zero without one. So
+    is one whose coordinate falls outside of the source in one of the `padded`
+    dimensions, as an image's border does. `reuse` is that of
+    `tracea_pipe.stage`.
 
     ```mlir
     %b = tracea_pipe.load %bias[%n] map affine_map<(i, j) -> (j)> limits(%h, %w)
@@ -31,20 +33,23 @@ def TraceaPipe_LoadOp : TraceaPipe_Op<"load", [
     Variadic<TraceaPipe_WalkType>:$walks, AffineMapAttr:$map,
     DefaultValuedAttr<TraceaPipe_ReuseAttr,
                       "::mlir::tracea_pipe::Reuse::Unknown">:$reuse,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along);
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$along,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$padded);
   let results = (outs RegisterTile:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
       "::mlir::ValueRange":$indices, "::mlir::ValueRange":$limits,
       "::mlir::Value":$padding, "::mlir::AffineMap":$map,
-      CArg<"::mlir::tracea_pipe::Reuse", "::mlir::tracea_pipe::Reuse::Unknown">:$reuse), [{
+      CArg<"::mlir::tracea_pipe::Reuse", "::mlir::tracea_pipe::Reuse::Unknown">:$reuse,
+      CArg<"::llvm::ArrayRef<int64_t>", "{}">:$padded), [{
     build($_builder, $_state, result, source, indices, limits, padding,
-          /*walks=*/::mlir::ValueRange(), map, reuse, ::llvm::ArrayRef<int64_t>());
+          /*walks=*/::mlir::ValueRange(), map, reuse, ::llvm::ArrayRef<int64_t>(),
+          padded);
   }]>];
   let assemblyFormat = [{
     $source `[` $indices `]` `map` $map
     (`along` $along^ `(` $walks `:` type($walks) `)`)? (`limits` `(` $limits^ `)`)?
-    (`padding` `(` $padding^ `:` type($padding) `)`)? (`reuse` $reuse^)?
-    attr-dict `:` type($source) `->` type($result)
+    (`padding` `(` $padding^ `:` type($padding) `)`)? (`padded` $padded^)?
+    (`reuse` $reuse^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }
