@@ -155,6 +155,7 @@ Bits tracea::operator*(Bits a, Bits b) { return emit<arith::MulIOp>(a, b); }
 Bits tracea::operator&(Bits a, uint64_t b) {
   return emit<arith::AndIOp>(a, a.emitter->bits(b));
 }
+Bits tracea::operator^(Bits a, Bits b) { return emit<arith::XOrIOp>(a, b); }
 Bits tracea::operator|(Bits a, Bits b) { return emit<arith::OrIOp>(a, b); }
 Bits tracea::operator|(Bits a, uint64_t b) { return a | a.emitter->bits(b); }
 Bits tracea::operator<<(Bits a, Bits b) { return emit<arith::ShLIOp>(a, b); }

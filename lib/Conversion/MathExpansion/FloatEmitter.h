@@ -115,6 +115,7 @@ Bits operator+(Bits a, uint64_t b);
 Bits operator-(Bits a, Bits b);
 Bits operator*(Bits a, Bits b);
 Bits operator&(Bits a, uint64_t b);
+Bits operator^(Bits a, Bits b);
 Bits operator|(Bits a, Bits b);
 Bits operator|(Bits a, uint64_t b);
 Bits operator<<(Bits a, unsigned b);

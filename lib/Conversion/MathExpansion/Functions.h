@@ -53,6 +53,10 @@ Real expandSin(Real x);
 Real expandCos(Real x);
 Real expandTan(Real x);
 
+// WideTrigonometry.cpp: of f32, computed in f64
+Real expandWideSin(Real x);
+Real expandWideCos(Real x);
+
 // InverseTrigonometry.cpp
 Real expandAtan(Real x);
 Real expandAtan2(Real y, Real x);

@@ -35,6 +35,10 @@ static constexpr Unary unaryFunctions[] = {
     {"math.sin", expandSin},     {"math.sinh", expandSinh},
     {"math.tan", expandTan},     {"math.tanh", expandTanh}};
 
+/// Functions of f32 that are faster in f64 where that is fast.
+static constexpr Unary wideFunctions[] = {{"math.cos", expandWideCos},
+                                          {"math.sin", expandWideSin}};
+
 static constexpr Binary binaryFunctions[] = {{"math.atan2", expandAtan2},
                                              {"math.powf", expandPow}};
 
@@ -61,9 +65,9 @@ namespace {
 class ExpandFunction : public RewritePattern {
 public:
   ExpandFunction(MLIRContext *context, std::function<bool(Operation *)> filter,
-                 bool scales)
+                 bool scales, bool widens)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
-        filter(std::move(filter)), scales(scales) {}
+        filter(std::move(filter)), scales(scales), widens(widens) {}
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
@@ -75,6 +79,9 @@ public:
     Real result = x;
     if (isa<math::Exp2Op>(op) && op->hasAttr(tracea_pipe::kFlushesAttrName))
       result = expandFlushedExp2(x);
+    else if (const Unary *wide = find(ArrayRef(wideFunctions), op);
+             wide && widens && !emitter.isDouble())
+      result = wide->expand(x);
     else if (const Unary *unary = find(ArrayRef(unaryFunctions), op))
       result = unary->expand(x);
     else
@@ -86,13 +93,13 @@ public:
 
 private:
   std::function<bool(Operation *)> filter;
-  bool scales;
+  bool scales, widens;
 };
 } // namespace
 
 void mlir::tracea::populateMathExpansionPatterns(
     RewritePatternSet &patterns, std::function<bool(Operation *)> filter,
-    bool scales) {
-  patterns.add<ExpandFunction>(patterns.getContext(), std::move(filter),
-                               scales);
+    bool scales, bool widens) {
+  patterns.add<ExpandFunction>(patterns.getContext(), std::move(filter), scales,
+                               widens);
 }

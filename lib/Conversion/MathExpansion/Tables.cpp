@@ -138,3 +138,15 @@ const MathTables mlir::tracea::kSingleTables = {
     /*erfcShift=*/3,
     /*twoOverPi=*/twoOverPiSingle};
 
+static const HalfTurns halfTurns[] = {
+    {0x0.0p+0, {0x1.45f306dc9c882p-2, 0x1.4a7f09d5f47d5p-55}},
+    {0x1.0000000000000p+45, {0x1.b727220a94fe1p-24, 0x1.d5f47d4d37703p-79}},
+    {0x1.0000000000000p+66, {0x1.1054a7f09d5f4p-43, 0x1.f534ddc0db629p-97}},
+    {0x1.0000000000000p+87, {0x1.fc2757d1f534dp-65, 0x1.b81b6c52b3279p-118}},
+    {0x1.0000000000000p+108, {0x1.7d1f534ddc0dbp-85, 0x1.8a5664f10e410p-139}}};
+const mlir::ArrayRef<HalfTurns> mlir::tracea::kHalfTurns = halfTurns;
+
+static const double sinOfHalfTurns[] = {
+    0x1.921fb5441e324p+1, -0x1.4abbce4f101d3p+2, 0x1.466bbfbf849bbp+1,
+    -0x1.32d11177ec577p-1, 0x1.500fe2720559bp-4, -0x1.cc32054b48a76p-8};
+const mlir::ArrayRef<double> mlir::tracea::kSinOfHalfTurns = sinOfHalfTurns;

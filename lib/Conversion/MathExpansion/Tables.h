@@ -30,6 +30,16 @@ struct MathTables {
 
 extern const MathTables kDoubleTables, kSingleTables;
 
+/// What numbers of f32 from `least` on are multiplied by, in f64, to count half
+/// turns but for whole turns.
+struct HalfTurns {
+  double least;
+  PairConstant part;
+};
+extern const ArrayRef<HalfTurns> kHalfTurns;
+/// sin(π f) / f as a polynomial in f².
+extern const ArrayRef<double> kSinOfHalfTurns;
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_CONVERSION_MATHEXPANSION_TABLES_H

@@ -179,6 +179,34 @@ def two_over_pi(digits):
             for i in range(count)]
 
 
+def half_turns():
+    """From which power of two on a number of f32 is multiplied by which part of
+    1/π, as two numbers of f64: without the digits whose products are whole
+    turns. Where parts begin leaves 2^-60 of a turn to what is behind the second
+    number."""
+    mp.prec = 400
+    for first in [None, 45, 66, 87, 108]:
+        part = 1 / pi
+        if first:
+            # The last digit of x counts 2^(first - 23) at least.
+            whole = 1 - (first - 23)
+            part -= ldexp(floor(ldexp(part, -whole)), whole)
+        # Rounded down, so that both have one sign, and so has a product of zero.
+        exponent = int(floor(log(part, 2))) + 1
+        high = ldexp(floor(ldexp(part, 53 - exponent)), exponent - 53)
+        yield mpf(2)**first if first else mpf(0), high, nearest(part - high, 53)
+    mp.prec = 240
+
+
+def sin_of_half_turns():
+    """sin(π f) = f P(f²) for |f| <= 1/2, with four digits more than f32 has."""
+    return fit(
+        power_series(lambda i: (-1)**i * pi**(2 * i + 1) /
+                     factorial(2 * i + 1)),
+        lambda z: sqrt(z) / sin(pi * sqrt(z)) if z > 0 else 1 / pi, 0, '0.2501',
+        -28)
+
+
 def print_list(head, items):
     print(head + ' = {')
     print(textwrap.fill(', '.join(items) + '};', 80, initial_indent='    ',
@@ -211,6 +239,15 @@ using namespace mlir::tracea;
             print(f'    /*{row}=*/{{{literal(first)}, {literal(second)}}},')
         print(f'    /*erfcShift=*/{4 if digits == 53 else 3},')
         print(f'    /*twoOverPi=*/twoOverPi{name}}};\n')
+    print('static const HalfTurns halfTurns[] = {')
+    print(',\n'.join(
+        f'    {{{literal(least)}, {{{literal(high)}, {literal(low)}}}}}'
+        for least, high, low in half_turns()) + '};')
+    print('const mlir::ArrayRef<HalfTurns> mlir::tracea::kHalfTurns = halfTurns;\n')
+    print_list('static const double sinOfHalfTurns[]',
+               [literal(c) for c in sin_of_half_turns()])
+    print('const mlir::ArrayRef<double> mlir::tracea::kSinOfHalfTurns = '
+          'sinOfHalfTurns;')
 
 
 if __name__ == '__main__':

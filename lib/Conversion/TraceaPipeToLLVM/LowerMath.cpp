@@ -79,7 +79,9 @@ struct LowerMath : public tracea::impl::LowerMathBase<LowerMath> {
       bool byKernel = canFuse && isInline(op);
       return how == MathRoute::Kernel ? byKernel : !byKernel;
     };
-    populateMathExpansionPatterns(patterns, isExpanded, scaled);
+    populateMathExpansionPatterns(patterns, isExpanded, scaled,
+                                  /*widens=*/how == MathRoute::Kernel &&
+                                      canFuse);
     if (how != MathRoute::Arithmetic)
       populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
     math::populateExpansionPatterns(patterns, {"clampf", "rsqrt"});

@@ -71,12 +71,26 @@ func.func @left_to_libm(%x: f64, %y: f32) -> (f64, f32, f64) {
   return %a, %b, %c : f64, f32, f64
 }
 
-// Sine and cosine of f32 are arithmetic for every argument.
+// Sine and cosine of f32 are arithmetic for every argument: in f64, with the
+// part of 1/pi that the exponent asks for, or without that in integers.
 // CHECK-LABEL: func.func @turns(
 // CHECK-NOT:     math.{{sin|cos}}
-// CHECK:         arith.mului_extended %{{.*}} : vector<16xi32>
+// CHECK:         %[[X:.*]] = arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
+// CHECK:         %[[M:.*]] = math.absf %[[X]]
+// CHECK-COUNT-4: arith.cmpf oge, %[[M]]
+// CHECK:         math.fma %[[X]], %{{.*}} : vector<16xf64>
+// CHECK:         arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
 // CHECK-NOT:     math.{{sin|cos}}
 // CHECK:         return
+// PLAIN-LABEL: func.func @turns(
+// PLAIN-NOT:     f64
+// PLAIN:         arith.mului_extended %{{.*}} : vector<16xi32>
+// REF-LABEL: func.func @turns(
+// REF-NOT:     f64
+// REF:         arith.mului_extended %{{.*}} : vector<16xi32>
+// ARITH-LABEL: func.func @turns(
+// ARITH-NOT:     f64
+// ARITH:         arith.mului_extended %{{.*}} : vector<16xi32>
 func.func @turns(%x: f32, %v: vector<16xf32>) -> (f32, vector<16xf32>) {
   %a = math.cos %x : f32
   %b = math.sin %v : vector<16xf32>

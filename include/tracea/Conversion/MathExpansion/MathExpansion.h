@@ -20,10 +20,11 @@ bool hasMathExpansion(Operation *op);
 
 /// Expands those operations that `filter` holds for. With `scales` products
 /// with powers of two are the intrinsic `llvm.ldexp`, which is an instruction
-/// of some targets; the results are the same.
+/// of some targets; the results are the same. With `widens` sine and cosine of
+/// f32 are computed in f64, which the target is fast in.
 void populateMathExpansionPatterns(RewritePatternSet &patterns,
                                    std::function<bool(Operation *)> filter,
-                                   bool scales = false);
+                                   bool scales = false, bool widens = false);
 
 /// Whether elements are floats of 8 bits in one of the formats that kernels
 /// compute with.
