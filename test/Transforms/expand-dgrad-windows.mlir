@@ -50,11 +50,14 @@ func.func @holes(%dy: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x16xf32>, %d: tensor<
 
 // -----
 
-// What an epilogue reads by pixels lies elsewhere for each phase, channels first
-// have no rows of channels, and of extents that only the run knows no type says
-// how far rows lie apart: phases lie one behind the other.
+// What an epilogue reads by pixels lies elsewhere for each phase: sums go where
+// they belong, two columns at a time here, and the epilogue comes behind them.
 // CHECK-LABEL: @residual
-// CHECK: tensor.empty() : tensor<2x2x1x4x4x16xf32>
+// CHECK: tensor.empty() : tensor<1x8x8x16xf32>
+// CHECK-COUNT-2: tracea.conv2d layout nhwc filter rsck {{.*}}xf32>)
+// CHECK-NOT: tracea.conv2d
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg3 : tensor<1x8x8x16xf32>, tensor<1x8x8x16xbf16>) outs(%arg2 : tensor<1x8x8x16xbf16>)
+// CHECK: arith.addf
 func.func @residual(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x8x8x16xbf16>, %r: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
   %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x8x8x16xbf16>)
          epilogue(%r by affine_map<(n, h, w, c) -> (n, h, w, c)> : tensor<1x8x8x16xbf16>) {
@@ -67,6 +70,29 @@ func.func @residual(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: te
   return %0 : tensor<1x8x8x16xbf16>
 }
 
+// They are rounded where they are stored, if the epilogue rounds them before all
+// else.
+// CHECK-LABEL: @mask
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<1x8x8x16xbf16>
+// CHECK-COUNT-2: tracea.conv2d layout nhwc filter rsck {{.*}}xbf16>) epilogue
+// CHECK-NOT: tracea.conv2d
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %arg3 : tensor<1x8x8x16xbf16>, tensor<1x8x8x16xbf16>) outs(%arg2 : tensor<1x8x8x16xbf16>)
+// CHECK: arith.select
+func.func @mask(%dy: tensor<1x4x4x8xbf16>, %w: tensor<8x3x3x16xbf16>, %d: tensor<1x8x8x16xbf16>, %r: tensor<1x8x8x16xbf16>) -> tensor<1x8x8x16xbf16> {
+  %0 = tracea.conv2d_dgrad layout nhwc filter krsc strides [2, 2] pads [1, 1, 1, 1] ins(%dy, %w : tensor<1x4x4x8xbf16>, tensor<8x3x3x16xbf16>) outs(%d : tensor<1x8x8x16xbf16>)
+         epilogue(%r by affine_map<(n, h, w, c) -> (n, h, w, c)> : tensor<1x8x8x16xbf16>) {
+    ^bb0(%acc: f32, %x: bf16):
+      %zero = arith.constant 0.0 : bf16
+      %t = arith.truncf %acc : f32 to bf16
+      %c = arith.cmpf ole, %x, %zero : bf16
+      %s = arith.select %c, %zero, %t : bf16
+      tracea.yield %s : bf16
+  }
+  return %0 : tensor<1x8x8x16xbf16>
+}
+
+// Channels first have no rows of channels, and of extents that only the run knows
+// no type says how far rows lie apart: phases lie one behind the other.
 // CHECK-LABEL: @channels_first
 // CHECK: tensor.empty() : tensor<2x2x1x16x4x4xbf16>
 func.func @channels_first(%dy: tensor<1x8x4x4xbf16>, %w: tensor<8x16x3x3xbf16>, %d: tensor<1x16x8x8xbf16>) -> tensor<1x16x8x8xbf16> {

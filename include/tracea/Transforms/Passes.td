@@ -358,7 +358,9 @@ def PropagateTransposes : Pass<"tracea-propagate-transposes"> {
     - a transposed gemm operand becomes `transpose_lhs` or `transpose_rhs`;
     - a transposed gemm result becomes the product of the swapped operands,
       `(A B)^T = B^T A^T`, the epilogue's maps following;
-    - a transposed filter becomes another filter layout when there is one;
+    - a transposed filter becomes another filter layout when there is one, that
+      of a gradient by the image too, and so does a transposed gradient of a
+      filter;
     - a convolution between two transpositions from one image layout to the
       other and back changes its layout and loses both;
     - a transposed extra operand of an epilogue is read through a composed map;
@@ -745,9 +747,11 @@ def ExpandDGrad : Pass<"tracea-expand-dgrad", "::mlir::func::FuncOp"> {
     ```
 
     Phases leave for their places like this where `stores-to-windows` says that
-    kernels store to rows that lie apart, channels are last, and the epilogue
-    reads nothing by pixels. Else they are stored one behind the other, and a
-    `linalg.generic` puts pixels where they belong.
+    kernels store to rows that lie apart, and channels are last. Of an epilogue
+    that reads something of each pixel the sums leave, rounded where it does that
+    first, and a `linalg.generic` behind them is the epilogue. Else phases are
+    stored one behind the other, and a `linalg.generic` puts pixels where they
+    belong.
 
     Extents that only the run knows need as many zeros behind the gradient as
     only the run knows; with strides it is then copied once, zeros included.

@@ -13,7 +13,8 @@
 // convolution of the gradient without a stride, by some of the taps in reverse
 // order; it multiplies nothing by zeros that a stride would have put between.
 // Where kernels store to rows that lie apart, pixels of a phase go where they
-// belong at once, or phases of neighbouring columns together. Else phases lie
+// belong at once, or phases of neighbouring columns together; an epilogue that
+// reads something of each pixel comes behind them then. Else phases lie
 // one behind the other, each as large as the largest, until the last of them is
 // there; then pixels go where they belong, through the epilogue.
 
@@ -47,8 +48,8 @@ public:
       : rewriter(rewriter), loc(op.getLoc()), op(op),
         spatial{op.getHeightDim(), op.getWidthDim()},
         filterSpatial{op.getFilterHeightDim(), op.getFilterWidthDim()},
-        gradient(op.getGradient()), toPlaces(hasWindows && canStoreToPlaces()) {
-  }
+        gradient(op.getGradient()), hasPlaces(hasWindows && canHavePlaces()),
+        toPlaces(hasPlaces && canStoreToPlaces()) {}
 
   /// Replaces the operation, and returns the number of convolutions.
   unsigned run();
@@ -66,9 +67,12 @@ private:
   int64_t getTaps(unsigned axis) {
     return getType(op.getFilter()).getDimSize(filterSpatial[axis]);
   }
-  /// Whether each phase can be stored to every stride-th pixel of the result,
-  /// with its epilogue.
+  /// Whether sums of a phase can be stored to every stride-th pixel of the
+  /// result.
+  bool canHavePlaces();
+  /// Whether its epilogue can come before.
   bool canStoreToPlaces();
+  unsigned storeBeforeEpilogue();
   /// Rows of the largest phase.
   OpFoldResult getRows(unsigned axis);
   /// Rows that are stored for a phase.
@@ -109,12 +113,13 @@ private:
   /// axis how many rows in front, or nothing.
   Value gradient;
   std::optional<int64_t> border[2];
-  /// Whether pixels of a phase leave for their places at once.
-  bool toPlaces;
+  /// Whether sums of a phase could leave for their places at once, and whether
+  /// pixels do.
+  bool hasPlaces, toPlaces;
 };
 } // namespace
 
-bool Expansion::canStoreToPlaces() {
+bool Expansion::canHavePlaces() {
   // Of channels first neighbours in memory would be pixels that lie apart.
   if (op.getLayout() != ImageLayout::NHWC)
     return false;
@@ -124,8 +129,11 @@ bool Expansion::canStoreToPlaces() {
   if (op.getGroups() != 1 || !isa<FloatType>(element) ||
       element.getIntOrFloatBitWidth() < 16)
     return false;
-  if (ShapedType::isDynamicShape(getType(op.getInit()).getShape().drop_front()))
-    return false;
+  return !ShapedType::isDynamicShape(
+      getType(op.getInit()).getShape().drop_front());
+}
+
+bool Expansion::canStoreToPlaces() {
   return llvm::all_of(op.getEpilogueMaps().getAsValueRange<AffineMapAttr>(),
                       [&](AffineMap map) {
                         return !map.isFunctionOfDim(spatial[0]) &&
@@ -368,6 +376,9 @@ Value Expansion::emitEpilogue(Value sums, AffineMap map,
           if (sums) {
             sum = scalars.front();
             scalars = scalars.drop_front();
+            if (sum.getType() != op.getAccumulatorType())
+              sum = arith::ExtFOp::create(nested, nestedLoc,
+                                          op.getAccumulatorType(), sum);
           } else {
             sum = arith::ConstantOp::create(
                 nested, nestedLoc,
@@ -472,8 +483,52 @@ unsigned Expansion::storeToPlaces(ArrayRef<SmallVector<Phase>> phases) {
   return met.size();
 }
 
+/// The type to which an epilogue rounds its sums before all else; that of sums
+/// where it does not.
+static Type getStoredType(Conv2DDGradOp op) {
+  BlockArgument sum = op.getEpilogue().front().getArgument(0);
+  auto rounded = sum.hasOneUse() ? dyn_cast<arith::TruncFOp>(*sum.user_begin())
+                                 : arith::TruncFOp();
+  return rounded && !rounded.getRoundingmode() ? rounded.getType()
+                                               : op.getAccumulatorType();
+}
+
+/// Stores the sums alone, rounded where the epilogue does that first, and makes
+/// of them what the epilogue does.
+unsigned Expansion::storeBeforeEpilogue() {
+  emitEpilogueChecks(rewriter, cast<EpilogueOpInterface>(op.getOperation()));
+  Type sum = op.getAccumulatorType(), element = getStoredType(op);
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getInit()),
+      element);
+  auto alone = cast<Conv2DDGradOp>(rewriter.cloneWithoutRegions(*op));
+  alone.getExtrasMutable().clear();
+  alone.setEpilogueMapsAttr(rewriter.getArrayAttr({}));
+  alone.getInitMutable().set(init);
+  alone.getResult().setType(getType(init));
+  if (element != sum) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block *body = rewriter.createBlock(&alone.getEpilogue(), {}, sum, loc);
+    Value rounded =
+        arith::TruncFOp::create(rewriter, loc, element, body->getArgument(0));
+    YieldOp::create(rewriter, loc, rounded);
+  }
+  SmallVector<AffineExpr> place;
+  for (unsigned dim = 0; dim < 4; ++dim)
+    place.push_back(rewriter.getAffineDimExpr(dim));
+  rewriter.replaceOp(op, emitEpilogue(alone.getResult(),
+                                      rewriter.getMultiDimIdentityMap(4), place,
+                                      op.getInit()));
+  return Expansion(rewriter, alone, /*hasWindows=*/true).run();
+}
+
 unsigned Expansion::run() {
   rewriter.setInsertionPoint(op);
+  if (hasPlaces && !toPlaces &&
+      !llvm::is_contained(getType(op.getInit()).getShape(), 0) &&
+      !llvm::is_contained(getType(gradient).getShape(), 0) &&
+      getPhases(op, 0).size() * getPhases(op, 1).size() > 1)
+    return storeBeforeEpilogue();
   emitExtentChecks(rewriter, cast<ConvolutionOpInterface>(op.getOperation()));
   emitEpilogueChecks(rewriter, cast<EpilogueOpInterface>(op.getOperation()));
   if (llvm::is_contained(getType(op.getInit()).getShape(), 0)) {
