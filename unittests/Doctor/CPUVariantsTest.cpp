@@ -453,32 +453,42 @@ TEST(CPUConv, DepthwiseHasItsOwnVariant) {
   EXPECT_EQ(choice.variant->name(), "conv2d.depthwise");
   EXPECT_EQ(choice.plan.tile.size(), 3u);
   EXPECT_EQ(choice.plan.tile[2] % choice.plan.registers()[1], 0);
-  // Equal shares of a row; a stride leaves registers for what is not shared.
-  EXPECT_THAT(choice.plan.registers(), ElementsAre(7, 32));
+  // Equal shares of a row, of one vector where seven taps see many pixels; but
+  // not of two shares, which would both be at the border.
+  EXPECT_THAT(choice.plan.registers(), ElementsAre(14, 16));
+  Problem half = problem;
+  half.outputHeight = half.outputWidth = 28;
+  EXPECT_THAT(best(half, target).plan.registers(), ElementsAre(7, 32));
   // Nine vectors of channels go by ones: of five pairs one would be half empty.
   Problem odd = conv(1, 56, 1, 1, 3);
   odd.groups = 144;
   EXPECT_THAT(best(odd, target).plan.registers(), ElementsAre(14, 16));
+  // A stride leaves registers for what is not shared.
   Problem strided = conv(1, 57, 1, 1, 3, 2);
   strided.groups = 99;
-  EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(5, 16));
+  EXPECT_THAT(best(strided, target).plan.registers(), ElementsAre(7, 16));
 
-  // The image is read where it lies, all of it by one tile, where loads take
-  // masks and nothing is to be converted.
+  // The image is read where it lies, where loads take masks and nothing is to
+  // be converted.
   auto isStaged = [](const Candidate &candidate) {
     return candidate.plan.params.as<schedule::CPUConv>().staged;
   };
   EXPECT_EQ(isStaged(choice), 0);
-  EXPECT_THAT(choice.plan.tile, ElementsAre(28, 56, 96));
+  // Seven rows of a few channels stay in the first level, of an image that the
+  // second one holds; three rows of a larger image are streams.
+  EXPECT_EQ(choice.plan.tile[2], 16);
+  Problem large = odd;
+  large.outputHeight = large.outputWidth = 112;
+  EXPECT_EQ(best(large, target).plan.tile[2], 144);
   EXPECT_EQ(isStaged(best(problem, cpu("x86-64-v3", 2))), 1);
-  Problem half = problem, planes = problem;
-  half.operand = tracea::target::ElementType::BF16;
+  Problem narrow = problem, planes = problem;
+  narrow.operand = tracea::target::ElementType::BF16;
   planes.channelsLast = false;
   EXPECT_EQ(isStaged(best(planes, target)), 1);
-  Candidate staged = best(half, target);
+  Candidate staged = best(narrow, target);
   EXPECT_EQ(isStaged(staged), 1);
-  EXPECT_LE(patchBytes(half, {staged.plan.tile[0], staged.plan.tile[1], 0,
-                              staged.plan.tile[2]}),
+  EXPECT_LE(patchBytes(narrow, {staged.plan.tile[0], staged.plan.tile[1], 0,
+                                staged.plan.tile[2]}),
             static_cast<double>(target.cacheBytes(2)) / 8);
 
   const Variant *depthwise = Registry::builtin().find("conv2d.depthwise");

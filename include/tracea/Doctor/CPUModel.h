@@ -33,7 +33,8 @@ public:
            double multipliesPerCycle = 0);
 
   int64_t cores;
-  int64_t l2; // bytes
+  int64_t l1; // bytes of data
+  int64_t l2;
   int64_t l3; // the share of one core
   /// Bytes of an accumulator, and of a staged operand: staging converts.
   int64_t elementBytes;

@@ -18,6 +18,7 @@ CPUModel::CPUModel(const TargetDescription &target, ElementType accumulator,
     return value > 0 ? value : fallback;
   };
   cores = orDefault(target.cores, 1);
+  l1 = orDefault(target.cacheBytes(1), 32 << 10);
   l2 = orDefault(target.cacheBytes(2), 512 << 10);
   l3 = 2 << 20;
   for (const target::CacheLevel &cache : target.caches)

@@ -471,20 +471,25 @@ private:
   /// Taps of a row share the pixels that they load, so that a tile has as many
   /// sums as cover the latency and leaves registers to pixels and weights:
   /// neighbours by two vectors of channels, or by one where a stride lets them
-  /// share less, or where the second of the last two would be empty. With
-  /// channels first pixels of a row lie along the lanes.
+  /// share less, where a row of taps sees more pixels than registers hold
+  /// twice, or where the second of the last two would be empty. With channels
+  /// first pixels of a row lie along the lanes.
   static MicroTile microTile(const Problem &problem, const CPUModel &model) {
     if (!problem.channelsLast)
       return chooseOriented(problem, model, problem.groups);
     int64_t width = std::max<int64_t>(1, assumed(problem.outputWidth, 56));
     int64_t channels = std::max<int64_t>(1, assumed(problem.groups, 64));
     bool isDense = problem.strideWidth == 1;
+    constexpr int64_t mostTaps = 4;
     int64_t sums = model.mostColumns(1) / model.lanes;
-    int64_t vectors = isDense && roundUp(channels, 2 * model.lanes) ==
-                                     roundUp(channels, model.lanes)
-                          ? 2
-                          : 1;
-    int64_t most = std::max<int64_t>(1, sums / (isDense ? vectors : 3));
+    // Of two tiles in a row both are at the border, with masks for all pixels.
+    bool isNarrow =
+        problem.filterWidth <= mostTaps || ceilDiv(width, sums) == 2;
+    bool inPairs =
+        isDense && isNarrow &&
+        roundUp(channels, 2 * model.lanes) == roundUp(channels, model.lanes);
+    int64_t vectors = inPairs ? 2 : 1;
+    int64_t most = std::max<int64_t>(1, inPairs || !isDense ? sums / 2 : sums);
     int64_t rows = ceilDiv(width, ceilDiv(width, most));
     return {rows, vectors * model.lanes};
   }
@@ -505,12 +510,42 @@ private:
         pixelCycles(problem, model, micro, tile[1], tile[2], taps);
     double weights = model.stageCycles(static_cast<double>(taps) *
                                        static_cast<double>(tile[2]));
-    // In place larger tiles are neighbours in memory for longer.
-    constexpr double tileCycles = 100;
-    double image = staged ? patchCycles(problem, model, tile) : tileCycles;
+    double image = staged ? patchCycles(problem, model, tile)
+                          : inPlaceCycles(problem, model, micro, tile);
     double tiles =
         gridTiles(problem, problem.groups, tile[0], tile[1], tile[2]);
     return model.spread(tiles, multiply + weights + image);
+  }
+  /// What loads wait for where the image is read in place. Its rows are read
+  /// once for each row of taps, and stay in the first level where those that a
+  /// row of pixels sees have room there. Fewer channels at a time make room,
+  /// but are apart in memory: what the second level does not hold then comes
+  /// line by line, and not as a stream.
+  static double inPlaceCycles(const Problem &problem, const CPUModel &model,
+                              MicroTile micro,
+                              const std::vector<int64_t> &tile) {
+    constexpr double loadCycles = 1, lineCycles = 3, tileCycles = 100;
+    constexpr double lineBytes = 64;
+    int64_t pixels = orient(problem, micro).width;
+    double bytes = static_cast<double>(tile[2] * model.elementBytes);
+    double cycles = tileCycles;
+    if (patchArea(problem, 1, tile[1]) * bytes >
+        static_cast<double>(model.l1) * 2 / 3)
+      cycles += loadCycles * static_cast<double>(tile[0] * tile[2]) /
+                static_cast<double>(model.lanes) *
+                static_cast<double>(ceilDiv(tile[1], pixels)) *
+                patchArea(problem, 1, pixels);
+    double image = patchArea(problem, assumed(problem.outputHeight, 56),
+                             assumed(problem.outputWidth, 56));
+    double lines = (static_cast<double>(tile[0] * tile[1]) +
+                    patchArea(problem, tile[0], tile[1])) *
+                   bytes / lineBytes;
+    if (tile[2] < assumed(problem.groups, 64) &&
+        image * static_cast<double>(assumed(problem.groups, 64) *
+                                    model.elementBytes) >
+            static_cast<double>(model.l2) / 2)
+      cycles += lineCycles * lines;
+    return cycles;
   }
   static double patchCycles(const Problem &problem, const CPUModel &model,
                             const std::vector<int64_t> &tile) {
