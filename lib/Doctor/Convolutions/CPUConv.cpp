@@ -326,7 +326,12 @@ Plan PatchConv::plan(const Problem &given,
               scratchBytes(problem, model, tile) <= mostScratch;
           if (!fits && !least)
             continue;
-          if (isInPlace)
+          // All filters of the tile stay near while pixels go by.
+          bool keepsFilters =
+              static_cast<double>(problem.filterHeight * problem.filterWidth *
+                                  channels * filters * model.elementBytes) <=
+              halfL2;
+          if (isInPlace && (keepsFilters || filters == pixels.channels))
             tryForm(tile, kInPlace);
           tryForm(tile, kStaged);
         }

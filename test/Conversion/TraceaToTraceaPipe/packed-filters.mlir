@@ -24,9 +24,12 @@
 // CHECK:           tracea_pipe.store %[[T]], %[[D]][%[[I]], %[[R]], %[[S]], %[[C0]], %c0] {{.*}} limits(%[[LEFT]], %c8)
 // CHECK:       tracea_pipe.kernel @conv2d_1(%[[X:.*]]: memref<1x9x9x6xf32>, %[[P:.*]]: memref<3x3x3x6x8xf32>
 // CHECK-SAME:    maps = [{{.*}}, #[[PANELS]]]
+// The patch is smaller than the filters, and read for each of their panels.
 // CHECK:         tracea_pipe.stage %[[X]]
 // CHECK-NOT:     tracea_pipe.stage %
+// CHECK:         scf.for %[[K:.*]] = %c0 to %{{.*}} step %c8 {
 // CHECK:         %[[PANEL:.*]] = arith.divui %{{.*}}, %c8
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
 // CHECK:         %[[B:.*]] = tracea_pipe.view %[[P]][%[[PANEL]], %{{.*}}, %{{.*}}, %{{.*}}, %c0] {{.*}} -> memref<4x8xf32, strided<[8, 1], offset: ?>>
 // CHECK:         tracea_pipe.mma %{{.*}}, %[[B]]
 module attributes {tracea.target = #cpu} {
@@ -113,5 +116,25 @@ func.func @depthwise(%x: tensor<1x9x9x12xf32>, %w: tensor<12x3x3x1xf32> {tracea.
   %0 = tracea.conv2d layout nhwc filter krsc groups 12 ins(%x, %w : tensor<1x9x9x12xf32>, tensor<12x3x3x1xf32>) outs(%d : tensor<1x7x7x12xf32>)
          schedule <variant = "conv2d.depthwise", unit = vector, tile = [2, 4, 8], registers = [4, 8]>
   return %0 : tensor<1x7x7x12xf32>
+}
+}
+
+// -----
+
+// Filters that are smaller than the patch are read for each of its register tiles.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+// CHECK-LABEL: func.func @small(
+// CHECK:       tracea_pipe.kernel @conv2d_1(
+// CHECK:         tracea_pipe.stage
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c4 {
+// CHECK:         scf.for %[[K:.*]] = %c0 to %{{.*}} step %c8 {
+// CHECK:         %[[FILTER:.*]] = arith.addi %{{.*}}, %[[K]]
+// CHECK:         arith.divui %[[FILTER]], %c8
+module attributes {tracea.target = #cpu} {
+func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.constant}, %d: tensor<1x27x27x16xf32>) -> tensor<1x27x27x16xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc ins(%x, %w : tensor<1x29x29x4xf32>, tensor<16x3x3x4xf32>) outs(%d : tensor<1x27x27x16xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [8, 28, 16, 4], registers = [4, 8]>
+  return %0 : tensor<1x27x27x16xf32>
 }
 }

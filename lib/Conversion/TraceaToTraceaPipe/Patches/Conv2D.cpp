@@ -52,11 +52,23 @@ private:
   /// (all relative to the grid tile).
   void emitTile(Value p, Value q, Value k);
   Value stageFilter(Value k);
+  /// The number of the panel with the filters from `k` of the tile.
+  Value getPanel(Value k) {
+    return ix.floorDiv(ix.add(k0, k), tiles.registerChannels);
+  }
+  /// Whether the loop over panels is the innermost one, so that all results of
+  /// a pixel are written together. It goes through the filters for each
+  /// register tile of pixels, and the others through the patch for each panel:
+  /// what is smaller stays near. The filters of a tile do where the image is
+  /// read in place, for which their schedule is to see.
+  bool areFiltersInside();
   /// Tap (r, s) of the filters that were staged last, or of the panel.
   Value viewFilter(Value r, Value s);
   /// What the pixels from (p, q) see under tap (r, s).
   Value viewPixels(Value p, Value q, Value r, Value s);
   Value viewImage(Value p, Value q, Value r, Value s);
+  /// Asks for what the pixels below those from (p, q) see first.
+  void prefetchNextRow(Value p, Value q);
   Value emitTaps(Value p, Value q, Value start);
 
   Conv2DOp op;
@@ -87,6 +99,15 @@ private:
   Value onlyTap;
 };
 } // namespace
+
+bool PatchConvolution::areFiltersInside() {
+  if (!isPacked || !isStaged)
+    return isPacked;
+  int64_t filterElements =
+      tiles.filterHeight * tiles.filterWidth * tileC * tiles.channels;
+  return filterElements <=
+         cast<RankedTensorType>(patch.get().getType()).getNumElements();
+}
 
 Value PatchConvolution::stageFilter(Value k) {
   // filter[r, s, c, k]: the channels of one register tile, side by side.
@@ -175,6 +196,30 @@ Value PatchConvolution::viewImage(Value p, Value q, Value r, Value s) {
                                         type.getElementType(), layout,
                                         type.getMemorySpace()),
                         image, indices, kb.map(2, map));
+}
+
+void PatchConvolution::prefetchNextRow(Value p, Value q) {
+  // So many channels at a time that the code stays short.
+  constexpr int64_t kPrefetched = 64;
+  int64_t strideH = op.getStrides()[0], strideW = op.getStrides()[1];
+  Value image = kb.getMemRef(op.getImage());
+  Value last = ix.sub(kb.getDim(op.getImage(), op.getHeightDim()), 1);
+  SmallVector<Value> indices(4);
+  indices[op.getBatchDim()] = n;
+  indices[op.getHeightDim()] =
+      ix.min(ix.mul(ix.add(ix.add(p0, p), 1), strideH), last);
+  indices[op.getWidthDim()] = ix.mul(ix.add(q0, q), strideW);
+  SmallVector<AffineExpr> map(4, kb.zero());
+  map[op.getWidthDim()] = kb.dim(0) * strideW;
+  map[op.getChannelDim()] = kb.dim(1);
+  kb.loop(lengthC, kPrefetched, [&](Value c) {
+    indices[op.getChannelDim()] =
+        ix.add(ix.add(ix.mul(group, channels), c0), c);
+    PrefetchOp::create(
+        b, image, indices, ValueRange{ix.sub(lengthQ, q), ix.sub(lengthC, c)},
+        kb.map(2, map), ArrayRef<int64_t>{tiles.registerPixels, kPrefetched},
+        false);
+  });
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
@@ -279,9 +324,22 @@ void PatchConvolution::build() {
     if (isStaged)
       patch.stage({n, p0, q0, lengthP, lengthQ,
                    ix.add(ix.mul(group, channels), c0), lengthC});
+    if (areFiltersInside()) {
+      kb.loop(lengthP, 1, [&](Value p) {
+        kb.loop(lengthQ, tiles.registerPixels, [&](Value q) {
+          if (!isStaged)
+            prefetchNextRow(p, q);
+          kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
+            panel = getPanel(k);
+            emitTile(p, q, k);
+          });
+        });
+      });
+      return;
+    }
     kb.loop(lengthK, tiles.registerChannels, [&](Value k) {
       if (isPacked)
-        panel = ix.floorDiv(ix.add(k0, k), tiles.registerChannels);
+        panel = getPanel(k);
       else
         filter = stageFilter(k);
       if (words.length > 1 && tiles.filterHeight * tiles.filterWidth == 1)
