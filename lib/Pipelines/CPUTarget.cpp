@@ -40,6 +40,7 @@ void mlir::tracea::addCPUTargetPhase(OpPassManager &manager, bool reference,
     manager.addPass(createLoopInvariantCodeMotionPass());
     manager.addPass(createVectorizeReductions());
     manager.addPass(createBlockTranspositions());
+    manager.addPass(createPrefetchStreams());
   }
   manager.addPass(createConvertLinalgToLoopsPass());
   manager.addPass(createForallToForLoopPass());

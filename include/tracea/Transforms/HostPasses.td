@@ -131,6 +131,34 @@ def BlockTranspositions
 }
 
 //===----------------------------------------------------------------------===//
+// PrefetchStreams
+//===----------------------------------------------------------------------===//
+
+def PrefetchStreams : Pass<"tracea-prefetch-streams", "::mlir::ModuleOp"> {
+  let summary = "Ask for the memory of long rows ahead of its use";
+  let description = [{
+    An operation element by element on memory of more than the target's second
+    level goes through its rows in pieces, and asks for what one further on
+    reads and writes: processors do that by themselves, but not across pages.
+
+    ```mlir
+    scf.for %j = %c0 to %c4096 step %c128 {
+      memref.prefetch %a[%i, %j + 512], read, locality<3>, data : memref<4096x4096xf32>
+      … and the lines behind, and those of %b
+      linalg.generic … ins(%a[%i, %j] [1, 128]) outs(%b[%i, %j] [1, 128])
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let statistics = [
+    Statistic<"numPrefetched", "prefetched", "Operations that ask for memory">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // VectorizeReductions
 //===----------------------------------------------------------------------===//
 
