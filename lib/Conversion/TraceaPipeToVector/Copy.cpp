@@ -2,11 +2,13 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A copy's map says where each slot element comes from. Three forms:
+// A copy's map says where each slot element comes from. Its forms:
 //  - rows: the slot's last dimension runs along the source's; vectors go
 //    straight through, and the part of a row outside of the image is zeroed;
 //  - transposes: another slot dimension runs along the source's last one;
 //    square blocks are loaded by rows, transposed in registers, stored by rows;
+//  - every other: neighbours of the source alternate between two rows of the
+//    slot; two vectors are loaded, and taken apart by shuffles;
 //  - words: the slot's last dimension are the elements of a word
 //  (WordCopy.cpp);
 //  - elements: anything else, one at a time.
@@ -254,6 +256,95 @@ void CopyEmitter::emitBlock(SmallVectorImpl<Value> &at, int64_t runDim,
   emitElement(at);
 }
 
+bool CopyEmitter::isEveryOther(int64_t run) const {
+  int64_t last = destType.getRank() - 1;
+  if (run == last || walks(last) || destType.getDimSize(run) != 2 ||
+      getConstantIntValue(getAsOpFoldResult(limits[run])) != 2)
+    return false;
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    if (input.walk >= 0 || input.dim != last)
+      continue;
+    if (forms.back().coefficients[number] != 2)
+      return false;
+    for (const LinearForm &form : llvm::drop_end(forms))
+      if (form.coefficients[number] != 0)
+        return false;
+  }
+  return true;
+}
+
+void CopyEmitter::emitEveryOther(SmallVectorImpl<Value> &at, int64_t run) {
+  int64_t last = destType.getRank() - 1;
+  int64_t sourceDim = sourceType.getRank() - 1;
+  int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
+  auto loadType = VectorType::get(lanes, sourceType.getElementType());
+  auto maskType = VectorType::get(lanes, b.getI1Type());
+  auto createMask = [&](Value count) -> Value {
+    return vector::CreateMaskOp::create(
+        b, maskType, ValueRange(clipLimit(b, b.getLoc(), count, lanes)));
+  };
+
+  auto loop = scf::ForOp::create(b, zero, limits[last], constant(lanes));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  at[run] = zero;
+  at[last] = loop.getInductionVar();
+  SmallVector<Value> place = getSourceIndices(at);
+  Value begin = place.back();
+  Value left = b.createOrFold<arith::SubIOp>(limits[last], at[last]);
+  Value inside = isInside(at, sourceDim);
+  // What of the row there is, counted from `begin`: [low, high).
+  Value low, high = mulIndex(b, left, 2);
+  if (llvm::is_contained(padded, sourceDim)) {
+    low = b.createOrFold<arith::SubIOp>(zero, begin);
+    high = b.createOrFold<arith::MinSIOp>(
+        high, b.createOrFold<arith::SubIOp>(sizes[sourceDim], begin));
+  }
+  auto load = [&](int64_t part, bool isCut) -> Value {
+    place.back() = addIndex(b, begin, part * lanes);
+    if (!isCut)
+      return vector::LoadOp::create(b, loadType, source, place);
+    Value end = addIndex(b, high, -part * lanes);
+    if (inside)
+      end = arith::SelectOp::create(b, inside, end, zero);
+    Value mask = createMask(end);
+    if (low) {
+      Value all = arith::ConstantOp::create(
+          b, DenseElementsAttr::get(maskType, b.getBoolAttr(true)));
+      Value before = createMask(addIndex(b, low, -part * lanes));
+      mask =
+          arith::AndIOp::create(b, mask, arith::XOrIOp::create(b, before, all));
+    }
+    return vector::MaskedLoadOp::create(b, loadType, source, place, mask,
+                                        getZero(b, loadType));
+  };
+  auto copy = [&](bool isCut) {
+    Value parts[2];
+    for (int64_t part = 0; part < 2; ++part)
+      parts[part] =
+          convertElements(b, load(part, isCut), destType.getElementType());
+    for (int64_t row = 0; row < 2; ++row) {
+      SmallVector<int64_t> taken;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        taken.push_back(2 * lane + row);
+      Value value = vector::ShuffleOp::create(b, parts[0], parts[1], taken);
+      at[run] = constant(row);
+      if (isCut)
+        vector::MaskedStoreOp::create(b, dest, at, createMask(left), value);
+      else
+        vector::StoreOp::create(b, value, dest, at);
+    }
+  };
+  Value whole = compare(arith::CmpIPredicate::sge, high, constant(2 * lanes));
+  if (low)
+    whole = both(whole, compare(arith::CmpIPredicate::sle, low, zero));
+  auto ifOp = scf::IfOp::create(b, both(whole, inside), true);
+  b.setInsertionPointToStart(ifOp.thenBlock());
+  copy(/*isCut=*/false);
+  b.setInsertionPointToStart(ifOp.elseBlock());
+  copy(/*isCut=*/true);
+}
+
 void CopyEmitter::emit() {
   int64_t rank = destType.getRank(), last = rank - 1;
   SmallVector<Value> at(rank, zero);
@@ -266,6 +357,11 @@ void CopyEmitter::emit() {
   if (run == last) {
     dims.pop_back();
     return emitLoops(dims, at, [&] { emitRow(at); });
+  }
+  if (run && isEveryOther(*run)) {
+    llvm::erase_if(dims,
+                   [&](int64_t dim) { return dim == *run || dim == last; });
+    return emitLoops(dims, at, [&] { emitEveryOther(at, *run); });
   }
   int64_t lanes = context.vectorBits / destType.getElementTypeBitWidth();
   // A power of two that divides the slot's last extent.

@@ -76,6 +76,10 @@ private:
                  function_ref<void()> body);
   void emitRow(SmallVectorImpl<Value> &at);
   void emitBlock(SmallVectorImpl<Value> &at, int64_t runDim, int64_t width);
+  /// Whether the slot's last dimension takes every other place of the source's
+  /// rows, and `run` the two between.
+  bool isEveryOther(int64_t run) const;
+  void emitEveryOther(SmallVectorImpl<Value> &at, int64_t run);
   void emitElement(ValueRange at);
   /// As the slot holds a number, or several.
   Value hold(Value value);

@@ -1,4 +1,5 @@
-// Copies into slots: rows, transposes in registers, single elements.
+// Copies into slots: rows, transposes in registers, alternating rows, single
+// elements.
 // RUN: tracea-opt %s --convert-tracea-pipe-to-vector --canonicalize --cse | FileCheck %s
 
 #s = #tracea_pipe.staged
@@ -137,6 +138,38 @@ tracea_pipe.kernel @elements(%a: memref<?x?xf32>, %b: memref<?x?xi1>, %m: memref
         : memref<8x8xf32, strided<[1, 8], offset: ?>>, memref<4x8xf32, #s>
     %s3 = tracea_pipe.scratch : memref<4x8xi1, #s>
     tracea_pipe.copy %b[%i, %j] map affine_map<(i, k) -> (i, k)> to %s3 : memref<?x?xi1>, memref<4x8xi1, #s>
+  }
+  tracea_pipe.end
+}
+
+// Neighbours of a row alternate between two rows of the slot: the columns of an
+// image by their remainder by a stride of two. Two vectors are loaded and taken
+// apart; where the row begins or ends under masks from the border on.
+// CHECK-LABEL: tracea_pipe.kernel @every_other(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<?x?xf32>
+// CHECK-NOT:     memref.load
+// CHECK:         scf.for %[[H:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:             scf.if
+// CHECK:               %[[X:.*]] = vector.load %[[A]]
+// CHECK:               %[[Y:.*]] = vector.load %[[A]]
+// CHECK:               %[[EVEN:.*]] = vector.shuffle %[[X]], %[[Y]] [0, 2, 4, 6]
+// CHECK:               vector.store %[[EVEN]], %[[S:.*]][%[[H]], %c0, %[[J]]]
+// CHECK:               %[[ODD:.*]] = vector.shuffle %[[X]], %[[Y]] [1, 3, 5, 7]
+// CHECK:               vector.store %[[ODD]], %[[S]][%[[H]], %c1, %[[J]]]
+// CHECK:             } else {
+// CHECK:               %[[END:.*]] = vector.create_mask
+// CHECK:               %[[BEGIN:.*]] = vector.create_mask
+// CHECK:               %[[NOT:.*]] = arith.xori %[[BEGIN]],
+// CHECK:               %[[MASK:.*]] = arith.andi %[[END]], %[[NOT]]
+// CHECK:               vector.maskedload %[[A]][{{.*}}], %[[MASK]]
+// CHECK:               vector.maskedload %[[A]]
+// CHECK:               vector.maskedstore %[[S]][%[[H]], %c0, %[[J]]]
+// CHECK:               vector.maskedstore %[[S]][%[[H]], %c1, %[[J]]]
+tracea_pipe.kernel @every_other(%a: memref<?x?xf32>, %n: index) {
+  tracea_pipe.tiles (%i, %j) in (%n, %n) {
+    %s = tracea_pipe.scratch : memref<3x2x9xf32, #s>
+    tracea_pipe.copy %a[%i, %j] map affine_map<(h, r, w) -> (h, w * 2 + r - 1)> padded [0, 1] to %s : memref<?x?xf32>, memref<3x2x9xf32, #s>
   }
   tracea_pipe.end
 }
