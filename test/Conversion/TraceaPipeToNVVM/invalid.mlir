@@ -170,3 +170,22 @@ tracea_pipe.kernel @elements(%n: index) attributes {warps = 4 : i64} {
   }
   tracea_pipe.end
 }
+
+// -----
+
+#lanes = #tracea_pipe.lanes<reg = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], outer = [1, 1]>
+tracea_pipe.kernel @padded_load(%x: memref<?x16xf32>, %y: memref<8x16xf32>) attributes {warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %z = arith.constant 0.0 : f32
+  tracea_pipe.tiles (%i) in (%c1) {
+    // expected-error @below {{has padded dimensions, which loads on GPUs do not know; stage the tile}}
+    // expected-error @below {{failed to legalize operation 'tracea_pipe.load'}}
+    %p = tracea_pipe.load %x[%c0, %c0] map affine_map<(i, j) -> (i, j)> limits(%c8, %c16) padding(%z : f32) padded [0]
+      : memref<?x16xf32> -> tensor<8x16xf32, #lanes>
+    tracea_pipe.store %p, %y[%c0, %c0] map affine_map<(i, j) -> (i, j)> : tensor<8x16xf32, #lanes>, memref<8x16xf32>
+  }
+  tracea_pipe.end
+}

@@ -181,8 +181,8 @@ struct LowerLoad : KernelPattern<LoadOp> {
       return op.emitOpError() << "of a staged tile; run "
                                  "tracea-pipeline-kernels first";
     if (!op.getPadded().empty())
-      return op.emitOpError() << "has padded dimensions, which loads of a GPU "
-                                 "have not; stage the tile";
+      return op.emitOpError() << "has padded dimensions, which loads on GPUs "
+                                 "do not know; stage the tile";
     if (failed(checkLanes(op, getLanes(tile), context.target)))
       return failure();
     Emitter b(op, rewriter, context);
