@@ -93,7 +93,8 @@ bool readExpr(Reader &r, const Json &value, Expr &expr) {
     expr.op = op;
     if (!r.integer(value[1], expr.a))
       return false;
-    if (op == ExprOp::DivMultiplier || op == ExprOp::DivShift)
+    // A node that is the only operand stands for both.
+    if (numOperands(op) == 1 && op != ExprOp::Const && op != ExprOp::Value)
       expr.b = expr.a;
     return (value.size() < 3 || r.integer(value[2], expr.b)) &&
            (value.size() < 4 || r.integer(value[3], expr.c));

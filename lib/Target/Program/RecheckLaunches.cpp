@@ -124,8 +124,9 @@ static bool isMapOf(const rt::ViewSpec &map, const rt::ViewSpec &view) {
          map.type == view.type && axesOf(map) == axesOf(view);
 }
 
-/// Behind all others come what divides by an extent of the arguments: a
-/// multiplier and a shift, of one number.
+/// Behind all others stands what lanes divide by: a multiplier and a shift of
+/// one number each. Which number it is the model does not say, for its
+/// divisions are plain.
 std::string Launches::compareDivisors(const std::vector<rt::ArgSpec> &args,
                                       size_t next) {
   auto nodeOf = [&](size_t number, rt::ExprOp op) -> const rt::Expr * {

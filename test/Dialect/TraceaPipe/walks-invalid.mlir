@@ -217,7 +217,7 @@ func.func private @none(!tracea_pipe.walk<0>)
 tracea_pipe.kernel @table_type(%n: index, %q: index) attributes {warps = 1 : i64} {
   tiles (%tile) in (%n) {
     %table = tracea_pipe.scratch : memref<3x8xi64, #tracea_pipe.staged>
-    // expected-error@+1 {{expects a table of i64 with one of 2 rows for each coordinate, found 'memref<3x8xi64, #tracea_pipe.staged>'}}
+    // expected-error@+1 {{expects a table of i64 with a row for each of 2 coordinates, found 'memref<3x8xi64, #tracea_pipe.staged>'}}
     %walk = tracea_pipe.delinearize %tile into (%q) kept in %table : memref<3x8xi64, #tracea_pipe.staged> : <2>
   }
   end

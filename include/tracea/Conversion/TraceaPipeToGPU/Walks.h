@@ -10,10 +10,10 @@
 namespace mlir::tracea_pipe {
 
 /// The coordinates of element `at` (an index) of a dimension that walks, from
-/// the walk's table, if it has one: the first to ask has it filled where the
-/// walk stands. Divisions are plain ones, which a target's compiler turns into
-/// multiplications where the extents are constants, in 32 bits where the plan
-/// says so; see LaunchDivisors.h for those that only the launch knows.
+/// the walk's table, if it has one. Divisions are plain ones, which a target's
+/// compiler turns into multiplications where the extents are constants, in 32
+/// bits where the plan says so; see LaunchDivisors.h for those that only the
+/// launch knows.
 SmallVector<Value> getWalkCoordinates(Emitter &b, Value walk, Value at);
 
 /// What the coordinates of a window are linear in, for the element `at`

@@ -23,9 +23,8 @@ static LogicalResult verifyTable(DelinearizeOp op) {
   int64_t coordinates = op.getResult().getType().getCoordinates();
   if (type.getRank() != 2 || !type.hasStaticShape() ||
       type.getDimSize(0) != coordinates || !type.getElementType().isInteger(64))
-    return op.emitOpError()
-           << "expects a table of i64 with one of " << coordinates
-           << " rows for each coordinate, found " << type;
+    return op.emitOpError() << "expects a table of i64 with a row for each of "
+                            << coordinates << " coordinates, found " << type;
   if (!table.getDefiningOp<ScratchOp>() || !table.hasOneUse())
     return op.emitOpError()
            << "expects a table in scratch memory that nothing else uses";

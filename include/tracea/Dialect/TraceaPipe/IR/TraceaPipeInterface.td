@@ -78,10 +78,10 @@ def TraceaPipe_KernelInterfaceAttr : TraceaPipe_Attr<"KernelInterface", "interfa
     the same time. A kernel that `waits` touches no memory of the caller before
     the launches before its own have ended, so that it may begin earlier.
 
-    Behind these come two integers for each of the `divisors`, which the lanes
-    divide by: the multiplier and the shift that the host makes of it. The
-    symbols of the map are the parameters so far, of which a divisor takes those
-    that are numbers.
+    Behind the tensor maps stand two integers for each of the `divisors`, by
+    which lanes divide: the multiplier and the shift that the host makes of it.
+    The symbols of this map are the parameters in front of them, of which a
+    divisor takes those that are numbers.
 
     A kernel with `assertions`, here their texts, takes one pointer more, behind
     all others: to its record of three words for each of them, which hold zeros.
