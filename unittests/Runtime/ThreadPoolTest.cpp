@@ -9,8 +9,14 @@
 
 #include "tracea/Runtime/CPU/ThreadPool.h"
 
+#include <array>
 #include <chrono>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <optional>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 using namespace tracea::runtime;
 
@@ -91,3 +97,94 @@ TEST(ThreadPool, StopsWithoutWork) {
   Counter counter(10);
   pool.run(10, Counter::body, &counter);
 }
+
+#ifdef __linux__
+namespace {
+
+/// The processors that the two threads of a pool were on, both inside the job.
+struct Places {
+  std::atomic<int> inside{0};
+  std::array<std::atomic<int>, 2> processors{};
+
+  static void body(void *context, int64_t begin, int64_t end, int thread) {
+    Places &places = *static_cast<Places *>(context);
+    for (int64_t t = begin; t < end; ++t) {
+      ++places.inside;
+      while (places.inside.load() < 2)
+        std::this_thread::yield();
+      places.processors[static_cast<size_t>(thread)] = ::sched_getcpu();
+    }
+  }
+};
+
+/// Lets this thread run on the given processors alone, while it lives.
+class Affinity {
+public:
+  explicit Affinity(std::vector<int> processors) {
+    ::sched_getaffinity(0, sizeof before, &before);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int processor : processors)
+      CPU_SET(processor, &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+  }
+  ~Affinity() { ::sched_setaffinity(0, sizeof before, &before); }
+
+private:
+  cpu_set_t before;
+};
+
+/// The first two processors that this process may use, if there are two.
+std::vector<int> firstTwoProcessors() {
+  cpu_set_t usable;
+  ::sched_getaffinity(0, sizeof usable, &usable);
+  std::vector<int> result;
+  for (int i = 0; i < CPU_SETSIZE && result.size() < 2; ++i)
+    if (CPU_ISSET(i, &usable))
+      result.push_back(i);
+  return result;
+}
+
+} // namespace
+
+// A worker sleeps where its caller comes to: it moves out of the way, and moves
+// again when the caller goes back.
+TEST(ThreadPool, WorkersAreNeverOnTheCallersProcessor) {
+  std::vector<int> two = firstTwoProcessors();
+  if (two.size() < 2)
+    GTEST_SKIP() << "one processor";
+  Affinity both(two);
+  ThreadPool pool(2);
+  for (int i = 0; i < 6; ++i) {
+    std::optional<Affinity> here;
+    // The first job finds the processors that the caller may use.
+    if (i > 0)
+      here.emplace(std::vector<int>{two[static_cast<size_t>(i % 2)]});
+    Places places;
+    pool.run(2, Places::body, &places);
+    EXPECT_NE(places.processors[0], places.processors[1]) << "job " << i;
+  }
+}
+
+TEST(ThreadPool, WorkersStayUnpinnedWhereAsked) {
+  std::vector<int> two = firstTwoProcessors();
+  if (two.size() < 2)
+    GTEST_SKIP() << "one processor";
+  Affinity both(two);
+  ::setenv("TRACEA_PIN_THREADS", "0", 1);
+  ThreadPool pool(2);
+  std::array<std::atomic<int>, 2> allowed{};
+  pool.run(
+      64,
+      [](void *context, int64_t, int64_t, int thread) {
+        cpu_set_t set;
+        ::sched_getaffinity(0, sizeof set, &set);
+        (*static_cast<std::array<std::atomic<int>, 2> *>(
+            context))[static_cast<size_t>(thread)] = CPU_COUNT(&set);
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      },
+      &allowed);
+  ::unsetenv("TRACEA_PIN_THREADS");
+  EXPECT_EQ(allowed[1], 2);
+}
+#endif

@@ -51,6 +51,7 @@ void ThreadPool::start() {
     workers.reserve(static_cast<size_t>(count - 1));
     for (int i = 1; i < count; ++i)
       workers.emplace_back([this, i] { work(i); });
+    places.assign(workers);
   } catch (const std::system_error &) {
     // The threads that did start, and the caller, do all the work.
   } catch (const std::bad_alloc &) {
@@ -109,6 +110,8 @@ void ThreadPool::run(int64_t numTiles, Body newBody, void *newContext) {
     return newBody(newContext, 0, numTiles, 0);
   if (!started)
     start();
+  else
+    places.giveWay(workers);
   body = newBody;
   context = newContext;
   tiles = numTiles;

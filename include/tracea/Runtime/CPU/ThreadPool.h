@@ -12,6 +12,8 @@
 #ifndef TRACEA_RUNTIME_CPU_THREADPOOL_H
 #define TRACEA_RUNTIME_CPU_THREADPOOL_H
 
+#include "tracea/Runtime/CPU/WorkerPlaces.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -52,6 +54,7 @@ private:
   const int count;
   int spins = 0;
   std::vector<std::thread> workers;
+  WorkerPlaces places;
   bool started = false;
 
   // The job; written by the caller while no worker is inside.
