@@ -89,6 +89,68 @@ TEST(ThreadPool, SleepingWorkersWake) {
   }
 }
 
+// What a thread has touched in one job is in its caches in the next.
+TEST(ThreadPool, ThreadsComeBackToTheirTiles) {
+  struct Owners {
+    std::atomic<int> inside{0};
+    std::array<std::atomic<int>, 3> threads{};
+  };
+  ThreadPool pool(3);
+  for (int i = 0; i < 200; ++i) {
+    Owners owners;
+    pool.run(
+        3,
+        [](void *context, int64_t begin, int64_t end, int thread) {
+          Owners &owners = *static_cast<Owners *>(context);
+          for (int64_t t = begin; t < end; ++t) {
+            owners.threads[static_cast<size_t>(t)] = thread;
+            ++owners.inside;
+            while (owners.inside.load() < 3)
+              std::this_thread::yield();
+          }
+        },
+        &owners);
+    for (int t = 0; t < 3; ++t)
+      ASSERT_EQ(owners.threads[static_cast<size_t>(t)], t) << "job " << i;
+  }
+}
+
+// A thread that is done takes what another one has not come to.
+TEST(ThreadPool, IdleThreadsTakeOthersTiles) {
+  struct Stuck {
+    std::atomic<int64_t> done{0};
+    std::atomic<bool> isStuck{false};
+  };
+  ThreadPool pool(2);
+  Stuck stuck;
+  pool.run(
+      64,
+      [](void *context, int64_t begin, int64_t end, int thread) {
+        Stuck &stuck = *static_cast<Stuck *>(context);
+        // The caller stays in its first part until all others are done.
+        if (thread == 0 && !stuck.isStuck.exchange(true)) {
+          while (stuck.done.load() < 64 - (end - begin))
+            std::this_thread::yield();
+        }
+        stuck.done += end - begin;
+      },
+      &stuck);
+  EXPECT_EQ(stuck.done, 64);
+}
+
+TEST(ThreadPool, MoreTilesThanAShareCounts) {
+  ThreadPool pool(2);
+  std::atomic<int64_t> sum{0};
+  constexpr int64_t tiles = (int64_t(1) << 33) + 5;
+  pool.run(
+      tiles,
+      [](void *context, int64_t begin, int64_t end, int) {
+        *static_cast<std::atomic<int64_t> *>(context) += end - begin;
+      },
+      &sum);
+  EXPECT_EQ(sum, tiles);
+}
+
 TEST(ThreadPool, StopsWithoutWork) {
   {
     ThreadPool pool(4);

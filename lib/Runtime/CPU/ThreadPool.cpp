@@ -28,7 +28,8 @@ static void pauseBriefly() {
 #endif
 }
 
-ThreadPool::ThreadPool(int threads) : count(std::max(threads, 1)) {
+ThreadPool::ThreadPool(int threads)
+    : count(std::max(threads, 1)), shares(static_cast<size_t>(count)) {
   // About 20 to 60 microseconds. Spinning threads beyond the number of
   // processors would only take time from those that work.
   spins = count <= countUsableProcessors() ? 1500 : 0;
@@ -88,18 +89,40 @@ void ThreadPool::work(int thread) {
   }
 }
 
-void ThreadPool::share(int thread) {
-  int64_t begin = next.load(std::memory_order_relaxed);
-  while (begin < tiles) {
-    // Half of an even share of what is left: few calls at the beginning, fine
-    // balance at the end.
-    int64_t chunk =
-        std::max<int64_t>((tiles - begin) / (2 * int64_t(count)), 1);
-    if (!next.compare_exchange_weak(begin, begin + chunk,
+static uint64_t packRange(uint64_t begin, uint64_t end) {
+  return begin << 32 | end;
+}
+
+bool ThreadPool::runPart(int thread, int owner) {
+  std::atomic<uint64_t> &left = shares[static_cast<size_t>(owner)].left;
+  uint64_t range = left.load(std::memory_order_relaxed);
+  while (true) {
+    uint64_t begin = range >> 32, end = range & 0xffffffff;
+    if (begin >= end)
+      return false;
+    // Few calls at the beginning, fine balance at the end.
+    uint64_t part = std::max<uint64_t>((end - begin) / 2, 1);
+    bool isOwn = thread == owner;
+    uint64_t first = isOwn ? begin : end - part;
+    if (!left.compare_exchange_weak(range,
+                                    isOwn ? packRange(begin + part, end)
+                                          : packRange(begin, end - part),
                                     std::memory_order_relaxed))
       continue;
-    body(context, begin, begin + chunk, thread);
-    begin = next.load(std::memory_order_relaxed);
+    int64_t from = static_cast<int64_t>(first) * unit;
+    int64_t to = static_cast<int64_t>(first + part) * unit;
+    body(context, from, std::min(to, tiles), thread);
+    return true;
+  }
+}
+
+void ThreadPool::share(int thread) {
+  while (runPart(thread, thread)) {
+  }
+  for (int i = 1; i < count; ++i) {
+    int owner = thread + i < count ? thread + i : thread + i - count;
+    while (runPart(thread, owner)) {
+    }
   }
 }
 
@@ -115,7 +138,15 @@ void ThreadPool::run(int64_t numTiles, Body newBody, void *newContext) {
   body = newBody;
   context = newContext;
   tiles = numTiles;
-  next.store(0);
+  constexpr int64_t mostUnits = int64_t(1) << 31;
+  unit = (tiles - 1) / mostUnits + 1;
+  uint64_t units = static_cast<uint64_t>((tiles - 1) / unit + 1);
+  uint64_t threads = static_cast<uint64_t>(count), begin = 0;
+  for (uint64_t i = 0; i < threads; ++i) {
+    uint64_t end = begin + units / threads + (i < units % threads);
+    shares[i].left.store(packRange(begin, end), std::memory_order_relaxed);
+    begin = end;
+  }
   open.store(true);
   published.fetch_add(1);
   if (sleepers.load() > 0) {

@@ -3,9 +3,11 @@
 // Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Persistent workers take chunks of tiles from a shared counter, large chunks
-// first. A worker without work spins for some microseconds, so that a chain of
-// short launches costs no wake-ups, and then sleeps.
+// Every thread has an even share of neighbouring tiles, the same one in every
+// job of as many tiles: what it has read and written is still in its own caches
+// when it comes back. A thread that is done with its share takes tiles from the
+// ends of others'. A worker without work spins for some microseconds, so that a
+// chain of short launches costs no wake-ups, and then sleeps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +48,11 @@ public:
 private:
   void start();
   void work(int thread);
-  /// Takes chunks until none is left.
+  /// Runs what is left of this thread's share, then of others'.
   void share(int thread);
+  /// Takes half of what is left of the share of `owner`, at least a unit, and
+  /// runs it; whether there was something.
+  bool runPart(int thread, int owner);
   /// Waits for a job later than `seen`; the newest one's number.
   uint64_t awaitJob(uint64_t seen);
 
@@ -61,8 +66,17 @@ private:
   Body body = nullptr;
   void *context = nullptr;
   int64_t tiles = 0;
+  /// Tiles that are taken together, so that shares count units in 32 bits.
+  int64_t unit = 1;
 
-  alignas(64) std::atomic<int64_t> next{0};
+  /// The units [begin, end) that are left of a thread's share, begin in the
+  /// upper half of the word. The owner takes from the front, others from the
+  /// back.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> left{0};
+  };
+  std::vector<Share> shares;
+
   /// The number of the last job.
   alignas(64) std::atomic<uint64_t> published{0};
   /// Whether workers may still join the last job.
