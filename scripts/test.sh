@@ -57,15 +57,16 @@ start_suite() {
 # A suite's own exit status is not trusted: tally.py counts from its report, and
 # takes a report that is missing or empty for a failure.
 
-# unit_tests NAME BUILD_DIR
+# unit_tests NAME BUILD_DIR [OPTION OF CTEST]...
 unit_tests() {
   local name=$1 build=$2
+  shift 2
   local out=$results/$name
   start_suite "Unit tests ($name)"
   mkdir -p "$out/gtest"
   GTEST_OUTPUT=xml:$out/gtest/ ctest --test-dir "$build" --no-tests=error \
     --output-on-failure --parallel "$(nproc)" --timeout 600 \
-    --output-junit "$out/ctest.xml" >"$out/log" 2>&1 || show_log "$out/log"
+    --output-junit "$out/ctest.xml" "$@" >"$out/log" 2>&1 || show_log "$out/log"
   add_counts "$name" ctest "$out/ctest.xml" "$out/gtest"
 }
 
@@ -145,6 +146,14 @@ cmake --preset asan -B "$sanitized" -DTRACEA_BUILD_COMPILER=OFF \
   { show_log "$results/asan-configure.log"; exit 1; }
 run_ninja "$sanitized"
 unit_tests unit-asan "$sanitized"
+
+# Threads meet in the runtime alone.
+raced=$TRACEA_ROOT/build/tsan-runtime
+start_suite "Building with the thread sanitizer in $raced"
+cmake --preset tsan -B "$raced" -DTRACEA_BUILD_COMPILER=OFF >"$results/tsan-configure.log" 2>&1 ||
+  { show_log "$results/tsan-configure.log"; exit 1; }
+run_ninja "$raced" TraceaRuntimeTests TraceaRuntimeConformance
+unit_tests unit-tsan "$raced" --tests-regex '^TraceaRuntime(Tests|Conformance)$'
 
 if ((sanitize_all)); then
   TRACEA_BUILD=$TRACEA_ROOT/build/asan
