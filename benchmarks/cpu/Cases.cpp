@@ -20,11 +20,13 @@ double Case::flops() const {
 
 namespace {
 
-std::string nameOfConv(const ConvShape &conv) {
-  std::string name = "conv " + std::to_string(conv.r) + "x" +
-                     std::to_string(conv.s) + " " + std::to_string(conv.c) +
-                     "->" + std::to_string(conv.k) + " " +
-                     std::to_string(conv.h) + "x" + std::to_string(conv.w);
+std::string nameOfConv(const ConvShape &conv, ElementType type) {
+  std::string name = "conv ";
+  if (type != ElementType::F32)
+    name += std::string(tracea::runtime::nameOf(type)) + " ";
+  name += std::to_string(conv.r) + "x" + std::to_string(conv.s) + " " +
+          std::to_string(conv.c) + "->" + std::to_string(conv.k) + " " +
+          std::to_string(conv.h) + "x" + std::to_string(conv.w);
   if (conv.n != 1)
     name += " n" + std::to_string(conv.n);
   if (conv.stride != 1)
@@ -48,12 +50,14 @@ std::string nameOfConv(const ConvShape &conv) {
 
 class Builder {
 public:
-  Case &conv(const std::string &list, const ConvShape &shape) {
+  Case &conv(const std::string &list, const ConvShape &shape,
+             ElementType type = ElementType::F32) {
     Case entry;
     entry.list = list;
     entry.op = Op::Conv;
+    entry.type = type;
     entry.conv = shape;
-    entry.name = nameOfConv(shape);
+    entry.name = nameOfConv(shape, type);
     cases.push_back(entry);
     return cases.back();
   }
@@ -75,13 +79,13 @@ public:
   /// extent, each changed by `change`.
   template <typename Change>
   void layers(const std::string &list,
-              std::initializer_list<std::array<int64_t, 5>> all,
-              Change change) {
+              std::initializer_list<std::array<int64_t, 5>> all, Change change,
+              ElementType type = ElementType::F32) {
     for (auto [size, channels, filters, extent, stride] : all) {
       ConvShape shape =
           layer(size, channels, filters, extent, stride, extent / 2);
       change(shape);
-      conv(list, shape);
+      conv(list, shape, type);
     }
   }
 
@@ -214,6 +218,21 @@ std::vector<Case> makeCases() {
   shape.n = 7;
   awkward(shape);
 
+  for (ElementType type : {ElementType::BF16, ElementType::I8})
+    b.layers(
+        std::string("conv-") + tracea::runtime::nameOf(type),
+        {{56, 64, 64, 3, 1},
+         {28, 128, 128, 3, 1},
+         {14, 256, 256, 3, 1},
+         {7, 512, 512, 3, 1},
+         {56, 128, 128, 3, 2},
+         {56, 64, 256, 1, 1},
+         {56, 256, 64, 1, 1},
+         {14, 1024, 256, 1, 1},
+         {224, 3, 64, 7, 2},
+         {53, 37, 41, 3, 1}},
+        [](ConvShape &) {}, type);
+
   entry = &b.gemm(512, 512, 512);
   entry->quick = true;
   entry = &b.gemm(1024, 1024, 1024);
@@ -266,6 +285,8 @@ const std::vector<List> &tracea::bench::allLists() {
       {"depthwise", "Depthwise convolutions"},
       {"nchw", "Channels first"},
       {"awkward", "The same with awkward shapes"},
+      {"conv-bf16", "Convolutions of bf16 into f32"},
+      {"conv-i8", "Convolutions of i8 into i32"},
       {"gemm", "Matrix products"},
   };
   return lists;

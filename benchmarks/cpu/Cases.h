@@ -25,8 +25,8 @@ struct GemmShape {
   bool transposeA = false, transposeB = false;
 };
 
-/// Convolution, batch norm, a residual where said, and ReLU. A filter has c /
-/// groups channels.
+/// Convolution, batch norm, a residual where said, and ReLU; of types other
+/// than f32 the convolution alone. A filter has c / groups channels.
 struct ConvShape {
   int64_t n = 1, h = 0, w = 0, c = 0;
   int64_t k = 0, r = 0, s = 0;
@@ -63,6 +63,10 @@ struct Case {
   runtime::ElementType outputType() const {
     return type == runtime::ElementType::I8 ? runtime::ElementType::I32
                                             : runtime::ElementType::F32;
+  }
+  /// Whether nothing follows the convolution.
+  bool isConvAlone() const {
+    return op == Op::Conv && type != runtime::ElementType::F32;
   }
   /// Operations: two for every multiply-add, padding included.
   double flops() const;

@@ -328,45 +328,54 @@ makeProducts(const Problem &problem) {
 static std::vector<std::unique_ptr<OneDNNContender>>
 makeConvolutions(const Problem &problem) {
   const Library &lib = library();
-  const ConvShape &conv = problem.what().conv;
+  const Case &entry = problem.what();
+  const ConvShape &conv = entry.conv;
   const BufferSet &set = problem.set(0);
+  bool isAlone = entry.isConvAlone();
 
-  // Batch norm folded: w' = w f, b' = shift - mean f.
   static Array filter, bias;
-  filter = Array(ElementType::F32, problem.filter.shape());
   bias = Array(ElementType::F32, {conv.k});
-  int64_t perFilter = filter.count() / conv.k;
-  for (int64_t k = 0; k < conv.k; ++k) {
-    double factor = problem.scale.at(k) /
-                    std::sqrt(problem.variance.at(k) + kBatchNormEpsilon);
-    for (int64_t i = k * perFilter; i < (k + 1) * perFilter; ++i)
-      filter.as<float>()[i] = float(problem.filter.at(i) * factor);
-    bias.as<float>()[k] =
-        float(problem.shift.at(k) - problem.mean.at(k) * factor);
+  if (isAlone) {
+    filter = problem.filter;
+  } else {
+    // Batch norm folded: w' = w f, b' = shift - mean f.
+    filter = Array(ElementType::F32, problem.filter.shape());
+    int64_t perFilter = filter.count() / conv.k;
+    for (int64_t k = 0; k < conv.k; ++k) {
+      double factor = problem.scale.at(k) /
+                      std::sqrt(problem.variance.at(k) + kBatchNormEpsilon);
+      for (int64_t i = k * perFilter; i < (k + 1) * perFilter; ++i)
+        filter.as<float>()[i] = float(problem.filter.at(i) * factor);
+      bias.as<float>()[k] =
+          float(problem.shift.at(k) - problem.mean.at(k) * factor);
+    }
   }
 
   std::vector<int> order =
       conv.nchw ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 3, 1, 2};
-  dnnl_memory_desc_t x =
-      describe(ElementType::F32, set.inputs[0].shape(), order);
-  dnnl_memory_desc_t y = describe(ElementType::F32, set.output.shape(), order);
+  dnnl_memory_desc_t x = describe(entry.type, set.inputs[0].shape(), order);
+  dnnl_memory_desc_t y =
+      describe(entry.outputType(), set.output.shape(), order);
   dnnl_memory_desc_t b = describe(ElementType::F32, bias.shape(), {0});
   dnnl_memory_desc_t w;
   if (conv.groups == 1) {
-    w = describe(ElementType::F32, filter.shape(), order);
+    w = describe(entry.type, filter.shape(), order);
   } else {
     std::vector<int64_t> shape = filter.shape();
     shape[0] /= conv.groups;
     shape.insert(shape.begin(), conv.groups);
-    w = describe(ElementType::F32, shape,
+    w = describe(entry.type, shape,
                  conv.nchw ? std::vector<int>{0, 1, 2, 3, 4}
                            : std::vector<int>{0, 1, 4, 2, 3});
   }
   std::vector<Operand> operands = {
       {DNNL_ARG_SRC, dnnl_query_src_md, 0, x, inputsOf(problem, 0), false},
       {DNNL_ARG_WEIGHTS, dnnl_query_weights_md, 0, w, {filter.data()}, true},
-      {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b, {bias.data()}, true},
       {DNNL_ARG_DST, dnnl_query_dst_md, 0, y, outputsOf(problem), false}};
+  if (!isAlone)
+    operands.insert(
+        operands.begin() + 2,
+        {DNNL_ARG_BIAS, dnnl_query_weights_md, 1, b, {bias.data()}, true});
 
   dnnl_dims_t strides = {conv.stride, conv.stride};
   dnnl_dims_t dilates = {conv.dilation - 1, conv.dilation - 1};
@@ -384,11 +393,16 @@ makeConvolutions(const Problem &problem) {
         dnnl_convolution_desc_t desc;
         if (lib.dnnl_dilated_convolution_forward_desc_init(
                 &desc, dnnl_forward_inference, algorithm, &wantedX, &wantedW,
-                &b, &wantedY, strides, dilates, before, after) == dnnl_success)
+                isAlone ? nullptr : &b, &wantedY, strides, dilates, before,
+                after) == dnnl_success)
           ways.push_back(
               assemble(&desc, attributes, arguments, problem.numSets()));
       }
   };
+  if (isAlone) {
+    addWays(nullptr, operands);
+    return ways;
+  }
   // A residual is another operand, or rests where the result goes.
   for (bool inPlace : {false, true}) {
     if (inPlace && !conv.residual)

@@ -157,6 +157,8 @@ Problem::Problem(const Case &entry, int64_t rotateBytes) : entry(entry) {
             conv.nchw ? std::vector<int64_t>{conv.k, channels, conv.r, conv.s}
                       : std::vector<int64_t>{conv.k, conv.r, conv.s, channels});
   fill(filter, random);
+  if (entry.isConvAlone())
+    return;
   for (Array *array : {&scale, &shift, &mean, &variance}) {
     *array = Array(ElementType::F32, {conv.k});
     fill(*array, random);
@@ -219,6 +221,8 @@ double Problem::referenceConv(int index, const std::vector<int64_t> &at,
         magnitude += std::fabs(product);
       }
     }
+  if (entry.isConvAlone())
+    return sum;
   double factor = scale.at(k) / std::sqrt(variance.at(k) + kBatchNormEpsilon);
   magnitude = (magnitude + std::fabs(mean.at(k))) * std::fabs(factor) +
               std::fabs(shift.at(k));

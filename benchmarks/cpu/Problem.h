@@ -72,7 +72,8 @@ public:
   int numSets() const { return static_cast<int>(sets.size()); }
   const BufferSet &set(int index) const { return sets[index]; }
 
-  /// Of a convolution: filter; scale, shift, mean and variance by channel.
+  /// Of a convolution: filter; scale, shift, mean and variance by channel where
+  /// a batch norm follows.
   Array filter, scale, shift, mean, variance;
 
   /// Fills an output with NaN (integers: an unlikely number).

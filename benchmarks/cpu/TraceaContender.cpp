@@ -290,7 +290,9 @@ MaybeContender tracea::bench::makeTracea(const Problem &problem, int threads,
     texts = {gemmModule(problem)};
   } else {
     LayerText layer(problem);
-    if (separate)
+    if (entry.isConvAlone())
+      texts = {layer.convAlone()};
+    else if (separate)
       texts = {layer.convAlone(), layer.batchNormAlone(), layer.reluAlone()};
     else
       texts = {layer.fused()};
@@ -313,9 +315,10 @@ MaybeContender tracea::bench::makeTracea(const Problem &problem, int threads,
   std::vector<runtime::Tensor> layerInputs, channelInputs;
   if (entry.op == Op::Conv) {
     layerInputs = {borrow(problem.filter)};
-    for (const Array *array :
-         {&problem.scale, &problem.shift, &problem.mean, &problem.variance})
-      channelInputs.push_back(borrow(*array));
+    if (!entry.isConvAlone())
+      for (const Array *array :
+           {&problem.scale, &problem.shift, &problem.mean, &problem.variance})
+        channelInputs.push_back(borrow(*array));
   }
   auto bind = [](Stage &stage, const std::vector<runtime::Tensor> &first,
                  const std::vector<runtime::Tensor> &second,
