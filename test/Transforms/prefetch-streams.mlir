@@ -57,6 +57,55 @@ func.func @rest(%a: memref<64x4000xi8>, %d: memref<64x4000xi32>, %i: index) {
   return
 }
 
+// A result of more than eight times the second level is not asked for: a piece of it is computed in
+// memory of its own, and goes past the caches where it begins with a line. A fence stands behind all
+// of them.
+// CHECK-LABEL: func.func @past(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x4096xf32>, %[[B:[a-z0-9]+]]: memref<64x4096xf32>
+// CHECK:         %[[OWN:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x128xf32>
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-COUNT-8:     memref.prefetch %[[A]][{{.*}}, read
+// CHECK-NOT:         memref.prefetch
+// CHECK:             %[[TO:.*]] = memref.subview %[[B]]
+// CHECK:             %[[LINE:.*]] = arith.remui %{{.*}}, %c64
+// CHECK:             %[[IS:.*]] = arith.cmpi eq, %[[LINE]], %c0
+// CHECK:             linalg.generic {{.*}} outs(%[[OWN]] :
+// CHECK:             scf.if %[[IS]] {
+// CHECK-COUNT-8:       vector.store %{{.*}}, %[[TO]][{{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK:             } else {
+// CHECK-NOT:           nontemporal
+// CHECK-COUNT-8:       vector.store %{{.*}}, %[[TO]][
+// CHECK-NOT:           vector.store
+// CHECK:             }
+// CHECK:           }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    llvm.fence seq_cst
+func.func @past(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%a : memref<64x4096xf32>) outs(%b : memref<64x4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Not what is read as well, and not rows that end within a line.
+// CHECK-LABEL: func.func @near(
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+func.func @near(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>, %c: memref<64x4100xf32>, %d: memref<64x4100xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%a : memref<64x4096xf32>) outs(%b : memref<64x4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  }
+  linalg.copy ins(%c : memref<64x4100xf32>) outs(%d : memref<64x4100xf32>)
+  return
+}
+
 // What the second level holds, short rows, rows of unknown length, sums, and columns go as they came.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     memref.prefetch

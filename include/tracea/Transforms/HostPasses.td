@@ -140,6 +140,9 @@ def PrefetchStreams : Pass<"tracea-prefetch-streams", "::mlir::ModuleOp"> {
     An operation element by element on memory of more than the target's second
     level goes through its rows in pieces, and asks for what one further on
     reads and writes: processors do that by themselves, but not across pages.
+    Results of more than eight times the second level are written past the
+    caches, where they begin with a line: by non-temporal stores, and a fence
+    behind them.
 
     ```mlir
     scf.for %j = %c0 to %c4096 step %c128 {
@@ -151,9 +154,11 @@ def PrefetchStreams : Pass<"tracea-prefetch-streams", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
   let statistics = [
+    Statistic<"numPast", "past", "Operations that write past the caches">,
     Statistic<"numPrefetched", "prefetched", "Operations that ask for memory">
   ];
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -190,10 +191,13 @@ LogicalResult KernelConverter::buildInner() {
   // Inlining would turn `noalias` into metadata, which some passes lose.
   inner.setNoInline(true);
   // Code generation need not look for vectors where there are some already.
+  // What copies whole lines says nothing of the loops that compute them.
   bool hasVectors =
       kernel
           .walk([](Operation *op) {
-            return llvm::any_of(op->getResultTypes(), llvm::IsaPred<VectorType>)
+            return !isa<vector::LoadOp>(op) &&
+                           llvm::any_of(op->getResultTypes(),
+                                        llvm::IsaPred<VectorType>)
                        ? WalkResult::interrupt()
                        : WalkResult::advance();
           })

@@ -6,11 +6,19 @@
 // with loads, and with stores, that wait for memory. Operations element by
 // element on more than the second level holds go through their rows in pieces,
 // and ask for what a piece further on reads and writes.
+//
+// A store to a line that is in no cache reads it first. What a result of many
+// times the second level would gain by staying in a cache is gone when somebody
+// reads it, so such a result is written past the caches, by whole lines: a
+// piece is computed in memory of its own and copied. That halves what a copy of
+// 64 MiB takes on a Xeon.
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
 #include "tracea/Transforms/Passes.h"
@@ -29,6 +37,8 @@ constexpr int64_t kPiece = 128;
 /// How far ahead is asked, in elements: the time that memory takes.
 constexpr int64_t kAhead = 512;
 constexpr int64_t kLineBytes = 64;
+/// A result of so many times the second level goes past the caches.
+constexpr int64_t kPastCaches = 8;
 
 static int64_t getElementBytes(Value memory) {
   Type element = getElementTypeOrSelf(memory.getType());
@@ -78,9 +88,91 @@ static int64_t getStreamedBytes(linalg::LinalgOp op) {
   return bytes;
 }
 
+/// Whether pieces of a result are whole lines where the first one begins with a
+/// line, and it has so many that they are better written past the caches.
+static bool isWrittenPast(linalg::LinalgOp op, OpOperand &operand, int64_t l2) {
+  return op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand) &&
+         isStream(op, operand) && getElementBytes(operand.get()) >= 4 &&
+         op.getStaticLoopRanges().back() % kPiece == 0 &&
+         getWholeBytes(operand.get()) > kPastCaches * l2;
+}
+
+namespace {
+/// A piece of a result that is written past the caches, where it begins with a
+/// line.
+struct LinePiece {
+  LinePiece(ImplicitLocOpBuilder &b, Value window) : b(b), window(window) {
+    auto place = memref::ExtractStridedMetadataOp::create(b, window);
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+        b, place.getBaseBuffer());
+    Value offset =
+        arith::MulIOp::create(b, place.getOffset(), constant(bytes()));
+    Value behind = arith::RemUIOp::create(
+        b, arith::AddIOp::create(b, address, offset), constant(kLineBytes));
+    beginsLine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind,
+                                       constant(0));
+  }
+
+  /// Memory of the piece's own.
+  Value allocate() {
+    auto type = cast<MemRefType>(window.getType());
+    // One for all pieces: not in their loops.
+    Operation *loops = b.getInsertionBlock()->getParentOp();
+    while (auto outer = dyn_cast<scf::ForOp>(loops->getParentOp()))
+      loops = outer;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loops);
+    own = memref::AllocaOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType()),
+        b.getI64IntegerAttr(kLineBytes));
+    return own;
+  }
+
+  /// Copies what is in that memory.
+  void write() {
+    scf::IfOp::create(
+        b, beginsLine,
+        [&](OpBuilder &, Location) {
+          copy(/*nontemporal=*/true);
+          scf::YieldOp::create(b);
+        },
+        [&](OpBuilder &, Location) {
+          copy(/*nontemporal=*/false);
+          scf::YieldOp::create(b);
+        });
+  }
+
+  Value beginsLine;
+
+private:
+  int64_t bytes() const { return getElementBytes(window); }
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, value);
+  }
+  void copy(bool nontemporal) {
+    auto type = cast<MemRefType>(window.getType());
+    int64_t width = kLineBytes / bytes();
+    auto line = VectorType::get(width, type.getElementType());
+    SmallVector<Value> place(type.getRank(), constant(0));
+    llvm::MaybeAlign whole;
+    if (nontemporal)
+      whole = llvm::Align(kLineBytes);
+    for (int64_t i = 0; i < kPiece; i += width) {
+      place.back() = constant(i);
+      Value elements = vector::LoadOp::create(b, line, own, place);
+      vector::StoreOp::create(b, elements, window, place, nontemporal, whole);
+    }
+  }
+
+  ImplicitLocOpBuilder &b;
+  Value window, own;
+};
+} // namespace
+
 /// Goes through the loops of `op` but the last one element by element, and
-/// through that by pieces; what lies ahead is asked for before each.
-static void emitPieces(linalg::LinalgOp op) {
+/// through that by pieces; what lies ahead is asked for before each. Whether
+/// results were written past the caches.
+static bool emitPieces(linalg::LinalgOp op, int64_t l2) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -109,6 +201,7 @@ static void emitPieces(linalg::LinalgOp op) {
     });
   };
   SmallVector<Value> operands;
+  SmallVector<LinePiece, 1> written;
   for (OpOperand &operand : op->getOpOperands()) {
     Value memory = operand.get();
     auto type = dyn_cast<MemRefType>(memory.getType());
@@ -118,6 +211,16 @@ static void emitPieces(linalg::LinalgOp op) {
     }
     AffineMap map = op.getMatchingIndexingMap(&operand);
     SmallVector<OpFoldResult> at = select(map, offsets);
+    SmallVector<OpFoldResult> steps(type.getRank(), b.getIndexAttr(1));
+    auto createWindow = [&]() -> Value {
+      return memref::SubViewOp::create(b, memory, at, select(map, sizes),
+                                       steps);
+    };
+    if (isWrittenPast(op, operand, l2)) {
+      written.emplace_back(b, createWindow());
+      operands.push_back(written.back().allocate());
+      continue;
+    }
     if (isStream(op, operand) && getElementBytes(memory) > 0) {
       // Behind the last piece of a row lies the next row, or nothing at all,
       // which is harmless to ask for.
@@ -132,12 +235,20 @@ static void emitPieces(linalg::LinalgOp op) {
                                    /*localityHint=*/3, /*isDataCache=*/true);
       }
     }
-    SmallVector<OpFoldResult> steps(type.getRank(), b.getIndexAttr(1));
-    operands.push_back(
-        memref::SubViewOp::create(b, memory, at, select(map, sizes), steps));
+    operands.push_back(createWindow());
   }
   mlir::clone(b, op, TypeRange(), operands);
+  for (LinePiece &piece : written)
+    piece.write();
+  bool isPast = !written.empty();
+  if (isPast) {
+    // Such stores are in no order with others until a fence, and the next
+    // kernel's threads may be others.
+    b.setInsertionPoint(op);
+    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst, StringRef());
+  }
   op.erase();
+  return isPast;
 }
 
 namespace {
@@ -156,7 +267,7 @@ struct PrefetchStreams
         streams.push_back(op);
     });
     for (linalg::LinalgOp op : streams) {
-      emitPieces(op);
+      numPast += emitPieces(op, target.getL2());
       ++numPrefetched;
     }
   }
