@@ -92,6 +92,17 @@ static LogParts logPartsOf(Real x, bool precise = false) {
   return parts;
 }
 
+/// log(1 + f) + exponent ln 2. Of f32 a polynomial is faster than a division
+/// and a shorter one.
+static Real logOfSingle(Real f, Real exponent) {
+  FloatEmitter &e = *f.emitter;
+  Real square = f * f;
+  Real rest =
+      fma(f * square, evaluate(kLogOfSingle, f), exponent * e.tables.ln2.low);
+  return fma(exponent, e.tables.ln2.high,
+             f - fma(square, e.real(0.5), -rest));
+}
+
 /// Without pairs, for the sake of speed. As 2 s = f - s f, the logarithm is
 /// f - f²/2 + s (f²/2 + s² (2/3 + s² P(s²))): f is exact, and all else is
 /// small.
@@ -101,6 +112,8 @@ Real tracea::expandLog(Real x) {
   Split split = splitNormal(normal, 0x1.6a09e6p-1);
   Real exponent = split.exponent + raised;
   Real f = split.fraction - 1.0;
+  if (!e.isDouble())
+    return finishLog(x, 0, logOfSingle(f, exponent));
   Real s = f / (f + 2.0);
   Real z = s * s;
   Real inner =

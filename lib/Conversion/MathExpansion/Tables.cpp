@@ -150,3 +150,21 @@ static const double sinOfHalfTurns[] = {
     0x1.921fb5441e324p+1, -0x1.4abbce4f101d3p+2, 0x1.466bbfbf849bbp+1,
     -0x1.32d11177ec577p-1, 0x1.500fe2720559bp-4, -0x1.cc32054b48a76p-8};
 const mlir::ArrayRef<double> mlir::tracea::kSinOfHalfTurns = sinOfHalfTurns;
+
+static const double logOfSingle[] = {
+    0x1.55554a0000000p-2, -0x1.0002200000000p-2, 0x1.99a59a0000000p-3,
+    -0x1.54788c0000000p-3, 0x1.226dfc0000000p-3, -0x1.0ce0380000000p-3,
+    0x1.07d2ca0000000p-3, -0x1.41f38e0000000p-4};
+const mlir::ArrayRef<double> mlir::tracea::kLogOfSingle = logOfSingle;
+
+static const double erfNearZero[] = {
+    0x1.06eba60000000p-3, -0x1.8127000000000p-2, 0x1.ce1ec20000000p-4,
+    -0x1.b6cbb00000000p-6, 0x1.48be620000000p-8, -0x1.4068600000000p-11};
+static const double erfcLog2[] = {
+    -0x1.00e3820000000p-13, -0x1.a0bd4e0000000p+0, -0x1.d560ae0000000p-1,
+    -0x1.39e01e0000000p-3, 0x1.1b3a180000000p-5, -0x1.66d01c0000000p-8,
+    0x1.1704620000000p-11, -0x1.8c0a1e0000000p-16};
+static const double erfcExp2[] = {
+    0x1.62e4320000000p-1, 0x1.ebf9b20000000p-3, 0x1.c6ae620000000p-5,
+    0x1.3cedba0000000p-7, 0x1.5f78a20000000p-10};
+const SingleErf mlir::tracea::kSingleErf = {0x1.ccccccccccccdp-1, erfNearZero, erfcLog2, erfcExp2};

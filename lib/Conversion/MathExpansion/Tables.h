@@ -40,6 +40,17 @@ extern const ArrayRef<HalfTurns> kHalfTurns;
 /// sin(π f) / f as a polynomial in f².
 extern const ArrayRef<double> kSinOfHalfTurns;
 
+/// (log(1 + f) - f + f²/2) / f³ as a polynomial in f, for f32.
+extern const ArrayRef<double> kLogOfSingle;
+
+/// What erf of f32 is made of: x + x nearZero(x²) up to `split`, and
+/// 1 - 2^log2(x) beyond, with 2^r = 1 + r exp2(r) for |r| <= 1/2.
+struct SingleErf {
+  double split;
+  ArrayRef<double> nearZero, log2, exp2;
+};
+extern const SingleErf kSingleErf;
+
 } // namespace mlir::tracea
 
 #endif // TRACEA_LIB_CONVERSION_MATHEXPANSION_TABLES_H

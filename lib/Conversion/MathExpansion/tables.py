@@ -207,6 +207,37 @@ def sin_of_half_turns():
         -28)
 
 
+def log_single():
+    """log(1 + f) = f - f²/2 + f³ P(f) for 1 + f from 1/√2 to √2."""
+    return fit(
+        near(power_series(lambda i: mpf((-1)**i) / (i + 3), 60),
+             lambda f: (log(1 + f) - f + f * f / 2) / f**3, mpf('0.1')),
+        lambda f: f * f * mpf('1.2'), '-0.29290', '0.41422', -27)
+
+
+# erf of f32 is one polynomial up to here, and another one from here on.
+ERF_SPLIT = mpf('0.9')
+
+
+def erf_single():
+    """Name and coefficients of what erf of f32 is made of."""
+    # erf x = x + x P(x²).
+    yield 'erfNearZero', fit(
+        near(power_series(lambda i: 2 / sqrt(pi) * (-1)**i / factorial(i) /
+                          (2 * i + 1) - (1 if i == 0 else 0)),
+             lambda z: erf(sqrt(z)) / sqrt(z) - 1, mpf('0.5')),
+        lambda z: mpf(1), 0, ERF_SPLIT**2, -26)
+    # erf x = 1 - 2^P(x), to where the result rounds to 1.
+    yield 'erfcLog2', fit(
+        lambda x: log(erfc(x)) / log(mpf(2)),
+        lambda x: erfc(x) * log(mpf(2)) / erf(x), ERF_SPLIT, 4, -26)
+    # 2^r = 1 + r P(r), for a power that is below 0.21.
+    yield 'erfcExp2', fit(
+        near(power_series(lambda i: log(mpf(2))**(i + 1) / factorial(i + 1)),
+             lambda r: (mpf(2)**r - 1) / r, mpf('0.01')), abs, '-0.5001',
+        '0.5001', -23)
+
+
 def print_list(head, items):
     print(head + ' = {')
     print(textwrap.fill(', '.join(items) + '};', 80, initial_indent='    ',
@@ -247,7 +278,16 @@ using namespace mlir::tracea;
     print_list('static const double sinOfHalfTurns[]',
                [literal(c) for c in sin_of_half_turns()])
     print('const mlir::ArrayRef<double> mlir::tracea::kSinOfHalfTurns = '
-          'sinOfHalfTurns;')
+          'sinOfHalfTurns;\n')
+    print_list('static const double logOfSingle[]',
+               [literal(nearest(c, 24)) for c in log_single()])
+    print('const mlir::ArrayRef<double> mlir::tracea::kLogOfSingle = '
+          'logOfSingle;\n')
+    for row, coefficients in erf_single():
+        print_list(f'static const double {row}[]',
+                   [literal(nearest(c, 24)) for c in coefficients])
+    print(f'const SingleErf mlir::tracea::kSingleErf = {{{literal(ERF_SPLIT)}, '
+          'erfNearZero, erfcLog2, erfcExp2};')
 
 
 if __name__ == '__main__':

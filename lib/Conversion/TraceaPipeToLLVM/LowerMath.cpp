@@ -31,7 +31,7 @@ using namespace mlir::tracea;
 /// and faster than the expansions.
 static bool hasGoodPolynomial(StringRef name) {
   return llvm::is_contained(
-      {math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
+      {math::TanhOp::getOperationName()},
       name);
 }
 
