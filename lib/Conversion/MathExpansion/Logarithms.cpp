@@ -99,8 +99,7 @@ static Real logOfSingle(Real f, Real exponent) {
   Real square = f * f;
   Real rest =
       fma(f * square, evaluate(kLogOfSingle, f), exponent * e.tables.ln2.low);
-  return fma(exponent, e.tables.ln2.high,
-             f - fma(square, e.real(0.5), -rest));
+  return fma(exponent, e.tables.ln2.high, f - fma(square, e.real(0.5), -rest));
 }
 
 /// Without pairs, for the sake of speed. As 2 s = f - s f, the logarithm is

@@ -20,9 +20,9 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
 #include "tracea/Dialect/TraceaPipe/IR/KernelInterface.h"
@@ -192,16 +192,15 @@ LogicalResult KernelConverter::buildInner() {
   inner.setNoInline(true);
   // Code generation need not look for vectors where there are some already.
   // What copies whole lines says nothing of the loops that compute them.
-  bool hasVectors =
-      kernel
-          .walk([](Operation *op) {
-            return !isa<vector::LoadOp>(op) &&
-                           llvm::any_of(op->getResultTypes(),
-                                        llvm::IsaPred<VectorType>)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
+  bool hasVectors = kernel
+                        .walk([](Operation *op) {
+                          return !isa<vector::LoadOp>(op) &&
+                                         llvm::any_of(op->getResultTypes(),
+                                                      llvm::IsaPred<VectorType>)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
   if (hasVectors)
     inner.setPassthroughAttr(builder.getStrArrayAttr({"tracea-vectorized"}));
 

@@ -30,9 +30,7 @@ using namespace mlir::tracea;
 /// Functions of f32 that the approximations of upstream are good enough for,
 /// and faster than the expansions.
 static bool hasGoodPolynomial(StringRef name) {
-  return llvm::is_contained(
-      {math::TanhOp::getOperationName()},
-      name);
+  return llvm::is_contained({math::TanhOp::getOperationName()}, name);
 }
 
 /// Functions that kernels compute inline: vectors of them are much faster than

@@ -109,8 +109,8 @@ struct LinePiece {
         arith::MulIOp::create(b, place.getOffset(), constant(bytes()));
     Value behind = arith::RemUIOp::create(
         b, arith::AddIOp::create(b, address, offset), constant(kLineBytes));
-    beginsLine = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind,
-                                       constant(0));
+    beginsLine =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind, constant(0));
   }
 
   /// Memory of the piece's own.
