@@ -21,6 +21,24 @@ namespace hardware = ::tracea::target;
 
 constexpr int64_t kWordBits = 32;
 
+/// How many steps before its use a row of a panel is asked for: at 8 to 14
+/// cycles each, well above the latency of the second level.
+constexpr int64_t kStepsAhead = 16;
+
+/// Whether a right operand is part of a panel that is read where it lies: its
+/// rows follow one another, through tap after tap. It streams from the second
+/// level past every tile of sums; left to the prefetchers of the processor its
+/// loads wait several per cent of the time.
+static bool isStreamedPanel(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return !isa_and_nonnull<StagedAttr>(type.getMemorySpace()) &&
+         type.hasStaticShape() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         ShapedType::isDynamic(offset) &&
+         strides == ArrayRef<int64_t>{type.getDimSize(1), 1};
+}
+
 namespace {
 /// Sums of dot products: a word of each row of the left operand in all lanes,
 /// by a vector of words of the right one.
@@ -206,6 +224,7 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     // Of a tile in registers every element has its place.
     LeftOperand lhs;
     lhs.values = adaptor.getLhs();
+    lhs.meetsStream = isStreamedPanel(rhsType);
     if (inRegisters)
       lhs.places = getPlaces(cast<RankedTensorType>(lhsType));
     if (op.getLimits().empty()) {
@@ -280,6 +299,8 @@ private:
   /// A memref, or the registers of a tile with the place of each element.
   struct LeftOperand {
     ValueRange values;
+    /// Whether the right operand streams by.
+    bool meetsStream = false;
     DenseMap<std::pair<int64_t, int64_t>, std::pair<int64_t, int64_t>> places;
   };
   /// In which register and lane each element of a tile of rank 2 is.
@@ -299,6 +320,7 @@ private:
   struct Edges {
     llvm::MapVector<int64_t, Value> rows, masks;
     bool cutsColumns = false;
+    bool isStreamed = false;
   };
 
   /// The sums over k; `rows` and `columns` limit what is read, if given.
@@ -310,6 +332,7 @@ private:
     VectorType vector = getRegisterType(accTile);
     Edges edges;
     edges.cutsColumns = static_cast<bool>(columnLimit);
+    edges.isStreamed = lhs.meetsStream;
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
     bool inRegisters = !lhs.places.empty();
@@ -381,6 +404,11 @@ private:
       Value &column = columns[at[1]];
       if (!column) {
         Value j = arith::ConstantIndexOp::create(b, at[1]);
+        // Behind the last row it is the next tap's, or nothing is read.
+        if (edges.isStreamed)
+          memref::PrefetchOp::create(
+              b, rhs, ValueRange{addIndex(b, k, kStepsAhead), j},
+              /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
         Value loaded;
         if (edges.cutsColumns)
           loaded = vector::MaskedLoadOp::create(
