@@ -27,6 +27,21 @@ static bool hasNumber(const IndexSpace &index, const Form &form) {
   });
 }
 
+/// Adds the numbers of memory that a form depends on, each at one place.
+static void addNumbers(const IndexSpace &index, const Form &form,
+                       llvm::SmallVectorImpl<unsigned> &numbers) {
+  for (const auto &term : form.terms) {
+    const Atom &atom = index.atom(term.first);
+    bool isOnePlace = llvm::all_of(
+        atom.forms, [](const Form &inner) { return inner.isConstant(); });
+    if (!isNumberOfMemory(index, term.first))
+      for (const Form &inner : atom.forms)
+        addNumbers(index, inner, numbers);
+    else if (isOnePlace && !llvm::is_contained(numbers, term.first))
+      numbers.push_back(term.first);
+  }
+}
+
 bool SumFinder::isOf(const Form &form, const Piece &piece) const {
   bool found = false;
   index.forEachVariable(form, [&](unsigned id) {
@@ -390,6 +405,8 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       // A definition says of each element which terms it has.
       if (!isOther || sum.isDefined) {
         part.domain.push_back(condition);
+        if (sum.isDefined)
+          addNumbers(index, condition.form, sum.numbers);
       } else if (isOf(condition.form, placed.piece) ||
                  hasNumber(index, condition.form)) {
         sum.undecided = "which terms it has depends on the element";
@@ -402,7 +419,7 @@ void SumFinder::addParts(ArrayRef<PlacedPiece> pieces, ClosedSum &sum) {
       here[variable] = dim.forms[p];
     // What a definition does not have is zero; where memory says the end, steps
     // behind it would be a fault.
-    if (sum.numbers.empty())
+    if (sum.isDefined || sum.numbers.empty())
       for (const Condition &condition : sum.scope)
         part.domain.push_back({index.substitute(condition.form, here, nullptr),
                                condition.isEquality});

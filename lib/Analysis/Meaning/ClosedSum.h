@@ -47,8 +47,9 @@ struct ClosedSum {
   /// the result: windows are not past a border. Elsewhere terms are zero, and
   /// nobody need visit them. The parts have these conditions as well.
   llvm::SmallVector<Condition, 4> scope;
-  /// Numbers that memory holds, as atoms, on which `scope` depends: they say
-  /// where the sum ends, which no definition does.
+  /// Numbers that memory holds, as atoms. Without a definition `scope` depends
+  /// on them: they say where the sum ends. With one they say which of the terms
+  /// that are zero a kernel leaves out.
   llvm::SmallVector<unsigned, 2> numbers;
   /// Why the closed form is not known; empty: it is.
   std::string undecided;

@@ -47,8 +47,8 @@ Value IndexMath::min(Value x, Value y) {
   return b.createOrFold<arith::MinSIOp>(x, y);
 }
 
-Value IndexMath::max(Value x, int64_t y) {
-  return b.createOrFold<arith::MaxSIOp>(x, constant(y));
+Value IndexMath::max(Value x, Value y) {
+  return b.createOrFold<arith::MaxSIOp>(x, y);
 }
 
 Value IndexMath::floorDiv(Value x, int64_t y) {
@@ -289,8 +289,19 @@ Value KernelBuilder::loop(Value bound, int64_t step, Value init,
   std::optional<int64_t> known = getStatic(bound);
   if (known && *known > 0 && *known <= step)
     return body(math.constant(0), init);
-  auto forOp = scf::ForOp::create(b, math.constant(0), bound,
-                                  math.constant(step), ValueRange(init));
+  return emitLoop(math.constant(0), bound, step, init, body);
+}
+
+Value KernelBuilder::loop(Value first, Value end, Value init,
+                          function_ref<Value(Value, Value)> body) {
+  std::optional<int64_t> known = getStatic(math.sub(end, first));
+  return known == 1 ? body(first, init) : emitLoop(first, end, 1, init, body);
+}
+
+Value KernelBuilder::emitLoop(Value first, Value end, int64_t step, Value init,
+                              function_ref<Value(Value, Value)> body) {
+  auto forOp =
+      scf::ForOp::create(b, first, end, math.constant(step), ValueRange(init));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(forOp.getBody());
   Value result = body(forOp.getInductionVar(), forOp.getRegionIterArg(0));

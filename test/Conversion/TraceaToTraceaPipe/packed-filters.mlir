@@ -138,3 +138,54 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
   return %0 : tensor<1x27x27x16xf32>
 }
 }
+
+// -----
+
+// Rows of taps that see nothing but the border are left out where all weights are finite: a number beside the
+// filter is 3 rows or none. The first row is 1 - 2p at most, the last before 9 + 1 - 2p at least.
+#cpu = #tracea.target<kind = cpu, name = "t", triple = "", cpu = "x", vector_bits = 128>
+// CHECK-LABEL: func.func @border(
+// CHECK-SAME:    %{{[^ ]*}}: tensor<1x9x9x4xf32>, %[[F:[^ ]*]]: tensor<8x3x3x4xf32>
+// CHECK:         %[[ALL:.*]] = linalg.fill ins(%c3_i32 : i32)
+// CHECK:         %[[N:.*]] = linalg.generic {{.*}} iterator_types = ["reduction", "reduction", "reduction", "reduction"]} ins(%[[F]] : tensor<8x3x3x4xf32>) outs(%[[ALL]] : tensor<i32>)
+// CHECK:           %[[REST:.*]] = arith.subf %[[W:.*]], %[[W]] : f32
+// CHECK:           %[[FINITE:.*]] = arith.cmpf oeq, %[[REST]], %{{.*}} : f32
+// CHECK:           %[[SAYS:.*]] = arith.select %[[FINITE]], %c3_i32, %c0_i32 : i32
+// CHECK:           arith.minsi %{{.*}}, %[[SAYS]] : i32
+// CHECK:         tracea_pipe.launch @conv2d_1 ins(%{{.*}}, %{{.*}}, %[[N]] :
+// Of a filter that changes from run to run, or without a border above and below, all are added.
+// CHECK-LABEL: func.func @changing(
+// CHECK-NOT:     reduction
+// CHECK-LABEL: func.func @beside(
+// CHECK-NOT:     reduction
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
+// CHECK:         %[[MOST:.*]] = read %{{.*}}[] : memref<i32>
+// CHECK:         tiles
+// CHECK:           tracea_pipe.prefetch
+// CHECK:           %[[TOP:.*]] = arith.muli %{{.*}}, %c2
+// CHECK:           %[[ABOVE:.*]] = arith.subi %c1, %[[TOP]]
+// CHECK:           %[[LESS:.*]] = arith.minsi %[[ABOVE]], %[[MOST]]
+// CHECK:           %[[FIRST:.*]] = arith.maxsi %[[LESS]], %c0
+// CHECK:           %[[INSIDE:.*]] = arith.subi %c10, %[[TOP]]
+// CHECK:           %[[LEAST:.*]] = arith.subi %c3, %[[MOST]]
+// CHECK:           %[[MORE:.*]] = arith.maxsi %[[INSIDE]], %[[LEAST]]
+// CHECK:           %[[END:.*]] = arith.minsi %[[MORE]], %c3
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1
+// CHECK:             scf.for %{{.*}} = %c0 to %c3 step %c1
+module attributes {tracea.target = #cpu} {
+func.func @border(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %d: tensor<1x5x4x8xf32>) -> tensor<1x5x4x8xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 0, 1, 0] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x5x4x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [5, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x5x4x8xf32>
+}
+func.func @changing(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32>, %d: tensor<1x5x4x8xf32>) -> tensor<1x5x4x8xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 0, 1, 0] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x5x4x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [5, 4, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x5x4x8xf32>
+}
+func.func @beside(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %d: tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32> {
+  %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [0, 1, 0, 1] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x4x5x8xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 5, 8, 4], registers = [4, 8]>
+  return %0 : tensor<1x4x5x8xf32>
+}
+}

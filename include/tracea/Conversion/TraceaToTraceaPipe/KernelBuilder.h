@@ -33,7 +33,8 @@ public:
   Value mul(Value x, int64_t y) { return mul(x, constant(y)); }
   Value min(Value x, Value y);
   Value min(Value x, int64_t y) { return min(x, constant(y)); }
-  Value max(Value x, int64_t y);
+  Value max(Value x, Value y);
+  Value max(Value x, int64_t y) { return max(x, constant(y)); }
   Value floorDiv(Value x, int64_t y);
   /// x / y of a multiple of y, which is one as it stands where possible.
   Value exactDiv(Value x, int64_t y);
@@ -133,6 +134,9 @@ public:
   /// Emits the loop with one carried value, and returns its last.
   Value loop(Value bound, int64_t step, Value init,
              function_ref<Value(Value, Value)> body);
+  /// The same from `first` to before `end`, one by one.
+  Value loop(Value first, Value end, Value init,
+             function_ref<Value(Value, Value)> body);
 
   /// `condition ? then : otherwise`, folded when known.
   Value select(Value condition, function_ref<Value()> then,
@@ -197,6 +201,8 @@ public:
   AffineMap matrixMap(int64_t leading, bool transposed = false);
 
 private:
+  Value emitLoop(Value first, Value end, int64_t step, Value init,
+                 function_ref<Value(Value, Value)> body);
   void createKernel(tracea_pipe::KernelNames &names);
 
   KernelRewriter &rewriter;

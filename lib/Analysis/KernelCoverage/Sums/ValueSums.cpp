@@ -309,6 +309,10 @@ cov::Writer ValueSums::getWriter(const meaning::ClosedSum &sum, size_t number,
         range.upper =
             translate(forms, index.add(candidate, Form(1)), undecided);
       }
+      // Of what differs from round to round there may be a most.
+      if (!range.upper)
+        if (std::optional<int64_t> most = index.interval(end).high)
+          range.upper = Expr(*most) + 1;
     }
     Term id = space.id("step", range);
     indices.names[id] = "step " + std::to_string(writer.ids.size());
@@ -491,7 +495,8 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   for (unsigned number : sum.numbers)
     element.push_back({number, addNumber(number, stage)});
   if (!sum.numbers.empty())
-    content.name += ", as far as memory says";
+    content.name += sum.isDefined ? ", whatever number memory holds"
+                                  : ", as far as memory says";
   for (size_t number = 0; number < sum.parts.size(); ++number)
     stage.writers.push_back(
         getWriter(sum, number, at, element, content.undecided));
@@ -504,9 +509,11 @@ void ValueSums::addSum(const meaning::ClosedSum &sum, ArrayRef<unsigned> at) {
   coverage.finish(content);
   if (content.part.doubt.empty() && isAlongTogether(sum, index))
     content.part.doubt = "it walks along several dimensions at once";
-  // Where it ends is what the kernel does, and nobody's demand.
+  // Where it ends is what the kernel does, and nobody's demand; and of numbers
+  // that a sum is not right for, memory may have none.
   if (content.part.doubt.empty() && !sum.numbers.empty())
-    content.part.doubt = "memory says where it ends";
+    content.part.doubt = sum.isDefined ? "memory may hold no such number"
+                                       : "memory says where it ends";
   coverage.contents.push_back(std::move(content));
 }
 

@@ -19,6 +19,7 @@
 #include "../Contraction/WordOperands.h"
 #include "../Definitions.h"
 #include "../Variants.h"
+#include "BorderTaps.h"
 #include "ImagePatch.h"
 #include "PackedFilters.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,10 +35,12 @@ struct PatchConvolution {
   /// `source` is the operation's filter, or one in panels that are read where
   /// they lie.
   PatchConvolution(KernelRewriter &rewriter, Conv2DOp op,
-                   const WordOperands &words, Value source)
-      : op(op), words(words), source(source),
+                   const WordOperands &words, Value source,
+                   const BorderTaps &border)
+      : op(op), words(words), source(source), border(border),
         isPacked(source != op.getFilter()), schedule(op.getScheduleAttr()),
-        kb(rewriter, op, getInputs(op, source), op.getDpsInits()),
+        kb(rewriter, op, getInputs(op, source, border.getOperand()),
+           op.getDpsInits()),
         b(kb.builder()), ix(kb.index()), tiles(kb, op),
         accType(op.getAccumulatorType()), tileC(schedule.getTile()[3]),
         isStaged(schedule.getFields<schedule::CPUConv>().staged),
@@ -69,11 +72,14 @@ private:
   Value viewImage(Value p, Value q, Value r, Value s);
   /// Asks for what the pixels below those from (p, q) see first.
   void prefetchNextRow(Value p, Value q);
+  /// The sums of all taps for the pixels from (p, q), added to `start`.
   Value emitTaps(Value p, Value q, Value start);
+  Value emitTap(Value p, Value q, Value r, Value s, Value sum);
 
   Conv2DOp op;
   WordOperands words;
   Value source;
+  BorderTaps border;
   bool isPacked;
   ScheduleAttr schedule;
   KernelBuilder kb;
@@ -222,25 +228,28 @@ void PatchConvolution::prefetchNextRow(Value p, Value q) {
   });
 }
 
-Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
+Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   // Of an image in place there is nothing behind the last pixel; filters are
   // whole panels.
   SmallVector<Value> limits;
   if (!isStaged)
     limits = {ix.sub(lengthQ, q), ix.constant(tiles.registerChannels)};
-  return kb.loop(
-      ix.constant(tiles.filterHeight), 1, start, [&](Value r, Value sumR) {
-        return kb.loop(
-            ix.constant(tiles.filterWidth), 1, sumR, [&](Value s, Value sum) {
-              Value image = viewPixels(p, q, r, s);
-              Value weights = onlyTap ? onlyTap : viewFilter(r, s);
-              if (tiles.pixelLanes)
-                std::swap(image, weights);
-              return MmaOp::create(b, image, weights, sum,
-                                   ix.ceilDiv(lengthC, words.length), limits)
-                  .getResult();
-            });
-      });
+  Value image = viewPixels(p, q, r, s);
+  Value weights = onlyTap ? onlyTap : viewFilter(r, s);
+  if (tiles.pixelLanes)
+    std::swap(image, weights);
+  return MmaOp::create(b, image, weights, sum,
+                       ix.ceilDiv(lengthC, words.length), limits);
+}
+
+Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
+  auto emitRow = [&](Value r, Value sumR) {
+    return kb.loop(
+        ix.constant(tiles.filterWidth), 1, sumR,
+        [&](Value s, Value sum) { return emitTap(p, q, r, s, sum); });
+  };
+  auto [first, end] = border.getRows(kb, ix.add(p0, p));
+  return kb.loop(first, end, start, emitRow);
 }
 
 void PatchConvolution::emitTile(Value p, Value q, Value k) {
@@ -291,6 +300,7 @@ void PatchConvolution::build() {
     filters = ix.floorDiv(kb.getDim(op.getFilter(), op.getFilterOutDim()),
                           op.getGroups());
   }
+  border.begin(kb);
   Block::BlockArgListType grid = kb.beginTiles(
       {kb.getDim(op.getInit(), op.getBatchDim()), ix.constant(op.getGroups()),
        ix.ceilDiv(filters, tiles.channels), ix.ceilDiv(sizeP, tiles.rows),
@@ -419,6 +429,7 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     source = packFilter(
         rewriter, op,
         op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
-  PatchConvolution(rewriter, op, *words, source).build();
+  BorderTaps border(rewriter, op);
+  PatchConvolution(rewriter, op, *words, source, border).build();
   return success();
 }

@@ -30,11 +30,14 @@ bool mlir::tracea::hasConstantPanels(Conv2DOp op, Type element) {
          type.getNumElements() > 0 && isConstant(op.getFilter());
 }
 
-SmallVector<Value> mlir::tracea::getInputs(Conv2DOp op, Value filter) {
+SmallVector<Value> mlir::tracea::getInputs(Conv2DOp op, Value filter,
+                                           Value more) {
   SmallVector<Value> inputs;
   for (OpOperand *operand : op.getDpsInputOperands())
     inputs.push_back(operand == &op.getFilterMutable() ? filter
                                                        : operand->get());
+  if (more)
+    inputs.push_back(more);
   return inputs;
 }
 

@@ -19,8 +19,9 @@ bool hasConstantPanels(Conv2DOp op, Type element);
 /// read where it lies. A kernel before the operation packs it.
 Value packFilter(KernelRewriter &rewriter, Conv2DOp op, int64_t width);
 
-/// The operation's inputs with `filter` in place of its own.
-SmallVector<Value> getInputs(Conv2DOp op, Value filter);
+/// The operation's inputs with `filter` in place of its own, and behind them
+/// `more` if there is.
+SmallVector<Value> getInputs(Conv2DOp op, Value filter, Value more = Value());
 
 } // namespace mlir::tracea
 

@@ -1,0 +1,43 @@
+//===- BorderTaps.h - Taps that see nothing of the image --------*- C++ -*-===//
+// Part of Tracea, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements outside of an image are zeros that are multiplied. Such a product
+// is zero, and need not be added, unless the weight is infinite or a NaN. Of a
+// filter that is a constant it is known before the first run which of these it
+// is: a number beside it says how many taps may be left out.
+
+#ifndef TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_BORDERTAPS_H
+#define TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_BORDERTAPS_H
+
+#include "tracea/Conversion/TraceaToTraceaPipe/KernelBuilder.h"
+
+namespace mlir::tracea {
+
+/// What decides which taps of a convolution may be left out where they see
+/// nothing but the border.
+class BorderTaps {
+public:
+  /// Before `op`, computes what has to be known of its filter.
+  BorderTaps(KernelRewriter &rewriter, Conv2DOp op);
+
+  /// An input that the kernel needs besides; null if none.
+  Value getOperand() const { return operand; }
+  /// Begins a kernel, outside of its tiles.
+  void begin(KernelBuilder &kb);
+  /// The rows of the filter, from one to before another, that row `p` of the
+  /// result sums up: those that see the image, or all.
+  std::pair<Value, Value> getRows(KernelBuilder &kb, Value p) const;
+
+private:
+  mutable Conv2DOp op;
+  int64_t taps; // rows of the filter
+  Value operand;
+  /// In the kernel: the most rows that may be left out; null if none.
+  Value most;
+  bool isAlwaysFinite = false;
+};
+
+} // namespace mlir::tracea
+
+#endif // TRACEA_LIB_CONVERSION_TRACEATOTRACEAPIPE_PATCHES_BORDERTAPS_H
