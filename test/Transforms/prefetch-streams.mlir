@@ -58,8 +58,7 @@ func.func @rest(%a: memref<64x4000xi8>, %d: memref<64x4000xi32>, %i: index) {
 }
 
 // A result of more than eight times the second level is not asked for: a piece of it is computed in
-// memory of its own, and goes past the caches where it begins with a line. A fence stands behind all
-// of them.
+// memory of its own, and goes past the caches where it begins with a line.
 // CHECK-LABEL: func.func @past(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<64x4096xf32>, %[[B:[a-z0-9]+]]: memref<64x4096xf32>
 // CHECK:         %[[OWN:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x128xf32>
@@ -80,7 +79,6 @@ func.func @rest(%a: memref<64x4000xi8>, %d: memref<64x4000xi32>, %i: index) {
 // CHECK:             }
 // CHECK:           }
 // CHECK-NEXT:    }
-// CHECK-NEXT:    llvm.fence seq_cst
 func.func @past(%a: memref<64x4096xf32>, %b: memref<64x4096xf32>) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
     ins(%a : memref<64x4096xf32>) outs(%b : memref<64x4096xf32>) {

@@ -141,8 +141,7 @@ def PrefetchStreams : Pass<"tracea-prefetch-streams", "::mlir::ModuleOp"> {
     level goes through its rows in pieces, and asks for what one further on
     reads and writes: processors do that by themselves, but not across pages.
     Results of more than eight times the second level are written past the
-    caches, where they begin with a line: by non-temporal stores, and a fence
-    behind them.
+    caches, where they begin with a line, by non-temporal stores.
 
     ```mlir
     scf.for %j = %c0 to %c4096 step %c128 {
@@ -154,8 +153,7 @@ def PrefetchStreams : Pass<"tracea-prefetch-streams", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [
     Statistic<"numPast", "past", "Operations that write past the caches">,

@@ -284,6 +284,15 @@ void KernelConverter::moveBody() {
       loop.getBody()->getTerminator()->getIterator(), tile.getOperations());
   tiles.erase();
   builder.setInsertionPointToEnd(entry);
+  // The next kernel's threads may be others than those that wrote.
+  if (inner
+          .walk([](vector::StoreOp store) {
+            return store.getNontemporal() ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+          })
+          .wasInterrupted())
+    LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
+                          StringRef());
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 
   // One stack slot for all tiles, not one more for each.

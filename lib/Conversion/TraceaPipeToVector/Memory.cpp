@@ -10,6 +10,7 @@
 #include "Patterns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tracea/Dialect/TraceaPipe/IR/TileTransfer.h"
+#include "tracea/Dialect/TraceaPipe/Utils/PastCaches.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -48,7 +49,17 @@ public:
   void store(int64_t reg, Value value);
   void storeMasked(int64_t reg, Value value);
 
+  /// Whether the registers of a tile whose first element begins a line are
+  /// parts of lines.
+  bool hasWholeLines() const;
+  Value beginsLine();
+  /// A store of a register whose first element it is.
+  void storePastCaches(int64_t reg, Value value);
+
 private:
+  int64_t getRegisterBytes() const {
+    return lanes.getNumLanes() * tile.getElementTypeBitWidth() / 8;
+  }
   /// Both of two conditions, of which the first may be missing.
   Value conjoin(Value one, Value other) {
     return one ? Value(arith::AndIOp::create(b, one, other)) : other;
@@ -289,6 +300,30 @@ Value TileAccess::loadMasked(int64_t reg, Value padding) {
   return result;
 }
 
+bool TileAccess::hasWholeLines() const {
+  auto column = dyn_cast<AffineDimExpr>(transfer.map.getResults().back());
+  int64_t bytes = getRegisterBytes();
+  if (kind != LaneAccess::Contiguous || !column || !transfer.along.empty() ||
+      bytes < 32 || kCacheLineBytes % bytes)
+    return false;
+  return llvm::all_of(llvm::seq(getNumRegisters()), [&](int64_t reg) {
+    return lanes.getCoordinate(reg, 0)[column.getPosition()] %
+               lanes.getNumLanes() ==
+           0;
+  });
+}
+
+Value TileAccess::beginsLine() {
+  // Rows are whole lines.
+  return beginsCacheLine(b, buffer, address(0, 0).back());
+}
+
+void TileAccess::storePastCaches(int64_t reg, Value value) {
+  vector::StoreOp::create(b, value, buffer, address(reg, 0),
+                          /*nontemporal=*/true,
+                          llvm::Align(getRegisterBytes()));
+}
+
 void TileAccess::store(int64_t reg, Value value) {
   if (kind == LaneAccess::Contiguous) {
     vector::StoreOp::create(b, value, buffer, address(reg, 0));
@@ -365,7 +400,10 @@ struct LowerLoad : OpConversionPattern<LoadOp> {
 };
 
 struct LowerStore : OpConversionPattern<StoreOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerStore(const TypeConverter &converter, MLIRContext *mlirContext,
+             const VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
   LogicalResult
   matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -373,9 +411,23 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     auto tile = cast<RankedTensorType>(op.getValue().getType());
     Value buffer = adaptor.getDest().front();
     TileAccess access(b, tile, buffer, op);
-    auto storeAll = [&]() {
+    auto storeLines = [&](bool pastCaches) {
       for (auto [reg, value] : llvm::enumerate(adaptor.getValue()))
-        access.store(reg, value);
+        if (pastCaches)
+          access.storePastCaches(reg, value);
+        else
+          access.store(reg, value);
+    };
+    auto storeAll = [&]() {
+      if (!context.pastCaches.contains(op) || !access.hasWholeLines())
+        return storeLines(/*pastCaches=*/false);
+      auto ifOp = scf::IfOp::create(b, access.beginsLine(),
+                                    /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      storeLines(/*pastCaches=*/true);
+      b.setInsertionPointToStart(ifOp.elseBlock());
+      storeLines(/*pastCaches=*/false);
     };
     if (Value whole = access.isWhole()) {
       auto ifOp = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
@@ -390,14 +442,24 @@ struct LowerStore : OpConversionPattern<StoreOp> {
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  const VectorLoweringContext &context;
 };
 
 /// One request for each cache line that a row of the tile begins or crosses.
 struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerPrefetch(const TypeConverter &converter, MLIRContext *mlirContext,
+                const VectorLoweringContext &context)
+      : OpConversionPattern(converter, mlirContext), context(context) {}
+
   LogicalResult
   matchAndRewrite(PrefetchOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (context.pastCaches.contains(op)) {
+      rewriter.eraseOp(op);
+      return success();
+    }
     constexpr int64_t kLine = 64;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value buffer = adaptor.getSource().front();
@@ -425,6 +487,9 @@ struct LowerPrefetch : OpConversionPattern<PrefetchOp> {
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  const VectorLoweringContext &context;
 };
 
 struct LowerView : OpConversionPattern<ViewOp> {
@@ -527,8 +592,9 @@ struct LowerRead : OpConversionPattern<ReadOp> {
 
 void mlir::tracea_pipe::populateMemoryPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns,
-                                               VectorLoweringContext &) {
-  patterns.add<LowerLoad, LowerStore, LowerPrefetch, LowerRead, LowerView,
-               LowerWalk<DelinearizeOp>, LowerWalk<GatherOp>>(
-      converter, patterns.getContext());
+                                               VectorLoweringContext &context) {
+  patterns.add<LowerStore, LowerPrefetch>(converter, patterns.getContext(),
+                                          context);
+  patterns.add<LowerLoad, LowerRead, LowerView, LowerWalk<DelinearizeOp>,
+               LowerWalk<GatherOp>>(converter, patterns.getContext());
 }

@@ -28,6 +28,8 @@ struct VectorLoweringContext {
   DenseMap<Operation *, SmallVector<int64_t>> workspaceOffsets;
   /// Workspace bytes of each kernel.
   DenseMap<Operation *, int64_t> workspaceBytes;
+  /// Stores to results that go past the caches, and what asks for their lines.
+  DenseSet<Operation *> pastCaches;
   /// Copies that fell back to single elements.
   int64_t numScalarCopies = 0;
 };

@@ -6,14 +6,9 @@
 // with loads, and with stores, that wait for memory. Operations element by
 // element on more than the second level holds go through their rows in pieces,
 // and ask for what a piece further on reads and writes.
-//
-// A store to a line that is in no cache reads it first. What a result of many
-// times the second level would gain by staying in a cache is gone when somebody
-// reads it, so such a result is written past the caches, by whole lines: a
-// piece is computed in memory of its own and copied. That halves what a copy of
-// 64 MiB takes on a Xeon.
+// What is written past the caches is computed in memory of its own, piece by
+// piece, and copied by whole lines.
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,6 +16,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tracea/Dialect/Tracea/IR/TraceaDialect.h"
+#include "tracea/Dialect/TraceaPipe/Utils/PastCaches.h"
 #include "tracea/Transforms/Passes.h"
 
 namespace mlir::tracea {
@@ -30,26 +26,29 @@ namespace mlir::tracea {
 
 using namespace mlir;
 using namespace mlir::tracea;
+using tracea_pipe::kCacheLineBytes;
 
 /// Elements of a piece: long beside what its loops cost, and few lines of each
 /// stream.
 constexpr int64_t kPiece = 128;
 /// How far ahead is asked, in elements: the time that memory takes.
 constexpr int64_t kAhead = 512;
-constexpr int64_t kLineBytes = 64;
-/// A result of so many times the second level goes past the caches.
-constexpr int64_t kPastCaches = 8;
 
 static int64_t getElementBytes(Value memory) {
   Type element = getElementTypeOrSelf(memory.getType());
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 0;
 }
 
-/// Bytes of the memory that a view is of, as far as its type tells.
-static int64_t getWholeBytes(Value memory) {
+/// The memory that a view is of.
+static MemRefType getWhole(Value memory) {
   while (auto view = memory.getDefiningOp<memref::SubViewOp>())
     memory = view.getSource();
-  auto type = cast<MemRefType>(memory.getType());
+  return cast<MemRefType>(memory.getType());
+}
+
+/// Its bytes, as far as its type tells.
+static int64_t getWholeBytes(Value memory) {
+  MemRefType type = getWhole(memory);
   return type.hasStaticShape() ? type.getNumElements() * getElementBytes(memory)
                                : 0;
 }
@@ -92,9 +91,9 @@ static int64_t getStreamedBytes(linalg::LinalgOp op) {
 /// line, and it has so many that they are better written past the caches.
 static bool isWrittenPast(linalg::LinalgOp op, OpOperand &operand, int64_t l2) {
   return op.isDpsInit(&operand) && !op.payloadUsesValueFromOperand(&operand) &&
-         isStream(op, operand) && getElementBytes(operand.get()) >= 4 &&
+         isStream(op, operand) &&
          op.getStaticLoopRanges().back() % kPiece == 0 &&
-         getWholeBytes(operand.get()) > kPastCaches * l2;
+         tracea_pipe::isWrittenPastCaches(getWhole(operand.get()), l2);
 }
 
 namespace {
@@ -103,14 +102,8 @@ namespace {
 struct LinePiece {
   LinePiece(ImplicitLocOpBuilder &b, Value window) : b(b), window(window) {
     auto place = memref::ExtractStridedMetadataOp::create(b, window);
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(
-        b, place.getBaseBuffer());
-    Value offset =
-        arith::MulIOp::create(b, place.getOffset(), constant(bytes()));
-    Value behind = arith::RemUIOp::create(
-        b, arith::AddIOp::create(b, address, offset), constant(kLineBytes));
-    beginsLine =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind, constant(0));
+    beginsLine = tracea_pipe::beginsCacheLine(b, place.getBaseBuffer(),
+                                              place.getOffset());
   }
 
   /// Memory of the piece's own.
@@ -124,7 +117,7 @@ struct LinePiece {
     b.setInsertionPoint(loops);
     own = memref::AllocaOp::create(
         b, MemRefType::get(type.getShape(), type.getElementType()),
-        b.getI64IntegerAttr(kLineBytes));
+        b.getI64IntegerAttr(kCacheLineBytes));
     return own;
   }
 
@@ -145,18 +138,17 @@ struct LinePiece {
   Value beginsLine;
 
 private:
-  int64_t bytes() const { return getElementBytes(window); }
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
   }
   void copy(bool nontemporal) {
     auto type = cast<MemRefType>(window.getType());
-    int64_t width = kLineBytes / bytes();
+    int64_t width = kCacheLineBytes / getElementBytes(window);
     auto line = VectorType::get(width, type.getElementType());
     SmallVector<Value> place(type.getRank(), constant(0));
     llvm::MaybeAlign whole;
     if (nontemporal)
-      whole = llvm::Align(kLineBytes);
+      whole = llvm::Align(kCacheLineBytes);
     for (int64_t i = 0; i < kPiece; i += width) {
       place.back() = constant(i);
       Value elements = vector::LoadOp::create(b, line, own, place);
@@ -228,7 +220,7 @@ static bool emitPieces(linalg::LinalgOp op, int64_t l2) {
           getValueOrCreateConstantIndexOp(b, op.getLoc(), at);
       Value column = place.back();
       for (int64_t element = 0; element < kPiece;
-           element += kLineBytes / getElementBytes(memory)) {
+           element += kCacheLineBytes / getElementBytes(memory)) {
         place.back() =
             arith::AddIOp::create(b, column, constant(kAhead + element));
         memref::PrefetchOp::create(b, memory, place, op.isDpsInit(&operand),
@@ -240,15 +232,8 @@ static bool emitPieces(linalg::LinalgOp op, int64_t l2) {
   mlir::clone(b, op, TypeRange(), operands);
   for (LinePiece &piece : written)
     piece.write();
-  bool isPast = !written.empty();
-  if (isPast) {
-    // Such stores are in no order with others until a fence, and the next
-    // kernel's threads may be others.
-    b.setInsertionPoint(op);
-    LLVM::FenceOp::create(b, LLVM::AtomicOrdering::seq_cst, StringRef());
-  }
   op.erase();
-  return isPast;
+  return !written.empty();
 }
 
 namespace {
