@@ -177,10 +177,25 @@ TermRef Evaluator::compute(Value value, const Coordinates &at, Env env) {
         return read(loaded.getMemRef(), place, op, env);
       })
       .Case([&](MmaOp mma) {
-        return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(),
-                        mma.getDepth(),
-                        cast<RankedTensorType>(mma.getAcc().getType()),
-                        mma.getPrecision(), at, env);
+        auto product = [&](Env e) {
+          return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(),
+                          mma.getDepth(),
+                          cast<RankedTensorType>(mma.getAcc().getType()),
+                          mma.getPrecision(), at, e);
+        };
+        if (mma.getRows().empty())
+          return product(env);
+        auto kept = [&](Env e) { return termOf(mma.getAcc(), at, e); };
+        Form after = index.sub(at[0], indexOf(mma.getRows()[0], env));
+        Form before =
+            index.sub(index.sub(indexOf(mma.getRows()[1], env), at[0]), 1);
+        return choose(
+            terms.condition(after, false, env->facts), env,
+            [&](Env e) {
+              return choose(terms.condition(before, false, e->facts), e,
+                            product, kept);
+            },
+            kept);
       })
       .Case([&](MmaAsyncOp mma) {
         return multiply(op, mma.getLhs(), mma.getRhs(), mma.getAcc(), Value(),

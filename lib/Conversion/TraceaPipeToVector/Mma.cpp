@@ -228,8 +228,11 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     if (inRegisters)
       lhs.places = getPlaces(cast<RankedTensorType>(lhsType));
     if (op.getLimits().empty()) {
-      SmallVector<Value> sums = emitSums(b, accTile, lhs, rhs, depth,
-                                         adaptor.getAcc(), Value(), Value());
+      SmallVector<Value> sums =
+          emitRows(b, op, adaptor.getAcc(), [&](RowSpan span) {
+            return emitSums(b, accTile, span, lhs, rhs, depth, adaptor.getAcc(),
+                            Value(), Value());
+          });
       rewriter.replaceOpWithMultiple(op, {ValueRange(sums)});
       return success();
     }
@@ -245,18 +248,80 @@ struct LowerMma : OpConversionPattern<MmaOp> {
     SmallVector<Type> types(lanes.getNumRegisters(), getRegisterType(accTile));
     auto ifOp = scf::IfOp::create(b, types, whole, /*withElseRegion=*/true);
     b.setInsertionPointToStart(ifOp.thenBlock());
-    SmallVector<Value> plain = emitSums(b, accTile, lhs, rhs, depth,
+    RowSpan all{0, accTile.getDimSize(0)};
+    SmallVector<Value> plain = emitSums(b, accTile, all, lhs, rhs, depth,
                                         adaptor.getAcc(), Value(), Value());
     scf::YieldOp::create(b, plain);
     b.setInsertionPointToStart(ifOp.elseBlock());
-    SmallVector<Value> cut =
-        emitSums(b, accTile, lhs, rhs, depth, adaptor.getAcc(), rows, columns);
+    SmallVector<Value> cut = emitSums(b, accTile, all, lhs, rhs, depth,
+                                      adaptor.getAcc(), rows, columns);
     scf::YieldOp::create(b, cut);
     rewriter.replaceOpWithMultiple(op, {ifOp.getResults()});
     return success();
   }
 
 private:
+  /// Rows of a tile that are multiplied.
+  struct RowSpan {
+    int64_t first, end;
+  };
+
+  /// Code for all rows, for all but a few at either side as the operation's
+  /// edges say, and for any: what is not in them is kept.
+  SmallVector<Value>
+  emitRows(ImplicitLocOpBuilder &b, MmaOp op, ValueRange acc,
+           function_ref<SmallVector<Value>(RowSpan)> emit) const {
+    auto tile = cast<RankedTensorType>(op.getAcc().getType());
+    LanesAttr lanes = getLanes(tile);
+    int64_t extent = tile.getDimSize(0);
+    // Indices stay what they are.
+    ValueRange rows = op.getRows();
+    if (rows.empty())
+      return emit({0, extent});
+    auto compare = [&](arith::CmpIPredicate predicate, Value x, int64_t y) {
+      return arith::CmpIOp::create(b, predicate, x,
+                                   arith::ConstantIndexOp::create(b, y));
+    };
+    SmallVector<RowSpan> spans = {{0, extent}};
+    if (std::optional<ArrayRef<int64_t>> edges = op.getEdges()) {
+      for (int64_t row = 1; row <= (*edges)[0]; ++row)
+        spans.push_back({row, extent});
+      for (int64_t row = 1; row <= (*edges)[1]; ++row)
+        spans.push_back({0, extent - row});
+    }
+    SmallVector<Type> types(acc.getTypes());
+    scf::IfOp outermost;
+    OpBuilder::InsertionGuard guard(b);
+    for (RowSpan span : spans) {
+      Value first = compare(span.first == 0 ? arith::CmpIPredicate::sle
+                                            : arith::CmpIPredicate::eq,
+                            rows[0], span.first);
+      Value end = compare(span.end == extent ? arith::CmpIPredicate::sge
+                                             : arith::CmpIPredicate::eq,
+                          rows[1], span.end);
+      auto ifOp =
+          scf::IfOp::create(b, types, arith::AndIOp::create(b, first, end),
+                            /*withElseRegion=*/true);
+      if (outermost)
+        scf::YieldOp::create(b, ifOp.getResults());
+      else
+        outermost = ifOp;
+      b.setInsertionPointToStart(ifOp.thenBlock());
+      scf::YieldOp::create(b, emit(span));
+      b.setInsertionPointToStart(ifOp.elseBlock());
+    }
+    SmallVector<Value> sums = emit({0, extent});
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      int64_t row = lanes.getCoordinate(reg, 0)[0];
+      Value isIn = arith::AndIOp::create(
+          b, compare(arith::CmpIPredicate::sle, rows[0], row),
+          compare(arith::CmpIPredicate::sgt, rows[1], row));
+      sums[reg] = arith::SelectOp::create(b, isIn, sums[reg], acc[reg]);
+    }
+    scf::YieldOp::create(b, sums);
+    return SmallVector<Value>(outermost.getResults());
+  }
+
   /// Words by dot products.
   LogicalResult lowerWords(ImplicitLocOpBuilder &b, MmaOp op,
                            OneToNOpAdaptor adaptor,
@@ -265,6 +330,9 @@ private:
     auto rhsType = cast<MemRefType>(op.getRhs().getType());
     auto accTile = cast<RankedTensorType>(op.getAcc().getType());
     LanesAttr lanes = getLanes(accTile);
+    if (!op.getRows().empty())
+      return op.emitOpError() << "expects all rows where its operands are "
+                                 "packed in words";
     const hardware::DotProduct *dot = getDotProduct(
         context.target, rhsType.getElementType(), accTile.getElementType());
     if (!dot || dot->folded != getWordLength(lhsType))
@@ -323,10 +391,11 @@ private:
     bool isStreamed = false;
   };
 
-  /// The sums over k; `rows` and `columns` limit what is read, if given.
+  /// The sums over k of the rows in `span`, and the others as they are;
+  /// `rowLimit` and `columnLimit` limit what is read, if given.
   SmallVector<Value> emitSums(ImplicitLocOpBuilder &b, RankedTensorType accTile,
-                              const LeftOperand &lhs, Value rhs, Value depth,
-                              ValueRange acc, Value rowLimit,
+                              RowSpan span, const LeftOperand &lhs, Value rhs,
+                              Value depth, ValueRange acc, Value rowLimit,
                               Value columnLimit) const {
     LanesAttr lanes = getLanes(accTile);
     VectorType vector = getRegisterType(accTile);
@@ -370,12 +439,25 @@ private:
           auto [reg, lane] = lhs.places.find({row, k})->second;
           return vector::ExtractOp::create(b, lhs.values[reg], lane);
         };
-        sums = emitStep(b, accTile, loadRow, rhs,
-                        arith::ConstantIndexOp::create(b, k), edges, sums);
+        sums = emitStep(
+            b, accTile,
+            llvm::to_vector(llvm::seq<int64_t>(0, lanes.getNumRegisters())),
+            loadRow, rhs, arith::ConstantIndexOp::create(b, k), edges, sums);
       }
       return sums;
     }
-    auto loop = scf::ForOp::create(b, zero, depth, one, acc);
+    SmallVector<int64_t> registers;
+    SmallVector<Value> start, sums(acc);
+    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+      int64_t row = lanes.getCoordinate(reg, 0)[0];
+      if (row < span.first || row >= span.end)
+        continue;
+      registers.push_back(reg);
+      start.push_back(acc[reg]);
+    }
+    auto loop = scf::ForOp::create(b, zero, depth, one, start);
+    for (auto [reg, sum] : llvm::zip(registers, loop.getResults()))
+      sums[reg] = sum;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value k = loop.getInductionVar();
@@ -383,13 +465,14 @@ private:
       return memref::LoadOp::create(b, lhs.values.front(),
                                     ValueRange{edges.rows[row], k});
     };
-    scf::YieldOp::create(b, emitStep(b, accTile, loadRow, rhs, k, edges,
-                                     loop.getRegionIterArgs()));
-    return SmallVector<Value>(loop.getResults());
+    scf::YieldOp::create(b, emitStep(b, accTile, registers, loadRow, rhs, k,
+                                     edges, loop.getRegionIterArgs()));
+    return sums;
   }
 
-  /// One rank-1 update of the sums.
+  /// One rank-1 update of the sums in `registers`.
   SmallVector<Value> emitStep(ImplicitLocOpBuilder &b, RankedTensorType accTile,
+                              ArrayRef<int64_t> registers,
                               function_ref<Value(int64_t)> loadRow, Value rhs,
                               Value k, Edges &edges, ValueRange sums) const {
     LanesAttr lanes = getLanes(accTile);
@@ -399,7 +482,7 @@ private:
     auto loadType = VectorType::get(vector.getShape(), rhsElement);
     llvm::MapVector<int64_t, Value> rows, columns;
     SmallVector<Value> results;
-    for (int64_t reg = 0; reg < lanes.getNumRegisters(); ++reg) {
+    for (auto [number, reg] : llvm::enumerate(registers)) {
       SmallVector<int64_t> at = lanes.getCoordinate(reg, 0);
       Value &column = columns[at[1]];
       if (!column) {
@@ -422,7 +505,7 @@ private:
       if (!row)
         row = vector::BroadcastOp::create(
             b, vector, convertElements(b, loadRow(at[0]), accType));
-      Value sum = sums[reg];
+      Value sum = sums[number];
       if (!isa<FloatType>(accType))
         sum = arith::AddIOp::create(b, sum,
                                     arith::MulIOp::create(b, row, column));

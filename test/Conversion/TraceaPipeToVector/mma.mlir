@@ -178,4 +178,38 @@ tracea_pipe.kernel @panels(%a: memref<2x4xf32>, %b: memref<5x4x8xf32>, %far: mem
   }
   tracea_pipe.end
 }
+
+// Of some rows: loops for all, for all but the edges', and one for any, which keeps what is not among them.
+// CHECK-LABEL: tracea_pipe.kernel @rows(
+// CHECK-SAME:    %[[FIRST:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index
+// CHECK:         %[[C:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK-DAG:     %[[NONE:.*]] = arith.cmpi sle, %[[FIRST]], %c0
+// CHECK-DAG:     %[[ALL:.*]] = arith.cmpi sge, %[[END]], %c2
+// CHECK:         %[[WHOLE:.*]] = arith.andi %[[NONE]], %[[ALL]]
+// CHECK:         scf.if %[[WHOLE]]
+// CHECK:           scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
+// CHECK:         } else {
+// CHECK:           %[[ONE:.*]] = arith.cmpi eq, %[[FIRST]], %c1
+// CHECK:           %[[BEHIND:.*]] = arith.andi %[[ONE]], %[[ALL]]
+// CHECK:           scf.if %[[BEHIND]]
+// CHECK:             %[[TWO:.*]]:2 = scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>)
+// CHECK:               memref.load %{{.*}}[%c1, %{{.*}}]
+// CHECK-NOT:           memref.load
+// CHECK:             scf.yield %[[C]], %[[C]], %[[TWO]]#0, %[[TWO]]#1
+// CHECK:           } else {
+// CHECK:             %[[SUMS:.*]]:4 = scf.for
+// CHECK-DAG:         %[[HASLAST:.*]] = arith.cmpi sgt, %[[END]], %c0
+// CHECK-DAG:         %[[HAS0:.*]] = arith.andi %[[NONE]], %[[HASLAST]]
+// CHECK-DAG:         arith.select %[[HAS0]], %[[SUMS]]#0, %[[C]] : vector<4xf32>
+// CHECK-DAG:         arith.select %[[HAS0]], %[[SUMS]]#1, %[[C]] : vector<4xf32>
+// CHECK:             arith.select %{{.*}}, %[[SUMS]]#2, %[[C]] : vector<4xf32>
+// CHECK:             arith.select %{{.*}}, %[[SUMS]]#3, %[[C]] : vector<4xf32>
+tracea_pipe.kernel @rows(%a: memref<2x16xf32>, %b: memref<16x8xf32>, %d: memref<?x?xf32>, %first: index, %end: index) {
+  tracea_pipe.tiles (%i, %j) in (%first, %end) {
+    %c = arith.constant dense<0.0> : tensor<2x8xf32, #tile>
+    %r = tracea_pipe.mma %a, %b, %c rows(%first, %end) edges [1, 0] : memref<2x16xf32>, memref<16x8xf32>, tensor<2x8xf32, #tile>
+    tracea_pipe.store %r, %d[%i, %j] map affine_map<(i, j) -> (i, j)> : tensor<2x8xf32, #tile>, memref<?x?xf32>
+  }
+  tracea_pipe.end
+}
 }

@@ -153,10 +153,12 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
 // CHECK:           %[[SAYS:.*]] = arith.select %[[FINITE]], %c3_i32, %c0_i32 : i32
 // CHECK:           arith.minsi %{{.*}}, %[[SAYS]] : i32
 // CHECK:         tracea_pipe.launch @conv2d_1 ins(%{{.*}}, %{{.*}}, %[[N]] :
-// Of a filter that changes from run to run, or without a border above and below, all are added.
+// Of a filter that changes from run to run all are added, and so are all of words beside the border.
 // CHECK-LABEL: func.func @changing(
 // CHECK-NOT:     reduction
 // CHECK-LABEL: func.func @beside(
+// CHECK:         reduction
+// CHECK-LABEL: func.func @first(
 // CHECK-NOT:     reduction
 // CHECK-LABEL: tracea_pipe.kernel @conv2d_1(
 // CHECK:         %[[MOST:.*]] = read %{{.*}}[] : memref<i32>
@@ -172,6 +174,30 @@ func.func @small(%x: tensor<1x29x29x4xf32>, %w: tensor<16x3x3x4xf32> {tracea.con
 // CHECK:           %[[END:.*]] = arith.minsi %[[MORE]], %c3
 // CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1
 // CHECK:             scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK-NOT:         rows(
+// Under a column of taps the first pixel may see the border, and the last one of a whole tile.
+// CHECK-LABEL: tracea_pipe.kernel @conv2d_4(
+// CHECK:         %[[MOST:.*]] = read %{{.*}}[] : memref<i32>
+// CHECK:           tracea_pipe.prefetch
+// CHECK:           scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK:             scf.for %[[S:.*]] = %c0 to %c3 step %c1
+// CHECK:               tracea_pipe.view
+// CHECK:               tracea_pipe.view
+// CHECK:               %[[LEFT:.*]] = arith.addi %{{.*}}, %[[S]]
+// CHECK:               %[[FROM:.*]] = arith.subi %c1, %[[LEFT]]
+// CHECK:               %[[OUTSIDE:.*]] = arith.ceildivsi %[[FROM]], %c2
+// CHECK:               %[[LESS:.*]] = arith.minsi %[[OUTSIDE]], %[[MOST]]
+// CHECK:               %[[FIRST:.*]] = arith.maxsi %[[LESS]], %c0
+// CHECK:               %[[REST:.*]] = arith.subi %c10, %[[LEFT]]
+// CHECK:               %[[SEEN:.*]] = arith.ceildivsi %[[REST]], %c2
+// CHECK:               %[[BEHIND:.*]] = arith.subi %c4, %{{.*}}
+// CHECK:               %[[SOME:.*]] = arith.maxsi %[[BEHIND]], %c0
+// CHECK:               %[[ALL:.*]] = arith.muli %[[SOME]], %c4
+// CHECK:               %[[INSIDE:.*]] = arith.addi %[[SEEN]], %[[ALL]]
+// CHECK:               %[[LEAST:.*]] = arith.subi %c4, %[[MOST]]
+// CHECK:               %[[MORE:.*]] = arith.maxsi %[[INSIDE]], %[[LEAST]]
+// CHECK:               %[[END:.*]] = arith.minsi %[[MORE]], %c4
+// CHECK:               tracea_pipe.mma %{{.*}} rows(%[[FIRST]], %[[END]]) edges [1, 1]
 module attributes {tracea.target = #cpu} {
 func.func @border(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %d: tensor<1x5x4x8xf32>) -> tensor<1x5x4x8xf32> {
   %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [1, 0, 1, 0] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x5x4x8xf32>)
@@ -185,7 +211,12 @@ func.func @changing(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32>, %d: tensor
 }
 func.func @beside(%x: tensor<1x9x9x4xf32>, %w: tensor<8x3x3x4xf32> {tracea.constant}, %d: tensor<1x4x5x8xf32>) -> tensor<1x4x5x8xf32> {
   %0 = tracea.conv2d layout nhwc filter krsc strides [2, 2] pads [0, 1, 0, 1] ins(%x, %w : tensor<1x9x9x4xf32>, tensor<8x3x3x4xf32>) outs(%d : tensor<1x4x5x8xf32>)
-         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 5, 8, 4], registers = [4, 8]>
+         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 8, 8, 4], registers = [4, 8]>
   return %0 : tensor<1x4x5x8xf32>
+}
+func.func @first(%x: tensor<1x4x9x9xf32>, %w: tensor<8x4x3x3xf32> {tracea.constant}, %d: tensor<1x8x4x5xf32>) -> tensor<1x8x4x5xf32> {
+  %0 = tracea.conv2d layout nchw filter kcrs strides [2, 2] pads [0, 1, 0, 1] ins(%x, %w : tensor<1x4x9x9xf32>, tensor<8x4x3x3xf32>) outs(%d : tensor<1x8x4x5xf32>)
+         schedule <variant = "conv2d.patch", unit = vector, tile = [4, 8, 4, 4], registers = [4, 8]>
+  return %0 : tensor<1x8x4x5xf32>
 }
 }

@@ -1020,6 +1020,42 @@ func.func @f(%a: memref<2x?xf32>, %b: memref<?x4xf32>, %c: tensor<2x4xf32, #t>) 
 
 #t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
 func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects a first row and an end of rows, without limits, found 1 and 0 limits}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects a first row and an end of rows, without limits, found 2 and 2 limits}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) limits(%n, %n) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
+  // expected-error @below {{expects two edges, beside rows, of less than all 2 rows, found [2, 0]}}
+  %0 = tracea_pipe.mma %a, %b, %c rows(%n, %n) edges [2, 0] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>) {
+  // expected-error @below {{expects two edges, beside rows, of less than all 2 rows, found [1, 0]}}
+  %0 = tracea_pipe.mma %a, %b, %c edges [1, 0] : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
+  return
+}
+
+// -----
+
+#t = #tracea_pipe.lanes<reg = [[1, 0]], lane = [[0, 1], [0, 2]], outer = [1, 1]>
+func.func @f(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: tensor<2x4xf32, #t>, %n: index) {
   // expected-error @below {{expects two limits, of rows and columns, found 1}}
   %0 = tracea_pipe.mma %a, %b, %c limits(%n) : memref<2x3xf32>, memref<3x4xf32>, tensor<2x4xf32, #t>
   return

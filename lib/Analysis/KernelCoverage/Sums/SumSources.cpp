@@ -115,6 +115,9 @@ void SumExtraction::addOperand(Operation *product, unsigned number,
                                SumSide &side) {
   StringRef verb = number == 0 ? "lhs" : "rhs";
   Value value = product->getOperand(number);
+  // Which rows have a term is left to the values of the results.
+  if (auto mma = dyn_cast<MmaOp>(product); mma && !mma.getRows().empty())
+    side.undecided = "it leaves out rows";
   if (!isRegisterTile(value.getType())) {
     std::optional<TileAccess> access = getRead(product, verb, context);
     if (!access)

@@ -129,7 +129,7 @@ struct LowerFragmentMma : KernelPattern<MmaOp> {
     Type element = getElementTypeOrSelf(op.getLhs().getType());
     auto isTile = [](Value value) { return isRegisterTile(value.getType()); };
     if (!isTile(op.getLhs()) || !isTile(op.getRhs()) || op.getDepth() ||
-        !op.getLimits().empty())
+        !op.getLimits().empty() || !op.getRows().empty())
       return op.emitOpError()
              << "expects whole operands in registers for this target";
     std::unique_ptr<MatrixInstruction> instruction =

@@ -184,7 +184,8 @@ struct LowerLaneMma : KernelPattern<MmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!isRegisterTile(op.getLhs().getType()) ||
         !isRegisterTile(op.getRhs().getType()) || op.getDepth() ||
-        !op.getLimits().empty() || op.getPrecision() != Precision::Full)
+        !op.getLimits().empty() || !op.getRows().empty() ||
+        op.getPrecision() != Precision::Full)
       return failure();
     auto acc = cast<RankedTensorType>(op.getAcc().getType());
     Type element = getElementTypeOrSelf(op.getLhs().getType());

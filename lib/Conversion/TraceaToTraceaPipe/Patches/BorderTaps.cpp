@@ -48,29 +48,38 @@ static Value countIfFinite(OpBuilder &b, Location loc, Value tensor,
       .getResult(0);
 }
 
-BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op) : op(op) {
+BorderTaps::BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels)
+    : op(op) {
   auto type = cast<RankedTensorType>(op.getFilter().getType());
-  taps = type.getDimSize(op.getFilterHeightDim());
-  if (taps == 1 || (op.getPads()[0] == 0 && op.getPads()[2] == 0))
+  taps[0] = type.getDimSize(op.getFilterHeightDim());
+  taps[1] = type.getDimSize(op.getFilterWidthDim());
+  all = std::max(taps[0], taps[1]);
+  auto hasBorder = [&](unsigned axis) {
+    return taps[axis] > 1 &&
+           (op.getPads()[axis] != 0 || op.getPads()[axis + 2] != 0);
+  };
+  leavesRows = hasBorder(0);
+  leavesPixels = byPixels && hasBorder(1);
+  if (!leavesRows && !leavesPixels)
     return;
   isAlwaysFinite = type.getElementType().isInteger();
   if (isAlwaysFinite || !isConstant(op.getFilter()))
     return;
   rewriter.setInsertionPoint(op);
-  operand = countIfFinite(rewriter, op.getLoc(), op.getFilter(), taps);
+  operand = countIfFinite(rewriter, op.getLoc(), op.getFilter(), all);
 }
 
 void BorderTaps::begin(KernelBuilder &kb) {
   if (isAlwaysFinite)
-    most = kb.index().constant(taps);
+    most = kb.index().constant(all);
   else if (operand)
     most = ReadOp::create(kb.builder(), kb.getMemRef(operand), ValueRange());
 }
 
 std::pair<Value, Value> BorderTaps::getRows(KernelBuilder &kb, Value p) const {
   IndexMath &ix = kb.index();
-  Value first = ix.constant(0), end = ix.constant(taps);
-  if (!most)
+  Value first = ix.constant(0), end = ix.constant(taps[0]);
+  if (!most || !leavesRows)
     return {first, end};
   int64_t dilation = op.getDilations()[0];
   int64_t above = op.getPads()[0], below = op.getPads()[2];
@@ -84,7 +93,44 @@ std::pair<Value, Value> BorderTaps::getRows(KernelBuilder &kb, Value p) const {
     Value size = kb.getDim(op.getImage(), op.getHeightDim());
     Value rest = ix.sub(ix.add(size, ix.constant(above)), top);
     Value inside = ix.ceilDiv(rest, dilation);
-    end = ix.min(ix.max(inside, ix.sub(end, most)), taps);
+    end = ix.min(ix.max(inside, ix.sub(end, most)), taps[0]);
   }
   return {first, end};
+}
+
+SmallVector<Value> BorderTaps::getPixels(KernelBuilder &kb, Value q, Value s,
+                                         int64_t count, Value whole) const {
+  if (!most || !leavesPixels)
+    return {};
+  IndexMath &ix = kb.index();
+  int64_t stride = op.getStrides()[1];
+  int64_t before = op.getPads()[1], behind = op.getPads()[3];
+  Value first = ix.constant(0), end = ix.constant(count);
+  // What the first pixel sees, in columns of the image with its border.
+  Value left = ix.add(ix.mul(q, stride), ix.mul(s, op.getDilations()[1]));
+  if (before > 0) {
+    Value outside = ix.ceilDiv(ix.sub(ix.constant(before), left), stride);
+    first = ix.max(ix.min(outside, most), int64_t(0));
+  }
+  if (behind > 0) {
+    Value size = kb.getDim(op.getImage(), op.getWidthDim());
+    Value rest = ix.sub(ix.add(size, ix.constant(before)), left);
+    Value inside = ix.ceilDiv(rest, stride);
+    // The last pixels of a tile that leaves the result count for nothing: then
+    // all may as well be multiplied.
+    Value outside = ix.max(ix.sub(ix.constant(count), whole), int64_t(0));
+    inside = ix.add(inside, ix.mul(outside, count));
+    end = ix.min(ix.max(inside, ix.sub(end, most)), count);
+  }
+  return {first, end};
+}
+
+SmallVector<int64_t> BorderTaps::getEdges(int64_t count) const {
+  int64_t stride = op.getStrides()[1];
+  auto edge = [&](int64_t pad) {
+    // More than a few are seldom, and not worth code of their own.
+    constexpr int64_t mostEdge = 3;
+    return std::min({(pad + stride - 1) / stride, count - 1, mostEdge});
+  };
+  return {edge(op.getPads()[1]), edge(op.getPads()[3])};
 }

@@ -18,8 +18,9 @@ namespace mlir::tracea {
 /// nothing but the border.
 class BorderTaps {
 public:
-  /// Before `op`, computes what has to be known of its filter.
-  BorderTaps(KernelRewriter &rewriter, Conv2DOp op);
+  /// Before `op`, computes what has to be known of its filter. `byPixels`:
+  /// pixels of a row are multiplied one by one, and can be left out.
+  BorderTaps(KernelRewriter &rewriter, Conv2DOp op, bool byPixels);
 
   /// An input that the kernel needs besides; null if none.
   Value getOperand() const { return operand; }
@@ -29,12 +30,24 @@ public:
   /// result sums up: those that see the image, or all.
   std::pair<Value, Value> getRows(KernelBuilder &kb, Value p) const;
 
+  /// The pixels of a row of the result, from one to before another of the
+  /// `count` from column `q`, that see the image under column `s` of the
+  /// filter: those that it is summed up for. Nothing where that is all. `whole`
+  /// of the pixels are in the result.
+  SmallVector<Value> getPixels(KernelBuilder &kb, Value q, Value s,
+                               int64_t count, Value whole) const;
+  /// The most pixels at either side of a tile that do not see the image.
+  SmallVector<int64_t> getEdges(int64_t count) const;
+
 private:
   mutable Conv2DOp op;
-  int64_t taps; // rows of the filter
+  int64_t taps[2]; // rows and columns of the filter
+  bool leavesRows = false, leavesPixels = false;
   Value operand;
-  /// In the kernel: the most rows that may be left out; null if none.
+  /// In the kernel: the most taps that may be left out; null if none.
   Value most;
+  /// What it is where nothing keeps them.
+  int64_t all;
   bool isAlwaysFinite = false;
 };
 

@@ -238,8 +238,15 @@ Value PatchConvolution::emitTap(Value p, Value q, Value r, Value s, Value sum) {
   Value weights = onlyTap ? onlyTap : viewFilter(r, s);
   if (tiles.pixelLanes)
     std::swap(image, weights);
-  return MmaOp::create(b, image, weights, sum,
-                       ix.ceilDiv(lengthC, words.length), limits);
+  Value depth = ix.ceilDiv(lengthC, words.length);
+  SmallVector<Value> pixels = border.getPixels(
+      kb, ix.add(q0, q), s, tiles.registerPixels, ix.sub(lengthQ, q));
+  if (pixels.empty())
+    return MmaOp::create(b, image, weights, sum, depth, limits);
+  return MmaOp::create(
+      b, image, weights, sum, depth, limits, pixels,
+      b.getDenseI64ArrayAttr(border.getEdges(tiles.registerPixels)),
+      Precision::Full);
 }
 
 Value PatchConvolution::emitTaps(Value p, Value q, Value start) {
@@ -429,7 +436,9 @@ LogicalResult mlir::tracea::lowerConv2DPatch(KernelRewriter &rewriter,
     source = packFilter(
         rewriter, op,
         op.getScheduleAttr().getFields<schedule::CPUConv>().registers[1]);
-  BorderTaps border(rewriter, op);
+  // Lanes are multiplied together, and words.
+  bool byPixels = op.getLayout() == ImageLayout::NHWC && words->length == 1;
+  BorderTaps border(rewriter, op, byPixels);
   PatchConvolution(rewriter, op, *words, source, border).build();
   return success();
 }

@@ -119,6 +119,19 @@ LogicalResult MmaOp::verify() {
   if (!getLimits().empty() && getWordLength(lhs) > 1)
     return emitOpError() << "has no limits where its operands are packed in "
                             "words, which copies pad with zeros";
+  if (!getRows().empty() && (getRows().size() != 2 || !getLimits().empty()))
+    return emitOpError() << "expects a first row and an end of rows, without "
+                            "limits, found "
+                         << getRows().size() << " and " << getLimits().size()
+                         << " limits";
+  if (std::optional<ArrayRef<int64_t>> edges = getEdges())
+    if (getRows().empty() || edges->size() != 2 ||
+        llvm::any_of(*edges, [&](int64_t edge) {
+          return edge < 0 || edge >= acc.getDimSize(0);
+        }))
+      return emitOpError()
+             << "expects two edges, beside rows, of less than all "
+             << acc.getDimSize(0) << " rows, found [" << *edges << "]";
   if (getPrecision() != Precision::Full)
     for (Type type :
          {lhs.getElementType(), rhs.getElementType(), acc.getElementType()})

@@ -52,7 +52,8 @@ struct SumLoop {
       }
     }
     if (!sum.mma || sum.mma.getDepth() || !sum.mma.getLimits().empty() ||
-        !sum.mma->hasOneUse() || !sum.mma.getAcc().hasOneUse())
+        !sum.mma.getRows().empty() || !sum.mma->hasOneUse() ||
+        !sum.mma.getAcc().hasOneUse())
       return std::nullopt;
     for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
       if (loop.getRegionIterArg(i) == sum.mma.getAcc() &&

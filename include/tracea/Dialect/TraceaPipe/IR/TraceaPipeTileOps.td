@@ -127,6 +127,11 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     they mean in a `tracea_pipe.load`: beyond the extent they leave all rows or
     columns, and zero or negative ones leave none.
 
+    With `rows(%first, %end)` only the rows of lhs from `first` to before `end`
+    are multiplied; the others of the result are those of `acc`. A lowering may
+    have code of its own for the case that the first row, ..., the first
+    `edges[0]` rows are left out, or the last one to `edges[1]`.
+
     `precision` says what a product of f32 keeps of its operands. `tf32` rounds
     them to the 10 bits of tf32's fraction, ties away from zero. `tf32x3` splits
     each into a part of tf32 and one of the rest, and adds up the products of
@@ -139,13 +144,21 @@ def TraceaPipe_MmaOp : TraceaPipe_Op<"mma", [
     ```
   }];
   let arguments = (ins StagedView:$lhs, StagedView:$rhs, RegisterTile:$acc,
-    Optional<Index>:$depth, Variadic<Index>:$limits,
+    Optional<Index>:$depth, Variadic<Index>:$limits, Variadic<Index>:$rows,
+    OptionalAttr<DenseI64ArrayAttr>:$edges,
     DefaultValuedAttr<TraceaPipe_PrecisionAttr,
                       "::mlir::tracea_pipe::Precision::Full">:$precision);
   let results = (outs RegisterTile:$result);
+  let builders = [
+    OpBuilder<(ins "Value":$lhs, "Value":$rhs, "Value":$acc, "Value":$depth,
+                   "ValueRange":$limits,
+                   CArg<"Precision", "Precision::Full">:$precision), [{
+      build($_builder, $_state, lhs, rhs, acc, depth, limits, ValueRange(),
+            DenseI64ArrayAttr(), precision);
+    }]>];
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`depth` `(` $depth^ `)`)?
-    (`limits` `(` $limits^ `)`)? (`precision` $precision^)? attr-dict
+    (`rows` `(` $rows^ `)`)? (`edges` $edges^)? (`limits` `(` $limits^ `)`)? (`precision` $precision^)? attr-dict
     `:` type($lhs) `,` type($rhs) `,` type($acc)
   }];
   let hasVerifier = 1;
