@@ -77,6 +77,8 @@ TEST(HostCPU, AgreesWithTheKernel) {
                                              {"avx512_fp16", "avx512fp16"},
                                              {"avx_vnni", "avxvnni"},
                                              {"amx_tile", "amx-tile"},
+                                             {"amx_bf16", "amx-bf16"},
+                                             {"amx_int8", "amx-int8"},
                                              {"popcnt", "popcnt"},
                                              {"abm", "lzcnt"},
                                              {"lahf_lm", "sahf"},
@@ -85,6 +87,22 @@ TEST(HostCPU, AgreesWithTheKernel) {
     EXPECT_EQ(host.has(llvm),
               std::find(flags.begin(), flags.end(), kernel) != flags.end())
         << llvm;
+}
+
+TEST(HostCPU, AsksForTiles) {
+  EXPECT_TRUE(requestFeatures({}).ok());
+  EXPECT_TRUE(requestFeatures({"avx2", "no-such-feature"}).ok());
+  HostCPU host = detectHostCPU();
+  if (host.arch != "x86_64")
+    GTEST_SKIP() << "tiles of x86-64 processors";
+  // What there is not the system does not give, and the error names it; twice
+  // is as good as once.
+  for (int i = 0; i < 2; ++i) {
+    Status status = requestFeatures({"avx2", "amx-bf16"});
+    EXPECT_EQ(status.ok(), host.has("amx-tile")) << status.message();
+    if (!status.ok())
+      EXPECT_THAT(status.message(), HasSubstr("amx-tile"));
+  }
 }
 
 TEST(HostCPU, ReadsAArch64Features) {

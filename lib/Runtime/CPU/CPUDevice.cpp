@@ -196,6 +196,12 @@ public:
 
   const DeviceInfo &info() const override { return description; }
 
+  Status checkTarget(const TargetSpec &target) const override {
+    TRACEA_RETURN_IF_ERROR(Device::checkTarget(target));
+    return requestFeatures(target.features)
+        .withContext("the program (for \"" + target.name + "\")");
+  }
+
   std::vector<Unsupported> unsupported() const override {
     return {{"asynchronous streams",
              "the calling thread takes part in the work, so every call returns "

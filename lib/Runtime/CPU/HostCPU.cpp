@@ -9,11 +9,15 @@
 // saves them. AArch64 features are bits of the auxiliary vector (Linux, ELF
 // hwcaps of ARM64), which the kernel clears for what it does not support.
 //
+// Linux saves the tiles of AMX only for processes that have asked for it
+// (Documentation/arch/x86/xstate.rst): their registers are large.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tracea/Runtime/CPU/HostCPU.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <sched.h>
@@ -21,6 +25,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
@@ -201,6 +207,25 @@ bool saves(uint64_t xcr0, State state) {
 
 } // namespace
 
+Status requestFeatures(const std::vector<std::string> &features) {
+  auto isTile = [](const std::string &name) {
+    return name.rfind("amx-", 0) == 0;
+  };
+  if (std::none_of(features.begin(), features.end(), isTile))
+    return Status::success();
+#if defined(__linux__)
+  // arch_prctl's ARCH_REQ_XCOMP_PERM, and the state component of tile data.
+  constexpr int requestPermission = 0x1023, tileData = 18;
+  if (::syscall(SYS_arch_prctl, requestPermission, tileData) == 0)
+    return Status::success();
+  std::string reason = std::strerror(errno);
+#else
+  std::string reason = "it is asked for on Linux alone";
+#endif
+  return Status::error("the system does not let this process use amx-tile: " +
+                       reason);
+}
+
 HostCPU detectHostCPU() {
   HostCPU host;
   host.arch = "x86_64";
@@ -229,6 +254,10 @@ HostCPU detectHostCPU() {
 }
 
 #else
+
+Status requestFeatures(const std::vector<std::string> &) {
+  return Status::success();
+}
 
 HostCPU detectHostCPU() {
   HostCPU host;

@@ -11,6 +11,8 @@
 #ifndef TRACEA_RUNTIME_CPU_HOSTCPU_H
 #define TRACEA_RUNTIME_CPU_HOSTCPU_H
 
+#include "tracea/Runtime/Status.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +31,11 @@ struct HostCPU {
 
 /// Asks the processor (x86-64) or the kernel (AArch64).
 HostCPU detectHostCPU();
+
+/// Asks the system to let this process use these features, of which some are
+/// given to those alone that ask: the registers of AMX on Linux. Once is enough
+/// for all threads. Fails where the system refuses.
+Status requestFeatures(const std::vector<std::string> &features);
 
 /// The part for AArch64, from the words AT_HWCAP and AT_HWCAP2 of the auxiliary
 /// vector.
